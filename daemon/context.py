@@ -39,7 +39,7 @@ class Context:
     """The name of this run in the ledger, for the cap on one run."""
     pause: Callable[[float], None] = sleep
     """Waits so many seconds for a provider, and may raise what ends the work."""
-    told: set[str] = field(default_factory=set)
+    notices: set[str] = field(default_factory=set)
     """Notices that the person has got in this run, and does not get again for each chat."""
 
     @property

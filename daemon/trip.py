@@ -72,7 +72,7 @@ def _trip(context: Context, path: Path) -> Iterator[Outcome]:
     doubled = doubled_ids(export.chat_ids)
     ready: list[ReadyChat] = []
     resting: list[str] = []
-    held: list[str] = []
+    held_back: list[str] = []
     for chat in export.chats():
         for outcome in until_fault(context.archive, chat.title, _chat(context, export, chat, doubled), chat.id_if_any):
             match outcome:
@@ -80,7 +80,7 @@ def _trip(context: Context, path: Path) -> Iterator[Outcome]:
                     resting.append(outcome.chat_id)
                     yield LeftAlone(outcome.chat_id, outcome.title, outcome.reason, path=outcome.path)
                 case HeldBack():
-                    held.append(outcome.chat_id)
+                    held_back.append(outcome.chat_id)
                     yield LeftAlone(outcome.chat_id, outcome.title, outcome.reason)
                 case ReadyChat() if context.config.output.container == "chat":
                     yield from _write(context, export, [outcome])
@@ -90,7 +90,7 @@ def _trip(context: Context, path: Path) -> Iterator[Outcome]:
                     yield outcome
     seen_again(context.archive, resting, context.clock())
     if ready:
-        yield from _write(context, export, ready, held)
+        yield from _write(context, export, ready, held_back)
 
 
 def _chat(
@@ -212,7 +212,9 @@ def _refuse_replaced(export: Export, chat: Chat) -> None:
         )
 
 
-def _write(context: Context, export: Export, chats: Sequence[ReadyChat], held: Sequence[str] = ()) -> Iterator[Outcome]:
+def _write(
+    context: Context, export: Export, chats: Sequence[ReadyChat], held_back: Sequence[str] = ()
+) -> Iterator[Outcome]:
     """Write these chats into one file, unless all of them stand in it already."""
 
     def written() -> Iterator[Outcome]:
@@ -223,6 +225,6 @@ def _write(context: Context, export: Export, chats: Sequence[ReadyChat], held: S
                 keep_at_rest(context.archive, ready.plan.chat_id, ready.rest, reason, path)
                 yield LeftAlone(ready.plan.chat_id, ready.plan.title, reason, path=str(path))
         else:
-            yield from deliver(context, export, chats, held)
+            yield from deliver(context, export, chats, held_back)
 
     yield from until_fault(context.archive, ", ".join(ready.plan.title for ready in chats), written())

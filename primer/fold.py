@@ -36,7 +36,7 @@ def memories_alone(texts: Texts, members: Sequence[Memory]) -> tuple[Turn, ...]:
 
 def _passage(member: Memory) -> str:
     """A memory's three answers, as the agent's own words, with the dates between which it happened."""
-    answers = (as_read(member.told) if member.is_fold else member.told).texts[1::2]
+    answers = (as_read(member.in_prompts) if member.is_fold else member.in_prompts).texts[1::2]
     dates = {"date": member.began_at, "until": member.ended_at}
     known = {name: date for name, date in dates.items() if date and parse_date(date)}
     return wrap("to_remember", keep_inert("\n\n".join(answers)), role="assistant", **known)

@@ -144,8 +144,8 @@ def read_edits(text: str, calls: Sequence[ToolCall], native: bool) -> tuple[Core
     block = _last_block(text)
     if block is None:
         return () if native else (_NO_BLOCK,)
-    said = parsed(block)
-    entries = [said] if isinstance(said, dict) else said
+    answer = parsed(block)
+    entries = [answer] if isinstance(answer, dict) else answer
     return tuple(map(_listed, entries)) if isinstance(entries, list) else (_NO_LIST,)
 
 

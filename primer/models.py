@@ -356,8 +356,8 @@ def successor(model: str) -> Successor | None:
     A name without its provider, which LiteLLM takes too, is looked up under the provider of its family.
     """
     name = with_provider(model)
-    found = next((retired for pattern, retired in RETIRED.items() if fnmatchcase(name, pattern)), None)
-    return None if found is None else Successor(found.successor, model, found.retired_on)
+    retired_model = next((retired for pattern, retired in RETIRED.items() if fnmatchcase(name, pattern)), None)
+    return None if retired_model is None else Successor(retired_model.successor, model, retired_model.retired_on)
 
 
 def ending(model: str, ends_on: str, today: date, days: int) -> str | None:

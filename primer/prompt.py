@@ -130,19 +130,18 @@ def fill(text: str, /, **values: str) -> str:
 
 
 def _placeholder_problems(required: frozenset[str], allowed: frozenset[str], text: str) -> list[str]:
-    found = set(_PLACEHOLDER.findall(text))
+    used = set(_PLACEHOLDER.findall(text))
     known = ", ".join(f"{{{name}}}" for name in sorted(allowed)) or "none"
-    missing = [f"The placeholder {{{name}}} is missing." for name in sorted(required - found)]
+    missing = [f"The placeholder {{{name}}} is missing." for name in sorted(required - used)]
     unknown = [
-        f"The placeholder {{{name}}} means nothing here; this text may use: {known}."
-        for name in sorted(found - allowed)
+        f"The placeholder {{{name}}} means nothing here; this text may use: {known}." for name in sorted(used - allowed)
     ]
     return missing + unknown
 
 
 def _tag_problems(text: str) -> list[str]:
-    found = {tag.lower() for tag in _OUR_TAG.findall(text)}
-    return [f"The tag <{tag}> stands in the text; memproc adds its tags itself." for tag in TAGS if tag in found]
+    used = {tag.lower() for tag in _OUR_TAG.findall(text)}
+    return [f"The tag <{tag}> stands in the text; memproc adds its tags itself." for tag in TAGS if tag in used]
 
 
 # Nothing that was matched is given back (`*+`): behind a "<", a hundred thousand line breaks would take minutes.
@@ -301,8 +300,8 @@ def posed(texts: Texts, question: str, words: int, guidance: str = "", *, is_quo
     The primer names the length of a quote first, and that of the other answers last.
     """
     lengths = _LENGTH.findall(texts.primer)
-    told = {*(lengths[:1] if is_quote else lengths[-1:]), *_LENGTH.findall(question)}
-    parts = [question] if str(words) in told else [question, f"In at most {words} words."]
+    already_named = {*(lengths[:1] if is_quote else lengths[-1:]), *_LENGTH.findall(question)}
+    parts = [question] if str(words) in already_named else [question, f"In at most {words} words."]
     return "\n\n".join([*parts, *([fill(texts.guidance, guidance=make_inert(guidance))] if guidance else [])])
 
 
@@ -337,7 +336,7 @@ def answer(text: str) -> Turn:
 
 def _remembered(memory: Memory) -> list[Turn]:
     """A memory's six messages, as later prompts see them. A person may have edited the questions, too."""
-    texts = (as_read(memory.told) if memory.is_fold else memory.told).texts
+    texts = (as_read(memory.in_prompts) if memory.is_fold else memory.in_prompts).texts
     return [Turn("user", _asked(text)) if slot % 2 == 0 else answer(text) for slot, text in enumerate(texts)]
 
 
@@ -377,5 +376,5 @@ def said_after(turns: Sequence[Turn]) -> tuple[str, ...]:
 
 
 def _wrapped(content: str) -> list[tuple[dict[str, str], str]]:
-    found = _WRAPPED.findall(content)
-    return [({key: html.unescape(value) for key, value in _ATTRIBUTE.findall(head)}, text) for head, text in found]
+    wrapped = _WRAPPED.findall(content)
+    return [({key: html.unescape(value) for key, value in _ATTRIBUTE.findall(head)}, text) for head, text in wrapped]

@@ -116,8 +116,8 @@ class Request:
     @property
     def key(self) -> str:
         """SHA-256 of model, messages and parameters: the same request is never sent twice."""
-        said = [self.model.name, self.messages, self.parameters]
-        return hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
+        content = [self.model.name, self.messages, self.parameters]
+        return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
 
 def _message(turn: Turn) -> dict[str, Any]:
@@ -201,12 +201,12 @@ def read_reply(text: str, finish: str) -> Answered | Refused:
         return Refused("tool called", "A tool was called in the place of an answer; nothing is to be edited now.")
     if finish != _ENDED:
         return Refused("cut off", f"The answer did not end by itself ({finish or 'no reason given'}).")
-    said = _without_thoughts(text)
-    if _STILL_THINKING.match(said):
+    visible = _without_thoughts(text)
+    if _STILL_THINKING.match(visible):
         return Refused("cut off", "The thinking before the answer never came to an end.")
-    if not any(_shows(character) for character in said):
+    if not any(_shows(character) for character in visible):
         return Refused("empty", "The answer is empty.")
-    return Answered(said.strip())
+    return Answered(visible.strip())
 
 
 def judge(answer: str, step: str, question: str, passage: Sequence[str], given: str = "") -> Refused | None:

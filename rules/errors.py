@@ -109,6 +109,10 @@ class OverBudget(MemprocError):
         """When the daemon tries again by itself (UTC)."""
 
 
+class RefusedArguments(MemprocError):
+    """What a tool was called with is not what it takes."""
+
+
 class NotFound(MemprocError):
     """The person named a chat, a memory or a version that the archive does not know."""
 

@@ -2,6 +2,7 @@
 
 import faulthandler
 import os
+import shutil
 import signal
 import sys
 import threading
@@ -32,6 +33,11 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 # stories, would compile the same modules again.
 sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
+# In memory, where there is enough: thousands of archives are made and flushed to the disk, and none outlives its test.
+_MEMORY, _MEMORY_NEEDED = Path("/dev/shm"), 2 * 1024**3
+if _MEMORY.is_dir() and os.access(_MEMORY, os.W_OK) and shutil.disk_usage(_MEMORY).free > _MEMORY_NEEDED:
+    os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(_MEMORY))
 
 _ERRORS = pytest.StashKey[int]()
 _NUMBERS = count(1)

@@ -76,7 +76,7 @@ def memory_of(number: int, chunk: Sequence[Entry], quote: str = "") -> Memory:
         ended_at=last.created_at,
         source_tokens=100,
         edition=edition,
-        told=edition,
+        in_prompts=edition,
     )
 
 
@@ -117,7 +117,7 @@ def fold_of(number: int, members: Sequence[Memory]) -> Memory:
         ended_at=members[-1].ended_at,
         source_tokens=sum(member.source_tokens for member in members),
         edition=edition,
-        told=edition,
+        in_prompts=edition,
         members=tuple(member.memory_id for member in members),
     )
 
@@ -133,4 +133,4 @@ def sized(memory: Memory, tokens: int, quote: int = 0) -> Memory:
     """The same memory, so large beside its quotes, of which each may have `quote` tokens."""
     quotes = tuple(replace(own, tokens=quote) for own in memory.edition.quotes)
     edition = replace(memory.edition, quotes=quotes, tokens=tokens + sum(own.size for own in quotes))
-    return replace(memory, edition=edition, told=edition)
+    return replace(memory, edition=edition, in_prompts=edition)

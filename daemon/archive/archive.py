@@ -29,6 +29,8 @@ from rules.errors import ArchiveError
 Row = TypeVar("Row")
 _STORED = frozenset({str, int, float, bool, bytes, type(None)})
 _BUSY_SECONDS = 5.0
+_KEPT_WHILE_READING = 500
+"""KB of the file that SQLite keeps in memory; the system keeps the file there anyway."""
 _UNREAD = "unable to get the page. error code=266"
 """What SQLite's check says of a page that the system did not let it read (SQLITE_IOERR_READ)."""
 _VERSIONS_AT_ONCE = 200
@@ -120,6 +122,7 @@ class Archive:
         if not is_made:
             return cls.memory()
         with cls._connect(f"{path.absolute().as_uri()}?mode=ro", path, _BUSY_SECONDS)._closed_on_fault() as archive:
+            archive.run(f"PRAGMA cache_size = -{_KEPT_WHILE_READING}")
             return archive if archive._version() == OLDEST + len(STEPS) else archive._up_to_date_copy()
 
     @classmethod

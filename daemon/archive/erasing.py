@@ -81,11 +81,11 @@ def _erase_files(archive: Archive, chat_id: str, in_inbox: Collection[int]) -> N
         """,
         (chat_id,),
     )
-    held = archive.column("SELECT DISTINCT arrival FROM outcome WHERE chat_id = ?", (chat_id,))
-    for arrival in held:
+    arrivals = archive.column("SELECT DISTINCT arrival FROM outcome WHERE chat_id = ?", (chat_id,))
+    for arrival in arrivals:
         archive.run("UPDATE arrival_step SET reason = '' WHERE arrival = ?", (arrival,))
         archive.run("UPDATE arrival SET reason = '', next_step = '' WHERE id = ?", (arrival,))
-    alone = json.dumps([number for number in held if number not in in_inbox])
+    alone = json.dumps([number for number in arrivals if number not in in_inbox])
     of_them = """
         SELECT value FROM json_each(?1) WHERE NOT EXISTS (
             SELECT 1 FROM outcome WHERE arrival = value AND chat_id <> ?2)

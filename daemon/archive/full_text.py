@@ -27,6 +27,8 @@ KINDS: tuple[SearchKind, ...] = ("raw", "memories", "facts")
 
 _AT_ONCE = 100
 _BUSY_SECONDS = 10.0
+_WORDS_IN_MEMORY = 128 << 10
+"""Bytes of new words that SQLite holds before it writes them; it would take 1 MB."""
 _TABLES = """
 CREATE TABLE IF NOT EXISTS entry (
     id INTEGER PRIMARY KEY, kind TEXT NOT NULL, chat_id TEXT NOT NULL, name TEXT NOT NULL, version TEXT NOT NULL,
@@ -67,17 +69,21 @@ class FullText:
             return
         self._connection.execute("BEGIN IMMEDIATE")
         with self._connection:
+            self._connection.execute("INSERT INTO words (words, rank) VALUES ('hashsize', ?)", (_WORDS_IN_MEMORY,))
             known = {
                 (kind, chat_id, name): (number, version)
                 for number, kind, chat_id, name, version in self._connection.execute(
                     "SELECT id, kind, chat_id, name, version FROM entry"
                 )
             }
-            present = {(kind, chat_id, name): version for kind, chat_id, name, version in _present(archive)}
-            gone = [number for key, (number, version) in known.items() if present.get(key) != version]
-            self._connection.executemany("DELETE FROM entry WHERE id = ?", [(number,) for number in gone])
-            self._connection.executemany("DELETE FROM words WHERE rowid = ?", [(number,) for number in gone])
-            new = {key for key, version in present.items() if known.get(key, (0, ""))[1] != version}
+            new: set[tuple[str, str, str]] = set()
+            for kind, chat_id, name, version in _present(archive):
+                key = (kind, chat_id, name)
+                if known.get(key, (0, ""))[1] == version:
+                    del known[key]
+                else:
+                    new.add(key)
+            self._remove([number for number, _ in known.values()])
             for entry in _entries(archive, new):
                 self._add(entry)
             self._connection.execute("DELETE FROM archive_state")
@@ -110,6 +116,10 @@ class FullText:
             (expression, *kinds, chat_id, chat_id, since, since, until, until, limit),
         ).fetchall()
         return tuple(IndexEntry(*row) for row in rows)
+
+    def _remove(self, numbers: Collection[int]) -> None:
+        self._connection.executemany("DELETE FROM entry WHERE id = ?", [(number,) for number in numbers])
+        self._connection.executemany("DELETE FROM words WHERE rowid = ?", [(number,) for number in numbers])
 
     def _add(self, entry: IndexEntry) -> None:
         row = self._connection.execute(
@@ -226,11 +236,11 @@ def _entries(archive: Archive, keys: Collection[tuple[str, str, str]]) -> Iterat
 
 def _messages(archive: Archive, names: Sequence[tuple[str, str]]) -> Iterator[IndexEntry]:
     """The messages of these chats and keys; their bodies are in memory together."""
-    wanted = "JOIN body ON body.sha256 = version.sha256 WHERE (chat_id, key) IN "
+    named_bodies = "JOIN body ON body.sha256 = version.sha256 WHERE (chat_id, key) IN "
     rows = archive.run(
         f"""
         SELECT chat_id, key, version.sha256, said_at, created_at, CAST(raw AS BLOB), packed
-        {_MESSAGES.replace("WHERE", f"{wanted} (SELECT value ->> 0, value ->> 1 FROM json_each(?)) AND", 1)}
+        {_MESSAGES.replace("WHERE", f"{named_bodies} (SELECT value ->> 0, value ->> 1 FROM json_each(?)) AND", 1)}
         """,  # noqa: S608
         (json.dumps(names),),
     )

@@ -1,4 +1,4 @@
-"""Timed jobs, signs of the daemon, how far a run is, and the counts that the status page shows.
+"""Timed jobs, signs of the daemon, how far a run is, and the counts that `memproc status` shows.
 
 A job that came due while the machine slept, or while memproc was off, is still due afterwards: once.
 """

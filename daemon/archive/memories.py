@@ -12,7 +12,7 @@ from dataclasses import asdict, replace
 from daemon.archive.archive import Archive
 from daemon.archive.chats import chat_row
 from daemon.archive.seals import refuse_damage
-from rules.conversation.memory import CHUNK_LEVEL, Edition, Memory, Preferred, Quote, shown, told
+from rules.conversation.memory import CHUNK_LEVEL, Edition, Memory, Preferred, Quote, edition_in_prompts, shown
 from rules.errors import NotFound
 from rules.plan.work import Round
 from rules.recognize.adopt import Adopted
@@ -126,7 +126,7 @@ def _select(archive: Archive, where: str, value: str, preferred: Preferred) -> t
             ended_at=ended_at,
             source_tokens=tokens,
             edition=shown(kept, chosen, preferred),
-            told=told(kept, chosen),
+            in_prompts=edition_in_prompts(kept, chosen),
             chosen=chosen,
             pinned=bool(pinned),
             forgotten=bool(forgotten),

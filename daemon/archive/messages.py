@@ -356,18 +356,22 @@ def days_of(archive: Archive, chat_id: str) -> tuple[str, str]:
 
 
 def under(archive: Archive, memory_id: str) -> Iterator[tuple[str, Message]]:
-    """The raw messages under a memory or a fold as they are now, with their keys; without what the person deleted."""
+    """The raw messages under a memory or a fold as they are now, with their keys; without what the person deleted.
+
+    Each is read when it is its turn: a fold may stand for most of a conversation.
+    """
     rows = archive.run(
         f"""
         WITH RECURSIVE part (id) AS (VALUES (?) UNION SELECT member FROM fold_member JOIN part ON fold = part.id)
-        SELECT key, CAST(raw AS BLOB), packed, version.sha256, said_at FROM part
+        SELECT key, version.sha256, said_at FROM part
         JOIN memory ON memory.id = part.id AND forgotten_at IS NULL
         JOIN chunk_message ON chunk_message.memory = part.id
         JOIN message ON message.id = chunk_message.message AND gone_at IS NULL
-        JOIN version ON version.message = message.id AND {_NEWEST} JOIN body ON body.sha256 = version.sha256
+        JOIN version ON version.message = message.id AND {_NEWEST}
         ORDER BY memory.number, place
         """,  # noqa: S608
         (memory_id,),
     )
-    for key, raw, is_packed, sha256, date in rows:
-        yield key, with_true_date(read_message(unpacked(raw, is_packed, sha256)), date)
+    for key, sha256, date in rows:
+        for raw, is_packed in archive.run("SELECT CAST(raw AS BLOB), packed FROM body WHERE sha256 = ?", (sha256,)):
+            yield key, with_true_date(read_message(unpacked(raw, is_packed, sha256)), date)

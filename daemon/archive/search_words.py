@@ -78,11 +78,11 @@ def excerpt(text: str, query: str, characters: int) -> str:
 
 def _places(text: str, query: str) -> Iterator[tuple[int, int]]:
     """Where words of the query stand, in order and without overlap, whatever their case and diacritics."""
-    wanted = sorted({_plain(word) for word in _words(query.replace('"', " "))}, key=len, reverse=True)
-    if not wanted:
+    words = sorted({_plain(word) for word in _words(query.replace('"', " "))}, key=len, reverse=True)
+    if not words:
         return
-    for found in re.finditer("|".join(map(_pattern, wanted)), _plain(text)):
-        yield found.span()
+    for match in re.finditer("|".join(map(_pattern, words)), _plain(text)):
+        yield match.span()
 
 
 def _pattern(word: str) -> str:

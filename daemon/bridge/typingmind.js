@@ -11,7 +11,6 @@
   "use strict";
   const ELEMENT = "memproc-bridge";
   if (document.getElementById(ELEMENT)) return; // the URL was added twice
-  const SYNC_LIMIT = 3 << 20; // bytes; TypingMind's sync skips larger chats
   const LARGEST = 64 << 20; // bytes that memproc takes
   const SECOND = 1000; // milliseconds
   const LOOK = SECOND; // between two looks at the open chat and at the rounds that are under way
@@ -19,27 +18,24 @@
   const HANDS_OFF = 3 * SECOND; // no key was pressed for so long before a chat is written
   const SWITCH = 4 * SECOND; // within which TypingMind shows another chat
   const SHOWN = 15 * SECOND; // how long the pill says that something is done
+  const PATIENCE = 180 * SECOND; // for an answer
   const AGAIN = 20 * SECOND; // before memproc is asked again that did not answer
 
   const SAYS = {
     unpaired: "memproc: press to pair",
-    busy: "Waiting for a pause: the answer or your typing is not finished",
+    busy: "Waiting for a pause in the chat: no answer under way, no key pressed",
     sending: "Sending the chat to memproc",
-    waiting: "memproc has the chat; it waits for its turn",
     ready: "The memories are ready; waiting for a pause to put them into the chat",
     changed: "The chat was changed meanwhile, here or on another device; nothing was written. Press to send it anew",
     deleted: "The chat was deleted meanwhile; nothing was written",
     stale: "TypingMind wrote its old list over the memories. Press to put them back; no model is asked",
-    lost: "TypingMind wrote its old list over the memories. Press to send the chat; what is made is not paid again",
     unread: "The chat was written, but TypingMind still shows the old one. Press to load the page before you go on",
     updated: "TypingMind was updated and keeps its chats in another way now. memproc writes nothing until it knows it",
     foreign: "The answer was not memproc's own, so it was ignored. Does another program hold its port?",
     unknown: "memproc does not know this browser any more. Press to pair again",
-    nothing: "Nothing was due; the chat is as it was",
     other: "What came back is not this chat with memories, so nothing was written. It needs output.mode = \"replace\"",
     full: "The browser has no room left, so nothing was written. Free some space and press again",
     large: "The chat is larger than the 64 MiB that memproc takes",
-    forgotten: "memproc has no such job any more. Press to send the chat again; what is made is not paid again",
     undone: "The chat is as it was, with what was said since",
     fixed: "What was written was changed since, so it cannot be undone here. In a terminal: memproc restore",
     unforeseen: "Something went wrong that nobody foresaw; nothing was written",
@@ -52,12 +48,11 @@
   const OURS = ["memproc", "kept"], THEIRS = ["keyval-store", "keyval"];
   const answered = (request) => new Promise((resolve, reject) =>
     Object.assign(request, { onsuccess: () => resolve(request.result), onerror: () => reject(request.error) }));
-  async function within(place, mode, work) {
-    const [name, store] = place;
+  async function within([name, store], mode, work) {
+    const isOurs = name === OURS[0];
     const opening = indexedDB.open(name);
-    opening.onupgradeneeded = () =>
-      place === OURS ? opening.result.createObjectStore(store) : opening.transaction.abort();
-    const db = await answered(opening).catch((fault) => { throw place === OURS ? fault : new Trouble(SAYS.updated); });
+    opening.onupgradeneeded = () => isOurs ? opening.result.createObjectStore(store) : opening.transaction.abort();
+    const db = await answered(opening).catch((fault) => { throw isOurs ? fault : new Trouble(SAYS.updated); });
     try {
       if (!db.objectStoreNames.contains(store)) throw new Trouble(SAYS.updated);
       const transaction = db.transaction(store, mode);
@@ -77,33 +72,18 @@
     for (const [key, value] of Object.entries(entries)) value === undefined ? store.delete(key) : store.put(value, key);
   };
   const keep = (entries) => within(OURS, "readwrite", (store) => putAll(store, entries));
-  const roundOf = async (id) => (await kept(`round/${id}`)) ?? { state: "" };
+  const roundOf = async (id) => (await kept(`round/${id}`)) ?? {};
   const setRound = (id, changes, more = {}) => within(OURS, "readwrite", async (store) => {
-    const round = (await answered(store.get(`round/${id}`))) ?? { state: "" };
-    const changed = typeof changes === "function" ? changes(round) : changes;
-    putAll(store, { [`round/${id}`]: { ...round, ...changed }, ...more });
+    const round = await answered(store.get(`round/${id}`));
+    putAll(store, { [`round/${id}`]: { ...round, ...changes }, ...more });
   }).then(() => tell({ changed: id }));
 
-  const locksOfApp = new Set(); // the names of the locks that TypingMind has asked for
   const lock = navigator.locks.request.bind(navigator.locks);
-  navigator.locks.request = (name, ...rest) => {
-    locksOfApp.add(name);
-    return lock(name, ...rest);
-  };
-  let keepsOtherwise = false; // TypingMind was seen saving without the lock that we know
-  const underLock = (id, work) => lock(`CHAT_${id}`, { signal: AbortSignal.timeout(SWITCH) }, work).catch((fault) => {
-    throw fault.name === "TimeoutError" ? new NotAtRest() : fault;
-  });
   const glance = (id) => within(THEIRS, "readonly", (store) => answered(store.get(`CHAT_${id}`)));
-  // Change one chat in one transaction: `decide` gets it as it stands and returns the whole new one, or null for none.
-  const change = (id, decide) => underLock(id, () => within(THEIRS, "readwrite", async (store) => {
-    const next = decide(tested(id, await answered(store.get(`CHAT_${id}`))));
-    if (next) await answered(store.put(next, `CHAT_${id}`));
-  }));
   // The self-test before whatever is sent or written: the chat, if it is kept as we know it.
   function tested(id, chat) {
     if (chat === undefined || chat?.deletedAt) throw new Trouble(SAYS.deleted);
-    const isKnown = chat.chatID === id && Array.isArray(chat.messages) && !keepsOtherwise;
+    const isKnown = chat.chatID === id && Array.isArray(chat.messages);
     if (!isKnown || !chat.messages.every((each) => each?.role || each?.type)) throw new Trouble(SAYS.updated);
     return chat;
   }
@@ -126,12 +106,11 @@
   function rewritten(chat, messages, deleted) {
     const present = new Set(uuidsOf(messages));
     const deletedMessageUUIDs = [...new Set(deleted)].filter((uuid) => !present.has(uuid));
-    const now = new Date();
-    const updatedAt = chat.updatedAt instanceof Date ? now : now.toISOString();
+    const updatedAt = chat.updatedAt instanceof Date ? new Date() : new Date().toISOString();
     const syncMetadata = { ...chat.syncMetadata, deletedMessageUUIDs };
     return { ...chat, messages, updatedAt, syncedAt: null, syncMetadata };
   }
-  function withMemories(chat, before, result) {
+  function withMemories(chat, { before, result }) {
     if (beginsWith(chat.messages, result.messages)) return null; // they stand there already
     if (!beginsWith(chat.messages, before.messages)) throw new Trouble(SAYS.changed);
     if (!isAtRest(chat)) throw new NotAtRest();
@@ -139,9 +118,9 @@
     const messages = result.messages.map((message) => standing.get(text(message)) ?? message);
     const later = chat.messages.slice(before.messages.length);
     const next = rewritten(chat, [...messages, ...later], [...deletedIn(result), ...deletedIn(chat)]);
-    return { ...next, memproc: { v: 1, written: next.updatedAt, first: messages.find(isMemory)?.uuid } };
+    return { ...next, memproc: { v: 1, first: messages.find(isMemory).uuid } };
   }
-  function withoutMemories(chat, before, result, wasSynced) {
+  function withoutMemories(chat, { before, result }, wasSynced) {
     if (!beginsWith(chat.messages, result.messages)) throw new Trouble(SAYS.fixed);
     if (!isAtRest(chat)) throw new NotAtRest();
     const since = deletedIn(chat).filter((uuid) => !deletedIn(result).includes(uuid));
@@ -150,30 +129,29 @@
     const messages = [...before.messages, ...chat.messages.slice(result.messages.length)];
     const next = rewritten(chat, messages, [...deletedIn(before), ...since, ...memories]);
     if (!before.syncMetadata && !deletedIn(next).length) delete next.syncMetadata;
-    delete next.memproc;
-    return before.memproc ? { ...next, memproc: before.memproc } : next;
+    return { ...next, memproc: before.memproc };
   }
   // Whether a result is this chat, with nothing in it but memories and what was sent, and its end as it was.
   function isResultOf(result, before) {
     const known = new Set(before.messages.map(text));
-    return Array.isArray(result?.messages) && text(result.messages.at(-1)) === text(before.messages.at(-1)) &&
-      result.messages.every((message) => message.memproc || known.has(text(message)));
+    const hasItsEnd = text(result?.messages.at(-1)) === text(before.messages.at(-1));
+    const isExpected = (message) => message.memproc || known.has(text(message));
+    return hasItsEnd && result.messages.some(isMemory) && result.messages.every(isExpected);
   }
 
   // ---- memproc on this computer
   const bytesOf = (string) => new TextEncoder().encode(string);
   const hex = (buffer) => Array.from(new Uint8Array(buffer), (byte) => byte.toString(16).padStart(2, "0")).join("");
   const digest = async (bytes) => hex(await crypto.subtle.digest("SHA-256", bytes));
-  const nonce = () => hex(crypto.getRandomValues(new Uint8Array(16)));
   const exported = (chat) => bytesOf(`{"data":{"chats":[${JSON.stringify(chat)}]}}`);
   // memproc's, where it has served this script itself; else the person names the port
-  const LOOPBACK = /^http:\/\/(127\.0\.0\.1|localhost|\[::1\])(:\d+)?(?=\/)/;
-  const ownAddress = LOOPBACK.exec(document.currentScript?.src)?.[0] ?? "";
+  const ownAddress = /^http:\/\/(127\.0\.0\.1|localhost):\d+/.exec(document.currentScript?.src)?.[0] ?? "";
   let pairing = null; // {address, device, key}: the key cannot be read out of the browser, not even by scripts
 
   async function fetched(address, path, options) {
     try {
-      const reply = await fetch(address + path, { ...options, credentials: "omit", cache: "no-store" });
+      const signal = AbortSignal.timeout(PATIENCE);
+      const reply = await fetch(address + path, { ...options, signal, credentials: "omit", cache: "no-store" });
       return [reply, new Uint8Array(await reply.arrayBuffer())];
     } catch {
       throw new Silence(`memproc does not answer at ${address}. Does it run, and may this page use the local network?`);
@@ -183,7 +161,7 @@
   async function call(method, path, body) {
     if (body?.length > LARGEST) throw new Trouble(SAYS.large);
     const { address, device, key } = pairing;
-    const [time, once] = [String(Date.now()), nonce()];
+    const [time, once] = [String(Date.now()), hex(crypto.getRandomValues(new Uint8Array(16)))];
     const signed = async (...lines) => hex(await crypto.subtle.sign("HMAC", key, bytesOf(lines.join("\n"))));
     const headers = {
       "X-Memproc-Device": device, "X-Memproc-Time": time, "X-Memproc-Nonce": once,
@@ -195,7 +173,7 @@
       throw new Silence(reply.status === 401 ? SAYS.unknown : SAYS.foreign);
     const value = JSON.parse(new TextDecoder().decode(content));
     if (reply.ok) return value;
-    throw new Trouble(reply.status === 404 ? SAYS.forgotten : value.reason || SAYS.unforeseen);
+    throw new Trouble(value.reason);
   }
   async function pair(address, code) {
     const options = { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ code }) };
@@ -206,57 +184,53 @@
     const key = await crypto.subtle.importKey("raw", raw, { name: "HMAC", hash: "SHA-256" }, false, ["sign"]);
     pairing = { address, device, key };
     await keep({ pairing });
-    silentUntil.clear();
+    silentUntil = 0;
     tell({ pairing: true });
   }
 
   // ---- a round: each step is kept before the next, so that a page that was closed goes on
-  // What was sent and what came back of a round, by its number; those of the last one that was written serve undo.
-  const both = (id, number) => Promise.all(["before", "result"].map((name) => kept(`${name}/${number}/${id}`)));
+  // `pending/ID` holds what was sent and what came back; `written/ID` the same of the last round, which serves undo.
   const steps = {
-    async wanted(id, { written = 0 }) {
-      const chat = await underLock(id, async () => tested(id, await glance(id)));
-      if (!isAtRest(chat)) throw new NotAtRest();
-      await keep({ [`before/${written + 1}/${id}`]: chat });
-      const { job } = await call("POST", "/bridge/jobs", exported(chat));
-      await setRound(id, { state: "sent", job, progress: null });
+    async wanted(id) {
+      const before = await lock(`CHAT_${id}`, async () => tested(id, await glance(id)));
+      if (!isAtRest(before)) throw new NotAtRest();
+      await keep({ [`pending/${id}`]: { before } });
+      const { job } = await call("POST", "/bridge/jobs", exported(before));
+      await setRound(id, { state: "sent", job, doing: SAYS.sending });
     },
-    async sent(id, { job, written = 0 }) {
-      tested(id, await glance(id));
-      const progress = await call("GET", `/bridge/jobs/${job}`);
-      if (["waiting", "running"].includes(progress.state)) return setRound(id, { progress });
-      if (progress.state !== "done") throw new Trouble(progress.reason || SAYS.nothing);
-      const [before] = await both(id, written + 1);
+    async sent(id, { job }) {
+      const { state, says } = await call("GET", `/bridge/jobs/${job}`);
+      if (["waiting", "running"].includes(state)) return setRound(id, { doing: says });
+      if (state !== "done") throw new Trouble(says);
+      const { before } = await kept(`pending/${id}`);
       const { data } = await call("GET", `/bridge/jobs/${job}/result`);
       const result = data.chats.find((chat) => chat.chatID === id);
       if (!isResultOf(result, before)) throw new Trouble(SAYS.other);
-      if (beginsWith(before.messages, result.messages)) throw new Trouble(SAYS.nothing);
-      await setRound(id, { state: "ready" }, { [`result/${written + 1}/${id}`]: result });
+      await setRound(id, { state: "ready" }, { [`pending/${id}`]: { before, result } });
     },
-    async ready(id, { written = 0 }) {
-      const [before, result] = await both(id, written + 1);
-      await write(id, (chat) => withMemories(chat, before, result));
-      const count = new Set(result.messages.filter(isMemory).map((message) => message.memproc.memory)).size;
-      const done = { state: "", said: `Done: the chat begins with ${memories(count)}`, at: Date.now() };
-      const old = { [`before/${written}/${id}`]: undefined, [`result/${written}/${id}`]: undefined };
-      await setRound(id, { ...done, written: written + 1, canUndo: true, wasSynced: false }, old);
+    async ready(id) {
+      const pending = await kept(`pending/${id}`);
+      await write(id, (chat) => withMemories(chat, pending));
+      const count = new Set(pending.result.messages.filter(isMemory).map((message) => message.memproc.memory)).size;
+      const said = `Done: the chat begins with ${count} ${count === 1 ? "memory" : "memories"}`;
+      const done = { state: "", said, at: Date.now(), canUndo: true };
+      await setRound(id, done, { [`pending/${id}`]: undefined, [`written/${id}`]: pending });
     },
-    async healing(id, { written }) {
-      const [before, result] = await both(id, written);
-      await write(id, (chat) => withMemories(chat, before, result));
-      await setRound(id, { state: "", said: "Done: the memories are back", at: Date.now() });
-    },
-    async undoing(id, { written, wasSynced, canUndo }) {
-      if (!canUndo) throw new Trouble(SAYS.undone);
-      const [before, result] = await both(id, written);
-      await write(id, (chat) => withoutMemories(chat, before, result, wasSynced));
-      await setRound(id, { state: "", canUndo: false, auto: false, said: SAYS.undone, at: Date.now() });
+    async undoing(id, { wasSynced }) {
+      const written = await kept(`written/${id}`);
+      await write(id, (chat) => withoutMemories(chat, written, wasSynced));
+      const done = { state: "", said: SAYS.undone, at: Date.now() };
+      await setRound(id, { ...done, canUndo: false, wasSynced: false, auto: false });
     },
   };
-  // Write, and let every tab read the chat anew at once: until then, what is said there writes the old list back.
+  // Change one chat in one transaction: `decide` gets it as it stands and returns the whole new one, or null for none.
+  // Every tab then reads it anew at once: until then, what is said there writes the old list back.
   async function write(id, decide) {
     if (Date.now() - (typed.get(id) ?? 0) < HANDS_OFF) throw new NotAtRest();
-    await change(id, decide);
+    await lock(`CHAT_${id}`, () => within(THEIRS, "readwrite", async (store) => {
+      const next = decide(tested(id, await answered(store.get(`CHAT_${id}`))));
+      if (next) await answered(store.put(next, `CHAT_${id}`));
+    }));
     tell({ written: id });
     await reread(id);
   }
@@ -268,23 +242,19 @@
       if (round.state) await attempt(id, () => steps[round.state](id, round));
     }
   });
-  const silentUntil = new Map(); // chat -> when memproc is asked again that did not answer
-  const pauses = new Set(); // chats whose next step waits for a pause
+  let silentUntil = 0; // when memproc is asked again that did not answer
   async function attempt(id, step) {
-    if (Date.now() < (silentUntil.get(id) ?? 0)) return noteChange();
-    const trouble = (words) => view.id === id && (view.trouble = words);
+    if (Date.now() < silentUntil) return noteChange();
+    let trouble = "";
     try {
       await step();
-      pauses.delete(id);
-      silentUntil.delete(id);
-      trouble("");
     } catch (fault) {
-      if (fault instanceof NotAtRest) return void pauses.add(id);
-      const said = sentenceOf(fault);
-      if (!(fault instanceof Silence)) return setRound(id, { state: "", said, at: 0 }).catch(() => trouble(said));
-      silentUntil.set(id, Date.now() + AGAIN);
-      trouble(said);
+      if (fault instanceof NotAtRest) return;
+      trouble = sentenceOf(fault);
+      if (fault instanceof Silence) silentUntil = Date.now() + AGAIN;
+      else await setRound(id, { state: "", said: trouble, at: 0 }).then(() => (trouble = ""), () => {});
     }
+    if (view.id === id) view.trouble = trouble;
   }
   function sentenceOf(fault) {
     if (fault instanceof Trouble) return fault.message;
@@ -297,9 +267,7 @@
   const textbox = () => document.querySelector("[data-element-id=chat-input-textbox]");
   const blocks = () => document.querySelectorAll('[class*="message-id-"]');
   const uuidOf = (block) => /message-id-(\S+)/.exec(block?.className)?.[1];
-  const isShown = (uuid) => [...blocks()].some((block) => uuidOf(block) === uuid);
   const typed = new Map(); // chat -> when a key was last pressed in it, in any tab
-  let typedHere = 0;
   async function until(isTrue) {
     const end = Date.now() + SWITCH;
     while (!isTrue() && Date.now() < end) await new Promise((resolve) => setTimeout(resolve, 20));
@@ -312,29 +280,25 @@
     }
     return "";
   }
+  // Leave the chat and return, so that TypingMind reads it anew.
   async function reread(id) {
-    if (openChat() !== id) return;
-    const isRead = await leaveAndReturn(id);
-    if (view.id === id) Object.assign(view, { isUnread: !isRead, changedAt: Date.now(), said: undefined });
-  }
-  async function leaveAndReturn(id) {
-    const [chat, other] = [await glance(id), await anotherChat(id)];
+    if (openChat() !== id || !blocks().length) return; // a page that only begins reads it anyway
+    const [last, other] = [(await glance(id)).messages.at(-1), await anotherChat(id)];
     const [box, shown] = [textbox(), uuidOf(blocks()[0])];
     const [draft, hasFocus] = [box?.value, box && document.activeElement === box];
-    if (!shown) return true; // a page that only begins reads it anyway
-    if (!other) return draft ? false : (location.reload(), true);
-    location.replace(`#chat=${other}`);
-    const hasLeft = await until(() => uuidOf(blocks()[0]) !== shown);
-    if (openChat() !== other) return hasLeft; // the person has gone elsewhere meanwhile
+    if (!other && !draft) return location.reload();
+    if (other) location.replace(`#chat=${other}`);
+    const hasLeft = other && await until(() => uuidOf(blocks()[0]) !== shown);
+    if (view.id === id) Object.assign(view, { isUnread: !hasLeft, changedAt: Date.now() });
+    if (openChat() !== other) return; // the person has gone elsewhere meanwhile
     location.replace(`#chat=${id}`);
-    const isBack = await until(() => isShown(chat.messages.at(-1).uuid));
+    await until(() => [...blocks()].some((block) => uuidOf(block) === last.uuid));
     const returned = textbox();
     if (draft && returned && returned.value !== draft) {
       Object.getOwnPropertyDescriptor(Object.getPrototypeOf(returned), "value").set.call(returned, draft);
       returned.dispatchEvent(new Event("input", { bubbles: true }));
     }
     if (hasFocus) returned?.focus({ preventScroll: true });
-    return hasLeft && isBack;
   }
 
   // ---- what is seen: the pill with its panel, and memories under their names
@@ -345,10 +309,11 @@
         font: 13px/1.4 system-ui, sans-serif; color-scheme: light dark; color: CanvasText; }
       div:first-of-type { display: flex; justify-content: flex-end; } [hidden] { display: none !important; }
       button, .panel { font: inherit; color: inherit; background: Canvas; border: 1px solid #8885; border-radius: .5rem;
-        padding: .3rem .7rem; text-align: left; } p { margin: 0 0 .5rem; } label { display: block; margin: .4rem 0; }
-      .pill { border-left: 4px solid #7a5fa0; border-radius: 1rem 0 0 1rem; box-shadow: 0 1px 4px #0003; }
+        padding: .3rem .7rem; text-align: left; text-wrap: pretty; } .pill, .panel { box-shadow: 0 1px 4px #0003; }
+      p { margin: 0 0 .5rem; } label { display: flex; align-items: baseline; gap: .4rem; margin: .4rem 0; }
+      .pill { padding: .4rem .8rem; border-left: 4px solid #7a5fa0; border-radius: .8rem 0 0 .8rem; }
       .pill.trouble { border-left-color: #b3541e; } .pill.work { border-left-color: #2f7d5b; }
-      .more { border-radius: 0 1rem 1rem 0; margin-left: -1px; } .panel { margin-top: .4rem; padding: .8rem; }
+      .more { border-radius: 0 .8rem .8rem 0; margin-left: -1px; } .panel { margin-top: .4rem; padding: .8rem; }
     </style>
     <div><button class="pill" aria-live="polite"></button><button class="more" aria-label="More">⋯</button></div>
     <div class="panel" hidden><p class="why"></p>
@@ -364,47 +329,30 @@
   const plans = new Map(); // chat -> what memproc said of it, with the digest of the chat that it was said of
   let view = { id: "" }; // of the open chat: what was read of it, and its round
 
-  const memories = (count) => `${count} ${count === 1 ? "memory" : "memories"}`;
-  const mebibytes = (bytes) => `${(bytes / (1 << 20)).toFixed(1)} MiB`;
-  function ofPlan(plan, size) {
-    const { tokens, due, made, usd_likely: usd } = plan ?? {};
-    const cost = usd ? `about $${usd.toFixed(2)}` : usd === 0 ? "free" : "at a price that is not known";
-    const held = tokens < 1000 ? tokens : `${Math.round(tokens / 1000)}k`;
-    const skipped = size <= SYNC_LIMIT ? ""
-      : `; TypingMind's sync skips it until it is smaller (${mebibytes(size)} of 3)`;
-    const ready = made ? `${memories(made)} ready to be put in, free` : "nothing due";
-    const what = due ? `${memories(due)} due, ${cost}` : ready;
-    return (tokens ? `${held} tokens, ${what}` : plan?.reason || `memproc: ${mebibytes(size)}`) + skipped;
-  }
-  function ofRound({ state, progress }) {
-    if (state === "ready") return SAYS.ready;
-    if (state !== "sent") return pauses.has(view.id) || state !== "wanted" ? SAYS.busy : SAYS.sending;
-    const { state: job, done, total, usd, reason } = progress ?? {};
-    if (reason || job !== "running") return reason || SAYS.waiting;
-    return `Writing memories${total ? `: ${done} of ${total}` : ""}${usd ? `, $${usd.toFixed(2)} so far` : ""}`;
-  }
+  const isRefused = (round) => round.said && !round.at; // what was done was said at a time, and passes
   // The pill's sentence, and whether it tells of trouble, of work, or of neither.
   function sentence() {
-    const { round, trouble, stale, size, id } = view;
+    const { round, trouble, size, id } = view;
     if (view.isUnread || trouble) return [view.isUnread ? SAYS.unread : trouble, "trouble"];
     if (!pairing) return [SAYS.unpaired, ""];
-    if (round.state) return [ofRound(round), "work"];
-    if (stale) return [stale, "trouble"];
-    if (round.said && (!round.at || Date.now() - round.at < SHOWN)) return [round.said, round.at ? "" : "trouble"];
-    return [ofPlan(plans.get(id), size), size > SYNC_LIMIT ? "trouble" : ""];
+    const doing = { sent: round.doing, ready: SAYS.ready };
+    if (round.state) return [doing[round.state] ?? SAYS.busy, "work"];
+    if (view.stale) return [SAYS.stale, "trouble"];
+    if (isRefused(round)) return [round.said, "trouble"];
+    if (round.said && Date.now() - round.at < SHOWN) return [round.said, ""];
+    return [plans.get(id)?.says ?? `memproc: ${(size / (1 << 20)).toFixed(1)} MiB`, ""];
   }
   function draw() {
     if (!host.isConnected) document.body.append(host);
     host.hidden = !view.isKnown || view.id !== openChat();
     if (host.hidden) return;
     const [words, kind] = sentence();
-    const plan = plans.get(view.id);
-    const why = plan?.reason || (plan?.due && plan.usd_most ? `At most $${plan.usd_most.toFixed(2)}.` : "");
-    for (const [selector, string] of [[".pill", words], [".why", pairing ? why : ""]])
-      if (part(selector).textContent !== string) part(selector).textContent = string; // what is set is read out aloud
+    const { state, canUndo, auto } = view.round;
+    const isPaired = pairing && view.trouble !== SAYS.unknown;
+    if (part(".pill").textContent !== words) part(".pill").textContent = words; // what is set is read out aloud
+    part(".why").textContent = (isPaired && plans.get(view.id)?.why) || "";
     part(".pill").className = `pill ${kind}`;
-    const [isPaired, { state, canUndo, auto }] = [pairing && view.trouble !== SAYS.unknown, view.round];
-    const seen = { form: !isPaired, section: isPaired, ".port": !ownAddress, ".stop": state };
+    const seen = { form: !isPaired, ".port": !ownAddress, section: isPaired, ".stop": state };
     seen[".undo"] = canUndo && !state;
     for (const [selector, isSeen] of Object.entries(seen)) part(selector).hidden = !isSeen;
     part("[name=auto]").checked = Boolean(auto);
@@ -414,21 +362,24 @@
     part(".more").ariaExpanded = String(isOpen);
     if (isOpen && !part("form").hidden) part("[name=code]").focus();
   }
-  const set = async (changes) => view.id === openChat() && attempt(view.id, () => setRound(view.id, changes));
-  const begin = (state) => set((round) => round.state ? {} : { state, said: "" });
+  function set(changes, more, id = view.id) {
+    silentUntil = 0;
+    return lock("memproc", () => attempt(id, () => setRound(id, changes, more)));
+  }
   function press() {
     const { id, round, stale, trouble } = view;
-    if (view.isUnread) return location.reload();
-    const isIdle = !stale && (!round.said || round.at) && plans.has(id) && !plans.get(id).due && !plans.get(id).made;
-    if (!pairing || trouble === SAYS.unknown || (!trouble && (round.state || isIdle))) return openPanel(true);
-    silentUntil.delete(id);
-    Object.assign(view, { trouble: "", changedAt: Date.now() });
-    if (!round.state) begin(stale === SAYS.stale ? "healing" : "wanted");
+    const { due, made } = plans.get(id) ?? { due: true };
+    const hasWork = trouble ? trouble !== SAYS.unknown : !round.state && (stale || due || made || isRefused(round));
+    if (view.isUnread) location.reload();
+    else if (!pairing || !hasWork) openPanel(true);
+    else if (round.state) set({});
+    else if (stale) set({ state: "ready", said: "" }, { [`pending/${id}`]: stale });
+    else set({ state: "wanted", said: "" });
   }
   part(".pill").onclick = press;
   part(".more").onclick = () => openPanel(part(".panel").hidden);
-  part(".stop").onclick = () => set({ state: "", auto: false });
-  part(".undo").onclick = () => begin("undoing").then(() => openPanel(false));
+  part(".stop").onclick = () => set({ state: "", said: "", auto: false });
+  part(".undo").onclick = () => set({ state: "undoing", said: "" }).then(() => openPanel(false));
   part("[name=auto]").onchange = (event) => set({ auto: event.target.checked, tried: null });
   part(".forget").onclick = () => keep({ pairing: undefined }).then(() => tell({ pairing: (pairing = null) ?? true }));
   part("form").onsubmit = async (event) => {
@@ -436,17 +387,15 @@
     const address = ownAddress || `http://127.0.0.1:${part("[name=port]").value}`;
     view.trouble = await pair(address, part("[name=code]").value).then(() => part("form").reset() ?? "", sentenceOf);
     openPanel(Boolean(view.trouble));
-    draw();
   };
 
   // Memories: attributes on TypingMind's own blocks, and style; no node is moved or written to.
-  const style = document.createElement("style");
-  style.textContent = `
+  const style = Object.assign(document.createElement("style"), { textContent: `
     [data-memproc=inside], [data-memproc=closed] > * { display: none !important; }
     [data-memproc-title]::before { display: block; max-width: 44rem; margin: .2rem auto; padding: .25rem .8rem;
       border-left: 3px solid #7a5fa0; opacity: .85; font-size: .9em; cursor: pointer;
       content: "▸ " attr(data-memproc-title); }
-    [data-memproc=open]::before { content: "▾ " attr(data-memproc-title); }`;
+    [data-memproc=open]::before { content: "▾ " attr(data-memproc-title); }` });
   const opened = new Set(); // the memories that the person has opened
   const titles = { opening: () => "Before the memories", closing: () => "After the memories", memory: (content) =>
     /Memor(?:y|ies) [^.?\n]+/.exec(typeof content === "string" ? content : content?.[0]?.text)?.[0] ?? "Memory" };
@@ -464,9 +413,8 @@
       const { name, title = null } = view.groups?.get(uuidOf(block)) ?? {};
       const state = !name ? null : opened.has(name) ? title && "open" : title ? "closed" : "inside";
       if (!state && !("memproc" in block.dataset)) continue;
-      const [role, label] = state === "closed" ? ["button", title] : [null, null];
-      const values = { role, "aria-label": label, tabindex: title && "0", "data-memproc": state };
-      for (const [key, value] of Object.entries({ ...values, "data-memproc-title": title }))
+      const values = { "data-memproc": state, "data-memproc-title": title, tabindex: title && "0" };
+      for (const [key, value] of Object.entries(values))
         value === null ? block.removeAttribute(key) : block.setAttribute(key, value);
     }
   }
@@ -489,7 +437,7 @@
   };
   async function look() {
     const id = openChat();
-    if (id !== view.id) view = { id, changedAt: Date.now(), readAt: 0, misses: 0, round: { state: "" } };
+    if (id !== view.id) view = { id, changedAt: Date.now(), readAt: 0, misses: 0, round: {} };
     // TypingMind shows a change before it keeps it, so a chat is read until nothing has changed for a while.
     if (!id || Date.now() - view.readAt < READ || view.readAt > view.changedAt + READ) return;
     view.readAt = Date.now();
@@ -499,42 +447,30 @@
     view.isKnown = Boolean(chat) || view.misses > 2; // a chat that is shown, and kept elsewhere than where we look
     if (!chat && !view.isKnown) return noteChange();
     if (!Array.isArray(chat?.messages)) throw new Trouble(SAYS.updated);
-    noticeLocks(id, chat.messages);
-    const bytes = bytesOf(JSON.stringify(chat));
-    Object.assign(view, { size: bytes.length, groups: grouped(chat.messages), stale: await staleness(id, chat) });
+    const [body, stale] = [exported(chat), await staleness(id, chat)];
+    Object.assign(view, { size: body.length, groups: grouped(chat.messages), stale });
     if (view.round.canUndo && chat.syncedAt && !view.round.wasSynced) await setRound(id, { wasSynced: true });
     if (!isAtRest(chat)) noteChange();
-    else if (pairing && !view.round.state && !view.stale)
-      await attempt(id, async () => plan(id, chat, await digest(bytes)));
+    else if (pairing && !view.round.state && !stale) await attempt(id, () => plan(id, body));
   }
   // Ask what is due in the chat as it stands; for a chat on `auto`, also begin.
-  async function plan(id, chat, state) {
-    if (plans.get(id)?.of !== state) {
-      const answer = await call("POST", "/bridge/plan", exported(chat));
-      plans.set(id, { ...answer, made: chat.messages.some(isMemory) ? 0 : answer.made, of: state });
-    }
+  async function plan(id, body) {
+    const of = await digest(body);
+    if (plans.get(id)?.of !== of) plans.set(id, { ...await call("POST", "/bridge/plan", body), of });
     const { auto, tried } = view.round; // what was stopped is tried again when the chat has changed
-    if (auto && plans.get(id).due && tried !== state) await setRound(id, { state: "wanted", said: "", tried: state });
+    if (auto && plans.get(id).due && tried !== of) await setRound(id, { state: "wanted", said: "", tried: of });
   }
-  // The chat's field outlives a stale list that is written over the messages.
+  // What to put back where a stale list was written over the memories: the chat's own field outlives that.
   async function staleness(id, chat) {
-    if (!chat.memproc?.first || uuidsOf(chat.messages).includes(chat.memproc.first)) return "";
-    const [before] = view.round.canUndo ? await both(id, view.round.written) : [];
-    if (before && beginsWith(chat.messages, before.messages)) return SAYS.stale;
-    return chat.messages.some(isMemory) ? "" : SAYS.lost;
-  }
-  // What was said in this tab was saved by its TypingMind: one that asked for no lock of that name has another way.
-  function noticeLocks(id, messages) {
-    const said = messages.findLast((message) => message.role === "user")?.uuid;
-    const isHere = Date.now() - typedHere < 10 * HANDS_OFF && isShown(said);
-    if (view.said && said !== view.said && isHere && !locksOfApp.has(`CHAT_${id}`)) keepsOtherwise = true;
-    view.said = said;
-    if (keepsOtherwise) throw new Trouble(SAYS.updated);
+    const { first } = chat.memproc ?? {};
+    if (!first || !view.round.canUndo || uuidsOf(chat.messages).includes(first)) return null;
+    const written = await kept(`written/${id}`);
+    return beginsWith(chat.messages, written.before.messages) ? written : null;
   }
   function noteTyping(event) {
     if (event.target === host) return;
-    if (Date.now() - typedHere >= LOOK / 2) channel.postMessage({ typed: openChat() });
-    typed.set(openChat(), typedHere = Date.now());
+    channel.postMessage({ typed: openChat() });
+    typed.set(openChat(), Date.now());
   }
   async function loop() {
     if (document.querySelector("[data-element-id=edit-message-label]")) noteTyping({}); // leaving would end the edit
@@ -551,14 +487,12 @@
   async function start() {
     pairing = await kept("pairing");
     document.head.append(style);
+    addEventListener("hashchange", draw); // what is seen would belong to another chat
     for (const name of ["keydown", "input", "pointerdown"]) document.addEventListener(name, noteTyping, true);
     for (const name of ["click", "keydown"]) document.addEventListener(name, toggle);
     for (const name of ["keydown", "keyup"]) host.addEventListener(name, (event) => event.stopPropagation());
-    let drawing = 0; // blocks are drawn many at a time
-    new MutationObserver(() => {
-      noteChange();
-      drawing ||= setTimeout(() => { drawing = 0; collapse(); }, 50);
-    }).observe(document.body, { childList: true, subtree: true });
+    const watch = new MutationObserver(() => noteChange(collapse()));
+    watch.observe(document.body, { childList: true, subtree: true });
     loop();
   }
   start();

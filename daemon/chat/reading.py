@@ -12,7 +12,7 @@ from daemon.archive.seals import refuse_any_damage, refuse_damage
 from daemon.models.tokens import count
 from rules.conversation.history import Past, as_it_is_now, history, without_strays
 from rules.conversation.marker import OPENING, Marker, drafts_of, read_marker
-from rules.conversation.memory import Edition, Memory, Preferred, Six, aliases, memory_id, shown, told
+from rules.conversation.memory import Edition, Memory, Preferred, Six, aliases, edition_in_prompts, memory_id, shown
 from rules.errors import ChatSetAside, NotAccepted
 from rules.output.assemble import Canned
 from rules.recognize.absent import NOTHING_ABSENT, Absent, Deletions, absent, as_known, lost
@@ -238,8 +238,8 @@ def _after(memory: Memory, known: Sequence[Edition], by_person: Mapping[str, Edi
     """The memory as it is after what the person did."""
     name = memory.memory_id
     if edition := by_person.get(name):
-        told_now = told((*known, edition), edition.number)
-        memory = replace(memory, edition=edition, told=told_now, chosen=edition.number, pinned=True)
+        in_prompts = edition_in_prompts((*known, edition), edition.number)
+        memory = replace(memory, edition=edition, in_prompts=in_prompts, chosen=edition.number, pinned=True)
     return replace(
         memory,
         forgotten=(memory.forgotten or name in edits.forgotten) and name not in edits.recalled,

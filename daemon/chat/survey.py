@@ -88,8 +88,8 @@ class Survey:
     too_large: TooLarge | None
     """The first planned chunk that does not fit into the limit."""
 
-    def passage(self, chunk: PlannedChunk, told: Sequence[Memory], breaks: Sequence[int] = ()) -> Passage:
-        """What the memory of a chunk is written from; `told` are the memories and folds that stand before its tail.
+    def passage(self, chunk: PlannedChunk, memories_before: Sequence[Memory], breaks: Sequence[int] = ()) -> Passage:
+        """What the memory of a chunk is written from; `memories_before` stand before its tail.
 
         A provider's cache may break off before the entries that `breaks` names.
 
@@ -104,7 +104,7 @@ class Survey:
             chat_id=self.plan.chat_id,
             number=chunk.number,
             system_message=self.chat.system_message,
-            memories=told,
+            memories=memories_before,
             tail=as_they_are(tail),
             chunk=as_they_are(entries[chunk.start : chunk.stop]),
             tokens=chunk.tokens,

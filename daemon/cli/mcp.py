@@ -17,7 +17,7 @@ def mcp(settings: Settings, chat: str, port: int | None) -> None:
     Name it as a server to Claude Desktop, Claude Code, Cursor or TypingMind's connector: the README tells how.
     """
     try:
-        from daemon.recall.server import recall_server
+        from daemon.recall.server import recall_server, serve_standard_streams
     except ModuleNotFoundError as fault:
         raise ConfigurationError(
             "Recall needs a package that is not installed.", "Install memproc with it: pip install '.[recall]'"
@@ -30,11 +30,11 @@ def mcp(settings: Settings, chat: str, port: int | None) -> None:
             library.chat(archive, "")  # who names one that is not there is told at once
     server = recall_server(library)
     if port is None:
-        server.run("stdio")
+        serve_standard_streams(server)
         return
     import uvicorn
 
     from daemon.recall.bearer import with_token
 
     app = with_token(server.streamable_http_app(host="127.0.0.1"), library.state)
-    uvicorn.run(app, host="127.0.0.1", port=port, log_level="warning")
+    uvicorn.run(app, host="127.0.0.1", port=port, log_level="warning", ws="none")

@@ -94,8 +94,8 @@ def _named(archive: Archive, settings: Settings, names: Sequence[str]) -> list[t
     has_chat = bool(others) and (
         not _LOOKS_LIKE_AN_ID.fullmatch(first) or not all(map(_LOOKS_LIKE_AN_ID.fullmatch, others))
     )
-    chat, wanted = (first, others) if has_chat else ("", list(names))
-    return [holding_of(archive, settings.config, name, chat) for name in wanted]
+    chat, ids = (first, others) if has_chat else ("", list(names))
+    return [holding_of(archive, settings.config, name, chat) for name in ids]
 
 
 def _one_of(archive: Archive, settings: Settings, names: Sequence[str]) -> tuple[Holding, Memory]:
@@ -230,7 +230,7 @@ def _print_editions(memory: Memory, editions: Sequence[Edition], raw: bool) -> N
 def _parts(memory: Memory, edition: Edition, raw: bool = False) -> tuple[str, ...]:
     """What an edition is, then quote, perspective and memory; if `raw`, where it comes from and all six messages."""
     shown = ", shown" if memory.edition.number == edition.number else ""
-    in_prompts = ", seen by later prompts" if memory.told.number == edition.number else ""
+    in_prompts = ", seen by later prompts" if memory.in_prompts.number == edition.number else ""
     made = f"agent {edition.agent}, context manager {edition.context_manager}" if raw else edition.agent
     if edition.kind == "person":
         made = f"edited in TypingMind, after {made}"  # these two have written it first

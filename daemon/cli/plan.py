@@ -136,17 +136,17 @@ def _plan(
     """What `run` would do with the chat; and the chat itself, where it can be finished without a call."""
     file, archive = export.path.name, context.archive
     refuse_doubled(chat, doubled)
-    found = look(context, export, chat, {})
-    if isinstance(found, AtRest):
-        yield PlannedRow(file, found.plan, found.who, no_work(archive, found.who.agent)), None
-    elif not isinstance(found, Survey):
-        yield PlannedRow(file, LeftAlone(found.chat_id, found.title, found.reason)), None
+    surveyed = look(context, export, chat, {})
+    if isinstance(surveyed, AtRest):
+        yield PlannedRow(file, surveyed.plan, surveyed.who, no_work(archive, surveyed.who.agent)), None
+    elif not isinstance(surveyed, Survey):
+        yield PlannedRow(file, LeftAlone(surveyed.chat_id, surveyed.title, surveyed.reason)), None
     else:
-        money = plan_cost(archive, found.plan, found.roles, context.config.of(chat), context.clock())
-        if found.too_large:
-            yield PlannedRow(file, SetAside(chat.title, found.too_large.reason, found.too_large.next_step)), None
+        money = plan_cost(archive, surveyed.plan, surveyed.roles, context.config.of(chat), context.clock())
+        if surveyed.too_large:
+            yield PlannedRow(file, SetAside(chat.title, surveyed.too_large.reason, surveyed.too_large.next_step)), None
         else:
-            yield PlannedRow(file, found.plan, who(found.roles), money), ready_without_calls(context, found)
+            yield PlannedRow(file, surveyed.plan, who(surveyed.roles), money), ready_without_calls(context, surveyed)
 
 
 def _as_json(row: PlannedRow) -> dict[str, object]:

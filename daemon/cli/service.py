@@ -160,15 +160,15 @@ def _settings_of_the_service(settings: Settings) -> Settings:
 
     Raises ConfigurationError where only such a file is there.
     """
-    found = settings.found
-    if not found.is_here:
+    file = settings.found
+    if not file.is_here:
         return settings
     if own_file().is_file():
-        settings.say(f"The service gets {own_file()}, and not {found.path}, which counts in this folder only.")
+        settings.say(f"The service gets {own_file()}, and not {file.path}, which counts in this folder only.")
         return Settings(own_file(), settings.quiet)
     raise ConfigurationError(
-        f"{found.path} counts in this folder only, and in your own configuration folder there is none for the service.",
-        f"Write one there: memproc init. Or name this one: memproc --config {found.path} service install",
+        f"{file.path} counts in this folder only, and in your own configuration folder there is none for the service.",
+        f"Write one there: memproc init. Or name this one: memproc --config {file.path} service install",
     )
 
 

@@ -15,7 +15,7 @@ from daemon.cli.settings import Settings, in_colour, in_width, json_option, page
 from daemon.files.clock import now
 from daemon.files.lock import is_held
 from daemon.files.paths import default_state
-from daemon.status.page import page
+from daemon.status.screen import screen
 from daemon.status.sentences import (
     folded,
     in_full,
@@ -89,7 +89,7 @@ def _show(place: DaemonPlace, toml: Path | None, as_json: bool, anew: bool) -> S
     if as_json:
         click.echo(printable_json({"exit_code": shown.exit_code, **asdict(shown)}, indent=None if anew else 2))
         return shown
-    text = page(shown)
+    text = screen(shown)
     if sys.stdout.isatty():
         text = folded(text, get_terminal_size().columns)
     if anew:

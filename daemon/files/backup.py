@@ -142,17 +142,17 @@ def read_version(version: Version) -> bytes:
     return b"".join(unpack(version.path, version.size, version.sha256))
 
 
-def check(folder: Path, wanted: Callable[[str], bool] = lambda file: True) -> tuple[Damage, ...]:
-    """Read every kept file that is `wanted`; name those gone or damaged, and the unreadable lines of the index.
+def check(folder: Path, is_chosen: Callable[[str], bool] = lambda file: True) -> tuple[Damage, ...]:
+    """Read every kept file that is `is_chosen`; name those gone or damaged, and the unreadable lines of the index.
 
-    `wanted` is asked with the file's place below the folder. Raises FileTrouble when the index itself
+    `is_chosen` is asked with the file's place below the folder. Raises FileTrouble when the index itself
     cannot be read.
     """
     lost = [line.number for line in read_index(folder) if isinstance(line, UnreadableLine)]
     damages: dict[Path, Damage] = {}
     for _, line in standing(folder):
         path = folder / line.file
-        if path not in damages and wanted(line.file) and (reason := _fault(folder, line)):
+        if path not in damages and is_chosen(line.file) and (reason := _fault(folder, line)):
             damages[path] = Damage(path, reason)
     return (*(Damage(folder / INDEX, f"Line {number} cannot be read.") for number in lost), *damages.values())
 

@@ -102,10 +102,10 @@ class _Handler(FileSystemEventHandler):
 
 def _identity(folder: Path) -> tuple[int, int] | None:
     try:
-        found = folder.stat()
+        stat = folder.stat()
     except OSError:
         return None
-    return found.st_dev, found.st_ino
+    return stat.st_dev, stat.st_ino
 
 
 def _is_alive(thread: threading.Thread) -> bool:

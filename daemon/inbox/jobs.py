@@ -195,7 +195,7 @@ def _has_work(context: Context, chat: Chat) -> bool:
     if why_skipped(chat, config.chats.include, config.chats.exclude):
         return False
     try:
-        found = survey(context.archive, chat, config, context.key, context.clock())
+        surveyed = survey(context.archive, chat, config, context.key, context.clock())
     except ChatSetAside:
         return False
-    return bool(found.plan.work) and found.too_large is None
+    return bool(surveyed.plan.work) and surveyed.too_large is None

@@ -64,10 +64,10 @@ def needs_restart(before: WatchPlan, after: WatchPlan) -> tuple[str, ...]:
 def fingerprint(path: Path | None) -> tuple[int, int, int] | None:
     """Tells whether a file has changed or was replaced. None where there is none."""
     try:
-        found = path.stat() if path else None
+        stat = path.stat() if path else None
     except OSError:
         return None
-    return (found.st_ino, found.st_size, found.st_mtime_ns) if found else None
+    return (stat.st_ino, stat.st_size, stat.st_mtime_ns) if stat else None
 
 
 def read_settings(config: Path | None, limit_seconds: float = _LIMIT_SECONDS) -> SettingsAre | SettingsWrong:
@@ -108,9 +108,9 @@ def read_settings_here(given: Path | None) -> SettingsAre | SettingsWrong:
     from daemon.config.settings import Config
 
     try:
-        found = find(given, Path.cwd(), os.environ)
-        content = _content(found.path) if found.path else b""
-        config = parse(content, found.path) if found.path else Config()
+        file = find(given, Path.cwd(), os.environ)
+        content = _content(file.path) if file.path else b""
+        config = parse(content, file.path) if file.path else Config()
         places, watch = folders(config), config.watch
         plan = {
             **{name: str(getattr(places, name)) for name in ("inbox", "updated", "backups", "state")},
@@ -121,7 +121,7 @@ def read_settings_here(given: Path | None) -> SettingsAre | SettingsWrong:
         }
     except ConfigurationError as wrong:
         return SettingsWrong(wrong.message, wrong.next_step, isinstance(wrong, ConfigurationOutOfReach))
-    return SettingsAre(plan, str(found.path or ""), content.decode("utf-8-sig"), found.is_here)
+    return SettingsAre(plan, str(file.path or ""), content.decode("utf-8-sig"), file.is_here)
 
 
 def _content(path: Path) -> bytes:

@@ -131,7 +131,7 @@ def _own(
 ) -> str:
     """The chat's own model; where it cannot be asked the fallback or the engine, with a notice that says why."""
     instead = fallback or EXTRACTIVE
-    makes = f"{instead} makes its memories" + (", in the persona's own sentences." if not fallback else ".")
+    makes = f"{instead} makes its memories." if fallback else "its memories are extracted from what was said."
     model = own_model(tuple(_names(chat, messages)))
     if model is None:
         reason = "A chat names no model that memproc knows"
@@ -140,10 +140,7 @@ def _own(
     news: list[str] = []
     name = _newest(model, settings, news)
     if missing_key := _missing_key(name, settings, key):
-        notices.append(
-            f"There is no key for {name}, a chat's own model ({missing_key.reason}), so {makes} "
-            f"To set one: memproc key set {missing_key.provider}"
-        )
+        notices.append(f"There is no key for {name}, so {makes} To set one: memproc key set {missing_key.provider}")
         return instead
     notices += news
     return name

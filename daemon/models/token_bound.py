@@ -1,4 +1,4 @@
-"""How many tokens a text has at most, for 2 MB of memory instead of the 40 that counting them takes.
+"""How many tokens a text has at most, for 1 MB of memory instead of the 40 that counting them takes.
 
 A word that is a token by itself counts one; of the rest each character weighs what it takes of the o200k encoding in
 the worst text of its kind: letters at random, base64, digits one by one. Plain English has about a third fewer tokens.
@@ -7,7 +7,6 @@ the worst text of its kind: letters at random, base64, digits one by one. Plain 
 import re
 from binascii import a2b_base64
 from collections import Counter
-from collections.abc import Iterator
 from functools import cache, lru_cache
 from hashlib import blake2b, sha1
 
@@ -16,7 +15,7 @@ from rules.errors import ModelError
 
 TABLE = "https://openaipublic.blob.core.windows.net/encodings/o200k_base.tiktoken"
 """The address of the encoding's table, by which LiteLLM's copy is named."""
-_MARK = 3  # bytes
+_LAST_BIT = (1 << 23) - 1
 _WORD = re.compile(r" ?(?:[A-Z]*[a-z]+|[A-Z]+|[^\W\d_a-zA-Z]+)")
 _WEIGHTS = {
     " \n": 1.0, "etaoinsrhldcu": 0.3, "mpgfbywkv": 0.6, "qxzj": 1.0, "ABCDEFGHIJKLMNOPQRSTUVWXYZ": 0.8,
@@ -42,25 +41,24 @@ def tokens_at_most(text: str) -> int:
 @lru_cache(8_192)
 def _is_token(word: str) -> bool:
     known = _tokens()
-    return all(known[byte] >> bit & 1 for byte, bit in _places(word.encode(errors="replace")))
+    return all(known[place >> 3] >> (place & 7) & 1 for place in _places(word.encode(errors="replace")))
 
 
-def _places(token: bytes) -> Iterator[tuple[int, int]]:
-    """The byte and the bit of each of its two marks."""
-    name = blake2b(token, digest_size=2 * _MARK).digest()
-    for mark in (name[:_MARK], name[_MARK:]):
-        yield divmod(int.from_bytes(mark), 8)
+def _places(token: bytes) -> tuple[int, int, int]:
+    """Which bits the token has."""
+    name = int.from_bytes(blake2b(token, digest_size=9).digest())
+    return name & _LAST_BIT, name >> 24 & _LAST_BIT, name >> 48 & _LAST_BIT
 
 
 @cache
 def _tokens() -> bytearray:
-    """Two bits for each token, by its hashes; one other word in two thousand has the bits of one, or of two."""
-    known = bytearray(1 << 8 * _MARK - 3)
+    """Three bits for each token, by its hash; one other word in three thousand has only bits of tokens too."""
+    known = bytearray((_LAST_BIT + 1) >> 3)
     try:
         with (tables() / sha1(TABLE.encode(), usedforsecurity=False).hexdigest()).open("rb") as table:
             for line in table:
-                for byte, bit in _places(a2b_base64(line.split()[0])):
-                    known[byte] |= 1 << bit
+                for place in _places(a2b_base64(line[: line.index(b" ")])):
+                    known[place >> 3] |= 1 << (place & 7)
     except OSError as fault:
         raise ModelError(
             "The tokenizer's table is missing.",

@@ -26,6 +26,7 @@ from daemon.files.clock import now
 from daemon.page.access import ORIGINS, RefusedRequest, bounded, own_hosts
 from daemon.page.app import Desk
 from daemon.page.bridge_jobs import job, plan, result, submit
+from daemon.page.plans import Plans
 from daemon.page.words import browser_name
 from rules.errors import MemprocError, NotAnExport
 
@@ -76,7 +77,7 @@ def bridge(desk: Desk, port: int) -> ASGIApp:
             ),
         ]
     )
-    app.state.desk, app.state.port = desk, port
+    app.state.desk, app.state.port, app.state.plans = desk, port, Plans()
     return app
 
 
@@ -221,8 +222,8 @@ def _answered(answer: Answer, desk: Desk, request: Request, call: SignedCall) ->
         return reply(500, reason=" ".join(describe(fault)))
 
 
-def _plan(desk: Desk, _: Request, call: SignedCall) -> BridgeReply:
-    return reply(200, **plan(desk, call.body))
+def _plan(desk: Desk, request: Request, call: SignedCall) -> BridgeReply:
+    return reply(200, **plan(desk, request.app.state.plans, call.body))
 
 
 def _submit(desk: Desk, _: Request, call: SignedCall) -> BridgeReply:
@@ -239,7 +240,9 @@ def _result(desk: Desk, request: Request, call: SignedCall) -> BridgeReply:
     return BridgeReply(200, fields) if fields is not None else _NO_JOB
 
 
-_NO_JOB = reply(404, reason="memproc knows no such job.")
+_NO_JOB = reply(
+    404, reason="memproc has no such job any more. Press to send the chat again; what is made is not paid again."
+)
 
 
 async def _body(request: Request, largest: int) -> bytes | None:

@@ -8,7 +8,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from secrets import token_hex
 from time import time
-from typing import Any
 
 from daemon.archive.archive import Archive
 from daemon.bridge.chat_jobs import ChatJob, events_file, find_job, give_job, keep_job, lent_folder, only_chat
@@ -20,7 +19,12 @@ from daemon.files.write import file_errors, make_private, replace_file
 from daemon.page.actions import do_command, start_command
 from daemon.page.app import Desk
 from daemon.page.money import row_of
+from daemon.page.pill import job_line, planned_line, planned_more
+from daemon.page.plans import Plan, Plans
+from rules.conversation.marker import MEMORY, read_marker
 from rules.errors import FileTrouble, MemprocError
+from rules.typingmind.chat import Chat
+from rules.typingmind.message import read_message
 
 _LENT_SECONDS = 600.0
 """Longer than any command may take that reads such a file."""
@@ -30,20 +34,18 @@ _NEW_CHAT = (
 )
 
 
-def plan(desk: Desk, body: bytes) -> dict[str, object]:
+def plan(desk: Desk, plans: Plans, body: bytes) -> Plan:
     """What a run would do with the chat and what it would cost, as `memproc plan` says. The chat is not kept.
 
     Raises NotAnExport or FileTrouble.
     """
     chat = only_chat(body)
-    if desk.config.output.mode == "new-chat":
-        return _planned(chat.chat_id, {}, _NEW_CHAT)
-    with _lent(desk.folders.state, body) as path:
-        result = do_command(desk.toml, "plan", "--json", "--", str(path))
-    row = row_of(result.out, chat.chat_id)
-    if row is None:
-        return _planned(chat.chat_id, {}, result.text)
-    return _planned(chat.chat_id, row, " ".join(row[name] for name in ("reason", "next_step") if row.get(name)))
+
+    def make() -> Plan:
+        planned = _planned(desk, chat, body)
+        return planned | {"says": planned_line(planned, len(body)), "why": planned_more(planned)}
+
+    return plans.get(desk, chat.chat_id, body, make)
 
 
 def submit(desk: Desk, device: Device, body: bytes) -> str:
@@ -66,7 +68,7 @@ def job(desk: Desk, device: Device, job_id: str) -> dict[str, object] | None:
         progress = _looked_at(desk, archive, given)
     return {
         "state": progress.state, "done": progress.done, "total": progress.total,
-        "usd": progress.usd, "reason": progress.reason,
+        "usd": progress.usd, "reason": progress.reason, "says": job_line(progress),
     }  # fmt: skip
 
 
@@ -122,14 +124,31 @@ def _lent(state: Path, body: bytes) -> Iterator[Path]:
         path.unlink(missing_ok=True)
 
 
-def _planned(chat_id: str, row: dict[str, Any], why_no_more: str) -> dict[str, object]:
+def _planned(desk: Desk, chat: Chat, body: bytes) -> Plan:
+    if desk.config.output.mode == "new-chat":
+        return _plan_of(chat, {}, _NEW_CHAT)
+    with _lent(desk.folders.state, body) as path:
+        result = do_command(desk.toml, "plan", "--json", "--", str(path))
+    row = row_of(result.out, chat.chat_id)
+    if row is None:
+        return _plan_of(chat, {}, result.text)
+    return _plan_of(chat, row, " ".join(row[name] for name in ("reason", "next_step") if row.get(name)))
+
+
+def _plan_of(chat: Chat, row: Plan, why_no_more: str) -> Plan:
     money, due = row.get("money") or {}, len(row.get("chunks", ())) + len(row.get("again", ()))
     return {
-        "chat": chat_id,
+        "chat": chat.chat_id,
         "tokens": row.get("tokens", 0),
         "due": due,
-        "made": len(row.get("made", ())),
+        "made": 0 if _has_memories(chat) else len(row.get("made", ())),
         "usd_likely": money.get("likely_usd"),
         "usd_most": money.get("at_most_usd"),
         "reason": "" if due else why_no_more,
     }
+
+
+def _has_memories(chat: Chat) -> bool:
+    """Whether memories stand in the chat as it was sent."""
+    markers = (read_marker(read_message(chat.slice(span)).marker) for span in chat.messages)
+    return any(marker is not None and marker.kind == MEMORY for marker in markers)

@@ -7,9 +7,10 @@ whatever is sent: `/start` answers that memproc is there already.
 
 import json
 from collections.abc import Awaitable, Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
@@ -18,9 +19,7 @@ from starlette.types import ASGIApp
 from daemon.page.access import ORIGINS, own_hosts
 from daemon.recall.bearer import TOKEN_NEEDED, is_allowed
 from daemon.recall.library import Library
-
-if TYPE_CHECKING:
-    from mcp.server import MCPServer
+from daemon.recall.toolbox import TOOLS, called, listed
 
 PREFIX = "/connector"
 _CLIENT = "memproc"
@@ -31,9 +30,7 @@ Answer = Callable[[Request], Awaitable[Response]]
 
 
 def connector(library: Library, port: int, origins: Sequence[str] = ()) -> ASGIApp:
-    """The application behind `PREFIX`. Raises ModuleNotFoundError where the package of recall is not installed."""
-    from daemon.recall.server import recall_server
-
+    """The application behind `PREFIX`."""
     routes = (
         ("/ping", "GET", _ping),
         ("/start", "POST", _start),
@@ -46,7 +43,7 @@ def connector(library: Library, port: int, origins: Sequence[str] = ()) -> ASGIA
             Route(f"{PREFIX}{path}", _guarded(answer), methods=[method, "OPTIONS"]) for path, method, answer in routes
         ],
     )
-    app.state.server, app.state.state = recall_server(library), library.state
+    app.state.library = library
     app.state.port, app.state.origins = port, frozenset((*ORIGINS, *origins))
     return app
 
@@ -77,14 +74,13 @@ async def _start(_: Request) -> Response:
     return JSONResponse({"message": "memproc is here", "clients": [{"id": _CLIENT, "message": "is here"}]}, 201)
 
 
-async def _clients(request: Request) -> Response:
-    names = [tool["name"] for tool in await _tools(request.app.state.server)]
-    client = {"id": _CLIENT, "command": "memproc", "args": ["mcp"], "createdAt": _BEGAN, "tools": names}
+async def _clients(_: Request) -> Response:
+    client = {"id": _CLIENT, "command": "memproc", "args": ["mcp"], "createdAt": _BEGAN, "tools": list(TOOLS)}
     return JSONResponse([client])
 
 
-async def _list_tools(request: Request) -> Response:
-    return JSONResponse(await _tools(request.app.state.server))
+async def _list_tools(_: Request) -> Response:
+    return JSONResponse(listed())
 
 
 async def _call_tool(request: Request) -> Response:
@@ -94,7 +90,7 @@ async def _call_tool(request: Request) -> Response:
         name, arguments = str(asked["name"]), dict(asked.get("arguments") or {})
     except (ValueError, TypeError, KeyError, AttributeError):
         return PlainTextResponse('{"name": ..., "arguments": {...}} is expected.', 400)
-    return JSONResponse(await _called(request.app.state.server, name, arguments))
+    return JSONResponse(await run_in_threadpool(called, request.app.state.library, name, arguments))
 
 
 def _refusal(request: Request) -> Response | None:
@@ -106,20 +102,4 @@ def _refusal(request: Request) -> Response | None:
         return PlainTextResponse("Pages from elsewhere may not use memproc.", 403)
     if request.method == "OPTIONS":
         return Response(status_code=204)
-    return None if is_allowed(known.state, request.headers) else PlainTextResponse(TOKEN_NEEDED, 401)
-
-
-async def _tools(server: "MCPServer[None]") -> list[dict[str, Any]]:
-    return [tool.model_dump(by_alias=True, exclude_none=True, mode="json") for tool in await server.list_tools()]
-
-
-async def _called(server: "MCPServer[None]", name: str, arguments: dict[str, Any]) -> dict[str, Any]:
-    """The answer of a tool; what it refuses is an answer too."""
-    from mcp.server.mcpserver.exceptions import ToolError
-
-    try:
-        result = await server.call_tool(name, arguments)
-    except ToolError as refused:
-        return {"content": [{"type": "text", "text": str(refused)}], "isError": True}
-    dumped: dict[str, Any] = result.model_dump(by_alias=True, exclude_none=True, mode="json")
-    return dumped
+    return None if is_allowed(known.library.state, request.headers) else PlainTextResponse(TOKEN_NEEDED, 401)

@@ -100,7 +100,11 @@ def inbox(request: Request) -> Response:
     rows, totals = _plan_of(result.out) if result else ([], {})
     text = "" if result is None or totals else result.text
     runs = is_held(desk.folders.state / "daemon.lock")
-    return shown(request, "inbox.html", rows=rows, totals=totals, text=text, runs=runs, folder=desk.folders.inbox)
+    notices = dict.fromkeys(notice for row in rows if row.get("models") for notice in row["models"]["notices"])
+    return shown(
+        request, "inbox.html", rows=rows, notices=notices, totals=totals, text=text, runs=runs,
+        folder=desk.folders.inbox,
+    )  # fmt: skip
 
 
 def run_inbox(request: Request) -> Response:

@@ -9,7 +9,7 @@ from daemon.page.hits import search
 from daemon.page.home import home, running
 from daemon.page.memory import memory, message, retry
 from daemon.page.mind import core, facts
-from daemon.page.versions import comparison, version
+from daemon.page.versions import comparison, undo, version
 
 VIEWS: Mapping[str, View] = {
     "/": home,
@@ -28,6 +28,7 @@ VIEWS: Mapping[str, View] = {
     "/chat/{chat}/due": money.due,
     "/chat/{chat}/messages/{key}": message,
     "/chat/{chat}/download": files.download,
+    "/chat/{chat}/undo": undo,
     "/chat/{chat}/versions": comparison,
     "/chat/{chat}/versions/{number:int}": version,
     "/memory/{memory}": memory,

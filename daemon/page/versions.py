@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import RedirectResponse, Response
 
 from daemon.archive.archive import Archive
 from daemon.archive.chats import KnownChat, find_chat
@@ -12,7 +12,7 @@ from daemon.files.backup import read_version
 from daemon.files.backup import versions as kept_versions
 from daemon.files.paths import Folders
 from daemon.page.app import desk_of, shown
-from daemon.recovery.restore import Content, compare, find_version, read_updated, updated_path
+from daemon.recovery.restore import Content, compare, find_version, newest_other, read_updated, updated_path
 from rules.conversation.memory import Memory
 from rules.errors import NotFound
 from rules.output.difference import Difference, DifferenceLine, readable
@@ -48,6 +48,15 @@ def version(request: Request) -> Response:
             difference, memories = compare(archive, desk.config, known.chat_id, Content(NOW, now), then)
             sides, lines = _sides(difference, NOW, str(kept.number)), _lines(difference, memories)
     return shown(request, "version.html", chat=known, version=kept, sides=sides, lines=lines)
+
+
+def undo(request: Request) -> Response:
+    """Lead to the version that `memproc undo` would put back, with what would change. Raises NotFound."""
+    folders = desk_of(request).folders
+    with Archive.read(folders.state) as archive:
+        known = find_chat(archive, request.path_params["chat"])
+        number = newest_other(archive, folders, known).number
+    return RedirectResponse(f"/chat/{known.chat_id}/versions/{number}", 303)
 
 
 def comparison(request: Request) -> Response:

@@ -1,7 +1,10 @@
 """How figures and dates read on the page."""
 
+import re
 from collections.abc import Callable, Mapping
 from typing import Any
+
+from markupsafe import Markup, escape
 
 from rules.typingmind.message import parse_date
 
@@ -65,6 +68,19 @@ def browser_name(user_agent: str) -> str:
     return f"{browser}{system}"
 
 
+_COMMAND = re.compile(r"`(memproc [^`]+)`|(?<=: )(memproc [^.:]+)")
+
+
+def with_commands(text: str) -> Markup:
+    """A sentence in which each command that a person may type stands as such: a click selects all of it."""
+    cut = 0
+    shown = Markup()
+    for match in _COMMAND.finditer(text):
+        shown += escape(text[cut : match.start()]) + Markup("<code>{}</code>").format(match[1] or match[2])
+        cut = match.end()
+    return shown + escape(text[cut:])
+
+
 FILTERS: Mapping[str, Callable[..., Any]] = {
     "tokens": tokens,
     "usd": usd,
@@ -72,5 +88,6 @@ FILTERS: Mapping[str, Callable[..., Any]] = {
     "days": days,
     "minute": minute,
     "minutes": minutes,
+    "with_commands": with_commands,
 }
 """By the names that templates use."""

@@ -98,4 +98,4 @@ def name_of(chat: KnownChat, chats: tuple[KnownChat, ...]) -> str:
 
 def refusal(trouble: MemprocError) -> Recalled:
     """An error as an answer."""
-    return Recalled(f"{trouble.message} {trouble.next_step}", {"error": trouble.message}, is_error=True)
+    return Recalled(str(trouble), {"error": str(trouble)}, is_error=True)

@@ -64,7 +64,7 @@ def look(context: Context, chat: KnownChat) -> Erasure:
     made = (new_chat_id(chat.chat_id, number) for number in range(1, _MOST_NEW_CHATS))
     names = frozenset({chat.chat_id, *made} - known)
     shelves = (folders.updated, expanded_folder(folders.updated), arrivals_folder(folders.state))
-    holding = (held for shelf in shelves for path in _exports(shelf) if (held := _held(path, names)))
+    holding = (file for shelf in shelves for path in _exports(shelf) if (file := _held(path, names)))
     backups = []
     for _, line in standing(folders.backups):
         is_shared = _is_shared(line.file, _content(folders.backups, line), names)
@@ -86,13 +86,13 @@ def look(context: Context, chat: KnownChat) -> Erasure:
 def erase(context: Context, erasure: Erasure) -> None:
     """Remove all of it. Raises FileTrouble or ArchiveError; said again, it goes on from there."""
     folders = context.folders
-    for held in erasure.files:
-        with file_errors(held.path, "read"):
-            content = held.path.read_bytes() if held.is_shared else b""
-        if held.is_shared:
-            replace_file(held.path, [without_chats(held.path.name, content, erasure.names)])
+    for file in erasure.files:
+        with file_errors(file.path, "read"):
+            content = file.path.read_bytes() if file.is_shared else b""
+        if file.is_shared:
+            replace_file(file.path, [without_chats(file.path.name, content, erasure.names)])
         else:
-            _remove(held.path)
+            _remove(file.path)
     _erase_backups(folders.backups, erasure)
     for path in erasure.copies:
         _remove(path)
@@ -179,7 +179,7 @@ def _remove_empty(folder: Path) -> None:
 def _erase_from_log(state: Path, erasure: Erasure) -> None:
     """Take the lines out of the log that name the chat, or a file in which it was alone."""
     names = {erasure.chat.chat_id, *(path.name for path in erasure.in_inbox)}
-    names |= {held.path.name for held in erasure.files if not held.is_shared}
+    names |= {file.path.name for file in erasure.files if not file.is_shared}
     marks = [name.encode("ascii", "backslashreplace") for name in names]
     for path in log_files(log_folder(state)):
         if path.exists():
@@ -202,8 +202,8 @@ def sentences(erasure: Erasure) -> Iterator[str]:
     chat = erasure.chat
     yield f'"{chat.title}" ({chat.chat_id})'
     yield f"  archive: {chat.messages:,} raw messages, {chat.memories:,} memories, {erasure.calls:,} answers of models"
-    for held in erasure.files:
-        yield f"  {held.path}{' (the other chats in it stay)' if held.is_shared else ''}"
+    for file in erasure.files:
+        yield f"  {file.path}{' (the other chats in it stay)' if file.is_shared else ''}"
     yield f"  backups, the first original among them: {len({line.file for line, _ in erasure.backups}):,}"
     if erasure.copies:
         yield f"  copies of the archive, of which a new one is made without this chat: {len(erasure.copies):,}"

@@ -85,7 +85,7 @@ def find_files(folders: Folders, more: Sequence[Path]) -> tuple[dict[str, list[B
         for line in read_index(folders.backups)
         if isinstance(line, UnreadableLine)
     ]
-    kept = [version for held in all_versions(folders.backups).values() for version in held]
+    kept = [version for versions in all_versions(folders.backups).values() for version in versions]
     updated = exports_in(folders.updated) if folders.updated.is_dir() else ()
     named = [path for place in more for path in exports_in(place)]
     all_files = [
@@ -106,7 +106,9 @@ def find_files(folders: Folders, more: Sequence[Path]) -> tuple[dict[str, list[B
                 unused.append(UnusedFile(file.path, f'The chat "{chat.title}" in it cannot be read.'))
             elif file not in files.setdefault(chat_id, []):
                 files[chat_id].append(file)
-    ours = {name: held for name, held in files.items() if any(file.version or file.is_output for file in held)}
+    ours = {
+        name: versions for name, versions in files.items() if any(file.version or file.is_output for file in versions)
+    }
     return ours, unused
 
 
@@ -260,8 +262,8 @@ def _with_memories(
         return newest, chat
     for name in _new_ids(chat_id):
         for file in files.get(name, ())[:1]:
-            held = chat_in(file, name)
-            renamed = as_new_chat(held.slice(held.span), chat_id, chat.title, file.kept_at)
+            new_chat = chat_in(file, name)
+            renamed = as_new_chat(new_chat.slice(new_chat.span), chat_id, chat.title, file.kept_at)
             return file, read_document(file.path.name, chat_container(renamed)).chats[0]
     return newest, chat
 

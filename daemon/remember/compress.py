@@ -29,7 +29,7 @@ from daemon.remember.layers import Chain, chunk_memory, core_chain, facts_chain
 from primer.models import token_factor
 from primer.reply import Refused
 from rules.conversation.history import Entry
-from rules.conversation.memory import EXTRACTED, Edition, Memory, shown, told
+from rules.conversation.memory import EXTRACTED, Edition, Memory, edition_in_prompts, shown
 from rules.errors import ChatSetAside, TooLong
 from rules.plan.cache_order import Lead, leads, needs
 from rules.plan.folds import as_shown, as_told
@@ -61,8 +61,8 @@ def compress(context: Context, survey: Survey) -> tuple[tuple[Memory, ...], tupl
     """
     plan = survey.plan
     for address in survey.roles.addresses:
-        if address not in context.told:
-            context.told.add(address)
+        if address not in context.notices:
+            context.notices.add(address)
             context.tell(Note(address))
     for notice in survey.roles.notices:
         if is_news(context.archive, notice, context.clock()):
@@ -201,14 +201,14 @@ def _hindsight(work: _ChatWork, chunk: PlannedChunk, passage: Passage) -> Steps[
     """A memory gets its hindsight edition; none, where it could not be had, or no model's is there to keep to."""
     context, survey = work.context, work.survey
     before = chunk_memory(work.memories, chunk)
-    if before.told.made == EXTRACTED:
+    if before.in_prompts.made == EXTRACTED:
         return lambda: None
     after = _seen_later(survey, chunk)
     number = next_edition(context.archive, before.memory_id)
     sheet = worksheet_of_chunk(survey, chunk, sum(survey.counts.all[entry.message.digest] for entry in after))
     try:
         edition = yield from make_hindsight(
-            sheet, passage, after, before.told, survey.roles, count, context.clock, number
+            sheet, passage, after, before.in_prompts, survey.roles, count, context.clock, number
         )
     except TooLong:
         # The provider counts more than was foreseen. Without this edition the work can go on all the same.
@@ -252,4 +252,4 @@ def _renew(work: _ChatWork, memory: Memory) -> None:
     known = editions(work.context.archive, memory.memory_id)
     edition = shown(known, memory.chosen, work.survey.memory.editions)
     place = next(place for place, other in enumerate(work.memories) if other.memory_id == memory.memory_id)
-    work.memories[place] = replace(memory, edition=edition, told=told(known, memory.chosen))
+    work.memories[place] = replace(memory, edition=edition, in_prompts=edition_in_prompts(known, memory.chosen))

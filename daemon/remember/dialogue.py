@@ -113,7 +113,7 @@ def worksheet_of_fold(survey: Survey, members: Sequence[Memory]) -> Worksheet:
     factor = token_factor(survey.roles.agent.name)
     parts = {
         "system message and primer": round(survey.plan.fixed_tokens * factor),
-        "the memories": round(sum(member.told.tokens for member in members) * factor),
+        "the memories": round(sum(member.in_prompts.tokens for member in members) * factor),
     }
     about = f'"{survey.plan.title}", a fold of {len(members)} memories'
     return Worksheet(survey.shown.texts, survey.plan.questions_tokens, about, parts, "the memories")

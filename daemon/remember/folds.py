@@ -61,7 +61,7 @@ class FoldPlan:
     @property
     def tokens(self) -> int:
         """The tokens of its members without their quotes."""
-        return sum(member.told.tokens - member.told.quote_tokens for member in self.members)
+        return sum(member.in_prompts.tokens - member.in_prompts.quote_tokens for member in self.members)
 
     def title(self, *, extracted: bool) -> str:
         """What the fold is called in its first question."""
@@ -82,7 +82,7 @@ def fold_plan(memories: Sequence[Memory], names: Sequence[str], level: int) -> F
 def _quotes(memory: Memory, by_id: Mapping[str, Memory]) -> Iterator[Quote]:
     """Of all memories that it stands for: the folds of older versions of memproc carried six of them at most."""
     if not memory.is_fold:
-        yield from memory.told.quotes
+        yield from memory.in_prompts.quotes
     for name in memory.members:
         yield from _quotes(by_id[name], by_id)
 
@@ -113,7 +113,7 @@ def make_fold(
         subject = Subject(
             before=by_engine if pair.agent == ENGINE else before,
             alone=by_engine if pair.agent == ENGINE else alone,
-            spoken=[text for member in members for text in member.told.texts[1::2]],
+            spoken=[text for member in members for text in member.in_prompts.texts[1::2]],
             quote=fold.ask_quotes(sheet.texts, plan.title(extracted=pair.agent == ENGINE)),
             perspective=fold.ask_perspective(sheet.texts, words),
             analysis=fold.ask_analysis(sheet.texts, analysis_words(words)),
@@ -142,7 +142,7 @@ def make_fold(
         ended_at=last.ended_at,
         source_tokens=source_tokens,
         edition=edition,
-        told=edition,
+        in_prompts=edition,
         members=tuple(member.memory_id for member in members),
     )
 

@@ -78,11 +78,11 @@ def first_good(sheet: Worksheet, work: Assignment, writers: Sequence[Pair]) -> S
         if pair != writers[0]:
             yield Noted(f"{work.name} by the fallback model")
         for words in (work.words, work.words // 2):
-            held = yield from _hold(sheet, work, pair, words)
-            if isinstance(held, Refused):
-                refused = held
+            edition_or_refusal = yield from _hold(sheet, work, pair, words)
+            if isinstance(edition_or_refusal, Refused):
+                refused = edition_or_refusal
                 break
-            edition, fits = held
+            edition, fits = edition_or_refusal
             if fits:
                 return edition
             yield Noted(f"{work.name} not clearly smaller than {work.source}")
@@ -104,10 +104,10 @@ def without_hole(sheet: Worksheet, work: Assignment, roles: Roles, *, by_model: 
     words = work.words
     while True:
         words = max(1, words // 2)
-        held = yield from _hold(sheet, work, _ENGINE_ALONE, words)
-        if isinstance(held, Refused):
-            raise RuntimeError(f"the built-in engine had no answer: {held.reason}")  # noqa: TRY004
-        edition, fits = held
+        edition_or_refusal = yield from _hold(sheet, work, _ENGINE_ALONE, words)
+        if isinstance(edition_or_refusal, Refused):
+            raise RuntimeError(f"the built-in engine had no answer: {edition_or_refusal.reason}")  # noqa: TRY004
+        edition, fits = edition_or_refusal
         if fits or words == 1:
             return edition
 
@@ -168,7 +168,7 @@ def make_memory(
         ended_at=last.created_at,
         source_tokens=passage.tokens,
         edition=edition,
-        told=edition,
+        in_prompts=edition,
     )
 
 

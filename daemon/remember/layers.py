@@ -134,9 +134,9 @@ def core_chain(
         )
         sheet, layout = worksheet_of_chunk(survey, chunk), survey.shown.layout
         now = core_now(archive, chat_id, layout)
-        said = [(entry.message.speaker, entry.message.words) for entry in passage.chunk]
-        own = [survey.chat.system_message, *(words for who, words in said if who != "user")]
-        names = persons_names(now, [words for who, words in said if who == "user"], own)
+        spoken = [(entry.message.speaker, entry.message.words) for entry in passage.chunk]
+        own = [survey.chat.system_message, *(words for who, words in spoken if who != "user")]
+        names = persons_names(now, [words for who, words in spoken if who == "user"], own)
         written = _as_posed(survey, chunk, as_of.texts)
         return (yield from tend(sheet, survey.roles.agent, before, written, now, layout, names)).events
 

@@ -248,11 +248,13 @@ def _again(archive: Archive, surveyed: Survey) -> frozenset[int]:
         and not all(entry.gone for entry in reading.entries[chunk.start : chunk.stop])
     ]
     engine_alone = surveyed.roles.agent == ENGINE
-    due = {memory.number for _, memory in free if memory.due and not (engine_alone and memory.told.made == WRITTEN)}
+    due = {
+        memory.number for _, memory in free if memory.due and not (engine_alone and memory.in_prompts.made == WRITTEN)
+    }
     extracted = [
         (chunk, memory)
         for chunk, memory in free
-        if memory.told.made == EXTRACTED
+        if memory.in_prompts.made == EXTRACTED
         and not engine_alone
         and is_enough_for_a_model(chunk.tokens, surveyed.plan.questions_tokens)
     ]
@@ -266,7 +268,7 @@ def _is_worth_asking(archive: Archive, surveyed: Survey, chunk: PlannedChunk) ->
     passage = surveyed.passage(chunk, told_before(surveyed, surveyed.reading.memories, chunk.memories_before))
     sheet = Worksheet(surveyed.shown.texts, surveyed.plan.questions_tokens)
     rehearsed = rehearse(archive, make_memory(sheet, passage, surveyed.roles, count, lambda: ""))
-    return rehearsed is None or rehearsed.told.made == WRITTEN
+    return rehearsed is None or rehearsed.in_prompts.made == WRITTEN
 
 
 def _too_many_quotes(surveyed: Survey) -> str:

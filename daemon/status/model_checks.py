@@ -109,8 +109,8 @@ def keys(setup: Setup) -> Iterator[Finding]:
     for choice in choices(setup, setup.key):
         for provider, key in choice.keys.items():
             # A server of one's own needs none, and nothing is told of it then.
-            notices = (choice.roles.message,) if isinstance(choice.roles, ChatSetAside) else choice.roles.notices
-            if isinstance(key, NoKey) and not any(key.reason in sentence for sentence in notices):
+            notices = (str(choice.roles),) if isinstance(choice.roles, ChatSetAside) else choice.roles.notices
+            if isinstance(key, NoKey) and not any(notice.endswith(f"key set {provider}") for notice in notices):
                 continue
             is_handed = not handed.isdisjoint(key_variables(provider))
             finding = _judge_key(setup, choice, provider, key, is_handed)

@@ -343,7 +343,7 @@ def daemon_problems(
     silent = seconds_between(newest, now)
     if running and silent is not None and silent > 2 * rescan_seconds + _SLOW_SECONDS:
         reason = f"It has not looked through the inbox for {span(silent)}, so it seems to hang."
-        yield StatusProblem("the daemon", reason, "Start it anew: end its process, or say memproc service install.")
+        yield StatusProblem("the daemon", reason, "Start it anew with: memproc service install")
 
 
 def money_spent(archive: Archive, time: datetime) -> Money:

@@ -75,10 +75,11 @@ def shown(editions: Sequence[Edition], chosen: int | None, preferred: Preferred)
     """
     if chosen is not None:
         return next(edition for edition in editions if edition.number == chosen)
-    return next((edition for edition in reversed(editions) if edition.kind == preferred), None) or told(editions, None)
+    of_kind = [edition for edition in editions if edition.kind == preferred]
+    return of_kind[-1] if of_kind else edition_in_prompts(editions, None)
 
 
-def told(editions: Sequence[Edition], chosen: int | None) -> Edition:
+def edition_in_prompts(editions: Sequence[Edition], chosen: int | None) -> Edition:
     """The edition that later prompts see, whenever rounds happened: the person's own text, else as-of."""
     for edition in editions:
         if edition.number == chosen and edition.kind == "person":
@@ -129,14 +130,14 @@ class Memory:
     source_tokens: int
     edition: Edition
     """The one that is shown."""
-    told: Edition
+    in_prompts: Edition
     """The one that later prompts see: the person's own text, else the newest as-of edition."""
     chosen: int | None = None
     """Number of the edition that the person wants shown; None: the newest that memory.editions prefers."""
     pinned: bool = False
     """Never rewritten or folded: the person has edited it, or has said so."""
     forgotten: bool = False
-    """The person has deleted it in TypingMind: it is neither shown nor told, until it is recalled."""
+    """The person has deleted it in TypingMind: it is neither shown nor in prompts, until it is recalled."""
     due: str = ""
     """Why it needs a new edition, where its raw messages have changed since; else empty."""
     recalled: bool = False
@@ -243,8 +244,8 @@ _EXTRACTED_SHARE = 12
 
 
 def fold_id(chat_id: str, members: Sequence[Memory]) -> str:
-    """A name that depends on the chat, the members and their told editions alone: the same fold on any day."""
-    editions = [f"{member.memory_id} {member.told.number}" for member in members]
+    """A name that depends on the chat, the members and their editions in prompts alone: the same fold on any day."""
+    editions = [f"{member.memory_id} {member.in_prompts.number}" for member in members]
     return "f" + hashlib.sha256("\n".join([chat_id, *editions]).encode()).hexdigest()[:15]
 
 
@@ -322,13 +323,13 @@ def numbers_in(question: str) -> tuple[int, int] | None:
 def counted_on(memories: Sequence[Memory]) -> int:
     """By how much the titles of memories to come run ahead of the archive's numbers; 0 unless an archive was lost."""
     frozen = [memory for memory in memories if not memory.keys and not memory.is_fold]
-    titles = ((memory.number, numbers_in(memory.told.texts[0])) for memory in frozen)
+    titles = ((memory.number, numbers_in(memory.in_prompts.texts[0])) for memory in frozen)
     return max((titled[1] - number for number, titled in titles if titled), default=0)
 
 
 def numbers_of(memory: Memory, by_id: Mapping[str, Memory], ahead: int) -> tuple[int, int]:
     """The first and the last of the memories that it stands for, as titles count them; `ahead` is `counted_on`."""
-    if titled := numbers_in(memory.told.texts[0]):
+    if titled := numbers_in(memory.in_prompts.texts[0]):
         return titled
     if not memory.is_fold:
         return memory.number + ahead, memory.number + ahead

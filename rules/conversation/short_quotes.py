@@ -68,15 +68,15 @@ def within(shown: Sequence[Memory], most: int, count: Callable[[str], int]) -> t
     if _surely_few(shown, most):
         return tuple(shown)
     left = [sum(count(quote.text) for quote in memory.edition.quotes) for memory in shown]
-    found = list(shown)
+    shrunk = list(shown)
     for at, memory in enumerate(shown):
         if sum(left) > most and memory.is_fold:
             short = with_short_quotes(memory.edition)
             quotes = tuple(replace(quote, tokens=count(quote.text)) for quote in short.quotes)
             tokens = sum(quote.tokens for quote in quotes)
             edition = replace(short, quotes=quotes, tokens=short.tokens - left[at] + tokens)
-            found[at], left[at] = replace(memory, edition=edition), tokens
-    return tuple(found)
+            shrunk[at], left[at] = replace(memory, edition=edition), tokens
+    return tuple(shrunk)
 
 
 def too_many(shown: Sequence[Memory], most: int, count: Callable[[str], int]) -> str:

@@ -89,8 +89,8 @@ def one_line(text: str) -> str:
 
 def fact_line(fact: FactLine) -> str:
     """The line of a fact. A text that begins like a day is made inert, so that it is not taken for one."""
-    said = _DAY_IN_FRONT.sub(JOINER, one_line(fact.text))
-    return f"- {fact.day}: {said}" if fact.day else f"- {said}"
+    text_shown = _DAY_IN_FRONT.sub(JOINER, one_line(fact.text))
+    return f"- {fact.day}: {text_shown}" if fact.day else f"- {text_shown}"
 
 
 def read_opening(text: str, names: Collection[str], introduction: str) -> Opening:

@@ -258,9 +258,9 @@ def assemble(
     pieces = _written(parts, section.shown, _template(places), taken)
     kept = [piece.at for piece in pieces]
     ours = hashlib.sha256("\n".join(_of_ours(parts)).encode()).hexdigest()
-    held = hash_of_messages(piece.raw for piece in pieces)
+    held_digest = hash_of_messages(piece.raw for piece in pieces)
     if kept == list(range(len(places))):
-        return Assembled(chat.slice(chat.span), False, (), held, ours)
+        return Assembled(chat.slice(chat.span), False, (), held_digest, ours)
     staying = {piece.uuid for piece in pieces if piece.uuid}
     uuids = [place.message.uuid for place in places]
     gone = dict.fromkeys(uuid for uuid in uuids if uuid and uuid not in staying)
@@ -270,7 +270,7 @@ def assemble(
         *changed_at(chat, now),
         *add_deleted_uuids(chat, removed),
     ]
-    return Assembled(splice(chat, edits), True, removed, held, ours)
+    return Assembled(splice(chat, edits), True, removed, held_digest, ours)
 
 
 def hash_of_messages(raws: Iterable[bytes]) -> str:

@@ -87,7 +87,7 @@ class Difference:
         return not (self.memories or self.raw or self.reordered or self.canned or self.fields)
 
 
-_FIRST_CHARACTERS = 60
+_FIRST_CHARACTERS = 45  # a line of the difference then fits into 80 columns
 
 
 def difference(before: Side, after: Side, known: Sequence[Memory]) -> Difference:

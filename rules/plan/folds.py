@@ -176,7 +176,7 @@ class Bounds:
 
 def as_told(memory: Memory) -> Edition:
     """The edition that later prompts see."""
-    return as_read(memory.told) if memory.is_fold else memory.told
+    return as_read(memory.in_prompts) if memory.is_fold else memory.in_prompts
 
 
 def as_shown(memory: Memory) -> Edition:
@@ -243,7 +243,7 @@ def _standing(memory: Memory, version: Version, covers: tuple[str, ...]) -> Stan
 def _is_kept(memory: Memory) -> bool:
     """The person has edited or pinned it. A fold of a lost archive is pinned only because nobody can write it again."""
     is_lone_fold = memory.level > CHUNK_LEVEL and not memory.is_fold
-    return not memory.forgotten and (memory.told.kind == "person" or (memory.pinned and not is_lone_fold))
+    return not memory.forgotten and (memory.in_prompts.kind == "person" or (memory.pinned and not is_lone_fold))
 
 
 def _covers(memory: Memory, by_id: Mapping[str, Memory]) -> tuple[str, ...]:

@@ -46,7 +46,7 @@ def hindsight_round(last: Round, memories: Sequence[Memory], new: int, most: int
         memory.number
         for memory in memories
         if memory.memory_id in chosen and most and memory.keys and not (memory.pinned or memory.forgotten)
-        if memory.number in again or (memory.told.made == WRITTEN and not memory.due)
+        if memory.number in again or (memory.in_prompts.made == WRITTEN and not memory.due)
     )
     return Round(upto, frozenset(chosen), last.had, tuple(free))
 

@@ -55,8 +55,8 @@ def true_dates(copies: Sequence[Place], known: Sequence[tuple[str, str | None]],
     dates: dict[str, str] = {}
     for origin, copy in pairs:
         date, copied = known[origin][1], parse_date(copies[copy].message.created_at)
-        said = parse_date(date)
-        if date and said and (copied is None or said < copied):
+        said_at = parse_date(date)
+        if date and said_at and (copied is None or said_at < copied):
             dates[copies[copy].key] = date
     return dates
 
@@ -189,6 +189,6 @@ def _frozen(name: str, group: Group, number: int, count: Callable[[str], int]) -
         ended_at=places[-1].message.created_at,
         source_tokens=0,
         edition=edition,
-        told=edition,
+        in_prompts=edition,
         pinned=any(place.ours is not None and place.ours.text != text_digest(place.message.text) for place in places),
     )

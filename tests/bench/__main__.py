@@ -8,10 +8,10 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from tests.bench import daemon, large, layers, money, real, recall, returning, startup, wavefront
+from tests.bench import daemon, large, layers, money, page, real, recall, returning, startup, wavefront
 from tests.bench.measure import Table, as_json
 
-NAMES = ("startup", "daemon", "wavefront", "money", "layers", "large", "returning", "recall", "real")
+NAMES = ("startup", "daemon", "wavefront", "money", "layers", "large", "returning", "recall", "page", "real")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -44,7 +44,8 @@ def _measure(name: str, folder: Path, exports: Path | None) -> list[Table]:
     if name == "real":
         return real.measure(folder, exports)
     measures = {"startup": startup.measure, "daemon": daemon.measure, "wavefront": wavefront.measure,
-                "large": large.measure, "returning": returning.measure, "recall": recall.measure}  # fmt: skip
+                "large": large.measure, "returning": returning.measure, "recall": recall.measure,
+                "page": page.measure}  # fmt: skip
     return measures[name](folder)
 
 

@@ -3,6 +3,7 @@
 import json
 import os
 import statistics
+import subprocess
 import sys
 import tempfile
 import time
@@ -62,6 +63,17 @@ def peak_now() -> int:
     import resource
 
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * _BYTES_A_UNIT
+
+
+def ended(process: subprocess.Popen[bytes]) -> int:
+    """End a process that serves, and tell the peak of its own memory, in bytes."""
+    status = Path(f"/proc/{process.pid}/status")
+    lines = status.read_text().splitlines() if status.exists() else []
+    process.terminate()
+    peak = os.wait4(process.pid, 0)[2].ru_maxrss * _BYTES_A_UNIT
+    process.returncode = 0
+    # Linux counts what this process held when it started the other one.
+    return next((int(line.split()[1]) * 1024 for line in lines if line.startswith("VmHWM:")), peak)
 
 
 def median(costs: Sequence[Cost]) -> Cost:

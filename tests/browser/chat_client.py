@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from selenium.webdriver.chrome.webdriver import WebDriver as Browser
 
 LIMIT_SECONDS = 20.0
+SCRIPT_SECONDS = 5
+"""Longer than any expression takes; in a page that goes away meanwhile, it may never be answered."""
 _FOLDER = Path(__file__).parent / "client"
 _SHADOW = "const root = document.getElementById('memproc-bridge')?.shadowRoot;"
 
@@ -40,6 +42,20 @@ def served_client() -> Iterator[str]:
         thread.join()
 
 
+def _value_in_page(condition: Callable[[], Any]) -> Any:
+    """The value of a condition; None where the page has gone away before it could say."""
+    from selenium.common.exceptions import JavascriptException, TimeoutException
+
+    try:
+        return condition()
+    except TimeoutException:
+        return None
+    except JavascriptException as fault:
+        if "unloaded" not in str(fault):
+            raise
+        return None
+
+
 @dataclass(frozen=True)
 class ChatClient:
     """A browser at the client's page."""
@@ -53,7 +69,7 @@ class ChatClient:
             "const done = arguments[arguments.length - 1];"
             f"(async () => ({script}))().then(value => done([value]), fault => done(String(fault)))"
         )
-        self.browser.set_script_timeout(60)
+        self.browser.set_script_timeout(SCRIPT_SECONDS)
         answer = self.browser.execute_async_script(wrapped, *arguments)
         assert isinstance(answer, list), answer
         return answer[0] if answer else None
@@ -76,9 +92,9 @@ class ChatClient:
         )
 
     def until(self, condition: Callable[[], Any], what: str, seconds: float = LIMIT_SECONDS) -> Any:
-        """Wait for a condition; the first true value."""
+        """Wait for a condition; the first true value. A page that is being loaded anew meets none."""
         end = monotonic() + seconds
-        while not (value := condition()):
+        while not (value := _value_in_page(condition)):
             assert monotonic() < end, f"not within {seconds} seconds: {what}; the pill says {self.pill()!r}"
             sleep(0.02)
         return value
@@ -101,8 +117,9 @@ class ChatClient:
         return str(self.browser.execute_script(script))
 
     def panel(self, selector: str) -> Any:
-        """An element of the panel."""
-        return self.browser.execute_script(f"{_SHADOW} return root.querySelector(arguments[0])", selector)
+        """An element of the pill or its panel, as soon as it is there."""
+        script = f"{_SHADOW} return root?.querySelector(arguments[0])"
+        return self.until(lambda: self.browser.execute_script(script, selector), selector)
 
     def says(self, text: str, seconds: float = LIMIT_SECONDS) -> str:
         """Wait until the pill says this among other things; all that it says."""

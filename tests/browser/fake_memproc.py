@@ -10,15 +10,18 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Event
 from typing import Any
 from uuid import NAMESPACE_URL, uuid5
 
+from daemon.bridge.job_report import JobReport
+from daemon.page.pill import job_line, planned_line, planned_more
 from tests.chats import Json
 
 SCRIPT = Path(__file__).parents[2] / "daemon" / "bridge" / "typingmind.js"
 CODE = "314159"
-QUICK = ("const SECOND = 1000;", "const SECOND = 60;")
-"""The extension's own second, shortened for the tests."""
+QUICK = [("const SECOND = 1000;", "const SECOND = 60;"), ("SWITCH = 4 * SECOND;", "SWITCH = 4000;")]
+"""The extension's own second, shortened for the tests; the client takes as long as ever to show another chat."""
 SIGNED = ("Device", "Time", "Nonce", "Mac")
 
 
@@ -63,11 +66,12 @@ class FakeMemproc:
     port: int = 0
     due: int = 1
     likely: float | None = 0.4
-    reason: str = ""
     states: list[Json] = field(default_factory=lambda: [{"state": "done"}])
     """What a job says, one after the other; the last of them stays."""
     trouble: str = ""
-    """`wrong mac`, `unknown device`, `foreign` (another program's answer), or none."""
+    """`wrong mac`, `unknown device`, `foreign` (another program's answer), `silent` (no answer at all), or none."""
+    is_heard: Event = field(default_factory=Event)
+    """Ends the silence."""
     live: int = 4
     exports: list[bytes] = field(default_factory=list)
     """The bodies of all jobs."""
@@ -93,24 +97,24 @@ class FakeMemproc:
         if path == "/bridge/plan":
             self.plans += 1
             (chat,) = json.loads(body)["data"]["chats"]
-            tokens = 250 * len(chat["messages"])
-            due = 0 if is_done(chat, self.live) else self.due
-            reason = self.reason or ("" if due else "Fewer than 4,000 tokens stand before the live tail.")
-            plan = {"chat": chat["chatID"], "tokens": tokens, "due": due, "usd_likely": self.likely}
-            return 200, plan | {"usd_most": self.likely and 0.55, "reason": reason}
+            plan: Json = {"tokens": 250 * len(chat["messages"]), "made": 0}
+            plan |= {"usd_likely": self.likely, "usd_most": self.likely and 0.55}
+            plan["due"] = 0 if is_done(chat, self.live) else self.due
+            plan["reason"] = "" if plan["due"] else "Fewer than 4,000 tokens stand before the live tail."
+            return 200, plan | {"says": planned_line(plan, len(body)), "why": planned_more(plan)}
         if path == "/bridge/jobs":
             self.exports.append(body)
             return 202, {"job": f"j{len(self.exports)}"}
         number = int(path.split("/")[3].removeprefix("j"))
         if not 0 < number <= len(self.exports):
-            return 404, {"reason": "There is no such job."}
+            return 404, {"reason": "memproc has no such job any more."}
         if path.endswith("/result"):
             (chat,) = json.loads(self.exports[number - 1])["data"]["chats"]
             return 200, {"data": {"chats": [self.result(chat, self.live)]}}
         if is_done(json.loads(self.exports[number - 1])["data"]["chats"][0], self.live):
-            return 200, {"state": "unchanged", "reason": "It stands as memproc wrote it."}
-        state = self.states.pop(0) if len(self.states) > 1 else self.states[0]
-        return 200, {"done": 0, "total": 0, "usd": 0, "reason": ""} | state
+            return 200, {"state": "unchanged", "says": "It stands as memproc wrote it."}
+        job = self.states.pop(0) if len(self.states) > 1 else self.states[0]
+        return 200, {"state": job["state"], "says": job_line(JobReport(**job))}
 
 
 class _Server(ThreadingHTTPServer):
@@ -149,7 +153,7 @@ class _Answer(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         if self.path == "/bridge/typingmind.js":
             script = SCRIPT.read_text(encoding="utf-8")
-            for old, new in (QUICK, *self.server.fake.edits):
+            for old, new in (*QUICK, *self.server.fake.edits):
                 assert old in script
                 script = script.replace(old, new)
             self.reply(200, script.encode(), "text/javascript; charset=utf-8")
@@ -177,6 +181,9 @@ class _Answer(BaseHTTPRequestHandler):
         key = fake.keys.get(device)
         if key is None or fake.trouble == "unknown device":
             self.reply(401, b'{"reason":"This browser is not paired."}')
+            return
+        if fake.trouble == "silent":
+            fake.is_heard.wait(30)
             return
         if fake.trouble == "foreign":
             self.reply(200, b'{"chat":"x","tokens":1,"due":0,"usd_likely":0,"usd_most":0,"job":"j1","state":"done"}')

@@ -25,7 +25,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.timeout(300)]
 
 
 def test_one_press_puts_the_compressed_chat_in_the_place_of_the_old_one(paired: ChatClient, fake: FakeMemproc) -> None:
-    assert paired.pill() == "3k tokens, 1 memory due, about $0.40"
+    assert paired.pill() == "3.0k tokens, 1 memory due, about $0.40"
     paired.press()
     paired.says("Done: the chat begins with 1 memory")
     assert fake.exports == [export_bytes(TALK)]

@@ -41,7 +41,7 @@ def test_a_chat_goes_to_memproc_and_comes_back_with_memories(trip: tuple[ChatCli
         client.pair(code)
         assert "Paired: Chrome" in pairing.communicate(timeout=SECONDS)[0]
     due = client.says("memories due", SECONDS)
-    assert re.fullmatch(r"1\dk tokens, \d+ memories due, free", due)
+    assert re.fullmatch(r"1\d\.\dk tokens, \d+ memories due, free", due)
     client.press()
     client.says("Done: the chat begins with", SECONDS)
     updated = person.chat()

@@ -178,6 +178,7 @@ def test_the_sample_is_taken_on_the_first_day(page: Opened) -> None:
     (page.person.inbox / SAMPLE_FILE).unlink(missing_ok=True)
     go(page, "/start")
     press(page, "Take the sample")
+    assert shows(page, "The sample conversation") or shows(page, SAMPLE_FILE)
     assert (page.person.inbox / SAMPLE_FILE).is_file()
 
 

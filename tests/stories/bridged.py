@@ -27,6 +27,8 @@ class Bridged:
 
     person: Person
     begun: list[tuple[tuple[str, ...], Path]] = field(default_factory=list)
+    done: list[str] = field(default_factory=list)
+    """The commands whose end was waited for."""
 
     @classmethod
     def opened(cls, person: Person, monkeypatch: pytest.MonkeyPatch) -> "Bridged":
@@ -73,6 +75,7 @@ class Bridged:
         self.begun.append((tuple(arguments), out))
 
     def _do(self, toml: Path, *arguments: str) -> CommandResult:
+        self.done.append(arguments[0])
         ended = self.person.memproc(*arguments)
         return CommandResult(ended.code, "\n".join(filter(None, (ended.out, ended.err))), ended.out)
 

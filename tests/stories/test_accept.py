@@ -265,6 +265,7 @@ def test_a_daemon_that_has_ended_is_not_said_to_go_on_with_what_is_accepted(chat
     assert "and so does the daemon" not in ended.out
 
 
+@pytest.mark.long
 @pytest.mark.skipif(sys.platform != "linux", reason="the stories look into /proc")
 def test_the_daemon_goes_on_with_a_restored_chat_that_is_accepted(chat: Cycle) -> None:
     chat.person.settings(ENGINE + QUICK)

@@ -119,6 +119,7 @@ def at(keeper: Keeper, url: str) -> Keeper:
     return Keeper(keeper.person, {**keeper.environment, "ANTHROPIC_API_BASE": url}, keeper.heard)
 
 
+@pytest.mark.long
 @in_turn("file")
 def test_a_key_at_work_is_told_to_nobody(keeper: Keeper, tmp_path: Path) -> None:
     script = {"key": CANARY, "at": {"2": "server error", "4": "malformed", "6": "refused", "8": "cut off"}}
@@ -178,12 +179,13 @@ def test_nobody_who_listens_to_every_log_hears_a_key_or_a_prompt(
     eve = Person(tmp_path / "eve", tail=3200, step=800, chunk=800, layers=True)
     eve.settings(f'[models]\nagent = "{model}"\ncontext_manager = "{model}"\n')
     eve.drop(export_bytes(CHAT))
+    (tmp_path / "temp").mkdir()
     listening = (
         "import logging, sys\nlogging.basicConfig(level=1)\nfrom daemon.cli import main\nsys.exit(main(sys.argv[1:]))"
     )
     with serve(tmp_path / "server", {"key": CANARY, "at": {"2": "server error"}}) as server:
         environment = {
-            **os.environ, **TALKATIVE,
+            **os.environ, **TALKATIVE, "TMPDIR": str(tmp_path / "temp"),
             "ANTHROPIC_API_KEY": CANARY, "ANTHROPIC_API_BASE": server.url,
             "OPENAI_API_KEY": CANARY, "OPENAI_API_BASE": f"{server.url}/v1",
         }  # fmt: skip
@@ -198,6 +200,8 @@ def test_nobody_who_listens_to_every_log_hears_a_key_or_a_prompt(
             timeout=LIMIT_SECONDS,
         )
     assert ended.returncode == 0
+    assert eve.updated()
+    assert perches(eve.home, tmp_path / "temp") == []
     said = ended.stdout + ended.stderr
     assert not sings(said)
     words = [message["content"] for message in CHAT["messages"] if isinstance(message.get("content"), str)]

@@ -62,7 +62,7 @@ def test_a_second_daemon_says_who_is_there_already(ida: Person, tmp_path: Path) 
 
 
 def test_commands_by_hand_and_the_daemon_get_along(ida: Person) -> None:
-    long, other = export("long", 60_000), export("other", 2600)
+    long, other = export("long", 40_000), export("other", 2600)
     with running(ida) as daemon:
         path = ida.drop(long, "long.json")
         daemon.comes_to("long.json", "working")
@@ -180,7 +180,7 @@ def many(ida: Person, number: int) -> None:
 
 
 def test_files_that_come_while_it_stands_still_are_all_seen(ida: Person) -> None:
-    many(ida, 300)
+    many(ida, 60)
 
 
 @pytest.mark.long

@@ -75,7 +75,7 @@ def seen(person: Person, command: str, **environment: str) -> str:
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_no_line_is_too_long_and_no_word_is_cut(zoe: Person, command: str) -> None:
-    plain = zoe.spawn(*command.format(CHAT["chatID"]).split())
+    plain = zoe.memproc(*command.format(CHAT["chatID"]).split())
     words = set(f"{plain.out} {plain.err}".split())
     shown = COLOUR.sub("", seen(zoe, command))
     for line in shown.splitlines():
@@ -102,11 +102,11 @@ def test_doctor_has_its_worst_problem_last_and_what_is_well_on_request(zoe: Pers
 def test_colours_are_for_terminals_of_those_who_want_them(zoe: Person) -> None:
     assert "\x1b[33mwarning" in seen(zoe, "doctor")
     assert "\x1b[3" not in seen(zoe, "doctor", NO_COLOR="1")
-    assert "\x1b" not in zoe.spawn("doctor").out
+    assert "\x1b" not in zoe.memproc("doctor").out
 
 
 def test_what_is_longer_than_the_terminal_is_shown_by_the_pager(zoe: Person) -> None:
     assert len(seen(zoe, "calls").splitlines()) > 24
     assert "P:" in seen(zoe, "calls", PAGER="sed s/^/P:/")
     assert "P:" not in seen(zoe, "chats", PAGER="sed s/^/P:/")
-    assert "P:" not in zoe.spawn("calls").out
+    assert "P:" not in zoe.memproc("calls").out

@@ -205,7 +205,7 @@ STEPS = ["_remove", "_erase_backups", "rewrite_index", "_erase_from_log", "erase
 
 
 @pytest.mark.parametrize("step", STEPS)
-@pytest.mark.parametrize("after", [False, True])
+@pytest.mark.parametrize("after", [False, pytest.param(True, marks=pytest.mark.long)])
 def test_an_erasure_that_was_cut_short_can_be_said_again(
     eve: Person, monkeypatch: pytest.MonkeyPatch, step: str, after: bool
 ) -> None:

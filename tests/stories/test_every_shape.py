@@ -25,6 +25,12 @@ WHEN = "2026-09-01T00:00:00.000Z"
 SETTINGS = b"[tail]\ntokens = 1600\nstep = 400\n[chunk]\ntokens = 400\n"
 TALK = long_chat(4000, tokens_each=200)
 OURS = "our marker, of another"
+ALONE = 6
+"""By default, of so many shapes of messages one goes through alone: the story of all at once shows that each does."""
+SHAPES = [
+    pytest.param(name, marks=[pytest.mark.long] if number % ALONE else [])
+    for number, name in enumerate(name for name in MESSAGES if name != OURS)
+]
 
 
 def run(tmp_path: Path, archive: Archive, content: bytes) -> list[Outcome]:
@@ -63,7 +69,7 @@ def goes_through(tmp_path: Path, chat: dict[str, Any]) -> dict[str, Any]:
     return parsed(finished)
 
 
-@pytest.mark.parametrize("shape", [name for name in MESSAGES if name != OURS])
+@pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize(
     "place", [4, pytest.param(-2, marks=pytest.mark.long)], ids=["in the head", "in the live tail"]
 )

@@ -136,7 +136,7 @@ def test_every_quote_stands_in_the_export_at_every_level_of_folding(lived: Life)
 
 
 def test_memories_and_folds_are_called_by_numbers_that_no_other_has(lived: Life) -> None:
-    titles = {memory.memory_id: numbers_in(memory.told.texts[0]) for memory in lived.all()}
+    titles = {memory.memory_id: numbers_in(memory.in_prompts.texts[0]) for memory in lived.all()}
     assert [titles[memory.memory_id] for memory in lived.memories()] == [
         (memory.number, memory.number) for memory in lived.memories()
     ]

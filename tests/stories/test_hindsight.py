@@ -150,12 +150,12 @@ def test_no_earlier_summary_of_the_chunk_is_in_view(aria: Life) -> None:
         assert memory.edition.quotes == as_of.quotes, "quotes are permanent"
         assert memory.edition.texts[1] == as_of.texts[1]
         assert memory.edition.texts[3] != as_of.texts[3]
-        assert memory.told == as_of
+        assert memory.in_prompts == as_of
 
 
 def test_memory_editions_chooses_what_is_shown_and_switching_costs_nothing(aria: Life) -> None:
     aria.run()
-    as_of = [memory.told.texts for memory in aria.memories()]
+    as_of = [memory.in_prompts.texts for memory in aria.memories()]
     newest = [memory.edition.texts for memory in aria.memories()]
     assert as_of != newest
     assert in_the_export(aria) == [list(six) for six in newest]
@@ -311,7 +311,7 @@ def test_a_refused_hindsight_leaves_the_first_edition_and_is_not_asked_for_again
         assert [asked(request) for request in requests] == [Asked("hindsight", "perspective")] * 4
         assert len({request.key for request in requests}) == 4, "each in other words, none as it was"
         assert aria.kinds() == [AS_OF] * 7
-        assert in_the_export(aria) == [list(memory.told.texts) for memory in aria.memories()]
+        assert in_the_export(aria) == [list(memory.in_prompts.texts) for memory in aria.memories()]
         assert aria.plan()["calls"] == 0
         assert aria.round() == []
         later = looking_back(aria.round(ROUND))

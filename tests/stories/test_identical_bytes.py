@@ -7,17 +7,15 @@ import pytest
 
 from tests.stories.identical import SAMPLE, by_a_model, by_the_engine, exports, fingerprint, record
 
-LONG = 1_000_000
-"""Bytes from which on a conversation belongs to the long suite."""
-
 
 def _real() -> list[Any]:
     recorded = [path for path in exports() if fingerprint(path) in record()]
     if not recorded:
         skip = pytest.mark.skip("none of the real conversations that were recorded is here")
         return [pytest.param(None, marks=skip)]
+    shortest = min(path.stat().st_size for path in recorded)  # the others belong to the long suite
     return [
-        pytest.param(path, id=path.stem, marks=[pytest.mark.long] if path.stat().st_size > LONG else [])
+        pytest.param(path, id=path.stem, marks=[pytest.mark.long] if path.stat().st_size > shortest else [])
         for path in recorded
     ]
 

@@ -5,10 +5,13 @@ import pty
 import select
 import stat
 import subprocess
+import sys
 import termios
+from io import BytesIO, TextIOWrapper
 from pathlib import Path
 
 import pytest
+from keyring import core
 
 from daemon.keys import keys_file, read_keys
 from tests.server.child import serve
@@ -33,13 +36,13 @@ def keyring(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def key(person: Person, *arguments: str, said: bytes = b"") -> Ended:
-    """Run `memproc key` in a process of its own, with something on its standard input."""
-    ended = subprocess.run(
-        person.argv("key", *arguments), input=said, capture_output=True, timeout=60, check=False, cwd=person.home
-    )
-    out, err = ended.stdout.decode(), ended.stderr.decode()
-    assert not sings(out + err)
-    return Ended(ended.returncode, out, err)
+    """Run `memproc key` with something on its standard input, and the keyring that the environment names."""
+    core.init_backend()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys, "stdin", TextIOWrapper(BytesIO(said)))
+        ended = person.memproc("key", *arguments)
+    assert not sings(ended.out + ended.err)
+    return ended
 
 
 def state(person: Person) -> Path:

@@ -21,7 +21,7 @@ from tests.server.setup import KEY, Setup
 from tests.server.step import read_task
 from tests.server.witness import Witness
 from tests.stories.person import Person
-from tests.stories.test_real_exports import FOUND, SHORT
+from tests.stories.test_real_exports import FOUND
 
 MODELS = """
 [fold]
@@ -34,6 +34,8 @@ fallback = "anthropic/claude-sonnet-5-5"
 timeout = 3
 """
 GOOD = "good"
+LARGEST = 1_000_000
+"""Bytes of the real conversations that are lived through."""
 
 
 @dataclass(frozen=True)
@@ -82,7 +84,7 @@ def kind_of(request: Request, answer: Answer) -> str:
 def sources() -> list[Any]:
     """One conversation that is made up, and real ones of about 100,000 tokens, where there are any."""
     absent = pytest.mark.skip("no real exports: set MEMPROC_EXPORTS to a folder of them")
-    real = [pytest.param(path, id=path.stem) for path in FOUND if path.stat().st_size < SHORT]
+    real = [pytest.param(path, id=path.stem) for path in FOUND if path.stat().st_size < LARGEST]
     return [pytest.param(None, id="made up"), *(real or [pytest.param(None, id="real", marks=absent)])]
 
 

@@ -68,6 +68,7 @@ def test_in_another_folder_than_the_inbox_only_exports_are_looked_for(ada: Perso
     assert NO_EXPORTS["diary.json"][1] in ended.err
 
 
+@pytest.mark.long
 @pytest.mark.skipif(sys.platform != "linux", reason="the stories of the daemon look into /proc")
 def test_the_daemon_names_each_in_status_and_log_and_takes_no_copy_of_what_is_not_called_so(ada: Person) -> None:
     ada.settings(QUICK)

@@ -290,6 +290,8 @@ def test_a_version_shows_what_would_change_before_it_is_put_back(tmp_path: Path)
         person.drop(export_bytes(chat(*conversation(turns, 400))), "lighthouse.json")
         assert person.memproc("run").code == 0
     browser, address = Browser(person), chat_address(person)
+    assert "Undo the last run" in browser.open("/")
+    assert "What would change if you went back to it" in browser.open(f"{address}/undo")
     assert "What would change if you went back to it" in browser.open(f"{address}/versions/1")
     assert "Restored" in browser.send(f"{address}/versions/1")
     assert browser.open(f"{address}/versions/99", status=409)

@@ -56,7 +56,8 @@ def test_the_plan_is_that_of_the_command_and_the_chat_is_not_kept(new: Cycle, mo
     (row,) = json.loads(new.person.memproc("plan", "--json", path).out)["chats"]
     assert planned == {
         "chat": new.chat_id, "tokens": row["tokens"], "due": len(row["chunks"]), "made": 0, "reason": "",
-        "usd_likely": row["money"]["likely_usd"], "usd_most": row["money"]["at_most_usd"],
+        "usd_likely": row["money"]["likely_usd"], "usd_most": row["money"]["at_most_usd"], "why": "",
+        "says": f"{row['tokens'] / 1000:.1f}k tokens, {len(row['chunks'])} memories due, free",
     }  # fmt: skip
     assert planned["due"] > 0
     with Archive.read(bridge.state) as archive:
@@ -70,11 +71,40 @@ def test_what_a_killed_plan_has_left_goes_with_the_next(new: Cycle, monkeypatch:
     extension.plan(new.export())
     left = bridge.state / "bridge" / "planned" / "left.json"
     left.write_bytes(new.export())
+    bridge.restarted(extension)
     extension.plan(new.export())
-    assert left.exists()  # it may be another call's, which goes on
+    assert left.exists()  # it may be another process's, which goes on
     os.utime(left, (0, 0))
+    bridge.restarted(extension)
     extension.plan(new.export())
     assert not left.exists()
+
+
+def test_a_plan_is_made_once_until_something_that_it_was_made_of_has_changed(
+    new: Cycle, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bridge = bridged(new, monkeypatch)
+    extension, export = bridge.paired(), new.export()
+    first = extension.plan(export)
+    assert extension.plan(export) == first
+    assert bridge.done == ["plan"]
+    extension.send(export)
+    bridge.carry_out()
+    compressed = extension.plan(export)
+    assert (compressed["due"], compressed["made"]) == (0, first["due"])
+    assert compressed["says"].endswith(f"{first['due']} memories ready to be put in, free")
+    assert extension.plan(export) == compressed
+    new.person.toml.write_text(new.person.toml.read_text() + "[output]\n")
+    extension.plan(export)
+    new.talk()
+    extension.plan(new.export())
+    assert bridge.done == ["plan"] * 4
+
+
+def test_memories_that_stand_in_the_chat_are_not_offered_to_it(chat: Cycle, monkeypatch: pytest.MonkeyPatch) -> None:
+    planned = bridged(chat, monkeypatch).paired().plan(chat.export())
+    assert planned["made"] == 0
+    assert planned["says"].endswith("tokens, nothing due")
 
 
 def test_a_plan_with_nothing_due_says_why(chat: Cycle, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -64,7 +64,7 @@ def test_the_chosen_edition_is_shown_and_all_editions_stay(archive: Archive) -> 
     every = editions(archive, "m1")
     assert the(archive, "m1").edition.number == 2
     assert choose_edition(archive, the(archive, "m1"), 1)
-    assert (the(archive, "m1").edition.number, the(archive, "m1").told.number) == (1, 1)
+    assert (the(archive, "m1").edition.number, the(archive, "m1").in_prompts.number) == (1, 1)
     assert not choose_edition(archive, the(archive, "m1"), 1), "it is chosen already"
     assert editions(archive, "m1") == every
 
@@ -96,12 +96,12 @@ def test_a_memory_is_pinned_until_it_is_unpinned(archive: Archive) -> None:
 
 def test_unpinning_lets_go_of_the_person_s_edition_which_stays_among_the_others(archive: Archive) -> None:
     another(archive, "m1", 2, "person")
-    assert (the(archive, "m1").edition.number, the(archive, "m1").told.number) == (2, 2)
+    assert (the(archive, "m1").edition.number, the(archive, "m1").in_prompts.number) == (2, 2)
     assert unpin(archive, the(archive, "m1"))
-    assert (the(archive, "m1").edition.number, the(archive, "m1").told.number) == (1, 1)
+    assert (the(archive, "m1").edition.number, the(archive, "m1").in_prompts.number) == (1, 1)
     assert [edition.kind for edition in editions(archive, "m1")] == ["as-of", "person"]
     assert choose_edition(archive, the(archive, "m1"), 2)
-    assert the(archive, "m1").told.number == 2
+    assert the(archive, "m1").in_prompts.number == 2
 
 
 def test_unpinning_keeps_an_edition_that_was_chosen_by_hand(archive: Archive) -> None:

@@ -91,7 +91,7 @@ def test_hindsight_is_shown_where_it_is_preferred_and_never_told() -> None:
     with Archive.memory() as archive:
         kept(archive)
         keep_edition(archive, "m1", another(2, "hindsight"))
-        assert (first(archive).edition.number, first(archive).told.number) == (2, 1)
+        assert (first(archive).edition.number, first(archive).in_prompts.number) == (2, 1)
         assert first(archive, "as-of").edition.number == 1
         (memory,) = memories(archive, CHAT, "as-of")
         assert memory.edition.number == 1
@@ -102,7 +102,7 @@ def test_the_newest_as_of_edition_is_the_one_that_is_told() -> None:
         kept(archive)
         for number, kind in ((2, "hindsight"), (3, "as-of")):
             keep_edition(archive, "m1", another(number, kind))  # type: ignore[arg-type]
-        assert (first(archive).edition.number, first(archive).told.number) == (2, 3)
+        assert (first(archive).edition.number, first(archive).in_prompts.number) == (2, 3)
 
 
 def test_an_edition_that_the_person_chose_is_shown_whatever_is_preferred() -> None:
@@ -111,7 +111,7 @@ def test_an_edition_that_the_person_chose_is_shown_whatever_is_preferred() -> No
         keep_edition(archive, "m1", another(2, "hindsight"), chosen=True)
         keep_edition(archive, "m1", another(3, "hindsight"))
         assert {first(archive, "as-of").edition.number, first(archive).edition.number} == {2}
-        assert (first(archive).chosen, first(archive).told.number) == (2, 1)
+        assert (first(archive).chosen, first(archive).in_prompts.number) == (2, 1)
 
 
 def test_a_chunk_that_was_written_anew_stands_for_the_words_as_they_are() -> None:

@@ -48,7 +48,7 @@ def test_a_round_that_begins_again_forgets_no_turn() -> None:
 
 def test_memories_that_come_with_a_hindsight_edition_have_had_their_turn() -> None:
     own = replace(with_edition(memory_of(1, entries(TALK)[:2]), 2), memory_id="own")
-    adopted = Adopted((own,), {"own": (own.told, own.edition)})
+    adopted = Adopted((own,), {"own": (own.in_prompts, own.edition)})
     with Archive.memory() as archive:
         assert told(round_of(archive, "fork", adopted)) == (0, set(), {"own"})
         see(archive, TALK)

@@ -41,7 +41,7 @@ def test_what_the_person_wrote_is_an_edition_that_is_shown_and_told_and_the_memo
         seen(archive, UNTOUCHED, PERSONS)
         assert editions(archive, "m1") == (M1.edition, PERSONS)
         memory = first(archive)
-        assert (memory.edition, memory.told, memory.pinned, memory.chosen) == (PERSONS, PERSONS, True, 2)
+        assert (memory.edition, memory.in_prompts, memory.pinned, memory.chosen) == (PERSONS, PERSONS, True, 2)
         assert not find_memory(archive, "m2")[1].pinned
 
 

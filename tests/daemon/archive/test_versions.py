@@ -69,7 +69,8 @@ def test_nothing_that_was_in_it_is_lost_or_changed(older: Path) -> None:
         written = [memory_of(n, entries(TALK)[2 * n - 2 : 2 * n]) for n in (1, 2)]
         editions = [replace(memory.edition, tokens=10) for memory in written]
         assert memories(archive, CHAT) == tuple(
-            replace(memory, edition=edition, told=edition) for memory, edition in zip(written, editions, strict=True)
+            replace(memory, edition=edition, in_prompts=edition)
+            for memory, edition in zip(written, editions, strict=True)
         )
         assert [event.text for event in fact_events(archive, CHAT)] == ["Ada likes tea"]
         assert recall(archive, "a") == reply("a")

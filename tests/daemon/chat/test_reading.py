@@ -203,7 +203,7 @@ def test_an_edited_memory_has_the_person_s_edition_which_is_pinned_and_told(arch
     chat = changed(DONE.messages, lambda m: m[4].update(content="what I want it to say"))
     first, *others = seen(archive, chat).memories
     assert (first.edition.kind, first.edition.number, first.edition.texts[3]) == ("person", 2, "what I want it to say")
-    assert (first.told, first.pinned, first.chosen) == (first.edition, True, 2)
+    assert (first.in_prompts, first.pinned, first.chosen) == (first.edition, True, 2)
     assert others == ALL[1:]
     assert memories(archive, CHAT) == (first, *others)
     assert read(archive, chat).person == {}, "it is an edition now, and nothing new"

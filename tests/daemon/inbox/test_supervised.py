@@ -82,7 +82,10 @@ def test_another_memproc_is_told_as_such(ada: Person) -> None:
     assert failed.kind == "busy"
 
 
-@pytest.mark.parametrize("job", ["prune", "verify", "maintain", "retry"])
+JOBS = ["prune", *(pytest.param(job, marks=pytest.mark.long) for job in ("verify", "maintain", "retry"))]
+
+
+@pytest.mark.parametrize("job", JOBS)
 def test_every_timed_job_can_be_done(ada: Person, job: str) -> None:
     with started(ada, "job", job) as child:
         *_, ended = said(child)
@@ -90,7 +93,7 @@ def test_every_timed_job_can_be_done(ada: Person, job: str) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there, a wait is not interrupted: the daemon ends it")
-@pytest.mark.parametrize("by", ["pipe", "signal"])
+@pytest.mark.parametrize("by", ["pipe", pytest.param("signal", marks=pytest.mark.long)])
 def test_it_ends_with_the_daemon_and_lets_the_call_that_is_under_way_finish(
     ada: Person, tmp_path: Path, by: str
 ) -> None:

@@ -164,7 +164,9 @@ def _of_somebody_else(folder: Path) -> None:
 
 
 @pytest.mark.usefixtures("impatient")
-@pytest.mark.parametrize("made", [_linked, _open_to_all, _of_somebody_else])
+@pytest.mark.parametrize(
+    "made", [_linked, *(pytest.param(made, marks=pytest.mark.long) for made in (_open_to_all, _of_somebody_else))]
+)
 def test_a_temporary_folder_that_is_not_ours_alone_is_not_used(
     ada: Person, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, made: Callable[[Path], None]
 ) -> None:
@@ -219,7 +221,9 @@ def test_settings_on_a_disk_that_is_not_there_yet_are_waited_for(ada: Person) ->
 
 
 @pytest.mark.usefixtures("impatient")
-@pytest.mark.parametrize("name", ["state", "inbox", "updated"])
+@pytest.mark.parametrize(
+    "name", ["state", *(pytest.param(name, marks=pytest.mark.long) for name in ("inbox", "updated"))]
+)
 def test_a_folder_that_cannot_be_made_is_waited_for(ada: Person, name: str) -> None:
     path = ada.home / name
     if path.is_dir():

@@ -14,7 +14,7 @@ from tests.stories.person import Person
 
 
 @needs_fork
-@pytest.mark.parametrize("output", [True, False])
+@pytest.mark.parametrize("output", [True, pytest.param(False, marks=pytest.mark.long)])
 def test_what_a_killed_expand_has_left_is_taken_away_at_the_next_start(tmp_path: Path, output: bool) -> None:
     ada = Person(tmp_path / "ada")
     ada.settings('[models]\nagent = "memproc/extractive"\ncontext_manager = "memproc/extractive"\n')

@@ -30,7 +30,7 @@ def count(text: str) -> int:
 
 ASKED_FIRST = Desk({"quote": [QUOTE]})
 STEPS = make_memory(Worksheet(TEXTS), PASSAGE, ROLES, count, lambda: WHEN)
-BEFORE = held(STEPS, ASKED_FIRST.ask, ASKED_FIRST.noted).told
+BEFORE = held(STEPS, ASKED_FIRST.ask, ASKED_FIRST.noted).in_prompts
 FIRST = tuple(ASKED_FIRST.model.asked)
 
 

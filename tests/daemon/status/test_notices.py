@@ -47,8 +47,8 @@ class Desk:
     """A notifier, with what it has told the log."""
 
     def __init__(self, archive: Archive, find_command: FindCommand) -> None:
-        self.told: list[Event] = []
-        self.notifier = Notifier(archive, find_command, self.told.append)
+        self.in_prompts: list[Event] = []
+        self.notifier = Notifier(archive, find_command, self.in_prompts.append)
 
     def give(self, notice: DesktopNotice, now: str = "", when: str = "problems") -> bool:
         return self.notifier.give(notice, when, now or ago(), 0.0)
@@ -104,7 +104,7 @@ def test_a_notice_reaches_the_desktop(archive: Archive, tmp_path: Path) -> None:
 
     until(lambda: (tmp_path / "shown").exists() and (tmp_path / "shown").read_text() != "", desk.notifier)
     assert (tmp_path / "shown").read_text() == "An updated export is ready: a.json is done\n"
-    assert desk.told == []
+    assert desk.in_prompts == []
     desk.notifier.stop()
 
 
@@ -148,11 +148,11 @@ def test_where_no_desktop_is_the_log_says_so_once(archive: Archive, argv: tuple[
 
     for cause in "abc":
         desk.give(problem(cause))
-    until(lambda: bool(desk.told), desk.notifier)
+    until(lambda: bool(desk.in_prompts), desk.notifier)
     for _ in range(3):
         desk.notifier.step(0.0)
 
-    assert [type(event) for event in desk.told] == [Note]
+    assert [type(event) for event in desk.in_prompts] == [Note]
     desk.notifier.stop()
 
 
@@ -161,12 +161,12 @@ def test_a_desktop_that_hangs_holds_nothing_up_and_is_ended(archive: Archive) ->
     began = time.monotonic()
     assert desk.give(problem("x"))
     desk.notifier.step(5.0)
-    assert desk.told == []
+    assert desk.in_prompts == []
     assert time.monotonic() - began < LIMIT_SECONDS
 
     desk.notifier.step(25.0)
 
-    until(lambda: bool(desk.told), desk.notifier)
+    until(lambda: bool(desk.in_prompts), desk.notifier)
 
 
 def test_nothing_outlives_the_daemon(archive: Archive) -> None:

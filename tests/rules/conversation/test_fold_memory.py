@@ -25,14 +25,14 @@ TWO = replace(ONE, memory_id="m2", number=2)
 
 def test_the_same_members_are_the_same_fold_on_any_day() -> None:
     later = replace(EDITION, written_at="2027-01-01T00:00:00.000Z", requests=("another",))
-    again = replace(ONE, told=later, edition=replace(later, number=7, kind="hindsight"), pinned=True)
+    again = replace(ONE, in_prompts=later, edition=replace(later, number=7, kind="hindsight"), pinned=True)
     assert fold_id("chat", [again, TWO]) == fold_id("chat", [ONE, TWO])
     assert fold_id("chat", [ONE, TWO]).startswith("f")
     assert len(fold_id("chat", [ONE, TWO])) == 16
 
 
 def test_other_members_another_chat_and_another_told_edition_are_other_folds() -> None:
-    retold = replace(ONE, told=replace(EDITION, number=2))
+    retold = replace(ONE, in_prompts=replace(EDITION, number=2))
     names = [
         fold_id("chat", [ONE, TWO]),
         fold_id("chat", [TWO, ONE]),

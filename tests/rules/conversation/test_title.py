@@ -17,8 +17,8 @@ def called(number: int, title: str, *, frozen: bool = False) -> Memory:
     """A memory whose first question bears this title; with `frozen`, nobody knows its raw messages any more."""
     memory = memory_of(number, TALK[number - 1 : number])
     asked = wrap("context_manager", f"{title} A direct quote?")
-    told = replace(memory.told, texts=(asked, *memory.told.texts[1:]))
-    return replace(memory, told=told, edition=told, keys=() if frozen else memory.keys)
+    told = replace(memory.in_prompts, texts=(asked, *memory.in_prompts.texts[1:]))
+    return replace(memory, in_prompts=told, edition=told, keys=() if frozen else memory.keys)
 
 
 @pytest.mark.parametrize(

@@ -61,7 +61,7 @@ def looked_at(
     past = [Past(one.key, one.message, under[one.key], one.message) for one in entries(archived) if one.key in under]
     digests = {old.key: old.message.digest for old in past}
     keys = {memory.memory_id: {key: digests.get(key, "") for key in memory.keys} for memory in memories}
-    every = {memory.memory_id: (memory.told, memory.edition) for memory in memories}
+    every = {memory.memory_id: (memory.in_prompts, memory.edition) for memory in memories}
     known = drafts_of(chat.chat_id, memories, every, CANNED.opening, CANNED.closing)
     places = without_strays(past, recognise(read_messages(chat), known, keys))
     found = (replace(entry, memory=under.get(entry.key)) for entry in history(past, places))

@@ -80,7 +80,7 @@ def test_the_next_round_begins_when_the_last_is_over() -> None:
         replace(made(1)[0], forgotten=True),
         replace(made(1)[0], due="1 deleted"),
         replace(made(1)[0], keys=()),
-        replace(made(1)[0], told=replace(made(1)[0].edition, made="extracted")),
+        replace(made(1)[0], in_prompts=replace(made(1)[0].edition, made="extracted")),
     ],
     ids=["pinned", "forgotten", "due", "of a lost archive", "extracted"],
 )

@@ -57,7 +57,7 @@ def test_a_fold_of_other_editions_is_another_fold() -> None:
     memories = made(4)
     fold = folded(1, memories[:3])
     edited = with_edition(memories[0], 2, "person").edition
-    now = [replace(memories[0], edition=edited, told=edited), *memories[1:], fold]
+    now = [replace(memories[0], edition=edited, in_prompts=edited), *memories[1:], fold]
     assert section(CHAT, now, 4, Bounds(30, 3), as_told).missing is not None
 
 
@@ -162,7 +162,7 @@ def test_an_edited_fold_stays_and_is_not_folded_further() -> None:
 def test_an_edited_fold_stays_where_its_memories_get_new_editions() -> None:
     memories = made(4)
     mine = pinned(folded(1, memories[:3]))
-    again = [replace(one, told=replace(one.told, number=2)) for one in memories]
+    again = [replace(one, in_prompts=replace(one.in_prompts, number=2)) for one in memories]
     assert names(section(CHAT, [*again, mine], 4, Bounds(30, 3), as_told)) == [mine.memory_id, "m4"]
 
 

@@ -24,7 +24,7 @@ def kin_of(memories: Sequence[Memory], past: Sequence[Past] = PAST) -> Kin:
 
 
 def editions(memory: Memory) -> list[Edition]:
-    return list({one.number: one for one in (memory.told, memory.edition)}.values())
+    return list({one.number: one for one in (memory.in_prompts, memory.edition)}.values())
 
 
 def shows(*memories: Memory) -> dict[str, dict[int, Place]]:
@@ -89,7 +89,7 @@ def test_a_fold_of_folds_is_inherited_with_all_below_it() -> None:
 
 def test_a_fold_of_what_the_person_has_edited_since_comes_along_beside_the_fold_of_today() -> None:
     edited = with_edition(M1, 2)
-    edited = replace(edited, told=edited.edition)
+    edited = replace(edited, in_prompts=edited.edition)
     of_today = replace(FOLD, memory_id=fold_id("a", [edited, M2]), number=2)
     found = inherit(OWN, shows(edited, M2), kin_of([edited, M2, FOLD, of_today])).memories
     first, second, *folds = found

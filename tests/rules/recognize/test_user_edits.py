@@ -39,8 +39,8 @@ def places_of(chat: Chat, memories: Sequence[Memory] = ALL) -> tuple[Place, ...]
 
 
 def editions_of(memories: Sequence[Memory]) -> Mapping[str, Sequence[Edition]]:
-    return {memory.memory_id: list({memory.told.number: memory.told, memory.edition.number: memory.edition}.values())
-            for memory in memories}  # fmt: skip
+    both = {memory.memory_id: (memory.in_prompts, memory.edition) for memory in memories}
+    return {name: list({edition.number: edition for edition in editions}.values()) for name, editions in both.items()}
 
 
 def exported(change: Change, shown: Sequence[Memory] = ALL, *, keep: bool = False) -> Chat:

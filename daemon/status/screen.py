@@ -33,8 +33,8 @@ _WORDS = {
 }
 
 
-def page(status: Status) -> str:
-    """The whole page, without a line's end after the last line. Nothing in a name or title steers the terminal."""
+def screen(status: Status) -> str:
+    """The whole text, without a line's end after the last line. Nothing in a name or title steers the terminal."""
     parts = (
         [headline(status), *([] if status.running else [_START])],
         _problems(status),

@@ -1,10 +1,10 @@
-"""The page that `memproc status` prints, to the letter: a healthy daemon, a troubled one, one that does not run."""
+"""What `memproc status` prints, to the letter: a healthy daemon, a troubled one, one that does not run."""
 
 from dataclasses import replace
 
 from daemon.archive.archive import Archive
 from daemon.archive.journal import SentRequest, begin_batch
-from daemon.status.page import headline, page
+from daemon.status.screen import headline, screen
 from daemon.status.sentences import folded
 from daemon.status.status import begin_pause
 from tests.daemon.status.filled import ago, ahead, alive, arrival, at_noon, call, job, outcome
@@ -97,7 +97,7 @@ def test_a_healthy_daemon(archive: Archive) -> None:
 
     found = at_noon(archive)
 
-    assert (found.exit_code, page(found)) == (0, HEALTHY)
+    assert (found.exit_code, screen(found)) == (0, HEALTHY)
 
 
 def test_a_daemon_in_trouble_says_so_first(archive: Archive) -> None:
@@ -120,7 +120,7 @@ def test_a_daemon_in_trouble_says_so_first(archive: Archive) -> None:
 
     found = at_noon(archive)
 
-    assert (found.exit_code, page(found)) == (1, TROUBLED)
+    assert (found.exit_code, screen(found)) == (1, TROUBLED)
 
 
 def test_a_daemon_that_does_not_run(archive: Archive) -> None:
@@ -131,11 +131,11 @@ def test_a_daemon_that_does_not_run(archive: Archive) -> None:
 
     found = at_noon(archive, running=False)
 
-    assert (found.exit_code, page(found)) == (2, STOPPED)
+    assert (found.exit_code, screen(found)) == (2, STOPPED)
 
 
 def test_a_house_in_which_nothing_has_happened_yet(archive: Archive) -> None:
-    assert page(at_noon(archive, running=False)).splitlines() == [
+    assert screen(at_noon(archive, running=False)).splitlines() == [
         "memproc is not running.",
         "Start it with: memproc service install, or in this terminal: memproc watch",
         "",
@@ -150,7 +150,7 @@ def test_long_lists_are_counted_and_not_listed(archive: Archive) -> None:
         arrival(archive, f"{number}.json", "seen")
         outcome(archive, done, f"Chat {number}", chat_id=f"chat{number}")
 
-    lines = page(at_noon(archive)).splitlines()
+    lines = screen(at_noon(archive)).splitlines()
 
     assert "Queue: 250 arriving" in lines
     assert "  and 240 more files" in lines
@@ -171,7 +171,7 @@ def test_the_headline_says_what_is_going_on(archive: Archive) -> None:
     begin_batch(archive, [item, replace(item, request="other")], "", ago(minutes=10))
     waiting = "waiting for a batch (2 requests, since 11:50:00)"
     assert f"working on b.json, {waiting}, 1 file after it" in headline(at_noon(archive))
-    assert f"Under way: {waiting}" in page(at_noon(archive))
+    assert f"Under way: {waiting}" in screen(at_noon(archive))
 
 
 def test_neither_titles_nor_names_break_the_page(archive: Archive) -> None:
@@ -179,7 +179,7 @@ def test_neither_titles_nor_names_break_the_page(archive: Archive) -> None:
     of = arrival(archive, "a\nb\x1b[31m.json", "working")
     outcome(archive, of, "Wants attention\n  x: \x1b]0;owned\x07", chat_id="x")
 
-    shown = page(at_noon(archive))
+    shown = screen(at_noon(archive))
 
     assert "\x1b" not in shown
     assert "\x07" not in shown

@@ -1,0 +1,51 @@
+"""What the pill in TypingMind says of a plan and of a job."""
+
+from daemon.bridge.job_report import JobReport
+from daemon.page.plans import Plan
+from daemon.page.words import tokens, usd
+
+SYNC_LIMIT = 3 << 20
+"""Bytes; TypingMind's sync skips larger chats."""
+
+
+def planned_line(plan: Plan, size: int) -> str:
+    """How large a chat is, what is due and about what that costs; `size` is in bytes."""
+    if not plan["tokens"]:
+        return str(plan["reason"])
+    return f"{tokens(plan['tokens'])} tokens, {_due(plan)}{_sync_note(size)}"
+
+
+def planned_more(plan: Plan) -> str:
+    """What there is to say of a plan besides: why nothing is due, or the most that it may cost."""
+    if plan["due"] and plan["usd_most"]:
+        return f"At most {usd(plan['usd_most'])}."
+    return str(plan["reason"])
+
+
+def job_line(job: JobReport) -> str:
+    """How far a job is, as one sentence."""
+    if job.reason or job.state not in ("waiting", "running"):
+        return job.reason
+    if job.state == "waiting":
+        return "memproc has the chat; it waits for its turn"
+    count = f": {job.done} of {job.total}" if job.total else ""
+    money = f", {usd(job.usd)} so far" if job.usd else ""
+    return f"Writing memories{count}{money}"
+
+
+def _due(plan: Plan) -> str:
+    """The memories that are to be made; else those that are made already and do not stand in the chat."""
+    if plan["due"]:
+        cost = "free" if plan["usd_likely"] == 0 else f"about {usd(plan['usd_likely'])}"
+        return f"{_memories(plan['due'])} due, {cost if plan['usd_likely'] is not None else usd(None)}"
+    return f"{_memories(plan['made'])} ready to be put in, free" if plan["made"] else "nothing due"
+
+
+def _sync_note(size: int) -> str:
+    if size <= SYNC_LIMIT:
+        return ""
+    return f"; TypingMind's sync skips it until it is smaller ({size / (1 << 20):.1f} MiB of {SYNC_LIMIT >> 20})"
+
+
+def _memories(number: int) -> str:
+    return f"{number} {'memory' if number == 1 else 'memories'}"

@@ -1,0 +1,178 @@
+"""The five tools, each said once: its name, what it is for, its arguments with their bounds, and what it looks up.
+
+The Model Context Protocol's server and TypingMind's connector both list and call them from here, in the protocol's own
+JSON; neither the listing nor a call needs the protocol's package.
+"""
+
+import json
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from daemon.files.unforeseen import describe
+from daemon.recall import tools
+from daemon.recall.finding import Among, search
+from daemon.recall.library import Library, Recalled, refusal
+from daemon.recall.records import named, plain
+from daemon.recall.tools import What
+from rules.errors import MemprocError, NotFound, RefusedArguments
+
+_DAY = r"^(\d{4}-\d{2}-\d{2})?$"
+_LONGEST_SHOWN = 60  # characters of a value that is refused
+_READS = {"readOnlyHint": True, "destructiveHint": False, "idempotentHint": True, "openWorldHint": False}
+
+Day = Annotated[str, Field(pattern=_DAY, description="A day as YYYY-MM-DD; empty for no bound.")]
+ChatName = Annotated[
+    str,
+    Field(max_length=200, description="Title or id of the chat, of up to 200 characters; needed if there are several."),
+]
+
+
+def _without_titles(schema: dict[str, Any]) -> None:
+    """Leave out of a tool's schema what would only cost its reader tokens."""
+    for part in (schema, *schema["properties"].values()):
+        part.pop("title", None)
+    schema.pop("description", None)
+
+
+class Tool(BaseModel):
+    """A call of a tool with its arguments; the docstring of each is what a model reads of it."""
+
+    model_config = ConfigDict(extra="forbid", coerce_numbers_to_str=True, json_schema_extra=_without_titles)
+
+    def look_up(self, library: Library) -> Recalled:
+        """The answer. Raises MemprocError where there can be none."""
+        raise NotImplementedError
+
+
+class RecallSearch(Tool):
+    """Find what was said, remembered or known, by its words. Gives excerpts with dates and ids."""
+
+    query: Annotated[str, Field(min_length=1, max_length=300, description="Words to look for, 1 to 300 characters.")]
+    among: Annotated[Among, Field(description="raw (what was said, word for word), memories, facts, or all.")] = "raw"
+    since: Day = ""
+    until: Day = ""
+    limit: Annotated[int, Field(ge=1, le=10, description="How many places to give, 1 to 10.")] = 5
+    chat: ChatName = ""
+
+    def look_up(self, library: Library) -> Recalled:
+        """The places that have most of the words."""
+        return search(library, self.query, self.among, self.since, self.until, self.limit, self.chat)
+
+
+class RecallOpen(Tool):
+    """Read a memory, the messages under it, or one message with its neighbours, in full."""
+
+    record: Annotated[str, Field(min_length=1, max_length=200, description="Id of a memory, or of a message.")]
+    what: Annotated[
+        What, Field(description="memory, raw (the messages that a memory stands for), as-of, or hindsight.")
+    ] = "memory"
+    page: Annotated[int, Field(ge=1, le=10_000, description="Which page, from 1 on.")] = 1
+    chat: ChatName = ""
+
+    def look_up(self, library: Library) -> Recalled:
+        """One page of the record."""
+        return tools.open_record(library, self.record, self.what, self.page, self.chat)
+
+
+class RecallTimeline(Tool):
+    """List the memories in order, one line each, with their days."""
+
+    chat: ChatName = ""
+    fold: Annotated[str, Field(max_length=200, description="Id of a fold, to see what it stands for.")] = ""
+    since: Day = ""
+    until: Day = ""
+
+    def look_up(self, library: Library) -> Recalled:
+        """The memories of these days."""
+        return tools.timeline(library, self.chat, self.fold, self.since, self.until)
+
+
+class CoreMemory(Tool):
+    """Read your core memory as it is kept now."""
+
+    chat: ChatName = ""
+
+    def look_up(self, library: Library) -> Recalled:
+        """All of its sections."""
+        return tools.core_memory(library, self.chat)
+
+
+class Facts(Tool):
+    """List dated facts that have these words; with a date, those that held then."""
+
+    words: Annotated[str, Field(max_length=300, description="Words to look for, up to 300 characters; empty: all.")] = (
+        ""
+    )
+    date: Day = ""
+    chat: ChatName = ""
+
+    def look_up(self, library: Library) -> Recalled:
+        """The facts, the best match first."""
+        return tools.facts(library, self.chat, self.words, self.date)
+
+
+TOOLS: Mapping[str, type[Tool]] = {
+    "recall_search": RecallSearch,
+    "recall_open": RecallOpen,
+    "recall_timeline": RecallTimeline,
+    "core_memory": CoreMemory,
+    "facts": Facts,
+}
+
+
+def listed() -> list[dict[str, Any]]:
+    """The tools as the protocol lists them."""
+    return [
+        {"name": name, "description": tool.__doc__, "inputSchema": tool.model_json_schema(), "annotations": _READS}
+        for name, tool in TOOLS.items()
+    ]
+
+
+def called(library: Library, name: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """The answer of a tool as the protocol has it. What cannot be answered is an answer too, that says why.
+
+    An argument of null is taken as one that is not there: some programs send all of them.
+    """
+    try:
+        recalled = _tool(name, {key: value for key, value in arguments.items() if value is not None}).look_up(library)
+    except MemprocError as trouble:
+        recalled = refusal(trouble)
+    except Exception as fault:
+        recalled = refusal(MemprocError(*describe(fault)))
+    content = [{"type": "text", "text": recalled.text}]
+    return {"content": content, "structuredContent": dict(recalled.data), "isError": recalled.is_error}
+
+
+def _tool(name: str, arguments: Mapping[str, Any]) -> Tool:
+    """The call that is asked for. Raises NotFound or RefusedArguments."""
+    if name not in TOOLS:
+        raise NotFound(f"There is no tool {named(name)}.", f"There are {', '.join(TOOLS)}.")
+    try:
+        return TOOLS[name].model_validate(arguments)
+    except ValidationError as fault:
+        reasons = (_reason(name, str(details["loc"][0]), details) for details in fault.errors(include_url=False))
+        raise RefusedArguments(*next(reasons)) from fault
+
+
+def _reason(tool: str, argument: str, details: Mapping[str, Any]) -> tuple[str, str]:
+    """What is wrong with an argument, and what is allowed."""
+    fields = TOOLS[tool].model_fields
+    if argument not in fields:
+        return f"{tool} has no argument {named(argument)}.", f"It takes {', '.join(fields)}."
+    allowed = f"Allowed is: {fields[argument].description}"
+    if details["type"] == "missing":
+        return f"The argument `{argument}` is missing.", allowed
+    return f"The argument `{argument}` cannot be {_shown(details['input'])}.", allowed
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, str) and len(value) > _LONGEST_SHOWN:
+        return f"a text of {len(value):,} characters"
+    if isinstance(value, str):
+        return f'"{plain(value.replace(chr(10), " "))}"'
+    if isinstance(value, bool | int | float):
+        number = json.dumps(value)
+        return number if len(number) <= _LONGEST_SHOWN else "a huge number"
+    return "a list" if isinstance(value, list) else "an object"
