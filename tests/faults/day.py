@@ -19,7 +19,7 @@ from tests.chats import chat, conversation, export_bytes
 from tests.faults import oracle
 from tests.faults.errors import said
 from tests.faults.prepared import Prepared
-from tests.faults.scenes import DAY
+from tests.faults.scenes import DAY, FIRST
 from tests.faults.shim import SharedClock
 from tests.faults.trial import CLOCK
 
@@ -102,7 +102,7 @@ def _until_evening(prepared: Prepared, daemon: KilledDaemon, clock: SharedClock,
         match chance.choices(("drop", "kill", "kill child", "jump"), (6, 4, 1, 2))[0]:
             case "drop" if dropped < _MOST_FILES:
                 dropped += 1
-                name, turns = f"chat{dropped:04}", chance.randrange(6, 14)
+                name, turns = f"chat{dropped:04}", chance.randrange(FIRST, FIRST + 5)
                 spoken = conversation(turns, 400, first=1_000 * dropped)
                 content = export_bytes(chat(*spoken, id=name, chatID=name))
                 (prepared.lab.home / "inbox" / f"{dropped}.json").write_bytes(content)

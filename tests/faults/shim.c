@@ -198,7 +198,7 @@ int nanosleep(const struct timespec *time, struct timespec *left) {
 
 /* A clock on the wall that many processes share, in a file (MEMPROC_CLOCK): from a moment on it shows another, and
  * runs faster. Whoever writes into the file lets it jump in all of them. */
-struct clock { long long began, shows, rate; }; /* nanoseconds, nanoseconds, times */
+struct clock { long long began, shows, rate; }; /* nanoseconds since the system's start, since 1970, times as fast */
 static volatile struct clock *shared_clock;
 __attribute__((constructor)) static void share_clock(void) {
   const char *path = getenv("MEMPROC_CLOCK");
@@ -217,7 +217,10 @@ int clock_gettime(clockid_t clock, struct timespec *now) {
   if (clock != CLOCK_REALTIME) return result;
   if (clock_seconds) { now->tv_sec = clock_seconds + (count >= at ? clock_jump : 0); now->tv_nsec = 0; }
   else if (shared_clock) {
-    long long shown = shared_clock->shows + (now->tv_sec * 1000000000LL + now->tv_nsec - shared_clock->began) * shared_clock->rate;
+    struct timespec lasted;
+    real(CLOCK_MONOTONIC, &lasted);
+    long long since = lasted.tv_sec * 1000000000LL + lasted.tv_nsec - shared_clock->began;
+    long long shown = shared_clock->shows + since * shared_clock->rate;
     now->tv_sec = shown / 1000000000LL; now->tv_nsec = shown % 1000000000LL;
   }
   return result;

@@ -141,11 +141,11 @@ class SharedClock:
 
     def _now(self) -> int:
         began, shows, rate = struct.unpack("=qqq", self._path.read_bytes())
-        return int(shows + (time.time_ns() - began) * rate)
+        return int(shows + (time.monotonic_ns() - began) * rate)
 
     def _set(self, shows: int) -> None:
         with self._path.open("r+b" if self._path.exists() else "wb") as file:
-            file.write(struct.pack("=qqq", time.time_ns(), shows, self._rate))
+            file.write(struct.pack("=qqq", time.monotonic_ns(), shows, self._rate))
 
 
 @cache

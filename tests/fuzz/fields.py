@@ -84,7 +84,7 @@ class Seed:
             try:
                 for key in place[:-1]:
                     holder = holder[key]
-                holder[place[-1]] = value
+                holder[place[-1]] = deepcopy(value)  # a place may lie inside another
             except (KeyError, IndexError, TypeError):
                 continue
         return found

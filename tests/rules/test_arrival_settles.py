@@ -57,6 +57,20 @@ def test_what_does_not_change_keeps_its_time() -> None:
 def test_a_larger_file_is_said_to_grow_and_another_to_change() -> None:
     assert stand(None, FILE, replace(FILE, size=101), 0, SETTLE).moved == "still growing"
     assert stand(None, FILE, replace(FILE, size=99), 0, SETTLE).moved == "still changing"
+    assert stand(None, FILE, replace(FILE, mtime_ns=7), 0, SETTLE).moved == "still changing"
+
+
+def test_at_the_first_look_it_is_known_when_to_look_inside() -> None:
+    assert first_look(3) == Stillness(3, 3 + SETTLE)
+
+
+def test_what_is_cut_short_says_so_and_is_looked_at_again_until_it_needs_the_person() -> None:
+    standing = Stillness(0, SETTLE)
+    early = decide(standing, 10, ATTENTION_AFTER - 1, SETTLE, CUT)
+    assert early is not None and (early.reason, early.next_step) == (CUT.reason, "")
+    late = decide(standing, 10, ATTENTION_AFTER, SETTLE, CUT)
+    assert late is not None and late.reason == CUT.reason and late.next_step
+    assert decide(Stillness(0, SETTLE), SETTLE - 0.25, 1, SETTLE, None) == Wait(0.25, "")
 
 
 def test_the_pauses_double_up_to_a_minute() -> None:

@@ -32,3 +32,8 @@ def test_another_content_in_the_place_of_a_file_that_was_taken_is_new(state: Sta
 
 def test_what_was_gone_and_is_there_again_is_new() -> None:
     assert compare("gone", LAST, LAST) == "new"
+
+
+@pytest.mark.parametrize("state", UNTAKEN)
+def test_a_file_of_which_no_sighting_is_known_is_new(state: State) -> None:
+    assert compare(state, None, LAST) == "new"

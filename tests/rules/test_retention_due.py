@@ -74,3 +74,7 @@ def test_the_window_may_go_past_midnight(window: str, inside: list[time], outsid
 def test_every_job_is_due_in_the_day_to_come(now: datetime) -> None:
     for timing in timings("22:30-01:15").values():
         assert now < next_attempt(timing, now) <= next_due(timing, now) <= now + timedelta(days=1)
+
+
+def test_a_window_that_ends_when_it_begins_is_the_whole_day() -> None:
+    assert all(in_window("02:00-02:00", time(hour)) for hour in range(24))

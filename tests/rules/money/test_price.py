@@ -38,6 +38,15 @@ def test_what_is_not_said_of_the_cache_costs_what_the_prompt_costs() -> None:
     assert rates(3, 15) == Rates(3 * 10**6, 15 * 10**6, 3 * 10**6, 3 * 10**6)
 
 
+def test_what_is_said_of_the_cache_counts() -> None:
+    assert rates(3, 15, 0.3, 3.75) == Rates(3 * 10**6, 15 * 10**6, 3 * 10**5, 375 * 10**4)
+
+
+def test_in_a_batch_everything_costs_half_also_above_the_step() -> None:
+    assert HAIKU.batched == Price(rates(0.05, 0.25, 0.005, 0.0625), 100_000, rates(0.25, 1.25, 0.025, 0.3125))
+    assert Price(Rates(3, 4, 5, 0)).batched == Price(Rates(2, 2, 3, 0)), "an odd rate is rounded up"
+
+
 @given(PRICES, usages(), st.integers(0, 50_000), st.integers(0, 1000))
 def test_no_call_within_its_bounds_costs_more_than_its_worst_case(
     price: Price, usage: Usage, longer: int, more: int

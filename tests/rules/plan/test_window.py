@@ -1,9 +1,21 @@
 """Whether a chunk's requests fit the model's window; where not, which part is too large and by how much."""
 
+from dataclasses import replace
+
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rules.plan.work import Limit, PlannedChunk, nearest_limit, parts_of, room_left, too_large
+from rules.plan.work import (
+    Limit,
+    PlannedChunk,
+    TooLarge,
+    chosen,
+    largest_part,
+    nearest_limit,
+    parts_of,
+    room_left,
+    too_large,
+)
 from tests.rules.plan.defaults import at_the_defaults
 
 WINDOW = Limit(8400)
@@ -27,6 +39,36 @@ def test_the_largest_part_is_named_with_what_is_too_much() -> None:
     assert "tail.tokens" in found.next_step
 
 
+def test_the_last_request_of_a_chunk_has_these_parts() -> None:
+    assert parts_of(planned(), 1000, 2.0) == {
+        "system message and primer": 2000,
+        "memories": 1600,
+        "the tail": 8000,
+        "the chunk": 2000,
+        "questions and answers": 2000,
+    }
+
+
+def test_what_fits_to_the_last_token_fits() -> None:
+    room = WINDOW.most - sum(parts_of(planned(), 0, 1.0).values())
+    assert too_large(planned(), room, 1.0, WINDOW) is None
+    assert too_large(planned(), room + 1, 1.0, WINDOW) is not None
+
+
+def test_what_does_not_fit_is_said_whole_with_a_next_step() -> None:
+    window = too_large(planned(tail=8000), 1000, 1.0, WINDOW)
+    assert window == TooLarge(
+        "Chunk 3 needs about 11,800 tokens of context, and the model's window of 8,400 holds, with room to spare, "
+        "7,980: 3,820 too many. The largest part is the tail (system message and primer 1,000, memories 800, "
+        "the tail 8,000, the chunk 1,000, questions and answers 1,000).",
+        "Lower tail.tokens, chunk.tokens or fold.budget in memproc.toml, or choose a model with a larger window.",
+    )
+    price = too_large(planned(), 20_000, 1.0, Limit(10_000, is_price=True))
+    assert price is not None
+    assert "and above 10,000 the model costs more; with room to spare that leaves 9,500: " in price.reason
+    assert price.next_step == "Allow the higher price with budget.above_step = true, or choose another model."
+
+
 def test_a_model_that_makes_more_of_each_token_has_room_for_less() -> None:
     assert too_large(planned(), 1000, 1.0, WINDOW) is None
     assert too_large(planned(), 1000, 1.35, WINDOW) is not None
@@ -42,7 +84,19 @@ def test_what_comes_first_counts_the_window_or_the_tokens_above_which_the_price_
     assert nearest_limit(200_000, 100_000, sure=False) == Limit(100_000, is_price=True)
     assert nearest_limit(50_000, 100_000, sure=True) == Limit(50_000, sure=True)
     assert nearest_limit(None, 100_000, sure=False) == Limit(100_000, is_price=True)
+    assert nearest_limit(100_000, 100_000, sure=False) == Limit(100_000, is_price=True)
+    assert nearest_limit(200_000, 100_000, sure=True) == Limit(100_000, is_price=True, sure=True)
     assert nearest_limit(None, None, sure=False) is None
+
+
+def test_the_parts_are_listed_with_their_sizes_where_they_have_any() -> None:
+    said = largest_part({"memories": 900, "the tail": 4_000, "the chunk": 0})
+    assert said == "The largest part is the tail (memories 900, the tail 4,000)."
+
+
+def test_the_chunks_that_were_chosen_come_in_their_order() -> None:
+    first, second, third = (replace(planned(), number=number) for number in (1, 2, 3))
+    assert chosen([third, second, first], {3, 1}) == (first, third)
 
 
 def test_a_prompt_that_would_cost_more_says_which_part_is_too_large_and_how_to_allow_it() -> None:
@@ -56,6 +110,12 @@ def test_a_prompt_that_would_cost_more_says_which_part_is_too_large_and_how_to_a
 
 def test_there_is_room_to_spare_and_less_of_it_once_replies_have_shown_how_a_model_counts() -> None:
     assert Limit(100_000).most_in_hindsight < Limit(100_000).most < Limit(100_000, sure=True).most < 100_000
+
+
+def test_what_hindsight_has_room_for_is_what_the_request_leaves_in_our_own_tokens() -> None:
+    request = sum(parts_of(planned(), 1000, 2.0).values())
+    assert room_left(planned(), 1000, 2.0, Limit(100_000)) == (85_000 - request) // 2
+    assert room_left(planned(), 50_000, 2.0, Limit(100_000)) < 0
 
 
 def test_what_hindsight_has_room_for_does_not_depend_on_replies() -> None:

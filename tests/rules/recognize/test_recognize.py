@@ -94,6 +94,20 @@ def test_questions_of_ours_in_another_shape_or_place_are_the_person_s(messages: 
     assert unnamed_memories(places(*messages), ()) == 0
 
 
+def test_a_persona_that_quotes_our_tags_and_a_question_that_is_not_closed_are_no_memory() -> None:
+    others = [
+        [assistant(OPENS, 99), *asked_and_answered(3)],
+        [user("Hello.", 99), *asked_and_answered(3)],
+        [user(OPENS, 99), *asked_and_answered(3, QUESTION.removesuffix("</context_manager>"))],
+        [user(OPENS, 99), *asked_and_answered(3, QUESTION.removeprefix("<context_manager>"))],
+    ]
+    assert [unnamed_memories(places(*messages), ()) for messages in others] == [0, 0, 0, 0]
+
+
+def test_memories_that_begin_the_chat_are_counted() -> None:
+    assert unnamed_memories(places(user(OPENS, 99), *asked_and_answered(3)), ()) == 1
+
+
 def test_what_the_archive_has_as_part_of_the_conversation_is_no_memory_without_a_name() -> None:
     found = places(user(OPENS, 99), *asked_and_answered(3))
     assert unnamed_memories(found, {place.key for place in found}) == 0

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rules.errors import NotAnExport
-from rules.plan.chat_plan import doubled_ids
+from rules.errors import ChatSetAside, NotAnExport
+from rules.plan.chat_plan import doubled_ids, refuse_doubled
 from rules.typingmind.chat import read_messages
 from rules.typingmind.document import lay_out_chunk, read_document
 from rules.typingmind.spans import BadJson
@@ -132,3 +132,14 @@ def test_a_chat_above_three_mebibytes_is_read() -> None:
 def test_ten_thousand_messages_are_read() -> None:
     (found,) = read_document("x.json", export_bytes(chat(*conversation(5000, 40)))).chats
     assert len(read_messages(found)) == 10_000
+
+
+def test_of_two_chats_with_one_id_neither_is_worked_on() -> None:
+    (read,) = read_document("one", export_bytes(chat())).chats
+    refuse_doubled(read, frozenset({"another"}))
+    with pytest.raises(ChatSetAside) as refusal:
+        refuse_doubled(read, frozenset({read.chat_id}))
+    assert refusal.value.message == (
+        f"This export has two chats with the id {read.chat_id}; TypingMind would keep only one."
+    )
+    assert refusal.value.next_step == "Export the chat that you mean by itself."
