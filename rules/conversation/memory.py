@@ -206,7 +206,7 @@ def least_for_a_model(questions: int) -> int:
 def allowance(chunk_tokens: int, questions: int) -> int:
     """About how many words the perspective and the refinement may each have: 200 of a full chunk.
 
-    That is what the questions and the quote (about 80 tokens) leave, with room for an analysis of three quarters as many.
+    That is what the questions and the quote (about 80 tokens) leave, with room for three quarters as much analysis.
     """
     return _words_each(expected_tokens(chunk_tokens, questions) - questions - QUOTE)
 
