@@ -99,8 +99,11 @@ _ABOUT_AS_SHIPPED = 80
 QUOTE = 80
 """About how many tokens of a memory are its quote."""
 TOKENS_A_WORD = 1.35
-_ANALYSIS_SHARE = 0.75
-"""Of as many words as each of the agent's two answers may have."""
+_ANALYSIS_SHARE = 0.6
+"""Of as many words as each of the agent's two answers may have: a quarter of a memory whose answers have three quarters
+of their words."""
+_ANALYSIS_ROOM = 0.75
+"""What is kept free for it: one that is a fifth too long is kept whole."""
 _EXTRACTED_ANSWERS = 1.7
 """So many times the words of its refinement are in the engine's three answers together."""
 _LEAST_WORDS = 25
@@ -204,7 +207,7 @@ def least_for_a_model(questions: int) -> int:
 def allowance(chunk_tokens: int, questions: int) -> int:
     """About how many words the perspective and the refinement may each have: 200 of a full chunk.
 
-    That is what the questions and the quote (about 80 tokens) leave, with three quarters as much for the analysis.
+    That is what the questions and the quote (about 80 tokens) leave, with room for three quarters as much analysis.
     """
     return _words_each(expected_tokens(chunk_tokens, questions) - questions - QUOTE)
 
@@ -216,13 +219,13 @@ def extracted_words(chunk_tokens: int, questions: int) -> int:
 
 
 def analysis_words(words: int) -> int:
-    """About how many words an analysis may have beside answers of so many: it is about a quarter of the memory."""
+    """About how many words an analysis may have beside answers of so many: at most a quarter of the memory."""
     return max(_LEAST_WORDS, int(words * _ANALYSIS_SHARE))
 
 
 def _words_each(tokens: int) -> int:
     """Words for each of two answers that share so many tokens with the analysis, in round numbers."""
-    return max(_LEAST_WORDS, int(tokens / (2 + _ANALYSIS_SHARE) / TOKENS_A_WORD) // 5 * 5)
+    return max(_LEAST_WORDS, int(tokens / (2 + _ANALYSIS_ROOM) / TOKENS_A_WORD) // 5 * 5)
 
 
 def expected_tokens(chunk_tokens: int, questions: int) -> int:

@@ -105,6 +105,7 @@ def _may_part(before: Spoken, after: Spoken) -> bool:
 _GRAINS_A_SIZE = 32
 _SCRAPS_A_SIZE = 4
 _STEEP = 4
+"""By how much more, where bounds have prices, a group costs that is a whole size too large."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,14 +138,15 @@ def first_group(tokens: Sequence[int], size: int, prices: Sequence[int] = ()) ->
     grains = _grains(tokens, size, prices)
     best = [_Partition(0, 0)]
     for stop in range(1, len(grains) + 1):
-        best.append(_best(grains[:stop], best, size, _STEEP if prices else 1))
+        best.append(_best(grains[:stop], best, size, _STEEP if prices else 0))
     return best[-1].first
 
 
 def _best(grains: Sequence[_Grain], before: Sequence[_Partition], size: int, steep: int) -> _Partition:
     """The best partition of `grains`, where `before[n]` is the best one of the first n of them.
 
-    What is more than half too large, or three tenths too small, costs so many times as much as `steep` says.
+    A group costs d², and where `steep` is not 0, d² + steep · d⁴: `d` is its distance from `size`, in sizes. So near
+    the size a bound is free to move to where the topic changes; the farther away, the harder it is pulled back.
     """
     least = first = -1
     held = giant = 0
@@ -153,8 +155,8 @@ def _best(grains: Sequence[_Grain], before: Sequence[_Partition], size: int, ste
         held += grains[start].tokens
         giant = giant or grains[start].giant
         scrap = held - giant
-        is_far_off = 2 * held > 3 * size or 10 * held < 7 * size
-        own = scrap**2 if giant else (held - size) ** 2 * (steep if is_far_off else 1)
+        square = (scrap if giant else held - size) ** 2
+        own = square if giant else square + steep * square**2 // size**2
         if (giant and scrap * _SCRAPS_A_SIZE >= size) or (first > 0 and own + price > least):
             break  # a larger group is not allowed either, or costs even more
         cost = before[start].cost + own + price
@@ -180,7 +182,7 @@ def _grains(tokens: Iterable[int], size: int, prices: Sequence[int]) -> list[_Gr
 
 
 _WINDOW = 4
-_TOPIC = 3
+_TOPIC = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,7 +232,7 @@ def by_turns(spoken: Sequence[Spoken], begin: int, size: int) -> Split:
 def by_topics(spoken: Sequence[Spoken], begin: int, size: int) -> Split:
     """The splitter that memproc uses: the same, but a bound where the talk goes on as it was is dear.
 
-    Where turns are as like as can be, it costs three squares of `size` more than at the best place in view.
+    Where turns are as like as can be, it costs four squares of `size` more than at the best place in view.
     """
 
     return _by_likeness(spoken, begin, size, prices)

@@ -22,7 +22,7 @@ STEPS = 64
 NEARNESS = (4, 2, 1)
 """How much the turns on either side of a bound count, the nearest first."""
 _RARE = 16
-_BREATH_SHARE = 8
+_BREATH_SHARE = 6
 _NIGHT = 6 * 60
 _MESSAGES = 2048
 _WINDOWS = 256

@@ -15,6 +15,7 @@ Embed = Callable[[str], Vector]
 """The vector of a text, always the same one, always of the same length; all zeros where it tells nothing."""
 
 _LENGTH = 1024
+_REACH = STEPS * 3 // 8
 
 
 def prices_by_vectors(
@@ -48,8 +49,8 @@ def _scaled(vector: Vector) -> Vector:
 
 
 def _likeness(one: Vector, other: Vector) -> int:
-    """The cosine of two vectors, in 64 steps."""
-    return STEPS * _product(one, other) // max(1, isqrt(_product(one, one) * _product(other, other)))
+    """The cosine of two vectors, in steps: from -24 to 24, since it spreads far more widely than that of words."""
+    return _REACH * _product(one, other) // max(1, isqrt(_product(one, one) * _product(other, other)))
 
 
 def _product(one: Vector, other: Vector) -> int:

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rules.conversation.memory import (
+    TOKENS_A_WORD,
     Edition,
     Memory,
     allowance,
@@ -58,3 +59,12 @@ def test_what_a_fold_is_asked_for_fits_what_it_may_have(members: int) -> None:
 
 def test_its_quotes_take_no_room_from_the_other_answers() -> None:
     assert fold_words(6000, 60) == allowance(4000, 60) == 200
+
+
+@pytest.mark.parametrize("chunk", [1000, 2000, 4000, 6000])
+def test_an_analysis_that_keeps_its_bound_is_at_most_a_quarter_of_a_memory(chunk: int) -> None:
+    """Also where the quote has 30 words, and the other answers three quarters of what they may have."""
+    words = allowance(chunk, 60)
+    analysis = analysis_words(words) * TOKENS_A_WORD
+
+    assert analysis * 4 <= 60 + (30 + 2 * words * 0.75) * TOKENS_A_WORD + analysis

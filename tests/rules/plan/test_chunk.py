@@ -121,8 +121,8 @@ def test_turns_that_are_nearer_to_a_bound_count_more() -> None:
 def test_a_group_that_is_far_too_small_is_dearer_where_bounds_have_prices() -> None:
     prices = [0, 500, 0, 0]
 
-    assert first_group([29, 15, 38, 40, 40], SIZE, prices) == 1
-    assert first_group([27, 15, 38, 40, 40], SIZE, prices) == 2
+    assert first_group([27, 15, 38, 40, 40], SIZE, prices) == 1
+    assert first_group([25, 15, 38, 40, 40], SIZE, prices) == 2
 
 
 @given(histories, st.integers(0, 120), st.sampled_from(sorted(EVERY)))
