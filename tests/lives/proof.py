@@ -129,8 +129,8 @@ def _quotes(trip: Trip) -> None:
 
 
 def _bounded(trip: Trip) -> None:
-    """The memory section keeps to its budget, but for one memory."""
-    sizes = [edition.tokens for _, edition in trip.shown]
+    """The memory section without its quotes keeps to its budget, but for one memory."""
+    sizes = [edition.tokens_beside_quotes for _, edition in trip.shown]
     assert sum(sizes) <= trip.budget + max(sizes, default=0), f"{sum(sizes)} tokens of memories"
 
 

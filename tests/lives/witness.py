@@ -26,7 +26,8 @@ class Edition:
     kind: str
     texts: Six
     quotes: tuple[tuple[str, str], ...]
-    tokens: int
+    tokens_beside_quotes: int
+    """All of them where the person has edited it: nothing of that is known to be a quote."""
 
 
 @dataclass(frozen=True)
@@ -194,8 +195,10 @@ def _memories(connection: sqlite3.Connection, chat: int) -> dict[str, Kept]:
 
 
 def _edition(name: str, number: int, kind: str, texts: str, quotes: str, tokens: int) -> Edition:
-    said = tuple((quote["text"], quote["source"]) for quote in json.loads(quotes))
-    return Edition(name, number, kind, tuple(json.loads(texts)), said, tokens)
+    cited = json.loads(quotes)
+    outside = 0 if kind == "person" else sum(quote["tokens"] for quote in cited)
+    said = tuple((quote["text"], quote["source"]) for quote in cited)
+    return Edition(name, number, kind, tuple(json.loads(texts)), said, tokens - outside)
 
 
 def _grouped(rows: Iterator[tuple[Any, ...]]) -> dict[str, list[tuple[Any, ...]]]:

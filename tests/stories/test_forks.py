@@ -60,7 +60,7 @@ def test_a_fork_gets_memories_of_its_own_and_keeps_what_it_shows(tmp_path: Path,
     new = {message["uuid"] for message in fork.messages[-live:]} - {message["uuid"] for message in chat_messages(chat)}
     assert bodies(chat) - kept <= len(new), "what stands under the memories is there once"
     assert not set(fork.names()) & set(chat.names()), "ids of their own"
-    same = ("keys", "source_tokens", "number", "edition", "told", "began_at", "ended_at")
+    same = ("keys", "source_tokens", "number", "edition", "in_prompts", "began_at", "ended_at")
     for mine, theirs in zip(fork.memories(), chat.memories(), strict=True):
         assert [mine[name] for name in same] == [theirs[name] for name in same]
         assert mine["origins"] == [theirs["memory_id"]]

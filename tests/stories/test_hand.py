@@ -31,7 +31,7 @@ def test_an_edited_memory_is_pinned_and_later_memories_are_told_it_as_it_is_now(
     with models(tmp_path / "server") as (server, settings):
         chat = Cycle.begin(tmp_path / "ada", settings=settings, size=SIZE).goes_round()
         name = chat.shown()[0]
-        was = memory(chat, name)["told"]["texts"][slot - 1]
+        was = memory(chat, name)["in_prompts"]["texts"][slot - 1]
         chat.device.edit(chat.chat_id, chat.at(name, slot), OWN)
         edited, before = dict(chat.messages[chat.at(name, slot)]), len(asked(server))
         for _ in range(2):
@@ -40,7 +40,7 @@ def test_an_edited_memory_is_pinned_and_later_memories_are_told_it_as_it_is_now(
             assert raw(edited) in chat.updated().read_bytes()
         later = asked(server, before)
     found = memory(chat, name)
-    assert (found["pinned"], found["edition"]["kind"], found["told"]["texts"][slot - 1]) == (True, "person", OWN)
+    assert (found["pinned"], found["edition"]["kind"], found["in_prompts"]["texts"][slot - 1]) == (True, "person", OWN)
     assert any(is_told(OWN, request) for request in later)
     if slot % 2 == 0:
         assert not any(is_told(was, request) for request in later if is_told(OWN, request))
@@ -104,8 +104,8 @@ def test_a_deleted_memory_stays_forgotten_and_so_does_what_it_stood_for(tmp_path
     assert later
     told = [said[key] for key in gone["keys"]]
     assert [text for text in told if not any(is_told(text, request) for request in first)] == []
-    others = [text for one in chat.memories() if one != memory(chat, name) for text in one["told"]["texts"]]
-    told += [text for text in gone["told"]["texts"] if text not in others]
+    others = [text for one in chat.memories() if one != memory(chat, name) for text in one["in_prompts"]["texts"]]
+    told += [text for text in gone["in_prompts"]["texts"] if text not in others]
     assert len(told) > len(gone["keys"])
     assert [text for text in told if any(is_told(text, request) for request in later)] == []
     assert [said[key] for key in gone["keys"]] == [

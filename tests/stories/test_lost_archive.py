@@ -41,7 +41,7 @@ def known(cycle: Cycle) -> list[dict[str, Any]]:
     """The memories as the updated export shows them; who wrote them, and where their quotes stand, no marker tells."""
     found = cycle.everything()
     for memory in found:
-        del memory["told"], memory["editions"]
+        del memory["in_prompts"], memory["editions"]
         for key in ("agent", "context_manager", "requests", "written_at", "quotes"):
             memory["edition"].pop(key, None)
     return found
