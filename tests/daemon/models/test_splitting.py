@@ -15,7 +15,7 @@ from rules.plan.chunks import SPLITTERS, Spoken
 from tests.chats import export_bytes, long_chat
 from tests.stories.person import Person
 
-SIZE = 45
+SIZE = 47
 SEA = ["Gulls cry over the harbour.", "The ferry rolls in the swell.", "A storm comes from the sea."]
 BREAD = ["The dough has to rest overnight.", "Knead the flour and the yeast.", "Rye loaves want a hot oven."]
 
