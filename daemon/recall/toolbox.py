@@ -89,7 +89,7 @@ class RecallTimeline(Tool):
         return tools.timeline(library, self.chat, self.fold, self.since, self.until)
 
 
-class CoreMemory(Tool):
+class RecallCoreMemory(Tool):
     """Read your core memory as it is kept now."""
 
     chat: ChatName = ""
@@ -99,7 +99,7 @@ class CoreMemory(Tool):
         return tools.core_memory(library, self.chat)
 
 
-class Facts(Tool):
+class RecallFacts(Tool):
     """List dated facts that have these words; with a date, those that held then."""
 
     words: Annotated[str, Field(max_length=300, description="Words to look for, up to 300 characters; empty: all.")] = (
@@ -117,8 +117,8 @@ TOOLS: Mapping[str, type[Tool]] = {
     "recall_search": RecallSearch,
     "recall_open": RecallOpen,
     "recall_timeline": RecallTimeline,
-    "core_memory": CoreMemory,
-    "facts": Facts,
+    "core_memory": RecallCoreMemory,
+    "facts": RecallFacts,
 }
 
 
