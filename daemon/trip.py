@@ -22,6 +22,7 @@ from pathlib import Path
 from daemon.archive.chats import record_doubt, record_processed, seen_again, was_processed
 from daemon.archive.messages import MessageCounts, remember
 from daemon.archive.outputs import acknowledge, record_export
+from daemon.chat.context import Context
 from daemon.chat.deliver import (
     Outcome,
     ReadyChat,
@@ -38,7 +39,6 @@ from daemon.chat.deliver import (
 )
 from daemon.chat.opening import keep_written, opening_place
 from daemon.chat.survey import AtRest, HeldBack, Survey, at_rest, held_back, keep_at_rest, noting, rest_after
-from daemon.context import Context
 from daemon.events import Note, UserEdits
 from daemon.files.read import Export, fingerprint_of, read_export
 from daemon.models.prices import price_of

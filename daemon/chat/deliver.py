@@ -13,12 +13,13 @@ from typing import TypeVar
 from daemon.archive.archive import Archive, damage_behind
 from daemon.archive.chats import Rest, is_known
 from daemon.archive.outputs import RESTORED, Output, last_output, output_in, record_output, was_written
+from daemon.chat.context import Context
 from daemon.chat.opening import opening_text, read
 from daemon.chat.survey import Survey, canned
 from daemon.config.settings import Config
-from daemon.context import Context
 from daemon.events import ExportWritten
 from daemon.files.backup import keep_original, keep_version
+from daemon.files.paths import file_name
 from daemon.files.read import Export, ExportPart, read_export
 from daemon.files.write import make_private, replace_file, sha256_of
 from daemon.models.ask import Unsent
@@ -38,7 +39,6 @@ from rules.errors import (
     ProviderRefuses,
 )
 from rules.output.assemble import Assembled, Canned, MemorySection, Mode, assemble
-from rules.output.naming import file_name
 from rules.output.prove import Finished, verify
 from rules.plan.chat_plan import ChatPlan, LeftAlone
 from rules.plan.folds import as_shown, over_budget, standing

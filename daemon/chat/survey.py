@@ -16,14 +16,14 @@ from daemon.archive.memories import editions, find_memory, memories
 from daemon.archive.messages import MessageCounts
 from daemon.archive.outputs import RESTORED, last_output
 from daemon.chat.opening import ShownChat
+from daemon.config.keys import FindKey, Key, NoKey
 from daemon.config.settings import Config
 from daemon.config.tables import MemorySettings
 from daemon.config.texts import load_texts
 from daemon.files.read import Export
 from daemon.files.write import sha256_of
-from daemon.keys import Key, NoKey
 from daemon.models.catalogue import ends_soon
-from daemon.models.roles import FindKey, Roles, Who, who
+from daemon.models.roles import Roles, Who, who
 from daemon.models.tokens import Counts
 from primer.prompt import Texts, closing, opening
 from rules.conversation.history import Entry

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import click
 
-from daemon.cli.commands import NearGroup
+from daemon.cli import NearGroup
 from daemon.cli.settings import Settings, json_option, pass_settings
 from daemon.config.settings import Config
 from daemon.config.texts import core_layout, load_texts

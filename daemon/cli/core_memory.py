@@ -9,7 +9,7 @@ from daemon.archive.archive import Archive
 from daemon.archive.chats import find_chat, known_chat
 from daemon.archive.layers import core_events, keep_core_events
 from daemon.chat.opening import as_value, core_now
-from daemon.cli.commands import ChatGroup
+from daemon.cli import ChatGroup
 from daemon.cli.settings import TO_SEE_IT, AboutChat, Settings, json_option, moment, pass_about
 from daemon.config.settings import Config
 from daemon.config.texts import core_layout

@@ -7,11 +7,12 @@ from pathlib import Path
 import click
 
 from daemon.archive.journal import spent
+from daemon.chat.context import Context
 from daemon.chat.deliver import ReadyChat, SetAside, stand_already, until_fault, without_chats
 from daemon.chat.survey import AtRest, Survey
 from daemon.cli.settings import Settings, in_width, json_option, other_files, pass_settings, print_table, wanted_exports
+from daemon.config.keys import keys
 from daemon.config.texts import core_layout, load_texts
-from daemon.context import Context, keys
 from daemon.events import tell_nobody
 from daemon.files.clock import at, now, periods
 from daemon.files.read import Export, read_export
@@ -79,7 +80,7 @@ def planned_rows(settings: Settings, exports: Sequence[Path]) -> list[PlannedRow
     """What a run would do with each chat of these exports. Sends and writes nothing."""
     with settings.archive() as archive:
         folders = settings.folders
-        context = Context(settings.config, folders, archive, complete, keys(folders), now, tell_nobody)
+        context = Context(settings.config, folders, archive, complete, keys(folders.state), now, tell_nobody)
         return list(_rows(context, exports))
 
 

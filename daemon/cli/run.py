@@ -15,7 +15,7 @@ import click
 
 from daemon import events
 from daemon.archive.archive import Archive
-from daemon.archive.jobs import RunProgress, keep_run, seconds_left
+from daemon.archive.chats import RunProgress, keep_run, seconds_left
 from daemon.chat.deliver import Outcome, SetAside
 from daemon.cli import INTERRUPTED
 from daemon.cli.settings import Settings, in_width, json_option, moment, other_files, wanted_exports

@@ -13,12 +13,12 @@ from platformdirs import user_config_path, user_log_path
 
 import daemon
 from daemon.bridge.devices import bridge_folder
-from daemon.cli.commands import NearGroup
+from daemon.cli import NearGroup
 from daemon.cli.pair import REMOVE_THE_ADDRESS
 from daemon.cli.settings import Settings, pass_settings
-from daemon.config.search import own_file
+from daemon.config.keys import NoKey, credential_files, find_key
+from daemon.config.loading import own_file
 from daemon.files.paths import expanded_folder
-from daemon.keys import NoKey, credential_files, find_key
 from daemon.status.sentences import visible
 from primer.models import KEY_VARIABLES
 from rules.errors import ConfigurationError, FileTrouble, MemprocError

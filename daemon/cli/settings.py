@@ -25,10 +25,10 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from daemon.archive.archive import Archive
+    from daemon.chat.context import Context
     from daemon.chat.deliver import SetAside
-    from daemon.config.search import FoundConfig
+    from daemon.config.loading import FoundConfig
     from daemon.config.settings import Config
-    from daemon.context import Context
     from daemon.events import SettingsAre, Tell
     from daemon.files.paths import Folders
 
@@ -162,7 +162,7 @@ class Settings:
     @cached_property
     def found(self) -> "FoundConfig":
         """Which memproc.toml counts, and why that one."""
-        from daemon.config.search import find
+        from daemon.config.loading import find
 
         return find(self.path, Path.cwd(), os.environ)
 
@@ -195,7 +195,7 @@ class Settings:
 
     def context(self, tell: "Tell | None" = None) -> AbstractContextManager["Context"]:
         """All that a change or a run needs, with the archive held for writing by this process alone."""
-        from daemon.context import open_context
+        from daemon.chat.context import open_context
         from daemon.events import tell_nobody
 
         return open_context(self.config, self.folders, tell or tell_nobody)

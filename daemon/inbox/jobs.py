@@ -20,7 +20,7 @@ from daemon.archive.archive import check as check_archive
 from daemon.archive.arrivals import Arrival, is_needed, is_outdated, skipped_or_extracted, waiting_arrivals
 from daemon.archive.jobs import part_to_verify, part_verified
 from daemon.archive.seals import MEND
-from daemon.context import Context
+from daemon.chat.context import Context
 from daemon.events import JobEnded
 from daemon.files.backup import Version, all_versions
 from daemon.files.backup import check as check_backups

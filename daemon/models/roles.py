@@ -5,13 +5,13 @@ context manager   the small model of the agent's provider, or the one in memproc
 engine            the built-in one, where there is no key or no known model
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from typing import Literal
 
+from daemon.config.keys import FindKey, Key, NoKey
 from daemon.config.settings import ModelSettings
-from daemon.keys import Key, NoKey
 from daemon.models.catalogue import ends_soon, facts
 from primer.models import (
     ABOUT_THINKING,
@@ -31,9 +31,6 @@ from rules.typingmind.message import Message
 
 CHAT, SMALL = "chat", "small"
 _OLLAMA = ("ollama", "ollama_chat")
-
-FindKey = Callable[[str], Key | NoKey]
-"""The key for a provider, or why there is none."""
 
 
 @dataclass(frozen=True, slots=True)

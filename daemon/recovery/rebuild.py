@@ -21,14 +21,14 @@ from daemon.archive.forks import count_chat, note_sources, put_under_memories
 from daemon.archive.memories import end_turn, memories
 from daemon.archive.messages import adopt, message_keys, past, put_back, remember
 from daemon.archive.outputs import Output, last_output, record_output
+from daemon.chat.context import Context
 from daemon.chat.opening import shown_chat
 from daemon.chat.reading import dates_of_copies, read_chat
 from daemon.chat.survey import canned
 from daemon.config.texts import load_texts
-from daemon.context import Context
 from daemon.files.backup import INDEX, UnreadableLine, Version, all_versions, read_index, read_version
 from daemon.files.candidates import exports_in
-from daemon.files.paths import Folders
+from daemon.files.paths import Folders, file_name
 from daemon.files.read import chats_in, read_export
 from daemon.files.removal import as_its_file_says, changed_at
 from daemon.files.write import sha256_of
@@ -38,7 +38,6 @@ from primer.prompt import question
 from rules.conversation.memory import aliases
 from rules.errors import ArchiveError, ChatSetAside, DamagedChat, FileTrouble, MemprocError
 from rules.output.assemble import hash_of_messages
-from rules.output.naming import file_name
 from rules.recognize.adopt import as_dated
 from rules.recognize.chat_reading import ChatReading
 from rules.recognize.recognize import Place, recognise

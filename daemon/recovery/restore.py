@@ -10,12 +10,12 @@ from daemon.archive.chats import KnownChat, known_chat
 from daemon.archive.memories import editions, memories
 from daemon.archive.messages import past, raw_conversation
 from daemon.archive.outputs import RESTORED, Output, last_output, openings, record_output
+from daemon.chat.context import Context
 from daemon.chat.survey import canned
 from daemon.config.settings import Config
 from daemon.config.texts import load_texts
-from daemon.context import Context
 from daemon.files.backup import Version, keep_version, read_version, versions
-from daemon.files.paths import Folders, expanded_folder
+from daemon.files.paths import Folders, expanded_folder, file_name
 from daemon.files.read import chats_in
 from daemon.files.removal import writing_to
 from daemon.files.write import WrittenFile, file_errors, make_private, replace_file, sha256_of
@@ -24,7 +24,6 @@ from rules.conversation.memory import Memory, aliases
 from rules.errors import ChatSetAside, FileTrouble, NotAnExport, NotFound
 from rules.output.assemble import Canned
 from rules.output.difference import Difference, Side, difference
-from rules.output.naming import file_name
 from rules.recognize.recognize import recognise
 from rules.typingmind.chat import Chat, read_messages
 from rules.typingmind.copies import expanded, our_uuids

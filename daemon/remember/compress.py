@@ -17,8 +17,8 @@ from daemon.archive.memories import (
     next_edition,
     renew_chunk,
 )
+from daemon.chat.context import Context
 from daemon.chat.survey import Passage, Survey, as_they_are
-from daemon.context import Context
 from daemon.events import MemoryMade, Note, Noted, planned
 from daemon.models.scheduler import RunningDialogue, Scheduler, Steps
 from daemon.models.tokens import count

@@ -4,9 +4,9 @@ from dataclasses import dataclass, replace
 
 from daemon.archive.chats import known_chat
 from daemon.archive.memories import editions, find_memory, keep_edition, next_edition
+from daemon.chat.context import Context
 from daemon.chat.reading import read_archive
 from daemon.chat.survey import Survey
-from daemon.context import Context
 from daemon.events import Event, ModelAnswered
 from daemon.models.scheduler import RunningDialogue, Scheduler
 from daemon.models.tokens import count

@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from daemon.archive.archive import Archive
 from daemon.archive.jobs import settings_of_chats
 from daemon.archive.messages import raw_conversation
+from daemon.config.keys import FindKey, Key, NoKey, credential_files, read_keys
 from daemon.config.settings import Config, ModelSettings
-from daemon.keys import Key, NoKey, credential_files, read_keys
 from daemon.models.catalogue import Facts, facts, known_models
 from daemon.models.completion import nearest
-from daemon.models.roles import CHAT, FindKey, Roles, choose_roles, is_ones_own
+from daemon.models.roles import CHAT, Roles, choose_roles, is_ones_own
 from daemon.status.findings import Finding, Setup, error, ok, warning
 from primer.models import KEY_VARIABLES, key_variables, provider_of
 from primer.reply import EXTRACTIVE, Model

@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 import daemon.trip
 from daemon.archive.archive import Archive
 from daemon.archive.seals import seal_in_sql
+from daemon.chat.context import Context
 from daemon.chat.deliver import Outcome, SetAside, set_aside, until_fault
 from daemon.config.loading import parse
-from daemon.context import Context
 from daemon.events import ExportWritten, tell_nobody
 from daemon.files.paths import Folders
 from daemon.files.write import make_private

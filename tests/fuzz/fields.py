@@ -10,9 +10,9 @@ from typing import Any
 
 from daemon.archive.archive import Archive
 from daemon.archive.seals import seal_from_now_on
+from daemon.chat.context import Context
 from daemon.chat.deliver import Outcome, SetAside
 from daemon.config.loading import parse
-from daemon.context import Context
 from daemon.events import ExportWritten, tell_nobody
 from daemon.files.paths import Folders
 from daemon.files.write import make_private

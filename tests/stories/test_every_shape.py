@@ -8,9 +8,9 @@ import pytest
 
 from daemon.archive.archive import Archive
 from daemon.archive.messages import raw_conversation
+from daemon.chat.context import Context
 from daemon.chat.deliver import Outcome
 from daemon.config.loading import parse
-from daemon.context import Context
 from daemon.events import ExportWritten, tell_nobody
 from daemon.files.paths import Folders
 from daemon.trip import go_round

@@ -11,14 +11,14 @@ import pytest
 
 from daemon.archive.archive import Archive
 from daemon.archive.memories import memories, pin
+from daemon.chat.context import Context
 from daemon.chat.deliver import Outcome
 from daemon.chat.survey import at_rest
+from daemon.config.keys import Key, NoKey
 from daemon.config.loading import parse
-from daemon.context import Context
 from daemon.events import ExportWritten, tell_nobody
 from daemon.files.paths import Folders
 from daemon.files.read import read_export
-from daemon.keys import Key, NoKey
 from daemon.models import tokens
 from daemon.remember.planning import survey
 from daemon.trip import go_round

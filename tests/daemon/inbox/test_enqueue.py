@@ -10,9 +10,9 @@ import pytest
 
 from daemon.archive.archive import Archive
 from daemon.archive.arrivals import find_arrival
+from daemon.chat.context import Context
 from daemon.chat.deliver import SetAside
 from daemon.config.loading import parse
-from daemon.context import Context
 from daemon.events import ExportWritten, tell_nobody
 from daemon.files.candidates import sighting_of
 from daemon.files.paths import Folders
