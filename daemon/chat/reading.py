@@ -16,8 +16,7 @@ from rules.conversation.memory import Edition, Memory, Preferred, Six, aliases, 
 from rules.errors import ChatSetAside, NotAccepted
 from rules.output.assemble import Canned
 from rules.recognize.absent import NOTHING_ABSENT, Absent, Deletions, absent, as_known, lost
-from rules.recognize.adopt import Adopted, as_dated, freeze, inherit, may_be_copies, true_dates
-from rules.recognize.chat_reading import ChatReading
+from rules.recognize.chat_reading import Adopted, ChatReading, as_dated, freeze, inherit, may_be_copies, true_dates
 from rules.recognize.recognize import Place, recognise, unnamed_memories
 from rules.recognize.user_edits import PersonEdits, deleted_memories, edits_of, groups, there
 from rules.typingmind.chat import Chat, read_messages

@@ -38,8 +38,7 @@ from primer.prompt import question
 from rules.conversation.memory import aliases
 from rules.errors import ArchiveError, ChatSetAside, DamagedChat, FileTrouble, MemprocError
 from rules.output.assemble import hash_of_messages
-from rules.recognize.adopt import as_dated
-from rules.recognize.chat_reading import ChatReading
+from rules.recognize.chat_reading import ChatReading, as_dated
 from rules.recognize.recognize import Place, recognise
 from rules.recognize.user_edits import groups
 from rules.typingmind.chat import Chat, read_messages
