@@ -9,8 +9,8 @@ from time import sleep
 
 from daemon.archive.archive import Archive
 from daemon.config.keys import FindKey, keys
+from daemon.config.loading import core_layout, load_texts
 from daemon.config.settings import Config
-from daemon.config.texts import core_layout, load_texts
 from daemon.events import Note, Tell
 from daemon.files.clock import now
 from daemon.files.lock import hold

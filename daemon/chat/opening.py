@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from daemon.archive.archive import Archive
 from daemon.archive.layers import Layer, core_events, due_steps, fact_events, has_step, last_step
 from daemon.archive.outputs import KeptOpening, keep_opening, openings, reworded
+from daemon.config.loading import core_layout, load_texts
 from daemon.config.settings import Config
 from daemon.config.tables import CoreSettings, FactSettings
-from daemon.config.texts import core_layout, load_texts
 from daemon.models.roles import Roles
 from daemon.models.tokens import count, count_once, keep
 from primer.prompt import Texts, keep_inert, wrap

@@ -17,9 +17,9 @@ from daemon.archive.messages import MessageCounts
 from daemon.archive.outputs import RESTORED, last_output
 from daemon.chat.opening import ShownChat
 from daemon.config.keys import FindKey, Key, NoKey
+from daemon.config.loading import load_texts
 from daemon.config.settings import Config
 from daemon.config.tables import MemorySettings
-from daemon.config.texts import load_texts
 from daemon.files.read import Export
 from daemon.files.write import sha256_of
 from daemon.models.catalogue import ends_soon

@@ -8,7 +8,7 @@ import click
 from daemon.archive.archive import check
 from daemon.archive.seals import MEND
 from daemon.cli.settings import Settings, json_option, moment, pass_settings
-from daemon.config.loading import own_file
+from daemon.config.search import own_file
 from daemon.files.backup import check as check_backups
 from daemon.files.clock import now
 from daemon.status.sentences import printable_json, visible

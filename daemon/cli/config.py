@@ -6,8 +6,8 @@ import click
 
 from daemon.cli import NearGroup
 from daemon.cli.settings import Settings, json_option, pass_settings
+from daemon.config.loading import core_layout, load_texts
 from daemon.config.settings import Config
-from daemon.config.texts import core_layout, load_texts
 from daemon.files.write import file_errors, replace_file
 from daemon.status.sentences import printable_json, visible
 from rules.errors import ConfigurationError

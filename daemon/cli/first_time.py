@@ -10,7 +10,7 @@ from daemon.cli.key import ask_and_keep
 from daemon.cli.service import install
 from daemon.cli.settings import Settings, in_width
 from daemon.config.keys import NoKey, find_key
-from daemon.config.loading import own_file
+from daemon.config.search import own_file
 from daemon.files.candidates import put_sample
 from daemon.files.lock import is_held
 from daemon.files.paths import Folders

@@ -12,7 +12,7 @@ from daemon.chat.deliver import ReadyChat, SetAside, stand_already, until_fault,
 from daemon.chat.survey import AtRest, Survey
 from daemon.cli.settings import Settings, in_width, json_option, other_files, pass_settings, print_table, wanted_exports
 from daemon.config.keys import keys
-from daemon.config.texts import core_layout, load_texts
+from daemon.config.loading import core_layout, load_texts
 from daemon.events import tell_nobody
 from daemon.files.clock import at, now, periods
 from daemon.files.read import Export, read_export

@@ -17,7 +17,7 @@ from daemon.cli import NearGroup
 from daemon.cli.pair import REMOVE_THE_ADDRESS
 from daemon.cli.settings import Settings, pass_settings
 from daemon.config.keys import NoKey, credential_files, find_key
-from daemon.config.loading import own_file
+from daemon.config.search import own_file
 from daemon.files.paths import expanded_folder
 from daemon.status.sentences import visible
 from primer.models import KEY_VARIABLES

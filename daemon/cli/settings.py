@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from daemon.archive.archive import Archive
     from daemon.chat.context import Context
     from daemon.chat.deliver import SetAside
-    from daemon.config.loading import FoundConfig
+    from daemon.config.search import FoundConfig
     from daemon.config.settings import Config
     from daemon.events import SettingsAre, Tell
     from daemon.files.paths import Folders
@@ -162,7 +162,7 @@ class Settings:
     @cached_property
     def found(self) -> "FoundConfig":
         """Which memproc.toml counts, and why that one."""
-        from daemon.config.loading import find
+        from daemon.config.search import find
 
         return find(self.path, Path.cwd(), os.environ)
 

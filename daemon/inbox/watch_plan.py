@@ -103,7 +103,8 @@ def read_settings(config: Path | None, limit_seconds: float = _LIMIT_SECONDS) ->
 
 def read_settings_here(given: Path | None) -> SettingsAre | SettingsWrong:
     """The same in this process, for the child; `given` is the file of `--config`."""
-    from daemon.config.loading import find, folders, parse
+    from daemon.config.loading import folders, parse
+    from daemon.config.search import find
     from daemon.config.settings import Config
 
     try:

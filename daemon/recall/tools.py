@@ -13,7 +13,7 @@ from daemon.archive.layers import fact_events, ranked
 from daemon.archive.memories import editions, find_memory, forgotten_names, memories
 from daemon.archive.messages import around, under
 from daemon.chat.opening import core_now
-from daemon.config.texts import core_layout
+from daemon.config.loading import core_layout
 from daemon.recall.library import Library, Reach, Recalled, name_of, reach
 from daemon.recall.records import (
     PAGE_TOKENS,

@@ -25,7 +25,7 @@ from daemon.chat.context import Context
 from daemon.chat.opening import shown_chat
 from daemon.chat.reading import dates_of_copies, read_chat
 from daemon.chat.survey import canned
-from daemon.config.texts import load_texts
+from daemon.config.loading import load_texts
 from daemon.files.backup import INDEX, UnreadableLine, Version, all_versions, read_index, read_version
 from daemon.files.candidates import exports_in
 from daemon.files.paths import Folders, file_name

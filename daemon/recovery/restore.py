@@ -12,8 +12,8 @@ from daemon.archive.messages import past, raw_conversation
 from daemon.archive.outputs import RESTORED, Output, last_output, openings, record_output
 from daemon.chat.context import Context
 from daemon.chat.survey import canned
+from daemon.config.loading import load_texts
 from daemon.config.settings import Config
-from daemon.config.texts import load_texts
 from daemon.files.backup import Version, keep_version, read_version, versions
 from daemon.files.paths import Folders, expanded_folder, file_name
 from daemon.files.read import chats_in

@@ -27,7 +27,7 @@ from daemon.archive.memories import editions
 from daemon.chat.context import Context
 from daemon.chat.opening import core_now
 from daemon.chat.survey import Survey, told_before
-from daemon.config.texts import foreign
+from daemon.config.loading import foreign
 from daemon.events import Noted
 from daemon.models.scheduler import RunningDialogue, Scheduler, Steps
 from daemon.remember.dialogue import (

@@ -27,8 +27,8 @@ from daemon.chat.opening import (
 from daemon.chat.reading import read_chat
 from daemon.chat.survey import Survey, canned, told_before
 from daemon.config.keys import FindKey
+from daemon.config.loading import load_texts
 from daemon.config.settings import Config
-from daemon.config.texts import load_texts
 from daemon.models.prices import expected, step_of
 from daemon.models.roles import chat_model, choose_roles, offered
 from daemon.models.scheduler import rehearse

@@ -17,9 +17,8 @@ from typing import TypeVar
 from platformdirs import user_config_path
 
 from daemon.config.keys import keys
-from daemon.config.loading import folders
+from daemon.config.loading import core_layout, folders, load_texts
 from daemon.config.settings import Config
-from daemon.config.texts import core_layout, load_texts
 from daemon.models.tokens import tables
 from daemon.status.checks import OF_MACHINE, OF_SETUP
 from daemon.status.findings import Finding, Machine, Setup, error, ok, warning

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from daemon.config.loading import FoundConfig, find, own_file, shipped_text
+from daemon.config.loading import shipped_text
+from daemon.config.search import FoundConfig, find, own_file
 from rules.errors import ConfigurationError
 
 pytestmark = pytest.mark.usefixtures("home")
@@ -26,7 +27,7 @@ def lay(folder: Path, name: str = "memproc.toml", text: str = SETTING) -> Path:
 
 
 def test_the_nearest_configuration_counts(here: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("daemon.config.loading.user_config_path", lambda *_, **__: tmp_path / "etc")
+    monkeypatch.setattr("daemon.config.search.user_config_path", lambda *_, **__: tmp_path / "etc")
     assert find(None, here, {}) == FoundConfig(None, "no file found: the defaults count")
 
     of_the_system = lay(tmp_path / "etc")

@@ -1,0 +1,106 @@
+"""Which memproc.toml counts: the one that was named, the one that is here, or the system's."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from platformdirs import user_config_path
+
+from daemon.files.paths import NoPath, resolve
+from daemon.files.write import remedy
+from rules.errors import ConfigurationError, ConfigurationOutOfReach
+
+NAME = "memproc.toml"
+
+
+@dataclass(frozen=True, slots=True)
+class FoundConfig:
+    """The file to load, or None for the defaults; `how` says in plain words why this one."""
+
+    path: Path | None
+    how: str
+    is_here: bool = field(default=False, compare=False)
+    """Whether it merely lies in the current folder, and nobody has named it."""
+    here: Path | None = field(default=None, compare=False)
+    """The folder in which the command is run, where other files could have counted too."""
+
+    @property
+    def others(self) -> tuple[str, ...]:
+        """Files that could have counted, and do not. Looked for on request: comparing with defaults takes time."""
+        if self.path is None or self.here is None:
+            return ()
+        near, others = self.here / NAME, []
+        for place in (near, own_file()):
+            if _is_there(place) and place.resolve() != self.path.resolve():
+                is_default = place == near and holds_only_defaults(place)
+                others.append(f"{place} (nothing but defaults)" if is_default else str(place))
+        return tuple(others)
+
+    @property
+    def choice(self) -> str:
+        """Which of several files counts, as a sentence; empty where there is no other."""
+        others = ", ".join(self.others)
+        return f"{self.path} counts ({self.how}). Beside it, not counting: {others}." if others else ""
+
+
+def find(explicit: Path | None, here: Path, environ: Mapping[str, str]) -> FoundConfig:
+    """The configuration that counts for a command that is run in the folder `here`.
+
+    In this order: `explicit` (--config), $MEMPROC_CONFIG in `environ`, memproc.toml in `here`, memproc.toml
+    in the platform's configuration folder; with none of them, the defaults. A file in `here` that holds nothing but
+    the defaults, as the one in a checkout of memproc does, is not counted. Raises ConfigurationError if a file that
+    was named is not there: going on without it would be a surprise.
+    """
+    for by, named in (("--config", str(explicit or "")), ("$MEMPROC_CONFIG", environ.get("MEMPROC_CONFIG"))):
+        if not named:
+            continue
+        path = resolve(named, here)
+        if isinstance(path, NoPath):
+            raise ConfigurationError(
+                f"The configuration that {by} names cannot be used: the path {path.reason}.", "Correct the path."
+            )
+        if not _is_there(path):
+            raise ConfigurationOutOfReach(
+                f"There is no file {path}, which {by} names as the configuration.",
+                f"Correct {by}, or leave it out; `memproc init` writes a new file.",
+            )
+        return FoundConfig(path, f"named by {by}", here=here)
+    own, near = own_file(), here / NAME
+    if _is_there(near) and near.resolve() != own.resolve() and not holds_only_defaults(near):
+        return FoundConfig(near, "found in this folder", is_here=True, here=here)
+    if _is_there(own):
+        return FoundConfig(own, "found in the system's folder", here=here)
+    if _is_there(near):
+        return FoundConfig(None, f"{near} holds nothing but the defaults, and these count")
+    return FoundConfig(None, "no file found: the defaults count")
+
+
+def own_file() -> Path:
+    """The memproc.toml of the person's own configuration folder, whether it is there or not."""
+    return user_config_path("memproc", appauthor=False) / NAME
+
+
+def holds_only_defaults(path: Path) -> bool:
+    """Whether every setting in a file has its default. A file that cannot be read or used is no such file."""
+    from daemon.config.loading import folders, load
+    from daemon.config.settings import Config
+
+    try:
+        config, defaults = load(path), Config()
+        same_folders = folders(config) == folders(defaults)
+    except ConfigurationError:
+        return False
+    return same_folders and config.model_dump(exclude={"folders"}) == defaults.model_dump(exclude={"folders"})
+
+
+def _is_there(path: Path) -> bool:
+    try:
+        path.stat()
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    except OSError as error:
+        raise ConfigurationOutOfReach(
+            f"The configuration {path} cannot be looked at: {error.strerror or error}.",
+            remedy(error, "Make it readable, or name another file with --config."),
+        ) from error
+    return True
