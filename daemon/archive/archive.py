@@ -202,7 +202,7 @@ class Archive:
         try:
             yield
             self.run("COMMIT")
-        except BaseException:
+        except BaseException:  # raised again: nothing is half done, whatever has ended the block
             # On a full or failing disk SQLite has rolled back by itself.
             if self._connection.in_transaction:
                 self.run("ROLLBACK")
@@ -243,7 +243,7 @@ class Archive:
     def _closed_on_fault(self) -> Iterator[Self]:
         try:
             yield self
-        except BaseException:
+        except BaseException:  # raised again: nobody else could close it
             self.close()
             raise
 

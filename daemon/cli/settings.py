@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from daemon.archive.archive import Archive
     from daemon.chat.context import Context
-    from daemon.chat.deliver import SetAside
+    from daemon.chat.deliver import Skipped
     from daemon.config.search import FoundConfig
     from daemon.config.settings import Config
     from daemon.events import SettingsAre, Tell
@@ -227,13 +227,13 @@ def wanted_exports(settings: Settings, paths: tuple[Path, ...]) -> tuple[Path, .
     return tuple(export for path in paths or (inbox,) for export in exports_in(path))
 
 
-def other_files(settings: Settings, paths: tuple[Path, ...]) -> "tuple[SetAside, ...]":
+def other_files(settings: Settings, paths: tuple[Path, ...]) -> "tuple[Skipped, ...]":
     """The files in the inbox, where no path is named, that are no exports: none is ignored without a word."""
-    from daemon.chat.deliver import SetAside
+    from daemon.chat.deliver import Skipped
     from daemon.files.candidates import others_in
 
     others = () if paths else others_in(settings.folders.inbox)
-    return tuple(SetAside(path.name, reason, next_step) for path, reason, next_step in others)
+    return tuple(Skipped(path.name, reason, next_step) for path, reason, next_step in others)
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,7 +25,7 @@ from primer.models import (
     thinking_room,
 )
 from primer.reply import ENGINE, EXTRACTIVE, Model
-from rules.errors import ChatSetAside
+from rules.errors import ChatSkipped
 from rules.typingmind.chat import Chat
 from rules.typingmind.message import Message
 
@@ -63,7 +63,7 @@ def choose_roles(
     """The models for a chat. Where the chat's own model cannot be asked, a notice says so and what to do.
 
     `embedding` names a model that turns texts into vectors, and is needed only where a model takes facts.
-    Raises ChatSetAside where a configured model cannot be asked as it is configured.
+    Raises ChatSkipped where a configured model cannot be asked as it is configured.
     """
     notices: list[str] = []
     fallback = _newest(settings.fallback, settings, notices) if settings.fallback else ""
@@ -144,21 +144,21 @@ def _own(
 
 
 def _refuse_unaskable(chat: Chat, name: str, settings: ModelSettings, key: FindKey) -> None:
-    """Raises ChatSetAside where a model has no key, or one that must not go there, or would see too little."""
+    """Raises ChatSkipped where a model has no key, or one that must not go there, or would see too little."""
     if missing_key := _missing_key(name, settings, key):
-        raise ChatSetAside(
+        raise ChatSkipped(
             f'"{chat.title}": there is no key for {name} ({missing_key.reason}).',
             f"To set one: memproc key set {missing_key.provider}",
         )
     if provider_of(name) in _OLLAMA and not _window(name, settings):
-        raise ChatSetAside(
+        raise ChatSkipped(
             f'"{chat.title}": nobody knows how many tokens {name} reads, and Ollama cuts off the rest without a word.',
             "Say it in memproc.toml: window in [models].",
         )
     from daemon.models.addresses import refusal
 
     if refused := refusal(name, settings, key):
-        raise ChatSetAside(f'"{chat.title}": {refused.reason}. Nothing was sent.', refused.next_step)
+        raise ChatSkipped(f'"{chat.title}": {refused.reason}. Nothing was sent.', refused.next_step)
 
 
 def _missing_key(name: str, settings: ModelSettings, key: FindKey) -> NoKey | None:

@@ -139,7 +139,7 @@ def called(library: Library, name: str, arguments: Mapping[str, Any]) -> dict[st
         recalled = _tool(name, {key: value for key, value in arguments.items() if value is not None}).look_up(library)
     except MemprocError as trouble:
         recalled = refusal(trouble)
-    except Exception as fault:
+    except Exception as fault:  # the boundary: the model gets a sentence, and the server goes on
         recalled = refusal(MemprocError(*describe(fault)))
     content = [{"type": "text", "text": recalled.text}]
     return {"content": content, "structuredContent": dict(recalled.data), "isError": recalled.is_error}

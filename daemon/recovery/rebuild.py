@@ -36,7 +36,7 @@ from daemon.models.tokens import count
 from daemon.remember.planning import take_over
 from primer.prompt import question
 from rules.conversation.memory import aliases
-from rules.errors import ArchiveError, ChatSetAside, DamagedChat, FileTrouble, MemprocError
+from rules.errors import ArchiveError, ChatSkipped, DamagedChat, FileTrouble, MemprocError
 from rules.output.assemble import hash_of_messages
 from rules.recognize.chat_reading import ChatReading, as_dated
 from rules.recognize.recognize import Place, recognise
@@ -144,7 +144,7 @@ def _readable_id(chat: Chat) -> str | None:
     """The id of a chat whose messages can be read; None for others."""
     try:
         read_messages(chat)
-    except ChatSetAside:
+    except ChatSkipped:
         return None
     return chat.id_if_any or None
 
@@ -212,7 +212,7 @@ def _new_ids(chat_id: str) -> list[str]:
 def _rebuild_chat(context: Context, chat_id: str, files: Mapping[str, Sequence[BackupFile]]) -> RebuiltChat | None:
     """Add what the archive lacks of a chat; None where that is nothing. `files` are those of all chats, by id.
 
-    Raises ChatSetAside where the newest file cannot be read as a state of the chat, and FileTrouble.
+    Raises ChatSkipped where the newest file cannot be read as a state of the chat, and FileTrouble.
     """
     archive, own = context.archive, files[chat_id]
     is_new = not is_known(archive, chat_id)

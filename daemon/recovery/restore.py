@@ -21,7 +21,7 @@ from daemon.files.removal import writing_to
 from daemon.files.write import WrittenFile, file_errors, make_private, replace_file, sha256_of
 from rules.conversation.marker import drafts_of
 from rules.conversation.memory import Memory, aliases
-from rules.errors import ChatSetAside, FileTrouble, NotAnExport, NotFound
+from rules.errors import ChatSkipped, FileTrouble, NotAnExport, NotFound
 from rules.output.assemble import Canned
 from rules.output.difference import Difference, Side, difference
 from rules.recognize.recognize import recognise
@@ -43,7 +43,7 @@ def compare(
 ) -> tuple[Difference, tuple[Memory, ...]]:
     """What is different, and all memories and folds of the chat.
 
-    Raises NotAnExport or ChatSetAside where one of the two does not hold the chat.
+    Raises NotAnExport or ChatSkipped where one of the two does not hold the chat.
     """
     known = memories(archive, chat_id)
     own = config.of(known_chat(archive, chat_id))
@@ -57,7 +57,7 @@ def _side(archive: Archive, chat_id: str, known: Sequence[Memory], words: Canned
     chats = chats_in(content.name, content.data)
     matching = [chat for chat in chats if chat.chat_id == chat_id] or chats
     if len(matching) != 1:
-        raise ChatSetAside(
+        raise ChatSkipped(
             f"{content.name} holds {len(chats)} chats, and none of them is {chat_id}.",
             f"Name other versions; they are listed by: memproc versions {chat_id}",
         )

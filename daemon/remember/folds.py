@@ -194,7 +194,7 @@ class Folds(Lane):
     def make_all(self, upto: int, version: Version) -> tuple[Memory, ...]:
         """What stands for the first `upto` memories, oldest first, once all folds are made; `version`: which edition.
 
-        Raises ModelError where a model cannot be asked, and ChatSetAside where a fold does not fit into its window.
+        Raises ModelError where a model cannot be asked, and ChatSkipped where a fold does not fit into its window.
         """
         while True:
             missing, standing = self._view(upto, version)

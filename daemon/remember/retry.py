@@ -31,7 +31,7 @@ class UnchangedMemory:
 def retry(context: Context, name: str, guidance: str) -> Memory | UnchangedMemory:
     """The memory of this name in a new edition, which is shown from now on, or why it has none.
 
-    Raises NotFound, ModelError where the model cannot be asked, and ChatSetAside where it does not fit.
+    Raises NotFound, ModelError where the model cannot be asked, and ChatSkipped where it does not fit.
     """
     chat_id, before = find_memory(context.archive, name)
     chat = known_chat(context.archive, chat_id)  # all that stands under memories comes from the archive

@@ -22,7 +22,7 @@ from daemon.files.read import read_export
 from daemon.models import tokens
 from daemon.remember.planning import survey
 from daemon.trip import go_round
-from rules.plan.chat_plan import LeftAlone
+from rules.plan.chat_plan import Unchanged
 from tests.chats import Json, assistant, export_bytes, long_chat, user
 from tests.nokeys import no_keys
 from tests.scripted import ScriptedModel
@@ -99,7 +99,7 @@ def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Desk]:
 
 
 def reasons(outcomes: list[Outcome]) -> dict[str, str]:
-    return {one.chat_id: one.reason for one in outcomes if isinstance(one, LeftAlone)}
+    return {one.chat_id: one.reason for one in outcomes if isinstance(one, Unchanged)}
 
 
 def one_more(chat: Json) -> Json:
