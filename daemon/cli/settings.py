@@ -160,7 +160,7 @@ class Settings:
     """The settings of the daemon whose child this is: they count, whatever memproc.toml says by now."""
 
     @cached_property
-    def found(self) -> "FoundConfig":
+    def config_file(self) -> "FoundConfig":
         """Which memproc.toml counts, and why that one."""
         from daemon.config.search import find
 
@@ -176,8 +176,8 @@ class Settings:
             config = parse(given.text.encode(), Path(given.path)) if given.path else Config()
             is_here = given.found_here
         else:
-            config = load(self.found.path) if self.found.path else Config()
-            is_here = self.found.is_here
+            config = load(self.config_file.path) if self.config_file.path else Config()
+            is_here = self.config_file.is_here
         return config.as_found_here() if is_here else config
 
     @cached_property
@@ -202,7 +202,7 @@ class Settings:
 
     def say_which_file(self) -> None:
         """Where more than one memproc.toml could have counted, print which one does."""
-        if choice := self.found.choice:
+        if choice := self.config_file.choice:
             self.say(choice)
 
     def say(self, text: str) -> None:

@@ -141,8 +141,8 @@ class Loop:
     def _beat(self) -> None:
         """What is looked at again and again, since nothing tells of it."""
         self._look_at_watch()
-        if (found := self._fingerprints_now()) != self._fingerprints:
-            self._fingerprints, self._dispatch.reload = found, True
+        if (fingerprints := self._fingerprints_now()) != self._fingerprints:
+            self._fingerprints, self._dispatch.reload = fingerprints, True
         if self._dispatch.plan != self._plan:
             self._plan = self._dispatch.plan
             self._set_clock()

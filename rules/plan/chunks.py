@@ -352,12 +352,12 @@ def tails(chunk_tokens: Sequence[int], keep: int, step: int) -> tuple[int, ...]:
     """
     half = step // 2
     begins: list[int] = []
-    begin = held = 0
+    begin = tail_tokens = 0
     for chunk, tokens in enumerate(chunk_tokens):
-        if held > keep + half:
-            while held > keep - half and begin < chunk - 1:
-                held -= chunk_tokens[begin]
+        if tail_tokens > keep + half:
+            while tail_tokens > keep - half and begin < chunk - 1:
+                tail_tokens -= chunk_tokens[begin]
                 begin += 1
         begins.append(begin)
-        held += tokens
+        tail_tokens += tokens
     return tuple(begins)

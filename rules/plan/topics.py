@@ -78,10 +78,10 @@ def _sum(vectors: Sequence[dict[str, int]]) -> dict[str, int]:
     return whole
 
 
-def _likeness(one: dict[str, int], other: dict[str, int]) -> int:
+def _likeness(first: dict[str, int], second: dict[str, int]) -> int:
     """The cosine of two vectors, in 64 steps."""
-    if len(other) < len(one):
-        one, other = other, one
-    shared = sum(weight * other[term] for term, weight in one.items() if term in other)
-    lengths = sum(weight * weight for weight in one.values()) * sum(weight * weight for weight in other.values())
+    if len(second) < len(first):
+        first, second = second, first
+    shared = sum(weight * second[term] for term, weight in first.items() if term in second)
+    lengths = sum(weight * weight for weight in first.values()) * sum(weight * weight for weight in second.values())
     return STEPS * shared // max(1, isqrt(lengths))
