@@ -22,6 +22,7 @@ from pathlib import Path
 from daemon.archive.chats import record_doubt, record_processed, seen_again, was_processed
 from daemon.archive.messages import MessageCounts, remember
 from daemon.archive.outputs import acknowledge, record_export
+from daemon.chat.context import Context
 from daemon.chat.deliver import (
     Outcome,
     ReadyChat,
@@ -38,14 +39,13 @@ from daemon.chat.deliver import (
 )
 from daemon.chat.opening import keep_written, opening_place
 from daemon.chat.survey import AtRest, HeldBack, Survey, at_rest, held_back, keep_at_rest, noting, rest_after
-from daemon.context import Context
 from daemon.events import Note, UserEdits
 from daemon.files.read import Export, fingerprint_of, read_export
 from daemon.models.prices import price_of
 from daemon.models.tokens import keep
 from rules.conversation.marker import text_digest
-from rules.errors import ChatSetAside, NotAccepted
-from rules.plan.chat_plan import LeftAlone, doubled_ids, refuse_doubled, why_skipped
+from rules.errors import ChatSkipped, NotAccepted
+from rules.plan.chat_plan import Unchanged, doubled_ids, refuse_doubled, why_skipped
 from rules.plan.folds import as_shown, section
 from rules.recognize.chat_reading import user_edits
 from rules.typingmind.chat import Chat
@@ -57,7 +57,7 @@ _IN_PLACE = "its updated export is in its place already"
 def go_round(context: Context, paths: Sequence[Path]) -> Iterator[Outcome]:
     """Process every export, and yield what became of each chat.
 
-    Raises what `set_aside` raises: then nothing can go on.
+    Raises what `as_skipped` raises: then nothing can go on.
     """
     for path in paths:
         yield from until_fault(context.archive, path.name, _trip(context, path))
@@ -78,10 +78,10 @@ def _trip(context: Context, path: Path) -> Iterator[Outcome]:
             match outcome:
                 case AtRest():
                     resting.append(outcome.chat_id)
-                    yield LeftAlone(outcome.chat_id, outcome.title, outcome.reason, path=outcome.path)
+                    yield Unchanged(outcome.chat_id, outcome.title, outcome.reason, path=outcome.path)
                 case HeldBack():
                     held_back.append(outcome.chat_id)
-                    yield LeftAlone(outcome.chat_id, outcome.title, outcome.reason)
+                    yield Unchanged(outcome.chat_id, outcome.title, outcome.reason)
                 case ReadyChat() if context.config.output.container == "chat":
                     yield from _write(context, export, [outcome])
                 case ReadyChat():
@@ -95,7 +95,7 @@ def _trip(context: Context, path: Path) -> Iterator[Outcome]:
 
 def _chat(
     context: Context, export: Export, chat: Chat, doubled: frozenset[str]
-) -> Iterator[ReadyChat | LeftAlone | AtRest | HeldBack]:
+) -> Iterator[ReadyChat | Unchanged | AtRest | HeldBack]:
     """Process a chat; a state of it that may be a mistake is noted, for the person to accept."""
     refuse_doubled(chat, doubled)
     try:
@@ -105,10 +105,10 @@ def _chat(
         raise
 
 
-def process(context: Context, export: Export, chat: Chat) -> ReadyChat | LeftAlone | AtRest | HeldBack:
+def process(context: Context, export: Export, chat: Chat) -> ReadyChat | Unchanged | AtRest | HeldBack:
     """Take one chat from its export to the finished, proved bytes that `deliver` puts in their place.
 
-    Raises ChatSetAside, ModelError or FaultyOutput where this chat cannot go on, and ArchiveError, OverBudget or
+    Raises ChatSkipped, ModelError or FaultyOutput where this chat cannot go on, and ArchiveError, OverBudget or
     ProviderRefuses where nothing can.
     """
     archive, config = context.archive, context.config.of(chat)
@@ -119,7 +119,7 @@ def process(context: Context, export: Export, chat: Chat) -> ReadyChat | LeftAlo
     keep(archive, surveyed.counts)
     if not surveyed.plan.chunks and not surveyed.reading.memories:
         keep_at_rest(archive, chat.chat_id, rest_after(surveyed, config, keys, context.clock()), surveyed.plan.reason)
-        return LeftAlone(chat.chat_id, chat.title, surveyed.plan.reason)
+        return Unchanged(chat.chat_id, chat.title, surveyed.plan.reason)
     _refuse_unaskable(context, surveyed)
     remembered = _archive(context, export, surveyed)
     from daemon.remember.compress import compress  # late, as planning in `look`: a chat at rest needs neither
@@ -137,21 +137,21 @@ def process(context: Context, export: Export, chat: Chat) -> ReadyChat | LeftAlo
         over_budget = memories_over_budget(surveyed, shown)
         reason = f"{_COMPRESSED}; {over_budget}" if over_budget else _COMPRESSED
         keep_at_rest(archive, chat.chat_id, rest, reason)
-        return LeftAlone(chat.chat_id, chat.title, reason)
+        return Unchanged(chat.chat_id, chat.title, reason)
     keep_written(archive, surveyed.shown, assembly.words.opening, context.clock())
     prove(surveyed, assembly)
     _refuse_replaced(export, chat)
     return ready_chat(archive, surveyed, assembly, rest, context.clock())
 
 
-def look(context: Context, export: Export, chat: Chat, keys: dict[str, str]) -> Survey | LeftAlone | AtRest | HeldBack:
+def look(context: Context, export: Export, chat: Chat, keys: dict[str, str]) -> Survey | Unchanged | AtRest | HeldBack:
     """Survey a chat, unless it is excluded, held back or at rest; `keys` gets what was found of each provider's key.
 
     Nothing is sent or written: `memproc plan` looks in the same way.
     """
     config = context.config.of(chat)
     if reason := why_skipped(chat, config.chats.include, config.chats.exclude):
-        return LeftAlone(chat.chat_id, chat.title, reason)
+        return Unchanged(chat.chat_id, chat.title, reason)
     resting = held_back(context.archive, chat, export) or at_rest(
         context.archive, chat, config, context.key, context.clock()
     )
@@ -195,18 +195,18 @@ def _archive(context: Context, export: Export, surveyed: Survey) -> MessageCount
 
 
 def _refuse_unaskable(context: Context, surveyed: Survey) -> None:
-    """Raise ChatSetAside where a chunk does not fit the agent's window, UnknownPrice where one is not known."""
+    """Raise ChatSkipped where a chunk does not fit the agent's window, UnknownPrice where one is not known."""
     if surveyed.too_large:
-        raise ChatSetAside(f'"{surveyed.plan.title}": {surveyed.too_large.reason}', surveyed.too_large.next_step)
+        raise ChatSkipped(f'"{surveyed.plan.title}": {surveyed.too_large.reason}', surveyed.too_large.next_step)
     if surveyed.plan.calls:
         for model in surveyed.roles.all:
             price_of(model, context.config.of(surveyed.chat).budget)
 
 
 def _refuse_replaced(export: Export, chat: Chat) -> None:
-    """Raise ChatSetAside where the file is not the one that was read."""
+    """Raise ChatSkipped where the file is not the one that was read."""
     if fingerprint_of(export.path) != export.fingerprint:
-        raise ChatSetAside(
+        raise ChatSkipped(
             f'{export.path.name} was replaced while the chat "{chat.title}" was worked on, so nothing was written.',
             "Run memproc again: every answer of a model is kept, and not asked for again.",
         )
@@ -223,7 +223,7 @@ def _write(
             for ready in chats:
                 reason = f"{_IN_PLACE}; {ready.over_budget}" if ready.over_budget else _IN_PLACE
                 keep_at_rest(context.archive, ready.plan.chat_id, ready.rest, reason, path)
-                yield LeftAlone(ready.plan.chat_id, ready.plan.title, reason, path=str(path))
+                yield Unchanged(ready.plan.chat_id, ready.plan.title, reason, path=str(path))
         else:
             yield from deliver(context, export, chats, held_back)
 

@@ -61,7 +61,7 @@ def after_memory(before: Sequence[Turn], six: Six, asked: str) -> tuple[Turn, ..
 
 
 def results(
-    texts: Texts, said: str, calls: Sequence[ToolCall], outcomes: Sequence[CoreMemory | Refusal]
+    texts: Texts, reply: str, calls: Sequence[ToolCall], outcomes: Sequence[CoreMemory | Refusal]
 ) -> tuple[Turn, ...]:
     """The agent's answer, and what became of its edits: a turn for each call, or a list where there are no calls."""
     lines = [
@@ -69,18 +69,18 @@ def results(
     ]
     if not calls:
         listed = "\n".join(f"- {line}" for line in lines)
-        return answer(said), question(fill(texts.core_results, results=listed))
+        return answer(reply), question(fill(texts.core_results, results=listed))
     sent = tuple(_again(call, number) for number, call in enumerate(calls, 1))
     each = (Turn("tool", line, answers=call.call_id) for call, line in zip(sent, lines, strict=True))
-    return Turn("assistant", keep_inert(said), calls=sent), *each
+    return Turn("assistant", keep_inert(reply), calls=sent), *each
 
 
-def in_words(said: str, calls: Sequence[ToolCall]) -> str:
+def in_words(reply: str, calls: Sequence[ToolCall]) -> str:
     """An answer with its calls written out.
 
     A model that thinks takes its calls back only with its thoughts, which are not kept.
     """
-    return "\n\n".join([*([said] if said else []), _block([(call.name, parsed(call.arguments)) for call in calls])])
+    return "\n\n".join([*([reply] if reply else []), _block([(call.name, parsed(call.arguments)) for call in calls])])
 
 
 def _again(call: ToolCall, number: int) -> ToolCall:
@@ -112,7 +112,7 @@ def _in_json(texts: Texts, offers: Sequence[Offer]) -> str:
 
 
 def _described(offer: Offer) -> str:
-    parameters = [f"- {name}: {said}" for name, said in offer.parameters.items()]
+    parameters = [f"- {name}: {description}" for name, description in offer.parameters.items()]
     return "\n".join([f"{offer.name}: {offer.description}", *parameters])
 
 
@@ -121,9 +121,9 @@ def _block(calls: Sequence[tuple[str, object]]) -> str:
     return f"```json\n{_written(listed)}\n```"
 
 
-def _written(said: object) -> str:
+def _written(value: object) -> str:
     """JSON that can be sent: half a surrogate pair, which a model may write as an escape, cannot."""
-    return printable(json.dumps(said, ensure_ascii=False))
+    return printable(json.dumps(value, ensure_ascii=False))
 
 
 _FENCE = "```"
@@ -173,7 +173,7 @@ def _listed(entry: Any) -> CoreEdit | Refusal:
 
 def _as_meant(arguments: Mapping[str, object]) -> dict[str, object]:
     """The arguments with tags that were shown inert as they are kept, and without what no file takes."""
-    return {name: restore(printable(said)) if isinstance(said, str) else said for name, said in arguments.items()}
+    return {name: restore(printable(value)) if isinstance(value, str) else value for name, value in arguments.items()}
 
 
 def _last_block(text: str) -> str | None:
@@ -234,19 +234,19 @@ class Unreadable:
     reason: str
 
 
-def _shouted(said: object) -> object:
-    return said.strip().upper() if isinstance(said, str) else said
+def _shouted(value: object) -> object:
+    return value.strip().upper() if isinstance(value, str) else value
 
 
-def _number(said: object) -> int | None:
+def _number(value: object) -> int | None:
     """A message's number, if it is one: what names no message is no reason to refuse the rest."""
-    text = str(said).strip()
+    text = str(value).strip()
     return int(text) if text.isascii() and text.isdecimal() and len(text) < len("1000000") else None
 
 
-def _line(said: object) -> str:
+def _line(value: object) -> str:
     """A text on one line, with the tags that were made inert for the model as people wrote them."""
-    return restore(" ".join(said.split())) if isinstance(said, str) else ""
+    return restore(" ".join(value.split())) if isinstance(value, str) else ""
 
 
 class _OperationEntry(BaseModel):

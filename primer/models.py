@@ -212,7 +212,7 @@ def own_model(names: Sequence[str]) -> str | None:
     The caller passes what it trusts most first. A name with its vendor before it, as OpenRouter writes them,
     becomes the vendor's own model; a name that begins with `openrouter/` says which way to go, and is kept.
     """
-    return next((found for name in names if (found := _litellm_name(name))), None)
+    return next((own for name in names if (own := _litellm_name(name))), None)
 
 
 def with_provider(model: str) -> str:
@@ -238,8 +238,8 @@ def _in_its_family(name: str) -> tuple[str, str] | None:
     provider = next((provider for provider, family in _FAMILIES if family.match(plain)), None)
     if provider == "anthropic":
         return provider, _claude(plain)
-    if provider == "openai" and (found := _EFFORT.match(plain)):
-        return provider, plain.removesuffix(found["effort"])
+    if provider == "openai" and (effort := _EFFORT.match(plain)):
+        return provider, plain.removesuffix(effort["effort"])
     return None if provider is None else (provider, plain)
 
 

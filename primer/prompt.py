@@ -107,7 +107,7 @@ PLACEHOLDERS: Mapping[str, frozenset[str]] = MappingProxyType(
 )
 """The placeholders that each text must hold."""
 ALLOWED: Mapping[str, frozenset[str]] = MappingProxyType(
-    {name: held | frozenset(_MAY_HOLD.get(name, "").split()) for name, held in PLACEHOLDERS.items()}
+    {name: required | frozenset(_MAY_HOLD.get(name, "").split()) for name, required in PLACEHOLDERS.items()}
 )
 """Those that it may hold; it may hold no others."""
 
@@ -126,7 +126,7 @@ def fill(text: str, /, **values: str) -> str:
 
     Braces inside the values, and names without a value, stay as they are.
     """
-    return _PLACEHOLDER.sub(lambda found: values.get(found[1], found[0]), text)
+    return _PLACEHOLDER.sub(lambda placeholder: values.get(placeholder[1], placeholder[0]), text)
 
 
 def _placeholder_problems(required: frozenset[str], allowed: frozenset[str], text: str) -> list[str]:
@@ -179,7 +179,7 @@ class ToolCall:
 
 def tool(name: str, description: str, parameters: Mapping[str, str]) -> dict[str, object]:
     """The definition of a function whose parameters, each with its description, are texts that must all be given."""
-    properties = {one: {"type": "string", "description": said} for one, said in parameters.items()}
+    properties = {parameter: {"type": "string", "description": text} for parameter, text in parameters.items()}
     schema = {"type": "object", "properties": properties, "required": list(parameters)}
     return {"type": "function", "function": {"name": name, "description": description, "parameters": schema}}
 

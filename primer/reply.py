@@ -30,11 +30,11 @@ def is_secret(name: str) -> bool:
     return _SECRET.search(name) is not None
 
 
-def hidden(found: object) -> object:
+def hidden(content: object) -> object:
     """Tables and lists as they are, with every secret in them replaced by a word."""
-    if isinstance(found, dict):
-        return {name: HIDDEN if is_secret(str(name)) and value else hidden(value) for name, value in found.items()}
-    return [hidden(value) for value in found] if isinstance(found, list) else found
+    if isinstance(content, dict):
+        return {name: HIDDEN if is_secret(str(name)) and value else hidden(value) for name, value in content.items()}
+    return [hidden(value) for value in content] if isinstance(content, list) else content
 
 
 EXTRACTIVE = "memproc/extractive"

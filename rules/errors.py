@@ -22,11 +22,11 @@ class NotAnExport(MemprocError):
     """The file is not something that TypingMind could import."""
 
 
-class ChatSetAside(MemprocError):
+class ChatSkipped(MemprocError):
     """This chat cannot be processed as it is; the others of its export can."""
 
 
-class NotAccepted(ChatSetAside):
+class NotAccepted(ChatSkipped):
     """The chat is in a state that may be a mistake; it is worked on when the person has accepted it."""
 
     def __init__(self, message: str, next_step: str, sha256: str) -> None:
@@ -35,7 +35,7 @@ class NotAccepted(ChatSetAside):
         """SHA-256 of the chat's bytes in the export."""
 
 
-class TooLong(ChatSetAside):
+class TooLong(ChatSkipped):
     """A request about this chat is longer than its model takes, although it was foreseen to fit."""
 
 

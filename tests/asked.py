@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from daemon.archive.journal import Reply
+from daemon.chat.context import Context
 from daemon.config.settings import Config
-from daemon.context import Context
 from daemon.events import tell_nobody
 from daemon.files.paths import Folders
 from daemon.models.ask import Clock, Complete, RunBudget

@@ -6,8 +6,7 @@ from dataclasses import replace
 
 from rules.conversation.history import Entry, Past, history, without_strays
 from rules.conversation.memory import Edition, Kind, Memory, Quote
-from rules.recognize.adopt import Adopted
-from rules.recognize.chat_reading import ChatReading
+from rules.recognize.chat_reading import Adopted, ChatReading
 from rules.recognize.recognize import Place
 from rules.recognize.user_edits import PersonEdits
 from rules.typingmind.chat import Chat

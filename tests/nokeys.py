@@ -1,6 +1,6 @@
 """No keys: what a context knows of keys in tests that ask no real model."""
 
-from daemon.keys import Key, NoKey
+from daemon.config.keys import Key, NoKey
 
 
 def no_keys(provider: str) -> Key | NoKey:

@@ -56,7 +56,7 @@ def _requests() -> list[Request]:
     with TemporaryDirectory() as folder, ModelServer(Setup(script=answer)) as server:
         person = Person(Path(folder) / "home", TAIL, STEP, CHUNK, layers=True)
         person.settings("[models]\nconcurrency = 1\n")
-        person.drop((ROOT / "daemon" / "sample" / "aria.json").read_bytes())
+        person.drop((ROOT / "daemon" / "files" / "sample.json").read_bytes())
         with pytest.MonkeyPatch.context() as environment:
             environment.setenv("ANTHROPIC_API_KEY", KEY)
             environment.setenv("ANTHROPIC_API_BASE", server.url)

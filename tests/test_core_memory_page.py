@@ -11,7 +11,7 @@ import pytest
 ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "docs" / "core-memory.md").read_text("utf-8")
 TRIED = """
-from daemon.config.texts import load_layout
+from daemon.config.loading import load_layout
 from rules.layers.core import CoreEdit, apply
 from rules.layers.core import CoreMemory
 

@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from daemon.cli.commands import memproc
+from daemon.cli import memproc
 from daemon.cli.manual import man_page
 
 ROOT = Path(__file__).parents[1]

@@ -46,7 +46,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> zipfile.ZipFile:
 def test_the_wheel_holds_the_texts_the_sample_and_the_settings(wheel: zipfile.ZipFile) -> None:
     names = set(wheel.namelist())
     texts = {f"primer/texts/{path.name}" for path in (ROOT / "primer" / "texts").glob("*.md")}
-    assert texts | {"daemon/sample/aria.json", "daemon/memproc.toml", "daemon/archive/schema.sql"} <= names
+    assert texts | {"daemon/files/sample.json", "daemon/memproc.toml", "daemon/archive/schema.sql"} <= names
     (page,) = (name for name in names if name.endswith(".data/data/share/man/man1/memproc.1"))
     assert {name.split("/")[0] for name in names - {page} if ".dist-info" not in name} == set(OURS)
 

@@ -3,7 +3,7 @@
 import sqlite3
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, fields, is_dataclass
 from functools import cache
 from pathlib import Path
@@ -202,11 +202,10 @@ class Archive:
         try:
             yield
             self.run("COMMIT")
-        except BaseException:
-            # On a full or failing disk SQLite has rolled back by itself.
+        finally:
+            # Not committed, whatever has ended the block; on a full or failing disk SQLite has rolled back by itself.
             if self._connection.in_transaction:
                 self.run("ROLLBACK")
-            raise
 
     def close(self) -> None:
         """Close the file."""
@@ -241,11 +240,10 @@ class Archive:
 
     @contextmanager
     def _closed_on_fault(self) -> Iterator[Self]:
-        try:
+        with ExitStack() as closing:
+            closing.callback(self.close)
             yield self
-        except BaseException:
-            self.close()
-            raise
+            closing.pop_all()
 
     def _bring_up_to_date(self) -> None:
         newest = OLDEST + len(STEPS)

@@ -6,15 +6,16 @@ memories, messages or outputs is written, by whomever, so that no function has t
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from difflib import get_close_matches
 from typing import Any
 
-from daemon.archive.archive import Archive
+from daemon.archive.archive import Archive, misfit, set_sign, sign
 from daemon.archive.seals import damaged_chat, damaged_rows, is_sound, refuse_damage
 from rules.errors import NotFound
 from rules.typingmind.chat import Chat
 from rules.typingmind.document import chat_container, read_document
+from rules.typingmind.message import parse_date
 from rules.typingmind.originals import deleted_uuids
 
 
@@ -242,3 +243,72 @@ def newest_arrival(archive: Archive, chat_id: str) -> int | None:
     """The number of the dropped file that held the chat last, or None."""
     number: int | None = archive.value("SELECT max(arrival) FROM outcome WHERE chat_id = ?", (chat_id,))
     return number
+
+
+@dataclass(frozen=True, slots=True)
+class RunProgress:
+    """How far a run is with a chat: `done` of `of` memories, after `answered` of about `calls` calls.
+
+    Times are texts in UTC. One that has ended says so, and what went wrong in it.
+    """
+
+    by_hand: bool
+    """Somebody said `memproc run`; else the daemon did."""
+    began_at: str
+    chat_id: str = ""
+    title: str = ""
+    chat_began_at: str = ""
+    done: int = 0
+    of: int = 0
+    answered: int = 0
+    calls: int = 0
+    usd: float = 0.0
+    """What all its calls have cost so far, as far as prices are known."""
+    kept_at: str = ""
+    """When this was written down."""
+    ended_at: str = ""
+    outcome: str = ""
+    """What became of its chats, or that it was interrupted, in a few words; empty as long as it goes on."""
+    trouble: str = ""
+    """Why it failed, or what it skipped, as sentences; empty where all went well."""
+    next_step: str = ""
+    seconds_left: float | None = None
+    """For this chat, if it goes on as it has; None as long as nobody can say."""
+
+
+_RUN = "run"
+_TOO_EARLY = 0.05
+"""Below this share of the work, what it took so far says nothing of the rest."""
+
+
+def keep_run(archive: Archive, run: RunProgress, when: str) -> None:
+    """Keep how far the one run is that can go on at a time; it is on the disk when this returns."""
+    set_sign(archive, _RUN, json.dumps(asdict(replace(run, kept_at=when))), when)
+
+
+def kept_run(archive: Archive, now: str) -> RunProgress | None:
+    """The newest run, whether it has ended or not, with the seconds left; None where there was none."""
+    entry = sign(archive, _RUN)
+    try:
+        values = json.loads(entry.value if entry else "null")
+        run = RunProgress(**values)
+    except (TypeError, ValueError):
+        return None
+    if misfit(RunProgress, tuple(map(type, asdict(run).values()))):
+        return None
+    return replace(run, seconds_left=seconds_left(run, now))
+
+
+def seconds_left(run: RunProgress, now: str) -> float | None:
+    """How many seconds the chat still takes, if it goes on as it has; None as long as nobody can say.
+
+    Calls are counted rather than memories: several are written at once, and the last of them are alone.
+    """
+    began, here = parse_date(run.chat_began_at), parse_date(now)
+    if began is None or here is None or run.ended_at:
+        return None
+    of_calls = 0 < run.answered < run.calls
+    share = run.answered / run.calls if of_calls else run.done / run.of if run.of else 0.0
+    if share < _TOO_EARLY:
+        return None
+    return max(0.0, (here - began).total_seconds()) * (1 - share) / share

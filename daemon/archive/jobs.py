@@ -1,18 +1,18 @@
-"""Timed jobs, signs of the daemon, how far a run is, and the counts that `memproc status` shows.
+"""Timed jobs, signs of the daemon, and the counts that `memproc status` shows.
 
 A job that came due while the machine slept, or while memproc was off, is still due afterwards: once.
 """
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 
-from daemon.archive.archive import Archive, columns, misfit, set_sign, sign
+from daemon.archive.archive import Archive, columns, set_sign, sign
 from rules.arrival import IN_HAND, UNTAKEN
 from rules.retention import PARTS, Timing, next_due
-from rules.typingmind.message import parse_date, write_date
+from rules.typingmind.message import write_date
 
 _PART = "verified_part"
 
@@ -73,75 +73,6 @@ def part_to_verify(archive: Archive) -> int:
 def part_verified(archive: Archive, part: int, now: str) -> None:
     """Remember that this part has been verified."""
     set_sign(archive, _PART, str(part), now)
-
-
-@dataclass(frozen=True, slots=True)
-class RunProgress:
-    """How far a run is with a chat: `done` of `of` memories, after `answered` of about `calls` calls.
-
-    Times are texts in UTC. One that has ended says so, and what went wrong in it.
-    """
-
-    by_hand: bool
-    """Somebody said `memproc run`; else the daemon did."""
-    began_at: str
-    chat_id: str = ""
-    title: str = ""
-    chat_began_at: str = ""
-    done: int = 0
-    of: int = 0
-    answered: int = 0
-    calls: int = 0
-    usd: float = 0.0
-    """What all its calls have cost so far, as far as prices are known."""
-    kept_at: str = ""
-    """When this was written down."""
-    ended_at: str = ""
-    outcome: str = ""
-    """What became of its chats, or that it was interrupted, in a few words; empty as long as it goes on."""
-    trouble: str = ""
-    """Why it failed, or what it skipped, as sentences; empty where all went well."""
-    next_step: str = ""
-    seconds_left: float | None = None
-    """For this chat, if it goes on as it has; None as long as nobody can say."""
-
-
-_RUN = "run"
-_TOO_EARLY = 0.05
-"""Below this share of the work, what it took so far says nothing of the rest."""
-
-
-def keep_run(archive: Archive, run: RunProgress, when: str) -> None:
-    """Keep how far the one run is that can go on at a time; it is on the disk when this returns."""
-    set_sign(archive, _RUN, json.dumps(asdict(replace(run, kept_at=when))), when)
-
-
-def kept_run(archive: Archive, now: str) -> RunProgress | None:
-    """The newest run, whether it has ended or not, with the seconds left; None where there was none."""
-    entry = sign(archive, _RUN)
-    try:
-        values = json.loads(entry.value if entry else "null")
-        run = RunProgress(**values)
-    except (TypeError, ValueError):
-        return None
-    if misfit(RunProgress, tuple(map(type, asdict(run).values()))):
-        return None
-    return replace(run, seconds_left=seconds_left(run, now))
-
-
-def seconds_left(run: RunProgress, now: str) -> float | None:
-    """How many seconds the chat still takes, if it goes on as it has; None as long as nobody can say.
-
-    Calls are counted rather than memories: several are written at once, and the last of them are alone.
-    """
-    began, here = parse_date(run.chat_began_at), parse_date(now)
-    if began is None or here is None or run.ended_at:
-        return None
-    of_calls = 0 < run.answered < run.calls
-    share = run.answered / run.calls if of_calls else run.done / run.of if run.of else 0.0
-    if share < _TOO_EARLY:
-        return None
-    return max(0.0, (here - began).total_seconds()) * (1 - share) / share
 
 
 _NOTICE = "notice "

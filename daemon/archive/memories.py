@@ -15,8 +15,7 @@ from daemon.archive.seals import refuse_damage
 from rules.conversation.memory import CHUNK_LEVEL, Edition, Memory, Preferred, Quote, edition_in_prompts, shown
 from rules.errors import NotFound
 from rules.plan.work import Round
-from rules.recognize.adopt import Adopted
-from rules.recognize.chat_reading import ChatReading
+from rules.recognize.chat_reading import Adopted, ChatReading
 
 _KEYS = """
     WITH RECURSIVE part (id) AS (VALUES (?) UNION SELECT member FROM fold_member JOIN part ON fold = part.id)

@@ -16,8 +16,7 @@ from daemon.archive.seals import packed, refuse_damage, unpacked
 from rules.conversation.history import UNDER_SOME_MEMORY, Entry, Past, history
 from rules.conversation.marker import MEMORY
 from rules.recognize.absent import Absent, KnownMessage
-from rules.recognize.adopt import Adopted, said_at, with_true_date
-from rules.recognize.chat_reading import ChatReading
+from rules.recognize.chat_reading import Adopted, ChatReading, said_at, with_true_date
 from rules.recognize.recognize import Place
 from rules.typingmind.chat import Chat
 from rules.typingmind.message import Message, attachments, read_message

@@ -255,7 +255,7 @@ def seal_in_sql(types: str, *values: bytes | float | None) -> str:
     """`seal_of` for SQLite, which hides what is raised in a function of ours: it is kept until the statement ends."""
     try:
         return seal_of(types, *values)
-    except BaseException as fault:
+    except BaseException as fault:  # an interruption above all, which SQLite would swallow
         _RAISED[get_ident()] = fault
         raise
 

@@ -16,11 +16,10 @@ from time import time
 from daemon.archive.archive import Archive
 from daemon.archive.arrivals import in_hand, newest_number
 from daemon.bridge.devices import bridge_folder
-from daemon.files.paths import Folders
+from daemon.files.paths import Folders, sent_name
 from daemon.files.read import chats_in
 from daemon.files.write import file_errors, make_private, replace_file
 from rules.errors import NotAnExport
-from rules.output.naming import sent_name
 from rules.typingmind.chat import Chat
 
 _KEPT_SECONDS = 7 * 24 * 3600

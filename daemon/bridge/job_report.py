@@ -20,7 +20,7 @@ from typing import Literal
 
 from daemon.archive.archive import Archive
 from daemon.archive.arrivals import Arrival, arrivals_of_job, outcome_of_content
-from daemon.archive.jobs import kept_run
+from daemon.archive.chats import kept_run
 from daemon.archive.journal import spent_on
 from daemon.archive.outputs import last_output
 from daemon.bridge.chat_jobs import ChatJob, events_file

@@ -13,12 +13,13 @@ from typing import TypeVar
 from daemon.archive.archive import Archive, damage_behind
 from daemon.archive.chats import Rest, is_known
 from daemon.archive.outputs import RESTORED, Output, last_output, output_in, record_output, was_written
+from daemon.chat.context import Context
 from daemon.chat.opening import opening_text, read
 from daemon.chat.survey import Survey, canned
 from daemon.config.settings import Config
-from daemon.context import Context
 from daemon.events import ExportWritten
 from daemon.files.backup import keep_original, keep_version
+from daemon.files.paths import file_name
 from daemon.files.read import Export, ExportPart, read_export
 from daemon.files.write import make_private, replace_file, sha256_of
 from daemon.models.ask import Unsent
@@ -38,9 +39,8 @@ from rules.errors import (
     ProviderRefuses,
 )
 from rules.output.assemble import Assembled, Canned, MemorySection, Mode, assemble
-from rules.output.naming import file_name
 from rules.output.prove import Finished, verify
-from rules.plan.chat_plan import ChatPlan, LeftAlone
+from rules.plan.chat_plan import ChatPlan, Unchanged
 from rules.plan.folds import as_shown, over_budget, standing
 from rules.recognize.user_edits import groups
 from rules.typingmind.chat import Chat
@@ -177,7 +177,7 @@ def _was_written(archive: Archive, chat_id: str) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class SetAside:
+class Skipped:
     """A file, or a chat in it, that was skipped because something went wrong; everything of it is as it was."""
 
     what: str
@@ -190,12 +190,12 @@ class SetAside:
 
 
 T = TypeVar("T")
-Outcome = ExportWritten | LeftAlone | SetAside
+Outcome = ExportWritten | Unchanged | Skipped
 _FATAL = (ArchiveError, OverBudget, ProviderRefuses, Unsent, BrokenPipeError)
 _PASSING = (FileTrouble, OSError, OutOfReach)
 
 
-def set_aside(archive: Archive, what: str, fault: Exception, chat_id: str = "") -> SetAside:
+def as_skipped(archive: Archive, what: str, fault: Exception, chat_id: str = "") -> Skipped:
     """Skip a file or a chat after an error, foreseen or not, so that the rest goes on.
 
     Raises the error again where nothing can go on: the archive cannot be used, a cap on money is reached, a provider
@@ -212,23 +212,23 @@ def set_aside(archive: Archive, what: str, fault: Exception, chat_id: str = "") 
         from daemon.files.unforeseen import describe
 
         message, next_step = describe(fault)
-    return SetAside(what, message, next_step, later=isinstance(fault, _PASSING), chat_id=chat_id)
+    return Skipped(what, message, next_step, later=isinstance(fault, _PASSING), chat_id=chat_id)
 
 
-def until_fault(archive: Archive, what: str, outcomes: Iterable[T], chat_id: str = "") -> Iterator[T | SetAside]:
+def until_fault(archive: Archive, what: str, outcomes: Iterable[T], chat_id: str = "") -> Iterator[T | Skipped]:
     """Yield outcomes of a file or a chat; whatever error ends them, it is skipped, so that the rest goes on.
 
-    Raises what `set_aside` raises: then nothing can go on.
+    Raises what `as_skipped` raises: then nothing can go on.
     """
     try:
         yield from outcomes
-    except Exception as fault:
-        yield set_aside(archive, what, fault, chat_id)
+    except Exception as fault:  # the boundary of a chat: whatever ends one, the others go on
+        yield as_skipped(archive, what, fault, chat_id)
 
 
-def without_chats(name: str) -> SetAside:
+def without_chats(name: str) -> Skipped:
     """Skip an export that holds nothing to work on."""
-    return SetAside(name, f"{name} is an export without any chats.", "Choose the chats when you export.")
+    return Skipped(name, f"{name} is an export without any chats.", "Choose the chats when you export.")
 
 
 def stand_already(context: Context, export: Export, chats: Sequence[ReadyChat]) -> bool:

@@ -7,16 +7,16 @@ from dataclasses import dataclass, replace
 from daemon.archive.archive import Archive
 from daemon.archive.layers import Layer, core_events, due_steps, fact_events, has_step, last_step
 from daemon.archive.outputs import KeptOpening, keep_opening, openings, reworded
+from daemon.config.loading import core_layout, load_texts
 from daemon.config.settings import Config
 from daemon.config.tables import CoreSettings, FactSettings
-from daemon.config.texts import core_layout, load_texts
 from daemon.models.roles import Roles
 from daemon.models.tokens import count, count_once, keep
 from primer.prompt import Texts, keep_inert, wrap
 from primer.reply import ENGINE
 from rules.conversation.marker import OPENING, text_digest
 from rules.conversation.memory import Memory
-from rules.errors import ChatSetAside
+from rules.errors import ChatSkipped
 from rules.layers.core import CoreMemory, Layout, OverLimit, Section, Value, core_after
 from rules.layers.facts import Fact, FactEvent, live, within
 from rules.layers.opening import FactLine, Opening, fact_line, read_tagged, write_opening
@@ -27,11 +27,11 @@ from rules.typingmind.chat import Chat
 
 
 def core_now(archive: Archive, chat_id: str, layout: Layout) -> CoreMemory:
-    """The sections with their values. Raises ChatSetAside where a value does not fit a limit that was lowered since."""
+    """The sections with their values. Raises ChatSkipped where a value does not fit a limit that was lowered since."""
     try:
         return core_after(layout.sections, core_events(archive, chat_id))
     except OverLimit as fault:
-        raise ChatSetAside(
+        raise ChatSkipped(
             f"{fault} It was written when the limit was higher.",
             f"Raise its limit in [core.sections], or shorten it with: memproc core {chat_id} set SECTION TEXT",
         ) from fault

@@ -13,11 +13,10 @@ from daemon.models.tokens import count
 from rules.conversation.history import Past, as_it_is_now, history, without_strays
 from rules.conversation.marker import OPENING, Marker, drafts_of, read_marker
 from rules.conversation.memory import Edition, Memory, Preferred, Six, aliases, edition_in_prompts, memory_id, shown
-from rules.errors import ChatSetAside, NotAccepted
+from rules.errors import ChatSkipped, NotAccepted
 from rules.output.assemble import Canned
 from rules.recognize.absent import NOTHING_ABSENT, Absent, Deletions, absent, as_known, lost
-from rules.recognize.adopt import Adopted, as_dated, freeze, inherit, may_be_copies, true_dates
-from rules.recognize.chat_reading import ChatReading
+from rules.recognize.chat_reading import Adopted, ChatReading, as_dated, freeze, inherit, may_be_copies, true_dates
 from rules.recognize.recognize import Place, recognise, unnamed_memories
 from rules.recognize.user_edits import PersonEdits, deleted_memories, edits_of, groups, there
 from rules.typingmind.chat import Chat, read_messages
@@ -48,7 +47,7 @@ class _Known:
 def read_chat(archive: Archive, chat: Chat, words: Canned, preferred: Preferred, now: str) -> ChatReading:
     """What each message is, which memories the chat has, and what the person did.
 
-    Raises NotAccepted where that may be a mistake, ChatSetAside where it cannot be told, DamagedChat where what the
+    Raises NotAccepted where that may be a mistake, ChatSkipped where it cannot be told, DamagedChat where what the
     archive keeps is not what was stored.
     """
     refuse_damage(archive.run, chat.chat_id)
@@ -147,7 +146,7 @@ def _adopted(archive: Archive, chat: Chat, known: _Known, places: Sequence[Place
 
 
 def _refuse_unnamed(archive: Archive, chat: Chat, places: Sequence[Place]) -> None:
-    """Raise ChatSetAside where memories stand that nothing but their text tells from the conversation."""
+    """Raise ChatSkipped where memories stand that nothing but their text tells from the conversation."""
     known_keys = first_seen(archive, chat.chat_id)
     count = unnamed_memories(places, known_keys)
     if not count or is_accepted(archive, chat.chat_id, chat.sha256):
@@ -159,7 +158,7 @@ def _refuse_unnamed(archive: Archive, chat: Chat, places: Sequence[Place]) -> No
     )
     if not known_keys:
         way_on = "Import the updated file of the chat that it was forked from into TypingMind, and fork that one."
-        raise ChatSetAside(reason, f"{way_on} Nothing is lost.")
+        raise ChatSkipped(reason, f"{way_on} Nothing is lost.")
     way_on = "Import the newest updated file of this chat into TypingMind again and go on there; nothing is lost."
     meant = f"If these messages are part of the conversation: memproc accept {chat.chat_id}"
     raise NotAccepted(reason, f"{way_on} {meant}", chat.sha256)

@@ -16,20 +16,20 @@ from daemon.archive.memories import editions, find_memory, memories
 from daemon.archive.messages import MessageCounts
 from daemon.archive.outputs import RESTORED, last_output
 from daemon.chat.opening import ShownChat
+from daemon.config.keys import FindKey, Key, NoKey
+from daemon.config.loading import load_texts
 from daemon.config.settings import Config
 from daemon.config.tables import MemorySettings
-from daemon.config.texts import load_texts
 from daemon.files.read import Export
 from daemon.files.write import sha256_of
-from daemon.keys import Key, NoKey
 from daemon.models.catalogue import ends_soon
-from daemon.models.roles import FindKey, Roles, Who, who
+from daemon.models.roles import Roles, Who, who
 from daemon.models.tokens import Counts
 from primer.prompt import Texts, closing, opening
 from rules.conversation.history import Entry
 from rules.conversation.memory import Edition, Memory, counted_on, write_title
 from rules.output.assemble import Canned
-from rules.plan.chat_plan import ChatPlan, LeftAlone
+from rules.plan.chat_plan import ChatPlan, Unchanged
 from rules.plan.folds import Bounds, State, as_told, section, states
 from rules.plan.work import Layers, Limit, PlannedChunk, Round, TooLarge
 from rules.recognize.chat_reading import ChatReading
@@ -148,7 +148,7 @@ class Holding:
 
 
 def holding(archive: Archive, config: Config, chat_id: str) -> Holding:
-    """All that there is of a chat that the archive knows. Raises ChatSetAside where its settings clash."""
+    """All that there is of a chat that the archive knows. Raises ChatSkipped where its settings clash."""
     own = config.of(known_chat(archive, chat_id))
     made = memories(archive, chat_id, own.memory.editions)
     all_editions = {memory.memory_id: editions(archive, memory.memory_id) for memory in made}
@@ -158,7 +158,7 @@ def holding(archive: Archive, config: Config, chat_id: str) -> Holding:
 def holding_of(archive: Archive, config: Config, name: str, chat: str = "") -> tuple[Holding, Memory]:
     """The memory that is called so, in the chat of that id or title if one is named, and all of its chat.
 
-    Raises NotFound and ChatSetAside.
+    Raises NotFound and ChatSkipped.
     """
     chat_id, memory = find_memory(archive, name, chat_id=find_chat(archive, chat).chat_id if chat else "")
     whole = holding(archive, config, chat_id)
@@ -168,7 +168,7 @@ def holding_of(archive: Archive, config: Config, name: str, chat: str = "") -> t
 _NOTHING_NEW = MessageCounts(0, 0, 0)
 
 
-class HeldBack(LeftAlone):
+class HeldBack(Unchanged):
     """A chat that is not processed because its updated export stands for something newer, or was restored."""
 
     __slots__ = ()
@@ -192,7 +192,7 @@ def held_back(archive: Archive, chat: Chat, export: Export) -> HeldBack | None:
 
 
 @dataclass(frozen=True, slots=True)
-class AtRest(LeftAlone):
+class AtRest(Unchanged):
     """What the last survey found of the chat, and another one would find again."""
 
     plan: ChatPlan

@@ -1,4 +1,7 @@
-"""The command line: commands are loaded only when they are called, and here every error ends.
+"""The command line: which commands there are, in the order of a person's day, and where every error ends.
+
+Each command is imported only when it is asked for, and little is imported here, since `memproc --help` passes this file
+too. Groups of commands help where they are mistyped: a near name is suggested, and the chat may stand at two places.
 
 Exit codes: 0 done or nothing to do; 1 something was skipped, or needs attention; 2 usage or configuration; 3 a bug in
 memproc; 4 a cap of the budget is reached; 130 interrupted.
@@ -7,12 +10,170 @@ memproc; 4 a cap of the budget is reached; 130 interrupted.
 import os
 import sys
 from collections.abc import Sequence
+from difflib import get_close_matches
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from daemon.cli.commands import memproc
-
 TROUBLE, USAGE, BUG, INTERRUPTED = 1, 2, 3, 130
+
+
+class NearGroup(click.Group):
+    """A group that suggests the nearest of its commands; with `default`, the one that is meant where none is named."""
+
+    def __init__(self, *arguments: Any, default: str = "", **more: Any) -> None:
+        super().__init__(*arguments, **more)
+        self.default = default
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Name the default command where none is."""
+        return super().parse_args(ctx, self.with_default(ctx, args))
+
+    def with_default(self, ctx: click.Context, args: Sequence[str]) -> list[str]:
+        """The arguments with a command among them."""
+        names_none = not args or (args[0].startswith("-") and args[0] not in ctx.help_option_names)
+        return [self.default, *args] if self.default and names_none and not ctx.resilient_parsing else list(args)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The command that is named. Raises UsageError with the nearest names."""
+        name = args[0]
+        if not ctx.resilient_parsing and not name.startswith("-") and self.get_command(ctx, name) is None:
+            near = " or ".join(get_close_matches(name, self.list_commands(ctx)))
+            ctx.fail(f"There is no command {name!r}.{f' Did you mean {near}?' if near else ''}")
+        return super().resolve_command(ctx, args)
+
+
+class ChatGroup(NearGroup):
+    """Commands about one chat: `memproc core CHAT [COMMAND]`, or `memproc core COMMAND CHAT`.
+
+    Where no command is named it is `default`, also with that one's options: click itself would take an option
+    behind the chat for the name of a command.
+    """
+
+    def with_default(self, ctx: click.Context, args: Sequence[str]) -> list[str]:
+        """The chat, a command and its arguments, in that order. A chat may have the name of a command itself."""
+        names = self.list_commands(ctx)
+        others = [place for place, word in enumerate(args) if place and not word.startswith("-")]
+        if args and args[0] in names and not (others and args[others[0]] in names):
+            command, *rest = args
+            if set(rest) & set(ctx.help_option_names):
+                return ["CHAT", command, *ctx.help_option_names[:1]]
+            if others:
+                return [rest.pop(others[0] - 1), command, *rest]
+            return [] if ctx.resilient_parsing else list(args)  # whose chat is still to be completed
+        chat, command = (*args, "", "")[:2]
+        names_none = command not in ctx.help_option_names and command[:1] in ("", "-")
+        if chat[:1] not in ("", "-") and names_none and not ctx.resilient_parsing:
+            return [chat, self.default, *args[1:]]
+        return list(args)
+
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
+_COMMANDS = {
+    "demo": ("demo", "Process a sample conversation; no key, no network."),
+    "init": ("first_time", "Begin: folders, a key or none, the service, a sample."),
+    "plan": ("plan", "Show what would be done; sends and writes nothing."),
+    "watch": ("status", "Process whatever is dropped into the inbox, until stopped."),
+    "run": ("run", "Process the exports in the inbox, or those named, and exit."),
+    "open": ("page", "Open the page in the browser, or one of the folders."),
+    "pair": ("pair", "Let TypingMind send chats by itself, without files."),
+    "status": ("status", "Show whether the daemon is well, and what it has done."),
+    "doctor": ("status", "Find what is wrong, and what mends it."),
+    "logs": ("status", "Tell what the daemon did, in sentences."),
+    "budget": ("budget", "Show what was spent and may be spent, or raise a cap."),
+    "pause": ("status", "Have the daemon begin nothing new for a while."),
+    "resume": ("status", "End the pause."),
+    "chats": ("chats", "List the chats that the archive knows."),
+    "search": ("search", "Search everything that was ever said, remembered or known."),
+    "mcp": ("mcp", "Let a model look things up in the archive while it talks."),
+    "memories": ("memories", "List the memories of a chat."),
+    "show": ("memories", "Show one memory in full, in all its editions."),
+    "use": ("memories", "Choose the edition of a memory that is shown."),
+    "pin": ("memories", "Keep a memory as it is."),
+    "unpin": ("memories", "Let it be rewritten again."),
+    "accept": ("chats", "Say that a chat which was skipped is meant as it is."),
+    "recall": ("memories", "Bring back memories that you have deleted in TypingMind."),
+    "core": ("core_memory", "Show or edit the persona's core memory."),
+    "facts": ("known_facts", "List, search, add or forget facts."),
+    "retry": ("memories", "Ask for a memory once more, with a word of guidance."),
+    "calls": ("budget", "List what models were asked, when, and what it cost."),
+    "versions": ("chats", "List what was kept of a chat's exports."),
+    "diff": ("restore", "Show what changed between two versions."),
+    "restore": ("restore", "Put a kept version back; shows the difference first."),
+    "undo": ("restore", "Put back what the updated export was before."),
+    "expand": ("restore", "Write the full raw conversation as an export again."),
+    "rebuild": ("archive", "Rebuild a lost archive from backups and updated exports."),
+    "export-archive": ("archive", "Pack everything into one file, for a new computer."),
+    "import-archive": ("archive", "Unpack such a file on the new computer."),
+    "erase": ("erase", "Remove a chat for good, after showing what there is."),
+    "verify": ("archive", "Check archive, backups and outputs against their hashes."),
+    "key": ("key", "Keep, list, try or forget a provider's key."),
+    "service": ("service", "Have the system run memproc, or stop that."),
+    "uninstall": ("service", "Remove the service, and say what stays and how it goes."),
+    "config": ("config", "Show, check, edit or find memproc.toml."),
+    "completion": ("completion", "Print what makes bash, zsh or fish complete names."),
+    "manual": ("manual", ""),
+    "job": ("supervised", ""),
+    "page": ("page", ""),
+}
+"""Each command's module in this package, and its summary in `memproc --help`; one without is not for people."""
+
+
+class _LazyGroup(NearGroup):
+    """A group that knows its commands' names and summaries without importing them."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Every command, in the order of this file."""
+        return [name for name, (_, summary) in _COMMANDS.items() if summary]
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The command of that name; importing its module is what costs time."""
+        if cmd_name not in _COMMANDS:
+            return None
+        home, _ = _COMMANDS[cmd_name]
+        command = getattr(import_module(f"daemon.cli.{home}"), cmd_name.replace("-", "_"))
+        if ctx is not None and ctx.resilient_parsing:  # a shell completes what is being written
+            from daemon.cli.completion import complete_names
+
+            complete_names(command)
+        return command if isinstance(command, click.Command) else None
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> "list[CompletionItem]":
+        """The commands and options that begin so, for a shell; click itself would import every command."""
+        from click.shell_completion import CompletionItem
+
+        names = [name for name in self.list_commands(ctx) if name.startswith(incomplete)]
+        items = [CompletionItem(name, help=_COMMANDS[name][1]) for name in names]
+        return items + click.Command.shell_complete(self, ctx, incomplete)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The list of commands in `--help`."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, summary) for name, (_, summary) in _COMMANDS.items() if summary])
+
+
+@click.group(cls=_LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.option("--config", "config", type=click.Path(path_type=Path), help="The memproc.toml to use.")
+@click.option("--quiet", is_flag=True, help="Print nothing but problems and what was asked for.")
+@click.option("--supervised", is_flag=True, hidden=True, help="Settings come on standard input, from the daemon.")
+@click.version_option(package_name="memproc-daemon", prog_name="memproc")
+@click.pass_context
+def memproc(ctx: click.Context, config: Path | None, quiet: bool, supervised: bool) -> None:
+    """Turn the old part of a long TypingMind conversation into memories that the persona writes itself."""
+    from daemon.cli.settings import Settings  # late, for a fast `--help`
+
+    if supervised:
+        from daemon.cli.supervised import settings_from_daemon
+
+        ctx.obj = Settings(config, quiet, settings_from_daemon())
+    else:
+        ctx.obj = Settings(config, quiet)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

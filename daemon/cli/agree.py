@@ -26,8 +26,8 @@ def agreed(settings: Settings, exports: Sequence[Path]) -> frozenset[str] | None
     lacking: dict[str, list[str]] = {}
     answered: set[str] = set()
     for row in rows:
-        if isinstance(row.found, ChatPlan) and row.found.work and row.who and row.who.lacks_key:
-            lacking.setdefault(row.who.lacks_key, []).append(row.found.title)
+        if isinstance(row.outcome, ChatPlan) and row.outcome.work and row.who and row.who.lacks_key:
+            lacking.setdefault(row.who.lacks_key, []).append(row.outcome.title)
             answered |= {notice for notice in row.who.notices if notice.startswith("There is no key for ")}
     for provider, titles in lacking.items():
         answer = _about_key(provider, titles)

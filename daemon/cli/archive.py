@@ -86,7 +86,7 @@ def export_archive(settings: Settings, file: Path) -> None:
     """
     from daemon.recovery.parcel import export_archive as pack
 
-    packed = pack(settings.folders, settings.found.path, file.absolute(), now())
+    packed = pack(settings.folders, settings.config_file.path, file.absolute(), now())
     settings.say(f"Wrote {packed.path}: {len(packed.manifest.files):,} files, {packed.size:,} bytes.")
     for name in packed.manifest.left_out:
         settings.say(f"Left out: {name}")
@@ -116,7 +116,7 @@ def import_archive(settings: Settings, file: Path, yes: bool, replace: bool) -> 
     if not yes:
         settings.say("Nothing was changed. To do it, add --yes.")
         return
-    own = None if settings.found.path else own_file()
+    own = None if settings.config_file.path else own_file()
     taken = take_over(settings.folders, file, now(), settings=own, replace=replace)
     settings.say(f"Taken over: {taken.chats:,} chats. Updated exports lie in {settings.folders.updated}.")
     for folder in taken.aside:

@@ -8,7 +8,7 @@ from daemon.archive.archive import Archive
 from daemon.archive.arrivals import retry_paused
 from daemon.archive.chats import find_chat
 from daemon.archive.journal import Reply, by_model, last_run, raise_cap, replies, spent
-from daemon.cli.commands import NearGroup
+from daemon.cli import NearGroup
 from daemon.cli.settings import Settings, in_width, json_option, moment, paged, pass_settings, print_table
 from daemon.config.settings import MOST_USD, BudgetSettings
 from daemon.files.clock import at, periods

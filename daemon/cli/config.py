@@ -4,10 +4,10 @@ from collections.abc import Iterator
 
 import click
 
-from daemon.cli.commands import NearGroup
+from daemon.cli import NearGroup
 from daemon.cli.settings import Settings, json_option, pass_settings
+from daemon.config.loading import core_layout, load_texts
 from daemon.config.settings import Config
-from daemon.config.texts import core_layout, load_texts
 from daemon.files.write import file_errors, replace_file
 from daemon.status.sentences import printable_json, visible
 from rules.errors import ConfigurationError
@@ -32,7 +32,7 @@ def show(settings: Settings, as_json: bool) -> None:
     if as_json:
         click.echo(printable_json(tables))
         return
-    choice = settings.found.choice
+    choice = settings.config_file.choice
     click.echo(visible(f"# {choice}\n\n{toml_text(tables)}" if choice else toml_text(tables)))
 
 
@@ -45,7 +45,7 @@ def check(settings: Settings) -> None:
     agree with each other.
     """
 
-    config, path = settings.config, settings.found.path
+    config, path = settings.config, settings.config_file.path
     _look_beside(config)
     lines = [f"All is well with {path}." if path else "No memproc.toml: every setting is at its default."]
     lines += [f"{name:8} {getattr(settings.folders, name)}" for name in ("inbox", "updated", "backups", "state")]
@@ -62,7 +62,7 @@ def edit(settings: Settings) -> int:
     """
     from daemon.config.loading import load, parse
 
-    path = settings.found.path
+    path = settings.config_file.path
     if path is None:
         raise click.UsageError("There is no memproc.toml yet. To write one: memproc init")
     path = path.resolve()
@@ -123,6 +123,6 @@ def _unknown_models(config: Config) -> Iterator[str]:
 @pass_settings
 def path(settings: Settings) -> None:
     """Print which memproc.toml counts, and why that one."""
-    click.echo(visible(f"{settings.found.path or 'none'} ({settings.found.how})"))
-    for other in settings.found.others:
+    click.echo(visible(f"{settings.config_file.path or 'none'} ({settings.config_file.how})"))
+    for other in settings.config_file.others:
         click.echo(visible(f"not counting: {other}"))

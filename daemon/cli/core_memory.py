@@ -9,10 +9,10 @@ from daemon.archive.archive import Archive
 from daemon.archive.chats import find_chat, known_chat
 from daemon.archive.layers import core_events, keep_core_events
 from daemon.chat.opening import as_value, core_now
-from daemon.cli.commands import ChatGroup
+from daemon.cli import ChatGroup
 from daemon.cli.settings import TO_SEE_IT, AboutChat, Settings, json_option, moment, pass_about
+from daemon.config.loading import core_layout
 from daemon.config.settings import Config
-from daemon.config.texts import core_layout
 from daemon.files.clock import now
 from daemon.status.sentences import printable_json, visible
 from rules.errors import NotFound

@@ -17,9 +17,9 @@ from daemon.cli.memories import describe
 from daemon.cli.plan import plan
 from daemon.cli.run import run
 from daemon.cli.settings import Settings
+from daemon.files.candidates import put_sample
 from daemon.files.lock import Busy, hold
 from daemon.files.write import make_private
-from daemon.sample import put_sample
 from daemon.status.sentences import visible
 
 _NAME = re.compile(r"demo(-[0-9]+)?")

@@ -9,12 +9,12 @@ import click
 from daemon.cli.key import ask_and_keep
 from daemon.cli.service import install
 from daemon.cli.settings import Settings, in_width
+from daemon.config.keys import NoKey, find_key
 from daemon.config.search import own_file
+from daemon.files.candidates import put_sample
 from daemon.files.lock import is_held
 from daemon.files.paths import Folders
 from daemon.files.write import make_private, replace_file, sweep
-from daemon.keys import NoKey, find_key
-from daemon.sample import put_sample
 from primer.models import KEY_VARIABLES
 from rules.errors import MemprocError
 

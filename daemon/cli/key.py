@@ -7,9 +7,20 @@ from pathlib import Path
 
 import click
 
-from daemon.cli.commands import NearGroup
+from daemon.cli import NearGroup
 from daemon.cli.settings import Settings, pass_settings
-from daemon.keys import Key, NoKey, NotAKey, Where, find_key, forget_key, keys_file, read_key, set_variables, store_key
+from daemon.config.keys import (
+    Key,
+    NoKey,
+    NotAKey,
+    Where,
+    find_key,
+    forget_key,
+    keys_file,
+    read_key,
+    set_variables,
+    store_key,
+)
 from daemon.status.sentences import visible
 from primer.models import KEY_VARIABLES
 

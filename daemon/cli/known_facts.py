@@ -9,7 +9,7 @@ from daemon.archive.archive import Archive
 from daemon.archive.chats import KnownChat, find_chat
 from daemon.archive.layers import fact_events, keep_fact_events, next_fact, ranked
 from daemon.chat.opening import facts_now
-from daemon.cli.commands import ChatGroup
+from daemon.cli import ChatGroup
 from daemon.cli.settings import TO_SEE_IT, AboutChat, Settings, json_option, moment, pass_about, print_table
 from daemon.files.clock import now
 from daemon.status.sentences import printable_json, visible

@@ -64,10 +64,10 @@ def page(settings: Settings, number: int) -> None:
 def _path(settings: Settings, place: str) -> Path:
     if place != "config":
         path: Path = getattr(settings.folders, place)
-    elif settings.found.path is None:
+    elif settings.config_file.path is None:
         raise FileTrouble("There is no memproc.toml yet; the defaults count.", "Write one with: memproc init")
     else:
-        path = settings.found.path
+        path = settings.config_file.path
     if not path.exists():
         raise FileTrouble(f"There is no {path}.", "Make the folders with: memproc init")
     return path

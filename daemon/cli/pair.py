@@ -9,7 +9,7 @@ import click
 
 from daemon.bridge.codes import PairingCode, close_code, newest_code, open_code
 from daemon.bridge.devices import Device, devices, find_device, forget_devices
-from daemon.cli.commands import NearGroup
+from daemon.cli import NearGroup
 from daemon.cli.page import start_page_unless_there
 from daemon.cli.settings import Settings, in_width, json_option, pass_settings, print_table
 from daemon.files.lock import is_held

@@ -7,11 +7,12 @@ from pathlib import Path
 import click
 
 from daemon.archive.journal import spent
-from daemon.chat.deliver import ReadyChat, SetAside, stand_already, until_fault, without_chats
+from daemon.chat.context import Context
+from daemon.chat.deliver import ReadyChat, Skipped, stand_already, until_fault, without_chats
 from daemon.chat.survey import AtRest, Survey
 from daemon.cli.settings import Settings, in_width, json_option, other_files, pass_settings, print_table, wanted_exports
-from daemon.config.texts import core_layout, load_texts
-from daemon.context import Context, keys
+from daemon.config.keys import keys
+from daemon.config.loading import core_layout, load_texts
 from daemon.events import tell_nobody
 from daemon.files.clock import at, now, periods
 from daemon.files.read import Export, read_export
@@ -24,7 +25,7 @@ from daemon.status.sentences import printable_json, told_apart, visible
 from daemon.trip import look, ready_without_calls
 from rules.money.estimate import NO_COST, NO_TRAFFIC, CostEstimate
 from rules.money.price import Reached, Usage, dollars, first_reached, in_words
-from rules.plan.chat_plan import ChatPlan, LeftAlone, doubled_ids, refuse_doubled
+from rules.plan.chat_plan import ChatPlan, Unchanged, doubled_ids, refuse_doubled
 from rules.typingmind.chat import Chat
 
 _ANEW = "Its updated export is written anew, without a call: it says other things than this export."
@@ -35,7 +36,7 @@ class PlannedRow:
     """What a run would do with a chat, or with a file that is none; who is asked, and for how much."""
 
     file: str
-    found: ChatPlan | LeftAlone | SetAside
+    outcome: ChatPlan | Unchanged | Skipped
     who: Who | None = None
     money: PlanCost | None = None
 
@@ -58,7 +59,7 @@ def plan(settings: Settings, paths: tuple[Path, ...], as_json: bool) -> int:
     likely, at_most = (first_reached(caps, so_far, amount) for amount in (cost.likely, cost.at_most))
     if as_json:
         pauses = {"likely": likely and likely.which, "at_most": at_most and at_most.which}
-        plans = [row.found for row in rows if isinstance(row.found, ChatPlan)]
+        plans = [row.outcome for row in rows if isinstance(row.outcome, ChatPlan)]
         totals = {
             "chats": len(plans),
             "chunks": sum(len(chat.chunks) for chat in plans),
@@ -72,14 +73,14 @@ def plan(settings: Settings, paths: tuple[Path, ...], as_json: bool) -> int:
         settings.say_which_file()
         where = ", ".join(map(str, paths)) or str(settings.folders.inbox)
         _print(rows, _total(cost, likely, at_most) if rows else f"Nothing to plan: there are no chats in {where}.")
-    return 1 if any(isinstance(row.found, SetAside) for row in rows) else 0
+    return 1 if any(isinstance(row.outcome, Skipped) for row in rows) else 0
 
 
 def planned_rows(settings: Settings, exports: Sequence[Path]) -> list[PlannedRow]:
     """What a run would do with each chat of these exports. Sends and writes nothing."""
     with settings.archive() as archive:
         folders = settings.folders
-        context = Context(settings.config, folders, archive, complete, keys(folders), now, tell_nobody)
+        context = Context(settings.config, folders, archive, complete, keys(folders.state), now, tell_nobody)
         return list(_rows(context, exports))
 
 
@@ -112,22 +113,22 @@ def _rows_of(context: Context, path: Path) -> Iterator[PlannedRow]:
     ready: dict[str, ReadyChat] = {}
     for chat in export.chats():
         for made in until_fault(context.archive, chat.title, _plan(context, export, chat, doubled), chat.id_if_any):
-            row, finished = (PlannedRow(path.name, made), None) if isinstance(made, SetAside) else made
+            row, finished = (PlannedRow(path.name, made), None) if isinstance(made, Skipped) else made
             if finished is not None and is_whole:
                 ready[finished.plan.chat_id] = finished
             elif finished is not None and not stand_already(context, export, [finished]):
                 row = _anew(row)
             rows.append(row)
-    calls = any(isinstance(row.found, ChatPlan) and row.found.calls for row in rows)
+    calls = any(isinstance(row.outcome, ChatPlan) and row.outcome.calls for row in rows)
     if ready and (calls or not stand_already(context, export, list(ready.values()))):
-        rows = [_anew(row) if getattr(row.found, "chat_id", "") in ready else row for row in rows]
+        rows = [_anew(row) if getattr(row.outcome, "chat_id", "") in ready else row for row in rows]
     yield from rows
 
 
 def _anew(row: PlannedRow) -> PlannedRow:
-    if not isinstance(row.found, ChatPlan):
+    if not isinstance(row.outcome, ChatPlan):
         return row
-    return replace(row, found=replace(row.found, reason=f"{row.found.reason} {_ANEW}"))
+    return replace(row, outcome=replace(row.outcome, reason=f"{row.outcome.reason} {_ANEW}"))
 
 
 def _plan(
@@ -140,20 +141,20 @@ def _plan(
     if isinstance(surveyed, AtRest):
         yield PlannedRow(file, surveyed.plan, surveyed.who, no_work(archive, surveyed.who.agent)), None
     elif not isinstance(surveyed, Survey):
-        yield PlannedRow(file, LeftAlone(surveyed.chat_id, surveyed.title, surveyed.reason)), None
+        yield PlannedRow(file, Unchanged(surveyed.chat_id, surveyed.title, surveyed.reason)), None
     else:
         money = plan_cost(archive, surveyed.plan, surveyed.roles, context.config.of(chat), context.clock())
         if surveyed.too_large:
-            yield PlannedRow(file, SetAside(chat.title, surveyed.too_large.reason, surveyed.too_large.next_step)), None
+            yield PlannedRow(file, Skipped(chat.title, surveyed.too_large.reason, surveyed.too_large.next_step)), None
         else:
             yield PlannedRow(file, surveyed.plan, who(surveyed.roles), money), ready_without_calls(context, surveyed)
 
 
 def _as_json(row: PlannedRow) -> dict[str, object]:
-    kind = {ChatPlan: "plan", LeftAlone: "left_alone", SetAside: "set_aside"}[type(row.found)]
-    report: dict[str, object] = {"file": row.file, "outcome": kind, **asdict(row.found)}
-    if isinstance(row.found, ChatPlan):
-        report["calls"] = row.found.calls
+    kind = {ChatPlan: "plan", Unchanged: "left_alone", Skipped: "set_aside"}[type(row.outcome)]
+    report: dict[str, object] = {"file": row.file, "outcome": kind, **asdict(row.outcome)}
+    if isinstance(row.outcome, ChatPlan):
+        report["calls"] = row.outcome.calls
     if row.who:
         report["models"] = asdict(row.who)
     if row.money:
@@ -181,12 +182,14 @@ def _print(rows: Sequence[PlannedRow], last: str) -> None:
     """Print a table of the plans, what there is to say of each chat, and a last line that may be empty."""
     headings = ("Chat", "Messages", "Tokens", "Memories", "New", "Calls", "To send", "Waiting", "Live")
     cells, lines = [], []
-    titles = told_apart((row.found.chat_id, row.found.title) for row in rows if not isinstance(row.found, SetAside))
+    titles = told_apart(
+        (row.outcome.chat_id, row.outcome.title) for row in rows if not isinstance(row.outcome, Skipped)
+    )
     for row in rows:
-        plan = row.found
-        if isinstance(plan, SetAside):
+        plan = row.outcome
+        if isinstance(plan, Skipped):
             lines.append(f"{plan.what}: would be skipped. {plan.reason} {plan.next_step}")
-        elif isinstance(plan, LeftAlone):
+        elif isinstance(plan, Unchanged):
             lines.append(f"{titles[plan.chat_id]}: unchanged: {plan.reason}")
         else:
             lines += [f"{titles[plan.chat_id]}: {note}" for note in _notes_on(plan, row.who, row.money) if note]

@@ -6,8 +6,8 @@ from pathlib import Path
 import click
 
 from daemon.archive.chats import KnownChat, find_chat
+from daemon.chat.context import Context
 from daemon.cli.settings import Settings, json_option, moment, pass_settings
-from daemon.context import Context
 from daemon.files.backup import read_version
 from daemon.files.backup import versions as kept_versions
 from daemon.files.paths import Folders

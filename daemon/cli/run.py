@@ -15,8 +15,8 @@ import click
 
 from daemon import events
 from daemon.archive.archive import Archive
-from daemon.archive.jobs import RunProgress, keep_run, seconds_left
-from daemon.chat.deliver import Outcome, SetAside
+from daemon.archive.chats import RunProgress, keep_run, seconds_left
+from daemon.chat.deliver import Outcome, Skipped
 from daemon.cli import INTERRUPTED
 from daemon.cli.settings import Settings, in_width, json_option, moment, other_files, wanted_exports
 from daemon.cli.supervised import as_events
@@ -27,7 +27,7 @@ from daemon.status.sentences import in_one_line, printable_json, progress_line, 
 from daemon.trip import go_round
 from primer.reply import ENGINE, Request
 from rules.errors import MemprocError, OverBudget
-from rules.plan.chat_plan import LeftAlone
+from rules.plan.chat_plan import Unchanged
 
 if TYPE_CHECKING:
     from rich.progress import TaskID
@@ -263,7 +263,7 @@ _BECAME = {"written": "written", "left alone": "unchanged", "set aside": "skippe
 _KEEP_SECONDS = 1.0
 _LEAST_BAR = 12  # columns
 _LEAST_TITLE = 8
-_KINDS: dict[type[Outcome], str] = {events.ExportWritten: "written", LeftAlone: "left_alone", SetAside: "set_aside"}
+_KINDS: dict[type[Outcome], str] = {events.ExportWritten: "written", Unchanged: "left_alone", Skipped: "set_aside"}
 _LOOK_SECONDS = 0.25
 
 
@@ -371,8 +371,8 @@ def _show(settings: Settings, paths: tuple[Path, ...], as_json: bool, asks: bool
 
 def _summary(outcomes: Sequence[Outcome]) -> Iterator[str]:
     """How many chats were written, and what to do next with them."""
-    written, alone, aside = (sum(isinstance(outcome, kind) for outcome in outcomes) for kind in _KINDS)
-    yield f"{written} written, {alone} unchanged, {aside} skipped."
+    written, unchanged, skipped = (sum(isinstance(outcome, kind) for outcome in outcomes) for kind in _KINDS)
+    yield f"{written} written, {unchanged} unchanged, {skipped} skipped."
     paths = list(dict.fromkeys(outcome.path for outcome in outcomes if isinstance(outcome, events.ExportWritten)))
     if len(paths) > 1:
         yield "\n  ".join(["Import these into TypingMind:", *paths])
@@ -381,7 +381,7 @@ def _summary(outcomes: Sequence[Outcome]) -> Iterator[str]:
 
 
 def _process(
-    settings: Settings, exports: Sequence[Path], others: Sequence[SetAside], tell: events.Tell, stopping: Stopping
+    settings: Settings, exports: Sequence[Path], others: Sequence[Skipped], tell: events.Tell, stopping: Stopping
 ) -> Iterator[Outcome]:
     """Take every export through the trip; `tell` hears everything, and what became of each chat and of `others`.
 
@@ -418,12 +418,12 @@ def _process(
             match outcome:
                 case events.ExportWritten(plan=plan, path=path):
                     hear(events.ChatIs(plan.chat_id, plan.title, "written", outcome.sentence, path=path))
-                case LeftAlone(chat_id=chat_id, title=title, reason=reason, path=path):
+                case Unchanged(chat_id=chat_id, title=title, reason=reason, path=path):
                     hear(events.ChatIs(chat_id, title, "left alone", reason, path=path))
-                case SetAside(chat_id=chat_id, what=title, reason=reason, next_step=next_step, later=later):
+                case Skipped(chat_id=chat_id, what=title, reason=reason, next_step=next_step, later=later):
                     hear(events.ChatIs(chat_id, title, "set aside", reason, next_step, later=later))
             yield outcome
 
 
 def _exit_code(outcomes: Sequence[Outcome]) -> int:
-    return 1 if any(isinstance(outcome, SetAside) for outcome in outcomes) else 0
+    return 1 if any(isinstance(outcome, Skipped) for outcome in outcomes) else 0

@@ -13,12 +13,12 @@ from platformdirs import user_config_path, user_log_path
 
 import daemon
 from daemon.bridge.devices import bridge_folder
-from daemon.cli.commands import NearGroup
+from daemon.cli import NearGroup
 from daemon.cli.pair import REMOVE_THE_ADDRESS
 from daemon.cli.settings import Settings, pass_settings
+from daemon.config.keys import NoKey, credential_files, find_key
 from daemon.config.search import own_file
 from daemon.files.paths import expanded_folder
-from daemon.keys import NoKey, credential_files, find_key
 from daemon.status.sentences import visible
 from primer.models import KEY_VARIABLES
 from rules.errors import ConfigurationError, FileTrouble, MemprocError
@@ -50,7 +50,7 @@ def install(settings: Settings, dry_run: bool, no_sandbox: bool) -> int:
     """
     own = _settings_of_the_service(settings)
     program, account = _program(own), _account()
-    if own.found.path is None:
+    if own.config_file.path is None:
         settings.say(
             "There is no memproc.toml of yours, so every setting is at its default. To write one: memproc init"
         )
@@ -117,7 +117,7 @@ def uninstall(settings: Settings) -> int:
 
 def _what_stays(settings: Settings) -> Iterator[str]:
     """What is left on the computer, each with the command that removes it."""
-    folders, toml = settings.folders, settings.found.path
+    folders, toml = settings.folders, settings.config_file.path
     remove = "rmdir /s" if sys.platform == "win32" else "rm -r"
     yield "\nThis stays. To take a whole conversation with you first: memproc expand CHAT\n"
     expanded = expanded_folder(folders.updated)
@@ -160,7 +160,7 @@ def _settings_of_the_service(settings: Settings) -> Settings:
 
     Raises ConfigurationError where only such a file is there.
     """
-    file = settings.found
+    file = settings.config_file
     if not file.is_here:
         return settings
     if own_file().is_file():
@@ -174,7 +174,7 @@ def _settings_of_the_service(settings: Settings) -> Settings:
 
 def _program(settings: Settings) -> Program:
     """What the service runs. Raises FileTrouble where there is no command to run, and as `Settings.folders` does."""
-    folders, toml = settings.folders, settings.found.path
+    folders, toml = settings.folders, settings.config_file.path
     scripts = (Path(sys.argv[0]).absolute(), Path(sys.executable).with_name("memproc"))
     usable = [str(path) for path in scripts if path.name == "memproc" and os.access(path, os.X_OK) and path.is_file()]
     command: tuple[str, ...]

@@ -25,10 +25,10 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from daemon.archive.archive import Archive
-    from daemon.chat.deliver import SetAside
+    from daemon.chat.context import Context
+    from daemon.chat.deliver import Skipped
     from daemon.config.search import FoundConfig
     from daemon.config.settings import Config
-    from daemon.context import Context
     from daemon.events import SettingsAre, Tell
     from daemon.files.paths import Folders
 
@@ -160,7 +160,7 @@ class Settings:
     """The settings of the daemon whose child this is: they count, whatever memproc.toml says by now."""
 
     @cached_property
-    def found(self) -> "FoundConfig":
+    def config_file(self) -> "FoundConfig":
         """Which memproc.toml counts, and why that one."""
         from daemon.config.search import find
 
@@ -176,8 +176,8 @@ class Settings:
             config = parse(given.text.encode(), Path(given.path)) if given.path else Config()
             is_here = given.found_here
         else:
-            config = load(self.found.path) if self.found.path else Config()
-            is_here = self.found.is_here
+            config = load(self.config_file.path) if self.config_file.path else Config()
+            is_here = self.config_file.is_here
         return config.as_found_here() if is_here else config
 
     @cached_property
@@ -195,14 +195,14 @@ class Settings:
 
     def context(self, tell: "Tell | None" = None) -> AbstractContextManager["Context"]:
         """All that a change or a run needs, with the archive held for writing by this process alone."""
-        from daemon.context import open_context
+        from daemon.chat.context import open_context
         from daemon.events import tell_nobody
 
         return open_context(self.config, self.folders, tell or tell_nobody)
 
     def say_which_file(self) -> None:
         """Where more than one memproc.toml could have counted, print which one does."""
-        if choice := self.found.choice:
+        if choice := self.config_file.choice:
             self.say(choice)
 
     def say(self, text: str) -> None:
@@ -227,13 +227,13 @@ def wanted_exports(settings: Settings, paths: tuple[Path, ...]) -> tuple[Path, .
     return tuple(export for path in paths or (inbox,) for export in exports_in(path))
 
 
-def other_files(settings: Settings, paths: tuple[Path, ...]) -> "tuple[SetAside, ...]":
+def other_files(settings: Settings, paths: tuple[Path, ...]) -> "tuple[Skipped, ...]":
     """The files in the inbox, where no path is named, that are no exports: none is ignored without a word."""
-    from daemon.chat.deliver import SetAside
+    from daemon.chat.deliver import Skipped
     from daemon.files.candidates import others_in
 
     others = () if paths else others_in(settings.folders.inbox)
-    return tuple(SetAside(path.name, reason, next_step) for path, reason, next_step in others)
+    return tuple(Skipped(path.name, reason, next_step) for path, reason, next_step in others)
 
 
 @dataclass(frozen=True, slots=True)

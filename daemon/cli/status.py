@@ -45,7 +45,7 @@ _LOOK_SECONDS = 0.5
 
 def place_of(settings: Settings) -> DaemonPlace:
     """Where the daemon keeps its archive and its lock. Raises ConfigurationError where memproc.toml does not tell."""
-    toml = settings.found.path
+    toml = settings.config_file.path
     if toml is None:
         return DaemonPlace(default_state())
     return read_place(toml) or DaemonPlace(settings.folders.state)
@@ -61,7 +61,7 @@ def status(settings: Settings, as_json: bool, watch: bool) -> int:
     The exit code is 0 where all is well, 1 where something wants attention, 2 where no daemon runs.
     """
     try:
-        place, toml = place_of(settings), settings.found.path
+        place, toml = place_of(settings), settings.config_file.path
     except MemprocError as fault:
         raise _or_what_is_waited_for(fault, settings.path) from fault
     if not as_json:
@@ -199,7 +199,9 @@ def doctor(settings: Settings, thorough: bool, show_all: bool, as_json: bool) ->
     """
     from daemon.status.doctor import examine
 
-    findings = examine(lambda: settings.config, lambda: (settings.found.path, settings.found.choice), thorough)
+    findings = examine(
+        lambda: settings.config, lambda: (settings.config_file.path, settings.config_file.choice), thorough
+    )
     errors = sum(finding.level == "error" for finding in findings)
     if as_json:
         report = [

@@ -17,7 +17,7 @@ from pydantic import AfterValidator, Field, PrivateAttr
 
 from daemon.config import tables
 from primer.reply import EXTRACTIVE
-from rules.errors import ChatSetAside
+from rules.errors import ChatSkipped
 from rules.money.price import PICO, Amounts, Price, rates
 from rules.plan.chat_plan import Limits, fits
 from rules.plan.folds import Bounds
@@ -276,7 +276,7 @@ class Config(ChatTables):
 
         Before them counts the one for the sample conversation, where all of it would stay in the live tail.
 
-        Raises ChatSetAside where several fit and their numbers of tokens do not agree, which shows only here,
+        Raises ChatSkipped where several fit and their numbers of tokens do not agree, which shows only here,
         and where the chat has no id.
         """
         built_in = (SAMPLE,) if self.tail.tokens > _SAMPLE_TOKENS else ()
@@ -286,7 +286,7 @@ class Config(ChatTables):
             config = config.with_override(override)
         clash = next(tables.token_clashes(config.tail, config.chunk), None)
         if fitting and clash:
-            raise ChatSetAside(
+            raise ChatSkipped(
                 f'Together, the overrides in memproc.toml that fit the chat "{chat.title}" clash: '
                 f"{'.'.join(map(str, clash.keys[0]))} {clash.reason}.",
                 "Let one [[chats.override]] below the others say all that is to count for this chat.",

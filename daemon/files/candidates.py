@@ -9,12 +9,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from daemon.files.write import remedy
+from daemon.files.write import make_private, remedy, replace_file
 from rules.arrival import Sighting
 from rules.errors import FileTrouble
-from rules.typingmind.foreign import ENOUGH, looks_like
+from rules.typingmind.document import ENOUGH, looks_like
 
 ENDINGS = (".json", ".zip")
+SAMPLE_FILE = "memproc-sample.json"
 # Files that still arrive have one of these endings after their own; Safari keeps its in a folder named so.
 _ARRIVING = (".part", ".partial", ".crdownload", ".download", ".tmp", ".temp")
 _OF_SYSTEMS = frozenset({"thumbs.db", "desktop.ini", "icon\r"})
@@ -173,3 +174,16 @@ def exports_in(path: Path) -> tuple[Path, ...]:
     return tuple(
         Path(entry.path) for entry in sorted(exports, key=lambda entry: (entry.status.st_mtime_ns, entry.path))
     )
+
+
+def sample() -> bytes:
+    """The sample conversation: ten weeks between Nessa and Aria, as one export of one chat."""
+    return Path(__file__).with_name("sample.json").read_bytes()
+
+
+def put_sample(inbox: Path) -> Path:
+    """Put the sample into the inbox, as if it had been dropped there, and return where. Raises FileTrouble."""
+    make_private(inbox)
+    path = inbox / SAMPLE_FILE
+    replace_file(path, [sample()])
+    return path

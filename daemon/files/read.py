@@ -22,8 +22,7 @@ from rules.arrival import Sighting
 from rules.errors import FileTrouble, NotAnExport
 from rules.typingmind import document
 from rules.typingmind.chat import Chat
-from rules.typingmind.document import DocumentLayout, explain_bad_json, lay_out_chunk, lay_out_document
-from rules.typingmind.foreign import of_archive
+from rules.typingmind.document import DocumentLayout, explain_bad_json, lay_out_chunk, lay_out_document, of_archive
 from rules.typingmind.spans import BadJson, Span
 
 

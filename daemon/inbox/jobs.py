@@ -20,7 +20,7 @@ from daemon.archive.archive import check as check_archive
 from daemon.archive.arrivals import Arrival, is_needed, is_outdated, skipped_or_extracted, waiting_arrivals
 from daemon.archive.jobs import part_to_verify, part_verified
 from daemon.archive.seals import MEND
-from daemon.context import Context
+from daemon.chat.context import Context
 from daemon.events import JobEnded
 from daemon.files.backup import Version, all_versions
 from daemon.files.backup import check as check_backups
@@ -32,7 +32,7 @@ from daemon.files.write import TEMPORARY, file_errors, flush_file, flush_folder,
 from daemon.inbox.intake import content_of
 from daemon.remember.planning import survey
 from daemon.status.status import written_exports
-from rules.errors import ChatSetAside, FileTrouble, NotAnExport
+from rules.errors import ChatSkipped, FileTrouble, NotAnExport
 from rules.plan.chat_plan import why_skipped
 from rules.retention import PARTS, Kept, going
 from rules.typingmind.chat import Chat
@@ -196,6 +196,6 @@ def _has_work(context: Context, chat: Chat) -> bool:
         return False
     try:
         surveyed = survey(context.archive, chat, config, context.key, context.clock())
-    except ChatSetAside:
+    except ChatSkipped:
         return False
     return bool(surveyed.plan.work) and surveyed.too_large is None

@@ -15,6 +15,7 @@ from queue import Empty, SimpleQueue
 from time import monotonic
 
 from daemon.archive.archive import Archive, set_sign, sign
+from daemon.config.keys import keys_file
 from daemon.events import FileIs, Trouble, Watching
 from daemon.files.write import unforeseen
 from daemon.inbox.child import ChildEnded, ChildSaid, Due, FolderChanged, Reload, Stop, Wake
@@ -23,7 +24,6 @@ from daemon.inbox.folder_watch import POLL_SECONDS, FolderWatch
 from daemon.inbox.scanner import Scanner
 from daemon.inbox.schedule import Schedule, Telling
 from daemon.inbox.watch_plan import fingerprint
-from daemon.keys import keys_file
 from rules.errors import FileTrouble, MemprocError
 
 _DEBOUNCE_SECONDS = 0.25
@@ -141,8 +141,8 @@ class Loop:
     def _beat(self) -> None:
         """What is looked at again and again, since nothing tells of it."""
         self._look_at_watch()
-        if (found := self._fingerprints_now()) != self._fingerprints:
-            self._fingerprints, self._dispatch.reload = found, True
+        if (fingerprints := self._fingerprints_now()) != self._fingerprints:
+            self._fingerprints, self._dispatch.reload = fingerprints, True
         if self._dispatch.plan != self._plan:
             self._plan = self._dispatch.plan
             self._set_clock()

@@ -201,7 +201,7 @@ def _signals(queue: Queue) -> Iterator[None]:
     wakes: dict[int, Wake] = {int(signal.SIGTERM): Stop(), int(signal.SIGINT): Stop()}
     if hangup := getattr(signal, "SIGHUP", None):
         wakes[int(hangup)] = Reload()
-    before = {number: signal.signal(number, lambda found, _: queue.put(wakes[found])) for number in wakes}
+    before = {number: signal.signal(number, lambda received, _: queue.put(wakes[received])) for number in wakes}
     try:
         yield
     finally:

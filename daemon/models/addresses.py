@@ -21,8 +21,8 @@ from urllib.parse import urlsplit
 
 from platformdirs import user_config_path
 
+from daemon.config.keys import Key, NoKey, private_content, write_private
 from daemon.config.settings import ModelSettings
-from daemon.keys import Key, NoKey, private_content, write_private
 from primer.models import provider_of
 from rules.errors import ConfigurationError
 

@@ -183,7 +183,7 @@ class Direct:
     def _carry_out(self, call: DirectCall) -> None:
         try:
             call.future.set_result(self._complete(call.request))
-        except BaseException as fault:  # thrown into the dialogue that has asked
+        except BaseException as fault:  # a thread's boundary: it is thrown into the dialogue that has asked
             call.future.set_exception(fault)
 
     def _outcome(self, call: DirectCall) -> Outcome:

@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
+from daemon.config.keys import Key
 from daemon.config.settings import ModelSettings
-from daemon.keys import Key
 from daemon.models.addresses import refusal
 from daemon.models.ask import Complete
 from primer.models import provider_of, quiet_options, small_model

@@ -5,13 +5,13 @@ context manager   the small model of the agent's provider, or the one in memproc
 engine            the built-in one, where there is no key or no known model
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from typing import Literal
 
+from daemon.config.keys import FindKey, Key, NoKey
 from daemon.config.settings import ModelSettings
-from daemon.keys import Key, NoKey
 from daemon.models.catalogue import ends_soon, facts
 from primer.models import (
     ABOUT_THINKING,
@@ -25,15 +25,12 @@ from primer.models import (
     thinking_room,
 )
 from primer.reply import ENGINE, EXTRACTIVE, Model
-from rules.errors import ChatSetAside
+from rules.errors import ChatSkipped
 from rules.typingmind.chat import Chat
 from rules.typingmind.message import Message
 
 CHAT, SMALL = "chat", "small"
 _OLLAMA = ("ollama", "ollama_chat")
-
-FindKey = Callable[[str], Key | NoKey]
-"""The key for a provider, or why there is none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +63,7 @@ def choose_roles(
     """The models for a chat. Where the chat's own model cannot be asked, a notice says so and what to do.
 
     `embedding` names a model that turns texts into vectors, and is needed only where a model takes facts.
-    Raises ChatSetAside where a configured model cannot be asked as it is configured.
+    Raises ChatSkipped where a configured model cannot be asked as it is configured.
     """
     notices: list[str] = []
     fallback = _newest(settings.fallback, settings, notices) if settings.fallback else ""
@@ -147,21 +144,21 @@ def _own(
 
 
 def _refuse_unaskable(chat: Chat, name: str, settings: ModelSettings, key: FindKey) -> None:
-    """Raises ChatSetAside where a model has no key, or one that must not go there, or would see too little."""
+    """Raises ChatSkipped where a model has no key, or one that must not go there, or would see too little."""
     if missing_key := _missing_key(name, settings, key):
-        raise ChatSetAside(
+        raise ChatSkipped(
             f'"{chat.title}": there is no key for {name} ({missing_key.reason}).',
             f"To set one: memproc key set {missing_key.provider}",
         )
     if provider_of(name) in _OLLAMA and not _window(name, settings):
-        raise ChatSetAside(
+        raise ChatSkipped(
             f'"{chat.title}": nobody knows how many tokens {name} reads, and Ollama cuts off the rest without a word.',
             "Say it in memproc.toml: window in [models].",
         )
     from daemon.models.addresses import refusal
 
     if refused := refusal(name, settings, key):
-        raise ChatSetAside(f'"{chat.title}": {refused.reason}. Nothing was sent.', refused.next_step)
+        raise ChatSkipped(f'"{chat.title}": {refused.reason}. Nothing was sent.', refused.next_step)
 
 
 def _missing_key(name: str, settings: ModelSettings, key: FindKey) -> NoKey | None:

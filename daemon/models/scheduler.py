@@ -151,7 +151,7 @@ class Scheduler:
         except StopIteration as end:
             dialogue.result = end.value
             self._end(dialogue)
-        except BaseException:
+        except BaseException:  # raised again: a dialogue that has failed is over too
             self._end(dialogue)
             raise
 

@@ -122,14 +122,14 @@ def _raw_messages(archive: Archive, chat_id: str, found: Memory) -> Iterator[Raw
 
 
 def _raw_message(old: Past, quotes: list[str]) -> RawMessage:
-    said = old.message
+    message = old.message
     return RawMessage(
         key=old.key,
-        is_persona=said.speaker == "assistant",
-        date=said.created_at,
-        stretches=cut_at_quotes(said.text, quotes),
+        is_persona=message.speaker == "assistant",
+        date=message.created_at,
+        stretches=cut_at_quotes(message.text, quotes),
         is_deleted=old.newest is None,
-        is_edited=old.newest is not None and old.newest.text != said.text,
+        is_edited=old.newest is not None and old.newest.text != message.text,
     )
 
 

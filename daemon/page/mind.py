@@ -10,7 +10,7 @@ from daemon.archive.chats import KnownChat, find_chat, known_chat
 from daemon.archive.layers import core_events, fact_events
 from daemon.archive.memories import memories
 from daemon.chat.opening import core_now, facts_now
-from daemon.config.texts import core_layout
+from daemon.config.loading import core_layout
 from daemon.page.app import desk_of, said, shown
 from rules.layers.core import CoreEvent, rendered
 from rules.layers.facts import Fact, FactEvent

@@ -4,11 +4,11 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from daemon.config.as_toml import toml_text
+from daemon.files.candidates import put_sample
 from daemon.files.lock import is_held
 from daemon.page.actions import after, do_command
 from daemon.page.app import desk_of, field, said, shown
 from daemon.page.files import to_what_was_dropped
-from daemon.sample import put_sample
 from primer.models import KEY_VARIABLES
 from primer.reply import hidden
 

@@ -21,7 +21,7 @@ class ChatSizes:
     """Said before the live tail, and not yet under a memory."""
     live: int
     """The newest messages, word for word."""
-    said: int
+    spoken: int
 
     @property
     def parts(self) -> Mapping[str, int]:
@@ -50,7 +50,7 @@ def chat_sizes(archive: Archive, held: Holding, tail_tokens: int) -> ChatSizes:
         memories=sum(memory.edition.tokens for memory in standing if not memory.is_fold),
         waiting=sum(sizes) - live,
         live=live,
-        said=sum(sizes) + sum(memory.source_tokens for memory in held.memories if not memory.is_fold),
+        spoken=sum(sizes) + sum(memory.source_tokens for memory in held.memories if not memory.is_fold),
     )
 
 

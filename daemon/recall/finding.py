@@ -59,15 +59,15 @@ def _entries(
     days = None if since or until else days_named(query, head.ends)
     with full_text(library.state, archive) as index:
 
-        def found(since: str, until: str) -> list[IndexEntry]:
+        def places(since: str, until: str) -> list[IndexEntry]:
             entries = index.find(
                 query, kinds=kinds, chat_id=chats[0].chat_id if len(chats) == 1 else "", since=since, until=until,
                 limit=limit + len(forgotten), any_word=True,
             )  # fmt: skip
             return [entry for entry in entries if (entry.chat_id, entry.name) not in forgotten][:limit]
 
-        first = found(*days)[: (limit + 1) // 2] if days else []
-        return [*first, *(entry for entry in found(since, until) if entry not in first)][:limit]
+        first = places(*days)[: (limit + 1) // 2] if days else []
+        return [*first, *(entry for entry in places(since, until) if entry not in first)][:limit]
 
 
 def _records(entries: list[IndexEntry], query: str, names: dict[str, str]) -> list[Record]:

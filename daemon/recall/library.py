@@ -1,6 +1,6 @@
 """Which chats may be looked up, which of their records, and what every answer says about how far they reach."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,9 +25,6 @@ class Recalled:
     text: str
     data: Mapping[str, Any]
     is_error: bool = False
-
-
-LookUp = Callable[[], Recalled]
 
 
 @dataclass(frozen=True, slots=True)

@@ -89,7 +89,7 @@ class RecallTimeline(Tool):
         return tools.timeline(library, self.chat, self.fold, self.since, self.until)
 
 
-class CoreMemory(Tool):
+class RecallCoreMemory(Tool):
     """Read your core memory as it is kept now."""
 
     chat: ChatName = ""
@@ -99,7 +99,7 @@ class CoreMemory(Tool):
         return tools.core_memory(library, self.chat)
 
 
-class Facts(Tool):
+class RecallFacts(Tool):
     """List dated facts that have these words; with a date, those that held then."""
 
     words: Annotated[str, Field(max_length=300, description="Words to look for, up to 300 characters; empty: all.")] = (
@@ -117,8 +117,8 @@ TOOLS: Mapping[str, type[Tool]] = {
     "recall_search": RecallSearch,
     "recall_open": RecallOpen,
     "recall_timeline": RecallTimeline,
-    "core_memory": CoreMemory,
-    "facts": Facts,
+    "core_memory": RecallCoreMemory,
+    "facts": RecallFacts,
 }
 
 
@@ -139,7 +139,7 @@ def called(library: Library, name: str, arguments: Mapping[str, Any]) -> dict[st
         recalled = _tool(name, {key: value for key, value in arguments.items() if value is not None}).look_up(library)
     except MemprocError as trouble:
         recalled = refusal(trouble)
-    except Exception as fault:
+    except Exception as fault:  # the boundary: the model gets a sentence, and the server goes on
         recalled = refusal(MemprocError(*describe(fault)))
     content = [{"type": "text", "text": recalled.text}]
     return {"content": content, "structuredContent": dict(recalled.data), "isError": recalled.is_error}

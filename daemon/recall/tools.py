@@ -13,7 +13,7 @@ from daemon.archive.layers import fact_events, ranked
 from daemon.archive.memories import editions, find_memory, forgotten_names, memories
 from daemon.archive.messages import around, under
 from daemon.chat.opening import core_now
-from daemon.config.texts import core_layout
+from daemon.config.loading import core_layout
 from daemon.recall.library import Library, Reach, Recalled, name_of, reach
 from daemon.recall.records import (
     PAGE_TOKENS,
@@ -97,8 +97,8 @@ def facts(library: Library, chat: str, words: str, date: str) -> Recalled:
     with library.opened() as archive:
         known = library.chat(archive, chat)
         head, events = reach(archive, known), fact_events(archive, known.chat_id)
-    held = live(event for event in events if not date or event.said_at[:10] <= date)
-    chosen = [held[at] for at in ranked([fact.text for fact in held], words)] if words else list(held)
+    valid = live(event for event in events if not date or event.said_at[:10] <= date)
+    chosen = [valid[at] for at in ranked([fact.text for fact in valid], words)] if words else list(valid)
     when = f" that held on {date}" if date else ""
     if not chosen:
         about = " with any of these words" if words else ""
@@ -201,7 +201,7 @@ def _turn(archive: Archive, chat_id: str, key: str) -> Sequence[str]:
     before = f"Before it: message {named(keys[first - 1])}." if first else ""
     after = f"After it: message {named(keys[last])}." if last < len(keys) else ""
     around_it = " ".join(filter(None, (before, after)))
-    return [*(_message(said, name) for name, said in near[first:last]), *filter(None, [around_it])]
+    return [*(_message(message, name) for name, message in near[first:last]), *filter(None, [around_it])]
 
 
 def _message(message: Message, key: str) -> str:

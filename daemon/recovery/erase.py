@@ -15,7 +15,7 @@ from daemon.archive.erasing import erase_rows
 from daemon.archive.full_text import forget_index
 from daemon.archive.journal import replies
 from daemon.bridge.chat_jobs import forget_jobs
-from daemon.context import Context
+from daemon.chat.context import Context
 from daemon.files.backup import IndexLine, rewrite_index, standing
 from daemon.files.candidates import exports_in
 from daemon.files.paths import arrivals_folder, expanded_folder

@@ -21,14 +21,14 @@ from daemon.archive.forks import count_chat, note_sources, put_under_memories
 from daemon.archive.memories import end_turn, memories
 from daemon.archive.messages import adopt, message_keys, past, put_back, remember
 from daemon.archive.outputs import Output, last_output, record_output
+from daemon.chat.context import Context
 from daemon.chat.opening import shown_chat
 from daemon.chat.reading import dates_of_copies, read_chat
 from daemon.chat.survey import canned
-from daemon.config.texts import load_texts
-from daemon.context import Context
+from daemon.config.loading import load_texts
 from daemon.files.backup import INDEX, UnreadableLine, Version, all_versions, read_index, read_version
 from daemon.files.candidates import exports_in
-from daemon.files.paths import Folders
+from daemon.files.paths import Folders, file_name
 from daemon.files.read import chats_in, read_export
 from daemon.files.removal import as_its_file_says, changed_at
 from daemon.files.write import sha256_of
@@ -36,11 +36,9 @@ from daemon.models.tokens import count
 from daemon.remember.planning import take_over
 from primer.prompt import question
 from rules.conversation.memory import aliases
-from rules.errors import ArchiveError, ChatSetAside, DamagedChat, FileTrouble, MemprocError
+from rules.errors import ArchiveError, ChatSkipped, DamagedChat, FileTrouble, MemprocError
 from rules.output.assemble import hash_of_messages
-from rules.output.naming import file_name
-from rules.recognize.adopt import as_dated
-from rules.recognize.chat_reading import ChatReading
+from rules.recognize.chat_reading import ChatReading, as_dated
 from rules.recognize.recognize import Place, recognise
 from rules.recognize.user_edits import groups
 from rules.typingmind.chat import Chat, read_messages
@@ -146,7 +144,7 @@ def _readable_id(chat: Chat) -> str | None:
     """The id of a chat whose messages can be read; None for others."""
     try:
         read_messages(chat)
-    except ChatSetAside:
+    except ChatSkipped:
         return None
     return chat.id_if_any or None
 
@@ -214,7 +212,7 @@ def _new_ids(chat_id: str) -> list[str]:
 def _rebuild_chat(context: Context, chat_id: str, files: Mapping[str, Sequence[BackupFile]]) -> RebuiltChat | None:
     """Add what the archive lacks of a chat; None where that is nothing. `files` are those of all chats, by id.
 
-    Raises ChatSetAside where the newest file cannot be read as a state of the chat, and FileTrouble.
+    Raises ChatSkipped where the newest file cannot be read as a state of the chat, and FileTrouble.
     """
     archive, own = context.archive, files[chat_id]
     is_new = not is_known(archive, chat_id)

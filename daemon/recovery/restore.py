@@ -10,21 +10,20 @@ from daemon.archive.chats import KnownChat, known_chat
 from daemon.archive.memories import editions, memories
 from daemon.archive.messages import past, raw_conversation
 from daemon.archive.outputs import RESTORED, Output, last_output, openings, record_output
+from daemon.chat.context import Context
 from daemon.chat.survey import canned
+from daemon.config.loading import load_texts
 from daemon.config.settings import Config
-from daemon.config.texts import load_texts
-from daemon.context import Context
 from daemon.files.backup import Version, keep_version, read_version, versions
-from daemon.files.paths import Folders, expanded_folder
+from daemon.files.paths import Folders, expanded_folder, file_name
 from daemon.files.read import chats_in
 from daemon.files.removal import writing_to
 from daemon.files.write import WrittenFile, file_errors, make_private, replace_file, sha256_of
 from rules.conversation.marker import drafts_of
 from rules.conversation.memory import Memory, aliases
-from rules.errors import ChatSetAside, FileTrouble, NotAnExport, NotFound
+from rules.errors import ChatSkipped, FileTrouble, NotAnExport, NotFound
 from rules.output.assemble import Canned
 from rules.output.difference import Difference, Side, difference
-from rules.output.naming import file_name
 from rules.recognize.recognize import recognise
 from rules.typingmind.chat import Chat, read_messages
 from rules.typingmind.copies import expanded, our_uuids
@@ -44,7 +43,7 @@ def compare(
 ) -> tuple[Difference, tuple[Memory, ...]]:
     """What is different, and all memories and folds of the chat.
 
-    Raises NotAnExport or ChatSetAside where one of the two does not hold the chat.
+    Raises NotAnExport or ChatSkipped where one of the two does not hold the chat.
     """
     known = memories(archive, chat_id)
     own = config.of(known_chat(archive, chat_id))
@@ -58,7 +57,7 @@ def _side(archive: Archive, chat_id: str, known: Sequence[Memory], words: Canned
     chats = chats_in(content.name, content.data)
     matching = [chat for chat in chats if chat.chat_id == chat_id] or chats
     if len(matching) != 1:
-        raise ChatSetAside(
+        raise ChatSkipped(
             f"{content.name} holds {len(chats)} chats, and none of them is {chat_id}.",
             f"Name other versions; they are listed by: memproc versions {chat_id}",
         )

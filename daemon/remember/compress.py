@@ -17,8 +17,8 @@ from daemon.archive.memories import (
     next_edition,
     renew_chunk,
 )
+from daemon.chat.context import Context
 from daemon.chat.survey import Passage, Survey, as_they_are
-from daemon.context import Context
 from daemon.events import MemoryMade, Note, Noted, planned
 from daemon.models.scheduler import RunningDialogue, Scheduler, Steps
 from daemon.models.tokens import count
@@ -30,7 +30,7 @@ from primer.models import token_factor
 from primer.reply import Refused
 from rules.conversation.history import Entry
 from rules.conversation.memory import EXTRACTED, Edition, Memory, edition_in_prompts, shown
-from rules.errors import ChatSetAside, TooLong
+from rules.errors import ChatSkipped, TooLong
 from rules.plan.cache_order import Lead, leads, needs
 from rules.plan.folds import as_shown, as_told
 from rules.plan.work import PlannedChunk, room_left
@@ -57,7 +57,7 @@ class _ChatWork:
 def compress(context: Context, survey: Survey) -> tuple[tuple[Memory, ...], tuple[Memory, ...]]:
     """Make all that is planned. All memories and folds of the chat, and those of them that are to be shown.
 
-    Raises ModelError where a model cannot be asked, ChatSetAside where a chunk does not fit its window.
+    Raises ModelError where a model cannot be asked, ChatSkipped where a chunk does not fit its window.
     """
     plan = survey.plan
     for address in survey.roles.addresses:
@@ -148,7 +148,7 @@ def _steps(work: _ChatWork, lead: Lead) -> Steps[Keep]:
             keep_chunk = yield from _hindsight(work, chunk, passage)
         else:
             keep_chunk = yield from _memory(work, chunk, passage, is_again=place < len(plan.again))
-    except ChatSetAside as fault:
+    except ChatSkipped as fault:
         work.skipping.add(place)
         skipped = fault
 

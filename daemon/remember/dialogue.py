@@ -26,13 +26,12 @@ from primer import prompt
 from primer.models import token_factor
 from primer.prompt import Texts, Turn, keep_inert, restore
 from primer.reply import ENGINE, Answered, Model, Refused, Request, forged, judge, read_reply, repeated
-from rules.conversation.answer import within
 from rules.conversation.history import Entry
 from rules.conversation.memory import SHIPPED_QUESTIONS, Memory, Quote, Six, analysis_words
 from rules.conversation.quote import Verbatim, find_quote, nearest_passage
 from rules.conversation.short_quotes import some_of
 from rules.errors import ContextTooLong, TooLong
-from rules.extract.sentences import with_closed_fence
+from rules.extract.sentences import with_closed_fence, within
 from rules.plan.work import PlannedChunk, largest_part, parts_of
 
 Keep = Callable[[], None]

@@ -10,8 +10,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from daemon.archive.memories import keep_fold
+from daemon.chat.context import Context
 from daemon.chat.survey import Survey, as_they_are
-from daemon.context import Context
 from daemon.events import Folded
 from daemon.models.ask import Clock
 from daemon.models.roles import Roles
@@ -194,7 +194,7 @@ class Folds(Lane):
     def make_all(self, upto: int, version: Version) -> tuple[Memory, ...]:
         """What stands for the first `upto` memories, oldest first, once all folds are made; `version`: which edition.
 
-        Raises ModelError where a model cannot be asked, and ChatSetAside where a fold does not fit into its window.
+        Raises ModelError where a model cannot be asked, and ChatSkipped where a fold does not fit into its window.
         """
         while True:
             missing, standing = self._view(upto, version)

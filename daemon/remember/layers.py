@@ -24,10 +24,10 @@ from daemon.archive.archive import Archive
 from daemon.archive.journal import Reply
 from daemon.archive.layers import Layer, end_step, fact_events, keep_core_events, keep_fact_events, next_fact, ranked
 from daemon.archive.memories import editions
+from daemon.chat.context import Context
 from daemon.chat.opening import core_now
 from daemon.chat.survey import Survey, told_before
-from daemon.config.texts import foreign
-from daemon.context import Context
+from daemon.config.loading import foreign
 from daemon.events import Noted
 from daemon.models.scheduler import RunningDialogue, Scheduler, Steps
 from daemon.remember.dialogue import (
@@ -48,7 +48,7 @@ from primer.prompt import ToolCall, Turn
 from primer.reply import CALLED, EMBEDDING, ENGINE, Model, Refused, Request, read_reply
 from rules.conversation.history import Entry
 from rules.conversation.memory import EXTRACTED, Edition, Memory, Six, allowance
-from rules.errors import ChatSetAside, TooLong
+from rules.errors import ChatSkipped, TooLong
 from rules.layers.core import CoreEdit, CoreEvent, CoreMemory, Layout, Refusal, apply
 from rules.layers.facts import Fact, FactEvent, Operation, Source, alike, live, nearest, normal
 from rules.layers.names import claims, persons_names
@@ -262,10 +262,10 @@ def _edited(
 
 
 def _applied(layout: Layout, memory: CoreMemory, edit: CoreEdit) -> CoreMemory | Refusal:
-    """The memory after the edit, or why it stays. Raises ChatSetAside where the function itself has failed."""
+    """The memory after the edit, or why it stays. Raises ChatSkipped where the function itself has failed."""
 
-    def skipped(fault: Exception) -> ChatSetAside:
-        return ChatSetAside(
+    def skipped(fault: Exception) -> ChatSkipped:
+        return ChatSkipped(
             f"The function {edit.function} of the core memory's layout has failed: {type(fault).__name__}.",
             "Mend or update the layout, or set core.layout in memproc.toml to another one.",
         )

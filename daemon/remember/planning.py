@@ -26,10 +26,11 @@ from daemon.chat.opening import (
 )
 from daemon.chat.reading import read_chat
 from daemon.chat.survey import Survey, canned, told_before
+from daemon.config.keys import FindKey
+from daemon.config.loading import load_texts
 from daemon.config.settings import Config
-from daemon.config.texts import load_texts
 from daemon.models.prices import expected, step_of
-from daemon.models.roles import FindKey, chat_model, choose_roles, offered
+from daemon.models.roles import chat_model, choose_roles, offered
 from daemon.models.scheduler import rehearse
 from daemon.models.splitting import splitter
 from daemon.models.tokens import count, count_once, digest_of
@@ -42,7 +43,7 @@ from primer.reply import ENGINE
 from rules.conversation.marker import text_digest
 from rules.conversation.memory import EXTRACTED, WRITTEN, is_enough_for_a_model, questions_of_memories, write_title
 from rules.conversation.short_quotes import too_many
-from rules.errors import ChatSetAside
+from rules.errors import ChatSkipped
 from rules.layers.core import CoreEvent, OverLimit, corrected
 from rules.layers.facts import By, Fact, FactEvent, normal
 from rules.layers.opening import FactLine, Opening, OpeningEdits, edits, one_line
@@ -69,7 +70,7 @@ def take_over(archive: Archive, chat: ShownChat, now: str) -> OpeningTakenOver:
     """Keep what the person has edited in the opening, once.
 
     A fork inherits from the chat that it was forked from. Where the archive knows nothing, as when it was lost, all of
-    the opening is taken over. Raises ChatSetAside where a section is over its limit.
+    the opening is taken over. Raises ChatSkipped where a section is over its limit.
     """
     place, chat_id = opening_place(chat), chat.chat_id
     if place is None or place.ours is None:
@@ -116,7 +117,7 @@ def _section_events(archive: Archive, chat: ShownChat, changes: OpeningEdits, *,
         try:
             section.with_value(value)
         except OverLimit as fault:
-            raise ChatSetAside(
+            raise ChatSkipped(
                 f'"{chat.title}": {fault} It stands so in the opening message of the export.',
                 f"Shorten it in TypingMind and export again, or raise core.sections.{name}.limit in memproc.toml.",
             ) from fault
@@ -162,7 +163,7 @@ def _fact_events(archive: Archive, chat_id: str, changes: OpeningEdits, *, by_us
 def survey(archive: Archive, chat: Chat, config: Config, key: FindKey, now: str) -> Survey:
     """Read, recognise and plan one chat; `config` is the one that counts for this chat.
 
-    Raises ChatSetAside where it cannot be processed as it is, ConfigurationError where its texts cannot be used.
+    Raises ChatSkipped where it cannot be processed as it is, ConfigurationError where its texts cannot be used.
     """
     words = canned(load_texts(config.texts.path))
     reading = read_chat(archive, chat, words, config.memory.editions, now)

@@ -4,9 +4,9 @@ from dataclasses import dataclass, replace
 
 from daemon.archive.chats import known_chat
 from daemon.archive.memories import editions, find_memory, keep_edition, next_edition
+from daemon.chat.context import Context
 from daemon.chat.reading import read_archive
 from daemon.chat.survey import Survey
-from daemon.context import Context
 from daemon.events import Event, ModelAnswered
 from daemon.models.scheduler import RunningDialogue, Scheduler
 from daemon.models.tokens import count
@@ -31,7 +31,7 @@ class UnchangedMemory:
 def retry(context: Context, name: str, guidance: str) -> Memory | UnchangedMemory:
     """The memory of this name in a new edition, which is shown from now on, or why it has none.
 
-    Raises NotFound, ModelError where the model cannot be asked, and ChatSetAside where it does not fit.
+    Raises NotFound, ModelError where the model cannot be asked, and ChatSkipped where it does not fit.
     """
     chat_id, before = find_memory(context.archive, name)
     chat = known_chat(context.archive, chat_id)  # all that stands under memories comes from the archive

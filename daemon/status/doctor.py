@@ -16,10 +16,9 @@ from typing import TypeVar
 
 from platformdirs import user_config_path
 
-from daemon.config.loading import folders
+from daemon.config.keys import keys
+from daemon.config.loading import core_layout, folders, load_texts
 from daemon.config.settings import Config
-from daemon.config.texts import core_layout, load_texts
-from daemon.context import keys
 from daemon.models.tokens import tables
 from daemon.status.checks import OF_MACHINE, OF_SETUP
 from daemon.status.findings import Finding, Machine, Setup, error, ok, warning
@@ -89,7 +88,7 @@ def look_at_setup(machine: Machine, toml: Path | None, config: Config, is_thorou
         toml=toml,
         config=config,
         folders=places,
-        key=keys(places),
+        key=keys(places.state),
         credentials=user_config_path("memproc", appauthor=False) / "credentials",
         free=lambda folder: shutil.disk_usage(folder).free,
         is_thorough=is_thorough,

@@ -6,9 +6,9 @@ from datetime import datetime
 from pathlib import Path
 from typing import Literal
 
+from daemon.config.keys import FindKey
 from daemon.config.settings import Config
 from daemon.files.paths import Folders
-from daemon.models.roles import FindKey
 from service.unit import ServiceState
 
 

@@ -19,9 +19,9 @@ from daemon.archive.arrivals import outcomes_of, titles_to_hide
 from daemon.archive.chats import find_chat
 from daemon.events import ChatIs, Event, NoEvent, Trouble, of_line, to_line
 from daemon.files.clock import now as present
+from daemon.files.paths import file_name
 from daemon.files.write import file_errors, make_private
 from rules.errors import ArchiveError, FileTrouble, NotFound
-from rules.output.naming import file_name
 
 LARGEST = 5_000_000
 """Bytes; a file that would grow beyond becomes the first of the old ones."""

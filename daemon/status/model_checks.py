@@ -7,15 +7,15 @@ from dataclasses import dataclass, field
 from daemon.archive.archive import Archive
 from daemon.archive.jobs import settings_of_chats
 from daemon.archive.messages import raw_conversation
+from daemon.config.keys import FindKey, Key, NoKey, credential_files, read_keys
 from daemon.config.settings import Config, ModelSettings
-from daemon.keys import Key, NoKey, credential_files, read_keys
 from daemon.models.catalogue import Facts, facts, known_models
 from daemon.models.completion import nearest
-from daemon.models.roles import CHAT, FindKey, Roles, choose_roles, is_ones_own
+from daemon.models.roles import CHAT, Roles, choose_roles, is_ones_own
 from daemon.status.findings import Finding, Setup, error, ok, warning
 from primer.models import KEY_VARIABLES, key_variables, provider_of
 from primer.reply import EXTRACTIVE, Model
-from rules.errors import ChatSetAside, ConfigurationError, MemprocError
+from rules.errors import ChatSkipped, ConfigurationError, MemprocError
 from rules.plan.chat_plan import why_skipped
 from rules.typingmind.chat import Chat, read_messages
 from rules.typingmind.document import chat_container, read_document
@@ -37,7 +37,7 @@ class ModelChoice:
     who: str
     """The chat or file, as the person knows it."""
     is_a_chat: bool
-    roles: Roles | ChatSetAside
+    roles: Roles | ChatSkipped
     """The models, or why none can be asked."""
     keys: Mapping[str, Key | NoKey] = field(repr=False)
     """Every provider whose key was looked for, with what was found."""
@@ -45,7 +45,7 @@ class ModelChoice:
     @property
     def listed_models(self) -> Iterator[Model]:
         """Those of providers whose models LiteLLM lists; on a server of one's own, a name means what it likes."""
-        if isinstance(self.roles, ChatSetAside):
+        if isinstance(self.roles, ChatSkipped):
             return
         for model in (self.roles.agent, self.roles.context_manager, self.roles.fallback):
             if model and provider_of(model.name) in KEY_VARIABLES and not is_ones_own(model.options):
@@ -84,10 +84,10 @@ def _choice(setup: Setup, find_key: FindKey, who: str, chat: Chat, settings: Mod
     def find(provider: str) -> Key | NoKey:
         return keys.setdefault(provider, find_key(provider))
 
-    roles: Roles | ChatSetAside
+    roles: Roles | ChatSkipped
     try:
         roles = choose_roles(chat, read_messages(chat), settings, find, setup.machine.now.date())
-    except ChatSetAside as fault:
+    except ChatSkipped as fault:
         roles = fault
     return ModelChoice(who, chat is not _NO_CHAT, roles, keys)
 
@@ -109,7 +109,7 @@ def keys(setup: Setup) -> Iterator[Finding]:
     for choice in choices(setup, setup.key):
         for provider, key in choice.keys.items():
             # A server of one's own needs none, and nothing is told of it then.
-            notices = (str(choice.roles),) if isinstance(choice.roles, ChatSetAside) else choice.roles.notices
+            notices = (str(choice.roles),) if isinstance(choice.roles, ChatSkipped) else choice.roles.notices
             if isinstance(key, NoKey) and not any(notice.endswith(f"key set {provider}") for notice in notices):
                 continue
             is_handed = not handed.isdisjoint(key_variables(provider))
@@ -125,7 +125,7 @@ def _judge_key(setup: Setup, choice: ModelChoice, provider: str, key: Key | NoKe
         if is_handed:
             return ok(name, "The service has it from systemd; this shell has none.")
         text = f"There is none, for {choice.who}: {key.reason}."
-        if isinstance(choice.roles, ChatSetAside):
+        if isinstance(choice.roles, ChatSkipped):
             return error(name, text, remedy)
         return warning(name, f"{text} So memproc makes the memories without a model.", remedy)
     if key.where == "environment" and not is_handed and setup.machine.service.state != "not installed":
@@ -162,7 +162,7 @@ def models(setup: Setup) -> Iterator[Finding]:
 
 
 def _judge_choice(setup: Setup, choice: ModelChoice) -> Iterator[Finding]:
-    if isinstance(choice.roles, ChatSetAside):
+    if isinstance(choice.roles, ChatSkipped):
         yield error("models", choice.roles.message, choice.roles.next_step)
         return
     remedy = "Name another in memproc.toml, [models]."

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping
 from textwrap import wrap
 
 from daemon import events
-from daemon.archive.jobs import RunProgress
+from daemon.archive.chats import RunProgress
 from rules.typingmind.message import parse_date
 
 _FLAG = "\U0001f3f4[\U000e0030-\U000e0039\U000e0061-\U000e007a]{2,6}\U000e007f"

@@ -20,7 +20,7 @@ from daemon.archive import jobs as daemon_state
 from daemon.archive import journal as ledger
 from daemon.archive.archive import Archive, Sign, all_signs, remove_signs, set_sign, sign
 from daemon.archive.arrivals import ChatOutcome, newest_outcomes
-from daemon.archive.chats import known_chats
+from daemon.archive.chats import RunProgress, kept_run, known_chats
 from daemon.archive.journal import LONGEST_SECONDS, batch_age, open_batches
 from daemon.archive.outputs import standing_outputs
 from daemon.files.clock import periods
@@ -235,9 +235,9 @@ class Status:
     """Next one first."""
     batches: tuple[SentBatch, ...] = ()
     """Oldest first."""
-    run: daemon_state.RunProgress | None = None
+    run: RunProgress | None = None
     """The one that goes on just now."""
-    last_run: daemon_state.RunProgress | None = None
+    last_run: RunProgress | None = None
     """The newest one, where none goes on."""
 
     @property
@@ -298,18 +298,18 @@ def status(
     )
 
 
-def run_progress(archive: Archive, now: str) -> daemon_state.RunProgress | None:
+def run_progress(archive: Archive, now: str) -> RunProgress | None:
     """The run that goes on just now, begun by the daemon or by hand; None where none does.
 
     A run that was killed has left its progress behind, and no lock.
     """
-    run = daemon_state.kept_run(archive, now)
+    run = kept_run(archive, now)
     return run if run and not run.ended_at and is_held(archive.path.with_name("lock")) else None
 
 
-def last_run(archive: Archive, now: str) -> daemon_state.RunProgress | None:
+def last_run(archive: Archive, now: str) -> RunProgress | None:
     """The newest run, where none goes on just now; one that was killed says that it was cut off."""
-    run = daemon_state.kept_run(archive, now)
+    run = kept_run(archive, now)
     if run is None or run.ended_at:
         return run
     if run_progress(archive, now):

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from functools import cache
 
 from rules.extract.languages import TONGUES
-from rules.extract.sentences import length, sentences, terms
+from rules.extract.sentences import length, terms
 
 _FOREIGN = "The answer is in another language than the conversation."
 
@@ -157,14 +157,3 @@ def _in_order(words: Sequence[str], among: Sequence[str]) -> int:
     from rapidfuzz.distance import LCSseq  # late: a run with nothing new compares nothing
 
     return LCSseq.similarity(words, among)
-
-
-def within(text: str, words: float) -> str:
-    """As much of a text's beginning as has so many words, up to the end of a sentence; at least one sentence."""
-    left, stop = words, 0
-    for piece in sentences(text):
-        left -= length(text[piece.start : piece.stop])
-        if left < 0 and stop:
-            return text[:stop]
-        stop = piece.stop
-    return text

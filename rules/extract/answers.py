@@ -59,14 +59,14 @@ def quote(passage: Sequence[Said], words: int, before: Sequence[Said] = ()) -> s
     """
     reading = read(tuple(passage), tuple(before))
     for limit in (float(words), inf):
-        found = [
+        candidates = [
             (_rank(passage, reading, span), _weight(reading, span), -span.start, span)
             for begin in range(len(reading.sentences))
             for span in _spans(passage, reading, begin, limit)
         ]
-        for *_, span in sorted(found, key=lambda entry: entry[:3], reverse=True):
+        for *_, span in sorted(candidates, key=lambda entry: entry[:3], reverse=True):
             parts = [_raw(passage, reading, range(at, at + 1)) for at in span]
-            if not any(part in said.text for part in parts for said in before):
+            if not any(part in message.text for part in parts for message in before):
                 return shorten(_raw(passage, reading, span), words)
     return _line_with_words(passage, words)
 
@@ -157,9 +157,9 @@ def _weight(reading: WeighedPassage, span: range) -> float:
 
 def _news(reading: WeighedPassage, at: int) -> float:
     """What a word of a sentence weighs on average."""
-    held = reading.sentences[at].terms
+    words = reading.sentences[at].terms
     rare = next(rare for stretch, rare in zip(reading.stretches, reading.rare, strict=True) if at in stretch)
-    return sum(rare[term] for term in held) / max(1, len(held))
+    return sum(rare[term] for term in words) / max(1, len(words))
 
 
 def _minutes(passage: Sequence[Said], words: float, besides: Sequence[str], before: Sequence[Said], user: float) -> str:
@@ -174,13 +174,13 @@ def _minutes(passage: Sequence[Said], words: float, besides: Sequence[str], befo
     kept = [reading.sentences[at] for at in places]
     frames = reading.frames
     lines = []
-    for day, said in groupby(kept, key=lambda sentence: passage[sentence.message].date):
-        sides = sorted(said, key=lambda sentence: sentence.role == PERSONA)
+    for day, of_day in groupby(kept, key=lambda sentence: passage[sentence.message].date):
+        sides = sorted(of_day, key=lambda sentence: sentence.role == PERSONA)
         head = frames.day.format(_in_words(day, frames)) if day else ""
         head += " " if head and head[-1] <= _LAST_SPACED else ""
         for is_persona, side in groupby(sides, key=lambda sentence: sentence.role == PERSONA):
-            told = (frames.told, frames.answered) if user > 1 else (frames.person, frames.persona)
-            line = head + _joined([told[is_persona], *(sentence.text for sentence in side)])
+            leads = (frames.told, frames.answered) if user > 1 else (frames.person, frames.persona)
+            line = head + _joined([leads[is_persona], *(sentence.text for sentence in side)])
             lines.append(line[:1].upper() + line[1:])
             head = ""
     return _fit("\n".join(lines), words) if lines else ""
@@ -267,7 +267,7 @@ _SYMBOLS = ("So", "Sk", "Cn", "Co")
 
 def what_was_there(passage: Sequence[Said]) -> str:
     """One sentence on what the messages consisted of, as the persona would say it; empty for no messages."""
-    kinds = Counter(_kind(said.text) for said in passage).most_common()
+    kinds = Counter(_kind(message.text) for message in passage).most_common()
     if not kinds:
         return ""
     if len(kinds) == 1:
@@ -317,8 +317,8 @@ def _line_with_words(passage: Sequence[Said], words: int) -> str:
 
     No fence of code is such a line, and nothing in square brackets is a part of one: it ends there.
     """
-    for said in sorted(passage, key=lambda said: len(said.text), reverse=True):
-        for line in said.text.splitlines():
+    for message in sorted(passage, key=lambda message: len(message.text), reverse=True):
+        for line in message.text.splitlines():
             for part in map(str.strip, between_placeholders(line)):
                 if has_words(part) and not is_fence(line) and not is_fence(part):
                     return shorten(part, words)

@@ -337,3 +337,14 @@ def _stripped(text: str, start: int, stop: int, *, prose: bool) -> TextPiece:
     inner = whole.strip()
     start += len(whole) - len(whole.lstrip())
     return TextPiece(start, start + len(inner), prose=prose and _LETTER.search(inner) is not None)
+
+
+def within(text: str, words: float) -> str:
+    """As much of a text's beginning as has so many words, up to the end of a sentence; at least one sentence."""
+    left, stop = words, 0
+    for piece in sentences(text):
+        left -= length(text[piece.start : piece.stop])
+        if left < 0 and stop:
+            return text[:stop]
+        stop = piece.stop
+    return text

@@ -84,7 +84,7 @@ def is_finished(text: str) -> bool:
 def of_message(role: str, text: str) -> tuple[Sentence, ...]:
     """The sentences of prose of one message; what is only a placeholder in square brackets is none."""
     spans = _own(text)
-    found = []
+    prose = []
     for piece in sentences(text):
         if not piece.prose or _PLACEHOLDER.fullmatch(text, piece.start, piece.stop):
             continue
@@ -92,10 +92,10 @@ def of_message(role: str, text: str) -> tuple[Sentence, ...]:
         own = any(start <= piece.start and piece.stop <= stop for start, stop in spans)
         words = tuple(dict.fromkeys(terms(plain)))
         courteous = COURTESY.search(plain.replace("’", "'")) is not None
-        found.append(
+        prose.append(
             Sentence(0, role, piece.start, piece.stop, plain, words, length(plain), own=own, courteous=courteous)
         )
-    return tuple(found)
+    return tuple(prose)
 
 
 def _own(text: str) -> list[tuple[int, int]]:
@@ -149,15 +149,15 @@ class WeighedPassage:
 @lru_cache(_LAST_ONES)
 def read(passage: tuple[Said, ...], before: tuple[Said, ...] = ()) -> WeighedPassage:
     """Reads the prose of the passage, and of the messages `before` it; each side may speak a language of its own."""
-    earlier = [of_message(said.role, said.text) for said in before]
-    sentences = _prose(passage, _formulas([*earlier, *(of_message(said.role, said.text) for said in passage)]))
-    tongue = spoken((term for one in sentences if one.role == PERSONA for term in one.terms), TONGUES)
-    frames = spoken((term for one in sentences for term in one.terms), TONGUES).frames
+    earlier = [of_message(message.role, message.text) for message in before]
+    sentences = _prose(passage, _formulas([*earlier, *(of_message(message.role, message.text) for message in passage)]))
+    tongue = spoken((term for sentence in sentences if sentence.role == PERSONA for term in sentence.terms), TONGUES)
+    frames = spoken((term for sentence in sentences for term in sentence.terms), TONGUES).frames
     inward = [weight * (sentences[at].role == PERSONA) for at, weight in enumerate(inwardness(sentences, tongue))]
     addressed = occurrences(sentences, tongue.you)
-    near = [inward[at] > 0 or (addressed[at] > 0 and one.role == PERSONA) for at, one in enumerate(sentences)]
+    near = [inward[at] > 0 or (addressed[at] > 0 and sentence.role == PERSONA) for at, sentence in enumerate(sentences)]
     stretches = tuple(_stretches(sentences))
-    known = frozenset(term for said in earlier for sentence in said for term in sentence.terms)
+    known = frozenset(term for message in earlier for sentence in message for term in sentence.terms)
     rare: list[dict[str, float]] = []
     for stretch in stretches:
         rare.append(rarity([sentences[at] for at in stretch], known.union(*rare[-_BEFORE:])))
@@ -166,15 +166,15 @@ def read(passage: tuple[Said, ...], before: tuple[Said, ...] = ()) -> WeighedPas
 
 def _prose(passage: Sequence[Said], formulas: frozenset[tuple[str, ...]]) -> tuple[Sentence, ...]:
     """The passage's sentences; of more than ten thousand (a pasted book), evenly spread ones that many at most."""
-    found = [
+    prose = [
         Sentence(
-            number, said.role, one.start, one.stop, one.text, one.terms, one.words, one.own,
-            one.courteous or (said.role == PERSONA and one.opening in formulas),
+            number, message.role, sentence.start, sentence.stop, sentence.text, sentence.terms, sentence.words,
+            sentence.own, sentence.courteous or (message.role == PERSONA and sentence.opening in formulas),
         )
-        for number, said in enumerate(passage)
-        for one in of_message(said.role, said.text)
+        for number, message in enumerate(passage)
+        for sentence in of_message(message.role, message.text)
     ]  # fmt: skip
-    return tuple(found[:: 1 + len(found) // _MOST_PIECES])
+    return tuple(prose[:: 1 + len(prose) // _MOST_PIECES])
 
 
 def _formulas(messages: Sequence[Sequence[Sentence]]) -> frozenset[tuple[str, ...]]:
@@ -192,23 +192,23 @@ def _stretches(sentences: Sequence[Sentence]) -> Iterator[range]:
     """Parts of about equal length, none of which ends within a message."""
     whole = sum(sentence.words for sentence in sentences)
     share = whole / max(1, round(whole / _STRETCH))
-    begin, held = 0, 0.0
+    begin, words = 0, 0.0
     for at, sentence in enumerate(sentences):
-        if held >= share and sentence.message != sentences[at - 1].message:
+        if words >= share and sentence.message != sentences[at - 1].message:
             yield range(begin, at)
-            begin, held = at, 0.0
-        held += sentence.words
+            begin, words = at, 0.0
+        words += sentence.words
     yield range(begin, len(sentences))
 
 
 def rarity(sentences: Sequence[Sentence], known: frozenset[str] = frozenset()) -> dict[str, float]:
     """What each word weighs: the fewer sentences hold it, the more; numbers more yet, and less what is known."""
-    held = Counter(term for sentence in sentences for term in sentence.terms)
+    sentences_with = Counter(term for sentence in sentences for term in sentence.terms)
     return {
         term: sqrt(log((len(sentences) + 1) / count))
         * (_KNOWN if term in known else 1.0)
         * (_FIGURE if any(map(str.isdecimal, term)) else 1.0)
-        for term, count in held.items()
+        for term, count in sentences_with.items()
     }
 
 

@@ -127,9 +127,9 @@ def words(text: str) -> frozenset[str]:
     return frozenset(terms(normal(text)))
 
 
-def says_more(one: str, other: str) -> bool:
+def says_more(first: str, second: str) -> bool:
     """Whether the first wording is the richer: more words, each time counted."""
-    return len(list(terms(normal(one)))) > len(list(terms(normal(other))))
+    return len(list(terms(normal(first)))) > len(list(terms(normal(second))))
 
 
 _NO = listed(
@@ -152,10 +152,10 @@ _NO = listed(
 )
 
 
-def opposed(one: str, other: str) -> bool:
+def opposed(first: str, second: str) -> bool:
     """Whether the two differ in their numbers, in any script, or in how often they say no."""
     numbers, denials = [], []
-    for text in (normal(one), normal(other)):
+    for text in (normal(first), normal(second)):
         numbers.append(Counter("".join(mark if mark.isnumeric() else " " for mark in text).split()))
         denials.append(sum(term in _NO for term in terms(text)))
     return numbers[0] != numbers[1] or denials[0] != denials[1]

@@ -16,7 +16,7 @@ from rules.conversation.memory import (
     most_tokens,
 )
 from rules.conversation.quote import can_be_quoted
-from rules.errors import ChatSetAside
+from rules.errors import ChatSkipped
 from rules.plan.chunks import Chunking, Splitter, Spoken, by_topics, chunks
 from rules.plan.folds import Bounds, Foresight
 from rules.plan.work import NO_LAYERS, Layers, NumberedChunk, PlannedChunk, chunks_made, planned
@@ -29,7 +29,7 @@ from rules.typingmind.originals import with_attachments
 def fits(chat: Chat, pattern: str) -> bool:
     """Whether a pattern of memproc.toml names the chat: its title with wildcards, its id, or its folder's id.
 
-    Raises ChatSetAside where the chat has no id.
+    Raises ChatSkipped where the chat has no id.
     """
     return pattern in (chat.chat_id, chat.folder_id) or bool(match(translate(pattern), chat.title, IGNORECASE))
 
@@ -49,9 +49,9 @@ def why_skipped(chat: Chat, include: Sequence[str], exclude: Sequence[str]) -> s
 
 
 def refuse_doubled(chat: Chat, doubled: frozenset[str]) -> None:
-    """Raise ChatSetAside where another chat of the export has the same id: nobody can tell which one is meant."""
+    """Raise ChatSkipped where another chat of the export has the same id: nobody can tell which one is meant."""
     if chat.chat_id in doubled:
-        raise ChatSetAside(
+        raise ChatSkipped(
             f"This export has two chats with the id {chat.chat_id}; TypingMind would keep only one.",
             "Export the chat that you mean by itself.",
         )
@@ -173,7 +173,7 @@ class ChatPlan:
 
 
 @dataclass(frozen=True, slots=True)
-class LeftAlone:
+class Unchanged:
     """A chat on which there is nothing to do, and why."""
 
     chat_id: str

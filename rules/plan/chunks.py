@@ -149,13 +149,13 @@ def _best(grains: Sequence[_Grain], before: Sequence[_Partition], size: int, ste
     the size a bound is free to move to where the topic changes; the farther away, the harder it is pulled back.
     """
     least = first = -1
-    held = giant = 0
+    tokens = giant = 0
     price = grains[-1].price
     for start in range(len(grains) - 1, -1, -1):
-        held += grains[start].tokens
+        tokens += grains[start].tokens
         giant = giant or grains[start].giant
-        scrap = held - giant
-        square = (scrap if giant else held - size) ** 2
+        scrap = tokens - giant
+        square = (scrap if giant else tokens - size) ** 2
         own = square if giant else square + steep * square**2 // size**2
         if (giant and scrap * _SCRAPS_A_SIZE >= size) or (first > 0 and own + price > least):
             break  # a larger group is not allowed either, or costs even more
@@ -169,15 +169,15 @@ def _best(grains: Sequence[_Grain], before: Sequence[_Partition], size: int, ste
 def _grains(tokens: Iterable[int], size: int, prices: Sequence[int]) -> list[_Grain]:
     """A unit without tokens stays with what stands before it; one above `size` begins a grain of its own."""
     grains: list[_Grain] = []
-    held = giant = stop = 0
+    grain_tokens = giant = stop = 0
     for unit in tokens:
-        if stop and unit and (unit > size or held * _GRAINS_A_SIZE >= size):
-            grains.append(_Grain(stop, held, giant, prices[stop - 1] if prices else 0))
-            held = giant = 0
-        held += unit
+        if stop and unit and (unit > size or grain_tokens * _GRAINS_A_SIZE >= size):
+            grains.append(_Grain(stop, grain_tokens, giant, prices[stop - 1] if prices else 0))
+            grain_tokens = giant = 0
+        grain_tokens += unit
         giant = giant or (unit if unit > size else 0)
         stop += 1
-    grains.append(_Grain(stop, held, giant))
+    grains.append(_Grain(stop, grain_tokens, giant))
     return grains
 
 
@@ -260,8 +260,8 @@ def _by_likeness(
     def priced(window: Sequence[Unit]) -> list[int]:
         messages = [spoken[unit.start : unit.stop] for unit in window]
         minutes = tuple((unit[0].minute, unit[-1].minute) for unit in messages)
-        found = price(tuple(tuple(message.text for message in unit) for unit in messages), minutes)
-        return [_TOPIC * size**2 * price // STEPS for price in found]
+        prices = price(tuple(tuple(message.text for message in unit) for unit in messages), minutes)
+        return [_TOPIC * size**2 * price // STEPS for price in prices]
 
     return _split(spoken, begin, size, priced)
 
@@ -276,9 +276,9 @@ def _split(spoken: Sequence[Spoken], begin: int, size: int, price: Callable[[Seq
     first = 0
     while True:
         window = _window(rest, first, _WINDOW * size)
-        held = sum(unit.tokens for unit in window)
-        if held < _WINDOW * size:
-            ahead = f"the next {_WINDOW * size:,} tokens, and only {held:,} are here."
+        tokens = sum(unit.tokens for unit in window)
+        if tokens < _WINDOW * size:
+            ahead = f"the next {_WINDOW * size:,} tokens, and only {tokens:,} are here."
             return Split(tuple(bounds), f"A chunk's end is chosen in view of {ahead}")
         if first + len(window) == len(rest):
             return Split(tuple(bounds), "The last turn may still grow.")
@@ -289,12 +289,12 @@ def _split(spoken: Sequence[Spoken], begin: int, size: int, price: Callable[[Seq
 def _window(units: Sequence[Unit], first: int, tokens: int) -> list[Unit]:
     """The units from `first` on, until they hold so many tokens together; all where they hold fewer."""
     window: list[Unit] = []
-    held = 0
+    gathered = 0
     for unit in units[first:]:
-        if held >= tokens:
+        if gathered >= tokens:
             break
         window.append(unit)
-        held += unit.tokens
+        gathered += unit.tokens
     return window
 
 
@@ -305,11 +305,11 @@ def chunks(spoken: Sequence[Spoken], begin: int, size: int, tail: int, split: Sp
     A frozen bound holds even where a turn was not cut then or would not be cut now (other sizes, an edited
     message). The live tail is the newest whole turns that hold at least `tail` tokens.
     """
-    found = split(spoken, begin, size)
+    offered = split(spoken, begin, size)
     left = _tokens(spoken[begin:])
     formed: list[Chunk] = []
     start, coming = begin, 0
-    for stop in found.bounds:
+    for stop in offered.bounds:
         coming = _tokens(spoken[start:stop])
         if left - coming < tail:
             break
@@ -322,7 +322,7 @@ def chunks(spoken: Sequence[Spoken], begin: int, size: int, tail: int, split: Sp
     elif coming:
         reason = f"The next chunk will hold {coming:,} tokens, and only {waiting:,} stand before the live tail."
     else:
-        reason = found.reason
+        reason = offered.reason
     return Chunking(tuple(formed), waiting, live, reason)
 
 
@@ -332,12 +332,12 @@ def _tokens(spoken: Sequence[Spoken]) -> int:
 
 def _live(units: Sequence[Unit], tail: int) -> int:
     """The tokens of the newest units that hold at least `tail`."""
-    held = 0
+    tokens = 0
     for unit in reversed(units):
-        if held >= tail:
+        if tokens >= tail:
             break
-        held += unit.tokens
-    return held
+        tokens += unit.tokens
+    return tokens
 
 
 def tails(chunk_tokens: Sequence[int], keep: int, step: int) -> tuple[int, ...]:
@@ -352,12 +352,12 @@ def tails(chunk_tokens: Sequence[int], keep: int, step: int) -> tuple[int, ...]:
     """
     half = step // 2
     begins: list[int] = []
-    begin = held = 0
+    begin = tail_tokens = 0
     for chunk, tokens in enumerate(chunk_tokens):
-        if held > keep + half:
-            while held > keep - half and begin < chunk - 1:
-                held -= chunk_tokens[begin]
+        if tail_tokens > keep + half:
+            while tail_tokens > keep - half and begin < chunk - 1:
+                tail_tokens -= chunk_tokens[begin]
                 begin += 1
         begins.append(begin)
-        held += tokens
+        tail_tokens += tokens
     return tuple(begins)

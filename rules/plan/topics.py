@@ -35,17 +35,17 @@ def prices(texts: tuple[tuple[str, ...], ...], minutes: tuple[tuple[int, int], .
     `texts` are the messages of each unit; `minutes` when its first and its last message were written, 0 where unknown.
     A chat is planned more than once, so what came of the last windows is remembered.
     """
-    held = [sum((_words(text) for text in unit), Counter[str]()) for unit in texts]
-    units_with = Counter(term for words in held for term in words)
+    unit_words = [sum((_words(text) for text in unit), Counter[str]()) for unit in texts]
+    units_with = Counter(term for words in unit_words for term in words)
     vectors = [
         {
-            term: count.bit_length() * _RARE * (len(held) // units_with[term]).bit_length()
+            term: count.bit_length() * _RARE * (len(unit_words) // units_with[term]).bit_length()
             for term, count in words.items()
-            if units_with[term] < len(held)
+            if units_with[term] < len(unit_words)
         }
-        for words in held
+        for words in unit_words
     ]
-    likenesses = [_likeness(_sum(vectors[:at][::-1]), _sum(vectors[at:])) for at in range(1, len(held))]
+    likenesses = [_likeness(_sum(vectors[:at][::-1]), _sum(vectors[at:])) for at in range(1, len(unit_words))]
     return with_pauses(likenesses, minutes)
 
 
@@ -56,12 +56,12 @@ def _words(text: str) -> Counter[str]:
 
 def with_pauses(likenesses: Sequence[int], minutes: Sequence[tuple[int, int]]) -> tuple[int, ...]:
     """The prices of bounds between units that are so much alike, up to STEPS; a night makes one cheaper."""
-    found = [
+    with_breath = [
         likeness + STEPS // _BREATH_SHARE * (_NIGHT - _pause(before[1], after[0])) // _NIGHT
         for likeness, (before, after) in zip(likenesses, pairwise(minutes), strict=True)
     ]
-    least = min(found, default=0)
-    return tuple(price - least for price in found)
+    least = min(with_breath, default=0)
+    return tuple(price - least for price in with_breath)
 
 
 def _pause(ended: int, begins: int) -> int:
@@ -78,10 +78,10 @@ def _sum(vectors: Sequence[dict[str, int]]) -> dict[str, int]:
     return whole
 
 
-def _likeness(one: dict[str, int], other: dict[str, int]) -> int:
+def _likeness(first: dict[str, int], second: dict[str, int]) -> int:
     """The cosine of two vectors, in 64 steps."""
-    if len(other) < len(one):
-        one, other = other, one
-    shared = sum(weight * other[term] for term, weight in one.items() if term in other)
-    lengths = sum(weight * weight for weight in one.values()) * sum(weight * weight for weight in other.values())
+    if len(second) < len(first):
+        first, second = second, first
+    shared = sum(weight * second[term] for term, weight in first.items() if term in second)
+    lengths = sum(weight * weight for weight in first.values()) * sum(weight * weight for weight in second.values())
     return STEPS * shared // max(1, isqrt(lengths))

@@ -48,10 +48,10 @@ def _scaled(vector: Vector) -> Vector:
     return [value * _LENGTH // length for value in vector] if length else vector
 
 
-def _likeness(one: Vector, other: Vector) -> int:
+def _likeness(first: Vector, second: Vector) -> int:
     """The cosine of two vectors, in steps: from -24 to 24, since it spreads far more widely than that of words."""
-    return _REACH * _product(one, other) // max(1, isqrt(_product(one, one) * _product(other, other)))
+    return _REACH * _product(first, second) // max(1, isqrt(_product(first, first) * _product(second, second)))
 
 
-def _product(one: Vector, other: Vector) -> int:
-    return sum(map(mul, one, other))
+def _product(first: Vector, second: Vector) -> int:
+    return sum(map(mul, first, second))

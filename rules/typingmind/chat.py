@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from rules.errors import ChatSetAside
+from rules.errors import ChatSkipped
 from rules.typingmind import spans
 from rules.typingmind.message import Message, is_incomplete, parts, printable, read_message, summarised_until
 from rules.typingmind.spans import LONGEST_TEXT, Member, Reel, Span, Walker
@@ -52,10 +52,10 @@ class Chat:
 
     @property
     def chat_id(self) -> str:
-        """The id under which TypingMind stores the chat. Raises ChatSetAside where it has none."""
+        """The id under which TypingMind stores the chat. Raises ChatSkipped where it has none."""
         if chat_id := self.id_if_any:
             return chat_id
-        raise ChatSetAside(
+        raise ChatSkipped(
             f'The chat "{self.title}" has neither `chatID` nor `id`, so TypingMind could not store it.',
             "Export the chat again from TypingMind.",
         )
@@ -99,10 +99,10 @@ class Chat:
 
 
 def read_messages(chat: Chat) -> tuple[Message, ...]:
-    """Every message of the chat, in order. Raises ChatSetAside where they are no list, or one of them is no object."""
+    """Every message of the chat, in order. Raises ChatSkipped where they are no list, or one of them is no object."""
     member = chat.member("messages")
     if member is not None and chat.text[member.value.start] != "[":
-        raise ChatSetAside(f'The `messages` of the chat "{chat.title}" are no list.', "Export the chat again.")
+        raise ChatSkipped(f'The `messages` of the chat "{chat.title}" are no list.', "Export the chat again.")
     messages = []
     for number, span in enumerate(chat.messages, 1):
         try:
@@ -110,7 +110,7 @@ def read_messages(chat: Chat) -> tuple[Message, ...]:
                 _refuse_endless(chat, number, span)
             messages.append(read_message(chat.slice(span)))
         except spans.BadJson as fault:
-            raise ChatSetAside(
+            raise ChatSkipped(
                 f'Message {number} of the chat "{chat.title}" is not a message: {fault.reason}.',
                 "Export the chat again from TypingMind; if it stays so, delete that message there.",
             ) from fault
@@ -118,11 +118,11 @@ def read_messages(chat: Chat) -> tuple[Message, ...]:
 
 
 def _refuse_endless(chat: Chat, number: int, span: Span) -> None:
-    """Raise ChatSetAside for a message with more words than any model reads. Images and files are no words."""
+    """Raise ChatSkipped for a message with more words than any model reads. Images and files are no words."""
     size = span.stop - span.start
     fields, _ = spans.value(chat.text, span.start)  # as latin-1, which is enough to measure it
     if isinstance(fields, dict) and sum(len(part.text) for part in parts(fields)) > LONGEST_TEXT:
-        raise ChatSetAside(
+        raise ChatSkipped(
             f'Message {number} of the chat "{chat.title}" is a text of {size / (1 << 20):,.0f} MiB: '
             "no model reads that much, and no memory could be made of it.",
             "Delete or shorten that message in TypingMind, then export the chat again; this export stays as it is.",

@@ -20,7 +20,7 @@ the place of, else another device's sync brings them back.
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 
-from rules.errors import ChatSetAside
+from rules.errors import ChatSkipped
 from rules.typingmind import spans
 from rules.typingmind.chat import Chat
 from rules.typingmind.message import Message, attachments, read_message
@@ -72,7 +72,7 @@ def kept_original(raw: bytes, when: str, memory: str, *, for_attachment: bool = 
     """The message as shown and no longer sent since `when` (as exports write dates), under the memory of that id.
 
     A message that the person had excluded before keeps their date. A message that is kept already is marked
-    anew. Raises ChatSetAside where one of the message's keys stands twice.
+    anew. Raises ChatSkipped where one of the message's keys stands twice.
     """
     raw = plain_original(raw)
     marker: dict[str, object] = {"v": int(_VERSION), "kind": ORIGINAL, "memory": memory}
@@ -98,7 +98,7 @@ def plain_original(raw: bytes) -> bytes:
     """The message without what `kept_original` added, wherever that stands by now; all other bytes as they are.
 
     TypingMind's sync reorders keys, and an edit adds some. A message that we did not keep is returned as it
-    is. Raises ChatSetAside where one of a kept message's keys stands twice.
+    is. Raises ChatSkipped where one of a kept message's keys stands twice.
     """
     marker = read_message(raw).marker
     if marker is None or not is_original(marker):
@@ -114,8 +114,8 @@ def plain_original(raw: bytes) -> bytes:
     return raw
 
 
-def _unfit(raw: bytes) -> ChatSetAside:
-    return ChatSetAside(
+def _unfit(raw: bytes) -> ChatSkipped:
+    return ChatSkipped(
         f"The message {read_message(raw).uuid or 'without a uuid'} has one of its keys twice, "
         "so it cannot be kept beside its memory.",
         "Export the chat again from TypingMind, which writes each key once.",

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from daemon.sample import put_sample
+from daemon.files.candidates import put_sample
 from tests.browser.bridge import CODE, OTHER, TALK, ChatClient, FakeMemproc, served, served_client
 from tests.chats import chat, conversation, export_bytes
 from tests.stories.person import Person

@@ -11,7 +11,7 @@ from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.remote.webelement import WebElement
 from selenium.webdriver.support.ui import WebDriverWait
 
-from daemon.sample import SAMPLE_FILE
+from daemon.files.candidates import SAMPLE_FILE
 from tests.browser.conftest import Opened, pictures
 from tests.chats import chat, conversation, export_bytes
 

@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 import daemon.trip
 from daemon.archive.archive import Archive
 from daemon.archive.seals import seal_in_sql
-from daemon.chat.deliver import Outcome, SetAside, set_aside, until_fault
+from daemon.chat.context import Context
+from daemon.chat.deliver import Outcome, Skipped, as_skipped, until_fault
 from daemon.config.loading import parse
-from daemon.context import Context
 from daemon.events import ExportWritten, tell_nobody
 from daemon.files.paths import Folders
 from daemon.files.write import make_private
@@ -92,7 +92,7 @@ def failing(monkeypatch: pytest.MonkeyPatch, fault: Callable[[], BaseException] 
             return
         if frame.f_code.co_name == "<genexpr>" or frame.f_code in (until_fault.__code__, seal_in_sql.__code__):
             return  # called only to be closed, where Python drops what is raised; what catches it; what SQLite calls
-        if frame.f_code in (set_aside.__code__, daemon.trip.go_round.__code__):
+        if frame.f_code in (as_skipped.__code__, daemon.trip.go_round.__code__):
             sys.setprofile(None)
             return
         called.append(frame.f_code.co_qualname)
@@ -136,13 +136,13 @@ def test_whatever_one_chat_raises_at_whatever_stop_all_others_are_done(
         outcomes = inbox.go_round()
     assert called, "the bad chat was begun"
     assert inbox.good_ones() == files
-    aside = [one for one in outcomes if isinstance(one, SetAside)]
+    aside = [one for one in outcomes if isinstance(one, Skipped)]
     assert len(aside) <= 1
     for one in aside:
         assert one.what == BAD
         assert SECRET not in one.reason + one.next_step
     again = inbox.go_round()
-    assert not [one for one in again if isinstance(one, SetAside)], "it was the fault's, and not the archive's"
+    assert not [one for one in again if isinstance(one, Skipped)], "it was the fault's, and not the archive's"
     assert len(list((inbox.home / "updated").iterdir())) == 5
     inbox.archive.close()
 
@@ -152,14 +152,14 @@ def test_whatever_one_chat_raises_at_whatever_stop_all_others_are_done(
 )
 def test_what_nothing_can_go_on_after_stops_everything(fault: Exception) -> None:
     with pytest.raises(type(fault)):
-        set_aside(Archive.memory(), "a chat", fault)
+        as_skipped(Archive.memory(), "a chat", fault)
 
 
 def test_a_mistake_is_told_with_its_place_and_never_with_what_it_says() -> None:
     try:
         refuse_doubled(None, frozenset())  # type: ignore[arg-type]
     except AttributeError as bug:
-        told = set_aside(Archive.memory(), "a chat", bug)
+        told = as_skipped(Archive.memory(), "a chat", bug)
     assert told.reason == (
         "This is a mistake in memproc itself (AttributeError in rules/plan/chat_plan.py, line "
         f"{told.reason.split('line ')[1].split(',')[0]}, refuse_doubled). Nothing of yours was changed by it."

@@ -10,14 +10,14 @@ from typing import Any
 
 from daemon.archive.archive import Archive
 from daemon.archive.seals import seal_from_now_on
-from daemon.chat.deliver import Outcome, SetAside
+from daemon.chat.context import Context
+from daemon.chat.deliver import Outcome, Skipped
 from daemon.config.loading import parse
-from daemon.context import Context
 from daemon.events import ExportWritten, tell_nobody
 from daemon.files.paths import Folders
 from daemon.files.write import make_private
 from daemon.trip import go_round
-from rules.plan.chat_plan import LeftAlone
+from rules.plan.chat_plan import Unchanged
 from tests.chats import Json, assistant, chat, conversation, export_bytes, user, written
 from tests.exports.messages import MESSAGES
 from tests.nokeys import no_keys
@@ -128,14 +128,14 @@ def goes_well(home: Path, known: Seed, values: dict[Place, object], mode: str = 
     """The chat with these values is processed, and a second time with nothing to do; or it is set aside in words."""
     with _archive(known.archive) as archive:
         (outcome,) = go(home, archive, known.with_values(values), mode)
-        if isinstance(outcome, SetAside):
+        if isinstance(outcome, Skipped):
             assert outcome.next_step
             assert "the archive keeps of this chat is damaged" not in outcome.reason, outcome
             assert "mistake in memproc" not in outcome.reason + outcome.next_step, outcome
         elif isinstance(outcome, ExportWritten):
             (finished,) = json.loads(Path(outcome.path).read_bytes(), parse_float=written)["data"]["chats"]
             (again,) = go(home, archive, finished, mode)
-            assert isinstance(again, LeftAlone), again
+            assert isinstance(again, Unchanged), again
 
 
 def _archive(kept: bytes) -> Archive:

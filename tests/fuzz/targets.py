@@ -6,7 +6,7 @@ from pathlib import Path
 from daemon.config.loading import parse
 from daemon.files.read import chats_in
 from rules.conversation.history import history, without_strays
-from rules.errors import ChatSetAside, ConfigurationError, NotAnExport
+from rules.errors import ChatSkipped, ConfigurationError, NotAnExport
 from rules.plan.chat_plan import why_skipped
 from rules.recognize.recognize import recognise
 from rules.recognize.user_edits import groups
@@ -72,7 +72,7 @@ def _chat(chat: Chat) -> None:
         groups(places)
         assert len(history((), without_strays((), places))) == sum(place.lived for place in places)
         branches(messages)
-    except ChatSetAside as refusal:
+    except ChatSkipped as refusal:
         _is_told(refusal.message, refusal.next_step)
         return
     raws = [message.raw for message in messages]

@@ -1,6 +1,6 @@
 """Memories, openings and closings that we never wrote: as text, and with a field or a uuid like ours."""
 
-from daemon.config.texts import load_texts
+from daemon.config.loading import load_texts
 from primer.prompt import closing, opening
 from rules.conversation.marker import Draft, text_digest
 from tests.chats import CHAT_ID

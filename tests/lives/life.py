@@ -4,9 +4,9 @@ import hashlib
 from collections.abc import Mapping
 from pathlib import Path
 
-from daemon.chat.deliver import Outcome, SetAside
+from daemon.chat.deliver import Outcome, Skipped
 from daemon.events import ExportWritten
-from rules.plan.chat_plan import LeftAlone
+from rules.plan.chat_plan import Unchanged
 from tests.chats import Json
 from tests.lives.hand import prove_hand
 from tests.lives.layers import prove_layers
@@ -58,9 +58,9 @@ class Life:
         before, files = self.person.archive, self._files()
         outcome = self._ran(path)
         prove_archive(before, self.person.archive)
-        if isinstance(outcome, SetAside):
+        if isinstance(outcome, Skipped):
             assert not accepted, f"set aside, though the person has accepted it: {outcome.reason}"
-            self._prove_set_aside(outcome, given)
+            self._prove_skipped(outcome, given)
             assert self.person.archive == before, "a chat that is set aside leaves a trace"
             return
         if _is_held(outcome):
@@ -157,7 +157,7 @@ class Life:
     def _run_without_news(self, path: Path) -> None:
         files, asked, before = self._files(), self.memproc.model.asked, self.person.archive
         outcome = self._ran(path)
-        assert not isinstance(outcome, ExportWritten | SetAside), f"a second run without news: {outcome}"
+        assert not isinstance(outcome, ExportWritten | Skipped), f"a second run without news: {outcome}"
         assert self.memproc.model.asked == asked, "a second run without news asks a model"
         assert self._files() == files, "a second run without news changes a file"
         assert self.person.archive == before, "a second run without news changes the archive"
@@ -204,7 +204,7 @@ class Life:
         prove_sent(trip, importing.what_is_sent(trip.chat_id))
         self._recalled -= trip.told
 
-    def _prove_set_aside(self, outcome: SetAside, given: Json) -> None:
+    def _prove_skipped(self, outcome: Skipped, given: Json) -> None:
         """Messages are missing that the person has not deleted, or most of the memories are."""
         assert "faults" not in outcome.reason, outcome.reason
         deleted = set((given.get("syncMetadata") or {}).get("deletedMessageUUIDs") or [])
@@ -238,4 +238,4 @@ class Life:
 
 def _is_held(outcome: Outcome) -> bool:
     """The chat was restored, and waits until the person accepts it, or a newer export comes."""
-    return isinstance(outcome, LeftAlone) and "memproc accept" in outcome.reason
+    return isinstance(outcome, Unchanged) and "memproc accept" in outcome.reason

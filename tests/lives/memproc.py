@@ -9,11 +9,11 @@ from daemon.archive.chats import accept_state, find_chat, waiting_state
 from daemon.archive.layers import core_events, keep_core_events, keep_fact_events, next_fact
 from daemon.archive.memories import find_memory
 from daemon.archive.outputs import RESTORED, last_output, let_go_of_restored
+from daemon.chat.context import Context
 from daemon.chat.deliver import Outcome
 from daemon.chat.opening import as_value, core_now
+from daemon.config.loading import core_layout, load_texts
 from daemon.config.settings import Config
-from daemon.config.texts import core_layout, load_texts
-from daemon.context import Context
 from daemon.events import tell_nobody
 from daemon.files.backup import versions
 from daemon.files.paths import Folders

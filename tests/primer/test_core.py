@@ -5,7 +5,7 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
-from daemon.config.texts import load_texts
+from daemon.config.loading import load_texts
 from primer.layers import after_memory, ask, in_words, read_edits, results, tools_of
 from primer.prompt import TAGS, ToolCall, Turn, make_inert
 from rules.layers.core import ChatLayout, CoreEdit, CoreMemory, Refusal, Section

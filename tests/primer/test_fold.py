@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from daemon.config.texts import load_texts
+from daemon.config.loading import load_texts
 from primer.fold import memories_alone
 from primer.prompt import TAGS, read_passage
 from rules.conversation.memory import EXTRACTED, Edition, Memory, Quote

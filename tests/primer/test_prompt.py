@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from daemon.config.texts import load_texts
+from daemon.config.loading import load_texts
 from primer.prompt import context
 from rules.conversation.memory import Six
 from tests.primer.test_fold import memory

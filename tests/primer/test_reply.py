@@ -90,7 +90,7 @@ def test_every_way_of_going_wrong_is_told_from_the_others(name: str, step: str, 
 
 
 def _sample() -> list[str]:
-    chat = json.loads((files("daemon") / "sample" / "aria.json").read_text("utf-8"))["data"]["chats"][0]
+    chat = json.loads((files("daemon") / "files" / "sample.json").read_text("utf-8"))["data"]["chats"][0]
     contents = [message["content"] for message in chat["messages"]]
     return [text if isinstance(text, str) else "\n".join(part.get("text", "") for part in text) for text in contents]
 

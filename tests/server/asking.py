@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import cycle
 from typing import Any
 
-from daemon.config.texts import load_texts
+from daemon.config.loading import load_texts
 from primer import prompt
 from primer.prompt import Turn, tool, wrap
 from rules.conversation.history import Entry

@@ -23,7 +23,7 @@ from tests.stories.wire import sent
 
 RECORD = Path(__file__).with_name("identical.json")
 ROOT = Path(__file__).parents[2]
-SAMPLE = ROOT / "daemon" / "sample" / "aria.json"
+SAMPLE = ROOT / "daemon" / "files" / "sample.json"
 MODEL = '[models]\nagent = "anthropic/claude-haiku-5-5"\ncontext_manager = "anthropic/claude-haiku-5-5"\n'
 _UPDATED_AT = re.compile(rb'("updatedAt": ?)"[^"]*"')
 """The one field that holds the time of the run."""

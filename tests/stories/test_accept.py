@@ -23,7 +23,7 @@ def accept(chat: Cycle, *words: str) -> None:
         assert word in ended.out, ended.out
 
 
-def set_aside(chat: Cycle, *words: str) -> None:
+def skipped(chat: Cycle, *words: str) -> None:
     """`plan` and `run` say the same, name the command, and nothing is changed."""
     files, raw = stand(chat), chat.expanded()
     path = chat.person.drop(chat.export(), f"{chat.chat_id}.json")
@@ -48,7 +48,7 @@ def test_talk_on_an_older_updated_export_is_set_aside_with_the_file_to_import(ch
     file = chat.updated() if "1 written" in ended.out else chat.person.inbox / f"{chat.chat_id}.json"
     chat.device.bring_in(old)
     chat.talk(1)
-    set_aside(chat, "went back, and on from there", f"Import {file} into TypingMind")
+    skipped(chat, "went back, and on from there", f"Import {file} into TypingMind")
     assert said(chat.expanded())[-2 * turns_before :] == talked
 
 
@@ -71,7 +71,7 @@ def test_what_is_accepted_goes_on_and_what_is_missing_stays_in_expand_alone(chat
     assert chat.hand_in().code == 0
     chat.device.bring_in(old)
     chat.talk(1)
-    set_aside(chat)
+    skipped(chat)
     accept(chat, "the newest of the last time are missing", "The next run goes on with it")
     again = chat.person.memproc("accept", chat.chat_id).out
     assert "Nothing of" in again
@@ -97,10 +97,10 @@ def test_another_state_than_the_accepted_one_is_judged_anew(chat: Cycle) -> None
     assert chat.hand_in().code == 0
     chat.device.bring_in(old)
     chat.talk(1)
-    set_aside(chat)
+    skipped(chat)
     accept(chat)
     chat.talk(1)
-    set_aside(chat)
+    skipped(chat)
 
 
 def test_a_doubted_export_can_be_accepted_after_another_one_was_processed(chat: Cycle) -> None:
@@ -192,7 +192,7 @@ def test_most_memories_deleted_at_once_sets_the_chat_aside_until_it_is_accepted(
     names = chat.shown()
     for name in names[:-1]:
         chat.forget(name)
-    set_aside(chat, f"Most of the chat's memories are gone ({len(names) - 1} of {len(names)})")
+    skipped(chat, f"Most of the chat's memories are gone ({len(names) - 1} of {len(names)})")
     accept(chat, "Most of the chat's memories are gone")
     ended = chat.person.memproc("run", chat.person.inbox / f"{chat.chat_id}.json")
     assert ended.code == 0

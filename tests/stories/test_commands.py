@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from daemon.cli.demo import _fresh_folder
-from daemon.sample import SAMPLE_FILE
+from daemon.files.candidates import SAMPLE_FILE
 from tests.chats import export_bytes, long_chat
 from tests.stories.person import Ended, Person
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from daemon.config.texts import load_layout
+from daemon.config.loading import load_layout
 from tests.server.editing import APPEND, REPLACE, edit, nothing_to_change
 from tests.server.meter import Bill
 from tests.server.reply import Answer

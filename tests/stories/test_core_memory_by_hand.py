@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from daemon.config.texts import load_texts
+from daemon.config.loading import load_texts
 from primer.prompt import opening as canned_opening
 from tests.server.editing import APPEND, REPLACE, edit
 from tests.server.reply import Answer

@@ -8,13 +8,13 @@ import pytest
 
 from daemon.archive.archive import Archive
 from daemon.archive.messages import raw_conversation
+from daemon.chat.context import Context
 from daemon.chat.deliver import Outcome
 from daemon.config.loading import parse
-from daemon.context import Context
 from daemon.events import ExportWritten, tell_nobody
 from daemon.files.paths import Folders
 from daemon.trip import go_round
-from rules.plan.chat_plan import LeftAlone
+from rules.plan.chat_plan import Unchanged
 from tests.chats import export_bytes, long_chat
 from tests.exports.chats import CHATS
 from tests.exports.messages import MESSAGES
@@ -63,7 +63,7 @@ def goes_through(tmp_path: Path, chat: dict[str, Any]) -> dict[str, Any]:
         finished = Path(outcome.path).read_bytes()
         for again in (finished, content):
             (outcome,) = run(tmp_path, archive, again)
-            assert isinstance(outcome, LeftAlone), outcome
+            assert isinstance(outcome, Unchanged), outcome
         kept = [loads(raw) for raw in raw_conversation(archive, parsed(content)["chatID"]).messages]
         assert kept == parsed(content)["messages"], "the whole raw conversation can be had back"
     return parsed(finished)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from daemon.cli import main
-from daemon.sample import SAMPLE_FILE
+from daemon.files.candidates import SAMPLE_FILE
 from tests.stories.person import Person
 from tests.stories.terminal import COLUMNS, Terminal
 

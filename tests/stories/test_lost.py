@@ -13,7 +13,7 @@ OWN = 'In my own words: "the lamp" stays lit.\n\n\tAnd\u00a0so — <i>I</i> go o
 SIZE = 800
 
 
-def set_aside(chat: Cycle, *words: str) -> None:
+def skipped(chat: Cycle, *words: str) -> None:
     """The chat is set aside with a reason, exit code 1, and nothing at all is changed or asked."""
     files, calls, kept = stand(chat), chat.calls(), chat.bounds()
     raw_before = chat.expanded()
@@ -35,7 +35,7 @@ def test_a_chat_that_lost_most_of_its_history_is_set_aside_until_it_is_whole_aga
     whole = chat.export()
     for _ in range(22):
         chat.messages.pop(chat.live()[2])
-    set_aside(chat, "Most of what stood under no memory the last time is gone", "22 messages")
+    skipped(chat, "Most of what stood under no memory the last time is gone", "22 messages")
     chat.device.bring_in(whole)
     goes_on(chat)
 
@@ -43,7 +43,7 @@ def test_a_chat_that_lost_most_of_its_history_is_set_aside_until_it_is_whole_aga
 def test_a_chat_that_lost_its_memories_and_its_history_is_set_aside(chat: Cycle) -> None:
     whole = chat.export()
     chat.device.chat(chat.chat_id)["messages"] = chat.messages[-2:]
-    set_aside(chat, "gone")
+    skipped(chat, "gone")
     chat.device.bring_in(whole)
     goes_on(chat)
 
@@ -53,7 +53,7 @@ def test_an_older_copy_is_set_aside(chat: Cycle) -> None:
     chat.talk(7).goes_round()
     newest = chat.export()
     chat.device.bring_in(old)
-    set_aside(chat, "an older copy")
+    skipped(chat, "an older copy")
     chat.device.bring_in(newest)
     goes_on(chat)
 
@@ -64,7 +64,7 @@ def test_a_chat_that_went_back_and_on_from_there_is_set_aside(chat: Cycle) -> No
     newest = chat.export()
     chat.device.bring_in(old)
     chat.talk(3)
-    set_aside(chat, "went back, and on from there")
+    skipped(chat, "went back, and on from there")
     fork = chat.of(chat.device.fork(chat.chat_id)).talk()
     fork.goes_round()
     quiet(fork)
@@ -78,7 +78,7 @@ def test_regenerate_on_an_older_message_is_set_aside_until_the_arrow_brings_it_b
     question = at - 1 if chat.messages[at]["role"] == "assistant" else at
     chat.device.regenerate(chat.chat_id, at)
     reason = f"after message {question + 1} of the chat" + (", which is one of memproc's own," if ours else "")
-    set_aside(chat, reason, "Use the arrows at that message")
+    skipped(chat, reason, "Use the arrows at that message")
     chat.device.arrow_back(chat.chat_id, question)
     ended = chat.hand_in()
     assert (ended.code, ended.err) == (0, "")
@@ -89,7 +89,7 @@ def test_regenerate_on_an_older_message_is_set_aside_until_the_arrow_brings_it_b
 def test_after_regenerate_a_fork_goes_on_as_a_chat_of_its_own(chat: Cycle, ours: bool) -> None:
     at = chat.at(chat.shown()[1], 4) if ours else chat.live()[6]
     chat.device.regenerate(chat.chat_id, at)
-    set_aside(chat)
+    skipped(chat)
     fork = chat.of(chat.device.fork(chat.chat_id))
     ended = fork.hand_in()
     assert ended.code == 0, ended.err

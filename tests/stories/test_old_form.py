@@ -21,7 +21,7 @@ from tests.stories.person import Person
 from tests.stories.wire import memories
 
 OLD = Path(__file__).with_name("old_form")
-SAMPLE = Path(__file__).parents[2] / "daemon" / "sample" / "aria.json"
+SAMPLE = Path(__file__).parents[2] / "daemon" / "files" / "sample.json"
 CHAT = "q7vmx2ka9t"
 SETTINGS = "[models]\nconcurrency = 1\n[memory]\nhindsight = 0\n[fold]\nbudget = {budget}\ngroup = 2\n"
 pytestmark = pytest.mark.timeout(120)

@@ -10,12 +10,12 @@ import pytest
 from starlette.testclient import TestClient
 
 from daemon.config.loading import folders, load
+from daemon.files.candidates import SAMPLE_FILE, sample
 from daemon.page.access import LARGEST_FORM
 from daemon.page.app import Desk, application
 from daemon.page.home import button_for
 from daemon.page.routes import ACTIONS, VIEWS
 from daemon.page.sessions import new_link
-from daemon.sample import SAMPLE_FILE, sample
 from daemon.status.status import StatusProblem
 from tests.chats import chat, conversation, export_bytes
 from tests.stories.person import Person

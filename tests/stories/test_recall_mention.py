@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from daemon.config.texts import load_texts
+from daemon.config.loading import load_texts
 from tests.chats import chat, conversation, export_bytes
 from tests.stories.person import Person
 from tests.stories.recalling import ask

@@ -9,9 +9,8 @@ import pytest
 
 from daemon.archive.archive import Archive
 from daemon.archive.memories import memories
-from daemon.config.loading import parse
-from daemon.config.texts import load_texts
-from daemon.context import Context
+from daemon.chat.context import Context
+from daemon.config.loading import load_texts, parse
 from daemon.events import tell_nobody
 from daemon.files.paths import Folders
 from daemon.files.read import read_export

@@ -10,7 +10,7 @@ from daemon.archive.forks import find_kin
 from daemon.archive.memories import editions, keep_edition, keep_fold, keep_memory, memories, round_of
 from daemon.archive.messages import past, raw_conversation, remember
 from rules.conversation.history import Past
-from rules.recognize.adopt import Adopted, inherit
+from rules.recognize.chat_reading import Adopted, inherit
 from rules.recognize.recognize import recognise
 from rules.typingmind.chat import read_messages
 from rules.typingmind.message import Message

@@ -12,7 +12,7 @@ from daemon.archive.messages import remember
 from daemon.chat.reading import read_archive, read_chat
 from rules.conversation.history import INSERTED
 from rules.conversation.memory import Memory, Preferred
-from rules.errors import ChatSetAside, DamagedChat, NotAccepted
+from rules.errors import ChatSkipped, DamagedChat, NotAccepted
 from rules.recognize.chat_reading import ChatReading
 from rules.recognize.recognize import Place
 from rules.typingmind.chat import Chat
@@ -123,7 +123,7 @@ def nameless(messages: list[Json]) -> None:
 @pytest.mark.parametrize("fields", [{}, FORK], ids=["the chat", "a fork"])
 def test_memories_without_markers_and_uuids_are_skipped(archive: Archive, fields: dict[str, str]) -> None:
     chat = changed(DONE.messages, nameless, **fields)
-    with pytest.raises(ChatSetAside, match="cannot be told from the conversation: another tool has taken away") as told:
+    with pytest.raises(ChatSkipped, match="cannot be told from the conversation: another tool has taken away") as told:
         read(archive, chat)
     assert "message number" not in str(told.value)
     assert "3 memories" in str(told.value)
@@ -238,7 +238,7 @@ def test_the_edition_that_is_preferred_is_the_one_that_is_shown(archive: Archive
 
 
 def test_a_chat_that_has_suddenly_lost_its_memories_is_set_aside(archive: Archive) -> None:
-    with pytest.raises(ChatSetAside, match='"Aria": ') as told:
+    with pytest.raises(ChatSkipped, match='"Aria": ') as told:
         read(archive, chat_of(TALK[6:]))
     assert "message number" not in str(told.value)
 

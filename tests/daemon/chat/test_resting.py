@@ -11,18 +11,18 @@ import pytest
 
 from daemon.archive.archive import Archive
 from daemon.archive.memories import memories, pin
+from daemon.chat.context import Context
 from daemon.chat.deliver import Outcome
 from daemon.chat.survey import at_rest
+from daemon.config.keys import Key, NoKey
 from daemon.config.loading import parse
-from daemon.context import Context
 from daemon.events import ExportWritten, tell_nobody
 from daemon.files.paths import Folders
 from daemon.files.read import read_export
-from daemon.keys import Key, NoKey
 from daemon.models import tokens
 from daemon.remember.planning import survey
 from daemon.trip import go_round
-from rules.plan.chat_plan import LeftAlone
+from rules.plan.chat_plan import Unchanged
 from tests.chats import Json, assistant, export_bytes, long_chat, user
 from tests.nokeys import no_keys
 from tests.scripted import ScriptedModel
@@ -99,7 +99,7 @@ def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Desk]:
 
 
 def reasons(outcomes: list[Outcome]) -> dict[str, str]:
-    return {one.chat_id: one.reason for one in outcomes if isinstance(one, LeftAlone)}
+    return {one.chat_id: one.reason for one in outcomes if isinstance(one, Unchanged)}
 
 
 def one_more(chat: Json) -> Json:

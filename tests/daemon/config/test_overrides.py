@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from daemon.config.loading import parse
 from daemon.config.settings import Config
-from rules.errors import ChatSetAside, ConfigurationError
+from rules.errors import ChatSkipped, ConfigurationError
 from rules.typingmind.chat import Chat
 from rules.typingmind.document import read_document
 from tests.chats import chat, export_bytes
@@ -257,7 +257,7 @@ def test_overrides_that_clash_only_together_set_aside_the_chat_that_both_fit() -
     )
 
     assert config.of(BOB).limits.chunk == 7000
-    with pytest.raises(ChatSetAside, match=r'"Talks with Ada, 2".*tail\.tokens must be at least 28000') as caught:
+    with pytest.raises(ChatSkipped, match=r'"Talks with Ada, 2".*tail\.tokens must be at least 28000') as caught:
         config.of(ADA)
     assert "[[chats.override]]" in caught.value.next_step
 

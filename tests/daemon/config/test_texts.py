@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from daemon.config.texts import load_texts
+from daemon.config.loading import load_texts
 from rules.errors import ConfigurationError
 
 

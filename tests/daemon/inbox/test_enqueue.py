@@ -10,9 +10,9 @@ import pytest
 
 from daemon.archive.archive import Archive
 from daemon.archive.arrivals import find_arrival
-from daemon.chat.deliver import SetAside
+from daemon.chat.context import Context
+from daemon.chat.deliver import Skipped
 from daemon.config.loading import parse
-from daemon.context import Context
 from daemon.events import ExportWritten, tell_nobody
 from daemon.files.candidates import sighting_of
 from daemon.files.paths import Folders
@@ -95,7 +95,7 @@ def out_of_reach(_: Request) -> Completion:
 
 def test_a_chat_whose_provider_was_down_is_tried_again_at_night(home: Home) -> None:
     arrival = home.drop("talk.json", export_bytes(TALK), "set aside")
-    assert isinstance(home.work("talk.json", out_of_reach), SetAside)
+    assert isinstance(home.work("talk.json", out_of_reach), Skipped)
 
     assert postponed(home.context()) == (arrival,)
 

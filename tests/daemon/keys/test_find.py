@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from daemon.keys import Key, Keyring, NoKey, find_key, set_variables, write_key
+from daemon.config.keys import Key, Keyring, NoKey, find_key, set_variables, write_key
 from rules.errors import ConfigurationError
 from tests.daemon.keys.backends import Blurting, Memory
 

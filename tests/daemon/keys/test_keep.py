@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from daemon.keys import Key, KeyChange, Keyring, find_key, forget_key, keys_file, read_keys, store_key
+from daemon.config.keys import Key, KeyChange, Keyring, find_key, forget_key, keys_file, read_keys, store_key
 from rules.errors import ConfigurationError
 from tests.daemon.keys.backends import Blurting, Hanging, Memory
 

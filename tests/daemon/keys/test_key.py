@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from daemon.keys import Key, NotAKey, read_key
+from daemon.config.keys import Key, NotAKey, read_key
 
 
 def test_a_key_is_read_without_the_white_space_around_it() -> None:

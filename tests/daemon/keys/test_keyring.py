@@ -8,7 +8,7 @@ from time import monotonic
 import pytest
 from keyring.backend import KeyringBackend
 
-from daemon.keys import SECONDS, Keyring, NoKeyring
+from daemon.config.keys import SECONDS, Keyring, NoKeyring
 from tests.daemon.keys.backends import Blurting, Forgetful, Hanging, Memory
 
 PATIENCE = 0.05
@@ -90,7 +90,7 @@ def test_three_seconds_are_waited_and_a_hanging_keyring_keeps_nobody_from_leavin
     assert SECONDS == 3.0
     script = (
         "from threading import Event\n"
-        "from daemon.keys import Keyring\n"
+        "from daemon.config.keys import Keyring\n"
         "class Stuck:\n"
         "    def get_password(self, service, username): Event().wait()\n"
         "print(Keyring(Stuck, 0.1).read('anthropic').reason)"
@@ -103,7 +103,7 @@ def test_three_seconds_are_waited_and_a_hanging_keyring_keeps_nobody_from_leavin
 def test_the_librarys_own_empty_keyrings_count_as_not_there(backend: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PYTHON_KEYRING_BACKEND", backend)
     script = (
-        "from daemon.keys import SYSTEM\n"
+        "from daemon.config.keys import SYSTEM\n"
         "print(SYSTEM.read('anthropic').reason, SYSTEM.write('anthropic', 'sk-abc').reason, sep='; ')"
     )
     ended = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
@@ -112,12 +112,12 @@ def test_the_librarys_own_empty_keyrings_count_as_not_there(backend: str, monkey
 
 def test_a_backend_that_cannot_be_loaded_counts_as_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PYTHON_KEYRING_BACKEND", "nowhere.Keyring")
-    script = "from daemon.keys import SYSTEM\nprint(SYSTEM.read('anthropic').reason)"
+    script = "from daemon.config.keys import SYSTEM\nprint(SYSTEM.read('anthropic').reason)"
     ended = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert ended.stdout.strip() == "failed (ModuleNotFoundError)"
 
 
 def test_the_keyring_library_is_loaded_only_when_a_keyring_is_asked() -> None:
-    script = "import sys, daemon.cli.key, daemon.keys, daemon.keys; print('keyring' in sys.modules)"
+    script = "import sys, daemon.cli.key, daemon.config.keys, daemon.config.keys; print('keyring' in sys.modules)"
     ended = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert ended.stdout.strip() == "False"

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from daemon.archive.archive import Archive
+from daemon.chat.context import Context
 from daemon.config.settings import BudgetSettings, Config, WhenToBatch
-from daemon.context import Context
 from daemon.events import Event
 from daemon.files.paths import Folders
 from daemon.models import batch_client as client

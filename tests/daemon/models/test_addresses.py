@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
+from daemon.config.keys import Key, NoKey, Where
 from daemon.config.loading import parse
 from daemon.config.settings import ModelSettings
-from daemon.keys import Key, NoKey, Where
 from daemon.models.addresses import addresses, allow, allowed, disallow, host_of, hosts_file, is_loopback, refusal
 from rules.errors import ConfigurationError
 

@@ -2,8 +2,8 @@
 
 import pytest
 
+from daemon.config.keys import Key
 from daemon.config.settings import ModelSettings
-from daemon.keys import Key
 from daemon.models.completion import Completion
 from daemon.models.key_trial import Fails, Untried, Works, try_key
 from primer.models import small_model

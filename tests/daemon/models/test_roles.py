@@ -2,8 +2,8 @@
 
 from datetime import date
 
+from daemon.config.keys import Key, NoKey
 from daemon.config.settings import ModelSettings
-from daemon.keys import Key, NoKey
 from daemon.models.roles import Roles, chat_model, choose_roles
 from primer.reply import ENGINE
 from rules.typingmind.chat import Chat, read_messages

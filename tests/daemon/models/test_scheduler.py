@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from daemon.archive.archive import Archive
 from daemon.archive.journal import recall, replies
+from daemon.chat.context import Context
 from daemon.config.settings import BudgetSettings, Config, PriceSettings
-from daemon.context import Context
 from daemon.events import Event, ModelAnswered, Note, Noted
 from daemon.files.paths import Folders
 from daemon.models.ask import most_of

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from daemon.chat.context import open_context
 from daemon.config.settings import Config
-from daemon.context import open_context
 from daemon.events import tell_nobody
 from daemon.files.backup import check
 from daemon.files.write import make_private

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from daemon.archive.journal import Reply
 from daemon.chat.survey import Passage
-from daemon.config.texts import load_texts
+from daemon.config.loading import load_texts
 from daemon.models.completion import Completion
 from daemon.models.roles import Roles
 from daemon.remember.dialogue import Worksheet

@@ -8,7 +8,7 @@ import pytest
 
 from daemon.archive.journal import Reply
 from daemon.chat.survey import Passage
-from daemon.config.texts import load_texts
+from daemon.config.loading import load_texts
 from daemon.models.completion import Completion
 from daemon.remember.dialogue import Worksheet
 from daemon.remember.ladder import make_memory

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 
-from daemon.config.texts import load_texts
+from daemon.config.loading import load_texts
 from daemon.models.completion import Completion
 from daemon.remember.dialogue import Worksheet
 from daemon.remember.layers import take_facts

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from daemon.config.texts import load_texts
+from daemon.config.loading import load_texts
 from daemon.models.roles import Roles
 from daemon.models.tokens import count
 from daemon.remember.dialogue import Worksheet

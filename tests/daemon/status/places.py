@@ -8,9 +8,9 @@ from typing import Any
 
 from daemon.archive.archive import Archive
 from daemon.archive.messages import remember
+from daemon.config.keys import Key, NoKey
 from daemon.config.settings import Config
 from daemon.files.paths import Folders
-from daemon.keys import Key, NoKey
 from daemon.status.findings import Finding, Machine, Setup
 from rules.recognize.recognize import recognise
 from rules.typingmind.chat import Chat, read_messages

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from daemon.keys import Key, NoKey
+from daemon.config.keys import Key, NoKey
 from daemon.status.model_checks import key_files, keys
 from service.unit import NOT_INSTALLED
 from tests.chats import long_chat

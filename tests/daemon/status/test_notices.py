@@ -9,8 +9,8 @@ import pytest
 
 from daemon.archive.archive import Archive
 from daemon.events import ChatIs, Event, FileIs, JobEnded, Note, SettingsRefused, Trouble, Watching
+from daemon.files.paths import sent_name
 from daemon.status.notices import MOST_AN_HOUR, DesktopNotice, FindCommand, Kind, Notifier, notice_of
-from rules.output.naming import sent_name
 from tests.daemon.status.filled import ago, ahead
 
 LIMIT_SECONDS = 20.0

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from daemon.archive.archive import Archive
 from daemon.events import ChatIs, FileIs, ModelAnswered
+from daemon.files.paths import file_name
 from daemon.status.log import Log, Titled, event_without_titles, known_titles, log_files, log_folder, without_titles
-from rules.output.naming import file_name
 from tests.daemon.status.filled import arrival, outcome
 
 

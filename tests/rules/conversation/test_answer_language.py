@@ -189,7 +189,7 @@ def test_code_in_the_passage_makes_no_language() -> None:
 
 
 def test_nothing_that_the_personas_of_the_sample_and_the_test_chats_say_is_foreign() -> None:
-    sample = json.loads((files("daemon") / "sample" / "aria.json").read_text("utf-8"))["data"]["chats"][0]["messages"]
+    sample = json.loads((files("daemon") / "files" / "sample.json").read_text("utf-8"))["data"]["chats"][0]["messages"]
     lighthouse = [text for number in range(20) for text in (question(number, 60), answer(number, 180))]
     for texts in ([_text(message["content"]) for message in sample], lighthouse):
         for size in (1, 2, 6):

@@ -11,8 +11,7 @@ from rules.money.estimate import calls
 from rules.plan.chat_plan import CALLS_A_FOLD, CALLS_A_HINDSIGHT, CALLS_A_MEMORY, ChatPlan, Limits, Overhead, plan_chat
 from rules.plan.folds import OF_THE_MOST, Bounds
 from rules.plan.work import PlannedChunk
-from rules.recognize.adopt import Adopted
-from rules.recognize.chat_reading import ChatReading
+from rules.recognize.chat_reading import Adopted, ChatReading
 from rules.recognize.recognize import Place
 from tests.entries import UNTOUCHED, entries, memory_of, said, sized
 

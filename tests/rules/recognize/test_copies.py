@@ -3,7 +3,7 @@
 import json
 from collections.abc import Sequence
 
-from rules.recognize.adopt import as_dated, may_be_copies, true_dates
+from rules.recognize.chat_reading import as_dated, may_be_copies, true_dates
 from rules.recognize.recognize import Place, recognise
 from rules.typingmind.message import Message, read_message
 from rules.typingmind.splice import with_date

@@ -2,7 +2,7 @@
 
 import pytest
 
-from rules.errors import ChatSetAside, NotAnExport
+from rules.errors import ChatSkipped, NotAnExport
 from rules.typingmind.chat import Chat, read_messages
 from rules.typingmind.document import read_document
 from rules.typingmind.spans import LONGEST_TEXT
@@ -32,7 +32,7 @@ def test_a_chat_is_known_by_its_chat_id_or_else_by_its_id(fields: object, chat_i
 
 @pytest.mark.parametrize("fields", [{}, {"id": None, "chatTitle": "T"}, {"id": [], "chatID": ""}])
 def test_a_chat_without_any_id_is_set_aside(fields: object) -> None:
-    with pytest.raises(ChatSetAside, match="neither `chatID` nor `id`"):
+    with pytest.raises(ChatSkipped, match="neither `chatID` nor `id`"):
         _ = found(fields).chat_id
 
 
@@ -112,7 +112,7 @@ def test_every_shape_of_chat_gives_all_its_messages(name: str) -> None:
 
 @pytest.mark.parametrize("entry", [None, 7, "hello", [], True])
 def test_an_entry_that_is_no_object_sets_the_chat_aside_and_says_which(entry: object) -> None:
-    with pytest.raises(ChatSetAside, match=r'Message 2 of the chat "T" is not a message') as caught:
+    with pytest.raises(ChatSkipped, match=r'Message 2 of the chat "T" is not a message') as caught:
         read_messages(found({"chatTitle": "T", "messages": [user("a"), entry]}))
     assert "Export the chat again" in caught.value.next_step
 
@@ -121,7 +121,7 @@ def test_an_entry_that_is_no_object_sets_the_chat_aside_and_says_which(entry: ob
 def test_messages_that_are_no_list_set_this_chat_aside_and_not_its_whole_file(messages: object) -> None:
     good = {"chatTitle": "Good", "messages": [user("a")]}
     chats = read_document("x.json", json_bytes({"chats": [{"chatTitle": "T", "messages": messages}, good]})).chats
-    with pytest.raises(ChatSetAside, match='The `messages` of the chat "T" are no list'):
+    with pytest.raises(ChatSkipped, match='The `messages` of the chat "T" are no list'):
         read_messages(chats[0])
     assert len(read_messages(chats[1])) == 1
 
@@ -129,7 +129,7 @@ def test_messages_that_are_no_list_set_this_chat_aside_and_not_its_whole_file(me
 @pytest.mark.parametrize("odd", ODD)
 def test_a_chat_that_is_no_object_is_set_aside_and_not_its_whole_file(odd: object) -> None:
     chats = read_document("x.json", json_bytes({"chats": [odd, {"chatID": "good"}]})).chats
-    with pytest.raises(ChatSetAside, match="neither `chatID` nor `id`"):
+    with pytest.raises(ChatSkipped, match="neither `chatID` nor `id`"):
         _ = chats[0].chat_id
     assert chats[1].chat_id == "good"
 
@@ -146,7 +146,7 @@ def test_fields_that_hold_no_text_are_treated_as_absent(odd: object) -> None:
 
 def test_a_message_that_no_model_could_read_sets_its_chat_aside_and_an_image_does_not() -> None:
     long = "The tide was high. " * (LONGEST_TEXT // 19 + 1)
-    with pytest.raises(ChatSetAside, match='Message 2 of the chat "T" is a text of 4 MiB'):
+    with pytest.raises(ChatSkipped, match='Message 2 of the chat "T" is a text of 4 MiB'):
         read_messages(found({"chatTitle": "T", "messages": [user("a"), user(long)]}))
     image = [{"type": "text", "text": "Look!"}, {"type": "image_url", "image_url": {"url": long}}]
     assert read_messages(found({"messages": [user("", content=image)]}))[0].words == "Look!"

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rules.errors import ChatSetAside, NotAnExport
+from rules.errors import ChatSkipped, NotAnExport
 from rules.plan.chat_plan import doubled_ids, refuse_doubled
 from rules.typingmind.chat import read_messages
 from rules.typingmind.document import lay_out_chunk, read_document
@@ -137,7 +137,7 @@ def test_ten_thousand_messages_are_read() -> None:
 def test_of_two_chats_with_one_id_neither_is_worked_on() -> None:
     (read,) = read_document("one", export_bytes(chat())).chats
     refuse_doubled(read, frozenset({"another"}))
-    with pytest.raises(ChatSetAside) as refusal:
+    with pytest.raises(ChatSkipped) as refusal:
         refuse_doubled(read, frozenset({read.chat_id}))
     assert refusal.value.message == (
         f"This export has two chats with the id {read.chat_id}; TypingMind would keep only one."

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from rules.errors import ChatSetAside
+from rules.errors import ChatSkipped
 from rules.typingmind.message import read_message
 from rules.typingmind.originals import is_original, kept_original, plain_original
 from tests.chats import json_bytes, user
@@ -161,10 +161,10 @@ def test_a_message_that_has_no_such_field_is_no_original() -> None:
 
 def test_a_message_with_a_key_that_stands_twice_is_set_aside_without_its_words() -> None:
     raw = b'{"uuid":"u-1","secret":"words","secret":"more words"}'
-    with pytest.raises(ChatSetAside, match="u-1") as fault:
+    with pytest.raises(ChatSkipped, match="u-1") as fault:
         kept(raw)
     assert "secret" not in str(fault.value)
     assert "words" not in str(fault.value)
     assert plain_original(raw) == raw
-    with pytest.raises(ChatSetAside, match="without a uuid"):
+    with pytest.raises(ChatSkipped, match="without a uuid"):
         plain_original(b'{"a":1,"a":2,' + MARKER + b"}")

@@ -5,22 +5,20 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import date
-from functools import cache
 from time import sleep
 
 from daemon.archive.archive import Archive
+from daemon.config.keys import FindKey, keys
+from daemon.config.loading import core_layout, load_texts
 from daemon.config.settings import Config
-from daemon.config.texts import core_layout, load_texts
 from daemon.events import Note, Tell
 from daemon.files.clock import now
 from daemon.files.lock import hold
 from daemon.files.paths import Folders
 from daemon.files.removal import tidy_up
 from daemon.files.write import make_private
-from daemon.keys import find_key
 from daemon.models.ask import Asking, Clock, Complete, RunBudget
 from daemon.models.completion import complete
-from daemon.models.roles import FindKey
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,9 +66,4 @@ def open_context(config: Config, folders: Folders, tell: Tell) -> Iterator[Conte
     with hold(folders.state / "lock"), Archive.open(folders.state) as archive:
         for trouble in tidy_up(folders):
             tell(Note(str(trouble)))
-        yield Context(config, folders, archive, complete, keys(folders), now, tell, run=f"{now()} {os.getpid()}")
-
-
-def keys(folders: Folders) -> FindKey:
-    """Where keys are looked for; each provider's is looked for once, since a keyring may take its time."""
-    return cache(lambda provider: find_key(provider, os.environ, folders.state))
+        yield Context(config, folders, archive, complete, keys(folders.state), now, tell, run=f"{now()} {os.getpid()}")

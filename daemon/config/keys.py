@@ -14,6 +14,7 @@ import stat
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from threading import Lock, Thread
 from time import monotonic
@@ -43,6 +44,10 @@ class NoKey:
 
     provider: str
     reason: str
+
+
+FindKey = Callable[[str], Key | NoKey]
+"""The key for a provider, or why there is none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,6 +178,11 @@ def find_key(provider: str, environ: Mapping[str, str], folder: Path, keyring: K
     return NoKey(
         provider, f"{variable} is not set, {keys_file(folder)} does not name it, and the system keyring {silence}"
     )
+
+
+def keys(folder: Path) -> FindKey:
+    """Finds keys, memproc's own file being in `folder`; each provider's is looked for once, as a keyring takes time."""
+    return cache(lambda provider: find_key(provider, os.environ, folder))
 
 
 def store_key(provider: str, value: str, folder: Path, prefer: Where, keyring: Keyring = SYSTEM) -> KeyChange:
