@@ -141,7 +141,7 @@ def _complete(request: Request, **over: Any) -> Completion:
         except litellm.ContentPolicyViolationError:
             return Completion("", REFUSED)
         except tuple(litellm.exceptions.LITELLM_EXCEPTION_TYPES) as fault:
-            raise call.refusal or _meaning(name, host_asked(name, request.route), fault, known_models()) from fault
+            raise call.refusal or _meaning(name, host_asked(name, request.route), fault, known_models) from fault
 
 
 def _written(litellm: Any, request: Request, options: Mapping[str, Any]) -> Completion:
@@ -216,8 +216,8 @@ def _loaded() -> Any:
     return litellm
 
 
-def _meaning(model: str, host: str, fault: Exception, known_models: Iterable[str]) -> MemprocError:
-    """The error that a fault of LiteLLM's becomes, `host` having been asked. `known_models` are names to suggest."""
+def _meaning(model: str, host: str, fault: Exception, known_models: Callable[[], Iterable[str]]) -> MemprocError:
+    """The error that a fault of LiteLLM's becomes, `host` having been asked. `known_models` gives names to suggest."""
     status, kind = getattr(fault, "status_code", None), type(fault).__name__
     status = status if isinstance(status, int) else 0
     words = f"{fault} {getattr(fault, 'body', '')}".lower()
@@ -244,7 +244,7 @@ def _meaning(model: str, host: str, fault: Exception, known_models: Iterable[str
             "Set tail.tokens and chunk.tokens lower in memproc.toml, or choose a model with a larger window.",
         )
     if status == 404 or kind == "NotFoundError" or "llm provider not provided" in words:
-        names = nearest(model, known_models)
+        names = nearest(model, known_models())
         suggestion = f"Did you mean {' or '.join(names)}? " if names else ""
         return ModelError(f"No provider knows the model {model}.", f"{suggestion}Mend [models] in memproc.toml.")
     if status in _LATER or status >= _SERVER_FAULT or kind in _LATER_KINDS:

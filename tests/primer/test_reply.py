@@ -287,7 +287,7 @@ def test_every_answer_can_be_judged(answer: str, step: str, question: str, passa
     assert judged is None or (judged.kind in get_args(Kind) and judged.reason.endswith("."))
 
 
-@pytest.mark.timeout(20)
+@pytest.mark.timeout(60)
 @pytest.mark.parametrize("unit", ["\n", "< ", "<think>", "</think>\n", "<think></think>", " ", "<system ", "the sea "])
 def test_huge_replies_are_judged_in_little_time(unit: str) -> None:
     text = "<" + unit * 100_000

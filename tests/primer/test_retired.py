@@ -1,5 +1,6 @@
 """Models that are gone, and which take their places."""
 
+from collections.abc import Collection
 from datetime import date
 
 import pytest
@@ -7,6 +8,12 @@ import pytest
 from daemon.models.catalogue import facts, known_models
 from primer.models import AS_OF, RETIRED, ending, own_model, successor
 from tests.litellm_map import entries
+
+
+@pytest.fixture(scope="module")
+def known() -> Collection[str]:
+    """The models that memproc knows; to ask for them takes a while."""
+    return known_models()
 
 
 @pytest.mark.parametrize(
@@ -69,10 +76,10 @@ def test_the_sentence_says_what_when_and_instead() -> None:
 
 
 @pytest.mark.parametrize("name", sorted(RETIRED))
-def test_a_successor_answers_itself_and_keeps_its_provider(name: str) -> None:
+def test_a_successor_answers_itself_and_keeps_its_provider(name: str, known: Collection[str]) -> None:
     retired = RETIRED[name]
     assert successor(retired.successor) is None
-    assert retired.successor in known_models()
+    assert retired.successor in known
     assert facts(retired.successor).ends_on is None
     assert name.partition("/")[0] == retired.successor.partition("/")[0]
     assert date.fromisoformat(retired.retired_on) <= date.fromisoformat(AS_OF)

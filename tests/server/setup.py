@@ -1,6 +1,7 @@
 """How a server is set up: in code, or for a child process by a JSON file with the same names."""
 
 import json
+import ssl
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,6 +15,8 @@ from tests.server.reply import Script
 from tests.server.scribe import scribe
 
 KEY = "test-key"
+PLAIN = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+"""For httpx where http alone is spoken: it would read all certificates of the system anew for each call."""
 
 
 @dataclass(frozen=True, slots=True)

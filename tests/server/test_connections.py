@@ -12,7 +12,7 @@ from tests.server.faults import Faulty
 from tests.server.reply import Answer, Hang, Reply
 from tests.server.request import Request
 from tests.server.server import ModelServer
-from tests.server.setup import KEY, Setup
+from tests.server.setup import KEY, PLAIN, Setup
 
 PASSAGE = {"type": "text", "text": "Rye bread and water. " * 300, "cache_control": {"type": "ephemeral"}}
 BODY = {"model": "claude-haiku-5-5", "max_tokens": 50, "messages": [{"role": "user", "content": [PASSAGE]}]}
@@ -35,7 +35,9 @@ class Gate:
 
 def usage(server: ModelServer) -> tuple[int, int]:
     """Tokens that one call wrote to the cache, and that it read."""
-    answered = httpx.post(f"{server.url}/v1/messages", json=BODY, headers=HEADERS, trust_env=False, timeout=20).json()
+    answered = httpx.post(
+        f"{server.url}/v1/messages", json=BODY, headers=HEADERS, trust_env=False, verify=PLAIN, timeout=20
+    ).json()
     return answered["usage"]["cache_creation_input_tokens"], answered["usage"]["cache_read_input_tokens"]
 
 
@@ -90,7 +92,9 @@ def test_many_calls_at_once_are_all_on_the_bill() -> None:
     def call(number: int) -> int:
         body = {**BODY, "messages": [{"role": "user", "content": f"Question {number}"}]}
         try:
-            return httpx.post(f"{server.url}/v1/messages", json=body, headers=HEADERS, trust_env=False).status_code
+            return httpx.post(
+                f"{server.url}/v1/messages", json=body, headers=HEADERS, trust_env=False, verify=PLAIN
+            ).status_code
         except httpx.RemoteProtocolError:
             return 0
 

@@ -10,7 +10,7 @@ from tests.server.models import Model
 from tests.server.reply import Answer
 from tests.server.request import Request
 from tests.server.server import ModelServer
-from tests.server.setup import KEY, Setup
+from tests.server.setup import KEY, PLAIN, Setup
 
 HELLO = {"role": "user", "content": "Hello."}
 HEADERS = {"x-api-key": KEY, "anthropic-version": "2023-06-01", "authorization": f"Bearer {KEY}"}
@@ -23,7 +23,9 @@ def server() -> Iterator[ModelServer]:
 
 
 def post(server: ModelServer, path: str, body: Any, headers: dict[str, str] | None = None) -> httpx.Response:
-    return httpx.post(server.url + path, json=body, headers=HEADERS if headers is None else headers, trust_env=False)
+    return httpx.post(
+        server.url + path, json=body, headers=HEADERS if headers is None else headers, trust_env=False, verify=PLAIN
+    )
 
 
 def message(server: ModelServer, *messages: Any, model: str = "claude-haiku-5-5", **fields: Any) -> httpx.Response:

@@ -11,7 +11,7 @@ from tests.server.exchange import length, within_room
 from tests.server.reply import Answer, Call
 from tests.server.request import Turn
 from tests.server.server import ModelServer
-from tests.server.setup import KEY, Setup
+from tests.server.setup import KEY, PLAIN, Setup
 from tests.server.tokens import count
 
 # LiteLLM's own slips with pydantic, which warns of them.
@@ -33,7 +33,7 @@ def calling() -> Iterator[ModelServer]:
 
 
 def post(server: ModelServer, path: str, body: dict[str, Any]) -> httpx.Response:
-    return httpx.post(server.url + path, json=body, headers=HEADERS, trust_env=False)
+    return httpx.post(server.url + path, json=body, headers=HEADERS, trust_env=False, verify=PLAIN)
 
 
 @pytest.mark.parametrize("model", MODELS)
@@ -193,7 +193,9 @@ def test_a_batch_has_calls_and_bills_them() -> None:
         path = "/v1/messages/batches"
         made = post(server, path, {"requests": [{"custom_id": "one", "params": params}]}).json()
         for rest in ("", "/results"):
-            found = httpx.get(f"{server.url}{path}/{made['id']}{rest}", headers=HEADERS, trust_env=False).json()
+            found = httpx.get(
+                f"{server.url}{path}/{made['id']}{rest}", headers=HEADERS, trust_env=False, verify=PLAIN
+            ).json()
         answer = found["result"]["message"]
         assert (answer["stop_reason"], len(answer["content"])) == ("tool_use", 2)
         assert answer["usage"]["output_tokens"] == server.meter.usage.output == length(Answer("", calls=CALLS))

@@ -21,6 +21,7 @@ def accept(chat: Cycle, *words: str) -> None:
     assert (ended.code, ended.err) == (0, "")
     for word in words:
         assert word in ended.out, ended.out
+    assert "so does the daemon" not in ended.out, "none runs"
 
 
 def skipped(chat: Cycle, *words: str) -> None:
@@ -251,6 +252,7 @@ def test_the_daemon_goes_on_with_what_is_accepted_and_its_log_says_what_the_hand
     assert "is missing" not in logs
 
 
+@pytest.mark.long
 @pytest.mark.skipif(sys.platform != "linux", reason="the stories look into /proc")
 def test_a_daemon_that_has_ended_is_not_said_to_go_on_with_what_is_accepted(chat: Cycle) -> None:
     for name in chat.shown()[1:]:

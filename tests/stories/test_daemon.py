@@ -180,7 +180,7 @@ def many(ida: Person, number: int) -> None:
 
 
 def test_files_that_come_while_it_stands_still_are_all_seen(ida: Person) -> None:
-    many(ida, 60)
+    many(ida, 20)
 
 
 @pytest.mark.long

@@ -83,6 +83,7 @@ def test_a_writer_who_begins_again_and_again_is_heard_to_the_end(day: Daemon) ->
     assert set(accepted(day, "again.json")) <= {digest(content) for content in drafts}
 
 
+@pytest.mark.long
 def test_a_file_that_is_replaced_while_it_settles_is_gone_and_the_other_one_counts(day: Daemon) -> None:
     content = export("replaced", SHORT)
     path = day.person.drop(content[:500], "replaced.json")
@@ -95,6 +96,7 @@ def test_a_file_that_is_replaced_while_it_settles_is_gone_and_the_other_one_coun
     assert accepted(day, "replaced.json") == [digest(content)]
 
 
+@pytest.mark.long
 def test_a_file_that_is_replaced_while_it_is_worked_on_is_taken_again(day: Daemon) -> None:
     first, second = export("worked-on", 5000), export("worked-on", 5600)
     path = day.person.drop(first, "worked-on.json")
@@ -136,6 +138,7 @@ def test_a_download_counts_once_it_has_its_own_name(day: Daemon) -> None:
     crdownload.unlink()
 
 
+@pytest.mark.long
 def test_a_file_that_is_taken_away_before_it_is_complete_is_gone(day: Daemon) -> None:
     path = day.person.drop(export("withdrawn", SHORT)[:700], "withdrawn.json")
     day.comes_to("withdrawn.json", "settling", saying="JSON not closed at byte 700")

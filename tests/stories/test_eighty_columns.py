@@ -30,6 +30,8 @@ COMMANDS = (
     "erase {}",
     "undo {}",
 )
+TOLD = ("doctor", "chats", "calls", "facts {}", "erase {}")
+"""One of each kind: problems, a table of chats, one of models, prose, and a question."""
 
 
 @pytest.fixture(scope="module")
@@ -73,7 +75,9 @@ def seen(person: Person, command: str, **environment: str) -> str:
     return b"".join(blocks).decode().replace("\r\n", "\n")
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize(
+    "command", [pytest.param(command, marks=() if command in TOLD else pytest.mark.long) for command in COMMANDS]
+)
 def test_no_line_is_too_long_and_no_word_is_cut(zoe: Person, command: str) -> None:
     plain = zoe.memproc(*command.format(CHAT["chatID"]).split())
     words = set(f"{plain.out} {plain.err}".split())

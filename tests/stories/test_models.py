@@ -83,22 +83,6 @@ def test_a_wrong_key_stops_everything_with_one_sentence(
         assert eve.memproc("run").code == 0
 
 
-def test_a_killed_run_never_asks_a_finished_request_again(
-    eve: Person, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with serve(tmp_path, None) as server:
-        monkeypatch.setenv("ANTHROPIC_API_BASE", server.url)
-        running = eve.start("run")
-        assert running.stdout is not None
-        while ": memory 2" not in running.stdout.readline():
-            assert running.poll() is None
-        running.kill()
-        running.communicate()
-        assert eve.memproc("run").code == 0
-        again = server.meter.finished_and_seen_again
-        assert len(again) <= MOST_AT_ONCE, "only what was in flight at the kill may be asked again"
-
-
 def test_calls_tells_what_was_asked_and_never_the_words_unless_they_are_wanted(
     eve: Person, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -2,12 +2,15 @@
 shell completes both.
 """
 
+import io
 import os
 import subprocess
+from contextlib import chdir, redirect_stderr, redirect_stdout
 from pathlib import Path
 
 import pytest
 
+from daemon.cli import main
 from tests.chats import export_bytes, long_chat
 from tests.stories.person import COMMAND, Person
 
@@ -33,12 +36,16 @@ def as_bash(person: Person, words: str) -> dict[str, str]:
 
 
 def completed(person: Person, words: str) -> list[str]:
-    """What bash offers behind these words, of which the last one is begun."""
-    ended = subprocess.run(
-        [COMMAND], env=as_bash(person, words), capture_output=True, text=True, check=False, cwd=person.home
-    )
-    assert ended.stderr == ""
-    return [line.partition(",")[2] for line in ended.stdout.splitlines() if line]
+    """What bash offers behind these words, of which the last one is begun; asked in this process."""
+    out, err = io.TextIOWrapper(io.BytesIO(), "utf-8"), io.StringIO()
+    with pytest.MonkeyPatch.context() as patch, chdir(person.home), redirect_stdout(out), redirect_stderr(err):
+        for name, value in as_bash(person, words).items():
+            patch.setenv(name, value)
+        with pytest.raises(SystemExit):
+            main([])
+    assert err.getvalue() == ""
+    out.seek(0)
+    return [line.partition(",")[2] for line in out.read().splitlines() if line]
 
 
 @pytest.mark.parametrize(
@@ -98,6 +105,7 @@ def test_completing_loads_nothing_that_only_commands_need(may: Person, monkeypat
     monkeypatch.setenv("PYTHONPROFILEIMPORTTIME", "1")
     environment = as_bash(may, "memories A")
     ended = subprocess.run([COMMAND], env=environment, capture_output=True, text=True, check=False, cwd=may.home)
+    assert "Aria" in ended.stdout
     loaded = {line.rpartition("|")[2].strip() for line in ended.stderr.splitlines()}
     assert "daemon.cli.completion" in loaded
     assert not loaded & {"litellm", "tiktoken", "keyring", "httpx", "starlette", "apscheduler", "watchdog"}

@@ -1,7 +1,11 @@
 """What a person reads and does on the page, asked as their browser asks for it."""
 
+import io
 import json
 import re
+import subprocess
+import sys
+from contextlib import redirect_stderr, redirect_stdout
 from html import unescape
 from pathlib import Path
 from urllib.parse import unquote
@@ -9,6 +13,7 @@ from urllib.parse import unquote
 import pytest
 from starlette.testclient import TestClient
 
+from daemon.cli import main
 from daemon.config.loading import folders, load
 from daemon.files.candidates import SAMPLE_FILE, sample
 from daemon.page.access import LARGEST_FORM
@@ -17,6 +22,7 @@ from daemon.page.home import button_for
 from daemon.page.routes import ACTIONS, VIEWS
 from daemon.page.sessions import new_link
 from daemon.status.status import StatusProblem
+from service.command import memproc_argv
 from tests.chats import chat, conversation, export_bytes
 from tests.stories.person import Person
 from tests.waiting import until
@@ -76,9 +82,25 @@ def lived(tmp_path_factory: pytest.TempPathFactory) -> Person:
 
 
 @pytest.fixture
-def browser(lived: Person) -> Browser:
-    """Their browser."""
+def browser(lived: Person, monkeypatch: pytest.MonkeyPatch) -> Browser:
+    """Their browser; what its buttons do to the end is done in this process, which has all modules loaded."""
+    monkeypatch.setattr(subprocess, "run", in_this_process)
     return Browser(lived)
+
+
+def in_this_process(
+    argv: list[str], *, input: str, env: dict[str, str], **_: object
+) -> "subprocess.CompletedProcess[str]":
+    """What `subprocess.run` gives back of a memproc command."""
+    command = memproc_argv(None)
+    assert argv[: len(command)] == command
+    out, err = io.StringIO(), io.StringIO()
+    with pytest.MonkeyPatch.context() as patch, redirect_stdout(out), redirect_stderr(err):
+        patch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(input.encode()), "utf-8"))
+        for name in ("NO_COLOR", "COLUMNS"):
+            patch.setenv(name, env[name])
+        code = main(argv[len(command) :])
+    return subprocess.CompletedProcess(argv, code, out.getvalue(), err.getvalue())
 
 
 def chat_address(person: Person, title: str = LIGHTHOUSE) -> str:

@@ -12,6 +12,7 @@ from time import monotonic, sleep
 
 import pytest
 
+from daemon.config.settings import Config
 from tests.chats import export_bytes, long_chat
 from tests.server.reply import Answer
 from tests.server.request import Request
@@ -83,7 +84,9 @@ def test_a_run_by_hand_says_what_time_is_left_and_status_shows_it_and_how_it_end
     assert re.search(r"Last run by hand\n  .* ago\): 1 written\n", ended)
 
 
-def test_a_run_that_was_killed_is_not_shown_as_going_on_but_as_cut_off(slow: Life, pace: Pace) -> None:
+def test_a_run_that_was_killed_is_shown_as_cut_off_and_asks_nothing_twice_that_was_finished(
+    slow: Life, pace: Pace
+) -> None:
     run = slow.person.start("run")
     while not (json.loads(slow.person.memproc("status", "--json").out)["run"] or {}).get("done"):
         assert run.poll() is None
@@ -97,6 +100,8 @@ def test_a_run_that_was_killed_is_not_shown_as_going_on_but_as_cut_off(slow: Lif
     pace.seconds = 0
     slow.run()
     assert "cut off" not in slow.person.memproc("status").out
+    again = slow.server.meter.finished_and_seen_again
+    assert len(again) <= Config().models.concurrency, "only what was in flight at the kill may be asked again"
 
 
 def test_status_tells_of_a_run_by_hand_that_skipped_something(ada: Person) -> None:

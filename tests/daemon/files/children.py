@@ -68,9 +68,9 @@ def kill(child: int) -> None:
     os.waitpid(child, 0)
 
 
-def killed_at_every_third_line(work: Callable[[], str]) -> Iterator[int]:
-    """Run `work` in children, the next killed (-9) three lines of daemon/files later, until one comes through."""
-    for number in count(1, 3):
+def killed_at_every_fifth_line(work: Callable[[], str]) -> Iterator[int]:
+    """Run `work` in children, the next killed (-9) five lines of daemon/files later, until one comes through."""
+    for number in count(1, 5):
         code, _ = in_child(lambda number=number: _dying(number, work))  # type: ignore[misc]
         if code == 0:
             return

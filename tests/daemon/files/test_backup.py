@@ -14,7 +14,7 @@ import pytest
 
 from daemon.files.backup import INDEX, Version, check, keep_original, keep_version, read_version, versions
 from rules.errors import FileTrouble
-from tests.daemon.files.children import killed_at_every_third_line, needs_fork, needs_root, small_disk
+from tests.daemon.files.children import killed_at_every_fifth_line, needs_fork, needs_root, small_disk
 
 NOON = "2026-03-02T12:00:00.123Z"
 LATER = "2026-03-02T13:00:00.000Z"
@@ -243,7 +243,7 @@ def test_a_kill_at_any_line_loses_no_version_and_the_next_run_goes_on(tmp_path: 
     shutil.copytree(updated.backups, tmp_path / "before")
     kept_at_the_kill = set()
 
-    for _ in killed_at_every_third_line(lambda: updated.keep(b"new", LATER).sha256):
+    for _ in killed_at_every_fifth_line(lambda: updated.keep(b"new", LATER).sha256):
         kept = versions(updated.backups, CHAT)
         assert kept[0] == old
         kept_at_the_kill.add(tuple(read_version(version) for version in kept))

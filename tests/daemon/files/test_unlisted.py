@@ -15,7 +15,7 @@ from daemon.files.removal import UNLISTED, finish_removals, list_again, remove_v
 from daemon.files.write import sweep
 from rules.errors import FileTrouble
 from tests.chats import export_bytes, long_chat
-from tests.daemon.files.children import killed_at_every_third_line, needs_fork
+from tests.daemon.files.children import killed_at_every_fifth_line, needs_fork
 
 CHAT = {**long_chat(3000), "chatID": "d6a9eafe2b", "chatTitle": "Aria"}
 FIRST, SECOND, THIRD = (export_bytes({**CHAT, "messages": CHAT["messages"][:size]}) for size in (2, 4, 6))
@@ -169,7 +169,7 @@ def test_a_version_whose_keeping_was_killed_is_listed_or_not_there(tmp_path: Pat
         keep(backups, SECOND, TIMES[1])
         return ""
 
-    for _ in killed_at_every_third_line(work):
+    for _ in killed_at_every_fifth_line(work):
         named = {line.file for line in read_index(backups) if isinstance(line, IndexLine)}
         lost += len({path.relative_to(backups).as_posix() for path in backups.glob("versions/*/*.gz")} - named)
         for folder in (backups, *backups.glob("versions/*")):

@@ -60,7 +60,10 @@ def request(number: int) -> Request:
     return Request("quote", HAIKU, turns, 20)
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=settings().max_examples // 3,  # each has a server of its own
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
 @given(st.lists(st.tuples(st.integers(1, 4), KILLS), min_size=1, max_size=6), FAULTS, st.floats(0.001, 0.01))
 def test_what_is_settled_is_the_account_of_what_was_heard_and_the_rest_is_held_back(
     monkeypatch: pytest.MonkeyPatch, schedule: list[tuple[int, str]], faults: dict[int, str], cap: float

@@ -53,7 +53,7 @@ def paid_once(alice: World) -> None:
 
 
 @pytest.mark.parametrize(
-    "steps", [pytest.param(step, marks=pytest.mark.long if step % 3 else ()) for step in range(24)]
+    "steps", [pytest.param(step, marks=pytest.mark.long if step % 5 else ()) for step in range(24)]
 )
 def test_killed_at_any_step_nothing_is_sent_twice(steps: int, monkeypatch: pytest.MonkeyPatch) -> None:
     with ModelServer(Setup(batching=Batching(polls=2))) as server, world(server, monkeypatch) as alice:

