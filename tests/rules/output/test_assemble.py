@@ -178,6 +178,15 @@ def test_originals_stay_behind_their_memory_shown_and_no_longer_sent() -> None:
     assert verify(done.proof) == ()
 
 
+def test_originals_of_a_memory_without_dates_are_excluded_at_their_own_date_or_the_earliest() -> None:
+    undated = replace(ONE, began_at=None, ended_at=None)
+    bare = said("assistant", "message number 1", 1, createdAt=None)
+    talk = [TALK[0], bare, *TALK[2:]]
+    done = finish(chat_of(talk), [undated], mode="keep-originals", archived=talk)
+    originals = [message for message in done.messages if message.get("memproc", {}).get("kind") == "original"]
+    assert [one["contextClearedAt"] for one in originals] == [TALK[0].created_at, "1970-01-01T00:00:00.000Z"]
+
+
 def test_devices_that_sort_by_date_keep_every_memory_before_its_originals() -> None:
     """TypingMind does when it merges them, and equal dates keep their order."""
     done = finish(chat_of(TALK), [ONE, TWO], mode="keep-originals")
