@@ -139,9 +139,9 @@ def test_long_messages_are_told_by_their_first_words_in_one_line() -> None:
     assert one.begins.startswith("All of this is long.")
     assert one.begins.endswith("...")
     assert len(one.begins) <= 45
-    fits, at_a_space = ("a" * 45, "b" * 41 + " " + "c" * 9)
-    found = difference(raw([]), raw([said("user", fits, 92), said("user", at_a_space, 93)]), []).raw
-    assert [change.begins for change in found] == [fits, "b" * 41 + "..."]
+    texts = ["a" * 45, "b" * 41 + " " + "c" * 9, "d" * 46]
+    found = difference(raw([]), raw([said("user", text, 92 + at) for at, text in enumerate(texts)]), []).raw
+    assert [change.begins for change in found] == ["a" * 45, "b" * 41 + "...", "d" * 42 + "..."]
 
 
 def test_a_message_without_uuid_role_and_date_has_empty_ones() -> None:

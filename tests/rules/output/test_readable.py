@@ -68,7 +68,8 @@ def test_the_middle_of_many_is_counted() -> None:
         "20",
     ]
     assert [line.mark for line in told(*(spoken("new", number) for number in range(20)))][5] == " "
-    assert len(told(*(spoken("new", number) for number in range(9)))) == 10, "nothing is hidden to hide one"
+    nine = [line.text for line in told(*(spoken("new", number) for number in range(9)))]
+    assert nine[5] == "  2026-03-02 10:15 user: words 4", "nothing is hidden to hide one"
     assert len(told(*(spoken("new", number) for number in range(10)))) == 10, "two are hidden"
 
 
