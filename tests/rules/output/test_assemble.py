@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import pytest
 
+from rules.conversation.marker import Draft
 from rules.output.assemble import Assembled, Mode
 from rules.output.prove import verify
 from rules.typingmind.message import read_message
@@ -18,7 +19,8 @@ ONE, TWO = memory_of(1, chunk(0, 2)), memory_of(2, chunk(2, 4))
 def test_the_order_is_opening_memories_closing_live_tail() -> None:
     messages = finish(chat_of(TALK), [ONE, TWO]).messages
     assert kinds(messages) == ["opening", *["memory"] * 12, "closing", *["raw"] * 4]
-    assert [message["content"] for message in messages[:1]] == [CANNED.opening]
+    opening = Draft.opening(chat_of(TALK).chat_id, CANNED.opening)
+    assert (messages[0]["content"], messages[0]["uuid"]) == (CANNED.opening, opening.uuid)
     assert messages[13]["content"] == CANNED.closing
 
 

@@ -173,11 +173,12 @@ def _original(messages: list[Any]) -> int:
     [
         (0, ["opening", "m1", "m2", "closing", "(opening)", "6", "7"]),
         (4, ["opening", "m1", "m2", "closing", "(Perspective 1)", "6", "7"]),
+        (10, ["opening", "m1", "m2", "closing", "(Perspective 2)", "6", "7"]),
         (13, ["opening", "m1", "m2", "m3", "closing", f"({CANNED.closing})"]),
     ],
 )
 def test_a_message_of_ours_to_which_a_file_was_attached_stays_too(at: int, stands: list[str]) -> None:
-    """The opening, an answer of the first memory, the closing: another text takes the place of each."""
+    """The opening, an answer of each memory, the closing: another text takes the place of each."""
     messages = talk()
     exported = done(messages).messages
     exported[at]["threads"] = BRANCH
@@ -185,14 +186,19 @@ def test_a_message_of_ours_to_which_a_file_was_attached_stays_too(at: int, stand
         exported[at]["content"] = "opening"
     first, second = memories(messages)
     third = _unquoted(memory_of(3, entries(messages)[6:], "said"))
-    shown = {0: [first, second], 4: [with_edition(first, 2), second], 13: [first, second, third]}[at]
+    shown = {
+        0: [first, second],
+        4: [with_edition(first, 2), second],
+        10: [first, with_edition(second, 2)],
+        13: [first, second, third],
+    }[at]
     chat = chat_of([read_message(json.dumps(one).encode()) for one in exported])
     renewed = finish(chat, shown, archived=messages)
     assert verify(renewed.proof) == ()
     assert list(files(renewed.messages)) == ["in a branch"]
     (kept,) = [message for message in renewed.messages if is_for_attachment(message.get("memproc"))]
     assert (kept["uuid"], kept["threads"]) == (exported[at]["uuid"], BRANCH)
-    assert kept["memproc"]["memory"] == "m1"
+    assert kept["memproc"]["memory"] == ("m2" if at == 10 else "m1")
     assert kept["contextClearedAt"]
     again = finish(renewed.again(), shown, archived=messages)
     assert (verify(again.proof), again.messages) == ((), renewed.messages)
