@@ -246,7 +246,7 @@ def test_faults_are_told_in_whole_sentences_that_count_from_one() -> None:
 @pytest.mark.parametrize("kind", ["opening", "closing"])
 def test_an_opening_or_a_closing_alone_is_a_fault(kind: str) -> None:
     def is_other(message: Any) -> bool:
-        return message.get("memproc", {}).get("kind", kind) != kind
+        return bool(message.get("memproc", {}).get("kind", kind) != kind)
 
     alone = _messages(lambda m: m.__setitem__(slice(None), [one for one in m if not is_other(one)]))(finished())
     assert "an opening or a closing stands without memories" in verify(alone)
