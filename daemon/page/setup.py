@@ -22,7 +22,7 @@ def settings(request: Request) -> Response:
     keys = do_command(desk.toml, "key", "test", "--no-call")
     return shown(
         request, "settings.html", toml=toml_text(tables), which=do_command(desk.toml, "config", "path").text,
-        check=check, keys=keys.text, providers=sorted(KEY_VARIABLES), said=said(request),
+        check=check, keys=keys.text if keys.is_done else "", providers=sorted(KEY_VARIABLES), said=said(request),
     )  # fmt: skip
 
 

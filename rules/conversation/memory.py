@@ -106,6 +106,8 @@ _ANALYSIS_ROOM = 0.75
 """What is kept free for it: one that is a fifth too long is kept whole."""
 _EXTRACTED_ANSWERS = 1.7
 """So many times the words of its refinement are in the engine's three answers together."""
+_FOLD_ANSWERS = 1.5
+"""The same in a fold, where the persona has rarely spoken of itself, and its view leaves room."""
 _LEAST_WORDS = 25
 _LEAST_ANSWERS = 180
 """Tokens of the shortest answers that models are asked for: the quote, and three times 25 words."""
@@ -268,7 +270,7 @@ def fold_words(member_tokens: int, questions: int) -> int:
 def extracted_fold_words(member_tokens: int, source_tokens: int, questions: int) -> int:
     """The same for the engine's folds, which grow with the raw messages that they stand for."""
     tokens = min(member_tokens // 2, max(FULL_MEMORY, source_tokens // _EXTRACTED_SHARE))
-    return max(_LEAST_WORDS, int((tokens - questions) / _EXTRACTED_ANSWERS / TOKENS_A_WORD))
+    return max(_LEAST_WORDS, int((tokens - questions) / _FOLD_ANSWERS / TOKENS_A_WORD))
 
 
 def most_fold_tokens(member_tokens: int, questions: int) -> int:

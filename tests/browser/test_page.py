@@ -160,6 +160,7 @@ def test_a_version_shows_what_would_change_before_it_is_put_back(page: Opened) -
     press(page, "Go back to version 1")
     assert shows(page, "Restored")
     assert page.person.memproc("accept", LIGHTHOUSE).code == 0
+    assert page.person.memproc("run").code == 0  # the views that follow show a chat with memories again
 
 
 def test_a_cap_is_raised(page: Opened) -> None:
