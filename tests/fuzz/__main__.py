@@ -40,6 +40,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.fuzz", description=__doc__)
     parser.add_argument("--seconds", type=int, default=600, help="for all targets together")
     parser.add_argument("--target", choices=_TARGETS, action="append", help="this one only, or these")
+    parser.add_argument("--longest", type=int, default=LARGEST, help="bytes of an input; shorter ones are tried faster")
     parser.add_argument(
         "--keep", action="store_true", help="keep the inputs that reach most, for every run of the tests"
     )
@@ -48,23 +49,24 @@ def main() -> int:
         _tell("The fuzzer (atheris) is not available on this platform or Python; nothing was fuzzed.")
         return 0
     targets: list[str] = asked.target or list(_TARGETS)
-    worst = max([_fuzz(target, max(1, asked.seconds // len(targets))) for target in targets])
+    worst = max([_fuzz(target, max(1, asked.seconds // len(targets)), asked.longest) for target in targets])
     for target in targets if asked.keep else ():
         _keep(target)
     return worst
 
 
-def _fuzz(target: str, seconds: int) -> int:
+def _fuzz(target: str, seconds: int, longest: int) -> int:
     corpus, log, found = _PLACE / target / "corpus", _PLACE / target / "log", _PLACE / target / "found"
     for folder in (corpus, found):
         folder.mkdir(parents=True, exist_ok=True)
     for data in (*seeds(target).values(), *kept(target)):
-        (corpus / hashlib.sha256(data).hexdigest()[:16]).write_bytes(data)
+        if len(data) <= longest:
+            (corpus / hashlib.sha256(data).hexdigest()[:16]).write_bytes(data)
     words = _PLACE / target / "words"
     words.write_text("".join(f'"{_escaped(token)}"\n' for token in _TOKENS))
     options = [
         f"-max_total_time={seconds}", "-timeout=10", "-rss_limit_mb=2048", "-print_final_stats=1",
-        f"-max_len={LARGEST}", f"-dict={words}", f"-artifact_prefix={found}/",
+        f"-max_len={longest}", f"-dict={words}", f"-artifact_prefix={found}/",
     ]  # fmt: skip
     return _report(target, _run(target, log, *options, str(corpus)), log, found)
 

@@ -34,7 +34,7 @@ def answers(data: bytes) -> None:
 
 def _judge(text: str) -> None:
     passage = [entry.message.text for entry in _chunk()]
-    for step in ("quote", "analysis", "perspective", "refinement"):
+    for step in ("quote", "analysis"):  # of the other steps, answers are judged as an analysis is
         refused = judge(text, step, "What was it to you?", passage)
         assert refused is None or refused.reason
     repeated(text, passage)

@@ -49,6 +49,8 @@ def test_a_uuid_stays_as_it_is() -> None:
         ("abc\u202egnp.exe", "abcgnp.exe"),
         ("CON", "_CON"),
         ("nul.txt", "_nul.txt"),
+        ("nul .txt", "_nul .txt"),
+        ("XAX", "XAX"),
         ("Console", "Console"),
         ("👩‍🚀✨", "👩‍🚀✨"),
         ("日本語の題", "日本語の題"),
@@ -67,6 +69,19 @@ def test_a_title_of_any_length_is_cut_to_fit(letter: str) -> None:
 
     assert LONGEST_NAME - 4 < len(name.encode()) <= LONGEST_NAME
     assert name.endswith(" (d6a9eafe2b).json")
+
+
+@pytest.mark.parametrize("end", [" ", ".", "\u200d"])
+def test_a_title_is_not_cut_behind_a_blank_a_dot_or_a_joiner(end: str) -> None:
+    room = LONGEST_NAME - len(" (d6a9eafe2b).json") - len(end.encode())
+    assert file_name("a" * room + end + "b", "d6a9eafe2b") == "a" * room + " (d6a9eafe2b).json"
+
+
+@pytest.mark.parametrize(
+    ("chat_id", "kept"), [("My Chat!", "my-chat"), ("-X-", "x"), ("XyX", "xyx"), ("?", "chat"), ("X" * 41, "x" * 19)]
+)
+def test_what_is_plain_in_an_id_is_kept_before_its_hash(chat_id: str, kept: str) -> None:
+    assert file_name("Aria", chat_id).startswith(f"Aria ({kept}~")
 
 
 @pytest.mark.parametrize("chat_id", ["../x", "", "A", "x" * 5_000, "a b", "CON.", "\ud800", "id)"])

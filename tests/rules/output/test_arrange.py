@@ -65,6 +65,16 @@ def slots(memory: Memory) -> list[str]:
     return [f"{memory.memory_id}.{slot}" for slot in range(1, 7)]
 
 
+def test_canned_messages_bear_the_names_that_recognition_knows_them_by() -> None:
+    places, found = looked_at(chat_of(TALK), ALL)
+    section = MemorySection(ALL, ALL)
+    for has_layers in (False, True):
+        canned = replace(CANNED, has_layers=has_layers)
+        parts = arrange("k3v9xq2m7p", places, found, section, canned, keep=False)
+        opening = Draft.opening("k3v9xq2m7p", CANNED.opening, layers=has_layers)
+        assert [part for part in parts if isinstance(part, Draft)] == [opening, Draft.closing("m3", CANNED.closing)]
+
+
 def test_a_memory_stands_where_its_messages_stood() -> None:
     training = said("user", "training", 90, type="training-message")
     cleared = said("user", "cleared", 91, contextClearedAt="2026-01-01T00:00:00.000Z")

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import pytest
 
+from rules.conversation.marker import Draft
 from rules.output.assemble import Assembled, Mode
 from rules.output.prove import verify
 from rules.typingmind.message import read_message
@@ -18,7 +19,8 @@ ONE, TWO = memory_of(1, chunk(0, 2)), memory_of(2, chunk(2, 4))
 def test_the_order_is_opening_memories_closing_live_tail() -> None:
     messages = finish(chat_of(TALK), [ONE, TWO]).messages
     assert kinds(messages) == ["opening", *["memory"] * 12, "closing", *["raw"] * 4]
-    assert [message["content"] for message in messages[:1]] == [CANNED.opening]
+    opening = Draft.opening(chat_of(TALK).chat_id, CANNED.opening)
+    assert (messages[0]["content"], messages[0]["uuid"]) == (CANNED.opening, opening.uuid)
     assert messages[13]["content"] == CANNED.closing
 
 
@@ -44,9 +46,9 @@ def test_how_messages_are_spelled_makes_no_other_output_and_what_they_hold_does(
             raw = raw.replace(old, new)
         return finish(chat_of([*TALK[:7], replace(TALK[7], raw=raw)]), [ONE]).assembled
 
-    plain = spelled((b'"role"', b'"n": 69.224, "word": "\xc3\xa9", "role"'))
-    again = spelled((b'"role"', b'\n  "word" :"\\u00e9",\n  "n":69.2240,"role"'))
-    other = spelled((b'"role"', b'"n": 69.225, "word": "\xc3\xa9", "role"'))
+    plain = spelled((b'"role"', b'"n": 69.224, "whole": 7, "word": "\xc3\xa9", "role"'))
+    again = spelled((b'"role"', b'\n  "word" :"\\u00e9",\n  "whole": 7.0, "n":69.2240,"role"'))
+    other = spelled((b'"role"', b'"n": 69.225, "whole": 7, "word": "\xc3\xa9", "role"'))
     assert plain.messages_sha256 == again.messages_sha256
     assert plain.messages_sha256 != other.messages_sha256
 
@@ -77,8 +79,15 @@ def test_dates_of_our_messages_lie_inside_what_they_stand_for_and_never_go_back(
     messages = finish(chat_of(TALK), [ONE, TWO]).messages
     dates = [message["createdAt"] for message in messages]
     assert dates == sorted(dates)
-    assert dates[1:7][-1] <= "2026-03-02T00:01:00.000Z"
-    assert dates[7] >= "2026-03-02T00:02:00.000Z"
+    first, second = ([f"2026-03-02T00:0{minute}:00.00{slot}Z" for slot in range(6)] for minute in (0, 2))
+    assert dates[:14] == ["2026-03-02T00:00:00.000Z", *first, *second, "2026-03-02T00:03:00.000Z"]
+
+
+def test_dates_of_other_messages_do_not_move_ours_out_of_what_they_stand_for() -> None:
+    later = said("user", "be kind", 90, type="training-message", createdAt="2027-01-01T00:00:00.000Z")
+    earlier = said("user", "regenerated", 91, createdAt="2026-01-01T00:00:00.000Z")
+    dates = [message["createdAt"] for message in finish(chat_of([later, *TALK[:4], earlier]), [ONE]).messages]
+    assert dates[1:9] == ["2026-03-02T00:00:00.000Z"] * 8
 
 
 def test_equal_dates_as_a_fork_gives_them_stay_equal() -> None:
@@ -108,9 +117,16 @@ def test_the_chat_s_time_of_update_moves_and_its_other_fields_do_not() -> None:
 
 
 def test_our_own_output_is_recognised_and_nothing_changes() -> None:
-    again = finish(chat_of(TALK), [ONE, TWO]).again()
+    first = finish(chat_of(TALK), [ONE, TWO])
+    again = first.again()
     second = finish(again, [ONE, TWO]).assembled
+    assert first.assembled.changed
     assert (second.changed, second.removed, second.chat) == (False, (), again.slice(again.span))
+    assert (second.messages_sha256, second.ours_sha256) == (
+        first.assembled.messages_sha256,
+        first.assembled.ours_sha256,
+    )
+    assert all(len(digest) == 64 for digest in (second.messages_sha256, second.ours_sha256))
 
 
 def test_a_further_memory_goes_behind_those_that_stand_there_which_keep_their_bytes() -> None:
@@ -141,10 +157,12 @@ def test_of_a_fork_no_new_message_of_ours_is_dated_later_than_those_behind_it() 
     """A fork gives every message the same date; a renewed memory in front must not go past those behind it."""
     first = finish(chat_of(TALK), [ONE, TWO])
     forked = [read_message(json.dumps(one | {"createdAt": TALK[0].created_at}).encode()) for one in first.messages]
-    found = finish(chat_of(forked), [with_edition(ONE, 2), TWO])
-    dates = [message["createdAt"] for message in found.messages if "memproc" in message]
-    assert dates == sorted(dates)
-    assert verify(found.proof) == ()
+    ours_alone = [*forked[:14], *TALK[4:]]
+    for chat in (chat_of(forked), chat_of(ours_alone)):
+        found = finish(chat, [with_edition(ONE, 2), TWO])
+        dates = [message["createdAt"] for message in found.messages if "memproc" in message]
+        assert dates == sorted(dates)
+        assert verify(found.proof) == ()
 
 
 def test_a_fold_stands_in_the_place_of_its_memories_with_their_quotes_and_its_level() -> None:
@@ -176,6 +194,15 @@ def test_originals_stay_behind_their_memory_shown_and_no_longer_sent() -> None:
     assert "syncMetadata" not in done.after
     assert done.assembled.removed == ()
     assert verify(done.proof) == ()
+
+
+def test_originals_of_a_memory_without_dates_are_excluded_at_their_own_date_or_the_earliest() -> None:
+    undated = replace(ONE, began_at=None, ended_at=None)
+    bare = said("assistant", "message number 1", 1, createdAt=None)
+    talk = [TALK[0], bare, *TALK[2:]]
+    done = finish(chat_of(talk), [undated], mode="keep-originals", archived=talk)
+    originals = [message for message in done.messages if message.get("memproc", {}).get("kind") == "original"]
+    assert [one["contextClearedAt"] for one in originals] == [TALK[0].created_at, "1970-01-01T00:00:00.000Z"]
 
 
 def test_devices_that_sort_by_date_keep_every_memory_before_its_originals() -> None:

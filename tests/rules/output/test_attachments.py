@@ -15,9 +15,9 @@ from rules.output.prove import verify
 from rules.recognize.user_edits import edits_of
 from rules.typingmind import plain
 from rules.typingmind.message import Message, attachments, read_message
-from rules.typingmind.originals import plain_original
-from tests.entries import UNTOUCHED, chat_of, entries, memory_of, past_of, said
-from tests.rules.output.finishing import Done, finish, kinds, looked_at, spoken
+from rules.typingmind.originals import is_for_attachment, plain_original
+from tests.entries import UNTOUCHED, chat_of, entries, memory_of, past_of, said, with_edition
+from tests.rules.output.finishing import CANNED, Done, finish, kinds, looked_at, spoken
 
 MODES: tuple[Mode, ...] = ("replace", "new-chat", "keep-originals")
 BRANCH = [{"messages": [{"role": "user", "content": [{"metadata": {"localBlobID": "in a branch"}}]}]}]
@@ -168,20 +168,41 @@ def _original(messages: list[Any]) -> int:
     return kinds(messages).index("original")
 
 
-@pytest.mark.parametrize("at", [0, 3, 13])
-def test_a_message_of_ours_to_which_a_file_was_attached_stays_too(at: int) -> None:
-    """The opening, an answer of the first memory, the closing: another text takes the place of each."""
+@pytest.mark.parametrize(
+    ("at", "stands"),
+    [
+        (0, ["opening", "m1", "m2", "closing", "(opening)", "6", "7"]),
+        (4, ["opening", "m1", "m2", "closing", "(Perspective 1)", "6", "7"]),
+        (10, ["opening", "m1", "m2", "closing", "(Perspective 2)", "6", "7"]),
+        (13, ["opening", "m1", "m2", "m3", "closing", f"({CANNED.closing})"]),
+    ],
+)
+def test_a_message_of_ours_to_which_a_file_was_attached_stays_too(at: int, stands: list[str]) -> None:
+    """The opening, an answer of each memory, the closing: another text takes the place of each."""
     messages = talk()
-    first = done(messages, upto=4)
-    exported = first.messages
+    exported = done(messages).messages
     exported[at]["threads"] = BRANCH
-    made = memories(messages, 6)
+    if at == 0:
+        exported[at]["content"] = "opening"
+    first, second = memories(messages)
+    third = _unquoted(memory_of(3, entries(messages)[6:], "said"))
+    shown = {
+        0: [first, second],
+        4: [with_edition(first, 2), second],
+        10: [first, with_edition(second, 2)],
+        13: [first, second, third],
+    }[at]
     chat = chat_of([read_message(json.dumps(one).encode()) for one in exported])
-    folded = finish(chat, made[1:], archived=messages)
-    assert verify(folded.proof) == ()
-    assert list(files(folded.messages)) == ["in a branch"]
-    again = finish(folded.again(), made[1:], archived=messages)
-    assert (verify(again.proof), again.messages) == ((), folded.messages)
+    renewed = finish(chat, shown, archived=messages)
+    assert verify(renewed.proof) == ()
+    assert list(files(renewed.messages)) == ["in a branch"]
+    (kept,) = [message for message in renewed.messages if is_for_attachment(message.get("memproc"))]
+    assert (kept["uuid"], kept["threads"]) == (exported[at]["uuid"], BRANCH)
+    assert kept["memproc"]["memory"] == ("m2" if at == 10 else "m1")
+    assert kept["contextClearedAt"]
+    again = finish(renewed.again(), shown, archived=messages)
+    assert (verify(again.proof), again.messages) == ((), renewed.messages)
+    assert spoken(renewed.messages) == stands
 
 
 def test_the_proof_finds_a_file_that_is_named_no_more() -> None:
@@ -190,7 +211,7 @@ def test_the_proof_finds_a_file_that_is_named_no_more() -> None:
     chat = good.after
     chat["messages"].pop(_original(chat["messages"]))
     faults = verify(replace(good.proof, after=json.dumps(chat).encode()))
-    assert [fault for fault in faults if "TypingMind would delete it" in fault]
+    assert "an attachment is no longer named by any message, so TypingMind would delete it" in faults
 
 
 def test_a_zero_names_no_file() -> None:

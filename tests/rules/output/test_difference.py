@@ -1,15 +1,16 @@
 """Two exports of a chat compared: what went under a memory, what came back, what the person did."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from hypothesis import given
 from hypothesis import strategies as st
 
 from rules.conversation.memory import Memory
 from rules.output.assemble import Mode
-from rules.output.difference import Difference, Field, MemoryChange, Side, difference
+from rules.output.difference import Difference, Field, MemoryChange, Side, difference, folded_into
 from rules.typingmind.chat import Chat, read_chat
-from rules.typingmind.message import Message
+from rules.typingmind.message import Message, read_message
 from tests.entries import chat_of, fold_of, memory_of, said, with_edition
 from tests.rules.output.finishing import TALK, chunk, finish, looked_at
 
@@ -64,7 +65,7 @@ def test_messages_that_went_under_memories_say_under_which() -> None:
 def test_the_other_way_round_they_come_back() -> None:
     found = difference(compressed(MEMORIES), raw(TALK), KNOWN)
     assert found_raw(found) == [("come back", UUIDS[at], f"m{at // 2 + 1}") for at in range(4)]
-    assert [one.how for one in found.memories] == ["gone", "gone"]
+    assert found.memories == (MemoryChange("gone", "m1", 1, 0), MemoryChange("gone", "m2", 1, 0))
 
 
 def test_originals_that_are_kept_beside_their_memory_count_as_compressed() -> None:
@@ -121,6 +122,8 @@ def test_what_is_new_edited_changed_and_gone_is_told_in_order() -> None:
     ]  # fmt: skip
     assert (found.raw[1].was, found.raw[1].begins) == ("message number 2", "quite other words")
     assert (found.raw[1].fields, found.raw[2].fields) == (("content",), ("isPinned",))
+    assert {(change.memory, change.was) for change in (found.raw[0], *found.raw[2:])} == {("", "")}
+    assert {(change.role, change.date) for change in found.raw[3:]} == {(fresh.role, fresh.created_at)}
 
 
 def test_a_message_with_another_uuid_is_known_by_what_it_says() -> None:
@@ -135,7 +138,23 @@ def test_long_messages_are_told_by_their_first_words_in_one_line() -> None:
     (one,) = difference(raw([]), raw([long]), []).raw
     assert one.begins.startswith("All of this is long.")
     assert one.begins.endswith("...")
-    assert len(one.begins) <= 60
+    assert len(one.begins) <= 45
+    texts = ["a" * 45, "b" * 41 + " " + "c" * 9, "d" * 46]
+    found = difference(raw([]), raw([said("user", text, 92 + at) for at, text in enumerate(texts)]), []).raw
+    assert [change.begins for change in found] == ["a" * 45, "b" * 41 + "...", "d" * 42 + "..."]
+
+
+def test_a_message_without_uuid_role_and_date_has_empty_ones() -> None:
+    (change,) = difference(raw([]), raw([read_message(b'{"content": "words"}')]), []).raw
+    assert (change.how, change.uuid, change.role, change.date, change.begins) == ("new", "", "", "", "words")
+
+
+def test_memories_of_folds_within_a_fold_went_into_the_one_that_is_shown() -> None:
+    others = [memory_of(3, chunk(4, 6)), memory_of(4, chunk(6, 8))]
+    folds = [FOLD, fold_of(2, others)]
+    top = replace(fold_of(3, folds), memory_id="f3.1", level=3)
+    into = folded_into(["f3.1"], [*MEMORIES, *others, *folds, top])
+    assert into == dict.fromkeys(["m1", "m2", "m3", "m4", folds[0].memory_id, folds[1].memory_id], "f3.1")
 
 
 def test_another_order_is_told() -> None:

@@ -1,5 +1,7 @@
 """A difference reads as a person would tell it."""
 
+from dataclasses import replace
+
 from rules.output.difference import Difference, DifferenceLine, Field, How, MemoryChange, MessageChange, readable
 from tests.rules.output.test_difference import FOLD, KNOWN
 
@@ -65,7 +67,45 @@ def test_the_middle_of_many_is_counted() -> None:
         "19",
         "20",
     ]
-    assert len(told(*(spoken("new", number) for number in range(9)))) == 10, "nothing is hidden to hide one"
+    assert [line.mark for line in told(*(spoken("new", number) for number in range(20)))][5] == " "
+    nine = [line.text for line in told(*(spoken("new", number) for number in range(9)))]
+    assert nine[5] == "  2026-03-02 10:15 user: words 4", "nothing is hidden to hide one"
+    assert len(told(*(spoken("new", number) for number in range(10)))) == 10, "two are hidden"
+
+
+def test_of_many_edited_messages_every_shown_one_has_both_lines() -> None:
+    edits = [
+        MessageChange("edited", f"uuid {number}", "user", "", f"now {number}", was=f"then {number}")
+        for number in range(3)
+    ]
+    assert [line.text.rsplit(": ", 1)[1] for line in told(*edits)[1:]] == [
+        "then 0", "now 0", "then 1", "now 1", "then 2", "now 2",
+    ]  # fmt: skip
+
+
+def test_messages_of_memories_that_nobody_knows_stand_below_a_memory() -> None:
+    lines = told(MessageChange("compressed", "u", "", "", "words", "m9"))
+    assert lines == [
+        DifferenceLine(" ", "Compressed into a memory, 1 message:"),
+        DifferenceLine("-", "  no date no role: words"),
+    ]
+
+
+def test_messages_that_are_gone_stand_together_whatever_memory_they_were_under() -> None:
+    lines = told(spoken("gone", 1, "m1"), spoken("gone", 2, "m2"))
+    assert [line.text for line in lines if line.mark == " "] == ["Gone, 2 messages:"]
+
+
+def test_a_changed_message_names_its_fields() -> None:
+    changed = replace(spoken("changed", 1), fields=("isPinned", "uuid"))
+    assert told(changed)[1:] == [DifferenceLine("~", "  2026-03-02 10:15 user: words 1 (isPinned, uuid)")]
+
+
+def test_a_memory_that_the_person_forgot_is_forgotten_and_not_gone() -> None:
+    forgotten = replace(KNOWN[0], forgotten=True)
+    found = replace(NOTHING, memories=(MemoryChange("gone", "m1", 1, 0),))
+    (line,) = readable(found, [forgotten])
+    assert line == DifferenceLine("-", "memory 1 (m1), 2026-03-02 to 2026-03-02: forgotten")
 
 
 def test_every_fate_of_a_memory_has_its_words() -> None:
@@ -75,6 +115,7 @@ def test_every_fate_of_a_memory_has_its_words() -> None:
             MemoryChange("renewed", "m1", 1, 2),
             MemoryChange("edited", "m1", 2, 2),
             MemoryChange("incomplete", "m2", 1, 1),
+            MemoryChange("completed", "m2", 1, 1),
             MemoryChange("folded", "m2", 1, 0, FOLD.memory_id),
             MemoryChange("unfolded", "m2", 0, 1, FOLD.memory_id),
             MemoryChange("gone", "m9", 1, 0),
@@ -86,6 +127,7 @@ def test_every_fate_of_a_memory_has_its_words() -> None:
         DifferenceLine("~", f"{first}: edition 1 -> 2"),
         DifferenceLine("~", f"{first}: its text was edited"),
         DifferenceLine("~", f"{second}: messages of it are missing"),
+        DifferenceLine("~", f"{second}: messages of it that were missing are back"),
         DifferenceLine("-", f"{second}: folded into fold 1 of level 2 (f2.1)"),
         DifferenceLine("+", f"{second}: unfolded from fold 1 of level 2 (f2.1)"),
         DifferenceLine("-", "m9: gone"),
@@ -95,11 +137,15 @@ def test_every_fate_of_a_memory_has_its_words() -> None:
 def test_order_canned_messages_and_fields_come_last() -> None:
     found = Difference(
         8, 8, 1, 1, (), (), reordered=True, canned=("closing",),
-        fields=(Field("preview", "changed"), Field("syncMetadata", "new"), Field("updatedAt", "changed")),
+        fields=(
+            Field("preview", "changed"), Field("syncMetadata", "new"), Field("updatedAt", "changed"),
+            Field("folderID", "gone"),
+        ),
     )  # fmt: skip
-    assert [line.text for line in readable(found, KNOWN)] == [
-        "messages that stand in both stand in another order",
-        "the closing reads otherwise",
-        "changed fields of the chat: preview, updatedAt",
-        "new fields of the chat: syncMetadata",
+    assert list(readable(found, KNOWN)) == [
+        DifferenceLine("~", "messages that stand in both stand in another order"),
+        DifferenceLine("~", "the closing reads otherwise"),
+        DifferenceLine("~", "changed fields of the chat: preview, updatedAt"),
+        DifferenceLine("~", "new fields of the chat: syncMetadata"),
+        DifferenceLine("~", "gone fields of the chat: folderID"),
     ]

@@ -8,8 +8,10 @@ from typing import Any
 import pytest
 
 from rules.conversation.memory import Memory, Quote
+from rules.layers.opening import JOINER
 from rules.output.assemble import Mode
 from rules.output.prove import Finished, verify
+from rules.typingmind.message import read_message
 from tests.entries import chat_of, entries, fold_of, memory_of, said
 from tests.rules.output.finishing import finish
 
@@ -116,7 +118,9 @@ FAULTS: dict[str, tuple[Callable[[Finished], Finished], str]] = {
     "a uuid twice": (_messages(lambda m: m[3].update(uuid=m[1]["uuid"])), "uuid stands twice"),
     "another number": (_chat(lambda c: c.update(cost=69.2)), "another value"),
     "a field is gone": (_chat(lambda c: c.pop("chatTitle")), "are gone: chatTitle"),
-    "a field is added": (_chat(lambda c: c.update(extra=1)), "were added"),
+    "two fields are gone": (_chat(lambda c: (c.pop("chatTitle"), c.pop("chatID"))), "are gone: chatID, chatTitle"),
+    "a field is added": (_chat(lambda c: c.update(extra=1)), "added to the chat: extra"),
+    "two fields are added": (_chat(lambda c: c.update(more=2, extra=1)), "added to the chat: extra, more"),
     "a removed message is not named for the sync": (_chat(lambda c: c.pop("syncMetadata")), "not named for"),
     "no JSON": (lambda good: replace(good, after=good.after[:-1]), "nothing that TypingMind could read"),
     "a quote that was never said": (
@@ -198,3 +202,112 @@ def test_the_quote_of_a_message_that_was_edited_since_is_proved_by_its_old_words
     assert verify(replace(good, entries=edited)) == ()
     changed = [replace(entry, message=now) if entry.key == TALK[0].uuid else entry for entry in good.entries]
     assert "a quote of memory 1 does not stand in its message" in verify(replace(good, entries=changed))
+
+
+def test_faults_are_told_in_whole_sentences_that_count_from_one() -> None:
+    told = {fault for plant, _ in FAULTS.values() for fault in verify(plant(finished()))}
+    told |= {fault for plant, _ in ORIGINALS.values() for fault in verify(plant(finished("keep-originals")))}
+    assert told == {
+        "a message is neither ours nor one of the input's in its order",
+        "a message that is still there is named as removed",
+        "a quote of memory 1 does not stand in its message",
+        "a quote of memory 1 names no message of its chunk",
+        "a uuid stands twice",
+        "an opening or a closing stands without memories",
+        "fields of the chat are gone: chatID, chatTitle",
+        "fields of the chat are gone: chatTitle",
+        "fields were added to the chat: extra",
+        "fields were added to the chat: extra, more",
+        "message 1 is not byte for byte what it was",
+        "message 1 of the history stands 1 times under memories, and is live",
+        "message 1 of the history stands 2 times under memories, and is not live",
+        "message 2 of the history stands 2 times under memories, and is not live",
+        "message 3 is gone, though it is left out of memories: it is excluded from the context by the person",
+        "message 5 of the history stands 1 times under memories, and is live",
+        "message 8 of the history stands 0 times under memories, and is not live",
+        "message 9 is not byte for byte what it was",
+        "messages of the conversation are out of order",
+        "no closing stands right after the last memory",
+        "no opening stands right before the first memory",
+        "our new message 2 has the wrong role",
+        "our new message 2 lacks fields",
+        "our new message 3 lacks fields",
+        "our new message 5 has no text, or more than one part",
+        "removed messages are not named for TypingMind's sync",
+        "the dates of our messages are out of order",
+        "the field cost of the chat has another value",
+        "the finished chat is nothing that TypingMind could read: JSONDecodeError",
+        "the memories that stand in the chat are not those that should be shown, each as six messages in order",
+        "the second message of memory 1 does not hold its quote",
+        "there is more than one opening or closing",
+    }
+
+
+@pytest.mark.parametrize("kind", ["opening", "closing"])
+def test_an_opening_or_a_closing_alone_is_a_fault(kind: str) -> None:
+    def is_other(message: Any) -> bool:
+        return bool(message.get("memproc", {}).get("kind", kind) != kind)
+
+    alone = _messages(lambda m: m.__setitem__(slice(None), [one for one in m if not is_other(one)]))(finished())
+    assert "an opening or a closing stands without memories" in verify(alone)
+    raw = _messages(lambda m: m.__setitem__(slice(None), [one for one in m if "memproc" not in one]))(finished())
+    assert "an opening or a closing stands without memories" not in verify(raw)
+
+
+def test_a_new_opening_says_what_it_should() -> None:
+    good = finished()
+    says = json.loads(good.after)["messages"][0]["content"]
+    assert verify(replace(good, opening=says)) == ()
+    assert verify(replace(good, opening="Other words.")) == ("the new opening does not say what it should",)
+
+
+def test_what_the_person_did_to_our_messages_is_no_fault_of_the_output() -> None:
+    first = json.loads(finish(CHAT, MEMORIES[:1], archived=TALK).assembled.chat)
+    first["messages"][3] |= {"role": "user", "createdAt": "2020-01-01T00:00:00.000Z"}
+    edited = chat_of([read_message(json.dumps(message).encode()) for message in first["messages"]])
+    (memory,) = MEMORIES[:1]
+    assert verify(finish(edited, [memory], touched=["m1"], archived=TALK).proof) == ()
+
+
+def test_a_uuid_that_stood_twice_in_the_input_may_stand_twice() -> None:
+    twin = said("user", "the same uuid", 7)
+    assert verify(finish(chat_of([*TALK, twin]), MEMORIES, archived=TALK).proof) == ()
+
+
+def test_a_message_spelled_anew_is_found_where_an_earlier_one_holds_its_bytes() -> None:
+    quoting = said("user", "message number 4", 4, threads=[json.loads(TALK[7].raw)])
+    assert TALK[7].raw in quoting.raw
+    good = finish(chat_of([*TALK[:4], quoting, *TALK[5:]]), MEMORIES, archived=TALK).proof
+    assert verify(good) == ()
+    at = good.after.rindex(TALK[7].raw)
+    anew = good.after[:at] + SPELLED_ANEW + good.after[at + len(TALK[7].raw) :]
+    assert verify(replace(good, after=anew)) == ("message 8 is not byte for byte what it was",)
+
+
+def test_a_message_is_kept_where_a_later_one_holds_its_bytes_too() -> None:
+    quoting = said("assistant", "message number 7", 7, finish="stop", threads=[json.loads(TALK[4].raw)])
+    assert verify(finish(chat_of([*TALK[:7], quoting]), MEMORIES, archived=TALK).proof) == ()
+
+
+def test_a_quote_may_stand_in_what_its_message_says_by_now() -> None:
+    good = finished()
+    then = said("user", "other words", 0)
+    edited = [
+        replace(entry, message=then, newest=entry.message) if entry.key == TALK[0].uuid else entry
+        for entry in good.entries
+    ]
+    assert verify(replace(good, entries=edited)) == ()
+
+
+def test_a_quote_is_held_whatever_joiners_keep_its_tags_inert() -> None:
+    first, second = MEMORIES
+    texts = (first.edition.texts[0], f"mess{JOINER}age number 0", *first.edition.texts[2:])
+    joined = replace(first, edition=replace(first.edition, texts=texts))
+    assert verify(finished(memories=(joined, second))) == ()
+
+
+def test_quotes_behind_one_without_a_source_are_proved() -> None:
+    first, second = MEMORIES
+    quotes = (Quote("of old", "", "agent"), Quote("never said", first.keys[0], "agent"))
+    faults = verify(_with_memories(replace(first, edition=replace(first.edition, quotes=quotes)), second)(finished()))
+    assert "a quote of memory 1 does not stand in its message" in faults
