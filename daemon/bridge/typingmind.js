@@ -5,25 +5,21 @@
 // written only while it rests, under TypingMind's own lock, in one transaction, and only if what was sent is an exact
 // prefix of what stands there; then the view leaves the chat and returns, so that TypingMind reads it anew.
 //
-// The chat goes to memproc on this computer and nowhere else. No answer counts that is not signed with the key of the
-// pairing; a program that has taken memproc's port learns no key.
+// The chat goes to memproc on this computer alone, and no answer counts that is not signed with the pairing's key.
 (() => {
   "use strict";
   if (document.getElementById("memproc-bridge")) return; // the URL was added twice
   const LARGEST = 64 << 20; // bytes that memproc takes
   const SECOND = 1000; // milliseconds
-  const LOOK = SECOND; // between two looks at the open chat and at the rounds that are under way
-  const READ = 2 * SECOND; // between two readings of a chat that changes all the time
-  const HANDS_OFF = 3 * SECOND; // no key was pressed for so long before a chat is written
-  const SWITCH = 4 * SECOND; // within which TypingMind shows another chat
-  const SHOWN = 15 * SECOND; // how long the pill says that something is done
-  const PATIENCE = 180 * SECOND; // for an answer
-  const AGAIN = 20 * SECOND; // before memproc is asked again that did not answer
+  const READ = 2 * SECOND, HANDS_OFF = 3 * SECOND; // between two readings; without a key pressed, before a write
+  const SHOWN = 15 * SECOND, SWITCH = 4 * SECOND; // for the word of what is done; for TypingMind to show another chat
+  const PATIENCE = 180 * SECOND, AGAIN = 20 * SECOND; // for an answer; before memproc is asked again that gave none
 
   const SAYS = {
     unpaired: "memproc: press to pair",
     busy: "Waiting for a pause in the chat: no answer under way, no key pressed",
     sending: "Sending the chat to memproc",
+    undoing: "Putting the old chat back at the next pause",
     ready: "The memories are ready; waiting for a pause to put them into the chat",
     changed: "The chat was changed meanwhile, here or on another device; nothing was written. Press to send it anew",
     deleted: "The chat was deleted meanwhile; nothing was written",
@@ -72,9 +68,13 @@
   const keep = (entries) => within(OURS, "readwrite", (store) => putAll(store, entries));
   const roundOf = async (id) => (await kept(`round/${id}`)) ?? {};
   const setRound = (id, changes, more = {}) => within(OURS, "readwrite", async (store) => {
-    const round = await answered(store.get(`round/${id}`));
-    putAll(store, { [`round/${id}`]: { ...round, ...changes }, ...more });
-  }).then(() => tell({ changed: id }));
+    const round = { ...await answered(store.get(`round/${id}`)), ...changes };
+    putAll(store, { [`round/${id}`]: round, ...more });
+    return round;
+  }).then((round) => {
+    if (view.id === id) view.round = round;
+    draw(tell({ changed: id }));
+  });
 
   const lock = navigator.locks.request.bind(navigator.locks);
   const glance = (id) => within(THEIRS, "readonly", (store) => answered(store.get(`CHAT_${id}`)));
@@ -145,11 +145,10 @@
   // memproc's, where it has served this script itself; else the person names the port
   const ownAddress = /^http:\/\/(127\.0\.0\.1|localhost):\d+/.exec(document.currentScript?.src)?.[0] ?? "";
   let pairing = null; // {address, device, key}: the key cannot be read out of the browser, not even by scripts
-
   async function fetched(address, path, options) {
     try {
-      const signal = AbortSignal.timeout(PATIENCE);
-      const reply = await fetch(address + path, { ...options, signal, credentials: "omit", cache: "no-store" });
+      const always = { signal: AbortSignal.timeout(PATIENCE), credentials: "omit", cache: "no-store" };
+      const reply = await fetch(address + path, { ...options, ...always });
       return [reply, new Uint8Array(await reply.arrayBuffer())];
     } catch {
       throw new Silence(`memproc does not answer at ${address}. Does it run, and may this page use the local network?`);
@@ -170,8 +169,8 @@
     if (reply.headers.get("X-Memproc-Mac") !== await signed(once, reply.status, await digest(content)))
       throw new Silence(reply.status === 401 ? SAYS.unknown : SAYS.foreign);
     const value = JSON.parse(new TextDecoder().decode(content));
-    if (reply.ok) return value;
-    throw new Trouble(value.reason);
+    if (!reply.ok) throw new Trouble(value.reason);
+    return value;
   }
   async function pair(address, code) {
     const options = { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ code }) };
@@ -228,6 +227,7 @@
     await lock(`CHAT_${id}`, () => within(THEIRS, "readwrite", async (store) => {
       const next = decide(tested(id, await answered(store.get(`CHAT_${id}`))));
       if (next) await answered(store.put(next, `CHAT_${id}`));
+      if (next && view.id === id) view.groups = grouped(next.messages); // collapsed as soon as they are drawn
     }));
     tell({ written: id });
     await reread(id);
@@ -261,7 +261,8 @@
   }
 
   // ---- TypingMind's view: which chat is open, and how it is made to read one anew
-  const openChat = () => /\bchat=([^&]+)/.exec(location.hash)?.[1] ?? "";
+  let left = ""; // the chat that is being left and returned to: for the person it stays open
+  const shownChat = () => /\bchat=([^&]+)/.exec(location.hash)?.[1] ?? "", openChat = () => left || shownChat();
   const textbox = () => document.querySelector("[data-element-id=chat-input-textbox]");
   const blocks = () => document.querySelectorAll('[class*="message-id-"]');
   const uuidOf = (block) => /message-id-(\S+)/.exec(block?.className)?.[1];
@@ -285,10 +286,12 @@
     const [box, shown] = [textbox(), uuidOf(blocks()[0])];
     const [draft, hasFocus] = [box?.value, box && document.activeElement === box];
     if (!other && !draft) return location.reload();
+    left = other && id;
     if (other) location.replace(`#chat=${other}`);
     const hasLeft = other && await until(() => uuidOf(blocks()[0]) !== shown);
+    left = "";
     if (view.id === id) Object.assign(view, { isUnread: !hasLeft, changedAt: Date.now() });
-    if (openChat() !== other) return; // the person has gone elsewhere meanwhile
+    if (shownChat() !== other) return; // the person has gone elsewhere meanwhile
     location.replace(`#chat=${id}`);
     await until(() => [...blocks()].some((block) => uuidOf(block) === last.uuid));
     const returned = textbox();
@@ -328,15 +331,14 @@
   const part = (selector) => root.querySelector(selector);
   const plans = new Map(); // chat -> what memproc said of it, with the digest of the chat that it was said of
   let view = { id: "" }; // of the open chat: what was read of it, and its round
-
   const isRefused = (round) => round.said && !round.at; // what was done was said at a time, and passes
   // The pill's sentence, and whether it tells of trouble, of work, or of neither.
   function sentence() {
     const { round, trouble, size, id } = view;
     if (view.isUnread || trouble) return [view.isUnread ? SAYS.unread : trouble, "trouble"];
     if (!pairing) return [SAYS.unpaired, ""];
-    const doing = { sent: round.doing, ready: SAYS.ready };
-    if (round.state) return [doing[round.state] ?? SAYS.busy, "work"];
+    const doing = { wanted: view.isResting ? SAYS.sending : SAYS.busy, sent: round.doing };
+    if (round.state) return [doing[round.state] ?? SAYS[round.state], "work"];
     if (view.stale) return [SAYS.stale, "trouble"];
     if (isRefused(round)) return [round.said, "trouble"];
     if (round.said && Date.now() - round.at < SHOWN) return [round.said, ""];
@@ -346,14 +348,12 @@
     if (!host.isConnected) document.body.append(host);
     host.hidden = !view.isKnown || view.id !== openChat();
     if (host.hidden) return;
-    const [words, kind] = sentence();
-    const { state, canUndo, auto } = view.round;
-    const isPaired = pairing && view.trouble !== SAYS.unknown;
+    const [[words, kind], { state, canUndo, auto }] = [sentence(), view.round];
+    const paired = pairing && view.trouble !== SAYS.unknown;
     if (part(".pill").textContent !== words) part(".pill").textContent = words; // what is set is read out aloud
-    part(".why").textContent = (isPaired && plans.get(view.id)?.why) || "";
+    part(".why").textContent = (paired && plans.get(view.id)?.why) || "";
     part(".pill").className = `pill ${kind}`;
-    const seen = { form: !isPaired, ".port": !ownAddress, section: isPaired, ".stop": state };
-    seen[".undo"] = canUndo && !state;
+    const seen = { form: !paired, ".port": !ownAddress, section: paired, ".stop": state, ".undo": canUndo && !state };
     for (const [selector, isSeen] of Object.entries(seen)) part(selector).hidden = !isSeen;
     part("[name=auto]").checked = Boolean(auto);
   }
@@ -364,6 +364,8 @@
   }
   function set(changes, more, id = view.id) {
     silentUntil = 0;
+    Object.assign(view, { trouble: "", round: { ...view.round, ...changes } }); // said at once, and kept below
+    draw();
     return lock("memproc", () => attempt(id, () => setRound(id, changes, more)));
   }
   function press() {
@@ -393,8 +395,7 @@
   const style = Object.assign(document.createElement("style"), { textContent: `
     [data-memproc=inside], [data-memproc=closed] > * { display: none !important; }
     [data-memproc-title]::before { display: block; max-width: 44rem; margin: .2rem auto; padding: .25rem .8rem;
-      border-left: 3px solid #7a5fa0; opacity: .85; font-size: .9em; cursor: pointer;
-      content: "▸ " attr(data-memproc-title); }
+      border-left: 3px solid #7a5fa0; font-size: .9em; cursor: pointer; content: "▸ " attr(data-memproc-title); }
     [data-memproc=open]::before { content: "▾ " attr(data-memproc-title); }` });
   const opened = new Set(); // the memories that the person has opened
   const titles = { opening: () => "Before the memories", closing: () => "After the memories", memory: (content) =>
@@ -448,9 +449,9 @@
     if (!chat && !view.isKnown) return noteChange();
     if (!Array.isArray(chat?.messages)) throw new Trouble(SAYS.updated);
     const [body, stale] = [exported(chat), await staleness(id, chat)];
-    Object.assign(view, { size: body.length, groups: grouped(chat.messages), stale });
+    Object.assign(view, { size: body.length, groups: grouped(chat.messages), stale, isResting: isAtRest(chat) });
     if (view.round.canUndo && chat.syncedAt && !view.round.wasSynced) await setRound(id, { wasSynced: true });
-    if (!isAtRest(chat)) noteChange();
+    if (!view.isResting) noteChange();
     else if (pairing && !view.round.state && !stale) await attempt(id, () => plan(id, body));
   }
   // Ask what is due in the chat as it stands; for a chat on `auto`, also begin.
@@ -482,7 +483,7 @@
     }
     collapse();
     draw();
-    setTimeout(loop, LOOK);
+    setTimeout(loop, SECOND);
   }
   async function start() {
     pairing = await kept("pairing");
@@ -491,8 +492,7 @@
     for (const name of ["keydown", "input", "pointerdown"]) document.addEventListener(name, noteTyping, true);
     for (const name of ["click", "keydown"]) document.addEventListener(name, toggle);
     for (const name of ["keydown", "keyup"]) host.addEventListener(name, (event) => event.stopPropagation());
-    const watch = new MutationObserver(() => noteChange(collapse()));
-    watch.observe(document.body, { childList: true, subtree: true });
+    new MutationObserver(() => noteChange(collapse())).observe(document.body, { childList: true, subtree: true });
     loop();
   }
   start();

@@ -115,6 +115,22 @@ def test_an_edit_that_is_under_way_is_waited_for(paired: ChatClient, ends: str) 
         assert said(paired)[-2] == "said in other words"
 
 
+def test_the_pill_answers_a_press_at_once_and_stays_until_it_is_done(paired: ChatClient, fake: FakeMemproc) -> None:
+    fake.states = [{"state": "waiting"}]
+    paired.run(
+        "(() => { const host = document.getElementById('memproc-bridge'), seen = window.seen = [];"
+        " const look = () => { const words = host.hidden ? '' : host.shadowRoot.querySelector('.pill').textContent;"
+        " if (seen.at(-1) !== words) seen.push(words); requestAnimationFrame(look); }; look(); })()"
+    )
+    script = "document.getElementById('memproc-bridge').shadowRoot.querySelector('.pill')"
+    assert paired.run(f"({script}.click(), {script}.textContent)") == "Sending the chat to memproc"
+    paired.says("waits for its turn")
+    fake.states = [{"state": "done"}]
+    paired.says("Done")
+    assert paired.drawn() == uuids(MEMORIES)
+    assert "" not in paired.run("window.seen")
+
+
 def test_a_stream_in_another_chat_survives_the_refresh(paired: ChatClient, fake: FakeMemproc) -> None:
     fake.states = [{"state": "waiting"}]
     paired.press()
