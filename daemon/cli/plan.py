@@ -227,7 +227,7 @@ def _notes_on(plan: ChatPlan, who: Who | None, money: PlanCost | None) -> Iterat
     if plan.attached:
         stay = "message with attachments stays" if plan.attached == 1 else "messages with attachments stay"
         yield f"{plan.attached:,} {stay} in the chat, shown and no longer sent"
-    notices = who.notices if who else ()
+    notices = who.notices if who and plan.work else ()
     yield from (f"note: {warning}" for warning in (*notices, *plan.warnings))
 
 

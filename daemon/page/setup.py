@@ -12,6 +12,9 @@ from daemon.page.files import to_what_was_dropped
 from primer.models import KEY_VARIABLES
 from primer.reply import hidden
 
+_NO_KEY = 1
+"""How `memproc key test --no-call` ends where no key is kept; a key that cannot be read is told in its own words."""
+
 
 def settings(request: Request) -> Response:
     """What memproc.toml says, where it lies and what is wrong in it; and where each provider's key is."""
@@ -22,7 +25,8 @@ def settings(request: Request) -> Response:
     keys = do_command(desk.toml, "key", "test", "--no-call")
     return shown(
         request, "settings.html", toml=toml_text(tables), which=do_command(desk.toml, "config", "path").text,
-        check=check, keys=keys.text if keys.is_done else "", providers=sorted(KEY_VARIABLES), said=said(request),
+        check=check, keys="" if keys.code == _NO_KEY else keys.text, providers=sorted(KEY_VARIABLES),
+        said=said(request),
     )  # fmt: skip
 
 

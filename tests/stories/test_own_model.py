@@ -65,6 +65,11 @@ def canned(chat: Json) -> list[Json]:
     return [message for message in chat["messages"] if message.get("memproc", {}).get("kind") in ("opening", "closing")]
 
 
+def test_a_chat_in_which_nothing_is_due_is_told_nothing_of_a_missing_key(noor: Person, server: ServerProcess) -> None:
+    noor.drop(export_bytes(talk(1200)))
+    assert NO_KEY not in plan(noor)
+
+
 def test_a_retired_model_gives_way_to_its_successor_and_that_is_said_once(
     noor: Person, server: ServerProcess, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -258,6 +258,14 @@ def test_the_settings_tell_what_counts_and_show_no_key(browser: Browser) -> None
     text = browser.open("/settings")
     assert str(browser.person.toml) in text
     assert "budget = 2500" in text
+    assert "No key is kept" in text
+
+
+def test_a_key_that_cannot_be_one_is_told_in_its_own_words(browser: Browser, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-ant of-nobody")
+    text = browser.open("/settings")
+    assert "ANTHROPIC_API_KEY in the environment has a space" in text
+    assert "No key is kept" not in text
 
 
 def test_a_key_is_kept_tried_and_forgotten_and_never_shown(browser: Browser) -> None:
