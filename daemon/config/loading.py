@@ -10,7 +10,7 @@ from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import tomli
 from pydantic import ValidationError
@@ -20,9 +20,11 @@ from daemon.config.settings import ChatOverride, Config
 from daemon.config.tables import ConfigProblem, CoreSettings, Key, SectionSettings, section_clashes, token_clashes
 from daemon.files.paths import Folders, settle
 from daemon.files.write import remedy
-from primer.prompt import Texts, problems
 from rules.errors import ConfigurationError, FileTrouble, MemprocError
 from rules.layers.core import CoreMemory, EditingFunction, Layout, OverLimit, Section, SectionChange, arranged, offered
+
+if TYPE_CHECKING:
+    from primer.prompt import Texts
 
 _LARGEST = 1_000_000  # bytes
 _CHECK = "Correct it; `memproc config check` tells whether anything is left."
@@ -162,11 +164,13 @@ def shipped_text() -> str:
     raise FileTrouble(f"{NAME} is missing from the installation in {_DAEMON}.", "Install memproc again.")
 
 
-def load_texts(folder: Path | None) -> Texts:
+def load_texts(folder: Path | None) -> "Texts":
     """All texts; a file in `folder` takes the place of the shipped text of the same name.
 
     Raises ConfigurationError, which names every file and what is wrong with it.
     """
+    from primer.prompt import Texts, problems  # late: only what writes memories, or checks settings, needs the texts
+
     shipped = files("primer") / "texts"
     texts: dict[str, str] = {}
     wrong: list[str] = []

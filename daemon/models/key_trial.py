@@ -6,9 +6,9 @@ from daemon.config.keys import Key
 from daemon.config.settings import ModelSettings
 from daemon.models.addresses import refusal
 from daemon.models.ask import Complete
-from primer.models import provider_of, quiet_options, small_model
+from primer.models import Model, provider_of, quiet_options, small_model
 from primer.prompt import Turn
-from primer.reply import Model, Request
+from primer.reply import Request
 from rules.errors import MemprocError
 
 _QUESTION = "This is a test of the connection. Please answer with one word."

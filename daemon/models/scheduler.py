@@ -21,7 +21,8 @@ from daemon.config.settings import WhenToBatch
 from daemon.events import ModelAnswered, Note, Noted
 from daemon.models.ask import Asking, Outcome, Transport, above_step
 from daemon.models.direct import Direct
-from primer.reply import ENGINE, KINDS, Request
+from primer.models import ENGINE
+from primer.reply import KINDS, Request
 
 T = TypeVar("T")
 

@@ -5,7 +5,7 @@ from datetime import date
 from daemon.config.keys import Key, NoKey
 from daemon.config.settings import ModelSettings
 from daemon.models.roles import Roles, chat_model, choose_roles
-from primer.reply import ENGINE
+from primer.models import ENGINE
 from rules.typingmind.chat import Chat, read_messages
 from rules.typingmind.document import read_document
 from tests.chats import assistant, chat, export_bytes, user
