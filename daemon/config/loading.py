@@ -171,7 +171,6 @@ def load_texts(folder: Path | None) -> "Texts":
     """
     from primer.prompt import Texts, problems  # late: only what writes memories, or checks settings, needs the texts
 
-    shipped = files("primer") / "texts"
     texts: dict[str, str] = {}
     wrong: list[str] = []
     if folder is not None and not folder.is_dir():
@@ -179,7 +178,7 @@ def load_texts(folder: Path | None) -> "Texts":
     for name in (field.name for field in fields(Texts)):
         own = folder / f"{name}.md" if folder else None
         if own is None or not own.is_file():
-            texts[name] = (shipped / f"{name}.md").read_text(encoding="utf-8").strip()
+            texts[name] = _shipped(name)
             continue
         try:
             texts[name] = own.read_text(encoding="utf-8-sig").replace("\r\n", "\n").strip()
@@ -193,6 +192,12 @@ def load_texts(folder: Path | None) -> "Texts":
             "Mend them, or leave texts.folder empty in memproc.toml for memproc's own texts.",
         )
     return Texts(**texts)
+
+
+@cache
+def _shipped(name: str) -> str:
+    """A text of memproc's own, read once: every chat of an export asks for all of them."""
+    return (files("primer") / "texts" / f"{name}.md").read_text(encoding="utf-8").strip()
 
 
 GROUP = "memproc.core_memory"
