@@ -25,7 +25,7 @@ from daemon.files.write import sha256_of
 from daemon.models.catalogue import ends_soon
 from daemon.models.roles import Roles, Who, who
 from daemon.models.tokens import Counts
-from primer.prompt import Texts, closing, opening
+from primer.prompt import Texts, Turn, closing, context, opening
 from rules.conversation.history import Entry
 from rules.conversation.memory import Edition, Memory, counted_on, write_title
 from rules.output.assemble import Canned
@@ -61,6 +61,10 @@ class Passage:
         """What the memory is called in its first question."""
         number = self.number + self.ahead
         return write_title(number, number, self.dates, extracted=extracted)
+
+    def context(self, texts: Texts) -> tuple[Turn, ...]:
+        """What the agent reads before it is asked about the chunk."""
+        return context(texts, self.system_message, self.memories, self.tail, self.chunk, self.breaks)
 
     @property
     def spoken(self) -> list[str]:

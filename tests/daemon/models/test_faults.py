@@ -11,7 +11,7 @@ from daemon.models.addresses import host_asked
 from daemon.models.completion import complete
 from daemon.models.direct import ATTEMPTS, patiently
 from daemon.status.sentences import sentence
-from primer.prompt import ask_quote, question
+from primer.prompt import ask, question
 from primer.reply import Model, Request
 from rules.errors import ContextTooLong, CutOff, MemprocError, ModelError, NotNow, OutOfReach, ProviderRefuses
 from tests.entries import entries, said
@@ -43,7 +43,7 @@ def serve(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> Se
 
 
 def asked(model: str) -> Request:
-    return Request("quote", Model(model), (*context(), question(ask_quote(TEXTS, 20))), 20)
+    return Request("quote", Model(model), (*context(), question(ask(TEXTS.quote, 20))), 20)
 
 
 LATER = (
@@ -177,7 +177,7 @@ def test_an_unknown_model_names_those_that_are_near(serve: Serve) -> None:
 def test_what_the_requests_share_is_read_from_the_provider_s_cache(serve: Serve) -> None:
     server = serve(Faulty())
     chunk = entries([said(("user", "assistant")[at % 2], "We spoke of the ferry. " * 300, at) for at in range(4)])
-    turns = (*context(chunk), question(ask_quote(TEXTS, 20)))
+    turns = (*context(chunk), question(ask(TEXTS.quote, 20)))
     first = complete(Request("quote", Model(CLAUDE), turns, 20))
     again = complete(
         Request("quote", Model(CLAUDE), (*turns[:-1], replace(turns[-1], content="Another question.")), 20)
