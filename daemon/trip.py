@@ -20,7 +20,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from daemon.archive.chats import record_doubt, record_processed, seen_again, was_processed
-from daemon.archive.messages import MessageCounts, remember
+from daemon.archive.messages import remember
 from daemon.archive.outputs import acknowledge, record_export
 from daemon.chat.context import Context
 from daemon.chat.deliver import (
@@ -118,10 +118,11 @@ def process(context: Context, export: Export, chat: Chat) -> ReadyChat | Unchang
         return surveyed
     keep(archive, surveyed.counts)
     if not surveyed.plan.chunks and not surveyed.reading.memories:
-        keep_at_rest(archive, chat.chat_id, rest_after(surveyed, config, keys, context.clock()), surveyed.plan.reason)
+        rest = rest_after(surveyed, config, keys, context.clock(), learned=False)
+        keep_at_rest(archive, chat.chat_id, rest, surveyed.plan.reason)
         return Unchanged(chat.chat_id, chat.title, surveyed.plan.reason)
     _refuse_unaskable(context, surveyed)
-    remembered = _archive(context, export, surveyed)
+    learned = _archive(context, export, surveyed)
     from daemon.remember.compress import compress  # late, as planning in `look`: a chat at rest needs neither
     from daemon.remember.planning import take_over
 
@@ -132,7 +133,7 @@ def process(context: Context, export: Export, chat: Chat) -> ReadyChat | Unchang
     assembly = assemble_chat(archive, surveyed, config, memories, shown, context.clock())
     if not assembly.assembled.changed and (surveyed.reading.edits.is_news or taken.is_news):
         acknowledge(archive, chat.chat_id, assembly.assembled.ours_sha256)
-    rest = rest_after(surveyed, config, keys, context.clock(), remembered)
+    rest = rest_after(surveyed, config, keys, context.clock(), learned=learned)
     if is_in_export(archive, assembly, chat.chat_id):
         over_budget = memories_over_budget(surveyed, shown)
         reason = f"{_COMPRESSED}; {over_budget}" if over_budget else _COMPRESSED
@@ -182,16 +183,19 @@ def ready_without_calls(context: Context, surveyed: Survey) -> ReadyChat | None:
     return ready_chat(archive, surveyed, assembly, None, context.clock())
 
 
-def _archive(context: Context, export: Export, surveyed: Survey) -> MessageCounts:
-    """Keep what the export holds, and tell what the person did, where this state of the chat is new."""
+def _archive(context: Context, export: Export, surveyed: Survey) -> bool:
+    """Keep what the export holds, and tell what the person did, where this state of the chat is new.
+
+    Whether a raw message is new, changed or gone.
+    """
     chat, now = surveyed.chat, context.clock()
     is_new = not was_processed(context.archive, chat.chat_id, chat.sha256)
     with context.archive.transaction():
-        remembered = remember(context.archive, chat, surveyed.reading, now)
+        learned = remember(context.archive, chat, surveyed.reading, now)
         record_processed(context.archive, chat.chat_id, chat.sha256, export.sha256, export.fingerprint.mtime_ns, now)
     if is_new and (text := user_edits(surveyed.reading)):
         context.tell(UserEdits(chat.chat_id, chat.title, text))
-    return remembered
+    return learned
 
 
 def _refuse_unaskable(context: Context, surveyed: Survey) -> None:

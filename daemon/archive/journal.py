@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from daemon.archive.archive import Archive, columns, set_sign, sign
 from daemon.archive.seals import damaged_chat, is_sound
-from daemon.files.clock import Periods, at
+from daemon.files.clock import Periods, at, periods
 from rules.money.price import NAMES, Amounts, Reached, Which, decide
 
 if TYPE_CHECKING:
@@ -159,20 +159,6 @@ _COUNTS = "coalesce(settled, reserved, 0)"
 
 
 @dataclass(frozen=True, slots=True)
-class LedgerCall:
-    """A call that is about to leave."""
-
-    request: str
-    """The request's hash."""
-    chat_id: str
-    model: str
-    run: str
-    tokens: int
-    """Of the prompt, as we count them."""
-    at: str
-
-
-@dataclass(frozen=True, slots=True)
 class OfModel:
     """What was spent on one model since some day, in picodollars."""
 
@@ -185,14 +171,18 @@ class OfModel:
     """Calls whose price nobody knows; nothing of them is in the sums."""
 
 
-def reserve(archive: Archive, call: LedgerCall, most: int | None, caps: Amounts, periods: Periods) -> int | Reached:
-    """Reserve what a call may cost `most`, in picodollars; its number in the ledger, or the cap that says no.
+def reserve(
+    archive: Archive, call: SentRequest, run: str, most: int | None, caps: Amounts, now: str
+) -> SentRequest | Reached:
+    """Reserve what a call may cost `most`, in picodollars: the call as it may leave, or the cap that says no.
 
     None: nobody knows the price, and the person has said that such calls may be made. Durable when this returns.
     """
     with archive.transaction():
-        reached = None if most is None else decide(caps, spent(archive, call.run, periods), most)
-        return reached or archive.insert("spending", {**asdict(call), "reserved": most})
+        if most is not None and (reached := decide(caps, spent(archive, run, periods(at(now))), most)):
+            return reached
+        row = {"request": call.request, "chat_id": call.chat_id, "model": call.model, "run": run, "at": now}
+        return replace(call, spending=archive.insert("spending", {**row, "tokens": call.tokens, "reserved": most}))
 
 
 def settle(archive: Archive, number: int, amount: int | None) -> int | None:

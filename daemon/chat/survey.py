@@ -13,7 +13,6 @@ from typing import Any
 from daemon.archive.archive import Archive
 from daemon.archive.chats import Rest, find_chat, has_gone_on, keep_rest, known_chat, rest_of, was_seen_before
 from daemon.archive.memories import editions, find_memory, memories
-from daemon.archive.messages import MessageCounts
 from daemon.archive.outputs import RESTORED, last_output
 from daemon.chat.opening import ShownChat
 from daemon.config.keys import FindKey, Key, NoKey
@@ -25,7 +24,7 @@ from daemon.files.write import sha256_of
 from daemon.models.catalogue import ends_soon
 from daemon.models.roles import Roles, Who, who
 from daemon.models.tokens import Counts
-from primer.prompt import Texts, closing, opening
+from primer.prompt import Texts, Turn, closing, context, opening
 from rules.conversation.history import Entry
 from rules.conversation.memory import Edition, Memory, counted_on, write_title
 from rules.output.assemble import Canned
@@ -61,6 +60,10 @@ class Passage:
         """What the memory is called in its first question."""
         number = self.number + self.ahead
         return write_title(number, number, self.dates, extracted=extracted)
+
+    def context(self, texts: Texts) -> tuple[Turn, ...]:
+        """What the agent reads before it is asked about the chunk."""
+        return context(texts, self.system_message, self.memories, self.tail, self.chunk, self.breaks)
 
     @property
     def spoken(self) -> list[str]:
@@ -165,9 +168,6 @@ def holding_of(archive: Archive, config: Config, name: str, chat: str = "") -> t
     return whole, whole.memory(memory.memory_id)
 
 
-_NOTHING_NEW = MessageCounts(0, 0, 0)
-
-
 class HeldBack(Unchanged):
     """A chat that is not processed because its updated export stands for something newer, or was restored."""
 
@@ -230,10 +230,8 @@ def at_rest(archive: Archive, chat: Chat, config: Config, key: FindKey, now: str
     return AtRest(chat.chat_id, chat.title, kept["reason"], _plan(kept["plan"]), models, path=path)
 
 
-def rest_after(
-    survey: Survey, config: Config, keys: Mapping[str, str], now: str, remembered: MessageCounts = _NOTHING_NEW
-) -> Rest | None:
-    """What to keep of this survey, if nothing was to be done and the archive learned nothing new; else None.
+def rest_after(survey: Survey, config: Config, keys: Mapping[str, str], now: str, *, learned: bool) -> Rest | None:
+    """What to keep of this survey, if nothing was to be done and the archive has `learned` nothing new; else None.
 
     With `output.container = "export"` every chat is written whenever one is. A new chat's place depends on
     other chats of the archive.
@@ -241,7 +239,7 @@ def rest_after(
     reading, edits = survey.reading, survey.reading.edits
     done = survey.plan.calls or edits.is_news or edits.changed or edits.deleted or reading.adopted.memories
     whole = config.output.container != "chat" or config.output.mode == "new-chat"
-    if done or whole or remembered != _NOTHING_NEW:
+    if done or whole or learned:
         return None
     models = who(survey.roles)
     noted = {

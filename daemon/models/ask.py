@@ -46,21 +46,17 @@ def reserve(
 
     Raises OverBudget where a cap says no, UnknownPrice where nobody knows what it costs.
     """
-    name = request.model.name
-    price = price_of(request.model, budget.settings)
-    tokens, number = 0, None
-    if price is None or not price.is_free:
-        tokens = sum(map(count_of, request.texts))
-        most = None
-        if price is not None:
-            most = most_of(budget.archive, price.batched if batched else price, request, tokens)
-        call = ledger.LedgerCall(key, chat_id, name, budget.run, tokens, now)
-        when = periods(at(now))
-        reserved = ledger.reserve(budget.archive, call, most, caps_now(budget.archive, budget.settings, now), when)
-        if isinstance(reserved, Reached):
-            raise _over_budget(reserved, when)
-        number = reserved
-    return SentRequest(key, chat_id, name, request.step, request.parameters, tokens, number)
+    archive, price = budget.archive, price_of(request.model, budget.settings)
+    is_free = price is not None and price.is_free
+    tokens = 0 if is_free else sum(map(count_of, request.texts))
+    call = SentRequest(key, chat_id, request.model.name, request.step, request.parameters, tokens, None)
+    if is_free:
+        return call
+    most = None if price is None else most_of(archive, price.batched if batched else price, request, tokens)
+    reserved = ledger.reserve(archive, call, budget.run, most, caps_now(archive, budget.settings, now), now)
+    if isinstance(reserved, Reached):
+        raise _over_budget(reserved, periods(at(now)))
+    return reserved
 
 
 def above_step(budget: RunBudget, request: Request) -> ContextTooLong | None:

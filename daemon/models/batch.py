@@ -278,7 +278,7 @@ class Batches:
             close_batch(self._archive, sent.number, self._asking.clock())
 
     def _persistently(self, ask: Callable[[], T]) -> T:
-        return persistently(ask, self._asking.pause, tell=self._asking.tell)
+        return persistently(ask, self._asking.pause, self._asking.tell)
 
     def _age(self, sent: OpenBatch) -> float:
         return batch_age(sent, self._asking.clock())

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from rules.errors import ConfigurationError
 from rules.plan.chunks import SPLITTERS, Splitter, by_vectors
-from rules.plan.vectors import Vector
+from rules.plan.topics import Vector
 
 EMBEDDING = "embedding"
 _LONGEST = 16_000

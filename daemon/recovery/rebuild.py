@@ -43,7 +43,7 @@ from rules.recognize.recognize import Place, recognise
 from rules.recognize.user_edits import groups
 from rules.typingmind.chat import Chat, read_messages
 from rules.typingmind.copies import as_new_chat, new_chat_id
-from rules.typingmind.document import chat_container, read_document
+from rules.typingmind.document import chat_container
 from rules.typingmind.message import read_message
 from rules.typingmind.originals import is_original, plain_original
 
@@ -262,7 +262,7 @@ def _with_memories(
         for file in files.get(name, ())[:1]:
             new_chat = chat_in(file, name)
             renamed = as_new_chat(new_chat.slice(new_chat.span), chat_id, chat.title, file.kept_at)
-            return file, read_document(file.path.name, chat_container(renamed)).chats[0]
+            return file, chats_in(file.path.name, chat_container(renamed))[0]
     return newest, chat
 
 

@@ -25,9 +25,9 @@ from rules.errors import ChatSkipped, FileTrouble, NotAnExport, NotFound
 from rules.output.assemble import Canned
 from rules.output.difference import Difference, Side, difference
 from rules.recognize.recognize import recognise
-from rules.typingmind.chat import Chat, read_messages
+from rules.typingmind.chat import Chat, read_chat, read_messages
 from rules.typingmind.copies import expanded, our_uuids
-from rules.typingmind.document import chat_container, read_document
+from rules.typingmind.document import chat_container
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,8 +149,7 @@ def expand(context: Context, chat: KnownChat, path: Path | None = None) -> Writt
     if path is not None and path.exists():
         raise FileTrouble(f"{path} exists already.", "Name another file with --output, or move that one away.")
     conversation = raw_conversation(context.archive, chat.chat_id)
-    content = chat_container(conversation.head + b",".join(conversation.messages) + conversation.tail)
-    (raw,) = read_document("The archive", content).chats
+    raw = read_chat(conversation.head + b",".join(conversation.messages) + conversation.tail)
     standing = _chats(read_updated(updated_path(context.archive, context.folders, chat)))
     ours = [uuid for other in standing if other.chat_id == chat.chat_id for uuid in our_uuids(other)]
     content = chat_container(expanded(raw, ours))

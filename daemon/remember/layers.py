@@ -129,9 +129,7 @@ def core_chain(
             return ()
         memories_before = told_before(survey, memories, chunk.memories_before)
         passage = survey.passage(chunk, memories_before, breaks.get(chunk.number, ()))
-        before = prompt.context(
-            survey.shown.texts, passage.system_message, passage.memories, passage.tail, passage.chunk, passage.breaks
-        )
+        before = passage.context(survey.shown.texts)
         sheet, layout = worksheet_of_chunk(survey, chunk), survey.shown.layout
         now = core_now(archive, chat_id, layout)
         spoken = [(entry.message.speaker, entry.message.words) for entry in passage.chunk]

@@ -31,8 +31,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from types import MappingProxyType
 
-from rules.plan.topics import STEPS, prices
-from rules.plan.vectors import Embed, prices_by_vectors
+from rules.plan.topics import STEPS, Embed, prices, prices_by_vectors
 
 _TOOL_ROLES = frozenset({"tool", "function"})
 
@@ -52,15 +51,15 @@ class Spoken:
 
 
 @dataclass(frozen=True, slots=True)
-class Unit:
-    """A run of messages, from index `start` up to but not including `stop`, that is never cut."""
+class Chunk:
+    """The messages from index `start` up to but not including `stop`: a chunk, or a unit of one, which is never cut."""
 
     start: int
     stop: int
     tokens: int
 
 
-def units(spoken: Sequence[Spoken], most: int) -> tuple[Unit, ...]:
+def units(spoken: Sequence[Spoken], most: int) -> tuple[Chunk, ...]:
     """Cut a whole history into the runs that chunks are made of.
 
     A unit is a turn: user messages and all that answers them. A turn begins at a user message that
@@ -70,13 +69,13 @@ def units(spoken: Sequence[Spoken], most: int) -> tuple[Unit, ...]:
 
     Messages that come later can change the last unit only: every other one is final.
     """
-    cut: list[Unit] = []
+    cut: list[Chunk] = []
     for turn in _cut(spoken, 0, len(spoken), _begins_turn):
         cut += _cut(spoken, turn.start, turn.stop, _may_part) if turn.tokens > most else [turn]
     return tuple(cut)
 
 
-def units_from(spoken: Sequence[Spoken], begin: int, most: int) -> list[Unit]:
+def units_from(spoken: Sequence[Spoken], begin: int, most: int) -> list[Chunk]:
     """The units behind the message at index `begin`.
 
     Turns are read from the first message on: the rest of an oversized turn is cut as its beginning was.
@@ -84,14 +83,14 @@ def units_from(spoken: Sequence[Spoken], begin: int, most: int) -> list[Unit]:
     rest = [unit for unit in units(spoken, most) if unit.stop > begin]
     if rest and rest[0].start < begin:
         stop = rest[0].stop
-        rest[0] = Unit(begin, stop, sum(message.tokens for message in spoken[begin:stop]))
+        rest[0] = Chunk(begin, stop, sum(message.tokens for message in spoken[begin:stop]))
     return rest
 
 
-def _cut(spoken: Sequence[Spoken], start: int, stop: int, between: Callable[[Spoken, Spoken], bool]) -> list[Unit]:
+def _cut(spoken: Sequence[Spoken], start: int, stop: int, between: Callable[[Spoken, Spoken], bool]) -> list[Chunk]:
     inner = (index for index in range(start + 1, stop) if between(spoken[index - 1], spoken[index]))
     runs = pairwise((start, *inner, stop))
-    return [Unit(a, b, sum(message.tokens for message in spoken[a:b])) for a, b in runs if a < b]
+    return [Chunk(a, b, sum(message.tokens for message in spoken[a:b])) for a, b in runs if a < b]
 
 
 def _begins_turn(before: Spoken, after: Spoken) -> bool:
@@ -186,15 +185,6 @@ _TOPIC = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Chunk:
-    """The messages from index `start` up to but not including `stop`."""
-
-    start: int
-    stop: int
-    tokens: int
-
-
-@dataclass(frozen=True, slots=True)
 class Split:
     """Where chunks end."""
 
@@ -257,7 +247,7 @@ _Minutes = tuple[tuple[int, int], ...]
 def _by_likeness(
     spoken: Sequence[Spoken], begin: int, size: int, price: Callable[[_Texts, _Minutes], Sequence[int]]
 ) -> Split:
-    def priced(window: Sequence[Unit]) -> list[int]:
+    def priced(window: Sequence[Chunk]) -> list[int]:
         messages = [spoken[unit.start : unit.stop] for unit in window]
         minutes = tuple((unit[0].minute, unit[-1].minute) for unit in messages)
         prices = price(tuple(tuple(message.text for message in unit) for unit in messages), minutes)
@@ -266,7 +256,7 @@ def _by_likeness(
     return _split(spoken, begin, size, priced)
 
 
-def _split(spoken: Sequence[Spoken], begin: int, size: int, price: Callable[[Sequence[Unit]], Sequence[int]]) -> Split:
+def _split(spoken: Sequence[Spoken], begin: int, size: int, price: Callable[[Sequence[Chunk]], Sequence[int]]) -> Split:
     """Each bound is chosen in view of the shortest run of turns that holds four times `size` tokens.
 
     The last turn of a history may still grow, so a further one must stand behind that run.
@@ -286,9 +276,9 @@ def _split(spoken: Sequence[Spoken], begin: int, size: int, price: Callable[[Seq
         bounds.append(rest[first - 1].stop)
 
 
-def _window(units: Sequence[Unit], first: int, tokens: int) -> list[Unit]:
+def _window(units: Sequence[Chunk], first: int, tokens: int) -> list[Chunk]:
     """The units from `first` on, until they hold so many tokens together; all where they hold fewer."""
-    window: list[Unit] = []
+    window: list[Chunk] = []
     gathered = 0
     for unit in units[first:]:
         if gathered >= tokens:
@@ -330,7 +320,7 @@ def _tokens(spoken: Sequence[Spoken]) -> int:
     return sum(message.tokens for message in spoken)
 
 
-def _live(units: Sequence[Unit], tail: int) -> int:
+def _live(units: Sequence[Chunk], tail: int) -> int:
     """The tokens of the newest units that hold at least `tail`."""
     tokens = 0
     for unit in reversed(units):

@@ -389,11 +389,13 @@ def test_an_answer_that_got_lost_is_asked_for_again_beside_the_others(archive: A
             raise CutOff("Gone.", "Again.")
         return echo(request)
 
-    model = Counting(loses_each_once)
-    with Scheduler(context_of(archive, model).asking, "chat", 3) as scheduler:
+    model, pauses = Counting(loses_each_once), list[float]()
+    context = replace(context_of(archive, model), pause=pauses.append)
+    with Scheduler(context.asking, "chat", 3) as scheduler:
         found = all_of(scheduler, [RunningDialogue(dialogue(str(at), 2), at) for at in range(4)])
     assert found == [[f"answer to {at}.0", f"answer to {at}.1"] for at in range(4)]
     assert len(model.asked) == 16
+    assert [0.5 <= seconds <= 1.0 for seconds in pauses] == [True] * 8
     assert [row[0] for row in archive.run("SELECT count(*) FROM spending")] == [16]
 
 

@@ -20,7 +20,7 @@ from rules.plan.chunks import (
     first_group,
     units,
 )
-from rules.plan.vectors import Vector
+from rules.plan.topics import Vector
 
 SIZE = 40
 
