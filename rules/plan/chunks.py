@@ -194,11 +194,12 @@ class Split:
     """Why no further bound can be set yet, as a sentence for the person."""
 
 
-Splitter = Callable[[Sequence[Spoken], int, int], Split]
-"""Says where the chunks of about so many tokens end (the last parameter), from the message with that index on.
+Splitter = Callable[[Sequence[Spoken], int, int, int], Split]
+"""Says where the chunks end: from the message with an index on, of about so many tokens, and up to a last index.
 
-It is given the whole history, with texts and tokens, and may set bounds in the live tail too. A bound must be final:
-whatever messages come later, the same history up to them has the same bounds.
+It is given the whole history, with texts and tokens. Behind the last index stands the live tail: one bound there is
+enough, since it tells what the next chunk waits for. A bound must be final: whatever messages come later, the same
+history up to them has the same bounds.
 """
 
 
@@ -214,18 +215,18 @@ class Chunking:
     """Why there is no further chunk, as a sentence for the person."""
 
 
-def by_turns(spoken: Sequence[Spoken], begin: int, size: int) -> Split:
+def by_turns(spoken: Sequence[Spoken], begin: int, size: int, last: int) -> Split:
     """The splitter by size alone: chunks are whole turns, as near to `size` tokens as the turns allow."""
-    return _split(spoken, begin, size, lambda window: ())
+    return _split(spoken, begin, size, last, lambda window: ())
 
 
-def by_topics(spoken: Sequence[Spoken], begin: int, size: int) -> Split:
+def by_topics(spoken: Sequence[Spoken], begin: int, size: int, last: int) -> Split:
     """The splitter that memproc uses: the same, but a bound where the talk goes on as it was is dear.
 
     Where turns are as like as can be, it costs four squares of `size` more than at the best place in view.
     """
 
-    return _by_likeness(spoken, begin, size, prices)
+    return _by_likeness(spoken, begin, size, last, prices)
 
 
 def by_vectors(embed: Embed) -> Splitter:
@@ -234,7 +235,7 @@ def by_vectors(embed: Embed) -> Splitter:
     def price(texts: _Texts, minutes: _Minutes) -> tuple[int, ...]:
         return prices_by_vectors(texts, minutes, embed)
 
-    return lambda spoken, begin, size: _by_likeness(spoken, begin, size, price)
+    return lambda spoken, begin, size, last: _by_likeness(spoken, begin, size, last, price)
 
 
 SPLITTERS: Mapping[str, Splitter] = MappingProxyType({"topics": by_topics, "size": by_turns})
@@ -245,7 +246,7 @@ _Minutes = tuple[tuple[int, int], ...]
 
 
 def _by_likeness(
-    spoken: Sequence[Spoken], begin: int, size: int, price: Callable[[_Texts, _Minutes], Sequence[int]]
+    spoken: Sequence[Spoken], begin: int, size: int, last: int, price: Callable[[_Texts, _Minutes], Sequence[int]]
 ) -> Split:
     def priced(window: Sequence[Chunk]) -> list[int]:
         messages = [spoken[unit.start : unit.stop] for unit in window]
@@ -253,18 +254,20 @@ def _by_likeness(
         prices = price(tuple(tuple(message.text for message in unit) for unit in messages), minutes)
         return [_TOPIC * size**2 * price // STEPS for price in prices]
 
-    return _split(spoken, begin, size, priced)
+    return _split(spoken, begin, size, last, priced)
 
 
-def _split(spoken: Sequence[Spoken], begin: int, size: int, price: Callable[[Sequence[Chunk]], Sequence[int]]) -> Split:
+def _split(
+    spoken: Sequence[Spoken], begin: int, size: int, last: int, price: Callable[[Sequence[Chunk]], Sequence[int]]
+) -> Split:
     """Each bound is chosen in view of the shortest run of turns that holds four times `size` tokens.
 
     The last turn of a history may still grow, so a further one must stand behind that run.
     """
     rest = units_from(spoken, begin, size)
     bounds: list[int] = []
-    first = 0
-    while True:
+    first, end = 0, begin
+    while end <= last:
         window = _window(rest, first, _WINDOW * size)
         tokens = sum(unit.tokens for unit in window)
         if tokens < _WINDOW * size:
@@ -273,7 +276,9 @@ def _split(spoken: Sequence[Spoken], begin: int, size: int, price: Callable[[Seq
         if first + len(window) == len(rest):
             return Split(tuple(bounds), "The last turn may still grow.")
         first += first_group([unit.tokens for unit in window], size, price(window))
-        bounds.append(rest[first - 1].stop)
+        end = rest[first - 1].stop
+        bounds.append(end)
+    return Split(tuple(bounds), "All that is left lies in the live tail.")
 
 
 def _window(units: Sequence[Chunk], first: int, tokens: int) -> list[Chunk]:
@@ -295,7 +300,7 @@ def chunks(spoken: Sequence[Spoken], begin: int, size: int, tail: int, split: Sp
     A frozen bound holds even where a turn was not cut then or would not be cut now (other sizes, an edited
     message). The live tail is the newest whole turns that hold at least `tail` tokens.
     """
-    offered = split(spoken, begin, size)
+    offered = split(spoken, begin, size, _last_end(spoken, begin, tail))
     left = _tokens(spoken[begin:])
     formed: list[Chunk] = []
     start, coming = begin, 0
@@ -314,6 +319,15 @@ def chunks(spoken: Sequence[Spoken], begin: int, size: int, tail: int, split: Sp
     else:
         reason = offered.reason
     return Chunking(tuple(formed), waiting, live, reason)
+
+
+def _last_end(spoken: Sequence[Spoken], begin: int, tail: int) -> int:
+    """The last index from `begin` on at which a chunk may end with `tail` tokens behind it; before `begin` for none."""
+    behind, at = 0, len(spoken)
+    while at >= begin and behind < tail:
+        at -= 1
+        behind += spoken[at].tokens if at >= begin else 0
+    return at
 
 
 def _tokens(spoken: Sequence[Spoken]) -> int:
