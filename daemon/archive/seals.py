@@ -12,6 +12,7 @@ import zlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import cache
 from hashlib import sha256
 from pathlib import Path
 from tempfile import TemporaryFile
@@ -331,6 +332,7 @@ _REAL = frozenset({"usd", "litellm_usd"})
 """The columns that hold fractions, which Python writes with more digits than SQLite; all else has the same bytes."""
 
 
+@cache
 def _hash(table: str, **other: str) -> str:
     """SQL: the hash of a row of the table, with `other` values in the place of its own."""
     values = [*(other.get(column, column) for column in SEALED[table].columns), *_WITH_MORE.get(table, ())]

@@ -186,6 +186,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     if arguments is None:
         gc.set_threshold(_COLLECTED_AFTER)
+        # Else pydantic looks through every installed package for plugins, which would be shown the settings.
+        os.environ["PYDANTIC_DISABLE_PLUGINS"] = "__all__"
         arguments = sys.argv[1:]
     try:
         code = memproc.main(args=list(arguments), prog_name="memproc", standalone_mode=False)

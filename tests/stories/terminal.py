@@ -39,7 +39,8 @@ class Terminal:
         fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", LINES, COLUMNS, 0, 0))
         shell = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "LINES", "NO_COLOR")}
         environment = {**shell, "TERM": "xterm-256color", **self.environment}
-        self._process = fork_memproc(self.person.argv(*self.arguments)[1:], self.person.home, environment, theirs)
+        streams = theirs, theirs, theirs
+        self._process = fork_memproc(self.person.argv(*self.arguments)[1:], self.person.home, environment, streams)
         os.close(theirs)
 
     def types(self, line: str) -> None:

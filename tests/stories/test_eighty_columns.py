@@ -58,7 +58,7 @@ def seen(person: Person, command: str, **environment: str) -> str:
     inherited = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "LINES", "NO_COLOR")}
     environ = {**inherited, "TERM": "xterm", "PAGER": "cat", **environment}
     argv = person.argv(*command.format(CHAT["chatID"]).split())
-    running = fork_memproc(argv[1:], person.home, environ, theirs)
+    running = fork_memproc(argv[1:], person.home, environ, (theirs, theirs, theirs))
     os.close(theirs)
     blocks = []
     if "erase" in command:
