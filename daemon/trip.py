@@ -126,12 +126,12 @@ def process(context: Context, export: Export, chat: Chat) -> ReadyChat | Unchang
     from daemon.remember.compress import compress  # late, as planning in `look`: a chat at rest needs neither
     from daemon.remember.planning import take_over
 
-    taken = take_over(archive, surveyed.shown, context.clock())
-    if taken.notice:
-        context.tell(Note(taken.notice))
+    is_news, notice = take_over(archive, surveyed.shown, context.clock())
+    if notice:
+        context.tell(Note(notice))
     memories, shown = compress(context, surveyed)
     assembly = assemble_chat(archive, surveyed, config, memories, shown, context.clock())
-    if not assembly.assembled.changed and (surveyed.reading.edits.is_news or taken.is_news):
+    if not assembly.assembled.changed and (surveyed.reading.edits.is_news or is_news):
         acknowledge(archive, chat.chat_id, assembly.assembled.ours_sha256)
     rest = rest_after(surveyed, config, keys, context.clock(), learned=learned)
     if is_in_export(archive, assembly, chat.chat_id):

@@ -17,7 +17,7 @@ from daemon.files.lock import hold
 from daemon.files.paths import Folders
 from daemon.files.removal import tidy_up
 from daemon.files.write import make_private
-from daemon.models.ask import Asking, Clock, Complete, RunBudget
+from daemon.models.ask import Asking, Clock, Complete
 from daemon.models.completion import complete
 
 
@@ -43,9 +43,8 @@ class Context:
     @property
     def asking(self) -> Asking:
         """What it takes to ask models, with the money that may be spent."""
-        budget = RunBudget(self.archive, self.config.budget, self.run)
-        night = self.config.schedule.night
-        return Asking(self.archive, budget, self.complete, self.clock, self.tell, self.pause, night)
+        budget, night = self.config.budget, self.config.schedule.night
+        return Asking(self.archive, budget, self.run, self.complete, self.clock, self.tell, self.pause, night)
 
     def today(self) -> date:
         """The day that the clock shows, in UTC."""

@@ -144,7 +144,7 @@ class Batches:
                 if items and (left < 0 or len(items) == _MOST_REQUESTS):
                     break
                 try:
-                    items.append(reserve(self._asking.budget, route.sample, key, self._chat_id, now, batched=True))
+                    items.append(reserve(self._asking, route.sample, key, self._chat_id, now, batched=True))
                 except OverBudget:
                     if not items:
                         raise

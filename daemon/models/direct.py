@@ -142,7 +142,7 @@ class Direct:
 
     def _reserved(self, request: Request, key: str) -> DirectCall:
         now = self._asking.clock()
-        return DirectCall(request, reserve(self._asking.budget, request, key, self._chat_id, now), now)
+        return DirectCall(request, reserve(self._asking, request, key, self._chat_id, now), now)
 
     def _once(self, request: Request) -> Completion:
         if self._is_closed:

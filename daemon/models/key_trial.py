@@ -16,27 +16,14 @@ _PATIENCE_SECONDS = 30.0
 
 
 @dataclass(frozen=True, slots=True)
-class Works:
-    """The model answered, so the key is right."""
+class KeyTrial:
+    """The model that was asked with a key, empty where there is none; and why it has not answered, as a sentence."""
 
     model: str
+    trouble: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Fails:
-    """Nobody answered; `reason` is a sentence."""
-
-    reason: str
-
-
-@dataclass(frozen=True, slots=True)
-class Untried:
-    """There is no model to ask; `reason` is a sentence."""
-
-    reason: str
-
-
-def try_key(provider: str, key: Key, settings: ModelSettings, complete: Complete) -> Works | Fails | Untried:
+def try_key(provider: str, key: Key, settings: ModelSettings, complete: Complete) -> KeyTrial:
     """Whether a model of the provider answers with this key.
 
     It is the one that memproc.toml names for this provider, else the small one that memproc knows.
@@ -45,14 +32,14 @@ def try_key(provider: str, key: Key, settings: ModelSettings, complete: Complete
     known = small_model(f"{provider}/")  # gives this back where it knows none
     models = [name for name in (*named, known) if provider_of(name) == provider and name != f"{provider}/"]
     if not models:
-        return Untried(f"memproc knows no small model of {provider}. Name one in [models] in memproc.toml.")
+        return KeyTrial("", f"memproc knows no small model of {provider}. Name one in [models] in memproc.toml.")
     model = models[0]
     if refused := refusal(model, settings, lambda _: key):
-        return Fails(f"{refused.reason}, so nothing was sent. {refused.next_step}")
+        return KeyTrial(model, f"{refused.reason}, so nothing was sent. {refused.next_step}")
     own = settings.options_for(model)
     options = {"timeout": _PATIENCE_SECONDS, **quiet_options(model), **own, "api_key": key.value}
     try:
         complete(Request("test", Model(model, options), (Turn("user", _QUESTION),), words=5))
-    except MemprocError as trouble:
-        return Fails(trouble.message)
-    return Works(model)
+    except MemprocError as fault:
+        return KeyTrial(model, fault.message)
+    return KeyTrial(model)

@@ -165,7 +165,7 @@ class Scheduler:
         if reply := recall(self._asking.archive, key):
             return reply
         if request.model != ENGINE:
-            return above_step(self._asking.budget, request)
+            return above_step(self._asking, request)
         self._fresh.add(key)  # it is no model, and quick: nobody is told of its answers
         return self._direct.ask_now(request, key)
 
@@ -185,7 +185,7 @@ class Scheduler:
         for dialogue in dialogues:
             if ahead := dialogue.ahead:
                 key = ahead.key
-                if self._is_known(key) or above_step(self._asking.budget, ahead) or self._send(ahead, key):
+                if self._is_known(key) or above_step(self._asking, ahead) or self._send(ahead, key):
                     dialogue.ahead = None
 
     def _must_wait(self, dialogue: RunningDialogue[Any]) -> bool:

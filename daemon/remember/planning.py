@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date
 from itertools import chain
 
@@ -58,23 +58,16 @@ _TAKEN_OVER = "taken over from an export"
 _NOTHING = Opening("", {}, (), headed=False)
 
 
-@dataclass(frozen=True, slots=True)
-class OpeningTakenOver:
-    """Whether the opening said anything that the archive did not know, and a notice for the person."""
-
-    is_news: bool = False
-    notice: str = ""
-
-
-def take_over(archive: Archive, chat: ShownChat, now: str) -> OpeningTakenOver:
+def take_over(archive: Archive, chat: ShownChat, now: str) -> tuple[bool, str]:
     """Keep what the person has edited in the opening, once.
 
-    A fork inherits from the chat that it was forked from. Where the archive knows nothing, as when it was lost, all of
-    the opening is taken over. Raises ChatSkipped where a section is over its limit.
+    Whether it said anything that the archive did not know, and a notice for the person, most often empty. A fork
+    inherits from the chat that it was forked from. Where the archive knows nothing, as when it was lost, all of the
+    opening is taken over. Raises ChatSkipped where a section is over its limit.
     """
     place, chat_id = opening_place(chat), chat.chat_id
     if place is None or place.ours is None:
-        return OpeningTakenOver()
+        return False, ""
     from daemon.archive.forks import inherit_layers  # late: a new chat has no opening yet
 
     shown, written = text_digest(place.message.text), place.ours.text
@@ -84,11 +77,11 @@ def take_over(archive: Archive, chat: ShownChat, now: str) -> OpeningTakenOver:
         is_known = is_known or inherit_layers(archive, chat_id, shown, written)
         kept = openings(archive, chat_id)
         if shown in {text_digest(opening.text) for opening in kept} or (is_known and shown == written):
-            return OpeningTakenOver()
+            return False, ""
         theirs = read(chat, place.message.text)
         base = edited_from(kept, written)
         if base is None and not theirs.headed:
-            return OpeningTakenOver()
+            return False, ""
         before = read(chat, base.text if base else opening_text(archive, chat)) if is_known else _NOTHING
         changes = edits(before, theirs)
         by_user, notice = shown != written, ""
@@ -103,7 +96,7 @@ def take_over(archive: Archive, chat: ShownChat, now: str) -> OpeningTakenOver:
         if changes is not None and chat.facts.enabled:
             keep_fact_events(archive, chat_id, list(_fact_events(archive, chat_id, changes, by_user=by_user)), now)
         keep_opening(archive, chat_id, KeptOpening(place.message.text, theirs.preface, "person", written), now)
-    return OpeningTakenOver(is_known, notice)
+    return is_known, notice
 
 
 def _section_events(archive: Archive, chat: ShownChat, changes: OpeningEdits, *, by_user: bool) -> list[CoreEvent]:

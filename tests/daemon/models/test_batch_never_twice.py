@@ -120,7 +120,7 @@ def one_call_at_most(alice: World) -> int:
     asked = question("0.0")
     with pytest.raises(Killed), alice.archive.transaction():
         number = reserve(
-            alice.context().asking.budget, asked, asked.key, "chat", alice.context().clock(), batched=True
+            alice.context().asking, asked, asked.key, "chat", alice.context().clock(), batched=True
         ).spending
         (row,) = alice.archive.run("SELECT reserved FROM spending WHERE id = ?", (number,))
         raise Killed
