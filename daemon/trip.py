@@ -22,7 +22,6 @@ from pathlib import Path
 from daemon.archive.chats import record_doubt, record_processed, seen_again, was_processed
 from daemon.archive.messages import remember
 from daemon.archive.outputs import acknowledge, record_export
-from daemon.chat.context import Context
 from daemon.chat.deliver import (
     Outcome,
     ReadyChat,
@@ -41,6 +40,7 @@ from daemon.chat.opening import keep_written, opening_place
 from daemon.chat.survey import AtRest, HeldBack, Survey, at_rest, held_back, keep_at_rest, noting, rest_after
 from daemon.events import Note, UserEdits
 from daemon.files.read import Export, fingerprint_of, read_export
+from daemon.models.context import Context
 from daemon.models.prices import price_of
 from daemon.models.tokens import keep
 from rules.conversation.marker import text_digest

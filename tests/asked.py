@@ -5,11 +5,10 @@ from pathlib import Path
 
 from daemon.archive.archive import Archive
 from daemon.archive.journal import Reply
-from daemon.chat.context import Context
 from daemon.config.settings import BudgetSettings, Config
 from daemon.events import tell_nobody
 from daemon.files.paths import Folders
-from daemon.models.ask import Asking, Clock, Complete
+from daemon.models.context import Clock, Complete, Context
 from daemon.models.scheduler import RunningDialogue, Scheduler, Steps
 from primer.reply import Request
 from tests.nokeys import no_keys
@@ -24,18 +23,16 @@ class RunBudget:
     run: str
 
 
-def asking_of(budget: RunBudget, complete: Complete, clock: Clock) -> Asking:
+def context_with(budget: RunBudget, complete: Complete, clock: Clock) -> Context:
     """What a dialogue asks with."""
     folders = Folders(*(Path(name) for name in ("inbox", "updated", "backups", "state")))
     config = Config(budget=budget.settings)
-    return Context(
-        config, folders, budget.archive, complete, no_keys, clock, tell_nobody, budget.run, lambda _: None
-    ).asking
+    return Context(config, folders, budget.archive, complete, no_keys, clock, tell_nobody, budget.run, lambda _: None)
 
 
 def ask(budget: RunBudget, request: Request, complete: Complete, clock: Clock) -> Reply:
     """The reply, paid from the budget. Raises what a dialogue would see."""
-    with Scheduler(asking_of(budget, complete, clock), "chat", 1) as scheduler:
+    with Scheduler(context_with(budget, complete, clock), "chat", 1) as scheduler:
         return scheduler.finish(RunningDialogue(_asked(request)))
 
 

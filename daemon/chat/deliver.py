@@ -13,7 +13,6 @@ from typing import TypeVar
 from daemon.archive.archive import Archive, damage_behind
 from daemon.archive.chats import Rest, is_known
 from daemon.archive.outputs import RESTORED, Output, last_output, output_in, record_output, was_written
-from daemon.chat.context import Context
 from daemon.chat.opening import opening_text, read
 from daemon.chat.survey import Survey, canned
 from daemon.config.settings import Config
@@ -23,6 +22,7 @@ from daemon.files.paths import file_name
 from daemon.files.read import Export, ExportPart, read_export
 from daemon.files.write import make_private, replace_file, sha256_of
 from daemon.models.ask import Unsent
+from daemon.models.context import Context
 from daemon.models.tokens import count, digest_of
 from rules.conversation.history import Entry
 from rules.conversation.memory import EXTRACTED, Memory

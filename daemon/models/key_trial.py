@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from daemon.config.keys import Key
 from daemon.config.settings import ModelSettings
 from daemon.models.addresses import refusal
-from daemon.models.ask import Complete
+from daemon.models.context import Complete
 from primer.models import provider_of, quiet_options, small_model
 from primer.prompt import Turn
 from primer.reply import Model, Request

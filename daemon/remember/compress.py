@@ -17,9 +17,9 @@ from daemon.archive.memories import (
     next_edition,
     renew_chunk,
 )
-from daemon.chat.context import Context
 from daemon.chat.survey import Passage, Survey, as_they_are
 from daemon.events import MemoryMade, Note, Noted, planned
+from daemon.models.context import Context
 from daemon.models.scheduler import RunningDialogue, Scheduler, Steps
 from daemon.models.tokens import count
 from daemon.remember.dialogue import Keep, worksheet_of_chunk
@@ -73,7 +73,7 @@ def compress(context: Context, survey: Survey) -> tuple[tuple[Memory, ...], tupl
         begin_round(context.archive, plan.chat_id, survey.round)
     memories = list(survey.reading.memories)
     models = context.config.of(survey.chat).models
-    with Scheduler(context.asking, plan.chat_id, models.concurrency, models.batch) as scheduler:
+    with Scheduler(context, plan.chat_id, models.concurrency, models.batch) as scheduler:
         order = leads(plan)
         folds = Folds(context, scheduler, survey, memories)
         chains = (

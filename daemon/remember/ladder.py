@@ -16,7 +16,7 @@ from functools import partial
 
 from daemon.chat.survey import Passage
 from daemon.events import Noted
-from daemon.models.ask import Clock
+from daemon.models.context import Clock
 from daemon.models.roles import Roles
 from daemon.models.scheduler import Steps
 from daemon.remember.dialogue import Pair, Question, Subject, Transcript, Worksheet, choose_quote, converse

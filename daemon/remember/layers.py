@@ -24,11 +24,11 @@ from daemon.archive.archive import Archive
 from daemon.archive.journal import Reply
 from daemon.archive.layers import Layer, end_step, fact_events, keep_core_events, keep_fact_events, next_fact, ranked
 from daemon.archive.memories import editions
-from daemon.chat.context import Context
 from daemon.chat.opening import core_now
 from daemon.chat.survey import Survey, told_before
 from daemon.config.loading import foreign
 from daemon.events import Noted
+from daemon.models.context import Context
 from daemon.models.scheduler import RunningDialogue, Scheduler, Steps
 from daemon.remember.dialogue import (
     BEFORE_ALL_CHUNKS,

@@ -24,7 +24,7 @@ from primer.reply import ENGINE, Model, Request
 from rules.errors import ContextTooLong, CutOff, ModelError, OutOfReach, OverBudget, UnknownPrice
 from rules.money.price import PICO, Price, Usage, cost, rates
 from rules.typingmind.message import write_date
-from tests.asked import RunBudget, ask, asking_of
+from tests.asked import RunBudget, ask, context_with
 
 NOON = "2026-11-21T12:00:00.000Z"
 HAIKU = Model("anthropic/claude-haiku-5-5")
@@ -269,7 +269,7 @@ def test_a_prompt_above_the_step_is_held_back_by_what_replies_have_shown(archive
     def why_not(above: float, **more: bool) -> ContextTooLong | None:
         price = PriceSettings.model_validate(stepped | {"above": round(above * tokens)})
         budget = RunBudget(archive, BudgetSettings(price=(price,), **more), "run")
-        return above_step(asking_of(budget, Provider(), lambda: NOON), request(1))
+        return above_step(context_with(budget, Provider(), lambda: NOON), request(1))
 
     told = why_not(1.2)
     assert told is not None
