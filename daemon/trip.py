@@ -111,17 +111,17 @@ def process(context: Context, export: Export, chat: Chat) -> ReadyChat | Unchang
     Raises ChatSkipped, ModelError or FaultyOutput where this chat cannot go on, and ArchiveError, OverBudget or
     ProviderRefuses where nothing can.
     """
-    archive, config = context.archive, context.config.of(chat)
+    archive = context.archive
     keys: dict[str, str] = {}
     surveyed = look(context, export, chat, keys)
     if not isinstance(surveyed, Survey):
         return surveyed
     keep(archive, surveyed.counts)
     if not surveyed.plan.chunks and not surveyed.reading.memories:
-        rest = rest_after(surveyed, config, keys, context.clock(), learned=False)
+        rest = rest_after(surveyed, keys, context.clock(), learned=False)
         keep_at_rest(archive, chat.chat_id, rest, surveyed.plan.reason)
         return Unchanged(chat.chat_id, chat.title, surveyed.plan.reason)
-    _refuse_unaskable(context, surveyed)
+    _refuse_unaskable(surveyed)
     learned = _archive(context, export, surveyed)
     from daemon.remember.compress import compress  # late, as planning in `look`: a chat at rest needs neither
     from daemon.remember.planning import take_over
@@ -130,10 +130,10 @@ def process(context: Context, export: Export, chat: Chat) -> ReadyChat | Unchang
     if notice:
         context.tell(Note(notice))
     memories, shown = compress(context, surveyed)
-    assembly = assemble_chat(archive, surveyed, config, memories, shown, context.clock())
+    assembly = assemble_chat(archive, surveyed, memories, shown, context.clock())
     if not assembly.assembled.changed and (surveyed.reading.edits.is_news or is_news):
         acknowledge(archive, chat.chat_id, assembly.assembled.ours_sha256)
-    rest = rest_after(surveyed, config, keys, context.clock(), learned=learned)
+    rest = rest_after(surveyed, keys, context.clock(), learned=learned)
     if is_in_export(archive, assembly, chat.chat_id):
         over_budget = memories_over_budget(surveyed, shown)
         reason = f"{_COMPRESSED}; {over_budget}" if over_budget else _COMPRESSED
@@ -168,7 +168,7 @@ def ready_without_calls(context: Context, surveyed: Survey) -> ReadyChat | None:
 
     Where the person has edited the opening, that is taken over first, and nobody can say it beforehand.
     """
-    archive, plan, reading, config = context.archive, surveyed.plan, surveyed.reading, context.config.of(surveyed.chat)
+    archive, plan, reading = context.archive, surveyed.plan, surveyed.reading
     view = section(plan.chat_id, reading.memories, plan.memories, surveyed.bounds, as_shown)
     opening = opening_place(surveyed.shown)
     is_edited = opening is not None and opening.ours and opening.ours.text != text_digest(opening.message.text)
@@ -176,7 +176,7 @@ def ready_without_calls(context: Context, surveyed: Survey) -> ReadyChat | None:
         return None
     by_id = {memory.memory_id: memory for memory in reading.memories}
     shown = [by_id[item.name] for item in view.standing]
-    assembly = assemble_chat(archive, surveyed, config, reading.memories, shown, context.clock())
+    assembly = assemble_chat(archive, surveyed, reading.memories, shown, context.clock())
     is_acknowledged = reading.edits.is_news and not assembly.assembled.changed
     if is_acknowledged or is_in_export(archive, assembly, plan.chat_id):
         return None
@@ -198,13 +198,13 @@ def _archive(context: Context, export: Export, surveyed: Survey) -> bool:
     return learned
 
 
-def _refuse_unaskable(context: Context, surveyed: Survey) -> None:
+def _refuse_unaskable(surveyed: Survey) -> None:
     """Raise ChatSkipped where a chunk does not fit the agent's window, UnknownPrice where one is not known."""
     if surveyed.too_large:
         raise ChatSkipped(f'"{surveyed.plan.title}": {surveyed.too_large.reason}', surveyed.too_large.next_step)
     if surveyed.plan.calls:
         for model in surveyed.roles.all:
-            price_of(model, context.config.of(surveyed.chat).budget)
+            price_of(model, surveyed.config.budget)
 
 
 def _refuse_replaced(export: Export, chat: Chat) -> None:

@@ -159,7 +159,7 @@ def facts_chain(context: Context, scheduler: Scheduler, survey: Survey, memories
             survey.passage(chunk, ()).chunk,
             fact_events(archive, chat_id),
             next_number=next_fact(archive, chat_id),
-            compare=survey.shown.facts.compare,
+            compare=survey.config.facts.compare,
             embedding=survey.roles.embedding,
         )
 

@@ -91,9 +91,9 @@ def take_over(archive: Archive, chat: ShownChat, now: str) -> tuple[bool, str]:
                 "nothing of it was taken over. To do without them: core.enabled = false and facts.enabled = false in "
                 "memproc.toml."
             )
-        elif chat.core.enabled:
+        elif chat.config.core.enabled:
             keep_core_events(archive, chat_id, _section_events(archive, chat, changes, by_user=by_user), now)
-        if changes is not None and chat.facts.enabled:
+        if changes is not None and chat.config.facts.enabled:
             keep_fact_events(archive, chat_id, list(_fact_events(archive, chat_id, changes, by_user=by_user)), now)
         keep_opening(archive, chat_id, KeptOpening(place.message.text, theirs.preface, "person", written), now)
     return is_known, notice
@@ -199,13 +199,13 @@ def survey_read(
     plan = plan_chat(chat.chat_id, chat.title, reading, tokens, limits, of_the_chat, overhead)
     turns = config.memory.hindsight if roles.agent != ENGINE else 0
     last = round_of(archive, chat.chat_id, reading.adopted)
-    surveyed = Survey(chat, reading, counts, shown, roles, plan, last, config.limits.fold, config.memory, None, None)
+    surveyed = Survey(chat, config, reading, counts, shown, roles, plan, last, None, None)
     again = _again(archive, surveyed)
     begun = hindsight_round(last, reading.chunk_memories, len(plan.chunks), turns, again)
     plan = plan.with_more(again, begun.numbers)
     layers = layers_planned(archive, plan, roles, layout, config, texts, reading.adopted.memories)
     over_budget = "; ".join(filter(None, (plan.over_budget, _too_many_quotes(surveyed))))
-    beyond = _beyond_window(surveyed, config)
+    beyond = _beyond_window(surveyed)
     plan = replace(plan, layers=layers, warnings=(*plan.warnings, *beyond), over_budget=over_budget)
     agent = expected(archive, roles.agent.name)
     limit = nearest_limit(roles.window, step_of(roles.agent, config.budget), sure=agent.is_sure)
@@ -273,10 +273,11 @@ def _too_many_quotes(surveyed: Survey) -> str:
     return too_many([by_id[item.name] for item in view.standing], surveyed.bounds.quotes, count)
 
 
-def _beyond_window(surveyed: Survey, config: Config) -> list[str]:
+def _beyond_window(surveyed: Survey) -> list[str]:
     """That the finished chat is larger than the window of the model that the person talks with, if it is."""
     plan = surveyed.plan
-    name, window = chat_model(surveyed.chat, [entry.message for entry in surveyed.reading.entries], config.models)
+    messages = [entry.message for entry in surveyed.reading.entries]
+    name, window = chat_model(surveyed.chat, messages, surveyed.config.models)
     if window is None or not plan.section_tokens:
         return []
     words = canned(surveyed.shown.texts)

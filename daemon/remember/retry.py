@@ -66,9 +66,8 @@ def retry(context: Context, name: str, guidance: str) -> Memory | UnchangedMemor
 
 def _written(context: Context, survey: Survey, before: Memory, guidance: str) -> Edition:
     number = next_edition(context.archive, before.memory_id)
-    concurrency = context.config.of(survey.chat).models.concurrency
     memories, roles = survey.reading.memories, survey.roles
-    with Scheduler(context, survey.plan.chat_id, concurrency) as scheduler:
+    with Scheduler(context, survey.plan.chat_id, survey.config.models.concurrency) as scheduler:
         if before.is_fold:
             plan = fold_plan(memories, before.members, before.level)
             sheet, system_message = worksheet_of_fold(survey, plan.members), survey.chat.system_message
