@@ -37,7 +37,7 @@ from daemon.chat.deliver import (
     without_chats,
 )
 from daemon.chat.opening import keep_written, opening_place
-from daemon.chat.survey import AtRest, HeldBack, Survey, at_rest, held_back, keep_at_rest, noting, rest_after
+from daemon.chat.survey import AtRest, HeldBack, Survey, at_rest, held_back, keep_at_rest, rest_after
 from daemon.events import Note, UserEdits
 from daemon.files.read import Export, fingerprint_of, read_export
 from daemon.models.context import Context
@@ -112,13 +112,12 @@ def process(context: Context, export: Export, chat: Chat) -> ReadyChat | Unchang
     ProviderRefuses where nothing can.
     """
     archive = context.archive
-    keys: dict[str, str] = {}
-    surveyed = look(context, export, chat, keys)
+    surveyed = look(context, export, chat)
     if not isinstance(surveyed, Survey):
         return surveyed
     keep(archive, surveyed.counts)
     if not surveyed.plan.chunks and not surveyed.reading.memories:
-        rest = rest_after(surveyed, keys, context.clock(), learned=False)
+        rest = rest_after(surveyed, context.clock(), learned=False)
         keep_at_rest(archive, chat.chat_id, rest, surveyed.plan.reason)
         return Unchanged(chat.chat_id, chat.title, surveyed.plan.reason)
     _refuse_unaskable(surveyed)
@@ -133,7 +132,7 @@ def process(context: Context, export: Export, chat: Chat) -> ReadyChat | Unchang
     assembly = assemble_chat(archive, surveyed, memories, shown, context.clock())
     if not assembly.assembled.changed and (surveyed.reading.edits.is_news or is_news):
         acknowledge(archive, chat.chat_id, assembly.assembled.ours_sha256)
-    rest = rest_after(surveyed, keys, context.clock(), learned=learned)
+    rest = rest_after(surveyed, context.clock(), learned=learned)
     if is_in_export(archive, assembly, chat.chat_id):
         over_budget = memories_over_budget(surveyed, shown)
         reason = f"{_COMPRESSED}; {over_budget}" if over_budget else _COMPRESSED
@@ -145,8 +144,8 @@ def process(context: Context, export: Export, chat: Chat) -> ReadyChat | Unchang
     return ready_chat(archive, surveyed, assembly, rest, context.clock())
 
 
-def look(context: Context, export: Export, chat: Chat, keys: dict[str, str]) -> Survey | Unchanged | AtRest | HeldBack:
-    """Survey a chat, unless it is excluded, held back or at rest; `keys` gets what was found of each provider's key.
+def look(context: Context, export: Export, chat: Chat) -> Survey | Unchanged | AtRest | HeldBack:
+    """Survey a chat, unless it is excluded, held back or at rest.
 
     Nothing is sent or written: `memproc plan` looks in the same way.
     """
@@ -160,7 +159,7 @@ def look(context: Context, export: Export, chat: Chat, keys: dict[str, str]) -> 
         return resting
     from daemon.remember.planning import survey
 
-    return survey(context.archive, chat, config, noting(context.key, keys), context.clock())
+    return survey(context.archive, chat, config, context.key, context.clock())
 
 
 def ready_without_calls(context: Context, surveyed: Survey) -> ReadyChat | None:

@@ -85,6 +85,8 @@ class Survey:
     roles: Roles
     plan: ChatPlan
     round: Round
+    keys: Mapping[str, str]
+    """By provider: how the search for its key ended."""
     limit: Limit | None
     """What the agent's requests are kept under."""
     too_large: TooLarge | None
@@ -234,7 +236,7 @@ def at_rest(archive: Archive, chat: Chat, config: Config, key: FindKey, now: str
     return AtRest(chat.chat_id, chat.title, kept["reason"], _plan(kept["plan"]), models, path=path)
 
 
-def rest_after(survey: Survey, keys: Mapping[str, str], now: str, *, learned: bool) -> Rest | None:
+def rest_after(survey: Survey, now: str, *, learned: bool) -> Rest | None:
     """What to keep of this survey, if nothing was to be done and the archive has `learned` nothing new; else None.
 
     With `output.container = "export"` every chat is written whenever one is. A new chat's place depends on
@@ -248,7 +250,7 @@ def rest_after(survey: Survey, keys: Mapping[str, str], now: str, *, learned: bo
         return None
     models = who(survey.roles)
     noted = {
-        "plan": asdict(survey.plan), "who": asdict(models), "keys": dict(keys), "endings": _endings(models, now),
+        "plan": asdict(survey.plan), "who": asdict(models), "keys": dict(survey.keys), "endings": _endings(models, now),
     }  # fmt: skip
     return Rest(survey.chat.sha256, _fingerprint(survey.config), noted)
 

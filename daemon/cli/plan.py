@@ -137,7 +137,7 @@ def _plan(
     """What `run` would do with the chat; and the chat itself, where it can be finished without a call."""
     file, archive = export.path.name, context.archive
     refuse_doubled(chat, doubled)
-    surveyed = look(context, export, chat, {})
+    surveyed = look(context, export, chat)
     if isinstance(surveyed, AtRest):
         yield PlannedRow(file, surveyed.plan, surveyed.who, no_work(archive, surveyed.who.agent)), None
     elif not isinstance(surveyed, Survey):

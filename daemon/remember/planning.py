@@ -25,7 +25,7 @@ from daemon.chat.opening import (
     shown_chat,
 )
 from daemon.chat.reading import read_chat
-from daemon.chat.survey import Survey, canned, told_before
+from daemon.chat.survey import Survey, canned, noting, told_before
 from daemon.config.keys import FindKey
 from daemon.config.loading import load_texts
 from daemon.config.settings import Config
@@ -174,7 +174,8 @@ def survey_read(
     texts, layout, words = shown.texts, shown.layout, canned(shown.texts)
     messages = [entry.message for entry in entries]
     embedding = config.facts.embedding if config.facts.enabled else ""
-    roles = choose_roles(chat, messages, config.models, key, today, embedding)
+    keys: dict[str, str] = {}
+    roles = choose_roles(chat, messages, config.models, noting(key, keys), today, embedding)
     if config.core.enabled and layout.sections:
         roles = offered(roles, tools_of(layout), config.core.form)
     each_begins = (chat.system_message, texts.primer, json.dumps(roles.agent.tools) if roles.agent.tools else "")
@@ -199,7 +200,7 @@ def survey_read(
     plan = plan_chat(chat.chat_id, chat.title, reading, tokens, limits, of_the_chat, overhead)
     turns = config.memory.hindsight if roles.agent != ENGINE else 0
     last = round_of(archive, chat.chat_id, reading.adopted)
-    surveyed = Survey(chat, config, reading, counts, shown, roles, plan, last, None, None)
+    surveyed = Survey(chat, config, reading, counts, shown, roles, plan, last, keys, None, None)
     again = _again(archive, surveyed)
     begun = hindsight_round(last, reading.chunk_memories, len(plan.chunks), turns, again)
     plan = plan.with_more(again, begun.numbers)
