@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from daemon.archive.archive import Archive, columns, set_sign, sign
 from daemon.archive.seals import damaged_chat, is_sound
 from daemon.files.clock import Periods, at, periods
-from rules.money.price import NAMES, Amounts, Reached, Which, decide
+from rules.money.price import Amounts, Reached, Which, decide
 
 if TYPE_CHECKING:
     from primer.prompt import ToolCall
@@ -254,14 +254,11 @@ def raise_cap(archive: Archive, which: Which, amount: int, until: str, now: str)
     set_sign(archive, f"budget_{which}", json.dumps({"amount": amount, "until": until}), now)
 
 
-def raised_caps(archive: Archive, caps: Amounts, now: str) -> Amounts:
-    """The caps that count at `now`: those of memproc.toml, or those that they were raised to."""
-    amounts = []
-    for which in NAMES:
-        raised = sign(archive, f"budget_{which}")
-        cap = json.loads(raised.value) if raised else None
-        amounts.append(max(caps.of(which), int(cap["amount"]) if cap and now < cap["until"] else 0))
-    return Amounts(*amounts)
+def raised_cap(archive: Archive, which: Which, now: str) -> int:
+    """What a cap was raised to, in picodollars, as long as that counts; else 0."""
+    raised = sign(archive, f"budget_{which}")
+    cap = json.loads(raised.value) if raised else None
+    return int(cap["amount"]) if cap and now < cap["until"] else 0
 
 
 def known_counts(archive: Archive, encoding: str, digests: Sequence[str]) -> dict[str, int]:
@@ -293,14 +290,11 @@ class DaysCost:
 
 def costs_since(archive: Archive, since: str) -> tuple[DaysCost, ...]:
     """What answered calls have cost since then (UTC), by day, chat and kind of call; days in order."""
-    rows = archive.run(
-        """
+    costs = """
         SELECT substr(answered_at, 1, 10) AS day, chat_id, step, count(*), total(usd)
         FROM reply WHERE answered_at >= ? GROUP BY day, chat_id, step ORDER BY day, chat_id, step
-        """,
-        (since,),
-    )
-    return tuple(DaysCost(*row) for row in rows)
+    """
+    return archive.rows(DaysCost, costs, (since,))
 
 
 def cost_of(archive: Archive, requests: Sequence[str]) -> float | None:

@@ -18,7 +18,6 @@ from daemon.chat.opening import ShownChat
 from daemon.config.keys import FindKey, Key, NoKey
 from daemon.config.loading import load_texts
 from daemon.config.settings import Config
-from daemon.config.tables import MemorySettings
 from daemon.files.read import Export
 from daemon.files.write import sha256_of
 from daemon.models.catalogue import ends_soon
@@ -76,6 +75,8 @@ class Survey:
     """A chat as it stands before the work on it, and who does that work."""
 
     chat: Chat
+    config: Config
+    """The one that counts for this chat."""
     reading: ChatReading
     counts: Counts
     """Tokens of the history's messages, by content digest, and of the texts that are always the same."""
@@ -84,12 +85,17 @@ class Survey:
     roles: Roles
     plan: ChatPlan
     round: Round
-    bounds: Bounds
-    memory: MemorySettings
+    keys: Mapping[str, str]
+    """By provider: how the search for its key ended."""
     limit: Limit | None
     """What the agent's requests are kept under."""
     too_large: TooLarge | None
     """The first planned chunk that does not fit into the limit."""
+
+    @property
+    def bounds(self) -> Bounds:
+        """How large the memory section may be."""
+        return self.config.limits.fold
 
     def passage(self, chunk: PlannedChunk, memories_before: Sequence[Memory], breaks: Sequence[int] = ()) -> Passage:
         """What the memory of a chunk is written from; `memories_before` stand before its tail.
@@ -230,7 +236,7 @@ def at_rest(archive: Archive, chat: Chat, config: Config, key: FindKey, now: str
     return AtRest(chat.chat_id, chat.title, kept["reason"], _plan(kept["plan"]), models, path=path)
 
 
-def rest_after(survey: Survey, config: Config, keys: Mapping[str, str], now: str, *, learned: bool) -> Rest | None:
+def rest_after(survey: Survey, now: str, *, learned: bool) -> Rest | None:
     """What to keep of this survey, if nothing was to be done and the archive has `learned` nothing new; else None.
 
     With `output.container = "export"` every chat is written whenever one is. A new chat's place depends on
@@ -238,14 +244,15 @@ def rest_after(survey: Survey, config: Config, keys: Mapping[str, str], now: str
     """
     reading, edits = survey.reading, survey.reading.edits
     done = survey.plan.calls or edits.is_news or edits.changed or edits.deleted or reading.adopted.memories
-    whole = config.output.container != "chat" or config.output.mode == "new-chat"
+    output = survey.config.output
+    whole = output.container != "chat" or output.mode == "new-chat"
     if done or whole or learned:
         return None
     models = who(survey.roles)
     noted = {
-        "plan": asdict(survey.plan), "who": asdict(models), "keys": dict(keys), "endings": _endings(models, now),
+        "plan": asdict(survey.plan), "who": asdict(models), "keys": dict(survey.keys), "endings": _endings(models, now),
     }  # fmt: skip
-    return Rest(survey.chat.sha256, _fingerprint(config), noted)
+    return Rest(survey.chat.sha256, _fingerprint(survey.config), noted)
 
 
 def keep_at_rest(archive: Archive, chat_id: str, rest: Rest | None, reason: str, output: Path | None = None) -> None:

@@ -15,8 +15,9 @@ from typing import TypeVar
 
 from daemon.archive.journal import Reply, SentRequest
 from daemon.events import Event, Tell, TriesAgain
-from daemon.models.ask import Asking, Outcome, Unsent, keep_reply, release, reserve
+from daemon.models.ask import Outcome, Unsent, keep_reply, release, reserve
 from daemon.models.completion import Completion
+from daemon.models.context import Context
 from primer.reply import Request
 from rules.errors import CutOff, MemprocError, NotNow, OutOfReach, OverBudget
 
@@ -81,8 +82,8 @@ class DirectCall:
 class Direct:
     """Sends requests one by one; at most `most` are under way at once."""
 
-    def __init__(self, asking: Asking, chat_id: str, most: int) -> None:
-        self._asking = asking
+    def __init__(self, context: Context, chat_id: str, most: int) -> None:
+        self._context = context
         self._chat_id = chat_id
         self._most = most
         self._calls: dict[str, DirectCall] = {}
@@ -138,30 +139,30 @@ class Direct:
     def ask_now(self, request: Request, key: str) -> Reply:
         """The reply to a request that is answered at once: by the built-in engine, which needs no thread."""
         call = self._reserved(request, key)
-        return keep_reply(self._asking, call.sent, request.model, self._asking.complete(request), call.at)
+        return keep_reply(self._context, call.sent, request.model, self._context.complete(request), call.at)
 
     def _reserved(self, request: Request, key: str) -> DirectCall:
-        now = self._asking.clock()
-        return DirectCall(request, reserve(self._asking.budget, request, key, self._chat_id, now), now)
+        now = self._context.clock()
+        return DirectCall(request, reserve(self._context, request, key, self._chat_id, now), now)
 
     def _once(self, request: Request) -> Completion:
         if self._is_closed:
             raise Unsent
-        return self._asking.complete(request)
+        return self._context.complete(request)
 
     def _tell_once(self, event: Event) -> None:
         """Say of calls that wait together for one provider only once that they do, until one is answered."""
         if isinstance(event, TriesAgain) and (event.reason, event.attempt) not in self._told:
             self._told.add((event.reason, event.attempt))
-            self._asking.tell(event)
+            self._context.tell(event)
 
     def _carry_out(self, call: DirectCall) -> None:
         try:
             if times_lost := self._lost[call.sent.request]:
-                self._asking.pause(_pause(times_lost))
+                self._context.pause(_pause(times_lost))
             ask = partial(self._once, call.request)
             # Where its answer gets lost, it may have been billed: it is reserved anew before it is sent once more.
-            answer = persistently(ask, self._asking.pause, self._tell_once, repeats_lost=False)
+            answer = persistently(ask, self._context.pause, self._tell_once, repeats_lost=False)
             call.future.set_result(answer)
         except BaseException as fault:  # a thread's boundary: it is thrown into the dialogue that has asked
             call.future.set_exception(fault)
@@ -174,7 +175,7 @@ class Direct:
         fault, key = call.future.exception(), call.sent.request
         if fault is None:
             self._told.clear()
-            return keep_reply(self._asking, call.sent, call.request.model, call.future.result(), call.at)
+            return keep_reply(self._context, call.sent, call.request.model, call.future.result(), call.at)
         if isinstance(fault, CutOff):
             self._lost[key] += 1
             if self._lost[key] < MOST_CUT_OFF:
@@ -183,5 +184,5 @@ class Direct:
             given_up.__cause__ = fault
             return given_up
         if isinstance(fault, (MemprocError, Unsent)):
-            release(self._asking.archive, call.sent)
+            release(self._context.archive, call.sent)
         return fault

@@ -10,7 +10,6 @@ from daemon.archive.chats import KnownChat, known_chat
 from daemon.archive.memories import editions, memories
 from daemon.archive.messages import past, raw_conversation
 from daemon.archive.outputs import RESTORED, Output, last_output, openings, record_output
-from daemon.chat.context import Context
 from daemon.chat.survey import canned
 from daemon.config.loading import load_texts
 from daemon.config.settings import Config
@@ -19,6 +18,7 @@ from daemon.files.paths import Folders, expanded_folder, file_name
 from daemon.files.read import chats_in
 from daemon.files.removal import writing_to
 from daemon.files.write import WrittenFile, file_errors, make_private, replace_file, sha256_of
+from daemon.models.context import Context
 from rules.conversation.marker import drafts_of
 from rules.conversation.memory import Memory, aliases
 from rules.errors import ChatSkipped, FileTrouble, NotAnExport, NotFound

@@ -32,7 +32,7 @@ from rules.conversation.quote import Verbatim, find_quote, nearest_passage
 from rules.conversation.short_quotes import some_of
 from rules.errors import ContextTooLong, TooLong
 from rules.extract.sentences import with_closed_fence, within
-from rules.plan.work import PlannedChunk, largest_part, parts_of
+from rules.plan.work import QUOTE_WORDS, PlannedChunk, largest_part, parts_of
 
 Keep = Callable[[], None]
 """Keeps what a dialogue has come to."""
@@ -183,10 +183,6 @@ def _judged(sheet: Worksheet, question: Question) -> Steps[Answered | Refused]:
         return question.unfit(read.text) or read
     refused = judge(read.text, request.step, request.turns[-1].content, question.passage, question.given)
     return refused or repeated(read.text, question.earlier) or read
-
-
-QUOTE_WORDS = 60
-"""About how long a quote may be."""
 
 
 def choose_quote(sheet: Worksheet, question: Question, chunk: Sequence[Entry]) -> Steps[Quote | None]:

@@ -10,10 +10,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from daemon.archive.memories import keep_fold
-from daemon.chat.context import Context
 from daemon.chat.survey import Survey, as_they_are
 from daemon.events import Folded
-from daemon.models.ask import Clock
+from daemon.models.context import Clock, Context
 from daemon.models.roles import Roles
 from daemon.models.scheduler import RunningDialogue, Scheduler, Steps
 from daemon.models.tokens import count

@@ -16,10 +16,10 @@ from functools import partial
 
 from daemon.chat.survey import Passage
 from daemon.events import Noted
-from daemon.models.ask import Clock
+from daemon.models.context import Clock
 from daemon.models.roles import Roles
 from daemon.models.scheduler import Steps
-from daemon.remember.dialogue import QUOTE_WORDS, Pair, Question, Subject, Transcript, Worksheet, choose_quote, converse
+from daemon.remember.dialogue import Pair, Question, Subject, Transcript, Worksheet, choose_quote, converse
 from primer import prompt
 from primer.models import ENGINE, EXTRACTIVE, Model
 from primer.prompt import Turn
@@ -40,6 +40,7 @@ from rules.conversation.memory import (
 )
 from rules.conversation.quote import can_be_quoted
 from rules.plan.chat_plan import asks_agent
+from rules.plan.work import QUOTE_WORDS
 
 Count = Callable[[str], int]
 Dialogue = Callable[[Worksheet, Pair, int], Steps[Transcript | Refused]]

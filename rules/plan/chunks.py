@@ -31,7 +31,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from types import MappingProxyType
 
-from rules.plan.topics import STEPS, Embed, prices, prices_by_vectors
+from rules.plan.topics import STEPS, prices
 
 _TOOL_ROLES = frozenset({"tool", "function"})
 
@@ -220,41 +220,33 @@ def by_turns(spoken: Sequence[Spoken], begin: int, size: int, last: int) -> Spli
     return _split(spoken, begin, size, last, lambda window: ())
 
 
-def by_topics(spoken: Sequence[Spoken], begin: int, size: int, last: int) -> Split:
-    """The splitter that memproc uses: the same, but a bound where the talk goes on as it was is dear.
-
-    Where turns are as like as can be, it costs four squares of `size` more than at the best place in view.
-    """
-
-    return _by_likeness(spoken, begin, size, last, prices)
-
-
-def by_vectors(embed: Embed) -> Splitter:
-    """The same by vectors instead of words."""
-
-    def price(texts: _Texts, minutes: _Minutes) -> tuple[int, ...]:
-        return prices_by_vectors(texts, minutes, embed)
-
-    return lambda spoken, begin, size, last: _by_likeness(spoken, begin, size, last, price)
-
-
-SPLITTERS: Mapping[str, Splitter] = MappingProxyType({"topics": by_topics, "size": by_turns})
-"""By what `chunk.bounds` calls them: those that need nothing else."""
-
 _Texts = tuple[tuple[str, ...], ...]
 _Minutes = tuple[tuple[int, int], ...]
 
 
-def _by_likeness(
-    spoken: Sequence[Spoken], begin: int, size: int, last: int, price: Callable[[_Texts, _Minutes], Sequence[int]]
-) -> Split:
-    def priced(window: Sequence[Chunk]) -> list[int]:
-        messages = [spoken[unit.start : unit.stop] for unit in window]
-        minutes = tuple((unit[0].minute, unit[-1].minute) for unit in messages)
-        prices = price(tuple(tuple(message.text for message in unit) for unit in messages), minutes)
-        return [_TOPIC * size**2 * price // STEPS for price in prices]
+def by_likeness(price: Callable[[_Texts, _Minutes], Sequence[int]]) -> Splitter:
+    """The same, but a bound where the talk goes on as it was is dear, by the likeness that `price` sees.
 
-    return _split(spoken, begin, size, last, priced)
+    Where turns are as like as can be, it costs four squares of `size` more than at the best place in view.
+    """
+
+    def split(spoken: Sequence[Spoken], begin: int, size: int, last: int) -> Split:
+        def priced(window: Sequence[Chunk]) -> list[int]:
+            messages = [spoken[unit.start : unit.stop] for unit in window]
+            minutes = tuple((unit[0].minute, unit[-1].minute) for unit in messages)
+            prices = price(tuple(tuple(message.text for message in unit) for unit in messages), minutes)
+            return [_TOPIC * size**2 * price // STEPS for price in prices]
+
+        return _split(spoken, begin, size, last, priced)
+
+    return split
+
+
+by_topics = by_likeness(prices)
+"""The splitter that memproc uses: by words, and by pauses."""
+
+SPLITTERS: Mapping[str, Splitter] = MappingProxyType({"topics": by_topics, "size": by_turns})
+"""By what `chunk.bounds` calls them: those that need nothing else."""
 
 
 def _split(

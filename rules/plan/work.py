@@ -120,6 +120,8 @@ def planned(
     return result
 
 
+QUOTE_WORDS = 60
+"""About how long a quote may be."""
 CORE_WORDS = 150
 """How long the agent's answer may be: a few short edits."""
 FACT_WORDS = 400

@@ -3,7 +3,7 @@
 from functools import cache
 
 from daemon.files.read import chats_in
-from primer.layers import Unreadable, read_edits, read_operations
+from primer.layers import read_edits, read_operations
 from primer.prompt import ToolCall
 from primer.reply import Answered, forged, judge, read_reply, repeated
 from rules.conversation.history import Entry, history, without_strays
@@ -61,8 +61,7 @@ def _edit(text: str) -> None:
 
 def _operate(text: str) -> None:
     read = read_operations(text)
-    if isinstance(read, Unreadable):
-        assert read.reason
+    if read is None:
         return
     facts = [
         Fact(1, "She keeps the lighthouse.", "", ("k",), 0, "model"),
