@@ -20,9 +20,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from daemon.archive.chats import record_doubt, record_processed, seen_again, was_processed
-from daemon.archive.messages import MessageCounts, remember
+from daemon.archive.messages import remember
 from daemon.archive.outputs import acknowledge, record_export
-from daemon.chat.context import Context
 from daemon.chat.deliver import (
     Outcome,
     ReadyChat,
@@ -38,9 +37,10 @@ from daemon.chat.deliver import (
     without_chats,
 )
 from daemon.chat.opening import keep_written, opening_place
-from daemon.chat.survey import AtRest, HeldBack, Survey, at_rest, held_back, keep_at_rest, noting, rest_after
+from daemon.chat.survey import AtRest, HeldBack, Survey, at_rest, held_back, keep_at_rest, rest_after
 from daemon.events import Note, UserEdits
 from daemon.files.read import Export, fingerprint_of, read_export
+from daemon.models.context import Context
 from daemon.models.prices import price_of
 from daemon.models.tokens import keep
 from rules.conversation.marker import text_digest
@@ -111,28 +111,28 @@ def process(context: Context, export: Export, chat: Chat) -> ReadyChat | Unchang
     Raises ChatSkipped, ModelError or FaultyOutput where this chat cannot go on, and ArchiveError, OverBudget or
     ProviderRefuses where nothing can.
     """
-    archive, config = context.archive, context.config.of(chat)
-    keys: dict[str, str] = {}
-    surveyed = look(context, export, chat, keys)
+    archive = context.archive
+    surveyed = look(context, export, chat)
     if not isinstance(surveyed, Survey):
         return surveyed
     keep(archive, surveyed.counts)
     if not surveyed.plan.chunks and not surveyed.reading.memories:
-        keep_at_rest(archive, chat.chat_id, rest_after(surveyed, config, keys, context.clock()), surveyed.plan.reason)
+        rest = rest_after(surveyed, context.clock(), learned=False)
+        keep_at_rest(archive, chat.chat_id, rest, surveyed.plan.reason)
         return Unchanged(chat.chat_id, chat.title, surveyed.plan.reason)
-    _refuse_unaskable(context, surveyed)
-    remembered = _archive(context, export, surveyed)
+    _refuse_unaskable(surveyed)
+    learned = _archive(context, export, surveyed)
     from daemon.remember.compress import compress  # late, as planning in `look`: a chat at rest needs neither
     from daemon.remember.planning import take_over
 
-    taken = take_over(archive, surveyed.shown, context.clock())
-    if taken.notice:
-        context.tell(Note(taken.notice))
+    is_news, notice = take_over(archive, surveyed.shown, context.clock())
+    if notice:
+        context.tell(Note(notice))
     memories, shown = compress(context, surveyed)
-    assembly = assemble_chat(archive, surveyed, config, memories, shown, context.clock())
-    if not assembly.assembled.changed and (surveyed.reading.edits.is_news or taken.is_news):
+    assembly = assemble_chat(archive, surveyed, memories, shown, context.clock())
+    if not assembly.assembled.changed and (surveyed.reading.edits.is_news or is_news):
         acknowledge(archive, chat.chat_id, assembly.assembled.ours_sha256)
-    rest = rest_after(surveyed, config, keys, context.clock(), remembered)
+    rest = rest_after(surveyed, context.clock(), learned=learned)
     if is_in_export(archive, assembly, chat.chat_id):
         over_budget = memories_over_budget(surveyed, shown)
         reason = f"{_COMPRESSED}; {over_budget}" if over_budget else _COMPRESSED
@@ -144,8 +144,8 @@ def process(context: Context, export: Export, chat: Chat) -> ReadyChat | Unchang
     return ready_chat(archive, surveyed, assembly, rest, context.clock())
 
 
-def look(context: Context, export: Export, chat: Chat, keys: dict[str, str]) -> Survey | Unchanged | AtRest | HeldBack:
-    """Survey a chat, unless it is excluded, held back or at rest; `keys` gets what was found of each provider's key.
+def look(context: Context, export: Export, chat: Chat) -> Survey | Unchanged | AtRest | HeldBack:
+    """Survey a chat, unless it is excluded, held back or at rest.
 
     Nothing is sent or written: `memproc plan` looks in the same way.
     """
@@ -159,7 +159,7 @@ def look(context: Context, export: Export, chat: Chat, keys: dict[str, str]) -> 
         return resting
     from daemon.remember.planning import survey
 
-    return survey(context.archive, chat, config, noting(context.key, keys), context.clock())
+    return survey(context.archive, chat, config, context.key, context.clock())
 
 
 def ready_without_calls(context: Context, surveyed: Survey) -> ReadyChat | None:
@@ -167,7 +167,7 @@ def ready_without_calls(context: Context, surveyed: Survey) -> ReadyChat | None:
 
     Where the person has edited the opening, that is taken over first, and nobody can say it beforehand.
     """
-    archive, plan, reading, config = context.archive, surveyed.plan, surveyed.reading, context.config.of(surveyed.chat)
+    archive, plan, reading = context.archive, surveyed.plan, surveyed.reading
     view = section(plan.chat_id, reading.memories, plan.memories, surveyed.bounds, as_shown)
     opening = opening_place(surveyed.shown)
     is_edited = opening is not None and opening.ours and opening.ours.text != text_digest(opening.message.text)
@@ -175,32 +175,35 @@ def ready_without_calls(context: Context, surveyed: Survey) -> ReadyChat | None:
         return None
     by_id = {memory.memory_id: memory for memory in reading.memories}
     shown = [by_id[item.name] for item in view.standing]
-    assembly = assemble_chat(archive, surveyed, config, reading.memories, shown, context.clock())
+    assembly = assemble_chat(archive, surveyed, reading.memories, shown, context.clock())
     is_acknowledged = reading.edits.is_news and not assembly.assembled.changed
     if is_acknowledged or is_in_export(archive, assembly, plan.chat_id):
         return None
     return ready_chat(archive, surveyed, assembly, None, context.clock())
 
 
-def _archive(context: Context, export: Export, surveyed: Survey) -> MessageCounts:
-    """Keep what the export holds, and tell what the person did, where this state of the chat is new."""
+def _archive(context: Context, export: Export, surveyed: Survey) -> bool:
+    """Keep what the export holds, and tell what the person did, where this state of the chat is new.
+
+    Whether a raw message is new, changed or gone.
+    """
     chat, now = surveyed.chat, context.clock()
     is_new = not was_processed(context.archive, chat.chat_id, chat.sha256)
     with context.archive.transaction():
-        remembered = remember(context.archive, chat, surveyed.reading, now)
+        learned = remember(context.archive, chat, surveyed.reading, now)
         record_processed(context.archive, chat.chat_id, chat.sha256, export.sha256, export.fingerprint.mtime_ns, now)
     if is_new and (text := user_edits(surveyed.reading)):
         context.tell(UserEdits(chat.chat_id, chat.title, text))
-    return remembered
+    return learned
 
 
-def _refuse_unaskable(context: Context, surveyed: Survey) -> None:
+def _refuse_unaskable(surveyed: Survey) -> None:
     """Raise ChatSkipped where a chunk does not fit the agent's window, UnknownPrice where one is not known."""
     if surveyed.too_large:
         raise ChatSkipped(f'"{surveyed.plan.title}": {surveyed.too_large.reason}', surveyed.too_large.next_step)
     if surveyed.plan.calls:
         for model in surveyed.roles.all:
-            price_of(model, context.config.of(surveyed.chat).budget)
+            price_of(model, surveyed.config.budget)
 
 
 def _refuse_replaced(export: Export, chat: Chat) -> None:

@@ -227,13 +227,6 @@ class Operations:
     """How many entries of its list are no operations."""
 
 
-@dataclass(frozen=True, slots=True)
-class Unreadable:
-    """Why nothing can be made of an answer, as a sentence that can be said to the model."""
-
-    reason: str
-
-
 def _shouted(value: object) -> object:
     return value.strip().upper() if isinstance(value, str) else value
 
@@ -257,7 +250,7 @@ class _OperationEntry(BaseModel):
     message: Annotated[int | None, BeforeValidator(_number)] = None
 
 
-def read_operations(answer: str) -> Operations | Unreadable:
+def read_operations(answer: str) -> Operations | None:
     """The operations that an answer holds: as an object with a list `memory`, or as a bare list of objects."""
     values = list(_values(answer))
     named = (value["memory"] for value in values if isinstance(value, dict) and isinstance(value.get("memory"), list))
@@ -265,7 +258,7 @@ def read_operations(answer: str) -> Operations | Unreadable:
     listed = next(named, None)
     listed = next(bare, None) if listed is None else listed
     if listed is None:
-        return Unreadable('The answer holds no JSON object with a list "memory".')
+        return None
     read = [_operation(entry) for entry in listed]
     kept = tuple(value for value in read if value is not None)
     return Operations(kept, len(read) - len(kept))

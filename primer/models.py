@@ -289,14 +289,6 @@ _PRO, _FLASH, _LITE = (f"gemini/gemini-{name}" for name in ("3.1-pro-preview", "
 
 
 @dataclass(frozen=True, slots=True)
-class Retired:
-    """Since when a model is gone (an ISO date), and the LiteLLM name of the one to ask instead."""
-
-    retired_on: str
-    successor: str
-
-
-@dataclass(frozen=True, slots=True)
 class Successor:
     """The model to ask instead of a retired one."""
 
@@ -310,13 +302,13 @@ class Successor:
         return f"{self.retired} was retired on {self.retired_on}; {self.name} takes its place."
 
 
-def _gone(retired_on: str, successor: str, *names: str) -> dict[str, Retired]:
+def _gone(retired_on: str, successor: str, *names: str) -> dict[str, tuple[str, str]]:
     """Models that went on one day, under the provider of their successor."""
     provider = successor.partition("/")[0]
-    return {f"{provider}/{name}": Retired(retired_on, successor) for name in names}
+    return {f"{provider}/{name}": (retired_on, successor) for name in names}
 
 
-RETIRED: Mapping[str, Retired] = MappingProxyType(
+RETIRED: Mapping[str, tuple[str, str]] = MappingProxyType(
     {
         # Anthropic's table of model deprecations; LiteLLM's map for the preview.
         **_gone("2024-11-06", _HAIKU, "claude-instant-*"),
@@ -380,7 +372,7 @@ RETIRED: Mapping[str, Retired] = MappingProxyType(
         **_gone("2026-05-31", "mistral/mistral-large-latest", "mistral-large-2411"),
     }
 )
-"""By LiteLLM name or pattern; the first that fits counts."""
+"""By LiteLLM name or pattern, of which the first that fits counts: its last day (ISO), and the one to ask instead."""
 
 
 def successor(model: str) -> Successor | None:
@@ -389,8 +381,8 @@ def successor(model: str) -> Successor | None:
     A name without its provider, which LiteLLM takes too, is looked up under the provider of its family.
     """
     name = with_provider(model)
-    retired_model = next((retired for pattern, retired in RETIRED.items() if fnmatchcase(name, pattern)), None)
-    return None if retired_model is None else Successor(retired_model.successor, model, retired_model.retired_on)
+    fitting = (retired for pattern, retired in RETIRED.items() if fnmatchcase(name, pattern))
+    return next((Successor(newer, model, retired_on) for retired_on, newer in fitting), None)
 
 
 def ending(model: str, ends_on: str, today: date, days: int) -> str | None:

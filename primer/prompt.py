@@ -1,6 +1,4 @@
-"""The texts that models read, and the prompts that are made of them.
-
-The requests for a memory: the agent's context, the passage alone, and the questions.
+"""The texts that models read, and the prompts that are made of them: for a memory, with hindsight, and for a fold.
 
 Tags that people wrote themselves are made inert before a model reads them, and can be had back:
 
@@ -12,6 +10,10 @@ memories    opening, six messages a memory, closing                \\
 tail        raw messages, as they were                              > cached: the same for
 chunk       each message in <to_remember>, with its date           /  all three questions
 question    in <context_manager>; the dialogue grows by answers
+
+In hindsight, the raw messages that came after the chunk stand between it and the questions, announced in
+<context_manager>. A fold is asked for behind its memories alone; its context manager reads their answers, each memory
+in a <to_remember> with its dates, and the engine the raw messages, or where they are not known any more the same.
 """
 
 import html
@@ -263,34 +265,18 @@ def ending_prefix(part: Sequence[Turn]) -> list[Turn]:
     return [*part[:-1], *(replace(last, ends_prefix=True) for last in part[-1:])]
 
 
-def ask_quote(texts: Texts, quote_words: int, title: str = "") -> str:
-    """The first question, behind the memory's title."""
-    return f"{title} {fill(texts.quote, quote_words=str(quote_words))}".lstrip()
+def looking_back(texts: Texts, before: Sequence[Turn], after: Sequence[Entry]) -> tuple[Turn, ...]:
+    """A chunk's context, and behind it what was said after the chunk.
+
+    Its own questions stand behind all of that, so nobody would read a cache that ends with the chunk.
+    """
+    *begun, last = before
+    return (*begun, replace(last, ends_prefix=False), question(texts.hindsight), *ending_prefix(lived(after)))
 
 
-def ask_quote_again(texts: Texts, reason: str) -> str:
-    """The first question once more, where the answer was not verbatim."""
-    return fill(texts.quote_again, reason=reason)
-
-
-def ask_perspective(texts: Texts, words: int) -> str:
-    """The second question."""
-    return fill(texts.perspective, words=str(words))
-
-
-def ask_analysis(texts: Texts, words: int) -> str:
-    """The context manager's own question."""
-    return fill(texts.analysis, words=str(words))
-
-
-def ask_refinement(texts: Texts, analysis: str, words: int) -> str:
-    """The third question, with the analysis in it."""
-    return fill(texts.refinement, analysis=keep_inert(analysis), words=str(words))
-
-
-def in_other_words(wording: str, question: str, reason: str) -> str:
-    """A question in other words, after an answer that could not be used."""
-    return fill(wording, question=question, reason=reason)
+def ask(text: str, words: int) -> str:
+    """A question, with about how long its answer may be where its text names that."""
+    return fill(text, words=str(words), quote_words=str(words))
 
 
 def posed(texts: Texts, question: str, words: int, guidance: str = "", *, is_quote: bool = False) -> str:
@@ -320,6 +306,20 @@ def passage_alone(texts: Texts, chunk: Sequence[Entry]) -> tuple[Turn, ...]:
     """What the context manager reads: the chunk and nothing else, since its view is independent."""
     passage = "\n".join(to_remember(entry.message, entry.message.speaker) for entry in chunk)
     return Turn("system", texts.analyst), Turn("user", passage)
+
+
+def memories_alone(texts: Texts, members: Sequence[Memory]) -> tuple[Turn, ...]:
+    """What the context manager reads of memories that become one: what they answer, and nothing else."""
+    passages = "\n".join(map(_passage, members))
+    return Turn("system", texts.analyst), Turn("user", passages)
+
+
+def _passage(member: Memory) -> str:
+    """A memory's three answers, as the agent's own words, with the dates between which it happened."""
+    answers = (as_read(member.in_prompts) if member.is_fold else member.in_prompts).texts[1::2]
+    dates = {"date": member.began_at, "until": member.ended_at}
+    known = {name: date for name, date in dates.items() if date and parse_date(date)}
+    return wrap("to_remember", keep_inert("\n\n".join(answers)), role="assistant", **known)
 
 
 def to_remember(message: Message, role: str = "", /, **numbered: str) -> str:

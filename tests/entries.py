@@ -4,13 +4,13 @@ import json
 from collections.abc import Sequence
 from dataclasses import replace
 
+from daemon.files.read import chats_in
 from rules.conversation.history import Entry, Past, history, without_strays
 from rules.conversation.memory import Edition, Kind, Memory, Quote
 from rules.recognize.chat_reading import Adopted, ChatReading
 from rules.recognize.recognize import Place
 from rules.recognize.user_edits import PersonEdits
 from rules.typingmind.chat import Chat
-from rules.typingmind.document import read_document
 from rules.typingmind.message import Message, read_message
 
 UNTOUCHED = PersonEdits({}, frozenset(), (), (), {}, ())
@@ -44,7 +44,7 @@ def chat_of(messages: Sequence[Message], **fields: object) -> Chat:
     head = {"id": "k3v9xq2m7p", "chatID": "k3v9xq2m7p", "chatTitle": "Aria", **fields, "messages": []}
     shell = json.dumps({"data": {"chats": [head]}}).encode()
     body = b", ".join(message.raw for message in messages)
-    return read_document("test.json", shell.replace(b'"messages": []', b'"messages": [' + body + b"]")).chats[0]
+    return chats_in("test.json", shell.replace(b'"messages": []', b'"messages": [' + body + b"]"))[0]
 
 
 def memory_of(number: int, chunk: Sequence[Entry], quote: str = "") -> Memory:

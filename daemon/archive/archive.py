@@ -306,8 +306,7 @@ class Sign:
 
 def sign(archive: Archive, name: str) -> Sign | None:
     """The sign of that name, or None."""
-    row = archive.one("SELECT value, at FROM sign WHERE name = ?", (name,))
-    return Sign(*row) if row else None
+    return archive.first(Sign, "SELECT value, at FROM sign WHERE name = ?", (name,))
 
 
 def set_sign(archive: Archive, name: str, value: str, when: str) -> None:

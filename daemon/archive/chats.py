@@ -13,8 +13,7 @@ from typing import Any
 from daemon.archive.archive import Archive, misfit, set_sign, sign
 from daemon.archive.seals import damaged_chat, damaged_rows, is_sound, refuse_damage
 from rules.errors import NotFound
-from rules.typingmind.chat import Chat
-from rules.typingmind.document import chat_container, read_document
+from rules.typingmind.chat import Chat, read_chat
 from rules.typingmind.message import parse_date
 from rules.typingmind.originals import deleted_uuids
 
@@ -81,7 +80,7 @@ def known_chat(archive: Archive, chat_id: str) -> Chat:
     """The chat without its messages, as its newest export had it. Raises DamagedChat."""
     refuse_damage(archive.run, chat_id, "chat")
     head, tail = archive.run("SELECT head, tail FROM chat WHERE chat_id = ?", (chat_id,))[0]
-    return read_document("the archive", chat_container(head + tail)).chats[0]
+    return read_chat(head + tail)
 
 
 def last_deleted(archive: Archive, chat_id: str) -> frozenset[str]:

@@ -18,21 +18,6 @@ BY_ROW = (
 BY_CHAT_ID = ("reply", "batch_request")
 EMPTIED = ("token_count",)
 """Counts by the hash of a text, which nobody can tell apart by chats: they are counted again where they are needed."""
-BY_HAND = (
-    "chat",
-    "body",
-    "spending",
-    "batch",
-    "file_seen",
-    "arrival",
-    "arrival_step",
-    "outcome",
-    "sign",
-    "notice",
-    "job",
-)
-NO_CHAT = ("migration", "calibration")
-"""Tables that say nothing of any chat."""
 
 
 def erase_rows(archive: Archive, chat_id: str, in_inbox: Collection[int], now: str) -> None:

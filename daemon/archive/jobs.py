@@ -172,6 +172,6 @@ def structural_faults(archive: Archive) -> list[str]:
     return [str(fault) for (fault,) in archive.run("PRAGMA quick_check") if fault != "ok"]
 
 
-def settings_of_chats(archive: Archive) -> list[tuple[str, str, bytes, bytes]]:
-    """Every chat's id, its title, and its JSON before and after the messages; the one that was seen last at the end."""
-    return archive.run("SELECT chat_id, title, head, tail FROM chat ORDER BY last_seen, id")
+def settings_of_chats(archive: Archive) -> list[tuple[str, bytes, bytes]]:
+    """Every chat's id, and its JSON before and after the messages; the one that was seen last at the end."""
+    return archive.run("SELECT chat_id, head, tail FROM chat ORDER BY last_seen, id")

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from daemon.archive.archive import Archive, columns, set_sign, sign
 from daemon.archive.seals import damaged_chat, is_sound
-from daemon.files.clock import Periods, at
-from rules.money.price import NAMES, Amounts, Reached, Which, decide
+from daemon.files.clock import Periods, at, periods
+from rules.money.price import Amounts, Reached, Which, decide
 
 if TYPE_CHECKING:
     from primer.prompt import ToolCall
@@ -159,20 +159,6 @@ _COUNTS = "coalesce(settled, reserved, 0)"
 
 
 @dataclass(frozen=True, slots=True)
-class LedgerCall:
-    """A call that is about to leave."""
-
-    request: str
-    """The request's hash."""
-    chat_id: str
-    model: str
-    run: str
-    tokens: int
-    """Of the prompt, as we count them."""
-    at: str
-
-
-@dataclass(frozen=True, slots=True)
 class OfModel:
     """What was spent on one model since some day, in picodollars."""
 
@@ -185,14 +171,18 @@ class OfModel:
     """Calls whose price nobody knows; nothing of them is in the sums."""
 
 
-def reserve(archive: Archive, call: LedgerCall, most: int | None, caps: Amounts, periods: Periods) -> int | Reached:
-    """Reserve what a call may cost `most`, in picodollars; its number in the ledger, or the cap that says no.
+def reserve(
+    archive: Archive, call: SentRequest, run: str, most: int | None, caps: Amounts, now: str
+) -> SentRequest | Reached:
+    """Reserve what a call may cost `most`, in picodollars: the call as it may leave, or the cap that says no.
 
     None: nobody knows the price, and the person has said that such calls may be made. Durable when this returns.
     """
     with archive.transaction():
-        reached = None if most is None else decide(caps, spent(archive, call.run, periods), most)
-        return reached or archive.insert("spending", {**asdict(call), "reserved": most})
+        if most is not None and (reached := decide(caps, spent(archive, run, periods(at(now))), most)):
+            return reached
+        row = {"request": call.request, "chat_id": call.chat_id, "model": call.model, "run": run, "at": now}
+        return replace(call, spending=archive.insert("spending", {**row, "tokens": call.tokens, "reserved": most}))
 
 
 def settle(archive: Archive, number: int, amount: int | None) -> int | None:
@@ -264,14 +254,11 @@ def raise_cap(archive: Archive, which: Which, amount: int, until: str, now: str)
     set_sign(archive, f"budget_{which}", json.dumps({"amount": amount, "until": until}), now)
 
 
-def raised_caps(archive: Archive, caps: Amounts, now: str) -> Amounts:
-    """The caps that count at `now`: those of memproc.toml, or those that they were raised to."""
-    amounts = []
-    for which in NAMES:
-        raised = sign(archive, f"budget_{which}")
-        cap = json.loads(raised.value) if raised else None
-        amounts.append(max(caps.of(which), int(cap["amount"]) if cap and now < cap["until"] else 0))
-    return Amounts(*amounts)
+def raised_cap(archive: Archive, which: Which, now: str) -> int:
+    """What a cap was raised to, in picodollars, as long as that counts; else 0."""
+    raised = sign(archive, f"budget_{which}")
+    cap = json.loads(raised.value) if raised else None
+    return int(cap["amount"]) if cap and now < cap["until"] else 0
 
 
 def known_counts(archive: Archive, encoding: str, digests: Sequence[str]) -> dict[str, int]:
@@ -303,14 +290,11 @@ class DaysCost:
 
 def costs_since(archive: Archive, since: str) -> tuple[DaysCost, ...]:
     """What answered calls have cost since then (UTC), by day, chat and kind of call; days in order."""
-    rows = archive.run(
-        """
+    costs = """
         SELECT substr(answered_at, 1, 10) AS day, chat_id, step, count(*), total(usd)
         FROM reply WHERE answered_at >= ? GROUP BY day, chat_id, step ORDER BY day, chat_id, step
-        """,
-        (since,),
-    )
-    return tuple(DaysCost(*row) for row in rows)
+    """
+    return archive.rows(DaysCost, costs, (since,))
 
 
 def cost_of(archive: Archive, requests: Sequence[str]) -> float | None:

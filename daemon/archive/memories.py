@@ -46,9 +46,7 @@ def memories(archive: Archive, chat_id: str, preferred: Preferred = "hindsight")
     return _select(archive, "WHERE chat = (SELECT id FROM chat WHERE chat_id = ?)", chat_id, preferred)
 
 
-def find_memory(
-    archive: Archive, written: str, preferred: Preferred = "hindsight", chat_id: str = ""
-) -> tuple[str, Memory]:
+def find_memory(archive: Archive, written: str, chat_id: str = "") -> tuple[str, Memory]:
     """The memory that is called so, with its chat's id: by its id, the beginning of it, or its number or fold's name.
 
     Where the chat is named, a number or fold's name is never taken for the beginning of an id; where none is, it counts
@@ -73,7 +71,7 @@ def find_memory(
         raise NotFound(several, "Name the chat too, as in: memproc show CHAT 6" if name else "Write more of its id.")
     of_chat, memory_id = rows[0]
     refuse_damage(archive.run, of_chat, *_TABLES)
-    (memory,) = _select(archive, "WHERE id = ?", memory_id, preferred)
+    (memory,) = _select(archive, "WHERE id = ?", memory_id, "hindsight")
     return str(of_chat), memory
 
 

@@ -27,15 +27,6 @@ _OF_CHAT = "chat = (SELECT id FROM chat WHERE chat_id = ?)"
 
 
 @dataclass(frozen=True, slots=True)
-class MessageCounts:
-    """The numbers of raw messages that an export has added, changed, or no longer has."""
-
-    new: int
-    changed: int
-    gone: int
-
-
-@dataclass(frozen=True, slots=True)
 class RawConversation:
     """The full raw conversation: the chat's JSON before its messages, the messages, and what follows them."""
 
@@ -44,24 +35,24 @@ class RawConversation:
     tail: bytes
 
 
-def remember(archive: Archive, chat: Chat, reading: ChatReading, when: str) -> MessageCounts:
+def remember(archive: Archive, chat: Chat, reading: ChatReading, when: str) -> bool:
     """Keep every message of the export that is not ours, and what the person did, in one transaction.
 
-    A message whose bytes are new gets another version. One that the archive has, but that is neither in the
-    export nor under a memory, is marked as gone, and is marked no more when it comes back.
+    Whether the export has added or changed a raw message, or no longer has one. A message whose bytes are new gets
+    another version. One that the archive has, but that is neither in the export nor under a memory, is marked as gone,
+    and is marked no more when it comes back.
     """
     with archive.transaction():
         row = keep_chat(archive, chat, when)
         adopt(archive, row, reading.adopted, when)
         known = message_keys(archive, row)
         raw = {place.key: place for place in reading.places if place.ours is None}
-        new = raw.keys() - set(known)
         _place(archive, row, order(known, reading.places, reading.entries), raw)
         changed = _keep_versions(archive, row, list(raw.values()), when)
         under = {entry.key for entry in reading.entries if not entry.gone} - set(reading.edits.deleted)
         gone = _mark_absent(archive, row, set(raw), under, reading.absent, when)
         keep_user_edits(archive, reading, when)
-    return MessageCounts(len(new), changed - len(new), gone)
+    return changed or gone
 
 
 def put_back(archive: Archive, row: int, places: Sequence[Place], known: Collection[str], when: str) -> None:
@@ -95,8 +86,8 @@ def _place(archive: Archive, row: int, order: Sequence[str], raw: Mapping[str, P
         )
 
 
-def _keep_versions(archive: Archive, row: int, places: Sequence[Place], when: str) -> int:
-    """Keep the bytes that are not the newest version already; how many were kept.
+def _keep_versions(archive: Archive, row: int, places: Sequence[Place], when: str) -> bool:
+    """Keep the bytes that are not the newest version already; whether there were any.
 
     An original that we keep beside its memory has another version only where it says something else, or has its files
     in another place, as in a fork: a sync may have put its keys in another order, around our own fields.
@@ -111,14 +102,14 @@ def _keep_versions(archive: Archive, row: int, places: Sequence[Place], when: st
             (row,),
         )
     }
-    kept = 0
+    is_new = False
     for place in places:
         message, number, sha256, digest = newest[place.key]
         is_same = hashlib.sha256(place.message.raw).hexdigest() == sha256
         if not is_same and not (place.original and _says_the_same(archive, place.message, sha256, digest)):
             insert_version(archive, message, number + 1, place.message, when)
-            kept += 1
-    return kept
+            is_new = True
+    return is_new
 
 
 def _says_the_same(archive: Archive, message: Message, sha256: str, digest: str) -> bool:
@@ -130,8 +121,8 @@ def _says_the_same(archive: Archive, message: Message, sha256: str, digest: str)
     return all(attachments(unpacked(raw, packed, sha256)) == files for raw, packed in stored)
 
 
-def _mark_absent(archive: Archive, row: int, here: set[str], under: set[str], absent: Absent, when: str) -> int:
-    """Mark what is in no export and under no memory as gone, and take the mark from what came back; how many are new.
+def _mark_absent(archive: Archive, row: int, here: set[str], under: set[str], absent: Absent, when: str) -> bool:
+    """Mark what is in no export and under no memory as gone, and take the mark from what came back; whether any is new.
 
     What the person has not deleted is marked as missing, until an export holds it, or names it as deleted.
     """
@@ -159,7 +150,7 @@ def _mark_absent(archive: Archive, row: int, here: set[str], under: set[str], ab
         "INSERT INTO missing (message, since) VALUES (?, ?)", [(number, when) for number in missing - before]
     )
     archive.run_many("DELETE FROM missing WHERE message = ?", [(number,) for number in before - missing])
-    return len(new)
+    return bool(new)
 
 
 def message_keys(archive: Archive, row: int) -> tuple[str, ...]:

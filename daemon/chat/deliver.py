@@ -13,16 +13,15 @@ from typing import TypeVar
 from daemon.archive.archive import Archive, damage_behind
 from daemon.archive.chats import Rest, is_known
 from daemon.archive.outputs import RESTORED, Output, last_output, output_in, record_output, was_written
-from daemon.chat.context import Context
 from daemon.chat.opening import opening_text, read
 from daemon.chat.survey import Survey, canned
-from daemon.config.settings import Config
 from daemon.events import ExportWritten
 from daemon.files.backup import keep_original, keep_version
 from daemon.files.paths import file_name
 from daemon.files.read import Export, ExportPart, read_export
 from daemon.files.write import make_private, replace_file, sha256_of
 from daemon.models.ask import Unsent
+from daemon.models.context import Context
 from daemon.models.tokens import count, digest_of
 from rules.conversation.history import Entry
 from rules.conversation.memory import EXTRACTED, Memory
@@ -80,9 +79,9 @@ class ReadyChat:
 
 
 def assemble_chat(
-    archive: Archive, survey: Survey, config: Config, memories: Sequence[Memory], shown: Sequence[Memory], now: str
+    archive: Archive, survey: Survey, memories: Sequence[Memory], shown: Sequence[Memory], now: str
 ) -> Assembly:
-    """Put `shown` in the place of what they stand for; `memories` are all that the chat has, `config` is the chat's.
+    """Put `shown` in the place of what they stand for; `memories` are all that the chat has.
 
     A chat that holds memories, or was written by memproc, goes on in its own place, whatever `output.mode` says.
     """
@@ -92,7 +91,7 @@ def assemble_chat(
     section = MemorySection(memories, within(shown, survey.bounds.quotes, count), survey.reading.edits.touched)
     opening = opening_text(archive, survey.shown)
     words = replace(canned(survey.shown.texts), opening=opening, has_layers=read(survey.shown, opening).headed)
-    mode = config.output.mode
+    mode = survey.config.output.mode
     if mode == "new-chat" and (groups(places) or _was_written(archive, chat.chat_id)):
         mode = "replace"
     return Assembly(entries, section, words, mode, assemble(chat, places, entries, section, words, now, mode))

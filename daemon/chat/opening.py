@@ -9,7 +9,7 @@ from daemon.archive.layers import Layer, core_events, due_steps, fact_events, ha
 from daemon.archive.outputs import KeptOpening, keep_opening, openings, reworded
 from daemon.config.loading import core_layout, load_texts
 from daemon.config.settings import Config
-from daemon.config.tables import CoreSettings, FactSettings
+from daemon.config.tables import FactSettings
 from daemon.models.roles import Roles
 from daemon.models.tokens import count, count_once, keep
 from primer.models import ENGINE
@@ -119,25 +119,22 @@ class ShownChat:
     chat_id: str
     title: str
     places: Sequence[Place]
+    config: Config
     texts: Texts
-    core: CoreSettings
     layout: Layout
     """The core memory's, with the sections that memproc.toml says."""
-    facts: FactSettings
-    mentions_recall: bool
-    """The opening says that older words can be looked up."""
 
     @property
     def preface(self) -> str:
         """What the opening begins with, where the person has not reworded it."""
-        return "\n\n".join((self.texts.opening, self.texts.recall)) if self.mentions_recall else self.texts.opening
+        texts = self.texts
+        return f"{texts.opening}\n\n{texts.recall}" if self.config.recall.mention else texts.opening
 
 
 def shown_chat(chat: Chat, places: Sequence[Place], config: Config) -> ShownChat:
     """A chat whose messages are recognised; `config` is the one that counts for it. Raises ConfigurationError."""
     texts, layout = load_texts(config.texts.path), core_layout(config.core)
-    mention = config.recall.mention
-    return ShownChat(chat.chat_id, chat.title, places, texts, config.core, layout, config.facts, mention)
+    return ShownChat(chat.chat_id, chat.title, places, config, texts, layout)
 
 
 def opening_text(archive: Archive, chat: ShownChat) -> str:
@@ -145,9 +142,9 @@ def opening_text(archive: Archive, chat: ShownChat) -> str:
 
     The person's own preface stands in it, where they have reworded it; else that of the texts, which may have changed.
     """
-    chat_id, place = chat.chat_id, opening_place(chat)
-    sections = core_now(archive, chat_id, chat.layout).sections if chat.core.enabled else ()
-    facts = facts_shown(archive, chat_id, chat.facts) if chat.facts.enabled else ()
+    chat_id, config, place = chat.chat_id, chat.config, opening_place(chat)
+    sections = core_now(archive, chat_id, chat.layout).sections if config.core.enabled else ()
+    facts = facts_shown(archive, chat_id, config.facts) if config.facts.enabled else ()
     lines = [as_line(fact) for fact in facts]
     inert = [_shown(section) for section in sections if section.rendered]
     kept = openings(archive, chat_id)

@@ -13,19 +13,17 @@ from typing import Any
 from daemon.archive.archive import Archive
 from daemon.archive.chats import Rest, find_chat, has_gone_on, keep_rest, known_chat, rest_of, was_seen_before
 from daemon.archive.memories import editions, find_memory, memories
-from daemon.archive.messages import MessageCounts
 from daemon.archive.outputs import RESTORED, last_output
 from daemon.chat.opening import ShownChat
 from daemon.config.keys import FindKey, Key, NoKey
 from daemon.config.loading import load_texts
 from daemon.config.settings import Config
-from daemon.config.tables import MemorySettings
 from daemon.files.read import Export
 from daemon.files.write import sha256_of
 from daemon.models.catalogue import ends_soon
 from daemon.models.roles import Roles, Who, who
 from daemon.models.tokens import Counts
-from primer.prompt import Texts, closing, opening
+from primer.prompt import Texts, Turn, closing, context, opening
 from rules.conversation.history import Entry
 from rules.conversation.memory import Edition, Memory, counted_on, write_title
 from rules.output.assemble import Canned
@@ -62,6 +60,10 @@ class Passage:
         number = self.number + self.ahead
         return write_title(number, number, self.dates, extracted=extracted)
 
+    def context(self, texts: Texts) -> tuple[Turn, ...]:
+        """What the agent reads before it is asked about the chunk."""
+        return context(texts, self.system_message, self.memories, self.tail, self.chunk, self.breaks)
+
     @property
     def spoken(self) -> list[str]:
         """What was said in the chunk, message by message."""
@@ -73,6 +75,8 @@ class Survey:
     """A chat as it stands before the work on it, and who does that work."""
 
     chat: Chat
+    config: Config
+    """The one that counts for this chat."""
     reading: ChatReading
     counts: Counts
     """Tokens of the history's messages, by content digest, and of the texts that are always the same."""
@@ -81,12 +85,17 @@ class Survey:
     roles: Roles
     plan: ChatPlan
     round: Round
-    bounds: Bounds
-    memory: MemorySettings
+    keys: Mapping[str, str]
+    """By provider: how the search for its key ended."""
     limit: Limit | None
     """What the agent's requests are kept under."""
     too_large: TooLarge | None
     """The first planned chunk that does not fit into the limit."""
+
+    @property
+    def bounds(self) -> Bounds:
+        """How large the memory section may be."""
+        return self.config.limits.fold
 
     def passage(self, chunk: PlannedChunk, memories_before: Sequence[Memory], breaks: Sequence[int] = ()) -> Passage:
         """What the memory of a chunk is written from; `memories_before` stand before its tail.
@@ -165,9 +174,6 @@ def holding_of(archive: Archive, config: Config, name: str, chat: str = "") -> t
     return whole, whole.memory(memory.memory_id)
 
 
-_NOTHING_NEW = MessageCounts(0, 0, 0)
-
-
 class HeldBack(Unchanged):
     """A chat that is not processed because its updated export stands for something newer, or was restored."""
 
@@ -230,24 +236,23 @@ def at_rest(archive: Archive, chat: Chat, config: Config, key: FindKey, now: str
     return AtRest(chat.chat_id, chat.title, kept["reason"], _plan(kept["plan"]), models, path=path)
 
 
-def rest_after(
-    survey: Survey, config: Config, keys: Mapping[str, str], now: str, remembered: MessageCounts = _NOTHING_NEW
-) -> Rest | None:
-    """What to keep of this survey, if nothing was to be done and the archive learned nothing new; else None.
+def rest_after(survey: Survey, now: str, *, learned: bool) -> Rest | None:
+    """What to keep of this survey, if nothing was to be done and the archive has `learned` nothing new; else None.
 
     With `output.container = "export"` every chat is written whenever one is. A new chat's place depends on
     other chats of the archive.
     """
     reading, edits = survey.reading, survey.reading.edits
     done = survey.plan.calls or edits.is_news or edits.changed or edits.deleted or reading.adopted.memories
-    whole = config.output.container != "chat" or config.output.mode == "new-chat"
-    if done or whole or remembered != _NOTHING_NEW:
+    output = survey.config.output
+    whole = output.container != "chat" or output.mode == "new-chat"
+    if done or whole or learned:
         return None
     models = who(survey.roles)
     noted = {
-        "plan": asdict(survey.plan), "who": asdict(models), "keys": dict(keys), "endings": _endings(models, now),
+        "plan": asdict(survey.plan), "who": asdict(models), "keys": dict(survey.keys), "endings": _endings(models, now),
     }  # fmt: skip
-    return Rest(survey.chat.sha256, _fingerprint(config), noted)
+    return Rest(survey.chat.sha256, _fingerprint(survey.config), noted)
 
 
 def keep_at_rest(archive: Archive, chat_id: str, rest: Rest | None, reason: str, output: Path | None = None) -> None:

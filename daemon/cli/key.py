@@ -165,17 +165,16 @@ def allow(settings: Settings, provider: str | None, host: str | None, forget: bo
 
 def _works(settings: Settings, provider: str, kept: Key) -> bool:
     """Try a key, say what came of it, and whether all is well."""
-    from daemon.models.completion import complete
-    from daemon.models.key_trial import Fails, Works, try_key
+    from daemon.models.completion import complete, try_key
 
     tried = try_key(provider, kept, settings.config.models, complete)
-    if isinstance(tried, Fails):
-        click.echo(visible(f"{provider}: {tried.reason}"), err=True)
+    if not tried.model:
+        settings.say(f"{provider}: the key was not tried. {tried.trouble}")
+    elif tried.trouble:
+        click.echo(visible(f"{provider}: {tried.trouble}"), err=True)
         return False
-    if isinstance(tried, Works):
-        settings.say(f"{provider}: the key works; {tried.model} has answered.")
     else:
-        settings.say(f"{provider}: the key was not tried. {tried.reason}")
+        settings.say(f"{provider}: the key works; {tried.model} has answered.")
     return True
 
 

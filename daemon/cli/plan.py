@@ -7,7 +7,6 @@ from pathlib import Path
 import click
 
 from daemon.archive.journal import spent
-from daemon.chat.context import Context
 from daemon.chat.deliver import ReadyChat, Skipped, stand_already, until_fault, without_chats
 from daemon.chat.survey import AtRest, Survey
 from daemon.cli.settings import Settings, in_width, json_option, other_files, pass_settings, print_table, wanted_exports
@@ -18,6 +17,7 @@ from daemon.files.clock import at, now, periods
 from daemon.files.read import Export, read_export
 from daemon.models.ask import caps_now
 from daemon.models.completion import complete
+from daemon.models.context import Context
 from daemon.models.prices import PlanCost, no_work, plan_cost
 from daemon.models.roles import Who, who
 from daemon.models.splitting import splitter
@@ -137,7 +137,7 @@ def _plan(
     """What `run` would do with the chat; and the chat itself, where it can be finished without a call."""
     file, archive = export.path.name, context.archive
     refuse_doubled(chat, doubled)
-    surveyed = look(context, export, chat, {})
+    surveyed = look(context, export, chat)
     if isinstance(surveyed, AtRest):
         yield PlannedRow(file, surveyed.plan, surveyed.who, no_work(archive, surveyed.who.agent)), None
     elif not isinstance(surveyed, Survey):

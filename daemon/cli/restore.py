@@ -6,11 +6,11 @@ from pathlib import Path
 import click
 
 from daemon.archive.chats import KnownChat, find_chat
-from daemon.chat.context import Context
 from daemon.cli.settings import Settings, json_option, moment, pass_settings
 from daemon.files.backup import read_version
 from daemon.files.backup import versions as kept_versions
 from daemon.files.paths import Folders
+from daemon.models.context import Context
 from daemon.recovery import restore as recovery
 from daemon.recovery.restore import Content, Restorable, compare
 from daemon.status.sentences import in_one_line, printable_json

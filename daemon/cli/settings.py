@@ -25,12 +25,12 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from daemon.archive.archive import Archive
-    from daemon.chat.context import Context
     from daemon.chat.deliver import Skipped
     from daemon.config.search import FoundConfig
     from daemon.config.settings import Config
     from daemon.events import SettingsAre, Tell
     from daemon.files.paths import Folders
+    from daemon.models.context import Context
 
 _ENDLESS = 1000
 _WHOLE = re.compile(r"`[^`]+`|(?<=: )memproc [^.]+|(?<!\S)(?:~?/|[A-Z]:\\)[^:]*?\.(?:json|zip|toml)\b")
@@ -195,8 +195,8 @@ class Settings:
 
     def context(self, tell: "Tell | None" = None) -> AbstractContextManager["Context"]:
         """All that a change or a run needs, with the archive held for writing by this process alone."""
-        from daemon.chat.context import open_context
         from daemon.events import tell_nobody
+        from daemon.models.context import open_context
 
         return open_context(self.config, self.folders, tell or tell_nobody)
 

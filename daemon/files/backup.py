@@ -180,7 +180,8 @@ def _fault(folder: Path, line: IndexLine) -> str | None:
 def _store(folder: Path, line: IndexLine, place: Path, blocks: Iterator[bytes]) -> Version:
     """Write the content to `place`, and its line into the index. Two chats may have one original, written once."""
     make_private(place.parent)
-    put_up(folder)
+    if not (folder / "README.txt").exists():  # one that the person has changed stays
+        replace_file(folder / "README.txt", [_TEXT.encode()])
     placed = replace(line, file=place.relative_to(folder).as_posix(), packed_sha256=sha256_of(place) or "")
     if not place.exists() or _fault(folder, placed) is not None:
         placed = replace(placed, packed_sha256=replace_file(place, pack(_same(blocks, line.sha256))).sha256)
@@ -324,10 +325,3 @@ The column "sha256" is the hash of the unpacked file, "packed_sha256" that of th
 
 These files hold your conversations. Keep the folder to yourself.
 """
-
-
-def put_up(folder: Path) -> None:
-    """Write README.txt where none stands; one that the person has changed stays. Raises FileTrouble."""
-    path = folder / "README.txt"
-    if not path.exists():
-        replace_file(path, [_TEXT.encode()])

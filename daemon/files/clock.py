@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
-from rules.typingmind.message import parse_date, write_date
+from rules.typingmind.message import write_date
 
 
 def now() -> str:
@@ -36,7 +36,4 @@ def periods(now: datetime) -> Periods:
 
 def at(text: str) -> datetime:
     """The time that `now` has written."""
-    moment = parse_date(text)
-    if moment is None:
-        raise ValueError("the clock gives dates")
-    return moment
+    return datetime.fromisoformat(text)

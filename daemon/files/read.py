@@ -1,6 +1,7 @@
-"""Reads an export, a JSON text or a ZIP, block by block; what is read of it again is proved to be the same.
+"""Reads an export, a JSON text or a ZIP, block by block.
 
-The whole file is walked over once, to find where its chats lie; after that only the chats are read, one at a time.
+The whole file is walked over once, to find where its chats lie; after that only the chats are read, one at a time, as
+long as the file is the one that was walked over.
 """
 
 import errno
@@ -9,10 +10,10 @@ import os
 import stat
 import zipfile
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Set
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from hashlib import file_digest, sha256
+from hashlib import file_digest
 from pathlib import Path
 from typing import BinaryIO
 
@@ -23,16 +24,15 @@ from rules.errors import FileTrouble, NotAnExport
 from rules.typingmind import document
 from rules.typingmind.chat import Chat
 from rules.typingmind.document import DocumentLayout, explain_bad_json, lay_out_chunk, lay_out_document, of_archive
-from rules.typingmind.spans import BadJson, Span
+from rules.typingmind.spans import BadJson
 
 
 @dataclass(frozen=True, slots=True)
 class ExportPart:
-    """One JSON text of an export; `entry` is its name in a ZIP, `hashes` are those of what was read, block by block."""
+    """One JSON text of an export; `entry` is its name in a ZIP."""
 
     entry: str
     layout: DocumentLayout
-    hashes: tuple[bytes, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,19 +51,32 @@ class Export:
 
     def chats(self) -> Iterator[Chat]:
         """Every chat, one at a time, in order. Raises FileTrouble where the file is another by now."""
-        with _opened(self.path) as file, _unchanged(self.path):
+        with self._again() as file:
             bundle = Bundle(self.path.name, file)
             for part in self.parts:
-                yield from _chats(bundle, part)
+                for chat in _chats(bundle, part):
+                    self.refuse_changed(file)
+                    yield chat
 
     def blocks(self, part: ExportPart) -> Iterator[bytes]:
         """All bytes of a part. Raises FileTrouble where the file is another by now."""
-        with (
-            _opened(self.path) as file,
-            _unchanged(self.path),
-            Bundle(self.path.name, file).text(part.entry) as text,
-        ):
-            yield from Reread(text, part.hashes)
+        with self._again() as file, Bundle(self.path.name, file).text(part.entry) as text:
+            yield from _blocks(text)
+
+    def refuse_changed(self, file: BinaryIO) -> None:
+        """Raise FileTrouble where this open file is not, or not as, it was when it was read."""
+        if sighting_of(os.fstat(file.fileno())) != self.fingerprint:
+            raise FileTrouble(
+                f"{self.path.name} was changed while memproc read it.", "Drop it again when it is complete."
+            )
+
+    @contextmanager
+    def _again(self) -> Iterator[BinaryIO]:
+        """The file, once more open: the same when the block begins, and when it ends."""
+        with _opened(self.path) as file:
+            self.refuse_changed(file)
+            yield file
+            self.refuse_changed(file)
 
 
 def read_export(path: Path) -> Export:
@@ -75,10 +88,9 @@ def read_export(path: Path) -> Export:
         fingerprint = sighting_of(os.fstat(file.fileno()))
         refuse_large(path.name, fingerprint.size)
         sha256 = file_digest(file, "sha256").hexdigest()
-        parts = tuple(_parts(path.name, Bundle(path.name, file)))
-        if sighting_of(os.fstat(file.fileno())) != fingerprint:
-            raise _changed(path)
-    return Export(path, parts, sha256, fingerprint)
+        export = Export(path, tuple(_parts(path.name, Bundle(path.name, file))), sha256, fingerprint)
+        export.refuse_changed(file)
+    return export
 
 
 def chats_in(name: str, data: bytes) -> tuple[Chat, ...]:
@@ -119,6 +131,7 @@ _MOST_ENTRIES = 20_000
 _ENTRY_SIGN = b"PK\x01\x02"  # before each entry of a ZIP's directory, which is read whole
 METHODS = frozenset({zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED})
 _MIB = 1 << 20
+_BLOCK_BYTES = 1 << 18
 
 
 class Bundle:
@@ -145,10 +158,10 @@ class Bundle:
             return
         try:
             text = self._package.open(entry)
+            with text:
+                yield text  # type: ignore[misc]  # it reads and seeks, which is all that is asked of it
         except DAMAGE as fault:
             raise damaged(self.name) from fault
-        with text:
-            yield text  # type: ignore[misc]  # it reads and seeks, which is all that is asked of it
 
     def allow(self, entries: Iterable[str]) -> None:
         """Only what a ZIP has, what is not locked, and no more in all than what we read. Raises NotAnExport."""
@@ -239,41 +252,27 @@ def _parts(name: str, bundle: Bundle) -> Iterator[ExportPart]:
 
 
 def _part(name: str, bundle: Bundle, entry: str, lay_out: LayOut) -> ExportPart:
-    hashes: list[bytes] = []
     try:
         with bundle.text(entry) as text:
-            layout = lay_out(name, _undamaged(bundle, first_time(text, hashes)))
+            return ExportPart(entry, lay_out(name, _blocks(text)))
     except BadJson as fault:
         with bundle.text(entry) as text:
-            whole = b"".join(_undamaged(bundle, first_time(text, [])))
+            whole = b"".join(_blocks(text))
         raise explain_bad_json(name, whole.decode("latin-1"), fault) from fault
-    return ExportPart(entry, layout, tuple(hashes))
 
 
 def _chats(bundle: Bundle, part: ExportPart) -> Iterator[Chat]:
     with bundle.text(part.entry) as text:
-        again = Reread(text, part.hashes)
         for outline in part.layout.outlines:
-            yield outline.chat(again.slice(outline.span))
+            text.seek(outline.span.start)
+            yield outline.chat(text.read(outline.span.stop - outline.span.start))
 
 
-def _undamaged(bundle: Bundle, blocks: Iterator[bytes]) -> Iterator[bytes]:
-    try:
-        yield from blocks
-    except DAMAGE as fault:
-        raise damaged(bundle.name) from fault
-
-
-@contextmanager
-def _unchanged(path: Path) -> Iterator[None]:
-    try:
-        yield
-    except (OtherBytes, NotAnExport, *DAMAGE) as fault:
-        raise _changed(path) from fault
-
-
-def _changed(path: Path) -> FileTrouble:
-    return FileTrouble(f"{path.name} was changed while memproc read it.", "Drop it again when it is complete.")
+def _blocks(text: BinaryIO) -> Iterator[bytes]:
+    """The blocks of a text from where it stands, at least one."""
+    yield text.read(_BLOCK_BYTES)
+    while block := text.read(_BLOCK_BYTES):
+        yield block
 
 
 @contextmanager
@@ -296,59 +295,3 @@ def _opened(path: Path) -> Iterator[io.BufferedReader]:
             f"{path} cannot be read: {fault.strerror or fault}.",
             remedy(fault, "Allow memproc's user to read it, then try again."),
         ) from fault
-
-
-BLOCK_BYTES = 1 << 18
-
-
-class OtherBytes(Exception):
-    """A block is not what it was when it was read the first time."""
-
-
-def first_time(file: BinaryIO, hashes: list[bytes]) -> Iterator[bytes]:
-    """The blocks of a text from its beginning, at least one.
-
-    After each, the SHA-256 of all that was read so far is added to `hashes`; so the last is the whole text's.
-    """
-    digest = sha256()
-    while (block := file.read(BLOCK_BYTES)) or not hashes:
-        digest.update(block)
-        hashes.append(digest.copy().digest())
-        yield block
-
-
-class Reread:
-    """The same text once more, from its beginning and only forwards. Raises OtherBytes where it has changed."""
-
-    def __init__(self, file: BinaryIO, hashes: Sequence[bytes]) -> None:
-        self._file = file
-        self._hashes = iter(hashes)
-        self._digest = sha256()
-        self._start = 0
-        self._block = b""
-
-    def __iter__(self) -> Iterator[bytes]:
-        for expected in self._hashes:
-            yield self._next(expected)
-
-    def slice(self, span: Span) -> bytes:
-        """The bytes of that span, which does not begin before the last one's end."""
-        pieces: list[bytes] = []
-        while self._stop < span.stop:
-            pieces.append(self._within(span))
-            self._next(next(self._hashes))
-        return b"".join([*pieces, self._within(span)])
-
-    @property
-    def _stop(self) -> int:
-        return self._start + len(self._block)
-
-    def _within(self, span: Span) -> bytes:
-        return self._block[max(0, span.start - self._start) : max(0, span.stop - self._start)]
-
-    def _next(self, expected: bytes) -> bytes:
-        self._start, self._block = self._stop, self._file.read(BLOCK_BYTES)
-        self._digest.update(self._block)
-        if self._digest.copy().digest() != expected:
-            raise OtherBytes
-        return self._block

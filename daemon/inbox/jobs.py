@@ -20,7 +20,6 @@ from daemon.archive.archive import check as check_archive
 from daemon.archive.arrivals import Arrival, is_needed, is_outdated, skipped_or_extracted, waiting_arrivals
 from daemon.archive.jobs import part_to_verify, part_verified
 from daemon.archive.seals import MEND
-from daemon.chat.context import Context
 from daemon.events import JobEnded
 from daemon.files.backup import Version, all_versions
 from daemon.files.backup import check as check_backups
@@ -30,6 +29,7 @@ from daemon.files.read import read_export
 from daemon.files.removal import finish_removals, remove_version
 from daemon.files.write import TEMPORARY, file_errors, flush_file, flush_folder, make_private, put_in_place, sweep
 from daemon.inbox.intake import content_of
+from daemon.models.context import Context
 from daemon.remember.planning import survey
 from daemon.status.status import written_exports
 from rules.errors import ChatSkipped, FileTrouble, NotAnExport

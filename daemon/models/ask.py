@@ -10,70 +10,72 @@ billed, so it counts as it was reserved. Free models reserve nothing.
 There are two transports: `direct.py` sends each request by itself, `batch.py` many together at half the price.
 """
 
-from collections.abc import Callable, Collection, Iterator
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator
 from typing import Protocol
 
 from daemon.archive import journal as ledger
 from daemon.archive.archive import Archive
 from daemon.archive.journal import Reply, SentRequest
 from daemon.config.settings import BudgetSettings
-from daemon.events import Tell
 from daemon.files.clock import Periods, at, periods
 from daemon.models.completion import Completion
+from daemon.models.context import Context
 from daemon.models.prices import expected, known_price, price_of, step_of
 from daemon.models.tokens import count_of
 from primer.models import Model, token_factor
 from primer.reply import Request
 from rules.errors import ContextTooLong, OverBudget
-from rules.money.price import PICO, Amounts, Price, Reached, Usage, cost, dollars, in_words, prompt_bound, worst_case
+from rules.money.price import (
+    NAMES,
+    PICO,
+    Amounts,
+    Price,
+    Reached,
+    Usage,
+    cost,
+    dollars,
+    in_words,
+    prompt_bound,
+    worst_case,
+)
 
 
-@dataclass(frozen=True, slots=True)
-class RunBudget:
-    """The money of one run: one `memproc run`, or the daemon's work on one file."""
-
-    archive: Archive
-    settings: BudgetSettings
-    run: str
-    """Names the run in the ledger."""
+class Unsent(Exception):
+    """The request was not sent, because the work is to end first."""
 
 
 def reserve(
-    budget: RunBudget, request: Request, key: str, chat_id: str, now: str, *, batched: bool = False
+    context: Context, request: Request, key: str, chat_id: str, now: str, *, batched: bool = False
 ) -> SentRequest:
     """Reserve what a call may cost at most, in a batch or by itself; it may leave when this returns.
 
     Raises OverBudget where a cap says no, UnknownPrice where nobody knows what it costs.
     """
-    name = request.model.name
-    price = price_of(request.model, budget.settings)
-    tokens, number = 0, None
-    if price is None or not price.is_free:
-        tokens = sum(map(count_of, request.texts))
-        most = None
-        if price is not None:
-            most = most_of(budget.archive, price.batched if batched else price, request, tokens)
-        call = ledger.LedgerCall(key, chat_id, name, budget.run, tokens, now)
-        when = periods(at(now))
-        reserved = ledger.reserve(budget.archive, call, most, caps_now(budget.archive, budget.settings, now), when)
-        if isinstance(reserved, Reached):
-            raise _over_budget(reserved, when)
-        number = reserved
-    return SentRequest(key, chat_id, name, request.step, request.parameters, tokens, number)
+    archive, budget = context.archive, context.config.budget
+    price = price_of(request.model, budget)
+    is_free = price is not None and price.is_free
+    tokens = 0 if is_free else sum(map(count_of, request.texts))
+    call = SentRequest(key, chat_id, request.model.name, request.step, request.parameters, tokens, None)
+    if is_free:
+        return call
+    most = None if price is None else most_of(archive, price.batched if batched else price, request, tokens)
+    reserved = ledger.reserve(archive, call, context.run, most, caps_now(archive, budget, now), now)
+    if isinstance(reserved, Reached):
+        raise _over_budget(reserved, periods(at(now)))
+    return reserved
 
 
-def above_step(budget: RunBudget, request: Request) -> ContextTooLong | None:
+def above_step(context: Context, request: Request) -> ContextTooLong | None:
     """Why a request must not leave whose prompt is expected above the tokens from which on its model costs more.
 
     Plans keep to that with room to spare; this is for what has become larger than planned. It is a matter of money
     and not of the window, but what helps is the same.
     """
     name = request.model.name
-    step = step_of(request.model, budget.settings)
+    step = step_of(request.model, context.config.budget)
     if step is None:
         return None
-    tokens = round(sum(map(count_of, request.texts)) * expected(budget.archive, name).factor)
+    tokens = round(sum(map(count_of, request.texts)) * expected(context.archive, name).factor)
     if tokens <= step:
         return None
     return ContextTooLong(
@@ -101,7 +103,7 @@ def release(archive: Archive, sent: SentRequest) -> None:
 
 def caps_now(archive: Archive, budget: BudgetSettings, now: str) -> Amounts:
     """The caps that count now, in picodollars: those of memproc.toml, or what the person has raised them to."""
-    return ledger.raised_caps(archive, budget.caps, now)
+    return Amounts(*(max(budget.caps.of(which), ledger.raised_cap(archive, which, now)) for which in NAMES))
 
 
 def _over_budget(reached: Reached, when: Periods) -> OverBudget:
@@ -124,30 +126,6 @@ _WAITING = {
     "day": "The daemon goes on by itself when the day turns, at midnight.",
     "month": "The daemon goes on by itself on the first of the month.",
 }
-
-
-Complete = Callable[[Request], Completion]
-Clock = Callable[[], str]
-
-
-class Unsent(Exception):
-    """The request was not sent, because the work is to end first."""
-
-
-@dataclass(frozen=True, slots=True)
-class Asking:
-    """All that is needed to ask models in one run."""
-
-    archive: Archive
-    budget: RunBudget
-    complete: Complete
-    """Asks a model once."""
-    clock: Clock
-    tell: Tell
-    pause: Callable[[float], None]
-    """Waits so many seconds; it may raise what ends the work."""
-    night: str = ""
-    """When it is night, for batches that are sent at night only."""
 
 
 Outcome = Reply | BaseException | None
@@ -179,15 +157,15 @@ class Transport(Protocol):
 
 
 def keep_reply(
-    asking: Asking, sent: SentRequest, model: Model, answer: Completion, asked_at: str, batch: str = ""
+    context: Context, sent: SentRequest, model: Model, answer: Completion, asked_at: str, batch: str = ""
 ) -> Reply:
     """Settle what an answer has cost, and keep it in the journal, both at once; `batch` names the one it came by.
 
     Raises ArchiveError where it cannot be kept.
     """
-    archive, now = asking.archive, asking.clock()
+    archive, now = context.archive, context.clock()
     with archive.transaction():
-        usd = _settled(asking.budget, sent, model, answer, in_batch=bool(batch))
+        usd = _settled(context, sent, model, answer, in_batch=bool(batch))
         reply = Reply(
             request=sent.request,
             model=sent.model,
@@ -208,17 +186,17 @@ def keep_reply(
         return ledger.record(archive, reply, sent.chat_id, sent.parameters)
 
 
-def _settled(budget: RunBudget, sent: SentRequest, model: Model, answer: Completion, *, in_batch: bool) -> float | None:
+def _settled(context: Context, sent: SentRequest, model: Model, answer: Completion, *, in_batch: bool) -> float | None:
     """Say in the ledger what an answer has cost; the dollars, or None where nobody knows."""
     if sent.spending is None:
         return 0.0
-    amount, price = None, known_price(model, budget.settings)
+    amount, price = None, known_price(model, context.config.budget)
     if price is None:
         amount = None if answer.usd is None else round(answer.usd * PICO)
     elif answer.tokens_in or answer.tokens_out:  # else the provider has not said what it counted
         usage = Usage(answer.tokens_in, answer.tokens_cached, answer.tokens_cache_written, answer.tokens_out)
         amount = cost(price.batched if in_batch else price, usage)
-    settled = ledger.settle(budget.archive, sent.spending, amount)
+    settled = ledger.settle(context.archive, sent.spending, amount)
     if answer.tokens_in and sent.tokens:
-        ledger.learn_factor(budget.archive, sent.model, answer.tokens_in / sent.tokens)
+        ledger.learn_factor(context.archive, sent.model, answer.tokens_in / sent.tokens)
     return None if settled is None else dollars(settled)

@@ -30,8 +30,9 @@ from daemon.archive.journal import (
 from daemon.config.settings import WhenToBatch
 from daemon.events import BatchSent, Note
 from daemon.models import batch_client as client
-from daemon.models.ask import Asking, Outcome, keep_reply, release, reserve
+from daemon.models.ask import Outcome, keep_reply, release, reserve
 from daemon.models.batch_client import Batch, NoBatches, Result, Route, answer_of, refusal_of, route_of
+from daemon.models.context import Context
 from daemon.models.direct import ATTEMPTS, persistently
 from daemon.models.prices import time_for_batches
 from primer.models import Model, takes_batches
@@ -62,9 +63,9 @@ def pauses() -> Iterator[float]:
 class Batches:
     """Sends all requests that wait as one batch, when `when` says so; and goes on with those of earlier runs."""
 
-    def __init__(self, asking: Asking, chat_id: str, when: WhenToBatch) -> None:
-        self._asking = asking
-        self._archive = asking.archive
+    def __init__(self, context: Context, chat_id: str, when: WhenToBatch) -> None:
+        self._context = context
+        self._archive = context.archive
         self._chat_id = chat_id
         self._when = when
         self._waiting: dict[str, Request] = {}
@@ -110,13 +111,13 @@ class Batches:
         except NoBatches as refused:
             self._is_refused = True
             text = f"The provider takes no batch of these requests ({refused}): they are asked directly, at full price."
-            self._asking.tell(Note(text))
+            self._context.tell(Note(text))
 
     @property
     def _is_time(self) -> bool:
         if self._when == "never" or self._is_refused:
             return False
-        return time_for_batches(self._when, self._asking.night, self._asking.clock())
+        return time_for_batches(self._when, self._context.config.schedule.night, self._context.clock())
 
     def _carried_out(self, waiting: Mapping[str, Request]) -> Outcomes:
         """What comes of a new batch of those that go the way of the first; and of older ones nobody asks for."""
@@ -136,7 +137,7 @@ class Batches:
 
     def _written_down(self, together: Mapping[str, Route], before: Batch | None) -> int:
         """Reserve what as many as fit into one batch may cost, and note that they are sent; the batch's number."""
-        now, left = self._asking.clock(), _MOST_CHARACTERS
+        now, left = self._context.clock(), _MOST_CHARACTERS
         items: list[SentRequest] = []
         with self._archive.transaction():
             for key, route in together.items():
@@ -144,7 +145,7 @@ class Batches:
                 if items and (left < 0 or len(items) == _MOST_REQUESTS):
                     break
                 try:
-                    items.append(reserve(self._asking.budget, route.sample, key, self._chat_id, now, batched=True))
+                    items.append(reserve(self._context, route.sample, key, self._chat_id, now, batched=True))
                 except OverBudget:
                     if not items:
                         raise
@@ -189,7 +190,7 @@ class Batches:
                     others.add(batch.id)
             if not undecided and max(waited, self._age(sent)) >= SETTLED_SECONDS:
                 break
-            self._asking.pause(pause)
+            self._context.pause(pause)
             waited += pause
         return None
 
@@ -223,11 +224,11 @@ class Batches:
             if self._age(sent) > LONGEST_SECONDS:
                 break
             if not is_told:
-                self._asking.tell(BatchSent(len(sent.items), sent.began_at))
+                self._context.tell(BatchSent(len(sent.items), sent.began_at))
                 if cancel:
                     self._persistently(lambda: client.cancel(route, sent.name))
                 is_told = True
-            self._asking.pause(pause)
+            self._context.pause(pause)
         yield from self._taken(route, sent, None)
 
     def _taken(self, route: Route, sent: OpenBatch, ended: Batch | None) -> Outcomes:
@@ -247,7 +248,7 @@ class Batches:
         if ended is not None and ended.results_url:
             with suppress(NoBatches):  # it was seen, and is not shown any more
                 self._persistently(lambda: take_all(ended))
-        close_batch(self._archive, sent.number, self._asking.clock())
+        close_batch(self._archive, sent.number, self._context.clock())
         outcomes += [(key, None) for key in left]
         self._alone.update(key for key, outcome in outcomes if outcome is None)
         yield from outcomes
@@ -268,20 +269,20 @@ class Batches:
                 answer = answer_of(request, ended.message or {}) if billed else refusal_of(request, ended.error or {})
             except MemprocError as fault:
                 return None if billed or isinstance(fault, NotNow) else fault
-            return keep_reply(self._asking, item, model, answer, sent.began_at, name)
+            return keep_reply(self._context, item, model, answer, sent.began_at, name)
 
     def _give_up(self, sent: OpenBatch) -> None:
         """Close a batch that was never created: nothing of it was asked, so it costs nothing."""
         with self._archive.transaction():
             for item in sent.items:
                 release(self._archive, item)
-            close_batch(self._archive, sent.number, self._asking.clock())
+            close_batch(self._archive, sent.number, self._context.clock())
 
     def _persistently(self, ask: Callable[[], T]) -> T:
-        return persistently(ask, self._asking.pause, tell=self._asking.tell)
+        return persistently(ask, self._context.pause, self._context.tell)
 
     def _age(self, sent: OpenBatch) -> float:
-        return batch_age(sent, self._asking.clock())
+        return batch_age(sent, self._context.clock())
 
 
 def _keys(route: Route, batch: Batch) -> Collection[str]:

@@ -18,8 +18,8 @@ from functools import cache
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
-from primer.models import ENGINE
-from primer.prompt import ToolCall, read_passage, said_after, said_before
+from primer.models import ENGINE, Model, provider_of, quiet_options, small_model
+from primer.prompt import ToolCall, Turn, read_passage, said_after, said_before
 from primer.reply import EMBEDDING, Request
 from rules.errors import ContextTooLong, CutOff, MemprocError, ModelError, NotNow, ProviderRefuses
 from rules.extract import answers
@@ -28,6 +28,9 @@ from rules.typingmind.message import printable
 
 if TYPE_CHECKING:
     import httpx
+
+    from daemon.config.keys import Key
+    from daemon.config.settings import ModelSettings
 
 _LATER = frozenset({408, 409, 425, 429})
 _SERVER_FAULT = 500
@@ -317,3 +320,39 @@ def _retry_after(fault: Exception) -> float | None:
     except ValueError:
         return None
     return max(0.0, (when.replace(tzinfo=when.tzinfo or UTC) - datetime.now(UTC)).total_seconds())
+
+
+_TRIAL_QUESTION = "This is a test of the connection. Please answer with one word."
+_TRIAL_SECONDS = 30.0
+
+
+@dataclass(frozen=True, slots=True)
+class KeyTrial:
+    """The model that was asked with a key, empty where there is none; and why it has not answered, as a sentence."""
+
+    model: str
+    trouble: str = ""
+
+
+def try_key(provider: str, key: "Key", settings: "ModelSettings", ask: Callable[[Request], Completion]) -> KeyTrial:
+    """Whether a model of the provider answers with this key to one tiny question, which costs a fraction of a cent.
+
+    It is the one that memproc.toml names for this provider, else the small one that memproc knows.
+    """
+    named = (settings.context_manager, settings.agent, settings.fallback)
+    known = small_model(f"{provider}/")  # gives this back where it knows none
+    models = [name for name in (*named, known) if provider_of(name) == provider and name != f"{provider}/"]
+    if not models:
+        return KeyTrial("", f"memproc knows no small model of {provider}. Name one in [models] in memproc.toml.")
+    model = models[0]
+    from daemon.models.addresses import refusal
+
+    if refused := refusal(model, settings, lambda _: key):
+        return KeyTrial(model, f"{refused.reason}, so nothing was sent. {refused.next_step}")
+    own = settings.options_for(model)
+    options = {"timeout": _TRIAL_SECONDS, **quiet_options(model), **own, "api_key": key.value}
+    try:
+        ask(Request("test", Model(model, options), (Turn("user", _TRIAL_QUESTION),), words=5))
+    except MemprocError as fault:
+        return KeyTrial(model, fault.message)
+    return KeyTrial(model)

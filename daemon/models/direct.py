@@ -6,17 +6,18 @@ the call itself happens in its thread.
 
 import random
 import threading
-import time
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TypeVar
 
 from daemon.archive.journal import Reply, SentRequest
-from daemon.events import Event, Tell, TriesAgain, tell_nobody
-from daemon.models.ask import Asking, Outcome, Unsent, keep_reply, release, reserve
+from daemon.events import Event, Tell, TriesAgain
+from daemon.models.ask import Outcome, Unsent, keep_reply, release, reserve
 from daemon.models.completion import Completion
+from daemon.models.context import Context
 from primer.reply import Request
 from rules.errors import CutOff, MemprocError, NotNow, OutOfReach, OverBudget
 
@@ -28,35 +29,11 @@ _LONGEST_PAUSE_SECONDS = 60.0
 _LONGEST_WAIT_SECONDS = 300.0
 
 
-def patiently(
-    complete: Callable[[Request], Completion],
-    sleep: Callable[[float], None] = time.sleep,
-    chance: Callable[[], float] = random.random,
-    tell: Tell = tell_nobody,
-) -> Callable[[Request], Completion]:
-    """`complete`, tried as `persistently` does; `tell` hears of each pause.
-
-    It raises CutOff where a request was sent and its answer got lost: before it is sent once more, it waits.
-    """
-    lost = Counter[str]()
-
-    def ask(request: Request) -> Completion:
-        if lost and (times := lost[request.key]):
-            sleep(_pause(times, None, chance()))
-        try:
-            return persistently(lambda: complete(request), sleep, chance, tell, repeats_lost=False)
-        except CutOff:
-            lost[request.key] += 1
-            raise  # it may have been billed: whoever pays says whether it is sent once more
-
-    return ask
-
-
 def persistently(
     ask: Callable[[], T],
     sleep: Callable[[float], None],
+    tell: Tell,
     chance: Callable[[], float] = random.random,
-    tell: Tell = tell_nobody,
     *,
     repeats_lost: bool = True,
 ) -> T:
@@ -73,7 +50,7 @@ def persistently(
         except NotNow as fault:
             if isinstance(fault, CutOff) and not repeats_lost:
                 raise
-            wait = _pause(attempt, fault.retry_after, chance())
+            wait = _pause(attempt, fault.retry_after, chance)
             if attempt == ATTEMPTS or wait > _LONGEST_WAIT_SECONDS:
                 raise OutOfReach(f"{fault.message} It was tried {attempt} times.", fault.next_step) from fault
             tell(TriesAgain(fault.message, attempt, ATTEMPTS, wait))
@@ -81,10 +58,10 @@ def persistently(
     raise AssertionError("the last attempt answers or raises")
 
 
-def _pause(attempt: int, retry_after: float | None, chance: float) -> float:
+def _pause(attempt: int, retry_after: float | None = None, chance: Callable[[], float] = random.random) -> float:
     """Twice as long each time, spread so that many callers do not come back at once; never less than asked for."""
     growing = min(_LONGEST_PAUSE_SECONDS, _FIRST_PAUSE_SECONDS * 2 ** (attempt - 1))
-    return max(retry_after or 0.0, float(growing * (0.5 + chance / 2)))
+    return max(retry_after or 0.0, float(growing * (0.5 + chance() / 2)))
 
 
 MOST_CUT_OFF = 6
@@ -105,14 +82,13 @@ class DirectCall:
 class Direct:
     """Sends requests one by one; at most `most` are under way at once."""
 
-    def __init__(self, asking: Asking, chat_id: str, most: int) -> None:
-        self._asking = asking
+    def __init__(self, context: Context, chat_id: str, most: int) -> None:
+        self._context = context
         self._chat_id = chat_id
         self._most = most
         self._calls: dict[str, DirectCall] = {}
         self._lost = Counter[str]()
         self._is_closed = False
-        self._complete = patiently(self._once, asking.pause, tell=self._tell_once)
         self._told: set[tuple[str, int]] = set()
 
     @property
@@ -163,26 +139,31 @@ class Direct:
     def ask_now(self, request: Request, key: str) -> Reply:
         """The reply to a request that is answered at once: by the built-in engine, which needs no thread."""
         call = self._reserved(request, key)
-        return keep_reply(self._asking, call.sent, request.model, self._asking.complete(request), call.at)
+        return keep_reply(self._context, call.sent, request.model, self._context.complete(request), call.at)
 
     def _reserved(self, request: Request, key: str) -> DirectCall:
-        now = self._asking.clock()
-        return DirectCall(request, reserve(self._asking.budget, request, key, self._chat_id, now), now)
+        now = self._context.clock()
+        return DirectCall(request, reserve(self._context, request, key, self._chat_id, now), now)
 
     def _once(self, request: Request) -> Completion:
         if self._is_closed:
             raise Unsent
-        return self._asking.complete(request)
+        return self._context.complete(request)
 
     def _tell_once(self, event: Event) -> None:
         """Say of calls that wait together for one provider only once that they do, until one is answered."""
         if isinstance(event, TriesAgain) and (event.reason, event.attempt) not in self._told:
             self._told.add((event.reason, event.attempt))
-            self._asking.tell(event)
+            self._context.tell(event)
 
     def _carry_out(self, call: DirectCall) -> None:
         try:
-            call.future.set_result(self._complete(call.request))
+            if times_lost := self._lost[call.sent.request]:
+                self._context.pause(_pause(times_lost))
+            ask = partial(self._once, call.request)
+            # Where its answer gets lost, it may have been billed: it is reserved anew before it is sent once more.
+            answer = persistently(ask, self._context.pause, self._tell_once, repeats_lost=False)
+            call.future.set_result(answer)
         except BaseException as fault:  # a thread's boundary: it is thrown into the dialogue that has asked
             call.future.set_exception(fault)
 
@@ -194,7 +175,7 @@ class Direct:
         fault, key = call.future.exception(), call.sent.request
         if fault is None:
             self._told.clear()
-            return keep_reply(self._asking, call.sent, call.request.model, call.future.result(), call.at)
+            return keep_reply(self._context, call.sent, call.request.model, call.future.result(), call.at)
         if isinstance(fault, CutOff):
             self._lost[key] += 1
             if self._lost[key] < MOST_CUT_OFF:
@@ -203,5 +184,5 @@ class Direct:
             given_up.__cause__ = fault
             return given_up
         if isinstance(fault, (MemprocError, Unsent)):
-            release(self._asking.archive, call.sent)
+            release(self._context.archive, call.sent)
         return fault

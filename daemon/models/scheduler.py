@@ -19,7 +19,8 @@ from daemon.archive.archive import Archive
 from daemon.archive.journal import Reply, open_batches, recall
 from daemon.config.settings import WhenToBatch
 from daemon.events import ModelAnswered, Note, Noted
-from daemon.models.ask import Asking, Outcome, Transport, above_step
+from daemon.models.ask import Outcome, Transport, above_step
+from daemon.models.context import Context
 from daemon.models.direct import Direct
 from primer.models import ENGINE
 from primer.reply import KINDS, Request
@@ -66,16 +67,16 @@ class RunningDialogue(Generic[T]):
 class Scheduler:
     """The dialogues about one chat that are in progress: at most `most` direct calls at once, or batches of all."""
 
-    def __init__(self, asking: Asking, chat_id: str, most: int, batch: WhenToBatch = "never") -> None:
-        self._asking = asking
+    def __init__(self, context: Context, chat_id: str, most: int, batch: WhenToBatch = "never") -> None:
+        self._context = context
         self._chat_id = chat_id
-        self._direct = Direct(asking, chat_id, most)
+        self._direct = Direct(context, chat_id, most)
         self._transports: list[Transport] = [self._direct]
         """What the first takes goes there. Replies are awaited from the last, so that meanwhile a batch fills."""
-        if batch != "never" or open_batches(asking.archive):  # perhaps of another run
+        if batch != "never" or open_batches(context.archive):  # perhaps of another run
             from daemon.models.batch import Batches  # it loads an HTTP client
 
-            self._transports.insert(0, Batches(asking, chat_id, batch))
+            self._transports.insert(0, Batches(context, chat_id, batch))
         self._dialogues: list[RunningDialogue[Any]] = []
         self._back: set[str] = set()
         self._faults: dict[str, BaseException] = {}
@@ -91,7 +92,7 @@ class Scheduler:
         number = len(self._direct.under_way)
         if number and isinstance(fault, KeyboardInterrupt):
             text = f"{number} calls are under way and are waited for; interrupt once more to end at once"
-            self._asking.tell(Note(text))
+            self._context.tell(Note(text))
         with ExitStack() as telling:
             for key, outcome in self._direct.close():
                 telling.callback(self._take, key, outcome)
@@ -163,10 +164,10 @@ class Scheduler:
         """
         if key in self._faults:
             return self._faults[key]
-        if reply := recall(self._asking.archive, key):
+        if reply := recall(self._context.archive, key):
             return reply
         if request.model != ENGINE:
-            return above_step(self._asking.budget, request)
+            return above_step(self._context, request)
         self._fresh.add(key)  # it is no model, and quick: nobody is told of its answers
         return self._direct.ask_now(request, key)
 
@@ -176,7 +177,7 @@ class Scheduler:
         notes = [what for what, key in dialogue.notes if what not in KINDS or key in self._fresh]
         self._fresh.difference_update(dialogue.used)
         for what in notes:
-            self._asking.tell(Noted(what))
+            self._context.tell(Noted(what))
 
     def _send_all(self, dialogues: Sequence[RunningDialogue[Any]]) -> None:
         """Send what the dialogues await, and as far as there is room left what they will come to."""
@@ -186,7 +187,7 @@ class Scheduler:
         for dialogue in dialogues:
             if ahead := dialogue.ahead:
                 key = ahead.key
-                if self._is_known(key) or above_step(self._asking.budget, ahead) or self._send(ahead, key):
+                if self._is_known(key) or above_step(self._context, ahead) or self._send(ahead, key):
                     dialogue.ahead = None
 
     def _must_wait(self, dialogue: RunningDialogue[Any]) -> bool:
@@ -206,7 +207,7 @@ class Scheduler:
     def _is_known(self, key: str) -> bool:
         """Whether a request is under way, or has come back."""
         is_under_way = any(key in transport.under_way for transport in self._transports)
-        return key in self._back or is_under_way or recall(self._asking.archive, key) is not None
+        return key in self._back or is_under_way or recall(self._context.archive, key) is not None
 
     def _transport(self, request: Request, key: str) -> Transport:
         return next(transport for transport in self._transports if transport.takes(request, key))
@@ -218,7 +219,7 @@ class Scheduler:
         if isinstance(outcome, Reply):
             self._fresh.add(key)
             counts = (outcome.tokens_in, outcome.tokens_cached, outcome.tokens_cache_written, outcome.tokens_out)
-            self._asking.tell(ModelAnswered(self._chat_id, outcome.step, outcome.model, *counts, outcome.usd))
+            self._context.tell(ModelAnswered(self._chat_id, outcome.step, outcome.model, *counts, outcome.usd))
         elif outcome is not None:
             self._faults[key] = outcome
 

@@ -6,13 +6,13 @@ It is loaded when it is first needed, in a third of a second, and a text takes a
 import logging
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from math import hypot
 from pathlib import Path
 
 from rules.errors import ConfigurationError
-from rules.plan.chunks import SPLITTERS, Splitter, by_vectors
-from rules.plan.vectors import Vector
+from rules.plan.chunks import SPLITTERS, Splitter, by_likeness
+from rules.plan.topics import Vector, prices_by_vectors
 
 EMBEDDING = "embedding"
 _LONGEST = 16_000
@@ -27,7 +27,7 @@ def splitter(bounds: str) -> Splitter:
     if bounds != EMBEDDING:
         return SPLITTERS[bounds]
     _model()
-    return by_vectors(vector)
+    return by_likeness(partial(prices_by_vectors, embed=vector))
 
 
 @lru_cache(_TEXTS)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from daemon.models.token_bound import tokens_at_most
+from daemon.models.tokens import tokens_at_most
 from daemon.status.sentences import in_one_line, visible
 from primer.prompt import make_inert
 

@@ -21,7 +21,6 @@ from daemon.archive.forks import count_chat, note_sources, put_under_memories
 from daemon.archive.memories import end_turn, memories
 from daemon.archive.messages import adopt, message_keys, past, put_back, remember
 from daemon.archive.outputs import Output, last_output, record_output
-from daemon.chat.context import Context
 from daemon.chat.opening import shown_chat
 from daemon.chat.reading import dates_of_copies, read_chat
 from daemon.chat.survey import canned
@@ -32,6 +31,7 @@ from daemon.files.paths import Folders, file_name
 from daemon.files.read import chats_in, read_export
 from daemon.files.removal import as_its_file_says, changed_at
 from daemon.files.write import sha256_of
+from daemon.models.context import Context
 from daemon.models.tokens import count
 from daemon.remember.planning import take_over
 from primer.prompt import question
@@ -43,7 +43,7 @@ from rules.recognize.recognize import Place, recognise
 from rules.recognize.user_edits import groups
 from rules.typingmind.chat import Chat, read_messages
 from rules.typingmind.copies import as_new_chat, new_chat_id
-from rules.typingmind.document import chat_container, read_document
+from rules.typingmind.document import chat_container
 from rules.typingmind.message import read_message
 from rules.typingmind.originals import is_original, plain_original
 
@@ -262,7 +262,7 @@ def _with_memories(
         for file in files.get(name, ())[:1]:
             new_chat = chat_in(file, name)
             renamed = as_new_chat(new_chat.slice(new_chat.span), chat_id, chat.title, file.kept_at)
-            return file, read_document(file.path.name, chat_container(renamed)).chats[0]
+            return file, chats_in(file.path.name, chat_container(renamed))[0]
     return newest, chat
 
 

@@ -10,7 +10,6 @@ from daemon.archive.chats import KnownChat, known_chat
 from daemon.archive.memories import editions, memories
 from daemon.archive.messages import past, raw_conversation
 from daemon.archive.outputs import RESTORED, Output, last_output, openings, record_output
-from daemon.chat.context import Context
 from daemon.chat.survey import canned
 from daemon.config.loading import load_texts
 from daemon.config.settings import Config
@@ -19,15 +18,16 @@ from daemon.files.paths import Folders, expanded_folder, file_name
 from daemon.files.read import chats_in
 from daemon.files.removal import writing_to
 from daemon.files.write import WrittenFile, file_errors, make_private, replace_file, sha256_of
+from daemon.models.context import Context
 from rules.conversation.marker import drafts_of
 from rules.conversation.memory import Memory, aliases
 from rules.errors import ChatSkipped, FileTrouble, NotAnExport, NotFound
 from rules.output.assemble import Canned
 from rules.output.difference import Difference, Side, difference
 from rules.recognize.recognize import recognise
-from rules.typingmind.chat import Chat, read_messages
+from rules.typingmind.chat import Chat, read_chat, read_messages
 from rules.typingmind.copies import expanded, our_uuids
-from rules.typingmind.document import chat_container, read_document
+from rules.typingmind.document import chat_container
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,8 +149,7 @@ def expand(context: Context, chat: KnownChat, path: Path | None = None) -> Writt
     if path is not None and path.exists():
         raise FileTrouble(f"{path} exists already.", "Name another file with --output, or move that one away.")
     conversation = raw_conversation(context.archive, chat.chat_id)
-    content = chat_container(conversation.head + b",".join(conversation.messages) + conversation.tail)
-    (raw,) = read_document("The archive", content).chats
+    raw = read_chat(conversation.head + b",".join(conversation.messages) + conversation.tail)
     standing = _chats(read_updated(updated_path(context.archive, context.folders, chat)))
     ours = [uuid for other in standing if other.chat_id == chat.chat_id for uuid in our_uuids(other)]
     content = chat_container(expanded(raw, ours))

@@ -17,9 +17,9 @@ from daemon.archive.memories import (
     next_edition,
     renew_chunk,
 )
-from daemon.chat.context import Context
 from daemon.chat.survey import Passage, Survey, as_they_are
 from daemon.events import MemoryMade, Note, Noted, planned
+from daemon.models.context import Context
 from daemon.models.scheduler import RunningDialogue, Scheduler, Steps
 from daemon.models.tokens import count
 from daemon.remember.dialogue import Keep, worksheet_of_chunk
@@ -72,8 +72,8 @@ def compress(context: Context, survey: Survey) -> tuple[tuple[Memory, ...], tupl
     if plan.work:
         begin_round(context.archive, plan.chat_id, survey.round)
     memories = list(survey.reading.memories)
-    models = context.config.of(survey.chat).models
-    with Scheduler(context.asking, plan.chat_id, models.concurrency, models.batch) as scheduler:
+    models = survey.config.models
+    with Scheduler(context, plan.chat_id, models.concurrency, models.batch) as scheduler:
         order = leads(plan)
         folds = Folds(context, scheduler, survey, memories)
         chains = (
@@ -232,7 +232,7 @@ def _seen_later(survey: Survey, chunk: PlannedChunk) -> tuple[Entry, ...]:
     What the person has deleted or forgotten is not among them.
     """
     forgotten = {memory.number for memory in survey.reading.chunk_memories if memory.forgotten}
-    left = survey.memory.hindsight_tokens
+    left = survey.config.memory.hindsight_tokens
     if survey.limit is not None:
         factor = token_factor(survey.roles.agent.name)
         left = min(left, room_left(chunk, survey.plan.fixed_tokens, factor, survey.limit))
@@ -250,6 +250,6 @@ def _seen_later(survey: Survey, chunk: PlannedChunk) -> tuple[Entry, ...]:
 def _renew(work: _ChatWork, memory: Memory) -> None:
     """Let a memory have all editions that the archive has of it by now."""
     known = editions(work.context.archive, memory.memory_id)
-    edition = shown(known, memory.chosen, work.survey.memory.editions)
+    edition = shown(known, memory.chosen, work.survey.config.memory.editions)
     place = next(place for place, other in enumerate(work.memories) if other.memory_id == memory.memory_id)
     work.memories[place] = replace(memory, edition=edition, in_prompts=edition_in_prompts(known, memory.chosen))

@@ -32,7 +32,7 @@ from rules.conversation.quote import Verbatim, find_quote, nearest_passage
 from rules.conversation.short_quotes import some_of
 from rules.errors import ContextTooLong, TooLong
 from rules.extract.sentences import with_closed_fence, within
-from rules.plan.work import PlannedChunk, largest_part, parts_of
+from rules.plan.work import QUOTE_WORDS, PlannedChunk, largest_part, parts_of
 
 Keep = Callable[[], None]
 """Keeps what a dialogue has come to."""
@@ -144,7 +144,7 @@ class Question:
     def posed(self, texts: Texts) -> Request:
         """The request with the question as its last turn."""
         wording = self.otherwise or texts.otherwise
-        text = prompt.in_other_words(wording, self.text, self.reason) if self.reason else self.text
+        text = prompt.fill(wording, question=self.text, reason=self.reason) if self.reason else self.text
         last = prompt.question(text) if self.tagged else Turn("user", text)
         return replace(self.request, turns=(*self.request.turns, last))
 
@@ -185,10 +185,6 @@ def _judged(sheet: Worksheet, question: Question) -> Steps[Answered | Refused]:
     return refused or repeated(read.text, question.earlier) or read
 
 
-QUOTE_WORDS = 60
-"""About how long a quote may be."""
-
-
 def choose_quote(sheet: Worksheet, question: Question, chunk: Sequence[Entry]) -> Steps[Quote | None]:
     """The quote of a chunk; None where not even the engine finds words that can be quoted."""
     if question.request.model != ENGINE:
@@ -220,7 +216,7 @@ def _of_the_agent(sheet: Worksheet, question: Question, chunk: Sequence[Entry]) 
         answers.insert(0, restore(answer.text))
         turns = (*question.posed(sheet.texts).turns, prompt.answer(answer.text))
         request = replace(question.request, turns=turns)
-        question = replace(question, request=request, text=prompt.ask_quote_again(sheet.texts, quote.reason))
+        question = replace(question, request=request, text=prompt.fill(sheet.texts.quote_again, reason=quote.reason))
     for text in answers:
         passage = nearest_passage(text, chunk)
         if isinstance(passage, Verbatim):
@@ -307,8 +303,8 @@ def converse(sheet: Worksheet, subject: Subject, pair: Pair, quotes: tuple[Quote
         return analysis
     turns += exchange(subject.perspective, subject.words, perspective.text)
     analysis = replace(analysis, text=within(analysis.text, _BOUND * analysis_words(subject.words)))
-    last = prompt.ask_refinement(texts, analysis.text, subject.words)
     given = keep_inert(analysis.text)
+    last = prompt.fill(texts.refinement, analysis=given, words=str(subject.words))
     refinement = yield from ask_agent("refinement", last, (*earlier, perspective.text, analysis.text), given)
     if isinstance(refinement, Refused) and refinement.kind == "repeated":
         yield Noted("repeated refinement kept")

@@ -10,10 +10,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from daemon.archive.memories import keep_fold
-from daemon.chat.context import Context
 from daemon.chat.survey import Survey, as_they_are
 from daemon.events import Folded
-from daemon.models.ask import Clock
+from daemon.models.context import Clock, Context
 from daemon.models.roles import Roles
 from daemon.models.scheduler import RunningDialogue, Scheduler, Steps
 from daemon.models.tokens import count
@@ -29,7 +28,7 @@ from daemon.remember.dialogue import (
     worksheet_of_fold,
 )
 from daemon.remember.ladder import Assignment, Count, first_analysis, without_hole
-from primer import fold, prompt
+from primer import prompt
 from primer.models import ENGINE
 from primer.prompt import Turn
 from primer.reply import Refused, Request
@@ -106,7 +105,7 @@ def make_fold(
     """
     members = plan.members
     before = prompt.context(sheet.texts, system_message, members, (), ())
-    alone = fold.memories_alone(sheet.texts, members)
+    alone = prompt.memories_alone(sheet.texts, members)
     by_engine = raw or alone
 
     def dialogue(sheet: Worksheet, pair: Pair, words: int) -> Steps[Transcript | Refused]:
@@ -115,9 +114,9 @@ def make_fold(
             before=by_engine if pair.agent == ENGINE else before,
             alone=by_engine if pair.agent == ENGINE else alone,
             spoken=[text for member in members for text in member.in_prompts.texts[1::2]],
-            quote=fold.ask_quotes(sheet.texts, plan.title(extracted=pair.agent == ENGINE)),
-            perspective=fold.ask_perspective(sheet.texts, words),
-            analysis=fold.ask_analysis(sheet.texts, analysis_words(words)),
+            quote=f"{plan.title(extracted=pair.agent == ENGINE)} {sheet.texts.fold_quotes}",
+            perspective=prompt.ask(sheet.texts.fold_perspective, words),
+            analysis=prompt.ask(sheet.texts.fold_analysis, analysis_words(words)),
             words=words,
             guidance=guidance,
         )
@@ -151,8 +150,8 @@ def make_fold(
 def fold_analysis(sheet: Worksheet, plan: FoldPlan, roles: Roles) -> Request | None:
     """The question about a fold that needs no answer before it; None where there is none."""
     words = analysis_words(fold_words(plan.tokens, sheet.questions_tokens))
-    alone = fold.memories_alone(sheet.texts, plan.members)
-    return first_analysis(sheet, roles, alone, fold.ask_analysis(sheet.texts, words), words)
+    alone = prompt.memories_alone(sheet.texts, plan.members)
+    return first_analysis(sheet, roles, alone, sheet.texts.fold_analysis, words)
 
 
 def raw_turns(survey: Survey, members: Sequence[Memory]) -> tuple[Turn, ...]:

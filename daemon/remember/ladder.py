@@ -16,11 +16,11 @@ from functools import partial
 
 from daemon.chat.survey import Passage
 from daemon.events import Noted
-from daemon.models.ask import Clock
+from daemon.models.context import Clock
 from daemon.models.roles import Roles
 from daemon.models.scheduler import Steps
-from daemon.remember.dialogue import QUOTE_WORDS, Pair, Question, Subject, Transcript, Worksheet, choose_quote, converse
-from primer import hindsight, prompt
+from daemon.remember.dialogue import Pair, Question, Subject, Transcript, Worksheet, choose_quote, converse
+from primer import prompt
 from primer.models import ENGINE, EXTRACTIVE, Model
 from primer.prompt import Turn
 from primer.reply import Refused, Request
@@ -40,6 +40,7 @@ from rules.conversation.memory import (
 )
 from rules.conversation.quote import can_be_quoted
 from rules.plan.chat_plan import asks_agent
+from rules.plan.work import QUOTE_WORDS
 
 Count = Callable[[str], int]
 Dialogue = Callable[[Worksheet, Pair, int], Steps[Transcript | Refused]]
@@ -135,12 +136,13 @@ def _hold(sheet: Worksheet, work: Assignment, pair: Pair, words: int) -> Steps[t
     return edition, work.fits(written, edition.tokens)
 
 
-def first_analysis(sheet: Worksheet, roles: Roles, alone: tuple[Turn, ...], asked: str, words: int) -> Request | None:
+def first_analysis(sheet: Worksheet, roles: Roles, alone: tuple[Turn, ...], text: str, words: int) -> Request | None:
     """The context manager's question, which needs no answer before it; None where the engine is asked."""
     analyst = pairs(roles)[0].context_managers[0]
     if ENGINE in (roles.agent, analyst):
         return None
-    return Question(Request("analysis", analyst, alone, words), asked, (), tagged=False).posed(sheet.texts)
+    request = Request("analysis", analyst, alone, words)
+    return Question(request, prompt.ask(text, words), (), tagged=False).posed(sheet.texts)
 
 
 def make_memory(
@@ -188,7 +190,7 @@ def chunk_analysis(sheet: Worksheet, chunk: Sequence[Entry], tokens: int, roles:
         return None
     words = analysis_words(allowance(tokens, sheet.questions_tokens))
     alone = prompt.passage_alone(sheet.texts, chunk)
-    return first_analysis(sheet, roles, alone, prompt.ask_analysis(sheet.texts, words), words)
+    return first_analysis(sheet, roles, alone, sheet.texts.analysis, words)
 
 
 def _dialogue(
@@ -204,18 +206,16 @@ def _dialogue(
     Then `after` are the raw messages that came after the chunk.
     """
     texts = sheet.texts
-    lived = (passage.system_message, passage.memories, passage.tail, passage.chunk)
+    before = passage.context(texts)
     if quotes is not None:
-        before = hindsight.context_in_hindsight(texts, *lived, after, passage.breaks)
-    else:
-        before = prompt.context(texts, *lived, passage.breaks)
+        before = prompt.looking_back(texts, before, after)
     subject = Subject(
         before=before,
         alone=before if pair.agent == ENGINE and quotes is None else prompt.passage_alone(texts, passage.chunk),
         spoken=passage.spoken,
-        quote=prompt.ask_quote(texts, QUOTE_WORDS, passage.title(extracted=pair.agent == ENGINE)),
-        perspective=(prompt if quotes is None else hindsight).ask_perspective(texts, words),
-        analysis=prompt.ask_analysis(texts, analysis_words(words)),
+        quote=f"{passage.title(extracted=pair.agent == ENGINE)} {prompt.ask(texts.quote, QUOTE_WORDS)}",
+        perspective=prompt.ask(texts.perspective if quotes is None else texts.perspective_hindsight, words),
+        analysis=prompt.ask(texts.analysis, analysis_words(words)),
         words=words,
         guidance=passage.guidance,
     )

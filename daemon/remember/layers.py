@@ -24,15 +24,14 @@ from daemon.archive.archive import Archive
 from daemon.archive.journal import Reply
 from daemon.archive.layers import Layer, end_step, fact_events, keep_core_events, keep_fact_events, next_fact, ranked
 from daemon.archive.memories import editions
-from daemon.chat.context import Context
 from daemon.chat.opening import core_now
 from daemon.chat.survey import Survey, told_before
 from daemon.config.loading import foreign
 from daemon.events import Noted
+from daemon.models.context import Context
 from daemon.models.scheduler import RunningDialogue, Scheduler, Steps
 from daemon.remember.dialogue import (
     BEFORE_ALL_CHUNKS,
-    QUOTE_WORDS,
     Keep,
     Lane,
     Question,
@@ -42,7 +41,7 @@ from daemon.remember.dialogue import (
 )
 from primer import layers as core
 from primer import prompt
-from primer.layers import Operations, Unreadable, ask_facts, numbered_passage, read_edits, read_operations
+from primer.layers import ask_facts, numbered_passage, read_edits, read_operations
 from primer.models import ENGINE, Model, thinks
 from primer.prompt import ToolCall, Turn
 from primer.reply import CALLED, EMBEDDING, Refused, Request, read_reply
@@ -54,7 +53,7 @@ from rules.layers.facts import Fact, FactEvent, Operation, Source, alike, live, 
 from rules.layers.names import claims, persons_names
 from rules.plan.cache_order import Lead
 from rules.plan.chat_plan import ChatPlan
-from rules.plan.work import CORE_WORDS, PlannedChunk
+from rules.plan.work import CORE_WORDS, FACT_WORDS, QUOTE_WORDS, PlannedChunk
 from rules.typingmind.message import parse_date
 
 LayerEvent = TypeVar("LayerEvent", CoreEvent, FactEvent)
@@ -129,9 +128,7 @@ def core_chain(
             return ()
         memories_before = told_before(survey, memories, chunk.memories_before)
         passage = survey.passage(chunk, memories_before, breaks.get(chunk.number, ()))
-        before = prompt.context(
-            survey.shown.texts, passage.system_message, passage.memories, passage.tail, passage.chunk, passage.breaks
-        )
+        before = passage.context(survey.shown.texts)
         sheet, layout = worksheet_of_chunk(survey, chunk), survey.shown.layout
         now = core_now(archive, chat_id, layout)
         spoken = [(entry.message.speaker, entry.message.words) for entry in passage.chunk]
@@ -162,7 +159,7 @@ def facts_chain(context: Context, scheduler: Scheduler, survey: Survey, memories
             survey.passage(chunk, ()).chunk,
             fact_events(archive, chat_id),
             next_number=next_fact(archive, chat_id),
-            compare=survey.shown.facts.compare,
+            compare=survey.config.facts.compare,
             embedding=survey.roles.embedding,
         )
 
@@ -284,10 +281,6 @@ def _text(reply: Reply, calls: Sequence[ToolCall]) -> Steps[str | None]:
     return "" if calls and read.kind != "refused" else None
 
 
-WORDS = 400
-"""About how long an answer may be."""
-
-
 def take_facts(
     sheet: Worksheet,
     manager: Model,
@@ -317,11 +310,8 @@ def take_facts(
         Source(entry.key, entry.message.words, date if parse_date(date) else "")
         for entry, date in zip(chunk, dates, strict=True)
     )
-    known = KnownFacts(shown, facts, forgotten(events), sources, next_number)
-    if embedding is not None:
-        same = yield from _likeness(sheet, embedding, operations, shown)
-        known = replace(known, alike=same)
-    outcome = carry_out(operations, known)
+    same = {} if embedding is None else (yield from _likeness(sheet, embedding, operations, shown))
+    outcome = carry_out(operations, KnownFacts(shown, facts, forgotten(events), sources, next_number, same))
     for reason in outcome.refused:
         yield Noted(f"fact refused: {reason}")
     return outcome.events
@@ -331,7 +321,7 @@ def _operations(
     sheet: Worksheet, manager: Model, chunk: Sequence[Entry], shown: Sequence[Fact]
 ) -> Steps[tuple[Operation, ...]]:
     """The operations of the first answer that can be read; none where there is no such answer."""
-    request = Request("facts", manager, numbered_passage(sheet.texts, chunk), WORDS)
+    request = Request("facts", manager, numbered_passage(sheet.texts, chunk), FACT_WORDS)
     question = Question(
         request,
         ask_facts(sheet.texts, shown),
@@ -343,7 +333,7 @@ def _operations(
     )
     answer = yield from put(sheet, question)
     read = None if isinstance(answer, Refused) else read_operations(answer.text)
-    if not isinstance(read, Operations):
+    if read is None:
         return ()
     for _ in range(read.malformed):
         yield Noted("fact refused: malformed")
@@ -351,8 +341,8 @@ def _operations(
 
 
 def _unfit(answer: str) -> Refused | None:
-    read = read_operations(answer)
-    return Refused("unreadable", read.reason) if isinstance(read, Unreadable) else None
+    reason = 'The answer holds no JSON object with a list "memory".'
+    return Refused("unreadable", reason) if read_operations(answer) is None else None
 
 
 def _likeness(

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date
 from itertools import chain
 
@@ -25,7 +25,7 @@ from daemon.chat.opening import (
     shown_chat,
 )
 from daemon.chat.reading import read_chat
-from daemon.chat.survey import Survey, canned, told_before
+from daemon.chat.survey import Survey, canned, noting, told_before
 from daemon.config.keys import FindKey
 from daemon.config.loading import load_texts
 from daemon.config.settings import Config
@@ -57,23 +57,16 @@ _TAKEN_OVER = "taken over from an export"
 _NOTHING = Opening("", {}, (), headed=False)
 
 
-@dataclass(frozen=True, slots=True)
-class OpeningTakenOver:
-    """Whether the opening said anything that the archive did not know, and a notice for the person."""
-
-    is_news: bool = False
-    notice: str = ""
-
-
-def take_over(archive: Archive, chat: ShownChat, now: str) -> OpeningTakenOver:
+def take_over(archive: Archive, chat: ShownChat, now: str) -> tuple[bool, str]:
     """Keep what the person has edited in the opening, once.
 
-    A fork inherits from the chat that it was forked from. Where the archive knows nothing, as when it was lost, all of
-    the opening is taken over. Raises ChatSkipped where a section is over its limit.
+    Whether it said anything that the archive did not know, and a notice for the person, most often empty. A fork
+    inherits from the chat that it was forked from. Where the archive knows nothing, as when it was lost, all of the
+    opening is taken over. Raises ChatSkipped where a section is over its limit.
     """
     place, chat_id = opening_place(chat), chat.chat_id
     if place is None or place.ours is None:
-        return OpeningTakenOver()
+        return False, ""
     from daemon.archive.forks import inherit_layers  # late: a new chat has no opening yet
 
     shown, written = text_digest(place.message.text), place.ours.text
@@ -83,11 +76,11 @@ def take_over(archive: Archive, chat: ShownChat, now: str) -> OpeningTakenOver:
         is_known = is_known or inherit_layers(archive, chat_id, shown, written)
         kept = openings(archive, chat_id)
         if shown in {text_digest(opening.text) for opening in kept} or (is_known and shown == written):
-            return OpeningTakenOver()
+            return False, ""
         theirs = read(chat, place.message.text)
         base = edited_from(kept, written)
         if base is None and not theirs.headed:
-            return OpeningTakenOver()
+            return False, ""
         before = read(chat, base.text if base else opening_text(archive, chat)) if is_known else _NOTHING
         changes = edits(before, theirs)
         by_user, notice = shown != written, ""
@@ -97,12 +90,12 @@ def take_over(archive: Archive, chat: ShownChat, now: str) -> OpeningTakenOver:
                 "nothing of it was taken over. To do without them: core.enabled = false and facts.enabled = false in "
                 "memproc.toml."
             )
-        elif chat.core.enabled:
+        elif chat.config.core.enabled:
             keep_core_events(archive, chat_id, _section_events(archive, chat, changes, by_user=by_user), now)
-        if changes is not None and chat.facts.enabled:
+        if changes is not None and chat.config.facts.enabled:
             keep_fact_events(archive, chat_id, list(_fact_events(archive, chat_id, changes, by_user=by_user)), now)
         keep_opening(archive, chat_id, KeptOpening(place.message.text, theirs.preface, "person", written), now)
-    return OpeningTakenOver(is_known, notice)
+    return is_known, notice
 
 
 def _section_events(archive: Archive, chat: ShownChat, changes: OpeningEdits, *, by_user: bool) -> list[CoreEvent]:
@@ -180,7 +173,8 @@ def survey_read(
     texts, layout, words = shown.texts, shown.layout, canned(shown.texts)
     messages = [entry.message for entry in entries]
     embedding = config.facts.embedding if config.facts.enabled else ""
-    roles = choose_roles(chat, messages, config.models, key, today, embedding)
+    keys: dict[str, str] = {}
+    roles = choose_roles(chat, messages, config.models, noting(key, keys), today, embedding)
     if config.core.enabled and layout.sections:
         roles = offered(roles, tools_of(layout), config.core.form)
     each_begins = (chat.system_message, texts.primer, json.dumps(roles.agent.tools) if roles.agent.tools else "")
@@ -205,13 +199,13 @@ def survey_read(
     plan = plan_chat(chat.chat_id, chat.title, reading, tokens, limits, of_the_chat, overhead)
     turns = config.memory.hindsight if roles.agent != ENGINE else 0
     last = round_of(archive, chat.chat_id, reading.adopted)
-    surveyed = Survey(chat, reading, counts, shown, roles, plan, last, config.limits.fold, config.memory, None, None)
+    surveyed = Survey(chat, config, reading, counts, shown, roles, plan, last, keys, None, None)
     again = _again(archive, surveyed)
     begun = hindsight_round(last, reading.chunk_memories, len(plan.chunks), turns, again)
     plan = plan.with_more(again, begun.numbers)
     layers = layers_planned(archive, plan, roles, layout, config, texts, reading.adopted.memories)
     over_budget = "; ".join(filter(None, (plan.over_budget, _too_many_quotes(surveyed))))
-    beyond = _beyond_window(surveyed, config)
+    beyond = _beyond_window(surveyed)
     plan = replace(plan, layers=layers, warnings=(*plan.warnings, *beyond), over_budget=over_budget)
     agent = expected(archive, roles.agent.name)
     limit = nearest_limit(roles.window, step_of(roles.agent, config.budget), sure=agent.is_sure)
@@ -279,10 +273,11 @@ def _too_many_quotes(surveyed: Survey) -> str:
     return too_many([by_id[item.name] for item in view.standing], surveyed.bounds.quotes, count)
 
 
-def _beyond_window(surveyed: Survey, config: Config) -> list[str]:
+def _beyond_window(surveyed: Survey) -> list[str]:
     """That the finished chat is larger than the window of the model that the person talks with, if it is."""
     plan = surveyed.plan
-    name, window = chat_model(surveyed.chat, [entry.message for entry in surveyed.reading.entries], config.models)
+    messages = [entry.message for entry in surveyed.reading.entries]
+    name, window = chat_model(surveyed.chat, messages, surveyed.config.models)
     if window is None or not plan.section_tokens:
         return []
     words = canned(surveyed.shown.texts)

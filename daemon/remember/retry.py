@@ -4,10 +4,10 @@ from dataclasses import dataclass, replace
 
 from daemon.archive.chats import known_chat
 from daemon.archive.memories import editions, find_memory, keep_edition, next_edition
-from daemon.chat.context import Context
 from daemon.chat.reading import read_archive
 from daemon.chat.survey import Survey
 from daemon.events import Event, ModelAnswered
+from daemon.models.context import Context
 from daemon.models.scheduler import RunningDialogue, Scheduler
 from daemon.models.tokens import count
 from daemon.remember.dialogue import worksheet_of_chunk, worksheet_of_fold
@@ -66,9 +66,8 @@ def retry(context: Context, name: str, guidance: str) -> Memory | UnchangedMemor
 
 def _written(context: Context, survey: Survey, before: Memory, guidance: str) -> Edition:
     number = next_edition(context.archive, before.memory_id)
-    concurrency = context.config.of(survey.chat).models.concurrency
     memories, roles = survey.reading.memories, survey.roles
-    with Scheduler(context.asking, survey.plan.chat_id, concurrency) as scheduler:
+    with Scheduler(context, survey.plan.chat_id, survey.config.models.concurrency) as scheduler:
         if before.is_fold:
             plan = fold_plan(memories, before.members, before.level)
             sheet, system_message = worksheet_of_fold(survey, plan.members), survey.chat.system_message

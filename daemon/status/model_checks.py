@@ -16,8 +16,7 @@ from daemon.status.findings import Finding, Setup, error, ok, warning
 from primer.models import EXTRACTIVE, KEY_VARIABLES, Model, key_variables, provider_of
 from rules.errors import ChatSkipped, ConfigurationError, MemprocError
 from rules.plan.chat_plan import why_skipped
-from rules.typingmind.chat import Chat, read_messages
-from rules.typingmind.document import chat_container, read_document
+from rules.typingmind.chat import Chat, read_chat, read_messages
 from rules.typingmind.spans import Span
 
 _NO_CHAT = Chat("{}", Span(0, 2), (), ())
@@ -68,13 +67,12 @@ def choices(setup: Setup, find_key: FindKey) -> Iterator[ModelChoice]:
 
 def _chats(archive: Archive, config: Config) -> Iterator[Chat]:
     """Every chat that memproc.toml does not leave out, as its newest export had it, with all its raw messages."""
-    for chat_id, title, head, tail in settings_of_chats(archive):
+    for chat_id, head, tail in settings_of_chats(archive):
         # A chat that came without `messages` has all of itself in its head, and no tail.
         messages = b",".join(raw_conversation(archive, chat_id).messages) if tail else b""
-        container = chat_container(b"".join((head, messages, tail)))
-        for chat in read_document(f'The chat "{title}" in the archive', container).chats:
-            if not why_skipped(chat, config.chats.include, config.chats.exclude):
-                yield chat
+        chat = read_chat(b"".join((head, messages, tail)))
+        if not why_skipped(chat, config.chats.include, config.chats.exclude):
+            yield chat
 
 
 def _choice(setup: Setup, find_key: FindKey, who: str, chat: Chat, settings: ModelSettings) -> ModelChoice:

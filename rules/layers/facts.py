@@ -101,8 +101,6 @@ def live(events: Iterable[FactEvent]) -> tuple[Fact, ...]:
                 facts[event.fact] = replace(known, confirmed=known.confirmed + 1)
             case "DELETE" | "FORGET":
                 facts.pop(event.fact, None)
-            case _:
-                pass
     return tuple(facts[number] for number in sorted(facts))
 
 

@@ -13,10 +13,9 @@ from rules.conversation.memory import TOKENS_A_WORD, allowance, analysis_words, 
 from rules.money.price import Price, Usage, cost, prompt_bound, worst_case
 from rules.plan.cache_order import cached
 from rules.plan.chat_plan import MOST_OF_A_MEMORY, ChatPlan
-from rules.plan.work import CORE_WORDS, FACT_WORDS, PlannedChunk
+from rules.plan.work import CORE_WORDS, FACT_WORDS, QUOTE_WORDS, PlannedChunk
 
 _QUESTION = 150
-_QUOTE_WORDS = 60
 _QUOTES = 80
 _ROOM = 200
 _ROOM_A_WORD = 4
@@ -78,7 +77,7 @@ def _calls(plan: ChatPlan, hindsight_tokens: int, *, longest: bool) -> Iterator[
         if place in plan.looking_back:
             yield from open_questions(begun + hindsight_tokens, read, turns, words, _QUOTES)
         elif chunk.asks_agent:
-            yield _agent(begun, read, turns, _QUOTE_WORDS, 0)
+            yield _agent(begun, read, turns, QUOTE_WORDS, 0)
             yield from open_questions(begun, begun, turns, words, _QUOTES)
             yield _manager(chunk.tokens, analysis_words(words), chunk.stop - chunk.start)
     for members in plan.folds:

@@ -17,9 +17,9 @@ from rules.conversation.memory import (
 )
 from rules.conversation.quote import can_be_quoted
 from rules.errors import ChatSkipped
-from rules.plan.chunks import Chunking, Splitter, Spoken, by_topics, chunks
+from rules.plan.chunks import Chunk, Chunking, Splitter, Spoken, by_topics, chunks
 from rules.plan.folds import Bounds, Foresight
-from rules.plan.work import NO_LAYERS, Layers, NumberedChunk, PlannedChunk, chunks_made, planned
+from rules.plan.work import NO_LAYERS, Layers, PlannedChunk, chunks_made, planned
 from rules.recognize.chat_reading import ChatReading
 from rules.typingmind.chat import Chat
 from rules.typingmind.message import parse_date
@@ -199,13 +199,10 @@ def plan_chat(
     if not reading.chunk_memories and all_tokens <= limits.tail:
         begins = f"memproc begins where a chat is longer than its live tail of {limits.tail:,}."
         reason = f"It has {all_tokens:,} tokens; {begins}"
-    new = [
-        NumberedChunk(number, chunk.start, chunk.stop, chunk.tokens)
-        for number, chunk in enumerate(chunking.chunks, 1 + len(reading.chunk_memories))
-    ]
-    to_come = [expected_tokens(chunk.tokens, overhead.questions) for chunk in new]
+    new = dict(enumerate(chunking.chunks, 1 + len(reading.chunk_memories)))
+    to_come = [expected_tokens(chunk.tokens, overhead.questions) for chunk in new.values()]
     memories = Foresight(chat_id, reading.memories, to_come, limits.fold)
-    rows = planned(made + new, tokens, limits.tail, limits.step, memories, overhead.questions)
+    rows = planned(made | new, tokens, limits.tail, limits.step, memories, overhead.questions)
     rows = [
         replace(
             chunk,
@@ -236,7 +233,7 @@ def plan_chat(
         warnings=warnings,
         fixed_tokens=overhead.fixed,
         questions_tokens=overhead.questions,
-        attached=_attached(reading, made + new),
+        attached=_attached(reading, [*made.values(), *new.values()]),
         over_budget=memories.over_budget(),
         canned_tokens=overhead.canned if reading.memories or new else 0,
     )
@@ -297,7 +294,7 @@ def asks_agent(chunk: Sequence[Entry], tokens: int, questions: int, *, by_model:
     return can_be_quoted(chunk) and (not by_model or is_enough_for_a_model(tokens, questions))
 
 
-def _attached(reading: ChatReading, under_memories: Sequence[NumberedChunk]) -> int:
+def _attached(reading: ChatReading, under_memories: Sequence[Chunk]) -> int:
     """How many messages of these chunks stay in the export for their attachments, and are not kept there already."""
     staying = 0
     for chunk in under_memories:

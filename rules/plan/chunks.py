@@ -32,7 +32,6 @@ from itertools import pairwise
 from types import MappingProxyType
 
 from rules.plan.topics import STEPS, prices
-from rules.plan.vectors import Embed, prices_by_vectors
 
 _TOOL_ROLES = frozenset({"tool", "function"})
 
@@ -52,15 +51,15 @@ class Spoken:
 
 
 @dataclass(frozen=True, slots=True)
-class Unit:
-    """A run of messages, from index `start` up to but not including `stop`, that is never cut."""
+class Chunk:
+    """The messages from index `start` up to but not including `stop`: a chunk, or a unit of one, which is never cut."""
 
     start: int
     stop: int
     tokens: int
 
 
-def units(spoken: Sequence[Spoken], most: int) -> tuple[Unit, ...]:
+def units(spoken: Sequence[Spoken], most: int) -> tuple[Chunk, ...]:
     """Cut a whole history into the runs that chunks are made of.
 
     A unit is a turn: user messages and all that answers them. A turn begins at a user message that
@@ -70,13 +69,13 @@ def units(spoken: Sequence[Spoken], most: int) -> tuple[Unit, ...]:
 
     Messages that come later can change the last unit only: every other one is final.
     """
-    cut: list[Unit] = []
+    cut: list[Chunk] = []
     for turn in _cut(spoken, 0, len(spoken), _begins_turn):
         cut += _cut(spoken, turn.start, turn.stop, _may_part) if turn.tokens > most else [turn]
     return tuple(cut)
 
 
-def units_from(spoken: Sequence[Spoken], begin: int, most: int) -> list[Unit]:
+def units_from(spoken: Sequence[Spoken], begin: int, most: int) -> list[Chunk]:
     """The units behind the message at index `begin`.
 
     Turns are read from the first message on: the rest of an oversized turn is cut as its beginning was.
@@ -84,14 +83,14 @@ def units_from(spoken: Sequence[Spoken], begin: int, most: int) -> list[Unit]:
     rest = [unit for unit in units(spoken, most) if unit.stop > begin]
     if rest and rest[0].start < begin:
         stop = rest[0].stop
-        rest[0] = Unit(begin, stop, sum(message.tokens for message in spoken[begin:stop]))
+        rest[0] = Chunk(begin, stop, sum(message.tokens for message in spoken[begin:stop]))
     return rest
 
 
-def _cut(spoken: Sequence[Spoken], start: int, stop: int, between: Callable[[Spoken, Spoken], bool]) -> list[Unit]:
+def _cut(spoken: Sequence[Spoken], start: int, stop: int, between: Callable[[Spoken, Spoken], bool]) -> list[Chunk]:
     inner = (index for index in range(start + 1, stop) if between(spoken[index - 1], spoken[index]))
     runs = pairwise((start, *inner, stop))
-    return [Unit(a, b, sum(message.tokens for message in spoken[a:b])) for a, b in runs if a < b]
+    return [Chunk(a, b, sum(message.tokens for message in spoken[a:b])) for a, b in runs if a < b]
 
 
 def _begins_turn(before: Spoken, after: Spoken) -> bool:
@@ -186,15 +185,6 @@ _TOPIC = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Chunk:
-    """The messages from index `start` up to but not including `stop`."""
-
-    start: int
-    stop: int
-    tokens: int
-
-
-@dataclass(frozen=True, slots=True)
 class Split:
     """Where chunks end."""
 
@@ -204,11 +194,12 @@ class Split:
     """Why no further bound can be set yet, as a sentence for the person."""
 
 
-Splitter = Callable[[Sequence[Spoken], int, int], Split]
-"""Says where the chunks of about so many tokens end (the last parameter), from the message with that index on.
+Splitter = Callable[[Sequence[Spoken], int, int, int], Split]
+"""Says where the chunks end: from the message with an index on, of about so many tokens, and up to a last index.
 
-It is given the whole history, with texts and tokens, and may set bounds in the live tail too. A bound must be final:
-whatever messages come later, the same history up to them has the same bounds.
+It is given the whole history, with texts and tokens. Behind the last index stands the live tail: one bound there is
+enough, since it tells what the next chunk waits for. A bound must be final: whatever messages come later, the same
+history up to them has the same bounds.
 """
 
 
@@ -224,57 +215,51 @@ class Chunking:
     """Why there is no further chunk, as a sentence for the person."""
 
 
-def by_turns(spoken: Sequence[Spoken], begin: int, size: int) -> Split:
+def by_turns(spoken: Sequence[Spoken], begin: int, size: int, last: int) -> Split:
     """The splitter by size alone: chunks are whole turns, as near to `size` tokens as the turns allow."""
-    return _split(spoken, begin, size, lambda window: ())
+    return _split(spoken, begin, size, last, lambda window: ())
 
-
-def by_topics(spoken: Sequence[Spoken], begin: int, size: int) -> Split:
-    """The splitter that memproc uses: the same, but a bound where the talk goes on as it was is dear.
-
-    Where turns are as like as can be, it costs four squares of `size` more than at the best place in view.
-    """
-
-    return _by_likeness(spoken, begin, size, prices)
-
-
-def by_vectors(embed: Embed) -> Splitter:
-    """The same by vectors instead of words."""
-
-    def price(texts: _Texts, minutes: _Minutes) -> tuple[int, ...]:
-        return prices_by_vectors(texts, minutes, embed)
-
-    return lambda spoken, begin, size: _by_likeness(spoken, begin, size, price)
-
-
-SPLITTERS: Mapping[str, Splitter] = MappingProxyType({"topics": by_topics, "size": by_turns})
-"""By what `chunk.bounds` calls them: those that need nothing else."""
 
 _Texts = tuple[tuple[str, ...], ...]
 _Minutes = tuple[tuple[int, int], ...]
 
 
-def _by_likeness(
-    spoken: Sequence[Spoken], begin: int, size: int, price: Callable[[_Texts, _Minutes], Sequence[int]]
+def by_likeness(price: Callable[[_Texts, _Minutes], Sequence[int]]) -> Splitter:
+    """The same, but a bound where the talk goes on as it was is dear, by the likeness that `price` sees.
+
+    Where turns are as like as can be, it costs four squares of `size` more than at the best place in view.
+    """
+
+    def split(spoken: Sequence[Spoken], begin: int, size: int, last: int) -> Split:
+        def priced(window: Sequence[Chunk]) -> list[int]:
+            messages = [spoken[unit.start : unit.stop] for unit in window]
+            minutes = tuple((unit[0].minute, unit[-1].minute) for unit in messages)
+            prices = price(tuple(tuple(message.text for message in unit) for unit in messages), minutes)
+            return [_TOPIC * size**2 * price // STEPS for price in prices]
+
+        return _split(spoken, begin, size, last, priced)
+
+    return split
+
+
+by_topics = by_likeness(prices)
+"""The splitter that memproc uses: by words, and by pauses."""
+
+SPLITTERS: Mapping[str, Splitter] = MappingProxyType({"topics": by_topics, "size": by_turns})
+"""By what `chunk.bounds` calls them: those that need nothing else."""
+
+
+def _split(
+    spoken: Sequence[Spoken], begin: int, size: int, last: int, price: Callable[[Sequence[Chunk]], Sequence[int]]
 ) -> Split:
-    def priced(window: Sequence[Unit]) -> list[int]:
-        messages = [spoken[unit.start : unit.stop] for unit in window]
-        minutes = tuple((unit[0].minute, unit[-1].minute) for unit in messages)
-        prices = price(tuple(tuple(message.text for message in unit) for unit in messages), minutes)
-        return [_TOPIC * size**2 * price // STEPS for price in prices]
-
-    return _split(spoken, begin, size, priced)
-
-
-def _split(spoken: Sequence[Spoken], begin: int, size: int, price: Callable[[Sequence[Unit]], Sequence[int]]) -> Split:
     """Each bound is chosen in view of the shortest run of turns that holds four times `size` tokens.
 
     The last turn of a history may still grow, so a further one must stand behind that run.
     """
     rest = units_from(spoken, begin, size)
     bounds: list[int] = []
-    first = 0
-    while True:
+    first, end = 0, begin
+    while end <= last:
         window = _window(rest, first, _WINDOW * size)
         tokens = sum(unit.tokens for unit in window)
         if tokens < _WINDOW * size:
@@ -283,12 +268,14 @@ def _split(spoken: Sequence[Spoken], begin: int, size: int, price: Callable[[Seq
         if first + len(window) == len(rest):
             return Split(tuple(bounds), "The last turn may still grow.")
         first += first_group([unit.tokens for unit in window], size, price(window))
-        bounds.append(rest[first - 1].stop)
+        end = rest[first - 1].stop
+        bounds.append(end)
+    return Split(tuple(bounds), "All that is left lies in the live tail.")
 
 
-def _window(units: Sequence[Unit], first: int, tokens: int) -> list[Unit]:
+def _window(units: Sequence[Chunk], first: int, tokens: int) -> list[Chunk]:
     """The units from `first` on, until they hold so many tokens together; all where they hold fewer."""
-    window: list[Unit] = []
+    window: list[Chunk] = []
     gathered = 0
     for unit in units[first:]:
         if gathered >= tokens:
@@ -305,7 +292,7 @@ def chunks(spoken: Sequence[Spoken], begin: int, size: int, tail: int, split: Sp
     A frozen bound holds even where a turn was not cut then or would not be cut now (other sizes, an edited
     message). The live tail is the newest whole turns that hold at least `tail` tokens.
     """
-    offered = split(spoken, begin, size)
+    offered = split(spoken, begin, size, _last_end(spoken, begin, tail))
     left = _tokens(spoken[begin:])
     formed: list[Chunk] = []
     start, coming = begin, 0
@@ -326,11 +313,20 @@ def chunks(spoken: Sequence[Spoken], begin: int, size: int, tail: int, split: Sp
     return Chunking(tuple(formed), waiting, live, reason)
 
 
+def _last_end(spoken: Sequence[Spoken], begin: int, tail: int) -> int:
+    """The last index from `begin` on at which a chunk may end with `tail` tokens behind it; before `begin` for none."""
+    behind, at = 0, len(spoken)
+    while at >= begin and behind < tail:
+        at -= 1
+        behind += spoken[at].tokens if at >= begin else 0
+    return at
+
+
 def _tokens(spoken: Sequence[Spoken]) -> int:
     return sum(message.tokens for message in spoken)
 
 
-def _live(units: Sequence[Unit], tail: int) -> int:
+def _live(units: Sequence[Chunk], tail: int) -> int:
     """The tokens of the newest units that hold at least `tail`."""
     tokens = 0
     for unit in reversed(units):

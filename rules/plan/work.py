@@ -11,10 +11,11 @@ A chunk's requests must fit into what the model holds at its usual price:
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
 from rules.conversation.history import Entry
 from rules.conversation.memory import WRITTEN, Memory, expected_tokens
-from rules.plan.chunks import tails
+from rules.plan.chunks import Chunk, tails
 from rules.plan.folds import Foresight
 
 
@@ -71,61 +72,56 @@ class PlannedChunk:
     """Otherwise no model is asked for its memory, and the built-in engine says what was there."""
 
 
-@dataclass(frozen=True, slots=True)
-class NumberedChunk:
-    """A chunk that has a memory or gets one: entries from `start` up to but not including `stop`."""
-
-    number: int
-    start: int
-    stop: int
-    tokens: int
-
-
-def chunks_made(entries: Sequence[Entry], tokens: Sequence[int]) -> list[NumberedChunk]:
-    """The chunks that have memories, of which `tokens` are those of each message."""
-    numbers = [entry.memory for entry in entries]
-    starts = [at for at, n in enumerate(numbers) if n is not None and (at == 0 or numbers[at - 1] != n)]
-    stops = [*starts[1:], sum(n is not None for n in numbers)]
-    return [
-        NumberedChunk(numbers[start] or 0, start, stop, sum(tokens[start:stop]))
-        for start, stop in zip(starts, stops, strict=False)
-    ]
+def chunks_made(entries: Sequence[Entry], tokens: Sequence[int]) -> dict[int, Chunk]:
+    """The chunks that have memories, by the numbers of these; `tokens` are those of each message."""
+    chunks: dict[int, Chunk] = {}
+    start = 0
+    for number, row in groupby(entries, key=lambda entry: entry.memory):
+        stop = start + sum(1 for _ in row)
+        if number is not None:
+            chunks[number] = Chunk(start, stop, sum(tokens[start:stop]))
+        start = stop
+    return chunks
 
 
 def planned(
-    chunks: Sequence[NumberedChunk], tokens: Sequence[int], keep: int, step: int, memories: Foresight, questions: int
+    chunks: Mapping[int, Chunk], tokens: Sequence[int], keep: int, step: int, memories: Foresight, questions: int
 ) -> list[PlannedChunk]:
     """The chunks, each with its tail, and with the memories that stand for what comes before that.
 
-    `tokens` are those of each message, `keep` and `step` the settings of the tail.
+    `chunks` go by the numbers of their memories; `tokens` are those of each message, `keep` and `step` the settings of
+    the tail.
     """
-    rows: list[list[NumberedChunk]] = []
-    for chunk in chunks:  # where memories stand between two of them whose raw messages nobody knows, a row ends
-        if rows and rows[-1][-1].number == chunk.number - 1:
-            rows[-1].append(chunk)
+    rows: list[list[int]] = []
+    for number in chunks:  # where memories stand between two of them whose raw messages nobody knows, a row ends
+        if rows and rows[-1][-1] == number - 1:
+            rows[-1].append(number)
         else:
-            rows.append([chunk])
+            rows.append([number])
     result: list[PlannedChunk] = []
     for row in rows:
-        firsts = tails([chunk.tokens for chunk in row], keep, step)
-        before = {first: memories.before(row[first].number - 1) for first in set(firsts)}
-        result += [
-            PlannedChunk(
-                number=chunk.number,
-                start=chunk.start,
-                stop=chunk.stop,
-                tokens=chunk.tokens,
-                tail_start=row[first].start,
-                tail_tokens=sum(tokens[row[first].start : chunk.start]),
-                memories_before=row[first].number - 1,
-                memories_tokens=before[first],
-                memory_tokens=expected_tokens(chunk.tokens, questions),
+        firsts = [row[at] for at in tails([chunks[number].tokens for number in row], keep, step)]
+        before = {first: memories.before(first - 1) for first in set(firsts)}
+        for number, first in zip(row, firsts, strict=True):
+            chunk, tail_start = chunks[number], chunks[first].start
+            result.append(
+                PlannedChunk(
+                    number=number,
+                    start=chunk.start,
+                    stop=chunk.stop,
+                    tokens=chunk.tokens,
+                    tail_start=tail_start,
+                    tail_tokens=sum(tokens[tail_start : chunk.start]),
+                    memories_before=first - 1,
+                    memories_tokens=before[first],
+                    memory_tokens=expected_tokens(chunk.tokens, questions),
+                )
             )
-            for chunk, first in zip(row, firsts, strict=True)
-        ]
     return result
 
 
+QUOTE_WORDS = 60
+"""About how long a quote may be."""
 CORE_WORDS = 150
 """How long the agent's answer may be: a few short edits."""
 FACT_WORDS = 400

@@ -8,7 +8,6 @@ old one safe. Message uuids may stand in two chats, so messages keep theirs.
 
 import hashlib
 from collections.abc import Sequence
-from itertools import count
 
 from rules.conversation.marker import read_marker
 from rules.typingmind.chat import Chat, read_chat, read_messages
@@ -39,14 +38,10 @@ _SUFFIX = "(memories)"
 def new_chat_id(chat_id: str, number: int = 1) -> str:
     """An id of TypingMind's own form, from the old id and number alone, so that a second run names the same chat.
 
-    Ten digits of base 36, drawn from a hash; never the old id itself.
+    Ten digits of base 36, drawn from a hash.
     """
-    for again in count():
-        drawn = int.from_bytes(hashlib.sha256(f"{chat_id}/memories/{number}/{again}".encode()).digest())
-        new_id = "".join(_DIGITS[drawn // 36**place % 36] for place in range(_LENGTH))
-        if new_id != chat_id:
-            break
-    return new_id
+    drawn = int.from_bytes(hashlib.sha256(f"{chat_id}/memories/{number}/0".encode()).digest())
+    return "".join(_DIGITS[drawn // 36**place % 36] for place in range(_LENGTH))
 
 
 def memories_title(title: str) -> str:

@@ -14,7 +14,7 @@ from itertools import zip_longest
 
 from rules.errors import NotAnExport
 from rules.typingmind import spans
-from rules.typingmind.chat import Chat, Outline, walk_chat
+from rules.typingmind.chat import Outline, walk_chat
 from rules.typingmind.spans import BadJson, Reel, Span, TooDeep, Walker
 
 _BLOCK_BYTES = 1 << 16  # it fits into the processor's cache, where checking it is ten times as quick
@@ -23,37 +23,17 @@ _BYTE_ORDER_MARK = codecs.BOM_UTF8.decode("latin-1")
 
 @dataclass(frozen=True, slots=True)
 class DocumentLayout:
-    """Where the chats stand in one JSON text of an export. `name` is what errors call it, `size` is in bytes."""
+    """Where the chats stand in one JSON text of an export."""
 
-    name: str
-    size: int
     outlines: tuple[Outline, ...]
     chunks: tuple[str, ...] = ()
     """Further files of a ZIP that it names."""
 
 
-@dataclass(frozen=True, slots=True)
-class Document:
-    """One JSON text of an export that is in memory, with its chats."""
-
-    layout: DocumentLayout
-    chats: tuple[Chat, ...]
-
-
-def read_document(name: str, data: bytes) -> Document:
-    """Read a container. `name` is what errors call the file. Raises NotAnExport, which says what it is instead."""
-    try:
-        layout = lay_out_document(name, [data])
-    except BadJson as fault:
-        raise explain_bad_json(name, data.decode("latin-1"), fault) from fault
-    chats = (outline.chat(data[outline.span.start : outline.span.stop]) for outline in layout.outlines)
-    return Document(layout, tuple(chats))
-
-
 def lay_out_document(name: str, blocks: Iterable[bytes]) -> DocumentLayout:
     """Walk over a container that comes in blocks, of which only a few are in memory at once.
 
-    Raises NotAnExport, which says what it is instead, or BadJson.
+    `name` is what errors call the file. Raises NotAnExport, which says what it is instead, or BadJson.
     """
     outlines: list[Outline] = []
     chunks: list[str] = []
@@ -85,8 +65,8 @@ def lay_out_document(name: str, blocks: Iterable[bytes]) -> DocumentLayout:
             raise explain_root(name, root_keys, None)
         return stop
 
-    size = _walk(name, blocks, walk_root)
-    return DocumentLayout(name, size, tuple(outlines), tuple(chunks))
+    _walk(name, blocks, walk_root)
+    return DocumentLayout(tuple(outlines), tuple(chunks))
 
 
 def lay_out_chunk(name: str, blocks: Iterable[bytes]) -> DocumentLayout:
@@ -98,7 +78,8 @@ def lay_out_chunk(name: str, blocks: Iterable[bytes]) -> DocumentLayout:
         spans.end(reel, stop)
         return stop
 
-    return DocumentLayout(name, _walk(name, blocks, walk_array), tuple(outlines))
+    _walk(name, blocks, walk_array)
+    return DocumentLayout(tuple(outlines))
 
 
 def with_chats(blocks: Iterable[bytes], finished: Mapping[Span, bytes]) -> Iterator[bytes]:
@@ -147,17 +128,15 @@ def container_blocks(chat: bytes) -> tuple[bytes, bytes, bytes]:
     return b'{"data":{"chats":[', chat, b"]}}"
 
 
-def _walk(name: str, blocks: Iterable[bytes], walker: Walker) -> int:
-    """Walk over the one value of a text; returns the size in bytes. Text that is no UTF-8 is refused first."""
+def _walk(name: str, blocks: Iterable[bytes], walker: Walker) -> None:
+    """Walk over the one value of a text. Where any of it is no UTF-8, that is what is told."""
     pieces = _texts(name, blocks)
     reel = Reel(next(pieces, ""), pieces)
     start = len(_BYTE_ORDER_MARK) if reel.seen(0, 3) == "\ufeff" else 0
     try:
         walker(reel, reel.blank(start))
-    except (BadJson, NotAnExport):
-        _ = reel.length
-        raise
-    return reel.length
+    finally:
+        reel.pass_over()
 
 
 def _texts(name: str, blocks: Iterable[bytes]) -> Iterator[str]:

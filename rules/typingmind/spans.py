@@ -221,12 +221,10 @@ class Reel:
         fault.at += self._start
         return fault
 
-    @property
-    def length(self) -> int:
-        """The length of the whole text; what was not looked at yet is passed over."""
+    def pass_over(self) -> None:
+        """Go to the end, whatever stands there."""
         while self._longer(self._start + len(self._text)):
             pass
-        return self._start + len(self._text)
 
     def _longer(self, at: int) -> bool:
         """Take in as much again as there is from `at` on, and let go of what stands before; False at the end."""

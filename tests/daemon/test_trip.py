@@ -15,13 +15,13 @@ from hypothesis import strategies as st
 import daemon.trip
 from daemon.archive.archive import Archive
 from daemon.archive.seals import seal_in_sql
-from daemon.chat.context import Context
 from daemon.chat.deliver import Outcome, Skipped, as_skipped, until_fault
 from daemon.config.loading import parse
 from daemon.events import ExportWritten, tell_nobody
 from daemon.files.paths import Folders
 from daemon.files.write import make_private
 from daemon.models.ask import Unsent
+from daemon.models.context import Context
 from daemon.trip import go_round
 from rules.errors import ArchiveError, OverBudget, ProviderRefuses
 from rules.plan.chat_plan import refuse_doubled

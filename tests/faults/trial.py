@@ -14,7 +14,7 @@ from pathlib import Path
 from time import monotonic, sleep
 from typing import TextIO
 
-import daemon.chat.context
+import daemon.models.context
 from daemon.cli import main
 from daemon.models.completion import Completion
 from primer.models import ENGINE
@@ -110,7 +110,7 @@ class Lab:
             sys.stdout, sys.stderr = (
                 _redirected(number, self.root / name) for number, name in ((1, "out"), (2, "err"))
             )
-            vars(daemon.chat.context)["complete"] = ScriptedAnswers(self.root / "asked")
+            vars(daemon.models.context)["complete"] = ScriptedAnswers(self.root / "asked")
             log = os.open(self.log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600) if logged else -1
             os.chdir(self.home)
             shim.stop_clock(seconds, fault.jump)

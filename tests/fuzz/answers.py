@@ -2,7 +2,8 @@
 
 from functools import cache
 
-from primer.layers import Unreadable, read_edits, read_operations
+from daemon.files.read import chats_in
+from primer.layers import read_edits, read_operations
 from primer.prompt import ToolCall
 from primer.reply import Answered, forged, judge, read_reply, repeated
 from rules.conversation.history import Entry, history, without_strays
@@ -12,7 +13,6 @@ from rules.layers.fact_operations import KnownFacts, carry_out
 from rules.layers.facts import Fact, Source
 from rules.recognize.recognize import recognise
 from rules.typingmind.chat import read_messages
-from rules.typingmind.document import read_document
 from tests.chats import chat, conversation, export_bytes
 
 _ENDINGS = ("stop", "length", "tool_calls", "content_filter", "")
@@ -61,8 +61,7 @@ def _edit(text: str) -> None:
 
 def _operate(text: str) -> None:
     read = read_operations(text)
-    if isinstance(read, Unreadable):
-        assert read.reason
+    if read is None:
         return
     facts = [
         Fact(1, "She keeps the lighthouse.", "", ("k",), 0, "model"),
@@ -75,5 +74,5 @@ def _operate(text: str) -> None:
 
 @cache
 def _chunk() -> tuple[Entry, ...]:
-    (read,) = read_document("fuzz", export_bytes(chat(*conversation(2, 30)))).chats
+    (read,) = chats_in("fuzz", export_bytes(chat(*conversation(2, 30))))
     return tuple(history((), without_strays((), recognise(read_messages(read), {}))))

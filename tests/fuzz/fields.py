@@ -10,12 +10,12 @@ from typing import Any
 
 from daemon.archive.archive import Archive
 from daemon.archive.seals import seal_from_now_on
-from daemon.chat.context import Context
 from daemon.chat.deliver import Outcome, Skipped
 from daemon.config.loading import parse
 from daemon.events import ExportWritten, tell_nobody
 from daemon.files.paths import Folders
 from daemon.files.write import make_private
+from daemon.models.context import Context
 from daemon.trip import go_round
 from rules.plan.chat_plan import Unchanged
 from tests.chats import Json, assistant, chat, conversation, export_bytes, user, written

@@ -2,11 +2,11 @@
 
 import pytest
 
+from daemon.files.read import chats_in
 from primer.prompt import context, keep_inert, make_inert, read_passage, restore
 from rules.conversation.marker import Draft, Marker
 from rules.recognize.recognize import recognise
 from rules.typingmind.chat import Chat
-from rules.typingmind.document import read_document
 from rules.typingmind.message import Message, read_message
 from tests.chats import CHAT_ID, chat, export_bytes, json_bytes
 from tests.entries import entries
@@ -24,7 +24,7 @@ def read(hostile: Hostile) -> Message:
 
 
 def titled(title: str) -> Chat:
-    return read_document("test.json", export_bytes(chat(chatTitle=title), ascii_only=True)).chats[0]
+    return chats_in("test.json", export_bytes(chat(chatTitle=title), ascii_only=True))[0]
 
 
 def test_the_corpus_is_large_and_no_name_stands_twice() -> None:

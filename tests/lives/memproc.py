@@ -9,7 +9,6 @@ from daemon.archive.chats import accept_state, find_chat, waiting_state
 from daemon.archive.layers import core_events, keep_core_events, keep_fact_events, next_fact
 from daemon.archive.memories import find_memory
 from daemon.archive.outputs import RESTORED, last_output, let_go_of_restored
-from daemon.chat.context import Context
 from daemon.chat.deliver import Outcome
 from daemon.chat.opening import as_value, core_now
 from daemon.config.loading import core_layout, load_texts
@@ -18,6 +17,7 @@ from daemon.events import tell_nobody
 from daemon.files.backup import versions
 from daemon.files.paths import Folders
 from daemon.models.completion import Completion
+from daemon.models.context import Context
 from daemon.recovery.restore import find_version, restorable, restore
 from daemon.trip import go_round
 from primer.prompt import closing, opening

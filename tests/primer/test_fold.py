@@ -5,8 +5,7 @@ from dataclasses import replace
 import pytest
 
 from daemon.config.loading import load_texts
-from primer.fold import memories_alone
-from primer.prompt import TAGS, read_passage
+from primer.prompt import TAGS, memories_alone, read_passage
 from rules.conversation.memory import EXTRACTED, Edition, Memory, Quote
 
 TEXTS = load_texts(None)

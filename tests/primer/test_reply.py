@@ -20,7 +20,16 @@ from rules.extract.weights import Said
 from tests.entries import talk
 from tests.exports.words import answer as told_by_the_persona
 from tests.exports.words import question as told_by_the_person
-from tests.server.asking import TEXTS, TOLD, WORDS, asking_analysis, asking_perspective, asking_quote, messages
+from tests.server.asking import (
+    TEXTS,
+    TOLD,
+    WORDS,
+    asking_analysis,
+    asking_perspective,
+    asking_quote,
+    messages,
+    refinement_question,
+)
 from tests.server.reply import Answer
 from tests.server.request import Request, Turn
 from tests.server.scribe import scribe
@@ -50,9 +59,7 @@ def request_of(step: str, chunk: tuple[Entry, ...]) -> Request:
             *asking_perspective(answered("quote", chunk), chunk),
             *messages(
                 prompt.answer(answered("perspective", chunk)),
-                prompt.question(
-                    prompt.posed(TEXTS, prompt.ask_refinement(TEXTS, answered("analysis", chunk), WORDS), WORDS)
-                ),
+                prompt.question(prompt.posed(TEXTS, refinement_question(answered("analysis", chunk), WORDS), WORDS)),
             ),
         ],
     }[step]()
@@ -114,10 +121,10 @@ def test_nothing_is_wrong_with_the_engines_answers(chunk: tuple[Entry, ...]) -> 
     for words in (25, allowance(sum(map(len, passage)) // 4, 200)):
         perspective, analysis = answers.perspective(said, words), answers.analysis(said, words)
         refinement = answers.refinement(said, words, [perspective, analysis])
-        asked = prompt.ask_refinement(TEXTS, analysis, words)
-        assert judge(answers.quote(said, words), "quote", prompt.ask_quote(TEXTS, words), passage) is None
-        assert judge(perspective, "perspective", prompt.ask_perspective(TEXTS, words), passage) is None
-        assert judge(analysis, "analysis", prompt.ask_analysis(TEXTS, words), passage) is None
+        asked = refinement_question(analysis, words)
+        assert judge(answers.quote(said, words), "quote", prompt.ask(TEXTS.quote, words), passage) is None
+        assert judge(perspective, "perspective", prompt.ask(TEXTS.perspective, words), passage) is None
+        assert judge(analysis, "analysis", prompt.ask(TEXTS.analysis, words), passage) is None
         assert judge(refinement, "refinement", asked, passage) is None
 
 
@@ -179,11 +186,11 @@ def test_talk_about_thinking_is_no_thinking() -> None:
 
 
 PASSAGE = list(TOLD)
-PERSPECTIVE = prompt.ask_perspective(TEXTS, 100)
+PERSPECTIVE = prompt.ask(TEXTS.perspective, 100)
 ANALYSIS = (
     "Ilse moves to Porto on 14 May 2026. Nora is afraid of the drive, and the piano comes along as a promise. " * 3
 )
-REFINEMENT = prompt.ask_refinement(TEXTS, ANALYSIS, 100)
+REFINEMENT = refinement_question(ANALYSIS, 100)
 
 
 @pytest.mark.parametrize(

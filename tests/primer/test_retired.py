@@ -77,12 +77,12 @@ def test_the_sentence_says_what_when_and_instead() -> None:
 
 @pytest.mark.parametrize("name", sorted(RETIRED))
 def test_a_successor_answers_itself_and_keeps_its_provider(name: str, known: Collection[str]) -> None:
-    retired = RETIRED[name]
-    assert successor(retired.successor) is None
-    assert retired.successor in known
-    assert facts(retired.successor).ends_on is None
-    assert name.partition("/")[0] == retired.successor.partition("/")[0]
-    assert date.fromisoformat(retired.retired_on) <= date.fromisoformat(AS_OF)
+    retired_on, newer = RETIRED[name]
+    assert successor(newer) is None
+    assert newer in known
+    assert facts(newer).ends_on is None
+    assert name.partition("/")[0] == newer.partition("/")[0]
+    assert date.fromisoformat(retired_on) <= date.fromisoformat(AS_OF)
 
 
 @pytest.mark.parametrize("provider", ["anthropic", "openai", "gemini", "xai", "deepseek"])

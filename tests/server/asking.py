@@ -37,30 +37,35 @@ def context(chunk: tuple[Entry, ...] = CHUNK) -> tuple[Turn, ...]:
 
 def asking_quote(chunk: tuple[Entry, ...] = CHUNK) -> list[dict[str, str]]:
     """The first question."""
-    return messages(*context(chunk), prompt.question(prompt.ask_quote(TEXTS, 20)))
+    return messages(*context(chunk), prompt.question(prompt.ask(TEXTS.quote, 20)))
 
 
 def asking_again(answered: str) -> list[dict[str, str]]:
     """The first question once more."""
-    again = prompt.question(prompt.ask_quote_again(TEXTS, "It stands nowhere."))
+    again = prompt.question(prompt.fill(TEXTS.quote_again, reason="It stands nowhere."))
     return [*asking_quote(), *messages(prompt.answer(answered), again)]
 
 
 def asking_perspective(quote: str, chunk: tuple[Entry, ...] = CHUNK) -> list[dict[str, str]]:
     """The second question."""
-    asked = prompt.question(prompt.posed(TEXTS, prompt.ask_perspective(TEXTS, WORDS), WORDS))
+    asked = prompt.question(prompt.posed(TEXTS, prompt.ask(TEXTS.perspective, WORDS), WORDS))
     return [*asking_quote(chunk), *messages(prompt.answer(quote), asked)]
 
 
 def asking_analysis(chunk: tuple[Entry, ...] = CHUNK) -> list[dict[str, str]]:
     """The context manager's own question."""
-    return messages(*prompt.passage_alone(TEXTS, chunk), Turn("user", prompt.ask_analysis(TEXTS, WORDS)))
+    return messages(*prompt.passage_alone(TEXTS, chunk), Turn("user", prompt.ask(TEXTS.analysis, WORDS)))
 
 
 def asking_refinement(quote: str, perspective: str, analysis: str) -> list[dict[str, str]]:
     """The third question."""
-    refinement = prompt.question(prompt.posed(TEXTS, prompt.ask_refinement(TEXTS, analysis, WORDS), WORDS))
+    refinement = prompt.question(prompt.posed(TEXTS, refinement_question(analysis, WORDS), WORDS))
     return [*asking_perspective(quote), *messages(prompt.answer(perspective), refinement)]
+
+
+def refinement_question(analysis: str, words: int) -> str:
+    """Its words, without a tag."""
+    return prompt.fill(TEXTS.refinement, analysis=prompt.keep_inert(analysis), words=str(words))
 
 
 def asking_core(shown: str = "## human\n[empty]") -> list[dict[str, Any]]:

@@ -22,6 +22,12 @@ from tests.stories.person import Person
 
 pytestmark = pytest.mark.timeout(200)
 SECRET = "Zanzibarwhisper"
+BY_HAND = (
+    "chat", "body", "spending", "batch", "file_seen", "arrival", "arrival_step", "outcome", "sign", "notice", "job",
+)  # fmt: skip
+"""Tables with statements of their own in erasing.py."""
+NO_CHAT = ("migration", "calibration")
+"""Tables that say nothing of any chat."""
 SCHEMA = Path(erasing.__file__).with_name("schema.sql").read_text("utf-8")
 TABLES = frozenset(re.findall(r"CREATE TABLE (\w+)", SCHEMA))
 
@@ -134,7 +140,7 @@ def rows_of(home: Path, chat_id: str) -> list[str]:
 
 
 def test_every_table_of_the_archive_is_thought_of() -> None:
-    named = (erasing.BY_ROW, erasing.BY_CHAT_ID, erasing.EMPTIED, erasing.BY_HAND, erasing.NO_CHAT)
+    named = (erasing.BY_ROW, erasing.BY_CHAT_ID, erasing.EMPTIED, BY_HAND, NO_CHAT)
     assert {table for tables in named for table in tables} == TABLES
     assert sum(map(len, named)) == len(TABLES)
 
@@ -146,7 +152,7 @@ def test_nothing_of_an_erased_chat_is_left_in_any_file(eve: Person) -> None:
     assert said_before == {"state", "backups", "updated", "expanded"}
     with Archive.read(eve.home / "state") as archive:
         spent = archive.value("SELECT sum(settled) FROM spending")
-        for table in TABLES - set(erasing.NO_CHAT):
+        for table in TABLES - set(NO_CHAT):
             assert archive.run(f"SELECT 1 FROM {table}"), f"{table} is not put to the test"
 
     ended = eve.memproc("erase", "secret1234", "--yes")

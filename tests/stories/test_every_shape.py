@@ -8,11 +8,11 @@ import pytest
 
 from daemon.archive.archive import Archive
 from daemon.archive.messages import raw_conversation
-from daemon.chat.context import Context
 from daemon.chat.deliver import Outcome
 from daemon.config.loading import parse
 from daemon.events import ExportWritten, tell_nobody
 from daemon.files.paths import Folders
+from daemon.models.context import Context
 from daemon.trip import go_round
 from rules.plan.chat_plan import Unchanged
 from tests.chats import export_bytes, long_chat

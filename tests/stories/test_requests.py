@@ -9,11 +9,11 @@ import pytest
 
 from daemon.archive.archive import Archive
 from daemon.archive.memories import memories
-from daemon.chat.context import Context
 from daemon.config.loading import load_texts, parse
 from daemon.events import tell_nobody
 from daemon.files.paths import Folders
 from daemon.files.read import read_export
+from daemon.models.context import Context
 from daemon.trip import process
 from primer.prompt import Texts, Turn, as_posed
 from primer.reply import Request

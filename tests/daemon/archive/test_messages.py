@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from daemon.archive.archive import Archive, check
 from daemon.archive.chats import find_chat, known_chats
 from daemon.archive.memories import editions, find_memory, keep_memory, memories
-from daemon.archive.messages import MessageCounts, past, raw_conversation, remember
+from daemon.archive.messages import past, raw_conversation, remember
 from daemon.archive.outputs import Output, last_output, record_output
 from rules.errors import NotFound
 from rules.recognize.recognize import recognise
@@ -25,7 +25,7 @@ TALK = [said(("user", "assistant")[at % 2], f"message number {at} " * (at + 1), 
 CHAT = "k3v9xq2m7p"
 
 
-def see(archive: Archive, messages: Sequence[Message], when: str = WHEN) -> MessageCounts:
+def see(archive: Archive, messages: Sequence[Message], when: str = WHEN) -> bool:
     chat = chat_of(messages)
     places = recognise(read_messages(chat), {})
     return remember(archive, chat, reading_of(places, past(archive, chat.chat_id)), when)
@@ -37,7 +37,7 @@ def raws(archive: Archive) -> list[bytes]:
 
 def test_what_was_seen_comes_back_byte_for_byte_in_its_order() -> None:
     with Archive.memory() as archive:
-        assert see(archive, TALK) == MessageCounts(6, 0, 0)
+        assert see(archive, TALK)
         assert raws(archive) == [message.raw for message in TALK]
         found = raw_conversation(archive, CHAT)
         chat = json.loads(found.head + b",".join(found.messages) + found.tail)
@@ -49,7 +49,7 @@ def test_the_same_export_again_changes_nothing() -> None:
     with Archive.memory() as archive:
         see(archive, TALK)
         before = archive.run("SELECT * FROM version"), archive.run("SELECT * FROM message")
-        assert see(archive, TALK, LATER) == MessageCounts(0, 0, 0)
+        assert not see(archive, TALK, LATER)
         assert (archive.run("SELECT * FROM version"), archive.run("SELECT * FROM message")) == before
 
 
@@ -57,7 +57,7 @@ def test_an_edited_message_gets_another_version_and_keeps_the_old_one() -> None:
     edited = said("assistant", "another wording", 3)
     with Archive.memory() as archive:
         see(archive, TALK)
-        assert see(archive, [*TALK[:3], edited, *TALK[4:]], LATER) == MessageCounts(0, 1, 0)
+        assert see(archive, [*TALK[:3], edited, *TALK[4:]], LATER)
         assert raws(archive)[3] == edited.raw
         assert archive.one("SELECT count(*) FROM version") == (7,)
 
@@ -65,9 +65,9 @@ def test_an_edited_message_gets_another_version_and_keeps_the_old_one() -> None:
 def test_a_deleted_message_is_marked_and_comes_back_unmarked() -> None:
     with Archive.memory() as archive:
         see(archive, TALK)
-        assert see(archive, TALK[:-1], LATER) == MessageCounts(0, 0, 1)
+        assert see(archive, TALK[:-1], LATER)
         assert raws(archive) == [message.raw for message in TALK[:-1]]
-        assert see(archive, TALK, LATER) == MessageCounts(0, 0, 0)
+        assert not see(archive, TALK, LATER)
         assert raws(archive) == [message.raw for message in TALK]
 
 
@@ -86,7 +86,7 @@ def test_messages_under_a_memory_stay_when_the_export_no_longer_has_them() -> No
     with Archive.memory() as archive:
         see(archive, TALK)
         keep_memory(archive, CHAT, memory_of(1, entries(TALK)[:2]))
-        assert see(archive, TALK[2:], LATER) == MessageCounts(0, 0, 0)
+        assert not see(archive, TALK[2:], LATER)
         assert [(old.key, old.memory) for old in past(archive, CHAT)] == [(m.uuid, 1) for m in TALK[:2]]
         assert raws(archive) == [message.raw for message in TALK]
 

@@ -11,7 +11,6 @@ import pytest
 
 from daemon.archive.archive import Archive
 from daemon.archive.memories import memories, pin
-from daemon.chat.context import Context
 from daemon.chat.deliver import Outcome
 from daemon.chat.survey import at_rest
 from daemon.config.keys import Key, NoKey
@@ -20,6 +19,7 @@ from daemon.events import ExportWritten, tell_nobody
 from daemon.files.paths import Folders
 from daemon.files.read import read_export
 from daemon.models import tokens
+from daemon.models.context import Context
 from daemon.remember.planning import survey
 from daemon.trip import go_round
 from rules.plan.chat_plan import Unchanged

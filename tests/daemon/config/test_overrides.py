@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from daemon.config.loading import parse
 from daemon.config.settings import Config
+from daemon.files.read import chats_in
 from rules.errors import ChatSkipped, ConfigurationError
 from rules.typingmind.chat import Chat
-from rules.typingmind.document import read_document
 from tests.chats import chat, export_bytes
 
 pytestmark = pytest.mark.usefixtures("home")
@@ -29,7 +29,7 @@ def problems(text: str) -> list[str]:
 
 
 def titled(title: str, **fields: object) -> Chat:
-    return read_document("x.json", export_bytes(chat(chatTitle=title, **fields))).chats[0]
+    return chats_in("x.json", export_bytes(chat(chatTitle=title, **fields)))[0]
 
 
 ADA = titled("Talks with Ada, 2", id="c1", chatID="c1", folderID="f1")

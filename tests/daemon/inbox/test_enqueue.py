@@ -10,7 +10,6 @@ import pytest
 
 from daemon.archive.archive import Archive
 from daemon.archive.arrivals import find_arrival
-from daemon.chat.context import Context
 from daemon.chat.deliver import Skipped
 from daemon.config.loading import parse
 from daemon.events import ExportWritten, tell_nobody
@@ -19,6 +18,7 @@ from daemon.files.paths import Folders
 from daemon.inbox.intake import copy_path, enqueue
 from daemon.inbox.jobs import postponed
 from daemon.models.completion import Completion
+from daemon.models.context import Context
 from daemon.trip import go_round
 from primer.reply import Request
 from rules.arrival import MOST_FAILURES, State

@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 
 from daemon.archive.archive import Archive
-from daemon.chat.context import Context
 from daemon.config.settings import BudgetSettings, Config, WhenToBatch
 from daemon.events import Event
 from daemon.files.paths import Folders
 from daemon.models import batch_client as client
 from daemon.models.completion import complete
+from daemon.models.context import Context
 from daemon.models.scheduler import RunningDialogue, Scheduler, Steps
 from primer.models import Model
 from primer.prompt import Turn
@@ -99,7 +99,7 @@ class World:
 
     def ask_about(self, *names: str, questions: int = 1, batch: WhenToBatch = "always") -> list[list[str]]:
         """The same, for talks with these names."""
-        with Scheduler(self.context().asking, "chat", 4, batch) as scheduler:
+        with Scheduler(self.context(), "chat", 4, batch) as scheduler:
             begun = [RunningDialogue(dialogue(name, questions), at) for at, name in enumerate(names)]
             for talk in begun:
                 scheduler.begin(talk)

@@ -11,14 +11,13 @@ from daemon.archive.archive import Archive
 from daemon.archive.journal import recall
 from daemon.config.settings import BudgetSettings
 from daemon.models import completion
-from daemon.models.ask import RunBudget
 from daemon.models.completion import Completion, complete
 from primer.models import Model
 from primer.prompt import Turn
 from primer.reply import Request
 from rules.errors import ModelError, OverBudget
 from rules.money.price import PICO
-from tests.asked import ask
+from tests.asked import RunBudget, ask
 from tests.server.faults import Faulty
 from tests.server.server import ModelServer
 from tests.server.setup import KEY, Setup

@@ -119,9 +119,7 @@ def one_call_at_most(alice: World) -> int:
     """What is reserved for one call in a batch, in picodollars."""
     asked = question("0.0")
     with pytest.raises(Killed), alice.archive.transaction():
-        number = reserve(
-            alice.context().asking.budget, asked, asked.key, "chat", alice.context().clock(), batched=True
-        ).spending
+        number = reserve(alice.context(), asked, asked.key, "chat", alice.context().clock(), batched=True).spending
         (row,) = alice.archive.run("SELECT reserved FROM spending WHERE id = ?", (number,))
         raise Killed
     return int(row[0])

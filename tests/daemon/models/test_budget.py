@@ -13,7 +13,7 @@ from daemon.archive.archive import Archive
 from daemon.archive.journal import Reply, by_model, learned_factors, raise_cap, recall, spent
 from daemon.config.settings import BudgetSettings, PriceSettings
 from daemon.files.clock import at, periods
-from daemon.models.ask import RunBudget, Unsent, above_step, most_of
+from daemon.models.ask import Unsent, above_step, most_of
 from daemon.models.completion import Completion
 from daemon.models.direct import MOST_CUT_OFF
 from daemon.models.prices import ENOUGH, Expected, expected
@@ -24,7 +24,7 @@ from primer.reply import Request
 from rules.errors import ContextTooLong, CutOff, ModelError, OutOfReach, OverBudget, UnknownPrice
 from rules.money.price import PICO, Price, Usage, cost, rates
 from rules.typingmind.message import write_date
-from tests.asked import ask
+from tests.asked import RunBudget, ask, context_with
 
 NOON = "2026-11-21T12:00:00.000Z"
 HAIKU = Model("anthropic/claude-haiku-5-5")
@@ -268,7 +268,8 @@ def test_a_prompt_above_the_step_is_held_back_by_what_replies_have_shown(archive
 
     def why_not(above: float, **more: bool) -> ContextTooLong | None:
         price = PriceSettings.model_validate(stepped | {"above": round(above * tokens)})
-        return above_step(RunBudget(archive, BudgetSettings(price=(price,), **more), "run"), request(1))
+        budget = RunBudget(archive, BudgetSettings(price=(price,), **more), "run")
+        return above_step(context_with(budget, Provider(), lambda: NOON), request(1))
 
     told = why_not(1.2)
     assert told is not None

@@ -5,14 +5,14 @@ from dataclasses import replace
 
 import pytest
 
-from daemon.events import Event
+from daemon.events import Event, tell_nobody
 from daemon.models import completion
 from daemon.models.addresses import host_asked
 from daemon.models.completion import complete
-from daemon.models.direct import ATTEMPTS, patiently
+from daemon.models.direct import ATTEMPTS, persistently
 from daemon.status.sentences import sentence
 from primer.models import Model
-from primer.prompt import ask_quote, question
+from primer.prompt import ask, question
 from primer.reply import Request
 from rules.errors import ContextTooLong, CutOff, MemprocError, ModelError, NotNow, OutOfReach, ProviderRefuses
 from tests.entries import entries, said
@@ -44,7 +44,7 @@ def serve(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> Se
 
 
 def asked(model: str) -> Request:
-    return Request("quote", Model(model), (*context(), question(ask_quote(TEXTS, 20))), 20)
+    return Request("quote", Model(model), (*context(), question(ask(TEXTS.quote, 20))), 20)
 
 
 LATER = (
@@ -89,11 +89,11 @@ def test_a_provider_that_cannot_be_reached_may_be_asked_again(serve: Serve) -> N
 def test_who_waits_for_a_provider_is_told_whom_which_try_and_how_long() -> None:
     told: list[Event] = []
 
-    def away(request: Request) -> completion.Completion:
+    def away() -> completion.Completion:
         raise NotNow("Cannot reach api.anthropic.com.", "later")
 
     with pytest.raises(OutOfReach, match="It was tried 6 times"):
-        patiently(away, lambda seconds: None, lambda: 1.0, told.append)(asked(CLAUDE))
+        persistently(away, lambda seconds: None, told.append, lambda: 1.0)
     assert [sentence(event) for event in told][2] == "Cannot reach api.anthropic.com (try 3 of 6, next in 4 s)."
     assert len(told) == ATTEMPTS - 1
 
@@ -121,7 +121,7 @@ def test_a_provider_that_hangs_is_given_up_after_the_time_out(serve: Serve, monk
 def test_a_passing_fault_costs_a_pause_and_nothing_else(serve: Serve) -> None:
     server = serve(Faulty(at={1: "overloaded", 2: "rate limited", 3: "server error"}))
     pauses: list[float] = []
-    answer = patiently(complete, pauses.append, lambda: 1.0)(asked(CLAUDE))
+    answer = persistently(lambda: complete(asked(CLAUDE)), pauses.append, tell_nobody, lambda: 1.0)
     assert answer.finish == "stop"
     assert len(server.requests) == 4
     assert len(pauses) == 3
@@ -131,31 +131,33 @@ def test_a_passing_fault_costs_a_pause_and_nothing_else(serve: Serve) -> None:
 def test_what_may_have_been_billed_is_not_sent_again_before_that_is_agreed_to(serve: Serve) -> None:
     server = serve(Faulty(at={1: "drop"}))
     pauses: list[float] = []
-    ask = patiently(complete, pauses.append, lambda: 1.0)
+
+    def ask() -> completion.Completion:
+        return complete(asked(CLAUDE))
+
     with pytest.raises(CutOff):
-        ask(asked(CLAUDE))
+        persistently(ask, pauses.append, tell_nobody, repeats_lost=False)
     assert (len(server.requests), pauses) == (1, [])
-    assert ask(asked(CLAUDE)).finish == "stop"
-    assert (len(server.requests), pauses) == (2, [1.0])
+    assert persistently(ask, pauses.append, tell_nobody, repeats_lost=False).finish == "stop"
 
 
 def test_the_provider_s_own_wish_for_a_pause_is_kept() -> None:
     calls: list[float] = []
 
-    def busy(request: Request) -> completion.Completion:
+    def busy() -> completion.Completion:
         raise NotNow("busy", "wait", retry_after=77.0)
 
     with pytest.raises(ModelError, match=f"tried {ATTEMPTS} times"):
-        patiently(busy, calls.append, lambda: 0.0)(asked(CLAUDE))
+        persistently(busy, calls.append, tell_nobody, lambda: 0.0)
     assert calls == [77.0] * (ATTEMPTS - 1)
 
 
 def test_nobody_waits_an_hour_for_a_provider() -> None:
-    def closed(request: Request) -> completion.Completion:
+    def closed() -> completion.Completion:
         raise NotNow("busy", "wait", retry_after=3600.0)
 
     with pytest.raises(ModelError, match="tried 1 times"):
-        patiently(closed, lambda seconds: pytest.fail("it waited"), lambda: 0.0)(asked(CLAUDE))
+        persistently(closed, lambda seconds: pytest.fail("it waited"), tell_nobody, lambda: 0.0)
 
 
 @pytest.mark.parametrize("said", ["7", "Wed, 21 Oct 2099 07:28:00 GMT"])
@@ -178,7 +180,7 @@ def test_an_unknown_model_names_those_that_are_near(serve: Serve) -> None:
 def test_what_the_requests_share_is_read_from_the_provider_s_cache(serve: Serve) -> None:
     server = serve(Faulty())
     chunk = entries([said(("user", "assistant")[at % 2], "We spoke of the ferry. " * 300, at) for at in range(4)])
-    turns = (*context(chunk), question(ask_quote(TEXTS, 20)))
+    turns = (*context(chunk), question(ask(TEXTS.quote, 20)))
     first = complete(Request("quote", Model(CLAUDE), turns, 20))
     again = complete(
         Request("quote", Model(CLAUDE), (*turns[:-1], replace(turns[-1], content="Another question.")), 20)

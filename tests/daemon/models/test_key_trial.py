@@ -4,8 +4,7 @@ import pytest
 
 from daemon.config.keys import Key
 from daemon.config.settings import ModelSettings
-from daemon.models.completion import Completion
-from daemon.models.key_trial import Fails, Untried, Works, try_key
+from daemon.models.completion import Completion, KeyTrial, try_key
 from primer.models import small_model
 from primer.reply import Request
 from rules.errors import NotNow, ProviderRefuses
@@ -27,7 +26,7 @@ class Provider:
 
 def test_the_small_model_of_the_provider_is_asked_once_with_the_key() -> None:
     provider = Provider()
-    assert try_key("anthropic", KEY, ModelSettings(), provider) == Works(small_model("anthropic/"))
+    assert try_key("anthropic", KEY, ModelSettings(), provider) == KeyTrial(small_model("anthropic/"))
     (request,) = provider.asked
     assert request.route["api_key"] == "sk-canary"
     assert isinstance(request.parameters["max_tokens"], int)
@@ -41,20 +40,20 @@ def test_a_model_that_is_configured_is_asked_with_its_own_options(role: str) -> 
     settings = ModelSettings.model_validate(
         {role: "openai/own-model", "options": {"openai/*": {"api_base": "http://127.0.0.1:9/v1"}}}
     )
-    assert try_key("openai", KEY, settings, provider) == Works("openai/own-model")
+    assert try_key("openai", KEY, settings, provider) == KeyTrial("openai/own-model")
     assert provider.asked[0].route["api_base"] == "http://127.0.0.1:9/v1"
-    assert try_key("anthropic", KEY, settings, provider) == Works(HAIKU)
+    assert try_key("anthropic", KEY, settings, provider) == KeyTrial(HAIKU)
     assert "api_base" not in provider.asked[1].route
 
 
 def test_a_provider_without_a_small_model_is_asked_only_where_one_is_configured() -> None:
     provider = Provider()
     tried = try_key("openrouter", KEY, ModelSettings(), provider)
-    assert isinstance(tried, Untried)
-    assert "[models]" in tried.reason
+    assert tried.model == ""
+    assert "[models]" in tried.trouble
     assert provider.asked == []
     agent = "openrouter/anthropic/claude-haiku-5-5"
-    assert try_key("openrouter", KEY, ModelSettings(agent=agent), provider) == Works(agent)
+    assert try_key("openrouter", KEY, ModelSettings(agent=agent), provider) == KeyTrial(agent)
 
 
 @pytest.mark.parametrize("trouble", [ProviderRefuses("Not this key.", "Set it."), NotNow("Not now.", "Later.")])
@@ -62,4 +61,4 @@ def test_what_the_provider_says_instead_is_one_sentence(trouble: ProviderRefuses
     def refuse(request: Request) -> Completion:
         raise trouble
 
-    assert try_key("anthropic", KEY, ModelSettings(), refuse) == Fails(trouble.message)
+    assert try_key("anthropic", KEY, ModelSettings(), refuse) == KeyTrial(HAIKU, trouble.message)

@@ -4,10 +4,10 @@ from datetime import date
 
 from daemon.config.keys import Key, NoKey
 from daemon.config.settings import ModelSettings
+from daemon.files.read import chats_in
 from daemon.models.roles import Roles, chat_model, choose_roles
 from primer.models import ENGINE
 from rules.typingmind.chat import Chat, read_messages
-from rules.typingmind.document import read_document
 from tests.chats import assistant, chat, export_bytes, user
 from tests.nokeys import no_keys
 
@@ -26,7 +26,7 @@ def from_the_file(provider: str) -> Key | NoKey:
 def read(*models: str | None, shown: str = UUID, own: str = UUID) -> Chat:
     said = [part for n, m in enumerate(models) for part in (user("Hi", n), assistant("Hello", n, model=m))]
     content = export_bytes(chat(*said, model=own, modelInfo={"id": shown, "title": "Mine"}))
-    (found,) = read_document("export.json", content).chats
+    (found,) = chats_in("export.json", content)
     return found
 
 

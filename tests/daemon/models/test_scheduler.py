@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 
 from daemon.archive.archive import Archive
 from daemon.archive.journal import recall, replies
-from daemon.chat.context import Context
 from daemon.config.settings import BudgetSettings, Config, PriceSettings
 from daemon.events import Event, ModelAnswered, Note, Noted
 from daemon.files.paths import Folders
 from daemon.models.ask import most_of
 from daemon.models.completion import Completion
+from daemon.models.context import Context
 from daemon.models.prices import price_of
 from daemon.models.scheduler import RunningDialogue, Scheduler, Steps
 from daemon.models.tokens import count
@@ -125,7 +125,7 @@ def all_of(scheduler: Scheduler, dialogues: list[RunningDialogue[list[str]]]) ->
 @given(st.lists(st.integers(1, 4), min_size=1, max_size=8), st.integers(1, 16))
 def test_never_more_calls_than_may_be_and_the_same_answers_with_any_number(talks: list[int], most: int) -> None:
     model = Counting()
-    with Archive.memory() as archive, Scheduler(context_of(archive, model).asking, "chat", most) as scheduler:
+    with Archive.memory() as archive, Scheduler(context_of(archive, model), "chat", most) as scheduler:
         found = all_of(scheduler, [RunningDialogue(dialogue(str(at), asks), at) for at, asks in enumerate(talks)])
     assert model.most <= most
     assert found == [[f"answer to {at}.{number}" for number in range(asks)] for at, asks in enumerate(talks)]
@@ -140,14 +140,14 @@ def test_as_many_calls_as_may_be_are_under_way_at_once(archive: Archive, most: i
         together.wait(PATIENCE_SECONDS)
         return echo(request)
 
-    with Scheduler(context_of(archive, meet).asking, "chat", most) as scheduler:
+    with Scheduler(context_of(archive, meet), "chat", most) as scheduler:
         all_of(scheduler, [RunningDialogue(dialogue(str(at), 2), at) for at in range(most)])
     assert not together.broken
 
 
 def test_one_call_at_a_time_finishes_one_dialogue_before_the_next(archive: Archive) -> None:
     model = Counting()
-    with Scheduler(context_of(archive, model).asking, "chat", 1) as scheduler:
+    with Scheduler(context_of(archive, model), "chat", 1) as scheduler:
         all_of(scheduler, [RunningDialogue(dialogue(name, 2), rank) for rank, name in ((1, "b"), (0, "a"), (2, "c"))])
     assert model.said() == ["a.0", "a.1", "b.0", "b.1", "c.0", "c.1"]
 
@@ -155,7 +155,7 @@ def test_one_call_at_a_time_finishes_one_dialogue_before_the_next(archive: Archi
 def test_only_the_call_itself_leaves_the_thread_and_the_engine_does_not(archive: Archive) -> None:
     model, engine = Counting(), Counting()
     context = context_of(archive, lambda asked: (engine if asked.model == ENGINE else model)(asked))
-    with Scheduler(context.asking, "chat", 4) as scheduler:
+    with Scheduler(context, "chat", 4) as scheduler:
         (found,) = all_of(
             scheduler, [RunningDialogue(asks(Request("quote", ENGINE, (Turn("user", "a"),), 60), question("b")))]
         )
@@ -167,7 +167,7 @@ def test_only_the_call_itself_leaves_the_thread_and_the_engine_does_not(archive:
 
 def test_those_that_begin_alike_wait_for_the_first_answer_of_the_one_that_leads(archive: Archive) -> None:
     model = Counting()
-    with Scheduler(context_of(archive, model).asking, "chat", 8) as scheduler:
+    with Scheduler(context_of(archive, model), "chat", 8) as scheduler:
         leads = RunningDialogue(dialogue("leads", 2), 0)
         follows = [RunningDialogue(dialogue(f"follows {at}", 1), at, leads) for at in (1, 2)]
         goes_alone = RunningDialogue(dialogue("alone", 1), 3)
@@ -190,7 +190,7 @@ def test_what_can_be_asked_ahead_is_asked_while_the_one_that_leads_is_waited_for
         return echo(request)
 
     model = Counting(meet)
-    with Scheduler(context_of(archive, model).asking, "chat", 2) as scheduler:
+    with Scheduler(context_of(archive, model), "chat", 2) as scheduler:
         leads = RunningDialogue(dialogue("leads", 1), 0)
         follows = asks(question("follows"), question("ahead"))
         all_of(scheduler, [leads, RunningDialogue(follows, 1, leads, ahead=question("ahead"))])
@@ -200,24 +200,24 @@ def test_what_can_be_asked_ahead_is_asked_while_the_one_that_leads_is_waited_for
 
 def test_nothing_is_asked_ahead_where_calls_are_wanted_for_what_is_due(archive: Archive) -> None:
     model = Counting()
-    with Scheduler(context_of(archive, model).asking, "chat", 1) as scheduler:
+    with Scheduler(context_of(archive, model), "chat", 1) as scheduler:
         all_of(scheduler, [RunningDialogue(asks(question("first"), question("ahead")), ahead=question("ahead"))])
     assert model.said() == ["first", "ahead"]
 
 
 def test_what_two_dialogues_ask_is_sent_once(archive: Archive) -> None:
     model = Counting()
-    with Scheduler(context_of(archive, model).asking, "chat", 4) as scheduler:
+    with Scheduler(context_of(archive, model), "chat", 4) as scheduler:
         found = all_of(scheduler, [RunningDialogue(dialogue("same", 2), at) for at in range(3)])
     assert found == [["answer to same.0", "answer to same.1"]] * 3
     assert model.said() == ["same.0", "same.1"]
 
 
 def test_what_the_journal_knows_is_not_sent(archive: Archive) -> None:
-    with Scheduler(context_of(archive, echo).asking, "chat", 4) as scheduler:
+    with Scheduler(context_of(archive, echo), "chat", 4) as scheduler:
         all_of(scheduler, [RunningDialogue(dialogue("a", 3))])
     model = Counting()
-    with Scheduler(context_of(archive, model).asking, "chat", 4) as scheduler:
+    with Scheduler(context_of(archive, model), "chat", 4) as scheduler:
         assert all_of(scheduler, [RunningDialogue(dialogue("a", 3))]) == [
             ["answer to a.0", "answer to a.1", "answer to a.2"]
         ]
@@ -226,7 +226,7 @@ def test_what_the_journal_knows_is_not_sent(archive: Archive) -> None:
 
 def test_a_dialogue_whose_beginning_is_not_there_yet_holds_up_nobody(archive: Archive) -> None:
     there: list[str] = []
-    with Scheduler(context_of(archive, echo).asking, "chat", 4) as scheduler:
+    with Scheduler(context_of(archive, echo), "chat", 4) as scheduler:
 
         def blocked() -> Steps[list[str]]:
             while not there:
@@ -254,7 +254,7 @@ def test_after_a_fault_nothing_is_sent_and_what_is_under_way_is_kept_and_told(ar
         return echo(request)
 
     model, told = Counting(answering), Told()
-    with pytest.raises(ProviderRefuses), Scheduler(context_of(archive, model, told).asking, "chat", 3) as scheduler:
+    with pytest.raises(ProviderRefuses), Scheduler(context_of(archive, model, told), "chat", 3) as scheduler:
         all_of(scheduler, [RunningDialogue(dialogue(str(at), 4), at) for at in range(9)])
     answered = [event for event in told.events if isinstance(event, ModelAnswered)]
     assert sorted(model.said())[:3] == ["0.0", "1.0", "2.0"]
@@ -269,7 +269,7 @@ def test_a_wish_to_end_lets_every_answer_that_is_under_way_come_home(archive: Ar
         raise Enough
 
     model, told = Counting(), Told(after=enough)
-    with pytest.raises(Enough), Scheduler(context_of(archive, model, told).asking, "chat", 4) as scheduler:
+    with pytest.raises(Enough), Scheduler(context_of(archive, model, told), "chat", 4) as scheduler:
         all_of(scheduler, [RunningDialogue(dialogue(str(at), 4), at) for at in range(4)])
     assert len(replies(archive, "chat")) == len(model.asked) == len(told.events) <= 7
 
@@ -288,7 +288,7 @@ def test_who_interrupts_is_told_what_is_waited_for(archive: Archive) -> None:
         return echo(request)
 
     model, told = Counting(answering), Told(after=interrupt)
-    with pytest.raises(KeyboardInterrupt), Scheduler(context_of(archive, model, told).asking, "chat", 3) as scheduler:
+    with pytest.raises(KeyboardInterrupt), Scheduler(context_of(archive, model, told), "chat", 3) as scheduler:
         all_of(scheduler, [RunningDialogue(dialogue(str(at), 2), at) for at in range(3)])
     (notice,) = [event for event in told.events if isinstance(event, Note)]
     assert notice.text.startswith("2 calls are under way")
@@ -299,7 +299,7 @@ def test_what_a_call_raises_is_raised_where_it_was_asked(archive: Archive) -> No
     def refuse(request: Request) -> Completion:
         raise ModelError("No.", "Another.")
 
-    with Scheduler(context_of(archive, refuse).asking, "chat", 2) as scheduler:
+    with Scheduler(context_of(archive, refuse), "chat", 2) as scheduler:
 
         def steps() -> Steps[str]:
             try:
@@ -324,7 +324,7 @@ def test_what_a_dialogue_notes_is_told_when_it_is_over_be_it_by_a_fault(archive:
         raise ModelError("No.", "Another.")
 
     told = Told()
-    with Scheduler(context_of(archive, echo, told).asking, "chat", 2) as scheduler, pytest.raises(ModelError):
+    with Scheduler(context_of(archive, echo, told), "chat", 2) as scheduler, pytest.raises(ModelError):
         scheduler.finish(RunningDialogue(steps()))
     assert [event.what for event in told.events if isinstance(event, Noted)] == ["first", "second"]
 
@@ -332,7 +332,7 @@ def test_what_a_dialogue_notes_is_told_when_it_is_over_be_it_by_a_fault(archive:
 def test_a_kind_of_trouble_counts_once_in_the_run_in_which_its_answer_came(archive: Archive) -> None:
     told = Told()
     for _ in range(2):
-        with Scheduler(context_of(archive, echo, told).asking, "chat", 2) as scheduler:
+        with Scheduler(context_of(archive, echo, told), "chat", 2) as scheduler:
             for _ in range(2):
                 scheduler.finish(RunningDialogue(noting("empty", "good in other words")))
     assert [event.what for event in told.events if isinstance(event, Noted)] == [
@@ -361,7 +361,7 @@ def test_what_is_reserved_for_calls_under_way_is_waited_for_before_a_cap_says_no
 ) -> None:
     model = Counting()
     context = context_of(archive, model, budget=BudgetSettings(day_usd=reserved_at_once * worst(archive)))
-    with Scheduler(context.asking, "chat", 6) as scheduler:
+    with Scheduler(context, "chat", 6) as scheduler:
         for at in range(6):
             scheduler.begin(RunningDialogue(asks(dear(at)), at))
         while len(model.asked) < 6:
@@ -374,7 +374,7 @@ def test_at_a_cap_what_is_under_way_is_kept_and_nothing_more_is_sent(archive: Ar
         return Completion("Said.", "stop", 400, 60, 0, 0, None)
 
     context = context_of(archive, Counting(long), budget=BudgetSettings(day_usd=2.5 * worst(archive)))
-    with pytest.raises(OverBudget), Scheduler(context.asking, "chat", 6) as scheduler:
+    with pytest.raises(OverBudget), Scheduler(context, "chat", 6) as scheduler:
         all_of(scheduler, [RunningDialogue(asks(dear(at)), at) for at in range(6)])
     kept = archive.run("SELECT count(*) FROM reply")[0][0]
     assert 2 <= kept < 6
@@ -389,11 +389,13 @@ def test_an_answer_that_got_lost_is_asked_for_again_beside_the_others(archive: A
             raise CutOff("Gone.", "Again.")
         return echo(request)
 
-    model = Counting(loses_each_once)
-    with Scheduler(context_of(archive, model).asking, "chat", 3) as scheduler:
+    model, pauses = Counting(loses_each_once), list[float]()
+    context = replace(context_of(archive, model), pause=pauses.append)
+    with Scheduler(context, "chat", 3) as scheduler:
         found = all_of(scheduler, [RunningDialogue(dialogue(str(at), 2), at) for at in range(4)])
     assert found == [[f"answer to {at}.0", f"answer to {at}.1"] for at in range(4)]
     assert len(model.asked) == 16
+    assert [0.5 <= seconds <= 1.0 for seconds in pauses] == [True] * 8
     assert [row[0] for row in archive.run("SELECT count(*) FROM spending")] == [16]
 
 
@@ -417,7 +419,7 @@ def test_a_call_that_waits_to_be_repeated_when_all_ends_does_not_leave_and_costs
 
     model = Counting(busy)
     context = replace(context_of(archive, model), pause=pause)
-    with pytest.raises(ProviderRefuses), Ending(context.asking, "chat", 2) as scheduler:
+    with pytest.raises(ProviderRefuses), Ending(context, "chat", 2) as scheduler:
         scheduler.begin(RunningDialogue(asks(dear(2))))
         scheduler.finish(RunningDialogue(asks(question("What else?")), 1))
     assert sorted(request.model.name for request in model.asked) == [DEAR, "test/agent"]
@@ -431,7 +433,7 @@ def test_what_would_cost_more_because_it_is_long_is_never_sent_not_even_ahead(ar
     context = context_of(archive, model, budget=BudgetSettings(unpriced=True, price=(dear,)))
 
     with (
-        Scheduler(context.asking, "chat", 4) as scheduler,
+        Scheduler(context, "chat", 4) as scheduler,
         pytest.raises(ContextTooLong, match="costs more with test/dear"),
     ):
         all_of(scheduler, [RunningDialogue(asks(question("short"), too_long), ahead=too_long)])

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from daemon.chat.context import open_context
 from daemon.config.settings import Config
 from daemon.events import tell_nobody
 from daemon.files.backup import check
 from daemon.files.write import make_private
+from daemon.models.context import open_context
 from daemon.recovery.parcel import export_archive
 from daemon.recovery.unpacking import import_archive
 from rules.errors import ArchiveError

@@ -11,10 +11,10 @@ from daemon.archive.messages import remember
 from daemon.config.keys import Key, NoKey
 from daemon.config.settings import Config
 from daemon.files.paths import Folders
+from daemon.files.read import chats_in
 from daemon.status.findings import Finding, Machine, Setup
 from rules.recognize.recognize import recognise
 from rules.typingmind.chat import Chat, read_messages
-from rules.typingmind.document import read_document
 from service.unit import ServiceState
 from tests.chats import export_bytes
 from tests.entries import reading_of
@@ -69,7 +69,7 @@ def one(findings: Sequence[Finding]) -> Finding:
 
 
 def read_chat(chat: dict[str, Any]) -> Chat:
-    (found,) = read_document("export.json", export_bytes(chat)).chats
+    (found,) = chats_in("export.json", export_bytes(chat))
     return found
 
 

@@ -9,9 +9,9 @@ import pytest
 from daemon.archive.archive import Archive
 from daemon.archive.messages import remember
 from daemon.archive.outputs import Output, record_output
+from daemon.files.read import chats_in
 from daemon.status.status import written_exports
 from rules.recognize.recognize import recognise
-from rules.typingmind.document import read_document
 from tests.chats import chat, export_bytes, user
 from tests.entries import reading_of
 
@@ -22,7 +22,7 @@ WHEN = "2026-03-03T00:00:00.000Z"
 def archive() -> Iterator[Archive]:
     with Archive.memory() as archive:
         for chat_id in ("old", "new"):
-            found = read_document("x.json", export_bytes(chat(user("Hi."), id=chat_id, chatID=chat_id))).chats[0]
+            found = chats_in("x.json", export_bytes(chat(user("Hi."), id=chat_id, chatID=chat_id)))[0]
             remember(archive, found, reading_of(recognise((), {})), WHEN)
         yield archive
 

@@ -9,6 +9,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from daemon.files.read import chats_in
 from rules.conversation.history import Entry, Past, history, without_strays
 from rules.conversation.marker import drafts_of
 from rules.conversation.memory import Memory
@@ -16,7 +17,7 @@ from rules.output.assemble import Assembled, Canned, MemorySection, Mode, assemb
 from rules.output.prove import Finished
 from rules.recognize.recognize import Place, recognise
 from rules.typingmind.chat import Chat, read_messages
-from rules.typingmind.document import chat_container, read_document
+from rules.typingmind.document import chat_container
 from rules.typingmind.message import Message
 from tests.chats import Json
 from tests.entries import entries, said
@@ -46,7 +47,7 @@ class Done:
 
     def again(self) -> Chat:
         """The finished chat as the person exports it next, byte for byte."""
-        return read_document("test.json", chat_container(self.assembled.chat)).chats[0]
+        return chats_in("test.json", chat_container(self.assembled.chat))[0]
 
 
 def chunk(start: int, stop: int, messages: Sequence[Message] = TALK) -> tuple[Entry, ...]:

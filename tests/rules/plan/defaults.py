@@ -7,7 +7,7 @@ from rules.conversation.memory import SHIPPED_QUESTIONS, expected_tokens
 from rules.plan.chat_plan import ChatPlan
 from rules.plan.chunks import Spoken, chunks
 from rules.plan.folds import Foresight
-from rules.plan.work import NumberedChunk, planned
+from rules.plan.work import planned
 from tests.rules.plan.test_chat_plan import history
 from tests.rules.plan.test_chat_plan import planned as small
 
@@ -20,7 +20,7 @@ def at_the_defaults(messages: int, tokens_each: int) -> ChatPlan:
     limits = Config().limits
     spoken = [Spoken(("user", "assistant")[at % 2], tokens_each, False) for at in range(messages)]
     found = chunks(spoken, 0, limits.chunk, limits.tail).chunks
-    runs = [NumberedChunk(number, one.start, one.stop, one.tokens) for number, one in enumerate(found, 1)]
-    sizes = Foresight("chat", (), [expected_tokens(run.tokens, SHIPPED_QUESTIONS) for run in runs], limits.fold)
+    runs = dict(enumerate(found, 1))
+    sizes = Foresight("chat", (), [expected_tokens(run.tokens, SHIPPED_QUESTIONS) for run in found], limits.fold)
     row = planned(runs, [tokens_each] * messages, limits.tail, limits.step, sizes, SHIPPED_QUESTIONS)
     return replace(NONE, chunks=tuple(row), fixed_tokens=3000)

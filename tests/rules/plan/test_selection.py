@@ -4,14 +4,14 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from daemon.files.read import chats_in
 from rules.plan.chat_plan import fits, why_skipped
 from rules.typingmind.chat import Chat
-from rules.typingmind.document import read_document
 from tests.chats import chat, export_bytes
 
 
 def found(**fields: object) -> Chat:
-    return read_document("x.json", export_bytes(chat(**fields))).chats[0]
+    return chats_in("x.json", export_bytes(chat(**fields)))[0]
 
 
 LIGHTHOUSE = found(chatTitle="The lighthouse [2]", id="c1", chatID="c1", folderID="f1")

@@ -5,7 +5,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rules.plan.chunks import Spoken, Unit, units
+from rules.plan.chunks import Chunk, Spoken, units
 
 WORDS = {"u": "user", "a": "assistant", "c": "assistant", "t": "tool", "f": "function"}
 
@@ -44,7 +44,7 @@ def test_tool_traffic_belongs_to_its_turn() -> None:
 
 
 def test_the_tokens_of_a_unit_are_those_of_its_messages() -> None:
-    assert units([Spoken("user", 3), Spoken("assistant", 4)], 100) == (Unit(0, 2, 7),)
+    assert units([Spoken("user", 3), Spoken("assistant", 4)], 100) == (Chunk(0, 2, 7),)
 
 
 def test_an_oversized_turn_is_cut_between_two_messages_of_the_same_role() -> None:

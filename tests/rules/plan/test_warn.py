@@ -2,15 +2,15 @@
 
 import pytest
 
+from daemon.files.read import chats_in
 from rules.typingmind.chat import beyond_window, read_messages, warnings
-from rules.typingmind.document import read_document
 from tests.chats import Json, assistant, chat, export_bytes, long_chat, user
 from tests.exports.chats import CHATS, without
 from tests.exports.messages import MESSAGES
 
 
 def warned(fields: Json, indent: int | None = None) -> tuple[str, ...]:
-    found = read_document("x.json", export_bytes(fields, indent=indent)).chats[0]
+    found = chats_in("x.json", export_bytes(fields, indent=indent))[0]
     return warnings(found, read_messages(found))
 
 

@@ -2,9 +2,9 @@
 
 import pytest
 
+from daemon.files.read import chats_in
 from rules.errors import ChatSkipped, NotAnExport
 from rules.typingmind.chat import Chat, read_messages
-from rules.typingmind.document import read_document
 from rules.typingmind.spans import LONGEST_TEXT
 from tests.chats import chat, export_bytes, json_bytes, user, written
 from tests.exports.chats import CHATS
@@ -14,7 +14,7 @@ ODD = [None, True, 0, 7, 1.5, [], ["a"]]
 
 
 def found(fields: object) -> Chat:
-    return read_document("x.json", json_bytes({"data": {"chats": [fields]}}, ascii_only=True)).chats[0]
+    return chats_in("x.json", json_bytes({"data": {"chats": [fields]}}, ascii_only=True))[0]
 
 
 @pytest.mark.parametrize(
@@ -106,7 +106,7 @@ def test_a_field_that_is_not_there_is_none() -> None:
 
 @pytest.mark.parametrize("name", CHATS)
 def test_every_shape_of_chat_gives_all_its_messages(name: str) -> None:
-    one = read_document("x.json", export_bytes(CHATS[name], ascii_only=True)).chats[0]
+    one = chats_in("x.json", export_bytes(CHATS[name], ascii_only=True))[0]
     assert len(read_messages(one)) == len(CHATS[name].get("messages", []))
 
 
@@ -120,7 +120,7 @@ def test_an_entry_that_is_no_object_sets_the_chat_aside_and_says_which(entry: ob
 @pytest.mark.parametrize("messages", [None, {}, "[]", 7])
 def test_messages_that_are_no_list_set_this_chat_aside_and_not_its_whole_file(messages: object) -> None:
     good = {"chatTitle": "Good", "messages": [user("a")]}
-    chats = read_document("x.json", json_bytes({"chats": [{"chatTitle": "T", "messages": messages}, good]})).chats
+    chats = chats_in("x.json", json_bytes({"chats": [{"chatTitle": "T", "messages": messages}, good]}))
     with pytest.raises(ChatSkipped, match='The `messages` of the chat "T" are no list'):
         read_messages(chats[0])
     assert len(read_messages(chats[1])) == 1
@@ -128,7 +128,7 @@ def test_messages_that_are_no_list_set_this_chat_aside_and_not_its_whole_file(me
 
 @pytest.mark.parametrize("odd", ODD)
 def test_a_chat_that_is_no_object_is_set_aside_and_not_its_whole_file(odd: object) -> None:
-    chats = read_document("x.json", json_bytes({"chats": [odd, {"chatID": "good"}]})).chats
+    chats = chats_in("x.json", json_bytes({"chats": [odd, {"chatID": "good"}]}))
     with pytest.raises(ChatSkipped, match="neither `chatID` nor `id`"):
         _ = chats[0].chat_id
     assert chats[1].chat_id == "good"
@@ -161,9 +161,9 @@ def test_a_chat_is_in_the_bin_where_typingmind_takes_its_date_for_one(zero: obje
 def test_sync_data_with_a_doubled_key_is_refused_before_anything_is_added_to_it() -> None:
     data = export_bytes(chat()).replace(b'"deletedMessageUUIDs":[]', b'"a":1,"a":2')
     with pytest.raises(NotAnExport, match='"a" stands twice'):
-        read_document("x.json", data)
+        chats_in("x.json", data)
 
 
 def test_keys_that_javascript_treats_in_its_own_way_are_fields_like_others() -> None:
-    one = read_document("x.json", export_bytes(CHATS["integer keys"])).chats[0]
+    one = chats_in("x.json", export_bytes(CHATS["integer keys"]))[0]
     assert [member.key for member in one.members][-4:] == ["10", "9", "", "__proto__"]

@@ -6,10 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from daemon.files.read import chats_in
 from rules.errors import ChatSkipped, NotAnExport
 from rules.plan.chat_plan import doubled_ids, refuse_doubled
 from rules.typingmind.chat import read_messages
-from rules.typingmind.document import lay_out_chunk, read_document
+from rules.typingmind.document import lay_out_chunk, lay_out_document
 from rules.typingmind.spans import BadJson
 from tests.chats import Json, chat, conversation, export_bytes, json_bytes, long_chat, user
 from tests.exports.chats import CHATS
@@ -26,12 +27,11 @@ def _chats_as_json(data: bytes) -> list[Json]:
 @pytest.mark.parametrize("name", CONTAINERS)
 def test_every_container_gives_its_chats_and_their_messages_as_they_stand(name: str) -> None:
     data = CONTAINERS[name]
-    document = read_document(name, data)
+    chats = chats_in(name, data)
     expected = _chats_as_json(data)
 
-    assert document.layout.size == len(data)
-    assert [json.loads(one.slice(one.span), parse_int=str, parse_float=str) for one in document.chats] == expected
-    for one, fields in zip(document.chats, expected, strict=True):
+    assert [json.loads(one.slice(one.span), parse_int=str, parse_float=str) for one in chats] == expected
+    for one, fields in zip(chats, expected, strict=True):
         assert [member.key for member in one.members] == list(fields)
         raws = [json.loads(message.raw, parse_int=str, parse_float=str) for message in read_messages(one)]
         assert raws == fields.get("messages", [])
@@ -39,35 +39,35 @@ def test_every_container_gives_its_chats_and_their_messages_as_they_stand(name: 
 
 @given(exports)
 def test_any_export_is_read_to_the_byte(data: bytes) -> None:
-    document = read_document("x.json", data)
+    chats = chats_in("x.json", data)
     expected = _chats_as_json(data)
-    assert [one.field("chatID") for one in document.chats] == [fields["chatID"] for fields in expected]
-    for one, fields in zip(document.chats, expected, strict=True):
+    assert [one.field("chatID") for one in chats] == [fields["chatID"] for fields in expected]
+    for one, fields in zip(chats, expected, strict=True):
         slices = [one.slice(span) for span in one.messages]
         assert [json.loads(raw, parse_int=str, parse_float=str) for raw in slices] == fields["messages"]
         assert [message.raw for message in read_messages(one)] == slices
 
 
 def test_odd_numbers_stand_as_they_are_spelled() -> None:
-    (found,) = read_document("x.json", export_bytes(CHATS["odd numbers"])).chats
+    (found,) = chats_in("x.json", export_bytes(CHATS["odd numbers"]))
     member = found.member("money")
     assert member is not None
     assert found.slice(member.value) == b"[69.2240,9007199254740993,1E400,-0,1e5,-0.0," + b"1" * 5000 + b"]"
 
 
 def test_other_sections_of_a_full_export_are_not_read_as_chats() -> None:
-    document = read_document("x.json", CONTAINERS["full, with secrets"])
-    assert [one.title for one in document.chats] == ["The lighthouse", "The second"]
+    chats = chats_in("x.json", CONTAINERS["full, with secrets"])
+    assert [one.title for one in chats] == ["The lighthouse", "The second"]
 
 
 def test_an_export_without_chats_is_an_export() -> None:
-    assert read_document("x.json", CONTAINERS["no chats chosen"]).chats == ()
+    assert chats_in("x.json", CONTAINERS["no chats chosen"]) == ()
 
 
 def test_a_chunked_export_names_its_parts() -> None:
     data = json_bytes({"data": {"folders": [], "chats": {"chunks": ["chunks/a.json", "chunks/b.json"]}}})
-    document = read_document("x.json", data)
-    assert (document.chats, document.layout.chunks) == ((), ("chunks/a.json", "chunks/b.json"))
+    layout = lay_out_document("x.json", [data])
+    assert (layout.outlines, layout.chunks) == ((), ("chunks/a.json", "chunks/b.json"))
 
 
 def test_a_part_is_a_bare_array_of_chats() -> None:
@@ -90,7 +90,7 @@ _WHOLE = json_bytes(
 def test_an_export_that_stops_anywhere_is_told_to_be_cut_off(size: int) -> None:
     """A download that goes on: whatever the last byte is, the person is told to wait."""
     with pytest.raises(NotAnExport) as caught:
-        read_document("x.json", _WHOLE[:size])
+        chats_in("x.json", _WHOLE[:size])
     assert caught.value.message == f"x.json is cut off: it stops at byte {size:,}, and its JSON is not closed."
     assert "wait" in caught.value.next_step
 
@@ -101,41 +101,33 @@ def test_an_export_that_stops_anywhere_is_told_to_be_cut_off(size: int) -> None:
 )
 def test_no_bytes_bring_anything_but_a_refusal(data: bytes) -> None:
     try:
-        document = read_document("x.json", data)
+        chats_in("x.json", data)
     except NotAnExport as refusal:
         assert refusal.message.startswith("x.json is ")
         assert refusal.next_step
     else:
-        assert document.layout.size == len(data)
+        assert json.loads(data.decode("utf-8-sig"))
 
 
 def test_chats_that_bear_one_id_are_found() -> None:
-    document = read_document(
-        "x.json",
-        json_bytes(
-            {
-                "data": {
-                    "chats": [{"chatID": "a"}, {"chatID": "b"}, {"id": "a"}, {"id": "c", "chatID": "d"}, {"id": "c"}]
-                }
-            }
-        ),
-    )
-    assert doubled_ids(outline.chat_id for outline in document.layout.outlines) == {"a"}
+    ids = [{"chatID": "a"}, {"chatID": "b"}, {"id": "a"}, {"id": "c", "chatID": "d"}, {"id": "c"}]
+    layout = lay_out_document("x.json", [json_bytes({"data": {"chats": ids}})])
+    assert doubled_ids(outline.chat_id for outline in layout.outlines) == {"a"}
 
 
 def test_a_chat_above_three_mebibytes_is_read() -> None:
-    (found,) = read_document("x.json", export_bytes(long_chat(700_000, tokens_each=2000))).chats
+    (found,) = chats_in("x.json", export_bytes(long_chat(700_000, tokens_each=2000)))
     assert found.span.stop - found.span.start > 3 << 20
     assert len(found.messages) == 700
 
 
 def test_ten_thousand_messages_are_read() -> None:
-    (found,) = read_document("x.json", export_bytes(chat(*conversation(5000, 40)))).chats
+    (found,) = chats_in("x.json", export_bytes(chat(*conversation(5000, 40))))
     assert len(read_messages(found)) == 10_000
 
 
 def test_of_two_chats_with_one_id_neither_is_worked_on() -> None:
-    (read,) = read_document("one", export_bytes(chat())).chats
+    (read,) = chats_in("one", export_bytes(chat()))
     refuse_doubled(read, frozenset({"another"}))
     with pytest.raises(ChatSkipped) as refusal:
         refuse_doubled(read, frozenset({read.chat_id}))

@@ -4,9 +4,9 @@ import json
 
 import pytest
 
+from daemon.files.read import chats_in
 from rules.typingmind.chat import Chat
 from rules.typingmind.copies import expanded, our_uuids
-from rules.typingmind.document import read_document
 from tests.chats import Json, assistant, chat, export_bytes, user
 
 RAW = chat(user("Hi.", uuid="a"), assistant("Hello.", 1, uuid="b"))
@@ -14,7 +14,7 @@ OPENING = {"v": 1, "kind": "opening", "text": "0"}
 
 
 def read(fields: Json) -> Chat:
-    return read_document("x.json", export_bytes(fields)).chats[0]
+    return chats_in("x.json", export_bytes(fields))[0]
 
 
 def deleted(fields: Json, *ours: str) -> object:

@@ -2,8 +2,8 @@
 
 import pytest
 
+from daemon.files.read import chats_in
 from rules.errors import NotAnExport
-from rules.typingmind.document import read_document
 from tests.exports.files import FOREIGN
 
 _AGAIN = "In TypingMind open the chat's menu, choose Export, and drop that file as it is."
@@ -77,7 +77,7 @@ SENTENCES = {
 @pytest.mark.parametrize("name", SENTENCES)
 def test_each_is_told_what_it_is_and_what_to_do(name: str) -> None:
     with pytest.raises(NotAnExport) as caught:
-        read_document("x", FOREIGN[name])
+        chats_in("x", FOREIGN[name])
     assert (caught.value.message, caught.value.next_step) == SENTENCES[name]
 
 
@@ -88,14 +88,14 @@ def test_every_foreign_file_has_its_sentence() -> None:
 def test_a_column_counts_characters_as_an_editor_shows_them() -> None:
     data = '\ufeff{"data": {"chats": [{"ü€🌊": x}]}}'
     with pytest.raises(NotAnExport, match="line 1, column 29: a value was expected, but 'x' stands there"):
-        read_document("x", data.encode())
+        chats_in("x", data.encode())
 
 
 def test_a_file_of_spaces_that_goes_on_is_not_called_empty() -> None:
     with pytest.raises(NotAnExport, match="is cut off"):
-        read_document("x", b" " * 100)
+        chats_in("x", b" " * 100)
 
 
 def test_big_endian_text_is_known_too() -> None:
     with pytest.raises(NotAnExport, match="UTF-16"):
-        read_document("x", b"\xfe\xff\x00{")
+        chats_in("x", b"\xfe\xff\x00{")

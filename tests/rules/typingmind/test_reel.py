@@ -40,7 +40,6 @@ def test_an_export_in_blocks_is_laid_out_as_the_whole(data: bytes, sizes: list[i
     layout = _outcome(_blocks(data, sizes))
     assert isinstance(layout, DocumentLayout)
     assert layout == _outcome(iter([data]))
-    assert layout.size == len(data)
 
 
 @given(st.sampled_from(sorted(CONTAINERS.values())), _sizes, st.data())

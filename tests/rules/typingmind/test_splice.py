@@ -6,9 +6,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from daemon.files.read import chats_in
 from rules.typingmind import spans
 from rules.typingmind.chat import Chat, read_messages
-from rules.typingmind.document import read_document
 from rules.typingmind.originals import add_deleted_uuids
 from rules.typingmind.spans import Span
 from rules.typingmind.splice import ByteEdit, replace_field, replace_messages, splice
@@ -20,7 +20,7 @@ _NEW = b'{"role":"user","content":"new"}'
 
 
 def chat_in(data: bytes) -> Chat:
-    return read_document("x.json", data).chats[0]
+    return chats_in("x.json", data)[0]
 
 
 def raws(found: Chat) -> list[bytes]:
@@ -47,7 +47,7 @@ def same_at_both_ends(found: Chat, kept: Sequence[int | None]) -> tuple[int, int
 
 def check_splicing(data: bytes, draw: st.DataObject) -> None:
     """Any choice of messages to keep, with new ones among them: all other bytes are the input's own."""
-    for found in read_document("x.json", data).chats:
+    for found in chats_in("x.json", data):
         count = len(found.messages)
         assert splice(found, []) == with_messages(found, range(count)) == found.slice(found.span)
         staying = draw.draw(st.lists(st.booleans(), min_size=count, max_size=count))
@@ -84,7 +84,7 @@ def test_splicing_is_the_identity_outside_the_span_at_length(data: bytes, draw: 
 
 @pytest.mark.parametrize("name", CONTAINERS)
 def test_no_change_is_no_change_in_any_shape(name: str) -> None:
-    for found in read_document(name, CONTAINERS[name]).chats:
+    for found in chats_in(name, CONTAINERS[name]):
         messages = read_messages(found)
         edit = replace_messages(found, range(len(messages)), [message.raw for message in messages])
         assert splice(found, [edit]) == found.slice(found.span)
@@ -92,7 +92,7 @@ def test_no_change_is_no_change_in_any_shape(name: str) -> None:
 
 @given(exports)
 def test_new_dates_and_sync_data_leave_all_other_fields_alone(data: bytes) -> None:
-    for found in read_document("x.json", data).chats:
+    for found in chats_in("x.json", data):
         again = read_again(
             splice(found, [*replace_field(found, "updatedAt", "now"), *add_deleted_uuids(found, ["u1"])])
         )

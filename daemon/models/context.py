@@ -1,4 +1,4 @@
-"""What a trip needs of the world, opened for as long as trips go on."""
+"""What a trip needs of the world, models among it, opened for as long as trips go on."""
 
 import os
 from collections.abc import Callable, Iterator
@@ -17,8 +17,11 @@ from daemon.files.lock import hold
 from daemon.files.paths import Folders
 from daemon.files.removal import tidy_up
 from daemon.files.write import make_private
-from daemon.models.ask import Asking, Clock, Complete, RunBudget
-from daemon.models.completion import complete
+from daemon.models.completion import Completion, complete
+from primer.reply import Request
+
+Complete = Callable[[Request], Completion]
+Clock = Callable[[], str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,13 +42,6 @@ class Context:
     """Waits so many seconds for a provider, and may raise what ends the work."""
     notices: set[str] = field(default_factory=set)
     """Notices that the person has got in this run, and does not get again for each chat."""
-
-    @property
-    def asking(self) -> Asking:
-        """What it takes to ask models, with the money that may be spent."""
-        budget = RunBudget(self.archive, self.config.budget, self.run)
-        night = self.config.schedule.night
-        return Asking(self.archive, budget, self.complete, self.clock, self.tell, self.pause, night)
 
     def today(self) -> date:
         """The day that the clock shows, in UTC."""
