@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/installed
-SIDE_BY_SIDE := -n 3 --dist worksteal -m "not long and not bench and not browser"
+SIDE_BY_SIDE := -n 3 --dist worksteal -m "not long and not bench and not browser" --ignore tests/browser
 
 .PHONY: help demo test test-long test-faults test-soak test-mutation test-browser test-systemd check format man fuzz bench bench-peers \
 	bench-memory lock clean

@@ -1,16 +1,49 @@
-"""What is known of models by their names: provider, key variable, tokenizer, thinking, successor.
+"""Models, and what is known of them by their names: provider, key variable, tokenizer, thinking, successor.
+
+Settings and keys need this and no more of the primer, so it imports none of the rest.
 
 As of 2026-11-21: every key variable here was seen to reach the provider's request through LiteLLM 1.106.2.
 """
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date
 from fnmatch import fnmatch, fnmatchcase
 from types import MappingProxyType
 
-from primer.reply import EXTRACTIVE, Model
+EXTRACTIVE = "memproc/extractive"
+_SECRET = re.compile(r"key|token$|secret|credential|password|authorization", re.IGNORECASE)
+HIDDEN = "(hidden)"
+
+
+def is_secret(name: str) -> bool:
+    """Whether an option of this name holds a secret."""
+    return _SECRET.search(name) is not None
+
+
+def hidden(content: object) -> object:
+    """Tables and lists as they are, with every secret in them replaced by a word."""
+    if isinstance(content, dict):
+        return {name: HIDDEN if is_secret(str(name)) and value else hidden(value) for name, value in content.items()}
+    return [hidden(value) for value in content] if isinstance(content, list) else content
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """A model by its LiteLLM name, with the options that go along (`[models.options]`). They may hold a key."""
+
+    name: str
+    options: Mapping[str, object] = field(default_factory=lambda: MappingProxyType({}), repr=False)
+    thinking_room: int = 0
+    """Tokens that an answer's room has on top, because the model thinks whatever it is told."""
+    tools: tuple[Mapping[str, object], ...] = field(default=(), repr=False)
+    """What it may call. All of its requests carry them: a provider's cache begins with the tools."""
+
+
+ENGINE = Model(EXTRACTIVE)
+"""The built-in engine: no network, no key, no cost."""
+
 
 KEY_VARIABLES: Mapping[str, str] = MappingProxyType(
     {

@@ -12,32 +12,15 @@ import hashlib
 import json
 import re
 import unicodedata
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from types import MappingProxyType
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
+from primer.models import ENGINE, Model, is_secret
 from primer.prompt import TAGS, Turn, keep_inert
 from rules.conversation.answer import foreign, is_repeated, is_restated
 from rules.extract.sentences import UNSEEN, length
 
-_SECRET = re.compile(r"key|token$|secret|credential|password|authorization", re.IGNORECASE)
-HIDDEN = "(hidden)"
-
-
-def is_secret(name: str) -> bool:
-    """Whether an option of this name holds a secret."""
-    return _SECRET.search(name) is not None
-
-
-def hidden(content: object) -> object:
-    """Tables and lists as they are, with every secret in them replaced by a word."""
-    if isinstance(content, dict):
-        return {name: HIDDEN if is_secret(str(name)) and value else hidden(value) for name, value in content.items()}
-    return [hidden(value) for value in content] if isinstance(content, list) else content
-
-
-EXTRACTIVE = "memproc/extractive"
 EMBEDDING = "embedding"
 """The step of a request that asks for no words: how alike are the texts of its turns?"""
 _TOKENS_A_WORD = 4
@@ -48,22 +31,6 @@ _ROUTE = frozenset(
     }
 )  # fmt: skip
 """Options that say how a request gets there and not what is asked: the same question elsewhere is the same."""
-
-
-@dataclass(frozen=True, slots=True)
-class Model:
-    """A model by its LiteLLM name, with the options that go along (`[models.options]`). They may hold a key."""
-
-    name: str
-    options: Mapping[str, object] = field(default_factory=lambda: MappingProxyType({}), repr=False)
-    thinking_room: int = 0
-    """Tokens that an answer's room has on top, because the model thinks whatever it is told."""
-    tools: tuple[Mapping[str, object], ...] = field(default=(), repr=False)
-    """What it may call. All of its requests carry them: a provider's cache begins with the tools."""
-
-
-ENGINE = Model(EXTRACTIVE)
-"""The built-in engine: no network, no key, no cost."""
 
 
 @dataclass(frozen=True, slots=True)

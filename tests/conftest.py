@@ -40,7 +40,7 @@ _MEMORY, _MEMORY_NEEDED = Path("/dev/shm"), 2 * 1024**3
 if _MEMORY.is_dir() and os.access(_MEMORY, os.W_OK) and shutil.disk_usage(_MEMORY).free > _MEMORY_NEEDED:
     os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(_MEMORY))
 
-_COLLECTED_AFTER = (50_000, 20, 20)
+_COLLECTED_AFTER = (300_000, 20, 20)
 """New objects until the young are collected; then how many such collections until the next generation's."""
 
 _ERRORS = pytest.StashKey[int]()

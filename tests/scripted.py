@@ -9,7 +9,8 @@ from daemon.archive.journal import Reply
 from daemon.events import Noted
 from daemon.models.completion import Completion, engine_answer
 from daemon.models.scheduler import Steps
-from primer.reply import ENGINE, Request
+from primer.models import ENGINE
+from primer.reply import Request
 
 T = TypeVar("T")
 

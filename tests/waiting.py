@@ -4,6 +4,7 @@ from collections.abc import Callable
 from time import monotonic, sleep
 
 LIMIT_SECONDS = 60.0
+_LOOK_SECONDS = 0.02  # many conditions are whole commands, which take the processor from what is waited for
 
 
 def until(condition: Callable[[], bool], seconds: float = LIMIT_SECONDS) -> None:
@@ -11,4 +12,4 @@ def until(condition: Callable[[], bool], seconds: float = LIMIT_SECONDS) -> None
     deadline = monotonic() + seconds
     while not condition():
         assert monotonic() < deadline
-        sleep(0.01)
+        sleep(_LOOK_SECONDS)

@@ -12,6 +12,7 @@ import zlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import cache
 from hashlib import sha256
 from pathlib import Path
 from tempfile import TemporaryFile
@@ -327,10 +328,18 @@ def damaged_chat(damage: str) -> DamagedChat:
     return DamagedChat(f"What the archive keeps of this chat is damaged: {damage}.", MEND)
 
 
+_REAL = frozenset({"usd", "litellm_usd"})
+"""The columns that hold fractions, which Python writes with more digits than SQLite; all else has the same bytes."""
+
+
+@cache
 def _hash(table: str, **other: str) -> str:
     """SQL: the hash of a row of the table, with `other` values in the place of its own."""
     values = [*(other.get(column, column) for column in SEALED[table].columns), *_WITH_MORE.get(table, ())]
     # A text that is none any more would be no argument of a function.
     types = " || ' ' || ".join(f"typeof({value})" for value in values)
-    as_bytes = (f"iif(typeof({value}) = 'text', CAST({value} AS BLOB), {value})" for value in values)
+    as_bytes = (
+        f"iif(typeof({value}) = 'text', CAST({value} AS BLOB), {value})" if value in _REAL else f"CAST({value} AS BLOB)"
+        for value in values
+    )
     return f"seal_of({types}, {', '.join(as_bytes)})"

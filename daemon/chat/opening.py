@@ -12,8 +12,8 @@ from daemon.config.settings import Config
 from daemon.config.tables import FactSettings
 from daemon.models.roles import Roles
 from daemon.models.tokens import count, count_once, keep
+from primer.models import ENGINE
 from primer.prompt import Texts, keep_inert, wrap
-from primer.reply import ENGINE
 from rules.conversation.marker import OPENING, text_digest
 from rules.conversation.memory import Memory
 from rules.errors import ChatSkipped

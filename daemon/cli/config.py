@@ -24,7 +24,7 @@ def config() -> None:
 def show(settings: Settings, as_json: bool) -> None:
     """Print every setting that counts, the defaults among them."""
     from daemon.config.as_toml import toml_text
-    from primer.reply import hidden
+    from primer.models import hidden
 
     tables = settings.config.model_dump(mode="json")
     tables["models"] = hidden(tables["models"])
@@ -104,8 +104,7 @@ def _unknown_models(config: Config) -> Iterator[str]:
     from daemon.models.catalogue import is_known, known_models
     from daemon.models.completion import nearest
     from daemon.models.roles import CHAT, SMALL
-    from primer.models import provider_of
-    from primer.reply import EXTRACTIVE
+    from primer.models import EXTRACTIVE, provider_of
 
     for own in (config.models, *(config.with_override(override).models for override in config.chats.override)):
         for role in ("agent", "context_manager", "fallback"):

@@ -25,7 +25,8 @@ from daemon.models.ask import Unsent
 from daemon.models.completion import TIMEOUT_SECONDS, Completion
 from daemon.status.sentences import in_one_line, printable_json, progress_line, span, visible
 from daemon.trip import go_round
-from primer.reply import ENGINE, Request
+from primer.models import ENGINE
+from primer.reply import Request
 from rules.errors import MemprocError, OverBudget
 from rules.plan.chat_plan import Unchanged
 

@@ -10,7 +10,7 @@ from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import tomli
 from pydantic import ValidationError
@@ -20,9 +20,11 @@ from daemon.config.settings import ChatOverride, Config
 from daemon.config.tables import ConfigProblem, CoreSettings, Key, SectionSettings, section_clashes, token_clashes
 from daemon.files.paths import Folders, settle
 from daemon.files.write import remedy
-from primer.prompt import Texts, problems
 from rules.errors import ConfigurationError, FileTrouble, MemprocError
 from rules.layers.core import CoreMemory, EditingFunction, Layout, OverLimit, Section, SectionChange, arranged, offered
+
+if TYPE_CHECKING:
+    from primer.prompt import Texts
 
 _LARGEST = 1_000_000  # bytes
 _CHECK = "Correct it; `memproc config check` tells whether anything is left."
@@ -162,12 +164,13 @@ def shipped_text() -> str:
     raise FileTrouble(f"{NAME} is missing from the installation in {_DAEMON}.", "Install memproc again.")
 
 
-def load_texts(folder: Path | None) -> Texts:
+def load_texts(folder: Path | None) -> "Texts":
     """All texts; a file in `folder` takes the place of the shipped text of the same name.
 
     Raises ConfigurationError, which names every file and what is wrong with it.
     """
-    shipped = files("primer") / "texts"
+    from primer.prompt import Texts, problems  # late: only what writes memories, or checks settings, needs the texts
+
     texts: dict[str, str] = {}
     wrong: list[str] = []
     if folder is not None and not folder.is_dir():
@@ -175,7 +178,7 @@ def load_texts(folder: Path | None) -> Texts:
     for name in (field.name for field in fields(Texts)):
         own = folder / f"{name}.md" if folder else None
         if own is None or not own.is_file():
-            texts[name] = (shipped / f"{name}.md").read_text(encoding="utf-8").strip()
+            texts[name] = _shipped(name)
             continue
         try:
             texts[name] = own.read_text(encoding="utf-8-sig").replace("\r\n", "\n").strip()
@@ -189,6 +192,12 @@ def load_texts(folder: Path | None) -> Texts:
             "Mend them, or leave texts.folder empty in memproc.toml for memproc's own texts.",
         )
     return Texts(**texts)
+
+
+@cache
+def _shipped(name: str) -> str:
+    """A text of memproc's own, read once: every chat of an export asks for all of them."""
+    return (files("primer") / "texts" / f"{name}.md").read_text(encoding="utf-8").strip()
 
 
 GROUP = "memproc.core_memory"

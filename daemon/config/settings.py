@@ -11,17 +11,18 @@ from copy import deepcopy
 from datetime import date
 from fnmatch import fnmatchcase
 from math import inf, isfinite
-from typing import Annotated, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Literal, Self
 
 from pydantic import AfterValidator, Field, PrivateAttr
 
 from daemon.config import tables
-from primer.reply import EXTRACTIVE
+from primer.models import EXTRACTIVE
 from rules.errors import ChatSkipped
 from rules.money.price import PICO, Amounts, Price, rates
-from rules.plan.chat_plan import Limits, fits
-from rules.plan.folds import Bounds
-from rules.typingmind.chat import Chat
+
+if TYPE_CHECKING:
+    from rules.plan.chat_plan import Limits
+    from rules.typingmind.chat import Chat
 
 Options = Mapping[str, object]
 
@@ -266,12 +267,15 @@ class Config(ChatTables):
     budget: BudgetSettings = BudgetSettings()
 
     @property
-    def limits(self) -> Limits:
+    def limits(self) -> "Limits":
         """The numbers that the rules obey; where chunks end is for `daemon.models.splitting` to say."""
+        from rules.plan.chat_plan import Limits  # late: most commands read settings and plan nothing
+        from rules.plan.folds import Bounds
+
         fold = Bounds(**dict(self.fold))
         return Limits(self.tail.tokens, self.tail.step, self.chunk.tokens, fold)
 
-    def of(self, chat: Chat) -> Self:
+    def of(self, chat: "Chat") -> Self:
         """The settings that count for one chat: every override that fits it, the later ones over the earlier.
 
         Before them counts the one for the sample conversation, where all of it would stay in the live tail.
@@ -279,6 +283,8 @@ class Config(ChatTables):
         Raises ChatSkipped where several fit and their numbers of tokens do not agree, which shows only here,
         and where the chat has no id.
         """
+        from rules.plan.chat_plan import fits
+
         built_in = (SAMPLE,) if self.tail.tokens > _SAMPLE_TOKENS else ()
         fitting = [override for override in (*built_in, *self.chats.override) if fits(chat, override.chat)]
         config = self

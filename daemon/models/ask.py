@@ -22,8 +22,8 @@ from daemon.models.completion import Completion
 from daemon.models.context import Context
 from daemon.models.prices import expected, known_price, price_of, step_of
 from daemon.models.tokens import count_of
-from primer.models import token_factor
-from primer.reply import Model, Request
+from primer.models import Model, token_factor
+from primer.reply import Request
 from rules.errors import ContextTooLong, OverBudget
 from rules.money.price import (
     NAMES,

@@ -35,8 +35,8 @@ from daemon.models.batch_client import Batch, NoBatches, Result, Route, answer_o
 from daemon.models.context import Context
 from daemon.models.direct import ATTEMPTS, persistently
 from daemon.models.prices import time_for_batches
-from primer.models import takes_batches
-from primer.reply import Model, Request
+from primer.models import Model, takes_batches
+from primer.reply import Request
 from rules.errors import MemprocError, NotNow, OutOfReach, OverBudget
 
 SETTLED_SECONDS = 60.0

@@ -13,8 +13,7 @@ from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
-from primer.models import AS_OF, ending, with_provider
-from primer.reply import EXTRACTIVE
+from primer.models import AS_OF, EXTRACTIVE, ending, with_provider
 from rules.errors import ModelError
 from rules.money.price import PICO, Price, Rates
 

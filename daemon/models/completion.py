@@ -18,9 +18,9 @@ from functools import cache
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
-from primer.models import provider_of, quiet_options, small_model
+from primer.models import ENGINE, Model, provider_of, quiet_options, small_model
 from primer.prompt import ToolCall, Turn, read_passage, said_after, said_before
-from primer.reply import EMBEDDING, ENGINE, Model, Request
+from primer.reply import EMBEDDING, Request
 from rules.errors import ContextTooLong, CutOff, MemprocError, ModelError, NotNow, ProviderRefuses
 from rules.extract import answers
 from rules.layers.facts import cosines

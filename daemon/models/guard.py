@@ -14,8 +14,7 @@ from typing import NoReturn
 import httpx
 
 from daemon.models.addresses import KEY_HEADERS, OWN_HOSTS, addresses, is_key, is_loopback, is_own, readable
-from primer.models import provider_of
-from primer.reply import Model
+from primer.models import Model, provider_of
 from rules.errors import ProviderRefuses
 
 

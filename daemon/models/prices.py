@@ -18,8 +18,7 @@ from daemon.config.settings import BudgetSettings, Config, WhenToBatch
 from daemon.files.clock import at
 from daemon.models import catalogue
 from daemon.models.roles import Roles
-from primer.models import provider_of, takes_batches, token_factor
-from primer.reply import ENGINE, Model
+from primer.models import ENGINE, Model, provider_of, takes_batches, token_factor
 from rules.errors import UnknownPrice
 from rules.money.estimate import (
     NO_COST,

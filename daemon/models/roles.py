@@ -15,7 +15,10 @@ from daemon.config.settings import ModelSettings
 from daemon.models.catalogue import ends_soon, facts
 from primer.models import (
     ABOUT_THINKING,
+    ENGINE,
+    EXTRACTIVE,
     KEY_VARIABLES,
+    Model,
     own_model,
     provider_of,
     quiet_options,
@@ -24,7 +27,6 @@ from primer.models import (
     takes_batches,
     thinking_room,
 )
-from primer.reply import ENGINE, EXTRACTIVE, Model
 from rules.errors import ChatSkipped
 from rules.typingmind.chat import Chat
 from rules.typingmind.message import Message

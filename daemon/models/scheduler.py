@@ -22,7 +22,8 @@ from daemon.events import ModelAnswered, Note, Noted
 from daemon.models.ask import Outcome, Transport, above_step
 from daemon.models.context import Context
 from daemon.models.direct import Direct
-from primer.reply import ENGINE, KINDS, Request
+from primer.models import ENGINE
+from primer.reply import KINDS, Request
 
 T = TypeVar("T")
 

@@ -9,8 +9,7 @@ from daemon.files.lock import is_held
 from daemon.page.actions import after, do_command
 from daemon.page.app import desk_of, field, said, shown
 from daemon.page.files import to_what_was_dropped
-from primer.models import KEY_VARIABLES
-from primer.reply import hidden
+from primer.models import KEY_VARIABLES, hidden
 
 _NO_KEY = 1
 """How `memproc key test --no-call` ends where no key is kept; a key that cannot be read is told in its own words."""

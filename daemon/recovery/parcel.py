@@ -26,7 +26,7 @@ from daemon.files.paths import Folders, archive_path, arrivals_folder
 from daemon.files.read import DAMAGE, METHODS
 from daemon.files.removal import writing_to
 from daemon.files.write import BLOCK, TEMPORARY, file_errors, make_private, read_blocks, replace_file, sweep
-from primer.reply import is_secret
+from primer.models import is_secret
 from rules.errors import ArchiveError, FileTrouble, NotFound
 
 MANIFEST, ARCHIVE, SETTINGS = "MANIFEST.json", "archive.sqlite3", "memproc.toml"

@@ -24,9 +24,9 @@ from daemon.events import Noted
 from daemon.models.context import Context
 from daemon.models.scheduler import RunningDialogue, Scheduler, Steps
 from primer import prompt
-from primer.models import token_factor
+from primer.models import ENGINE, Model, token_factor
 from primer.prompt import Texts, Turn, keep_inert, restore
-from primer.reply import ENGINE, Answered, Model, Refused, Request, forged, judge, read_reply, repeated
+from primer.reply import Answered, Refused, Request, forged, judge, read_reply, repeated
 from rules.conversation.history import Entry
 from rules.conversation.memory import SHIPPED_QUESTIONS, Memory, Quote, Six, analysis_words
 from rules.conversation.quote import Verbatim, find_quote, nearest_passage

@@ -29,8 +29,9 @@ from daemon.remember.dialogue import (
 )
 from daemon.remember.ladder import Assignment, Count, first_analysis, without_hole
 from primer import prompt
+from primer.models import ENGINE
 from primer.prompt import Turn
-from primer.reply import ENGINE, Refused, Request
+from primer.reply import Refused, Request
 from rules.conversation.memory import (
     Memory,
     Quote,

@@ -21,8 +21,9 @@ from daemon.models.roles import Roles
 from daemon.models.scheduler import Steps
 from daemon.remember.dialogue import Pair, Question, Subject, Transcript, Worksheet, choose_quote, converse
 from primer import prompt
+from primer.models import ENGINE, EXTRACTIVE, Model
 from primer.prompt import Turn
-from primer.reply import ENGINE, EXTRACTIVE, Model, Refused, Request
+from primer.reply import Refused, Request
 from rules.conversation.history import Entry
 from rules.conversation.memory import (
     CHUNK_LEVEL,

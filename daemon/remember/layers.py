@@ -42,9 +42,9 @@ from daemon.remember.dialogue import (
 from primer import layers as core
 from primer import prompt
 from primer.layers import ask_facts, numbered_passage, read_edits, read_operations
-from primer.models import thinks
+from primer.models import ENGINE, Model, thinks
 from primer.prompt import ToolCall, Turn
-from primer.reply import CALLED, EMBEDDING, ENGINE, Model, Refused, Request, read_reply
+from primer.reply import CALLED, EMBEDDING, Refused, Request, read_reply
 from rules.conversation.history import Entry
 from rules.conversation.memory import EXTRACTED, Edition, Memory, Six, allowance
 from rules.errors import ChatSkipped, TooLong

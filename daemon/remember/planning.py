@@ -37,9 +37,8 @@ from daemon.models.tokens import count, count_once, digest_of
 from daemon.remember.dialogue import Worksheet
 from daemon.remember.ladder import make_memory
 from primer.layers import tools_of
-from primer.models import token_factor
+from primer.models import ENGINE, token_factor
 from primer.prompt import Texts, question, restore
-from primer.reply import ENGINE
 from rules.conversation.marker import text_digest
 from rules.conversation.memory import EXTRACTED, WRITTEN, is_enough_for_a_model, questions_of_memories, write_title
 from rules.conversation.short_quotes import too_many

@@ -14,7 +14,7 @@ from daemon.remember.dialogue import ChatWork, worksheet_of_chunk
 from daemon.remember.folds import Folds, fold_of, fold_plan
 from daemon.remember.ladder import make_memory
 from daemon.remember.planning import survey_read
-from primer.reply import ENGINE
+from primer.models import ENGINE
 from rules.conversation.memory import EXTRACTED, Edition, Memory
 from rules.plan.folds import as_told
 

@@ -13,8 +13,7 @@ from daemon.models.catalogue import Facts, facts, known_models
 from daemon.models.completion import nearest
 from daemon.models.roles import CHAT, Roles, choose_roles, is_ones_own
 from daemon.status.findings import Finding, Setup, error, ok, warning
-from primer.models import KEY_VARIABLES, key_variables, provider_of
-from primer.reply import EXTRACTIVE, Model
+from primer.models import EXTRACTIVE, KEY_VARIABLES, Model, key_variables, provider_of
 from rules.errors import ChatSkipped, ConfigurationError, MemprocError
 from rules.plan.chat_plan import why_skipped
 from rules.typingmind.chat import Chat, read_chat, read_messages

@@ -194,11 +194,12 @@ class Split:
     """Why no further bound can be set yet, as a sentence for the person."""
 
 
-Splitter = Callable[[Sequence[Spoken], int, int], Split]
-"""Says where the chunks of about so many tokens end (the last parameter), from the message with that index on.
+Splitter = Callable[[Sequence[Spoken], int, int, int], Split]
+"""Says where the chunks end: from the message with an index on, of about so many tokens, and up to a last index.
 
-It is given the whole history, with texts and tokens, and may set bounds in the live tail too. A bound must be final:
-whatever messages come later, the same history up to them has the same bounds.
+It is given the whole history, with texts and tokens. Behind the last index stands the live tail: one bound there is
+enough, since it tells what the next chunk waits for. A bound must be final: whatever messages come later, the same
+history up to them has the same bounds.
 """
 
 
@@ -214,9 +215,9 @@ class Chunking:
     """Why there is no further chunk, as a sentence for the person."""
 
 
-def by_turns(spoken: Sequence[Spoken], begin: int, size: int) -> Split:
+def by_turns(spoken: Sequence[Spoken], begin: int, size: int, last: int) -> Split:
     """The splitter by size alone: chunks are whole turns, as near to `size` tokens as the turns allow."""
-    return _split(spoken, begin, size, lambda window: ())
+    return _split(spoken, begin, size, last, lambda window: ())
 
 
 _Texts = tuple[tuple[str, ...], ...]
@@ -229,14 +230,14 @@ def by_likeness(price: Callable[[_Texts, _Minutes], Sequence[int]]) -> Splitter:
     Where turns are as like as can be, it costs four squares of `size` more than at the best place in view.
     """
 
-    def split(spoken: Sequence[Spoken], begin: int, size: int) -> Split:
+    def split(spoken: Sequence[Spoken], begin: int, size: int, last: int) -> Split:
         def priced(window: Sequence[Chunk]) -> list[int]:
             messages = [spoken[unit.start : unit.stop] for unit in window]
             minutes = tuple((unit[0].minute, unit[-1].minute) for unit in messages)
             prices = price(tuple(tuple(message.text for message in unit) for unit in messages), minutes)
             return [_TOPIC * size**2 * price // STEPS for price in prices]
 
-        return _split(spoken, begin, size, priced)
+        return _split(spoken, begin, size, last, priced)
 
     return split
 
@@ -248,15 +249,17 @@ SPLITTERS: Mapping[str, Splitter] = MappingProxyType({"topics": by_topics, "size
 """By what `chunk.bounds` calls them: those that need nothing else."""
 
 
-def _split(spoken: Sequence[Spoken], begin: int, size: int, price: Callable[[Sequence[Chunk]], Sequence[int]]) -> Split:
+def _split(
+    spoken: Sequence[Spoken], begin: int, size: int, last: int, price: Callable[[Sequence[Chunk]], Sequence[int]]
+) -> Split:
     """Each bound is chosen in view of the shortest run of turns that holds four times `size` tokens.
 
     The last turn of a history may still grow, so a further one must stand behind that run.
     """
     rest = units_from(spoken, begin, size)
     bounds: list[int] = []
-    first = 0
-    while True:
+    first, end = 0, begin
+    while end <= last:
         window = _window(rest, first, _WINDOW * size)
         tokens = sum(unit.tokens for unit in window)
         if tokens < _WINDOW * size:
@@ -265,7 +268,9 @@ def _split(spoken: Sequence[Spoken], begin: int, size: int, price: Callable[[Seq
         if first + len(window) == len(rest):
             return Split(tuple(bounds), "The last turn may still grow.")
         first += first_group([unit.tokens for unit in window], size, price(window))
-        bounds.append(rest[first - 1].stop)
+        end = rest[first - 1].stop
+        bounds.append(end)
+    return Split(tuple(bounds), "All that is left lies in the live tail.")
 
 
 def _window(units: Sequence[Chunk], first: int, tokens: int) -> list[Chunk]:
@@ -287,7 +292,7 @@ def chunks(spoken: Sequence[Spoken], begin: int, size: int, tail: int, split: Sp
     A frozen bound holds even where a turn was not cut then or would not be cut now (other sizes, an edited
     message). The live tail is the newest whole turns that hold at least `tail` tokens.
     """
-    offered = split(spoken, begin, size)
+    offered = split(spoken, begin, size, _last_end(spoken, begin, tail))
     left = _tokens(spoken[begin:])
     formed: list[Chunk] = []
     start, coming = begin, 0
@@ -306,6 +311,15 @@ def chunks(spoken: Sequence[Spoken], begin: int, size: int, tail: int, split: Sp
     else:
         reason = offered.reason
     return Chunking(tuple(formed), waiting, live, reason)
+
+
+def _last_end(spoken: Sequence[Spoken], begin: int, tail: int) -> int:
+    """The last index from `begin` on at which a chunk may end with `tail` tokens behind it; before `begin` for none."""
+    behind, at = 0, len(spoken)
+    while at >= begin and behind < tail:
+        at -= 1
+        behind += spoken[at].tokens if at >= begin else 0
+    return at
 
 
 def _tokens(spoken: Sequence[Spoken]) -> int:

@@ -13,9 +13,10 @@ somebody else asks. The average of a window, which is what all of the talk has i
 """
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
-from itertools import pairwise
+from itertools import chain, pairwise
 from math import isqrt
 from operator import mul
 
@@ -28,7 +29,7 @@ NEARNESS = (4, 2, 1)
 _RARE = 16
 _BREATH_SHARE = 6
 _NIGHT = 6 * 60
-_MESSAGES = 2048
+_UNITS = 128
 _WINDOWS = 256
 
 Vector = Sequence[int]
@@ -45,23 +46,56 @@ def prices(texts: tuple[tuple[str, ...], ...], minutes: tuple[tuple[int, int], .
     `texts` are the messages of each unit; `minutes` when its first and its last message were written, 0 where unknown.
     A chat is planned more than once, so what came of the last windows is remembered.
     """
-    unit_words = [sum((_words(text) for text in unit), Counter[str]()) for unit in texts]
-    units_with = Counter(term for words in unit_words for term in words)
-    vectors = [
-        {
-            term: count.bit_length() * _RARE * (len(unit_words) // units_with[term]).bit_length()
-            for term, count in words.items()
-            if units_with[term] < len(unit_words)
-        }
-        for words in unit_words
-    ]
-    likenesses = [_likeness(_sum(vectors[:at][::-1]), _sum(vectors[at:])) for at in range(1, len(unit_words))]
+    unit_words = [_words(unit) for unit in texts]
+    units_with = Counter(chain.from_iterable(words.weights for words in unit_words))
+    rarities = {term: _rarity(count, len(texts)) for term, count in units_with.items() if count > 1}
+    turns = [_turn(words, rarities, _rarity(1, len(texts))) for words in unit_words]
+    likenesses = [_likeness(_side(turns[:at][::-1]), _side(turns[at:])) for at in range(1, len(turns))]
     return with_pauses(likenesses, minutes)
 
 
-@lru_cache(_MESSAGES)
-def _words(text: str) -> Counter[str]:
-    return Counter(terms(text))
+@dataclass(frozen=True, slots=True)
+class _Words:
+    """The words of a unit, each with a weight that grows slowly with how often it is said."""
+
+    weights: Mapping[str, int]
+    squares: int
+    """The sum of the squares of all weights."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Turn:
+    """A unit, or one side of a bound: the weights of words that other units say too, and the square of the others.
+
+    A word that one unit alone says makes its vector longer, and is never shared: so there is no need to look it up.
+    """
+
+    weights: Mapping[str, int]
+    unshared: int
+
+
+@lru_cache(_UNITS)
+def _words(texts: tuple[str, ...]) -> _Words:
+    counts = Counter(chain.from_iterable(map(terms, texts)))
+    weights = {term: count.bit_length() for term, count in counts.items()}
+    return _Words(weights, _squares(weights.values()))
+
+
+def _rarity(units_with: int, units: int) -> int:
+    """What a word weighs by how many units say it; nothing where all do."""
+    return _RARE * (units // units_with).bit_length() if units_with < units else 0
+
+
+def _turn(words: _Words, rarities: Mapping[str, int], alone: int) -> _Turn:
+    said_elsewhere = {term: words.weights[term] for term in words.weights.keys() & rarities.keys()}
+    return _Turn(
+        {term: weight * rarities[term] for term, weight in said_elsewhere.items() if rarities[term]},
+        (words.squares - _squares(said_elsewhere.values())) * alone**2,
+    )
+
+
+def _squares(weights: Iterable[int]) -> int:
+    return sum(weight * weight for weight in weights)
 
 
 def with_pauses(likenesses: Sequence[int], minutes: Sequence[tuple[int, int]]) -> tuple[int, ...]:
@@ -79,22 +113,23 @@ def _pause(ended: int, begins: int) -> int:
     return min(max(0, begins - ended), _NIGHT) if ended and begins else 0
 
 
-def _sum(vectors: Sequence[dict[str, int]]) -> dict[str, int]:
+def _side(turns: Sequence[_Turn]) -> _Turn:
     """What stands on one side of a bound, the nearest turn first."""
-    whole: dict[str, int] = {}
-    for nearness, vector in zip(NEARNESS, vectors, strict=False):
-        for term, weight in vector.items():
-            whole[term] = whole.get(term, 0) + nearness * weight
-    return whole
+    weights: dict[str, int] = {}
+    unshared = 0
+    for nearness, turn in zip(NEARNESS, turns, strict=False):
+        unshared += nearness**2 * turn.unshared
+        for term, weight in turn.weights.items():
+            weights[term] = weights.get(term, 0) + nearness * weight
+    return _Turn(weights, unshared)
 
 
-def _likeness(first: dict[str, int], second: dict[str, int]) -> int:
+def _likeness(before: _Turn, after: _Turn) -> int:
     """The cosine of two vectors, in 64 steps."""
-    if len(second) < len(first):
-        first, second = second, first
-    shared = sum(weight * second[term] for term, weight in first.items() if term in second)
-    lengths = sum(weight * weight for weight in first.values()) * sum(weight * weight for weight in second.values())
-    return STEPS * shared // max(1, isqrt(lengths))
+    common = before.weights.keys() & after.weights.keys()
+    shared = sum(before.weights[term] * after.weights[term] for term in common)
+    lengths = [_squares(side.weights.values()) + side.unshared for side in (before, after)]
+    return STEPS * shared // max(1, isqrt(lengths[0] * lengths[1]))
 
 
 def prices_by_vectors(
@@ -107,11 +142,11 @@ def prices_by_vectors(
     turns = [_scaled(_total([_scaled(embed(text)) for text in unit])) for unit in texts]
     whole = _total(turns)
     own = [[2 * len(turns) * value - share for value, share in zip(turn, whole, strict=True)] for turn in turns]
-    likenesses = [_cosine(_side(own[:at][::-1]), _side(own[at:])) for at in range(1, len(own))]
+    likenesses = [_cosine(_near(own[:at][::-1]), _near(own[at:])) for at in range(1, len(own))]
     return with_pauses(likenesses, minutes)
 
 
-def _side(turns: Sequence[Vector]) -> Vector:
+def _near(turns: Sequence[Vector]) -> Vector:
     """What stands on one side of a bound, the nearest turn first."""
     near = zip(NEARNESS, turns, strict=False)
     return _total([[nearness * value for value in turn] for nearness, turn in near])

@@ -17,7 +17,8 @@ from typing import TextIO
 import daemon.models.context
 from daemon.cli import main
 from daemon.models.completion import Completion
-from primer.reply import ENGINE, Request
+from primer.models import ENGINE
+from primer.reply import Request
 from tests.faults import shim
 from tests.faults.shim import NO_FAULT, Fault
 from tests.lives.model import LivelyModel

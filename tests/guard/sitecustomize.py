@@ -1,7 +1,11 @@
 """Python imports this at start where it is on the path: so the guard also holds in the processes of stories."""
 
+# ruff: noqa: PTH100, PTH114, PTH118
+# It is asked of every file that is opened, and a Path would take longer than the whole answer.
+
 import os
 import sys
+from functools import lru_cache
 from pathlib import Path
 from tempfile import gettempdir
 
@@ -29,10 +33,17 @@ _ALLOWED = tuple(
 )
 
 
+_real_folder = lru_cache(os.path.realpath)
+"""Links are followed once for each folder: files are opened by the ten thousand."""
+
+
 def _touches_home(path: object) -> bool:
     if not isinstance(path, str | bytes | os.PathLike):
         return False
-    full = os.path.realpath(os.fsdecode(path))
+    folder, name = os.path.split(os.path.abspath(os.fsdecode(path)))
+    full = os.path.join(_real_folder(folder), name)
+    if os.path.islink(full):
+        full = os.path.realpath(full)
     return (full + os.sep).startswith(_HOME) and not full.startswith(_ALLOWED)
 
 

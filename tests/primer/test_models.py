@@ -6,8 +6,7 @@ from typing import Any
 import pytest
 
 from daemon.models.catalogue import facts, known_models
-from primer.models import KEY_VARIABLES, quiet_options, small_model, successor, thinking_room, thinks
-from primer.reply import Model
+from primer.models import KEY_VARIABLES, Model, quiet_options, small_model, successor, thinking_room, thinks
 from tests.litellm_map import entries
 from tests.server.asking import ask, asking_quote, litellm
 from tests.server.server import ModelServer

@@ -1,7 +1,8 @@
 """Secrets among the options of a model are neither kept nor shown."""
 
+from primer.models import HIDDEN, Model, hidden, is_secret
 from primer.prompt import Turn
-from primer.reply import HIDDEN, Model, Request, hidden, is_secret
+from primer.reply import Request
 
 
 def test_secrets_are_told_by_their_names_and_ordinary_options_are_not() -> None:

@@ -3,8 +3,8 @@
 import os
 import pty
 import re
+import signal
 import struct
-import subprocess
 import sys
 from dataclasses import dataclass, field
 from select import select
@@ -13,6 +13,7 @@ from typing import Any
 
 import pyte
 
+from tests.forked import exit_code, fork_memproc
 from tests.stories.person import LIMIT_SECONDS, Person
 
 if sys.platform != "win32":
@@ -37,10 +38,9 @@ class Terminal:
         self._ours, theirs = pty.openpty()
         fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", LINES, COLUMNS, 0, 0))
         shell = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "LINES", "NO_COLOR")}
-        self._process = subprocess.Popen(
-            self.person.argv(*self.arguments), stdin=theirs, stdout=theirs, stderr=theirs, cwd=self.person.home,
-            env={**shell, "TERM": "xterm-256color", **self.environment}, start_new_session=True,
-        )  # fmt: skip
+        environment = {**shell, "TERM": "xterm-256color", **self.environment}
+        streams = theirs, theirs, theirs
+        self._process = fork_memproc(self.person.argv(*self.arguments)[1:], self.person.home, environment, streams)
         os.close(theirs)
 
     def types(self, line: str) -> None:
@@ -67,7 +67,12 @@ class Terminal:
         while self._reads():
             pass
         os.close(self._ours)
-        return self._process.wait(LIMIT_SECONDS)
+        return exit_code(self._process)
+
+    def is_killed(self) -> None:
+        """Kill the command (-9), and wait until it is gone."""
+        os.kill(self._process, signal.SIGKILL)
+        assert self.ends() == -signal.SIGKILL
 
     def lines(self) -> list[str]:
         """All lines, those that have scrolled away first."""

@@ -5,13 +5,13 @@ import os
 import pty
 import re
 import struct
-import subprocess
 import termios
 
 import pytest
 
 from daemon.archive.archive import Archive
 from tests.chats import export_bytes, long_chat
+from tests.forked import exit_code, fork_memproc
 from tests.stories.person import Person
 
 pytestmark = pytest.mark.timeout(200)
@@ -58,7 +58,7 @@ def seen(person: Person, command: str, **environment: str) -> str:
     inherited = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "LINES", "NO_COLOR")}
     environ = {**inherited, "TERM": "xterm", "PAGER": "cat", **environment}
     argv = person.argv(*command.format(CHAT["chatID"]).split())
-    running = subprocess.Popen(argv, stdin=theirs, stdout=theirs, stderr=theirs, cwd=person.home, env=environ)
+    running = fork_memproc(argv[1:], person.home, environ, (theirs, theirs, theirs))
     os.close(theirs)
     blocks = []
     if "erase" in command:
@@ -70,7 +70,7 @@ def seen(person: Person, command: str, **environment: str) -> str:
             break
         if not blocks[-1]:
             break
-    running.wait(60)
+    exit_code(running)
     os.close(ours)
     return b"".join(blocks).decode().replace("\r\n", "\n")
 

@@ -15,7 +15,7 @@ from typing import Any, Literal
 
 import pytest
 
-from primer.reply import EXTRACTIVE
+from primer.models import EXTRACTIVE
 from tests.chats import export_bytes, long_chat
 from tests.server.faults import Faulty
 from tests.server.log import read_events

@@ -82,9 +82,14 @@ def lived(tmp_path_factory: pytest.TempPathFactory) -> Person:
 
 
 @pytest.fixture
-def browser(lived: Person, monkeypatch: pytest.MonkeyPatch) -> Browser:
-    """Their browser; what its buttons do to the end is done in this process, which has all modules loaded."""
+def buttons(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What buttons do to the end is done in this process, which has all modules loaded."""
     monkeypatch.setattr(subprocess, "run", in_this_process)
+
+
+@pytest.fixture
+def browser(lived: Person, buttons: None) -> Browser:
+    """Their browser."""
     return Browser(lived)
 
 
@@ -225,6 +230,7 @@ def test_a_run_is_started_and_ends(browser: Browser) -> None:
     assert {path: path.stat().st_mtime_ns for path in browser.person.updated()} == outputs, "nothing was new"
 
 
+@pytest.mark.usefixtures("buttons")
 def test_what_is_dropped_while_no_daemon_runs_is_planned_and_run_by_a_button(tmp_path: Path) -> None:
     person = Person(tmp_path / "ada")
     browser = Browser(person)
@@ -314,6 +320,7 @@ def test_the_updated_export_is_downloaded_as_it_lies_in_its_folder(browser: Brow
     assert path.name in unquote(response.headers["content-disposition"])
 
 
+@pytest.mark.usefixtures("buttons")
 def test_a_version_shows_what_would_change_before_it_is_put_back(tmp_path: Path) -> None:
     person = Person(tmp_path / "ada")
     for turns in (20, 30):

@@ -163,12 +163,19 @@ def test_watching_the_status_shows_it_anew(day: Daemon) -> None:
             read_until(process, "Money:")
 
 
-@pytest.mark.parametrize(("right", "wrong"), [("[chunk]\ntokens = 400", "[chunk]\ntokens = 3"), ("[chunk]", "[chunk")])
-def test_broken_settings_are_told_by_status_and_the_daemon_goes_on(day: Daemon, right: str, wrong: str) -> None:
+@pytest.mark.parametrize(
+    ("right", "wrong", "is_reloaded"),
+    [("[chunk]\ntokens = 400", "[chunk]\ntokens = 3", False), ("[chunk]", "[chunk", True)],
+)
+def test_broken_settings_are_told_by_status_and_the_daemon_goes_on(
+    day: Daemon, right: str, wrong: str, is_reloaded: bool
+) -> None:
     person = day.person
     good = person.toml.read_text()
     person.toml.write_text(good.replace(right, wrong))
     try:
+        if is_reloaded:  # else it finds them changed at its next look
+            day.process.send_signal(signal.SIGHUP)
         day.until(lambda: day.sign("config_error"), "the settings are found to be wrong")
         ended = person.memproc("status")
         assert (ended.code, ended.err) == (1, "")
@@ -176,6 +183,7 @@ def test_broken_settings_are_told_by_status_and_the_daemon_goes_on(day: Daemon, 
         assert "line " in ended.out
     finally:
         person.toml.write_text(good)
+    day.process.send_signal(signal.SIGHUP)
     day.until(lambda: not day.sign("config_error"), "the settings are right again")
     assert day.status()["exit_code"] == 0
 

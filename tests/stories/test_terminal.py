@@ -3,23 +3,24 @@
 import json
 import os
 import re
-import signal
 import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
-from time import monotonic, sleep
+from time import monotonic
 
 import pytest
 
 from daemon.config.settings import Config
 from tests.chats import export_bytes, long_chat
+from tests.server.asking import litellm
 from tests.server.reply import Answer
 from tests.server.request import Request
 from tests.stories.cycle import ENGINE, Cycle
 from tests.stories.person import Person
 from tests.stories.rounds import Life, life, teller
 from tests.stories.terminal import COLUMNS, Terminal
+from tests.waiting import until
 
 CAP_REACHED = 4
 pytestmark = pytest.mark.skipif("sys.platform == 'win32'", reason="a pseudo-terminal is needed")
@@ -46,7 +47,8 @@ def pace() -> Pace:
 
 @pytest.fixture
 def slow(tmp_path: Path, pace: Pace) -> Iterator[Life]:
-    """A chat of which a run takes some seconds, with models that take their time."""
+    """A chat of which a run takes some seconds, with models that take their time; LiteLLM takes none in a fork."""
+    litellm()
     with life(tmp_path / "slow", script=pace) as slow:
         slow.talk(9_000)
         slow.drop()
@@ -87,12 +89,10 @@ def test_a_run_by_hand_says_what_time_is_left_and_status_shows_it_and_how_it_end
 def test_a_run_that_was_killed_is_shown_as_cut_off_and_asks_nothing_twice_that_was_finished(
     slow: Life, pace: Pace
 ) -> None:
-    run = slow.person.start("run")
-    while not (json.loads(slow.person.memproc("status", "--json").out)["run"] or {}).get("done"):
-        assert run.poll() is None
-        sleep(0.2)  # else the looking takes the processor from the run
-    run.send_signal(signal.SIGKILL)
-    run.communicate()
+    run = Terminal(slow.person, ("run",))
+    run.shows(r" [1-9]/\d+ · ")
+    until(lambda: bool((json.loads(slow.person.memproc("status", "--json").out)["run"] or {}).get("done")))
+    run.is_killed()
     status = slow.person.memproc("status").out
     assert "Running" not in status
     assert "the last run by hand: It was cut off in the middle. What is finished is kept.\n" in status

@@ -78,7 +78,7 @@ def _spoken(said: Said) -> Spoken:
 
 def score(cases: Sequence[Splice], split: Splitter) -> CutScore:
     """One splitter on all of them; shares and Pk are means over the conversations."""
-    bounds = [split(case.spoken, 0, SIZE).bounds for case in cases]
+    bounds = [split(case.spoken, 0, SIZE, len(case.spoken)).bounds for case in cases]
     tokens = [size for case, found in zip(cases, bounds, strict=True) for size in _sizes(case, found)]
     cuts = quantiles(tokens, n=20)
     return CutScore(

@@ -71,7 +71,7 @@ def kept(archive: Archive, *more: Memory) -> None:
 
 
 def first(archive: Archive, preferred: Preferred = "hindsight") -> Memory:
-    return find_memory(archive, "m1", preferred)[1]
+    return memories(archive, CHAT, preferred)[0]
 
 
 def test_editions_come_in_the_order_of_their_numbers_and_none_takes_the_place_of_another() -> None:

@@ -30,6 +30,8 @@ from daemon.inbox.watch_plan import read_settings
 from rules.errors import FileTrouble, MemprocError, OverBudget
 from service.command import memproc_argv
 from tests.chats import export_bytes, long_chat
+from tests.forked import exit_code, fork_memproc
+from tests.server.asking import litellm
 from tests.server.child import serve
 from tests.server.setup import KEY
 from tests.stories.person import Person
@@ -42,11 +44,17 @@ def ada(tmp_path: Path) -> Person:
     return Person(tmp_path / "ada", tail=3200, step=800, chunk=800)
 
 
+def read_settings_of(ada: Person) -> SettingsAre:
+    """What the daemon hands to its child."""
+    settings = read_settings(ada.toml)
+    assert isinstance(settings, SettingsAre)
+    return settings
+
+
 @contextmanager
 def started(ada: Person, *arguments: str, **environment: str) -> Iterator["subprocess.Popen[bytes]"]:
     """A child of the daemon; the settings have been handed to it."""
-    settings = read_settings(ada.toml)
-    assert isinstance(settings, SettingsAre)
+    settings = read_settings_of(ada)
     argv, own = memproc_argv(None, "--supervised", *arguments), {**os.environ, **environment}
     with subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=ada.home.parent, env=own) as child:
         assert child.stdin is not None
@@ -103,16 +111,26 @@ def test_it_ends_with_the_daemon_and_lets_the_call_that_is_under_way_finish(
             '[models]\nagent = "anthropic/claude-haiku-5-5"\nconcurrency = 1\n'
             f'[models.options."anthropic/*"]\napi_base = "{server.url}"\ntimeout = 20\n'
         )
-        with started(ada, "run", str(path), "--events", ANTHROPIC_API_KEY=KEY) as child:
-            assert child.stdin is not None and child.stdout is not None
-            while not isinstance(of_line(child.stdout.readline())[0], ModelAnswered):
+        litellm()
+        settings_here, settings = os.pipe()
+        events_here, events_there = os.pipe()
+        child = fork_memproc(
+            ("--supervised", "run", str(path), "--events"), ada.home.parent, {**os.environ, "ANTHROPIC_API_KEY": KEY},
+            (settings_here, events_there, 2),
+        )  # fmt: skip
+        os.close(settings_here)
+        os.close(events_there)
+        with os.fdopen(settings, "wb") as stdin, os.fdopen(events_here, "rb") as stdout:
+            stdin.write(to_line(read_settings_of(ada)).encode())
+            stdin.flush()
+            while not isinstance(of_line(stdout.readline())[0], ModelAnswered):
                 pass
             if by == "pipe":
-                child.stdin.close()
+                stdin.close()
             else:
-                child.send_signal(signal.SIGTERM)
-            events = said(child)
-            assert child.wait(LIMIT_SECONDS) == 130
+                os.kill(child, signal.SIGTERM)
+            events = [of_line(line)[0] for line in stdout]
+            assert exit_code(child) == 130
         assert RunDone() not in events
         assert server.meter.answered.total() == server.meter.calls, "the call that was under way was let finish"
 

@@ -17,8 +17,9 @@ from daemon.models import batch_client as client
 from daemon.models.completion import complete
 from daemon.models.context import Context
 from daemon.models.scheduler import RunningDialogue, Scheduler, Steps
+from primer.models import Model
 from primer.prompt import Turn
-from primer.reply import Model, Request
+from primer.reply import Request
 from rules.typingmind.message import write_date
 from tests.nokeys import no_keys
 from tests.server.server import ModelServer

@@ -12,8 +12,9 @@ from daemon.archive.journal import recall
 from daemon.config.settings import BudgetSettings
 from daemon.models import completion
 from daemon.models.completion import Completion, complete
+from primer.models import Model
 from primer.prompt import Turn
-from primer.reply import Model, Request
+from primer.reply import Request
 from rules.errors import ModelError, OverBudget
 from rules.money.price import PICO
 from tests.asked import RunBudget, ask

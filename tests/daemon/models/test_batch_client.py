@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from daemon.models import batch_client as client
 from daemon.models.batch_client import NoBatches, Route, answer_of, fault_of, refusal_of, route_of
 from daemon.models.completion import complete
-from primer.reply import Model
+from primer.models import Model
 from rules.errors import ContextTooLong, CutOff, ModelError, NotNow, ProviderRefuses
 from tests.daemon.models.batch_world import HAIKU, question
 from tests.server.batching import Batching

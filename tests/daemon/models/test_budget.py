@@ -18,9 +18,9 @@ from daemon.models.completion import Completion
 from daemon.models.direct import MOST_CUT_OFF
 from daemon.models.prices import ENOUGH, Expected, expected
 from daemon.models.tokens import count
-from primer.models import token_factor
+from primer.models import ENGINE, Model, token_factor
 from primer.prompt import Turn
-from primer.reply import ENGINE, Model, Request
+from primer.reply import Request
 from rules.errors import ContextTooLong, CutOff, ModelError, OutOfReach, OverBudget, UnknownPrice
 from rules.money.price import PICO, Price, Usage, cost, rates
 from rules.typingmind.message import write_date

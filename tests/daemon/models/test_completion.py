@@ -9,8 +9,9 @@ import httpx
 import pytest
 
 from daemon.models.completion import complete, complete_over
+from primer.models import ENGINE, Model
 from primer.prompt import ToolCall, Turn, tool, wrap
-from primer.reply import ENGINE, Model, Request
+from primer.reply import Request
 from rules.errors import ModelError
 
 SECRET = "the words of a person"
@@ -44,7 +45,7 @@ def test_importing_litellm_reaches_no_network() -> None:
     """The guard raises in this process at the first look-up; LiteLLM would try three times."""
     script = (
         "from daemon.models.completion import complete\n"
-        "from primer.prompt import Turn\nfrom primer.reply import ENGINE, Request\n"
+        "from primer.models import ENGINE\nfrom primer.prompt import Turn\nfrom primer.reply import Request\n"
         "turn = Turn('user', '<to_remember>\\nhi there\\n</to_remember>')\n"
         "print(complete(Request('quote', ENGINE, (turn,), 9)).text)"
     )

@@ -10,8 +10,9 @@ from daemon.config.settings import BudgetSettings
 from daemon.models import completion
 from daemon.models.completion import complete
 from daemon.models.prices import price_of
+from primer.models import Model
 from primer.prompt import Turn
-from primer.reply import EMBEDDING, Model, Request
+from primer.reply import EMBEDDING, Request
 from rules.errors import ModelError, ProviderRefuses
 from rules.money.price import Price, rates
 from tests.server.server import ModelServer

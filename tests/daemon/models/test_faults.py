@@ -11,8 +11,9 @@ from daemon.models.addresses import host_asked
 from daemon.models.completion import complete
 from daemon.models.direct import ATTEMPTS, persistently
 from daemon.status.sentences import sentence
+from primer.models import Model
 from primer.prompt import ask, question
-from primer.reply import Model, Request
+from primer.reply import Request
 from rules.errors import ContextTooLong, CutOff, MemprocError, ModelError, NotNow, OutOfReach, ProviderRefuses
 from tests.entries import entries, said
 from tests.server.asking import TEXTS, TOLD, context

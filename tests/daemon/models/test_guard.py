@@ -16,9 +16,9 @@ from daemon.models.addresses import OWN_HOSTS, addresses, is_own
 from daemon.models.batch_client import newest, route_of
 from daemon.models.completion import complete
 from daemon.models.guard import RequestHeldBack, look_at, watched
-from primer.models import KEY_VARIABLES, provider_of
+from primer.models import KEY_VARIABLES, Model, provider_of
 from primer.prompt import Turn
-from primer.reply import EMBEDDING, Model, Request
+from primer.reply import EMBEDDING, Request
 from rules.errors import MemprocError, ProviderRefuses
 from tests.stories.canary import CANARY
 

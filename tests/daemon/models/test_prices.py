@@ -8,7 +8,7 @@ from daemon.config.loading import parse
 from daemon.config.settings import BudgetSettings, PriceSettings
 from daemon.models.catalogue import price
 from daemon.models.prices import price_of, step_of
-from primer.reply import ENGINE, Model
+from primer.models import ENGINE, Model
 from rules.errors import UnknownPrice
 from rules.money.price import FREE, PICO, Price, rates
 from tests.litellm_map import entries

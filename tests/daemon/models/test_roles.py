@@ -6,7 +6,7 @@ from daemon.config.keys import Key, NoKey
 from daemon.config.settings import ModelSettings
 from daemon.files.read import chats_in
 from daemon.models.roles import Roles, chat_model, choose_roles
-from primer.reply import ENGINE
+from primer.models import ENGINE
 from rules.typingmind.chat import Chat, read_messages
 from tests.chats import assistant, chat, export_bytes, user
 from tests.nokeys import no_keys

@@ -21,8 +21,9 @@ from daemon.models.context import Context
 from daemon.models.prices import price_of
 from daemon.models.scheduler import RunningDialogue, Scheduler, Steps
 from daemon.models.tokens import count
+from primer.models import ENGINE, Model
 from primer.prompt import Turn
-from primer.reply import ENGINE, Model, Request
+from primer.reply import Request
 from rules.errors import ContextTooLong, CutOff, ModelError, NotNow, OverBudget, ProviderRefuses
 from rules.money.price import PICO
 from tests.nokeys import no_keys

@@ -39,8 +39,8 @@ def test_the_talk_is_cut_where_it_turns_to_something_else_without_a_word_in_comm
     pytest.importorskip("wordllama")
     spoken = turns([(text, 10) for text in (*SEA, *BREAD, *BREAD, *BREAD)])
 
-    assert splitter("embedding")(spoken, 0, SIZE).bounds[0] == 6
-    assert SPLITTERS["size"](spoken, 0, SIZE).bounds[0] == 4
+    assert splitter("embedding")(spoken, 0, SIZE, len(spoken)).bounds[0] == 6
+    assert SPLITTERS["size"](spoken, 0, SIZE, len(spoken)).bounds[0] == 4
 
 
 @given(histories, st.integers(0, 80))
@@ -48,9 +48,9 @@ def test_the_talk_is_cut_where_it_turns_to_something_else_without_a_word_in_comm
 def test_bounds_by_the_package_stay_as_a_history_grows(said: list[tuple[str, int]], upto: int) -> None:
     pytest.importorskip("wordllama")
     spoken = turns(said)
-    earlier = splitter("embedding")(spoken[:upto], 0, SIZE).bounds
+    earlier = splitter("embedding")(spoken[:upto], 0, SIZE, len(spoken)).bounds
 
-    assert splitter("embedding")(spoken, 0, SIZE).bounds[: len(earlier)] == earlier
+    assert splitter("embedding")(spoken, 0, SIZE, len(spoken)).bounds[: len(earlier)] == earlier
 
 
 def test_a_text_has_the_same_vector_in_any_company_and_one_without_words_has_none() -> None:

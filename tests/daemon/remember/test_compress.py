@@ -9,7 +9,8 @@ from daemon.models.completion import Completion
 from daemon.models.roles import Roles
 from daemon.remember.dialogue import Worksheet
 from daemon.remember.ladder import chunk_analysis, make_memory
-from primer.reply import ENGINE, Model, Request
+from primer.models import ENGINE, Model
+from primer.reply import Request
 from rules.conversation.history import Entry
 from rules.conversation.memory import EXTRACTED, WRITTEN, Memory
 from tests.entries import talk

@@ -14,8 +14,9 @@ from daemon.remember.dialogue import Worksheet
 from daemon.remember.ladder import make_memory
 from daemon.remember.layers import Tended, tend
 from primer.layers import read_edits, tools_of
+from primer.models import ENGINE, Model
 from primer.prompt import ToolCall, context
-from primer.reply import ENGINE, Model, Request
+from primer.reply import Request
 from rules.layers.core import ChatLayout, CoreEdit, CoreEvent, CoreMemory, Section, Value, core_after
 from tests.daemon.remember.test_compress import CHUNK, QUOTE, ROLES, WHEN
 from tests.entries import talk

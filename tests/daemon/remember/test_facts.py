@@ -9,7 +9,7 @@ from daemon.config.loading import load_texts
 from daemon.models.completion import Completion
 from daemon.remember.dialogue import Worksheet
 from daemon.remember.layers import take_facts
-from primer.reply import ENGINE, Model
+from primer.models import ENGINE, Model
 from rules.layers.facts import FactEvent, live
 from tests.daemon.remember.test_compress import MANAGER, Desk
 from tests.entries import talk

@@ -11,8 +11,8 @@ from daemon.models.tokens import count
 from daemon.remember.dialogue import Worksheet
 from daemon.remember.folds import fold_plan, make_fold
 from primer import prompt
+from primer.models import ENGINE, Model
 from primer.prompt import Turn, wrap
-from primer.reply import ENGINE, Model
 from rules.conversation.memory import EXTRACTED, WRITTEN, Edition, Memory, Quote, Six, most_fold_tokens
 from rules.extract.sentences import with_closed_fence
 from tests.daemon.remember.test_compress import AGENT, MANAGER, ROLES, WHEN, Desk

@@ -9,7 +9,8 @@ from daemon.config.loading import load_texts
 from daemon.models.roles import Roles
 from daemon.remember.dialogue import Worksheet
 from daemon.remember.ladder import make_hindsight, make_memory
-from primer.reply import ENGINE, Model, Refused, Request
+from primer.models import ENGINE, Model
+from primer.reply import Refused, Request
 from rules.conversation.memory import WRITTEN, Edition
 from tests.daemon.remember.test_compress import AGENT, CHUNK, MANAGER, QUOTE, ROLES, WHEN, Desk
 from tests.daemon.remember.test_ladder import BAD, GOOD

@@ -4,7 +4,7 @@ import pytest
 
 from daemon.models.completion import Completion
 from daemon.models.roles import Roles
-from primer.reply import ENGINE, Model
+from primer.models import ENGINE, Model
 from rules.conversation.memory import EXTRACTED, WRITTEN
 from tests.daemon.remember.test_compress import AGENT, MANAGER, QUOTE, Desk, remember
 from tests.scripted import ended

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from daemon.models.completion import Completion
 from daemon.models.roles import Roles
-from primer.reply import ENGINE
+from primer.models import ENGINE
 from rules.conversation.history import Entry
 from rules.conversation.memory import EXTRACTED, WRITTEN, Memory
 from rules.extract.sentences import with_closed_fence

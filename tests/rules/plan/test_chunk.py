@@ -13,6 +13,7 @@ from rules.plan.chunks import (
     Chunk,
     Chunking,
     Split,
+    Splitter,
     Spoken,
     by_likeness,
     by_topics,
@@ -43,12 +44,18 @@ def letters(text: str) -> Vector:
     return [text.count(letter) for letter in "aegbr海"]
 
 
-EVERY = {**SPLITTERS, "vectors": by_likeness(partial(prices_by_vectors, embed=letters))}
+BY_VECTORS = by_likeness(partial(prices_by_vectors, embed=letters))
+EVERY = {**SPLITTERS, "vectors": BY_VECTORS}
 
 
 def talk(*turns: int) -> list[Spoken]:
     """Turns of so many tokens, half of them the user's."""
     return [Spoken(role, n) for turn in turns for role, n in (("user", turn // 2), ("assistant", turn - turn // 2))]
+
+
+def split(splitter: Splitter, spoken: Sequence[Spoken], begin: int) -> Split:
+    """All bounds that there are yet, as if there were no live tail."""
+    return splitter(spoken, begin, SIZE, len(spoken))
 
 
 def tokens_of(spoken: list[Spoken]) -> int:
@@ -60,22 +67,22 @@ def sizes(chunking: Chunking) -> list[int]:
 
 
 def test_a_bound_is_the_first_of_the_best_partition_of_four_sizes() -> None:
-    assert by_turns(talk(*[20] * 9), 0, SIZE).bounds == (4,)
+    assert split(by_turns, talk(*[20] * 9), 0).bounds == (4,)
 
 
 def test_a_bound_waits_for_four_sizes_to_look_ahead() -> None:
     reason = "A chunk's end is chosen in view of the next 160 tokens, and only 159 are here."
 
-    assert by_turns(talk(40, 40, 40, 39), 0, SIZE) == Split((), reason)
+    assert split(by_turns, talk(40, 40, 40, 39), 0) == Split((), reason)
 
 
 def test_a_bound_waits_for_a_turn_behind_its_window() -> None:
-    assert by_turns(talk(40, 40, 40, 40), 0, SIZE) == Split((), "The last turn may still grow.")
-    assert by_turns(talk(40, 40, 40, 40, 0), 0, SIZE).bounds == (2,)
+    assert split(by_turns, talk(40, 40, 40, 40), 0) == Split((), "The last turn may still grow.")
+    assert split(by_turns, talk(40, 40, 40, 40, 0), 0).bounds == (2,)
 
 
 def test_a_bound_is_sought_from_the_message_that_is_named() -> None:
-    assert by_turns(talk(7, 40, 40, 40, 40, 1), 2, SIZE).bounds == (4,)
+    assert split(by_turns, talk(7, 40, 40, 40, 40, 1), 2).bounds == (4,)
 
 
 def topics(*words: str) -> list[Spoken]:
@@ -89,34 +96,42 @@ def topics(*words: str) -> list[Spoken]:
 def test_a_chunk_ends_where_the_talk_turns_to_something_else() -> None:
     spoken = topics(*["sea"] * 3, *["bread"] * 7)
 
-    assert by_topics(spoken, 0, SIZE).bounds[0] == 6
-    assert by_turns(spoken, 0, SIZE).bounds[0] == 4
+    assert split(by_topics, spoken, 0).bounds[0] == 6
+    assert split(by_turns, spoken, 0).bounds[0] == 4
 
 
 def test_a_chunk_ends_where_vectors_say_that_the_talk_turns_to_something_else() -> None:
     spoken = [replace(said, text=said.text.partition(" ")[0]) for said in topics(*["sea"] * 3, *["bob"] * 7)]
 
-    assert by_likeness(partial(prices_by_vectors, embed=letters))(spoken, 0, SIZE).bounds[0] == 6
+    assert split(BY_VECTORS, spoken, 0).bounds[0] == 6
 
 
 def test_a_chunk_ends_at_night_rather_than_within_a_minute() -> None:
     spoken = topics(*["sea"] * 10)
     night = [replace(said, minute=1000 + at + (600 if at >= 6 else 0)) for at, said in enumerate(spoken)]
 
-    assert by_topics(night, 0, SIZE).bounds[0] == 6
+    assert split(by_topics, night, 0).bounds[0] == 6
 
 
 def test_turns_that_say_nothing_to_tell_them_by_are_cut_by_size() -> None:
     spoken = talk(*[20] * 12)
 
-    assert by_topics(spoken, 0, SIZE) == by_turns(spoken, 0, SIZE)
-    assert by_likeness(partial(prices_by_vectors, embed=letters))(spoken, 0, SIZE) == by_turns(spoken, 0, SIZE)
+    assert split(by_topics, spoken, 0) == split(by_turns, spoken, 0)
+    assert split(BY_VECTORS, spoken, 0) == split(by_turns, spoken, 0)
+
+
+def test_one_bound_in_the_live_tail_is_enough() -> None:
+    spoken = talk(*[20] * 40)
+    bounds = split(by_turns, spoken, 0).bounds
+
+    assert by_turns(spoken, 0, SIZE, bounds[2]).bounds == bounds[:4]
+    assert by_turns(spoken, 8, SIZE, 7).bounds == ()
 
 
 def test_turns_that_are_nearer_to_a_bound_count_more() -> None:
     spoken = topics("bread", "sea", "sea", "bread", "sea", "bread", "bread", "bread", "bread", "bread")
 
-    assert by_topics(spoken, 0, SIZE).bounds[0] == 6
+    assert split(by_topics, spoken, 0).bounds[0] == 6
 
 
 def test_a_group_that_is_far_too_small_is_dearer_where_bounds_have_prices() -> None:
@@ -128,8 +143,8 @@ def test_a_group_that_is_far_too_small_is_dearer_where_bounds_have_prices() -> N
 
 @given(histories, st.integers(0, 120), st.sampled_from(sorted(EVERY)))
 def test_the_bounds_of_the_beginning_of_a_history_stay_as_it_grows(spoken: list[Spoken], upto: int, name: str) -> None:
-    bounds = EVERY[name](spoken, 0, SIZE).bounds
-    earlier = EVERY[name](spoken[:upto], 0, SIZE).bounds
+    bounds = split(EVERY[name], spoken, 0).bounds
+    earlier = split(EVERY[name], spoken[:upto], 0).bounds
 
     assert bounds[: len(earlier)] == earlier
 
@@ -138,14 +153,14 @@ def test_the_bounds_of_the_beginning_of_a_history_stay_as_it_grows(spoken: list[
 def test_bounds_that_have_a_memory_never_move_whatever_splits_what_comes(
     spoken: list[Spoken], before: str, after: str
 ) -> None:
-    frozen = EVERY[before](spoken, 0, SIZE).bounds
+    frozen = split(EVERY[before], spoken, 0).bounds
     begin = frozen[-1] if frozen else 0
 
-    assert all(begin < bound for bound in EVERY[after](spoken, begin, SIZE).bounds)
+    assert all(begin < bound for bound in split(EVERY[after], spoken, begin).bounds)
 
 
 def test_another_splitter_says_where_chunks_end_by_what_is_said() -> None:
-    def at_farewells(spoken: Sequence[Spoken], begin: int, _: int) -> Split:
+    def at_farewells(spoken: Sequence[Spoken], begin: int, *_: int) -> Split:
         farewells = (at + 1 for at, said in enumerate(spoken) if at >= begin and said.text == "Good night.")
         return Split(tuple(farewells), "Nobody has said good night yet.")
 
