@@ -22,7 +22,7 @@ from daemon.events import MemoryMade, Note, Noted, planned
 from daemon.models.context import Context
 from daemon.models.scheduler import RunningDialogue, Scheduler, Steps
 from daemon.models.tokens import count
-from daemon.remember.dialogue import Keep, worksheet_of_chunk
+from daemon.remember.dialogue import ChatWork, Keep, worksheet_of_chunk
 from daemon.remember.folds import Folds
 from daemon.remember.ladder import chunk_analysis, make_hindsight, make_memory
 from daemon.remember.layers import Chain, chunk_memory, core_chain, facts_chain
@@ -37,14 +37,9 @@ from rules.plan.work import PlannedChunk, room_left
 
 
 @dataclass(frozen=True, slots=True)
-class _ChatWork:
-    """What the work on a chat goes on with."""
+class _Chunks(ChatWork):
+    """The work on the chunks of a chat, and what goes on beside it."""
 
-    context: Context
-    scheduler: Scheduler
-    survey: Survey
-    memories: list[Memory]
-    """The chat's memories and folds so far."""
     folds: Folds
     chains: tuple[Chain, ...]
     """Core memory and facts."""
@@ -74,20 +69,16 @@ def compress(context: Context, survey: Survey) -> tuple[tuple[Memory, ...], tupl
     memories = list(survey.reading.memories)
     models = survey.config.models
     with Scheduler(context, plan.chat_id, models.concurrency, models.batch) as scheduler:
-        order = leads(plan)
-        folds = Folds(context, scheduler, survey, memories)
-        chains = (
-            core_chain(context, scheduler, survey, memories, order),
-            facts_chain(context, scheduler, survey, memories),
-        )
-        _do_all(_ChatWork(context, scheduler, survey, memories, folds, chains), order)
+        order, work = leads(plan), ChatWork(context, scheduler, survey, memories)
+        folds, chains = Folds(work), (core_chain(work, order), facts_chain(work))
+        _do_all(_Chunks(context, scheduler, survey, memories, folds, chains), order)
         chunks = sum(not memory.is_fold for memory in memories)
         folds.make_all(chunks, as_told)
         shown_now = folds.make_all(chunks, as_shown)
     return tuple(memories), shown_now
 
 
-def _do_all(work: _ChatWork, order: tuple[Lead, ...]) -> None:
+def _do_all(work: _Chunks, order: tuple[Lead, ...]) -> None:
     """Write all that is planned, and keep it in the order of the plan; folds and layers go on beside it."""
     plan = work.survey.plan
     lanes = (work.folds, *work.chains)
@@ -103,7 +94,7 @@ def _do_all(work: _ChatWork, order: tuple[Lead, ...]) -> None:
         _begin(work, order, needed, kept)
 
 
-def _begin(work: _ChatWork, order: tuple[Lead, ...], needed: tuple[int, ...], kept: int) -> None:
+def _begin(work: _Chunks, order: tuple[Lead, ...], needed: tuple[int, ...], kept: int) -> None:
     """Begin the fold and all the chunks that can be begun when the first `kept` of the plan are kept."""
     plan = work.survey.plan
     chunks = sum(not memory.is_fold for memory in work.memories)
@@ -123,7 +114,7 @@ def _begin(work: _ChatWork, order: tuple[Lead, ...], needed: tuple[int, ...], ke
         work.scheduler.begin(work.dialogues[lead.place])
 
 
-def _dialogue(work: _ChatWork, lead: Lead) -> RunningDialogue[Keep]:
+def _dialogue(work: _Chunks, lead: Lead) -> RunningDialogue[Keep]:
     """The dialogue about one chunk of the plan, with what can be asked ahead of it."""
     survey = work.survey
     chunk = survey.plan.work[lead.place]
@@ -136,7 +127,7 @@ def _dialogue(work: _ChatWork, lead: Lead) -> RunningDialogue[Keep]:
     return RunningDialogue(_steps(work, lead), len(work.dialogues), behind, ahead)
 
 
-def _steps(work: _ChatWork, lead: Lead) -> Steps[Keep]:
+def _steps(work: _Chunks, lead: Lead) -> Steps[Keep]:
     """Write about one chunk, as soon as the folds are there that its prompts begin with."""
     plan, place = work.survey.plan, lead.place
     chunk = plan.work[place]
@@ -164,7 +155,7 @@ def _steps(work: _ChatWork, lead: Lead) -> Steps[Keep]:
     return keep
 
 
-def _memory(work: _ChatWork, chunk: PlannedChunk, passage: Passage, *, is_again: bool) -> Steps[Keep]:
+def _memory(work: _Chunks, chunk: PlannedChunk, passage: Passage, *, is_again: bool) -> Steps[Keep]:
     """A chunk becomes a memory; or its memory gets another as-of edition, unless it would be one more of the engine's.
 
     In the same transaction the layers become due that stand behind it.
@@ -197,7 +188,7 @@ def _memory(work: _ChatWork, chunk: PlannedChunk, passage: Passage, *, is_again:
     return keep
 
 
-def _hindsight(work: _ChatWork, chunk: PlannedChunk, passage: Passage) -> Steps[Keep]:
+def _hindsight(work: _Chunks, chunk: PlannedChunk, passage: Passage) -> Steps[Keep]:
     """A memory gets its hindsight edition; none, where it could not be had, or no model's is there to keep to."""
     context, survey = work.context, work.survey
     before = chunk_memory(work.memories, chunk)
@@ -247,7 +238,7 @@ def _seen_later(survey: Survey, chunk: PlannedChunk) -> tuple[Entry, ...]:
     return tuple(seen)
 
 
-def _renew(work: _ChatWork, memory: Memory) -> None:
+def _renew(work: _Chunks, memory: Memory) -> None:
     """Let a memory have all editions that the archive has of it by now."""
     known = editions(work.context.archive, memory.memory_id)
     edition = shown(known, memory.chosen, work.survey.config.memory.editions)

@@ -21,6 +21,7 @@ from dataclasses import dataclass, field, replace
 from daemon.archive.journal import Reply
 from daemon.chat.survey import Survey
 from daemon.events import Noted
+from daemon.models.context import Context
 from daemon.models.scheduler import RunningDialogue, Scheduler, Steps
 from primer import prompt
 from primer.models import ENGINE, Model, token_factor
@@ -43,11 +44,22 @@ _PASSAGE_ALONE = ("analysis", "facts")
 """The questions to the context manager, who sees nothing but the passage."""
 
 
+@dataclass(frozen=True, slots=True)
+class ChatWork:
+    """What the work on a chat goes on with."""
+
+    context: Context
+    scheduler: Scheduler
+    survey: Survey
+    memories: list[Memory]
+    """The chat's memories and folds so far."""
+
+
 class Lane:
     """Dialogues beside those about the chunks, one after the other: at most one of them is under way."""
 
-    def __init__(self, scheduler: Scheduler) -> None:
-        self.scheduler = scheduler
+    def __init__(self, work: ChatWork) -> None:
+        self.work = work
         self._dialogue: RunningDialogue[Keep] | None = None
 
     @property
@@ -58,7 +70,7 @@ class Lane:
     def set_out(self, dialogue: RunningDialogue[Keep]) -> None:
         """Begin one."""
         self._dialogue = dialogue
-        self.scheduler.begin(dialogue)
+        self.work.scheduler.begin(dialogue)
 
     def keep(self) -> None:
         """Keep what has come of it when it is finished."""

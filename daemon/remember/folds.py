@@ -12,9 +12,9 @@ from dataclasses import dataclass, replace
 from daemon.archive.memories import keep_fold
 from daemon.chat.survey import Survey, as_they_are
 from daemon.events import Folded
-from daemon.models.context import Clock, Context
+from daemon.models.context import Clock
 from daemon.models.roles import Roles
-from daemon.models.scheduler import RunningDialogue, Scheduler, Steps
+from daemon.models.scheduler import RunningDialogue, Steps
 from daemon.models.tokens import count
 from daemon.remember.dialogue import (
     BEFORE_ALL_CHUNKS,
@@ -154,7 +154,14 @@ def fold_analysis(sheet: Worksheet, plan: FoldPlan, roles: Roles) -> Request | N
     return first_analysis(sheet, roles, alone, sheet.texts.fold_analysis, words)
 
 
-def raw_turns(survey: Survey, members: Sequence[Memory]) -> tuple[Turn, ...]:
+def fold_of(survey: Survey, plan: FoldPlan, clock: Clock, guidance: str = "") -> Steps[Memory]:
+    """The fold that is planned in a chat, with the person's word of guidance. Raises as `make_fold`."""
+    sheet, raw = worksheet_of_fold(survey, plan.members), _raw_turns(survey, plan.members)
+    chat_id, system_message = survey.plan.chat_id, survey.chat.system_message
+    return make_fold(sheet, chat_id, system_message, plan, survey.roles, count, clock, guidance, raw)
+
+
+def _raw_turns(survey: Survey, members: Sequence[Memory]) -> tuple[Turn, ...]:
     """The raw messages that `members` stand for, behind those before them; none where not all are known any more."""
     keys = {key for member in members for key in member.keys}
     entries = survey.reading.entries
@@ -171,14 +178,8 @@ _MESSAGES_BEFORE = 100
 class Folds(Lane):
     """The folds of a chat: those that prompts will need are made beside the chunks, as soon as they are wanted.
 
-    A fold that is made is kept, and added to the chat's `memories`.
+    A fold that is made is kept, and added to the chat's memories.
     """
-
-    def __init__(self, context: Context, scheduler: Scheduler, survey: Survey, memories: list[Memory]) -> None:
-        super().__init__(scheduler)
-        self._context = context
-        self._survey = survey
-        self._memories = memories
 
     def before(self, upto: int) -> tuple[Memory, ...] | None:
         """What stands for the first `upto` memories in a prompt; None where a fold is missing."""
@@ -200,31 +201,29 @@ class Folds(Lane):
             missing, standing = self._view(upto, version)
             if not missing:
                 return standing
-            self.scheduler.finish(self._fold(missing))()
+            self.work.scheduler.finish(self._fold(missing))()
 
     def _view(self, upto: int, version: Version) -> tuple[MissingFold | None, tuple[Memory, ...]]:
         """The next fold that is missing, and what stands for these memories now."""
-        view = section(self._survey.plan.chat_id, self._memories, upto, self._survey.bounds, version)
-        by_id = {memory.memory_id: memory for memory in self._memories}
+        survey, memories = self.work.survey, self.work.memories
+        view = section(survey.plan.chat_id, memories, upto, survey.bounds, version)
+        by_id = {memory.memory_id: memory for memory in memories}
         return view.missing, tuple(by_id[item.name] for item in view.standing)
 
     def _fold(self, missing: MissingFold) -> RunningDialogue[Keep]:
         """The dialogue of which this fold will come."""
-        plan = fold_plan(self._memories, [member.name for member in missing.members], missing.level)
-        ahead = fold_analysis(worksheet_of_fold(self._survey, plan.members), plan, self._survey.roles)
+        survey = self.work.survey
+        plan = fold_plan(self.work.memories, [member.name for member in missing.members], missing.level)
+        ahead = fold_analysis(worksheet_of_fold(survey, plan.members), plan, survey.roles)
         return RunningDialogue(self._steps(plan), BEFORE_ALL_CHUNKS, ahead=ahead)
 
     def _steps(self, plan: FoldPlan) -> Steps[Keep]:
-        survey, context, chat = self._survey, self._context, self._survey.plan
-        sheet, system_message = worksheet_of_fold(survey, plan.members), survey.chat.system_message
-        raw = raw_turns(survey, plan.members)
-        made = yield from make_fold(
-            sheet, chat.chat_id, system_message, plan, survey.roles, count, context.clock, raw=raw
-        )
+        context, chat = self.work.context, self.work.survey.plan
+        made = yield from fold_of(self.work.survey, plan, context.clock)
 
         def keep() -> None:
             kept = keep_fold(context.archive, chat.chat_id, made)
-            self._memories.append(kept)
+            self.work.memories.append(kept)
             context.tell(Folded(chat.chat_id, chat.title, len(plan.members), kept.level))
 
         return keep

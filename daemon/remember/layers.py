@@ -28,10 +28,10 @@ from daemon.chat.opening import core_now
 from daemon.chat.survey import Survey, told_before
 from daemon.config.loading import foreign
 from daemon.events import Noted
-from daemon.models.context import Context
-from daemon.models.scheduler import RunningDialogue, Scheduler, Steps
+from daemon.models.scheduler import RunningDialogue, Steps
 from daemon.remember.dialogue import (
     BEFORE_ALL_CHUNKS,
+    ChatWork,
     Keep,
     Lane,
     Question,
@@ -52,7 +52,6 @@ from rules.layers.core import CoreEdit, CoreEvent, CoreMemory, Layout, Refusal, 
 from rules.layers.facts import Fact, FactEvent, Operation, Source, alike, live, nearest, normal
 from rules.layers.names import claims, persons_names
 from rules.plan.cache_order import Lead
-from rules.plan.chat_plan import ChatPlan
 from rules.plan.work import CORE_WORDS, FACT_WORDS, QUOTE_WORDS, PlannedChunk
 from rules.typingmind.message import parse_date
 
@@ -63,10 +62,10 @@ class Chain(Lane):
     """The steps of a layer that are left."""
 
     def __init__(
-        self, scheduler: Scheduler, steps: Sequence[PlannedChunk], step: Callable[[PlannedChunk], Steps[Keep]]
+        self, work: ChatWork, steps: Sequence[PlannedChunk], step: Callable[[PlannedChunk], Steps[Keep]]
     ) -> None:
         """`step` is the dialogue after the memory of a chunk."""
-        super().__init__(scheduler)
+        super().__init__(work)
         self._left = list(steps)
         self._step = step
 
@@ -77,10 +76,7 @@ class Chain(Lane):
 
 
 def _chain(
-    context: Context,
-    scheduler: Scheduler,
-    plan: ChatPlan,
-    memories: Sequence[Memory],
+    work: ChatWork,
     layer: Layer,
     take: Callable[[PlannedChunk, Edition], Steps[tuple[LayerEvent, ...]]],
     keep_events: Callable[[Archive, str, tuple[LayerEvent, ...], str, str], None],
@@ -90,10 +86,10 @@ def _chain(
     Nothing happens by a memory that the person has forgotten. Where a question does not fit, the memory itself stands,
     and the work goes on.
     """
-    archive = context.archive
+    archive, plan = work.context.archive, work.survey.plan
 
     def step(chunk: PlannedChunk) -> Steps[Keep]:
-        memory = chunk_memory(memories, chunk)
+        memory = chunk_memory(work.memories, chunk)
         as_of = next(edition for edition in reversed(editions(archive, memory.memory_id)) if edition.kind == "as-of")
         events: tuple[LayerEvent, ...] = ()
         try:
@@ -105,39 +101,37 @@ def _chain(
         return partial(keep, memory.memory_id, made)
 
     def keep(memory_id: str, events: tuple[LayerEvent, ...]) -> None:
-        now = context.clock()
+        now = work.context.clock()
         with archive.transaction():
             keep_events(archive, plan.chat_id, events, now, memory_id)
             end_step(archive, memory_id, layer, now)
 
-    return Chain(scheduler, getattr(plan.layers, layer), step)
+    return Chain(work, getattr(plan.layers, layer), step)
 
 
-def core_chain(
-    context: Context, scheduler: Scheduler, survey: Survey, memories: Sequence[Memory], leads: Sequence[Lead]
-) -> Chain:
-    """The edits that are planned; `memories` are those of the chat as they are by then.
+def core_chain(work: ChatWork, leads: Sequence[Lead]) -> Chain:
+    """The edits that are planned.
 
     Each question stands behind what its memory was written from, byte for byte, so that the provider's cache knows it.
     """
+    survey = work.survey
     breaks = {survey.plan.work[lead.place].number: lead.breaks for lead in leads}
-    archive, chat_id = context.archive, survey.plan.chat_id
 
     def take(chunk: PlannedChunk, as_of: Edition) -> Steps[tuple[CoreEvent, ...]]:
         if as_of.made == EXTRACTED:
             return ()
-        memories_before = told_before(survey, memories, chunk.memories_before)
+        memories_before = told_before(survey, work.memories, chunk.memories_before)
         passage = survey.passage(chunk, memories_before, breaks.get(chunk.number, ()))
         before = passage.context(survey.shown.texts)
         sheet, layout = worksheet_of_chunk(survey, chunk), survey.shown.layout
-        now = core_now(archive, chat_id, layout)
+        now = core_now(work.context.archive, survey.plan.chat_id, layout)
         spoken = [(entry.message.speaker, entry.message.words) for entry in passage.chunk]
         own = [survey.chat.system_message, *(words for who, words in spoken if who != "user")]
         names = persons_names(now, [words for who, words in spoken if who == "user"], own)
         written = _as_posed(survey, chunk, as_of.texts)
         return (yield from tend(sheet, survey.roles.agent, before, written, now, layout, names)).events
 
-    return _chain(context, scheduler, survey.plan, memories, "core", take, keep_core_events)
+    return _chain(work, "core", take, keep_core_events)
 
 
 def _as_posed(survey: Survey, chunk: PlannedChunk, texts: Six) -> Six:
@@ -148,9 +142,10 @@ def _as_posed(survey: Survey, chunk: PlannedChunk, texts: Six) -> Six:
     return quote, texts[1], perspective, texts[3], refinement, texts[5]
 
 
-def facts_chain(context: Context, scheduler: Scheduler, survey: Survey, memories: Sequence[Memory]) -> Chain:
-    """The facts that are planned; `memories` are those of the chat as they are by then."""
-    archive, chat_id = context.archive, survey.plan.chat_id
+def facts_chain(work: ChatWork) -> Chain:
+    """The facts that are planned."""
+    archive, survey = work.context.archive, work.survey
+    chat_id = survey.plan.chat_id
 
     def take(chunk: PlannedChunk, _: Edition) -> Steps[tuple[FactEvent, ...]]:
         return take_facts(
@@ -163,7 +158,7 @@ def facts_chain(context: Context, scheduler: Scheduler, survey: Survey, memories
             embedding=survey.roles.embedding,
         )
 
-    return _chain(context, scheduler, survey.plan, memories, "facts", take, keep_fact_events)
+    return _chain(work, "facts", take, keep_fact_events)
 
 
 def chunk_memory(memories: Sequence[Memory], chunk: PlannedChunk) -> Memory:

@@ -10,8 +10,8 @@ from daemon.events import Event, ModelAnswered
 from daemon.models.context import Context
 from daemon.models.scheduler import RunningDialogue, Scheduler
 from daemon.models.tokens import count
-from daemon.remember.dialogue import worksheet_of_chunk, worksheet_of_fold
-from daemon.remember.folds import Folds, fold_plan, make_fold, raw_turns
+from daemon.remember.dialogue import ChatWork, worksheet_of_chunk
+from daemon.remember.folds import Folds, fold_of, fold_plan
 from daemon.remember.ladder import make_memory
 from daemon.remember.planning import survey_read
 from primer.models import ENGINE
@@ -70,12 +70,10 @@ def _written(context: Context, survey: Survey, before: Memory, guidance: str) ->
     with Scheduler(context, survey.plan.chat_id, survey.config.models.concurrency) as scheduler:
         if before.is_fold:
             plan = fold_plan(memories, before.members, before.level)
-            sheet, system_message = worksheet_of_fold(survey, plan.members), survey.chat.system_message
-            chat_id, raw = survey.plan.chat_id, raw_turns(survey, plan.members)
-            steps = make_fold(sheet, chat_id, system_message, plan, roles, count, context.clock, guidance, raw)
+            steps = fold_of(survey, plan, context.clock, guidance)
         else:
             chunk = next(chunk for chunk in survey.plan.made if chunk.number == before.number)
-            folds = Folds(context, scheduler, survey, list(memories))
+            folds = Folds(ChatWork(context, scheduler, survey, list(memories)))
             passage = survey.passage(chunk, folds.make_all(chunk.memories_before, as_told))
             guided = replace(passage, guidance=guidance)
             steps = make_memory(worksheet_of_chunk(survey, chunk), guided, roles, count, context.clock)

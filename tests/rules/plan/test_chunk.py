@@ -44,7 +44,8 @@ def letters(text: str) -> Vector:
     return [text.count(letter) for letter in "aegbr海"]
 
 
-EVERY = {**SPLITTERS, "vectors": by_likeness(partial(prices_by_vectors, embed=letters))}
+BY_VECTORS = by_likeness(partial(prices_by_vectors, embed=letters))
+EVERY = {**SPLITTERS, "vectors": BY_VECTORS}
 
 
 def talk(*turns: int) -> list[Spoken]:
@@ -102,7 +103,7 @@ def test_a_chunk_ends_where_the_talk_turns_to_something_else() -> None:
 def test_a_chunk_ends_where_vectors_say_that_the_talk_turns_to_something_else() -> None:
     spoken = [replace(said, text=said.text.partition(" ")[0]) for said in topics(*["sea"] * 3, *["bob"] * 7)]
 
-    assert split(by_likeness(partial(prices_by_vectors, embed=letters)), spoken, 0).bounds[0] == 6
+    assert split(BY_VECTORS, spoken, 0).bounds[0] == 6
 
 
 def test_a_chunk_ends_at_night_rather_than_within_a_minute() -> None:
@@ -116,7 +117,7 @@ def test_turns_that_say_nothing_to_tell_them_by_are_cut_by_size() -> None:
     spoken = talk(*[20] * 12)
 
     assert split(by_topics, spoken, 0) == split(by_turns, spoken, 0)
-    assert split(by_likeness(partial(prices_by_vectors, embed=letters)), spoken, 0) == split(by_turns, spoken, 0)
+    assert split(BY_VECTORS, spoken, 0) == split(by_turns, spoken, 0)
 
 
 def test_one_bound_in_the_live_tail_is_enough() -> None:
