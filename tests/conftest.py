@@ -44,6 +44,7 @@ _COLLECTED_AFTER = (300_000, 20, 20)
 """New objects until the young are collected; then how many such collections until the next generation's."""
 
 _ERRORS = pytest.StashKey[int]()
+_KEEPS_NOTHING = NullKeyring()  # type: ignore[no-untyped-call]  # to make one takes a look at every variable
 _NUMBERS = count(1)
 _PLACES = {
     "HOME": "",
@@ -116,7 +117,7 @@ def own_home(homes: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         monkeypatch.delenv(name)
     # A keyring that keeps nothing, in this process and in those of stories: the person's own is never asked.
     monkeypatch.setenv("PYTHON_KEYRING_BACKEND", "keyring.backends.null.Keyring")
-    keyring.set_keyring(NullKeyring())  # type: ignore[no-untyped-call]  # the library chooses once, and asks the variable no second time
+    keyring.set_keyring(_KEEPS_NOTHING)  # the library chooses once, and asks the variable no second time
     guard = Path(__file__).parent / "guard"
     monkeypatch.setenv("PYTHONPATH", str(guard))
     return home

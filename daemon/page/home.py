@@ -1,5 +1,6 @@
-"""Home: what needs you, what is running, the chats and the money."""
+"""Home: what needs you, what is running, the chats and the money; and what the daemon did lately."""
 
+from collections import deque
 from datetime import UTC, datetime
 
 from starlette.requests import Request
@@ -14,12 +15,14 @@ from daemon.files.lock import is_held
 from daemon.page.app import desk_of, said, shown
 from daemon.page.files import has_updated
 from daemon.page.sizes import ChatSizes, chat_sizes
-from daemon.status.sentences import told_apart
+from daemon.status.log import entries, log_folder
+from daemon.status.sentences import sentence, told_apart
 from daemon.status.status import DaemonPlace, Status, StatusProblem, run_progress, status
 from rules.errors import MemprocError
 
-_ELSEWHERE = ("the daemon", "the log", "the watch on the inbox")
-"""Problems of which the page can change nothing; their next step says what does."""
+_OF_THE_DAEMON = ("the daemon", "the log", "the watch on the inbox")
+"""Problems that the daemon mends by itself, or the next step; what it did says why."""
+_MOST_ENTRIES = 200
 
 
 def home(request: Request) -> Response:
@@ -39,12 +42,22 @@ def home(request: Request) -> Response:
 
 
 def button_for(problem: StatusProblem) -> tuple[str, str]:
-    """Where something can be done about a problem, and what its button says; both are empty where the page cannot."""
+    """Where something can be done about a problem or seen of it, and what its button says."""
     if problem.what == "the settings":
         return "/settings", "See the settings"
-    if problem.what in _ELSEWHERE or problem.what.startswith("the timed job"):
-        return "", ""
+    if problem.what in _OF_THE_DAEMON or problem.what.startswith("the timed job"):
+        return "/log", "What happened"
     return "/inbox", "What lies in the inbox"
+
+
+def log(request: Request) -> Response:
+    """What the daemon did lately, in sentences, newest first."""
+    desk = desk_of(request)
+    with Archive.read(desk.folders.state) as archive:
+        titles = told_apart((chat.chat_id, chat.title) for chat in known_chats(archive))
+    newest = deque(entries(log_folder(desk.folders.state)), _MOST_ENTRIES)
+    lines = [(entry.at, sentence(entry.event, titles)) for entry in reversed(newest) if entry.event]
+    return shown(request, "log.html", lines=lines, most=_MOST_ENTRIES)
 
 
 def running(request: Request) -> Response:

@@ -6,7 +6,7 @@ from daemon.page import actions, files, money, pairing, setup
 from daemon.page.app import View
 from daemon.page.chat import chat
 from daemon.page.hits import search
-from daemon.page.home import home, running
+from daemon.page.home import home, log, running
 from daemon.page.memory import memory, message, retry
 from daemon.page.mind import core, facts
 from daemon.page.versions import comparison, undo, version
@@ -14,6 +14,7 @@ from daemon.page.versions import comparison, undo, version
 VIEWS: Mapping[str, View] = {
     "/": home,
     "/running": running,
+    "/log": log,
     "/start": setup.start,
     "/settings": setup.settings,
     "/inbox": money.inbox,

@@ -294,8 +294,9 @@ def short_name(memory: Memory) -> str:
 
 
 def dates(memory: Memory) -> str:
-    """The days of the first and the last message that it stands for."""
-    return f"{day(memory.began_at)} to {day(memory.ended_at)}"
+    """The days of the first and the last message that it stands for; one day where they are the same."""
+    first, last = day(memory.began_at), day(memory.ended_at)
+    return first if first == last else f"{first} to {last}"
 
 
 def day(date: str | None) -> str:

@@ -22,6 +22,7 @@ VIEWS = (
     "/start",
     "/inbox",
     "/money",
+    "/log",
     "/settings",
     "/pairing",
     "/search?words=harbour",

@@ -15,12 +15,14 @@ from starlette.testclient import TestClient
 
 from daemon.cli import main
 from daemon.config.loading import folders, load
+from daemon.events import JobEnded
 from daemon.files.candidates import SAMPLE_FILE, sample
 from daemon.page.access import LARGEST_FORM
 from daemon.page.app import Desk, application
 from daemon.page.home import button_for
 from daemon.page.routes import ACTIONS, VIEWS
 from daemon.page.sessions import new_link
+from daemon.status.log import Log
 from daemon.status.status import StatusProblem
 from service.command import memproc_argv
 from tests.chats import chat, conversation, export_bytes
@@ -256,8 +258,26 @@ def test_what_is_dropped_while_no_daemon_runs_is_planned_and_run_by_a_button(tmp
 
 
 def test_a_problem_has_the_button_that_helps() -> None:
-    for what, address in (("the settings", "/settings"), ("lighthouse.json", "/inbox"), ("the log", "")):
+    buttons = {
+        "the settings": "/settings",
+        "lighthouse.json": "/inbox",
+        "the log": "/log",
+        "the timed job verify": "/log",
+    }
+    for what, address in buttons.items():
         assert button_for(StatusProblem(what, "It is odd.", "Look at it."))[0] == address
+
+
+def test_the_page_tells_what_happened(tmp_path: Path) -> None:
+    person = Person(tmp_path / "ada")
+    browser = Browser(person)
+    assert "memproc has not run by itself" in browser.open("/log")
+    log = Log(browser.state)
+    log.log(JobEnded("verify", "1 kept file is damaged"))
+    log.log(JobEnded("prune"))
+    text = browser.open("/log")
+    assert "The timed job verify failed: 1 kept file is damaged." in text
+    assert text.index("prune is done") < text.index("verify failed"), "the newest stands first"
 
 
 def test_the_settings_tell_what_counts_and_show_no_key(browser: Browser) -> None:

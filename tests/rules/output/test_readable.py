@@ -105,7 +105,7 @@ def test_a_memory_that_the_person_forgot_is_forgotten_and_not_gone() -> None:
     forgotten = replace(KNOWN[0], forgotten=True)
     found = replace(NOTHING, memories=(MemoryChange("gone", "m1", 1, 0),))
     (line,) = readable(found, [forgotten])
-    assert line == DifferenceLine("-", "memory 1 (m1), 2026-03-02 to 2026-03-02: forgotten")
+    assert line == DifferenceLine("-", "memory 1 (m1), 2026-03-02: forgotten")
 
 
 def test_every_fate_of_a_memory_has_its_words() -> None:
@@ -121,7 +121,7 @@ def test_every_fate_of_a_memory_has_its_words() -> None:
             MemoryChange("gone", "m9", 1, 0),
         )
     )
-    first, second = (f"memory {number} (m{number}), 2026-03-02 to 2026-03-02" for number in (1, 2))
+    first, second = (f"memory {number} (m{number}), 2026-03-02" for number in (1, 2))
     assert lines == [
         DifferenceLine("+", f"{first}: new, in edition 1"),
         DifferenceLine("~", f"{first}: edition 1 -> 2"),
