@@ -19,30 +19,22 @@ _AGAIN = timedelta(hours=1)
 
 
 @dataclass(frozen=True, slots=True)
-class Daily:
-    """Once a day, at this time of day."""
+class Timing:
+    """Once a day, at this time of day; where that is the beginning of a `window`, each hour too while it is open."""
 
     at: time
+    window: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Nightly:
+def nightly(window: str) -> Timing:
     """At the beginning of the window of the night, and each hour while it is open."""
-
-    window: str
-
-
-Timing = Daily | Nightly
+    return Timing(time.fromisoformat(window.partition("-")[0]), window)
 
 
 def timings(night: str) -> Mapping[str, Timing]:
     """The jobs whose due times are kept, and when they are done; without a window, no nightly work is tried again."""
-    daily: dict[str, Timing] = {
-        "prune": Daily(time(3, 30)),
-        "verify": Daily(time(3, 45)),
-        "maintain": Daily(time(4, 15)),
-    }
-    return {**daily, "retry": Nightly(night)} if night else daily
+    daily = {"prune": Timing(time(3, 30)), "verify": Timing(time(3, 45)), "maintain": Timing(time(4, 15))}
+    return {**daily, "retry": nightly(night)} if night else daily
 
 
 def next_due(timing: Timing, now: datetime) -> datetime:
@@ -50,23 +42,15 @@ def next_due(timing: Timing, now: datetime) -> datetime:
 
     On the two days when the clocks change it may be an hour off.
     """
-    match timing:
-        case Daily(at):
-            return _next(at, now)
-        case Nightly(window) if in_window(window, (now + _AGAIN).time()) and in_window(window, now.time()):
-            return now + _AGAIN
-        case Nightly(window):
-            return _next(time.fromisoformat(window.partition("-")[0]), now)
+    if in_window(timing.window, now.time()) and in_window(timing.window, (now + _AGAIN).time()):
+        return now + _AGAIN
+    today = now.replace(hour=timing.at.hour, minute=timing.at.minute, second=0, microsecond=0)
+    return today if today > now else today + timedelta(days=1)
 
 
 def next_attempt(timing: Timing, now: datetime) -> datetime:
     """When a job that could not be done is tried again: after an hour, or at its next time if that comes first."""
     return min(next_due(timing, now), now + _AGAIN)
-
-
-def _next(at: time, now: datetime) -> datetime:
-    today = now.replace(hour=at.hour, minute=at.minute, second=0, microsecond=0)
-    return today if today > now else today + timedelta(days=1)
 
 
 def in_window(window: str, now: time) -> bool:

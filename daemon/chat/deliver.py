@@ -279,20 +279,17 @@ def deliver(
     else:
         content = iter(container_blocks(chats[0].assembled.chat))
     sha256 = replace_file(path, content).sha256
-    outputs = [
-        Output(
-            chat_id=ready.plan.chat_id,
-            path=str(path),
-            sha256=sha256,
-            messages_sha256=ready.assembled.messages_sha256,
-            source_sha256=export.sha256,
-            written_at=now,
-            ours_sha256=ready.assembled.ours_sha256,
-        )
-        for ready in chats
-    ]
     with context.archive.transaction():  # of a whole export, all chats or none
-        for output in outputs:
+        for ready in chats:
+            output = Output(
+                chat_id=ready.plan.chat_id,
+                path=str(path),
+                sha256=sha256,
+                messages_sha256=ready.assembled.messages_sha256,
+                source_sha256=export.sha256,
+                written_at=now,
+                ours_sha256=ready.assembled.ours_sha256,
+            )
             record_output(context.archive, output)
     for ready, last in zip(chats, before, strict=True):
         old = path if last is None else Path(last.path)

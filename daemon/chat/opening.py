@@ -19,7 +19,7 @@ from rules.conversation.memory import Memory
 from rules.errors import ChatSkipped
 from rules.layers.core import CoreMemory, Layout, OverLimit, Section, Value, core_after
 from rules.layers.facts import Fact, FactEvent, live, within
-from rules.layers.opening import FactLine, Opening, fact_line, read_tagged, write_opening
+from rules.layers.opening import FactLine, Opening, fact_line, read_opening, write_opening
 from rules.plan.chat_plan import ChatPlan
 from rules.plan.work import NO_LAYERS, Layers, chosen
 from rules.recognize.recognize import Place
@@ -178,7 +178,7 @@ def opening_place(chat: ShownChat) -> Place | None:
 
 def read(chat: ShownChat, text: str) -> Opening:
     """Read an opening, with or without its tag."""
-    return read_tagged(text, {section.name for section in chat.layout.sections}, chat.texts.layers)
+    return read_opening(text, {section.name for section in chat.layout.sections}, chat.texts.layers)
 
 
 def _shown(section: Section) -> Section:

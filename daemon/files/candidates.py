@@ -35,7 +35,7 @@ LARGEST_BYTES = 512 << 20
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A file that may be an export, and what the system says of it; nobody has looked inside."""
+    """A file, which `has_ending` may take for an export, and what the system says of it; nobody has looked inside."""
 
     path: str
     status: os.stat_result
@@ -49,20 +49,12 @@ class UnusableFile:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class OtherFile:
-    """A file that is no export by its name; `what_it_is` looks inside."""
-
-    path: str
-    status: os.stat_result
-
-
 def has_ending(path: str) -> bool:
-    """Whether the file is called as exports are."""
+    """Whether the file is called as exports are; of another, `what_it_is` looks inside."""
     return path.casefold().endswith(ENDINGS)
 
 
-def candidates(folder: Path, subfolders: bool = False) -> Iterator[Candidate | UnusableFile | OtherFile]:
+def candidates(folder: Path, subfolders: bool = False) -> Iterator[Candidate | UnusableFile]:
     """The files of a folder that may be exports, and what else was dropped; those of its sub-folders only when wanted.
 
     Links are not followed, so that nothing outside the folder is ever read. Raises OSError where the
@@ -73,17 +65,14 @@ def candidates(folder: Path, subfolders: bool = False) -> Iterator[Candidate | U
             yield from _entry(entry, subfolders)
 
 
-def _entry(entry: os.DirEntry[str], subfolders: bool) -> Iterator[Candidate | UnusableFile | OtherFile]:
+def _entry(entry: os.DirEntry[str], subfolders: bool) -> Iterator[Candidate | UnusableFile]:
     name = entry.name.casefold()
     if name.startswith("."):
         if name.endswith(tuple(f"{ending}.icloud" for ending in ENDINGS)):
             yield UnusableFile(entry.path, _IN_THE_CLOUD)
         return
-    if name.endswith(ENDINGS):
+    if not name.endswith((*_ARRIVING, "~")) and name not in _OF_SYSTEMS:
         yield from _file(entry.path)
-    elif not name.endswith((*_ARRIVING, "~")) and name not in _OF_SYSTEMS:
-        for file in _file(entry.path):
-            yield OtherFile(file.path, file.status) if isinstance(file, Candidate) else file
     is_open_to_us = not name.endswith(_ARRIVING) and name not in _FOREIGN
     if subfolders and is_open_to_us and entry.is_dir(follow_symlinks=False):
         try:
@@ -147,7 +136,7 @@ def others_in(folder: Path) -> tuple[tuple[Path, str, str], ...]:
     try:
         for entry in candidates(folder):
             match entry:
-                case OtherFile(path):
+                case Candidate(path) if not has_ending(path):
                     others.append((Path(path), *what_it_is(Path(path))))
                 case UnusableFile(path, reason):
                     name = Path(path).name
@@ -165,7 +154,7 @@ def exports_in(path: Path) -> tuple[Path, ...]:
     try:
         if not path.is_dir():
             return (path,)
-        exports = [entry for entry in candidates(path) if isinstance(entry, Candidate)]
+        exports = [file for file in candidates(path) if isinstance(file, Candidate) and has_ending(file.path)]
     except OSError as fault:
         raise FileTrouble(
             f"The folder {path} cannot be read: {fault.strerror or fault}.",

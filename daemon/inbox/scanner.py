@@ -25,7 +25,7 @@ from daemon.archive.arrivals import (
     record_sightings,
     steps_after,
 )
-from daemon.files.candidates import Candidate, OtherFile, UnusableFile, candidates, has_ending, sighting_of, what_it_is
+from daemon.files.candidates import Candidate, UnusableFile, candidates, has_ending, sighting_of, what_it_is
 from daemon.files.write import trouble
 from daemon.inbox.intake import Changed, forget_copy, look_inside, take
 from daemon.inbox.watch_plan import WatchPlan
@@ -71,7 +71,7 @@ class Scanner:
             entries = list(candidates(plan.inbox, plan.subfolders))
         except OSError as error:
             raise trouble(error, plan.inbox, "read") from error
-        files = (entry for entry in entries if isinstance(entry, Candidate | OtherFile))
+        files = (entry for entry in entries if isinstance(entry, Candidate))
         lying = ((file.path, sighting_of(file.status)) for file in files)
         self._plan, self._now, self._monotonic = plan, now, monotonic
         self._see(*compare_inbox(self._archive, lying))

@@ -94,11 +94,13 @@ def fact_line(fact: FactLine) -> str:
 
 
 def read_opening(text: str, names: Collection[str], introduction: str) -> Opening:
-    """Read an opening without its tag; `names` are those of all sections that it may show.
+    """Read an opening, in its tag or without it; `names` are those of all sections that it may show.
 
     What stands between the introduction and the first heading is the end of the preface. Without any heading, all of
     it is the preface, to the byte. A heading that stands there twice has the texts of both.
     """
+    tagged = _TAGGED.fullmatch(text.strip().replace("\r\n", "\n"))
+    text = tagged[1] if tagged else text
     known = {*names, FACTS}
     blocks: list[tuple[str, list[str]]] = [("", [])]
     for line in text.replace("\r\n", "\n").split("\n"):
@@ -119,12 +121,6 @@ def read_opening(text: str, names: Collection[str], introduction: str) -> Openin
     around = head[1].rpartition(introduced)[::2] if introduced else (head[1],)
     preface = restore("\n\n".join(filter(None, (part.strip("\n") for part in around))))
     return Opening(preface, sections, facts, headed=True)
-
-
-def read_tagged(text: str, names: Collection[str], introduction: str) -> Opening:
-    """The same for an opening as it stands in a message: in its tag, if the person has left that."""
-    tagged = _TAGGED.fullmatch(text.strip().replace("\r\n", "\n"))
-    return read_opening(tagged[1] if tagged else text, names, introduction)
 
 
 def _facts(text: str) -> Iterator[FactLine]:

@@ -83,14 +83,14 @@ def units_from(spoken: Sequence[Spoken], begin: int, most: int) -> list[Chunk]:
     rest = [unit for unit in units(spoken, most) if unit.stop > begin]
     if rest and rest[0].start < begin:
         stop = rest[0].stop
-        rest[0] = Chunk(begin, stop, sum(message.tokens for message in spoken[begin:stop]))
+        rest[0] = Chunk(begin, stop, _tokens(spoken[begin:stop]))
     return rest
 
 
 def _cut(spoken: Sequence[Spoken], start: int, stop: int, between: Callable[[Spoken, Spoken], bool]) -> list[Chunk]:
     inner = (index for index in range(start + 1, stop) if between(spoken[index - 1], spoken[index]))
     runs = pairwise((start, *inner, stop))
-    return [Chunk(a, b, sum(message.tokens for message in spoken[a:b])) for a, b in runs if a < b]
+    return [Chunk(a, b, _tokens(spoken[a:b])) for a, b in runs if a < b]
 
 
 def _begins_turn(before: Spoken, after: Spoken) -> bool:
@@ -261,7 +261,7 @@ def _split(
     first, end = 0, begin
     while end <= last:
         window = _window(rest, first, _WINDOW * size)
-        tokens = sum(unit.tokens for unit in window)
+        tokens = _tokens(window)
         if tokens < _WINDOW * size:
             ahead = f"the next {_WINDOW * size:,} tokens, and only {tokens:,} are here."
             return Split(tuple(bounds), f"A chunk's end is chosen in view of {ahead}")
@@ -302,7 +302,7 @@ def chunks(spoken: Sequence[Spoken], begin: int, size: int, tail: int, split: Sp
             break
         formed.append(Chunk(start, stop, coming))
         start, left, coming = stop, left - coming, 0
-    live = _live(units_from(spoken, start, size), tail)
+    live = _tokens(_window(units_from(spoken, start, size)[::-1], 0, tail))
     waiting = left - live
     if not waiting:
         reason = "Nothing waits: all that is left lies in the live tail."
@@ -322,18 +322,8 @@ def _last_end(spoken: Sequence[Spoken], begin: int, tail: int) -> int:
     return at
 
 
-def _tokens(spoken: Sequence[Spoken]) -> int:
-    return sum(message.tokens for message in spoken)
-
-
-def _live(units: Sequence[Chunk], tail: int) -> int:
-    """The tokens of the newest units that hold at least `tail`."""
-    tokens = 0
-    for unit in reversed(units):
-        if tokens >= tail:
-            break
-        tokens += unit.tokens
-    return tokens
+def _tokens(parts: Iterable[Spoken | Chunk]) -> int:
+    return sum(part.tokens for part in parts)
 
 
 def tails(chunk_tokens: Sequence[int], keep: int, step: int) -> tuple[int, ...]:

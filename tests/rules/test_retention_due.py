@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rules.retention import Daily, Nightly, in_window, next_attempt, next_due, timings
+from rules.retention import Timing, in_window, next_attempt, next_due, nightly, timings
 
 BERLIN = timezone(timedelta(hours=2))
 
@@ -20,16 +20,16 @@ def at(day: int, hour: int, minute: int = 0) -> datetime:
     [(at(14, 1), at(14, 3, 30)), (at(14, 3, 30), at(15, 3, 30)), (at(14, 12), at(15, 3, 30))],
 )
 def test_a_daily_job_is_due_at_its_time_by_the_clock_on_the_wall(now: datetime, due: datetime) -> None:
-    assert next_due(Daily(time(3, 30)), now) == due
+    assert next_due(Timing(time(3, 30)), now) == due
 
 
 def test_a_job_is_due_at_its_minute_and_not_at_the_second_of_the_clock() -> None:
     odd = at(14, 1).replace(second=17, microsecond=5)
-    assert next_due(Daily(time(3, 30)), odd) == at(14, 3, 30)
+    assert next_due(Timing(time(3, 30)), odd) == at(14, 3, 30)
 
 
 def test_old_versions_go_before_the_archive_is_verified_and_copied() -> None:
-    kept = {name: timing.at for name, timing in timings("").items() if isinstance(timing, Daily)}
+    kept = {name: timing.at for name, timing in timings("").items()}
     assert kept == {"prune": time(3, 30), "verify": time(3, 45), "maintain": time(4, 15)}
 
 
@@ -43,11 +43,11 @@ def test_old_versions_go_before_the_archive_is_verified_and_copied() -> None:
     ],
 )
 def test_postponed_work_is_looked_for_each_hour_of_the_window(now: datetime, due: datetime) -> None:
-    assert next_due(Nightly("02:00-05:00"), now) == due
+    assert next_due(nightly("02:00-05:00"), now) == due
 
 
 def test_a_job_that_failed_is_tried_again_after_an_hour_or_at_its_time() -> None:
-    daily = Daily(time(3, 30))
+    daily = Timing(time(3, 30))
 
     assert next_attempt(daily, at(14, 12)) == at(14, 13)
     assert next_attempt(daily, at(14, 3)) == at(14, 3, 30)

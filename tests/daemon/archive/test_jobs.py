@@ -7,11 +7,11 @@ import pytest
 
 from daemon.archive.archive import Archive
 from daemon.archive.jobs import begin_job, due_jobs, end_job, jobs, set_jobs
-from rules.retention import Daily, Nightly, Timing, next_due
+from rules.retention import Timing, next_due, nightly
 from rules.typingmind.message import write_date
 
 NOON = datetime(2026, 7, 15, 12, tzinfo=UTC)
-TIMINGS: dict[str, Timing] = {"prune": Daily(time(3, 30)), "retry": Nightly("02:00-05:00")}
+TIMINGS: dict[str, Timing] = {"prune": Timing(time(3, 30)), "retry": nightly("02:00-05:00")}
 
 
 @pytest.fixture
@@ -61,7 +61,7 @@ def test_a_job_says_what_went_wrong_until_it_goes_well(archive: Archive) -> None
 
 
 def test_other_settings_change_what_is_due(archive: Archive) -> None:
-    set_jobs(archive, {"prune": Daily(time(14))}, NOON)
+    set_jobs(archive, {"prune": Timing(time(14))}, NOON)
 
     assert [(job.name, job.due_at) for job in jobs(archive)] == [("prune", "2026-07-15T14:00:00.000Z")]
 

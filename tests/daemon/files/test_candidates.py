@@ -13,9 +13,9 @@ import pytest
 
 from daemon.files.candidates import (
     Candidate,
-    OtherFile,
     UnusableFile,
     candidates,
+    has_ending,
     others_in,
     sighting_of,
     what_it_is,
@@ -39,7 +39,7 @@ def found(folder: Path, subfolders: bool = False) -> list[str]:
     return sorted(
         Path(entry.path).relative_to(folder).as_posix()
         for entry in candidates(folder, subfolders)
-        if isinstance(entry, Candidate)
+        if isinstance(entry, Candidate) and has_ending(entry.path)
     )
 
 
@@ -80,8 +80,8 @@ def test_files_that_are_called_otherwise_are_told_with_what_they_look_like(tmp_p
     put(tmp_path, "a.json", "json", ".hidden.txt", "b.zip.part")
     for name, content in FOREIGN.items():
         (tmp_path / name).write_bytes(content)
-    others = [entry for entry in candidates(tmp_path) if not isinstance(entry, Candidate)]
-    assert all(isinstance(entry, OtherFile) for entry in others)
+    others = [entry for entry in candidates(tmp_path) if not has_ending(entry.path)]
+    assert all(isinstance(entry, Candidate) for entry in others)
     told = {path.name: (reason, next_step) for path, reason, next_step in others_in(tmp_path)}
     assert told.keys() == {*FOREIGN, "json"}
     assert all(next_step for _, next_step in told.values())
@@ -162,7 +162,7 @@ def test_a_folder_that_is_not_there_is_an_error(tmp_path: Path) -> None:
 
 def test_a_file_that_goes_away_during_the_look_is_no_error(tmp_path: Path) -> None:
     put(tmp_path, *(f"{number}.json" for number in range(5)))
-    entries: Iterator[Candidate | OtherFile | UnusableFile] = candidates(tmp_path)
+    entries: Iterator[Candidate | UnusableFile] = candidates(tmp_path)
     next(entries)
     for file in tmp_path.iterdir():
         file.unlink()
