@@ -10,7 +10,7 @@ from daemon.archive.chats import find_chat, known_chat
 from daemon.archive.layers import core_events, keep_core_events
 from daemon.chat.opening import as_value, core_now
 from daemon.cli import ChatGroup
-from daemon.cli.settings import TO_SEE_IT, AboutChat, Settings, json_option, moment, pass_about
+from daemon.cli.settings import TO_SEE_IT, AboutChat, Settings, in_width, json_option, moment, pass_about
 from daemon.config.loading import core_layout
 from daemon.config.settings import Config
 from daemon.files.clock import now
@@ -50,7 +50,7 @@ def show(about: AboutChat, as_json: bool) -> None:
         own = {line if isinstance(section.value, str) else rendered((line,)) for line in section.held_lines}
         for line in section.rendered.splitlines() or ["(nothing)"]:
             lines.append(f"    {line}{'  (yours)' if line in own else ''}")
-        click.echo(visible("\n".join(lines)))
+        click.echo(in_width(visible("\n".join(lines))))
 
 
 @core.command("set", context_settings={"ignore_unknown_options": True})  # a list's entries begin with "- "

@@ -1,23 +1,13 @@
 """`memproc erase`: a chat goes for good, after what there is of it was shown."""
 
-import sys
-
 import click
 
 from daemon.archive.chats import find_chat
-from daemon.cli.settings import Settings, pass_settings
+from daemon.cli.settings import Settings, confirmed, pass_settings
 from daemon.files.clock import at, now
 from daemon.inbox.jobs import maintain
 from daemon.recovery.erase import erase as erase_chat
 from daemon.recovery.erase import look, sentences
-
-
-def agreed(settings: Settings, question: str, yes: bool, command: str) -> bool:
-    """Whether the person agrees: by `--yes`, or by an answer at a terminal; else they are told how to say it."""
-    if yes or (sys.stdin.isatty() and sys.stdout.isatty() and click.confirm(question)):
-        return True
-    settings.say(f"Nothing was changed. To do it: {command} --yes")
-    return False
 
 
 @click.command
@@ -35,7 +25,7 @@ def erase(settings: Settings, chat: str, yes: bool) -> None:
         for line in sentences(erasure):
             settings.say(line)
         known = erasure.chat
-        if not agreed(settings, "Remove all of this for good?", yes, f"memproc erase {known.chat_id}"):
+        if not confirmed(settings, "Remove all of this for good?", yes, f"memproc erase {known.chat_id}"):
             return
         erase_chat(context, erasure)
         if erasure.copies:

@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 from daemon.archive.chats import KnownChat, find_chat
-from daemon.cli.settings import Settings, json_option, moment, pass_settings
+from daemon.cli.settings import Settings, confirmed, in_colour, in_width, json_option, moment, paged, pass_settings
 from daemon.files.backup import read_version
 from daemon.files.backup import versions as kept_versions
 from daemon.files.paths import Folders
@@ -18,7 +18,7 @@ from rules.conversation.memory import Memory
 from rules.errors import NotAnExport, NotFound
 from rules.output.difference import Difference, DifferenceLine, readable
 
-_STYLES = {"+": "green", "-": "red", "~": "yellow", " ": "bold"}
+_COLOURS = {"+": "green", "-": "red", "~": "yellow"}
 
 
 @click.command
@@ -61,31 +61,31 @@ def diff(settings: Settings, chat: str, before: int | None, after: int | None, a
 @click.command
 @click.argument("chat")
 @click.argument("version", type=int)
-@click.option("--yes", is_flag=True, help="Do it; without this, only the difference is shown.")
+@click.option("--yes", is_flag=True, help="Do it without asking.")
 @pass_settings
 def restore(settings: Settings, chat: str, version: int, yes: bool) -> None:
     """Put VERSION (a number from `memproc versions`) of CHAT in the place of its updated export.
 
-    The present file is kept as a version first. Without --yes only the difference is shown.
+    The present file is kept as a version first. The difference is shown first.
     """
     _restore(settings, chat, version, yes)
 
 
 @click.command
 @click.argument("chat")
-@click.option("--yes", is_flag=True, help="Do it; without this, only the difference is shown.")
+@click.option("--yes", is_flag=True, help="Do it without asking.")
 @pass_settings
 def undo(settings: Settings, chat: str, yes: bool) -> None:
     """Put back what the updated export of CHAT was before it was written last.
 
     That is the newest kept version that says something else: `memproc restore` puts any other back. The present file
-    is kept as a version first, so that an undo can be undone. Without --yes only the difference is shown.
+    is kept as a version first, so that an undo can be undone. The difference is shown first.
     """
     _restore(settings, chat, None, yes)
 
 
 def _restore(settings: Settings, chat: str, version: int | None, yes: bool) -> None:
-    """Show what putting a version back would change, and do it where that is wanted; None: the newest other one."""
+    """Show what putting a version back would change, and do it where the person agrees; None: the newest other one."""
     with settings.context() as context:
         known = find_chat(context.archive, chat)
         if version is None:
@@ -95,9 +95,8 @@ def _restore(settings: Settings, chat: str, version: int | None, yes: bool) -> N
             kept = recovery.find_version(context.folders, known, version)
         restorable = recovery.restorable(context.archive, context.folders, known, kept)
         _compare_with_present(settings, context, known, restorable)
-        if not yes:
-            command = f"restore {known.chat_id} {version}" if version else f"undo {known.chat_id}"
-            settings.say(f"Nothing was changed. To do it: memproc {command} --yes")
+        command = f"memproc restore {known.chat_id} {version}" if version else f"memproc undo {known.chat_id}"
+        if not confirmed(settings, f"Put version {kept.number} back?", yes, command):
             return
         recovery.restore(context, known, restorable)
     settings.say(f"Restored. Import this file into TypingMind: {restorable.path}")
@@ -153,12 +152,11 @@ def _compare_with_present(settings: Settings, context: Context, known: KnownChat
 
 def _print_difference(difference: Difference, memories: tuple[Memory, ...], before: str, after: str) -> None:
     """Print a difference: in colour on a terminal, plain elsewhere, nothing cut off."""
-    from rich.console import Console
-
-    console = Console(highlight=False, markup=False, emoji=False, soft_wrap=not Console().is_terminal)
     first = f"{before}: {difference.messages_before} messages, {difference.memories_before} memories"
     second = f"{after}: {difference.messages_after} messages, {difference.memories_after} memories"
-    counts = (DifferenceLine(" ", first), DifferenceLine(" ", second))
-    for line in (*counts, *readable(difference, memories)):
-        mark = "" if line.mark == " " else f"{line.mark} "
-        console.print(in_one_line(f"{mark}{line.text}"), style=_STYLES[line.mark])
+    paged("\n".join([first, second, *map(_coloured, readable(difference, memories))]))
+
+
+def _coloured(line: DifferenceLine) -> str:
+    text = in_width(in_one_line(line.text if line.mark == " " else f"{line.mark} {line.text}"))
+    return in_colour(text, _COLOURS[line.mark]) if line.mark in _COLOURS else text

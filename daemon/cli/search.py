@@ -7,9 +7,11 @@ import click
 
 from daemon.archive.chats import find_chat, known_chats
 from daemon.archive.full_text import KINDS, IndexEntry, SearchKind, full_text
+from daemon.archive.memories import memories
 from daemon.archive.search_words import excerpt, stretches
 from daemon.cli.settings import Settings, in_width, json_option, pass_settings
 from daemon.status.sentences import in_one_line, printable_json
+from rules.conversation.memory import short_name
 
 _EXCERPT = 220  # characters
 _DAY = click.DateTime(["%Y-%m-%d"])
@@ -51,12 +53,14 @@ def search(
             until=_day(until),
             limit=limit,
         )
+        chats = {entry.chat_id for entry in entries if entry.kind == "memories"}
+        numbers = {memory.memory_id: short_name(memory) for name in chats for memory in memories(archive, name)}
     if as_json:
         click.echo(printable_json([{**asdict(entry), "title": titles[entry.chat_id]} for entry in entries]))
     elif not entries:
         settings.say(f"Nothing holds all of: {query}")
     for entry in () if as_json else entries:
-        _print(entry, titles[entry.chat_id], query)
+        _print(entry, titles[entry.chat_id], numbers.get(entry.name, entry.name), query)
 
 
 def _day(date: datetime | None) -> str:
@@ -64,13 +68,13 @@ def _day(date: datetime | None) -> str:
     return date.date().isoformat() if date else ""
 
 
-def _print(entry: IndexEntry, title: str, query: str) -> None:
+def _print(entry: IndexEntry, title: str, name: str, query: str) -> None:
     """Print where it stands, and the words around those that were searched, which are bold on a terminal."""
     from rich.console import Console  # late, as everywhere: `--json` needs none of it
     from rich.padding import Padding
     from rich.text import Text
 
-    what = {"raw": _SPEAKERS.get(entry.speaker, ""), "memories": f"memory {entry.name}", "facts": f"fact {entry.name}"}
+    what = {"raw": _SPEAKERS.get(entry.speaker, ""), "memories": f"memory {name}", "facts": f"fact {name}"}
     click.echo(in_width(in_one_line(f"{title}, {entry.said_at[:10] or 'some day'}, {what[entry.kind]}")))
     marked = Text()
     for part in stretches(excerpt(entry.text, query, _EXCERPT), query):

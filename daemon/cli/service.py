@@ -15,7 +15,7 @@ import daemon
 from daemon.bridge.devices import bridge_folder
 from daemon.cli import NearGroup
 from daemon.cli.pair import REMOVE_THE_ADDRESS
-from daemon.cli.settings import Settings, pass_settings
+from daemon.cli.settings import Settings, in_width, pass_settings
 from daemon.config.keys import NoKey, credential_files, find_key
 from daemon.config.search import own_file
 from daemon.files.paths import expanded_folder
@@ -109,9 +109,9 @@ def uninstall(settings: Settings) -> int:
             code = _carry_out(steps, settings)
         click.echo("The service is removed." if steps else "There was no service of memproc.")
     except MemprocError as fault:  # there may be no service manager, and all else is told the same
-        click.echo(visible(f"The service was not looked at: {fault.message}"), err=True)
+        click.echo(in_width(visible(f"The service was not looked at: {fault.message}")), err=True)
         code = fault.exit_code
-    click.echo(visible("\n".join(_what_stays(settings))))
+    click.echo(in_width(visible("\n".join(_what_stays(settings)))))
     return code
 
 

@@ -245,3 +245,11 @@ class AboutChat:
 
 
 pass_about = click.make_pass_decorator(AboutChat)
+
+
+def confirmed(settings: Settings, question: str, yes: bool, command: str) -> bool:
+    """Whether the person agrees: by `--yes`, or by an answer at a terminal; else they are told how to say it."""
+    if yes or (sys.stdin.isatty() and sys.stdout.isatty() and click.confirm(question)):
+        return True
+    settings.say(f"Nothing was changed. To do it: {command} --yes")
+    return False

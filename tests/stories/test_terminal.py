@@ -128,6 +128,24 @@ def test_a_memory_takes_one_line_of_the_terminal_and_prose_breaks_between_words(
             assert " ".join(text.split()) in " ".join(words), "no word is broken at the edge"
 
 
+def test_an_undo_is_agreed_to_on_a_terminal_after_what_it_changes(ada: Person) -> None:
+    ada.drop(export_bytes(long_chat(4000, tokens_each=200)))
+    assert ada.memproc("run").code == 0
+    (updated,) = ada.updated()
+    compressed = updated.read_bytes()
+    refused = Terminal(ada, ("undo", "The lighthouse"), {"PAGER": "cat"})
+    refused.shows(r"Put version 1 back\?")
+    refused.types("n")
+    assert refused.ends() == 0
+    assert "Nothing was changed. To do it: memproc undo" in refused.text()
+    assert updated.read_bytes() == compressed
+    agreed = Terminal(ada, ("undo", "The lighthouse"), {"PAGER": "cat"})
+    agreed.shows(r"Put version 1 back\?")
+    agreed.types("y")
+    assert agreed.ends() == 0
+    assert updated.read_bytes() != compressed
+
+
 def asked_for_a_key(person: Person, answer: str) -> Terminal:
     """`memproc run` on a terminal, up to this answer to what is asked about the missing key."""
     person.drop(export_bytes(long_chat(4000, tokens_each=200)))
