@@ -15,7 +15,7 @@ from daemon.page.app import desk_of, said, shown
 from daemon.page.files import has_updated
 from daemon.page.sizes import ChatSizes, chat_sizes
 from daemon.status.sentences import told_apart
-from daemon.status.status import DaemonPlace, Status, StatusProblem, run_progress, status
+from daemon.status.status import DaemonPlace, StatusProblem, run_progress, status
 from rules.errors import MemprocError
 
 _ELSEWHERE = ("the daemon", "the log", "the watch on the inbox")
@@ -27,7 +27,8 @@ def home(request: Request) -> Response:
     desk = desk_of(request)
     with Archive.read(desk.folders.state) as archive:
         chats = [(chat, _sizes(archive, desk.config, chat)) for chat in reversed(known_chats(archive))]
-        now = _status(archive, DaemonPlace(desk.folders.state, desk.config.watch.rescan_seconds))
+        is_running = is_held(DaemonPlace(desk.folders.state).lock)
+        now = status(archive, datetime.now(UTC), is_running, desk.config.watch.rescan_seconds)
         run = run_progress(archive, now.now)
         outputs = [chat.chat_id for chat, _ in chats if has_updated(archive, chat.chat_id)]
     return shown(
@@ -63,7 +64,3 @@ def _sizes(archive: Archive, config: Config, chat: KnownChat) -> ChatSizes | Mem
         )
     except MemprocError as trouble:
         return trouble
-
-
-def _status(archive: Archive, place: DaemonPlace) -> Status:
-    return status(archive, datetime.now(UTC), is_held(place.lock), place.rescan_seconds)

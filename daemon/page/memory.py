@@ -11,7 +11,7 @@ from daemon.archive.chats import find_chat
 from daemon.archive.journal import cost_of
 from daemon.archive.messages import around, past
 from daemon.archive.search_words import Stretch
-from daemon.chat.survey import Holding, holding_of
+from daemon.chat.survey import holding_of
 from daemon.page.app import desk_of, said, shown
 from daemon.page.chat import tags_of
 from rules.conversation.history import Past
@@ -70,8 +70,8 @@ def memory(request: Request) -> Response:
     is_forgotten = held.states[found.memory_id].word == "forgotten"
     return shown(
         request, "memory.html", chat=known, memory=found, editions=editions[::-1], messages=messages,
-        members=_members(held, found), tags=tuple(tags_of(found, is_forgotten)), is_forgotten=is_forgotten,
-        said=said(request),
+        members=[held.memory(name) for name in found.members], tags=tuple(tags_of(found, is_forgotten)),
+        is_forgotten=is_forgotten, said=said(request),
     )  # fmt: skip
 
 
@@ -131,7 +131,3 @@ def _raw_message(old: Past, quotes: list[str]) -> RawMessage:
         is_deleted=old.newest is None,
         is_edited=old.newest is not None and old.newest.text != message.text,
     )
-
-
-def _members(held: Holding, found: Memory) -> list[Memory]:
-    return [held.memory(name) for name in found.members]
