@@ -203,7 +203,9 @@ def settings(sandbox: Sandbox, program: Program) -> tuple[_Setting, ...]:
         return ()
     if sandbox is Sandbox.FILTERS:
         return _FILTERS
-    private_tmp = () if _uses_temporary(program) else (("PrivateTmp", "yes"),)
+    # A private /tmp would hide what the program needs there.
+    uses_temporary = in_temporary((Path(program.command[0]), *program.code, *program.writes))
+    private_tmp = () if uses_temporary else (("PrivateTmp", "yes"),)
     return (*_FILTERS, *_NAMESPACES, *private_tmp)
 
 
@@ -226,11 +228,6 @@ def in_temporary(paths: Iterable[Path]) -> tuple[Path, ...]:
     """Those of the paths that lie where every system keeps what need not last."""
     shared = tuple(Path(name) for name in ("/tmp", "/var/tmp", gettempdir()))  # noqa: S108  only compared
     return tuple(path for path in paths if any(path.is_relative_to(folder) for folder in shared))
-
-
-def _uses_temporary(program: Program) -> bool:
-    """Whether a private /tmp would hide something that the program needs."""
-    return bool(in_temporary((Path(program.command[0]), *program.code, *program.writes)))
 
 
 def _lies_in_temporary(program: Program) -> tuple[str, ...]:

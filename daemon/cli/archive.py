@@ -1,4 +1,4 @@
-"""The archive as a whole: `memproc verify`, `rebuild`, `export-archive` and `import-archive`."""
+"""What memproc keeps: `memproc verify`, `rebuild`, `export-archive` and `import-archive`, and `erase` for a chat."""
 
 from dataclasses import asdict
 from pathlib import Path
@@ -6,11 +6,12 @@ from pathlib import Path
 import click
 
 from daemon.archive.archive import check
+from daemon.archive.chats import find_chat
 from daemon.archive.seals import MEND
-from daemon.cli.settings import Settings, json_option, moment, pass_settings
+from daemon.cli.settings import Settings, confirmed, json_option, moment, pass_settings
 from daemon.config.search import own_file
 from daemon.files.backup import check as check_backups
-from daemon.files.clock import now
+from daemon.files.clock import at, now
 from daemon.status.sentences import printable_json, visible
 from daemon.status.status import written_exports
 
@@ -128,3 +129,36 @@ def import_archive(settings: Settings, file: Path, yes: bool, replace: bool) -> 
     for name in manifest.left_out:
         settings.say(f"Not brought along: {name}")
     settings.say("Next: memproc key set PROVIDER, where a provider is asked; then: memproc doctor")
+
+
+@click.command
+@click.argument("chat")
+@click.option("--yes", is_flag=True, help="Do it without asking.")
+@pass_settings
+def erase(settings: Settings, chat: str, yes: bool) -> None:
+    """Remove CHAT for good: from the archive and its copies, the backups, updated and expanded exports.
+
+    What there is of it is shown first. Chats that were forked from it keep what they share with it. It cannot be
+    brought back. TypingMind is not touched, nor is the inbox, whose files are yours.
+    """
+    from daemon.inbox.jobs import maintain
+    from daemon.recovery.erase import erase as erase_chat
+    from daemon.recovery.erase import look, sentences
+
+    with settings.context() as context:
+        erasure = look(context, find_chat(context.archive, chat))
+        for line in sentences(erasure):
+            settings.say(line)
+        known = erasure.chat
+        if not confirmed(settings, "Remove all of this for good?", yes, f"memproc erase {known.chat_id}"):
+            return
+        erase_chat(context, erasure)
+        if erasure.copies:
+            maintain(context.archive, context.folders.state, at(now()))
+    settings.say(f'"{known.title}" is erased.')
+    if erasure.in_inbox:
+        paths = "\n".join(f"  {path}" for path in erasure.in_inbox)
+        settings.say(f"It still lies in the inbox. Remove it there, or the next run takes it in again:\n{paths}")
+    for folder in erasure.aside:
+        settings.say(f"What an import has put aside may hold it too: {folder}")
+    settings.say("TypingMind still has it, and so may exports of your own and files of `memproc export-archive`.")

@@ -294,13 +294,13 @@ class PageSettings(Table):
 
 
 _ORIGIN = re.compile(r"https?://[^/\s]+")
-
-
-def _are_origins(origins: tuple[str, ...]) -> bool:
-    return all(_ORIGIN.fullmatch(origin) for origin in origins)
-
-
-Origins = Annotated[Texts, checked(_are_origins, 'must be addresses without a path, like "https://chat.example.org"')]
+Origins = Annotated[
+    Texts,
+    checked(
+        lambda origins: all(map(_ORIGIN.fullmatch, origins)),
+        'must be addresses without a path, like "https://chat.example.org"',
+    ),
+]
 """Of the pages that a browser may ask from, as it names them."""
 
 

@@ -57,7 +57,8 @@ class FolderWatch:
         With `again`, a watch that the system has refused is tried once more.
         """
         root = _identity(self._inbox)
-        is_alive = self._observer is not None and all(map(_is_alive, (self._observer, *self._observer.emitters)))
+        threads = (self._observer, *self._observer.emitters) if self._observer else ()
+        is_alive = bool(threads) and all(thread.is_alive() for thread in threads)
         if self._wanted == "poll" or (root == self._root and (is_alive or (self.mode == "none" and not again))):
             return False
         before = (self.mode, self.why, self._root)
@@ -106,10 +107,6 @@ def _identity(folder: Path) -> tuple[int, int] | None:
     except OSError:
         return None
     return stat.st_dev, stat.st_ino
-
-
-def _is_alive(thread: threading.Thread) -> bool:
-    return thread.is_alive()
 
 
 def _reason(error: OSError) -> str:

@@ -23,7 +23,7 @@ from daemon.archive.archive import Archive
 from daemon.archive.chats import find_chat
 from daemon.files.clock import now
 from daemon.files.write import file_errors
-from daemon.page.app import Desk, desk_of, field, shown
+from daemon.page.app import Desk, View, desk_of, field, shown
 from daemon.status.status import run_progress
 from service.command import memproc_argv
 
@@ -97,24 +97,14 @@ def start_run(desk: Desk, *paths: str) -> Response:
     return RedirectResponse("/", 303)
 
 
-def pin(request: Request) -> Response:
-    """Keep a memory as it is."""
-    return _on_memory(request, "pin")
+def on_memory(command: str, *fields: str) -> View:
+    """The action that runs a command on the memory that the address names, with these fields of the form behind it."""
 
+    def act(request: Request) -> Response:
+        memory = request.path_params["memory"]
+        return after(request, f"/memory/{memory}", command, "--", memory, *(field(request, name) for name in fields))
 
-def unpin(request: Request) -> Response:
-    """Let a memory be rewritten and folded again."""
-    return _on_memory(request, "unpin")
-
-
-def recall(request: Request) -> Response:
-    """Bring back a memory that the person has deleted."""
-    return _on_memory(request, "recall")
-
-
-def use(request: Request) -> Response:
-    """Show another edition of a memory."""
-    return _on_memory(request, "use", field(request, "edition"))
+    return act
 
 
 def retry(request: Request) -> Response:
@@ -131,11 +121,6 @@ def restore(request: Request) -> Response:
     return after(request, f"/chat/{chat}", "restore", "--yes", "--", chat, number)
 
 
-def _on_memory(request: Request, command: str, *more: str) -> Response:
-    memory = request.path_params["memory"]
-    return after(request, f"/memory/{memory}", command, "--", memory, *more)
-
-
 def after(request: Request, address: str, *arguments: str, given: str = "") -> Response:
     """Run the command, then show at `address` what it said; what went wrong is a page of its own."""
     result = do_command(desk_of(request).toml, *arguments, given=given)
@@ -146,27 +131,27 @@ def after(request: Request, address: str, *arguments: str, given: str = "") -> R
 
 def set_section(request: Request) -> Response:
     """Have a section of the core memory say what the person has written."""
-    return _on_core(request, "set", request.path_params["section"], "-", given=field(request, "text"))
+    return _on_layer(request, "core", "set", request.path_params["section"], "-", given=field(request, "text"))
 
 
 def release_section(request: Request) -> Response:
     """Let the persona edit a section again."""
-    return _on_core(request, "release", request.path_params["section"])
+    return _on_layer(request, "core", "release", request.path_params["section"])
 
 
 def undo_core(request: Request) -> Response:
     """Take back the newest edit of the core memory."""
-    return _on_core(request, "undo")
+    return _on_layer(request, "core", "undo")
 
 
 def add_fact(request: Request) -> Response:
     """Add a fact of today."""
-    return _on_facts(request, "add", "--", field(request, "text"))
+    return _on_layer(request, "facts", "add", "--", field(request, "text"))
 
 
 def forget_fact(request: Request) -> Response:
     """Forget a fact."""
-    return _on_facts(request, "forget", str(request.path_params["number"]))
+    return _on_layer(request, "facts", "forget", str(request.path_params["number"]))
 
 
 def accept(request: Request) -> Response:
@@ -174,17 +159,8 @@ def accept(request: Request) -> Response:
     return after(request, "/", "accept", "--", request.path_params["chat"])
 
 
-def _on_core(request: Request, *arguments: str, given: str = "") -> Response:
-    chat = _chat_id(request)
-    return after(request, f"/chat/{chat}/core", "core", chat, *arguments, given=given)
-
-
-def _on_facts(request: Request, *arguments: str) -> Response:
-    chat = _chat_id(request)
-    return after(request, f"/chat/{chat}/facts", "facts", chat, *arguments)
-
-
-def _chat_id(request: Request) -> str:
-    """The id of the chat that the address names, which a group of commands takes before its own arguments."""
+def _on_layer(request: Request, group: str, *arguments: str, given: str = "") -> Response:
+    """Run a command of `core` or `facts`, a group that takes the id of the chat before its own arguments."""
     with Archive.read(desk_of(request).folders.state) as archive:
-        return find_chat(archive, request.path_params["chat"]).chat_id
+        chat = find_chat(archive, request.path_params["chat"]).chat_id
+    return after(request, f"/chat/{chat}/{group}", group, chat, *arguments, given=given)

@@ -9,9 +9,9 @@ from starlette.responses import Response
 from daemon.archive.archive import Archive
 from daemon.archive.chats import known_chats
 from daemon.archive.full_text import KINDS, IndexEntry, SearchKind, full_text
-from daemon.archive.memories import memories
 from daemon.archive.search_words import Stretch, excerpt, stretches
 from daemon.page.app import desk_of, shown
+from daemon.page.mind import memory_of_key
 
 _MOST = 50
 _EXCERPT = 320  # characters
@@ -40,7 +40,7 @@ def search(request: Request) -> Response:
         titles = {known.chat_id: known.title for known in chats}
         with full_text(desk.folders.state, archive) as index:
             entries = index.find(query, kinds=kinds, chat_id=chat_id, since=since, until=until, limit=_MOST)
-        under = {entry.chat_id: _memory_of_key(archive, entry.chat_id) for entry in entries if entry.kind == "raw"}
+        under = {entry.chat_id: memory_of_key(archive, entry.chat_id) for entry in entries if entry.kind == "raw"}
         for entry in entries:
             marked = stretches(excerpt(entry.text, query, _EXCERPT), query)
             hits.append(Hit(entry, titles[entry.chat_id], marked, _address(entry, under)))
@@ -48,11 +48,6 @@ def search(request: Request) -> Response:
         request, "search.html", words=query, hits=hits, chats=chats, chat_id=chat_id, kind=kind, since=since,
         until=until, most=_MOST,
     )  # fmt: skip
-
-
-def _memory_of_key(archive: Archive, chat_id: str) -> dict[str, str]:
-    """The memory under which each raw message of a chat stands."""
-    return {key: memory.memory_id for memory in memories(archive, chat_id) if not memory.is_fold for key in memory.keys}
 
 
 def _address(entry: IndexEntry, under: dict[str, dict[str, str]]) -> str:

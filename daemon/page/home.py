@@ -17,7 +17,7 @@ from daemon.page.files import has_updated
 from daemon.page.sizes import ChatSizes, chat_sizes
 from daemon.status.log import entries, log_folder
 from daemon.status.sentences import sentence, told_apart
-from daemon.status.status import DaemonPlace, Status, StatusProblem, run_progress, status
+from daemon.status.status import DaemonPlace, StatusProblem, run_progress, status
 from rules.errors import MemprocError
 
 _OF_THE_DAEMON = ("the daemon", "the log", "the watch on the inbox")
@@ -30,7 +30,8 @@ def home(request: Request) -> Response:
     desk = desk_of(request)
     with Archive.read(desk.folders.state) as archive:
         chats = [(chat, _sizes(archive, desk.config, chat)) for chat in reversed(known_chats(archive))]
-        now = _status(archive, DaemonPlace(desk.folders.state, desk.config.watch.rescan_seconds))
+        is_running = is_held(DaemonPlace(desk.folders.state).lock)
+        now = status(archive, datetime.now(UTC), is_running, desk.config.watch.rescan_seconds)
         run = run_progress(archive, now.now)
         outputs = [chat.chat_id for chat, _ in chats if has_updated(archive, chat.chat_id)]
     return shown(
@@ -76,7 +77,3 @@ def _sizes(archive: Archive, config: Config, chat: KnownChat) -> ChatSizes | Mem
         )
     except MemprocError as trouble:
         return trouble
-
-
-def _status(archive: Archive, place: DaemonPlace) -> Status:
-    return status(archive, datetime.now(UTC), is_held(place.lock), place.rescan_seconds)

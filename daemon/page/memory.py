@@ -11,15 +11,14 @@ from daemon.archive.chats import find_chat
 from daemon.archive.journal import cost_of
 from daemon.archive.messages import around, past
 from daemon.archive.search_words import Stretch
-from daemon.chat.survey import Holding, holding_of
+from daemon.chat.survey import holding_of
 from daemon.page.app import desk_of, said, shown
 from daemon.page.chat import tags_of
 from rules.conversation.history import Past
-from rules.conversation.memory import Edition, Memory
+from rules.conversation.memory import Memory
 from rules.errors import NotFound
 
 _NEIGHBOURS = 3
-_QUOTE, _PERSPECTIVE, _MEMORY = 1, 3, 5  # places of the persona's own words among the six texts
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,29 +33,6 @@ class RawMessage:
     is_edited: bool
 
 
-@dataclass(frozen=True, slots=True)
-class ShownEdition:
-    """An edition as prose."""
-
-    edition: Edition
-    is_shown: bool
-
-    @property
-    def quote(self) -> str:
-        """The verbatim words that it carries."""
-        return self.edition.texts[_QUOTE]
-
-    @property
-    def perspective(self) -> str:
-        """How the persona saw it."""
-        return self.edition.texts[_PERSPECTIVE]
-
-    @property
-    def text(self) -> str:
-        """What the persona keeps."""
-        return self.edition.texts[_MEMORY]
-
-
 def memory(request: Request) -> Response:
     """The memory's page."""
     desk = desk_of(request)
@@ -64,14 +40,11 @@ def memory(request: Request) -> Response:
         held, found = holding_of(archive, desk.config, request.path_params["memory"])
         known = find_chat(archive, held.chat_id)
         messages = tuple(_raw_messages(archive, held.chat_id, found))
-    editions = [
-        ShownEdition(edition, edition.number == found.edition.number) for edition in held.editions[found.memory_id]
-    ]
     is_forgotten = held.states[found.memory_id].word == "forgotten"
     return shown(
-        request, "memory.html", chat=known, memory=found, editions=editions[::-1], messages=messages,
-        members=_members(held, found), tags=tuple(tags_of(found, is_forgotten)), is_forgotten=is_forgotten,
-        said=said(request),
+        request, "memory.html", chat=known, memory=found, messages=messages,
+        editions=held.editions[found.memory_id][::-1], members=[held.memory(name) for name in found.members],
+        tags=tuple(tags_of(found, is_forgotten)), is_forgotten=is_forgotten, said=said(request),
     )  # fmt: skip
 
 
@@ -131,7 +104,3 @@ def _raw_message(old: Past, quotes: list[str]) -> RawMessage:
         is_deleted=old.newest is None,
         is_edited=old.newest is not None and old.newest.text != message.text,
     )
-
-
-def _members(held: Holding, found: Memory) -> list[Memory]:
-    return [held.memory(name) for name in found.members]

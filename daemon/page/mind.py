@@ -12,20 +12,8 @@ from daemon.archive.memories import memories
 from daemon.chat.opening import core_now, facts_now
 from daemon.config.loading import core_layout
 from daemon.page.app import desk_of, said, shown
-from rules.layers.core import CoreEvent, rendered
+from rules.layers.core import rendered
 from rules.layers.facts import Fact, FactEvent
-
-
-@dataclass(frozen=True, slots=True)
-class CoreStep:
-    """An edit of a section, with what it said from then on."""
-
-    event: CoreEvent
-
-    @property
-    def text(self) -> str:
-        """The section's text after it."""
-        return rendered(self.event.value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +33,7 @@ def core(request: Request) -> Response:
         layout = core_layout(desk.config.of(known_chat(archive, known.chat_id)).core)
         sections = tuple(core_now(archive, known.chat_id, layout))
         events = core_events(archive, known.chat_id)
-    steps = [CoreStep(event) for event in reversed(events)]
+    steps = [(event, rendered(event.value)) for event in reversed(events)]
     return shown(request, "core.html", chat=known, sections=sections, steps=steps, said=said(request))
 
 
@@ -58,14 +46,14 @@ def facts(request: Request) -> Response:
     return shown(request, "facts.html", chat=known, facts=listed, said=said(request))
 
 
+def memory_of_key(archive: Archive, chat_id: str) -> dict[str, str]:
+    """The memory under which each raw message of a chat stands."""
+    return {key: memory.memory_id for memory in memories(archive, chat_id) if not memory.is_fold for key in memory.keys}
+
+
 def _known_facts(archive: Archive, known: KnownChat) -> list[KnownFact]:
     events = fact_events(archive, known.chat_id)
-    under = {
-        key: memory.memory_id
-        for memory in memories(archive, known.chat_id)
-        if not memory.is_fold
-        for key in memory.keys
-    }
+    under = memory_of_key(archive, known.chat_id)
     newest_first = sorted(facts_now(archive, known.chat_id), key=lambda fact: (fact.said_at, fact.number), reverse=True)
     return [
         KnownFact(

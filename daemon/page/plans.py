@@ -4,7 +4,6 @@ Making one starts a process, and a chat changes with every message.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from threading import Lock
@@ -17,29 +16,22 @@ Plan = dict[str, Any]
 """What a plan says, as the extension reads it."""
 
 
-@dataclass(frozen=True, slots=True)
-class KeptPlan:
-    """A plan, and the fingerprint of all that it was made of."""
-
-    made_of: tuple[object, ...]
-    plan: Plan
-
-
 class Plans:
     """The plans of one process of the page."""
 
     def __init__(self) -> None:
         self._one_at_a_time = Lock()
-        self._by_chat: dict[str, KeptPlan] = {}
+        self._by_chat: dict[str, tuple[object, Plan]] = {}
+        """The plan of each chat, behind the fingerprint of all that it was made of."""
 
     def get(self, desk: Desk, chat_id: str, body: bytes, make: Callable[[], Plan]) -> Plan:
         """The plan of a chat; made anew where the chat, the archive or memproc.toml has changed since."""
         with self._one_at_a_time:
             made_of = (sha256(body).digest(), *_fingerprint(desk))
             kept = self._by_chat.get(chat_id)
-            if kept is None or kept.made_of != made_of:
-                kept = self._by_chat[chat_id] = KeptPlan(made_of, make())
-            return kept.plan
+            if kept is None or kept[0] != made_of:
+                kept = self._by_chat[chat_id] = (made_of, make())
+            return kept[1]
 
 
 def _fingerprint(desk: Desk) -> tuple[tuple[int, int] | None, ...]:

@@ -55,9 +55,9 @@ ACTIONS: Mapping[str, View] = {
     "/chat/{chat}/facts/add": actions.add_fact,
     "/chat/{chat}/facts/{number:int}/forget": actions.forget_fact,
     "/chat/{chat}/versions/{number:int}": actions.restore,
-    "/memory/{memory}/pin": actions.pin,
-    "/memory/{memory}/unpin": actions.unpin,
-    "/memory/{memory}/recall": actions.recall,
-    "/memory/{memory}/use": actions.use,
+    "/memory/{memory}/pin": actions.on_memory("pin"),
+    "/memory/{memory}/unpin": actions.on_memory("unpin"),
+    "/memory/{memory}/recall": actions.on_memory("recall"),
+    "/memory/{memory}/use": actions.on_memory("use", "edition"),
     "/memory/{memory}/retry": actions.retry,
 }

@@ -1,7 +1,7 @@
 """Which chats may be looked up, which of their records, and what every answer says about how far they reach."""
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -54,11 +54,9 @@ class Library:
     only: str = ""
     """The id or the title of the only chat; empty for all."""
 
-    @contextmanager
-    def opened(self) -> Iterator[Archive]:
+    def opened(self) -> AbstractContextManager[Archive]:
         """The archive, for reading."""
-        with Archive.read(self.state) as archive:
-            yield archive
+        return Archive.read(self.state)
 
     def chat(self, archive: Archive, name: str) -> KnownChat:
         """The chat that is meant. Raises NotFound where it is none of ours, or none was named and there are several."""

@@ -10,25 +10,33 @@ repeated.
 
 import shutil
 import sqlite3
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from hashlib import sha256
 from itertools import count
 from pathlib import Path
+
+import tomli
 
 from daemon.archive.archive import Archive, check
 from daemon.archive.chats import known_chats
 from daemon.archive.outputs import move_outputs
 from daemon.archive.seals import begin_import, end_import, is_unfinished
+from daemon.config.as_toml import toml_text
+from daemon.config.loading import parse
+from daemon.config.settings import Config
 from daemon.files.lock import hold
 from daemon.files.paths import Folders, archive_path
 from daemon.files.removal import STAGE
 from daemon.files.write import file_errors, flush_folder, make_private, put_in_place, replace_file, sweep
-from daemon.recovery.moved_settings import settings_for_here
+from daemon.models.addresses import host_of, names_a_host
 from daemon.recovery.parcel import ARCHIVE, ASIDE, SETTINGS, content, opened, places, refused
 from rules.errors import ArchiveError, FileTrouble
 
 _ROOM = 64 << 20
+_ASKED = frozenset({"agent", "context_manager", "fallback", "embedding"})
+"""Settings that name a model; LiteLLM takes an address there too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,8 +145,57 @@ def _own_settings(state: Path, path: Path | None) -> tuple[bytes, tuple[str, ...
     staged = state / STAGE / SETTINGS
     if not staged.exists():
         return b"", ()
-    own, commented_out = settings_for_here(staged.read_bytes(), path or staged)
+    own, commented_out = _settings_for_here(staged.read_bytes(), path or staged)
     return (own, commented_out) if path else (b"", ())
+
+
+def _settings_for_here(content: bytes, path: Path) -> tuple[bytes, tuple[str, ...]]:
+    """The memproc.toml `content` as it may stand at `path`, and what was commented out: dotted names, with the hosts.
+
+    What would send a key to a host, or names a folder of the other computer, has a # before it: who takes the file
+    over has not agreed to that yet. Where there is nothing of the kind, it stays as it is, to the byte.
+    Raises ConfigurationError where it cannot be used.
+    """
+    parse(content, path)
+    tables = tomli.loads(content.decode("utf-8-sig"))
+    mark, names = f"not from here {sha256(content).hexdigest()}", list[str]()
+    marked = {name: _marked(value, (name,), mark, names) for name, value in tables.items()}
+    if not names:
+        return content, ()
+    lines = zip(toml_text(tables).splitlines(), toml_text(marked).splitlines(), strict=True)
+    text = "".join(f"#{line}\n" if mark in other else f"{line}\n" for line, other in lines)
+    parse(text.encode(), path)
+    return text.encode(), tuple(names)
+
+
+def _marked(value: object, place: tuple[str, ...], mark: str, names: list[str]) -> object:
+    """The tables with `mark` in the place of every value that may not count here; `names` gets what these are."""
+    match value:
+        case dict():
+            return {name: _marked(inner, (*place, name), mark, names) for name, inner in value.items()}
+        case list():
+            return [_marked(inner, place, mark, names) for inner in value]
+        case str() if _names_a_host(place, value):
+            address = value if "options" in place else value.partition("/")[2]
+            names.append(f"{'.'.join(place)} ({host_of(address)})")
+            return mark
+        case str() if value and _is_of_that_computer(place, value):
+            names.append(f"{'.'.join(place)} (a folder of the other computer)")
+            return mark
+    return value
+
+
+def _names_a_host(place: tuple[str, ...], value: str) -> bool:
+    if "options" in place:
+        return names_a_host(place[place.index("options") + 1 :], value)
+    return place[-1] in _ASKED and "://" in value
+
+
+def _is_of_that_computer(place: tuple[str, ...], value: str) -> bool:
+    """Whether it names a folder, other than the one that is meant on every computer."""
+    defaults: Mapping[str, object] = Config().folders.model_dump()
+    is_own = place[0] == "folders" and value != defaults.get(place[-1])
+    return is_own or ("options" not in place and place[-2:] == ("texts", "folder"))
 
 
 def _put_in_places(folders: Folders, now: str) -> Iterator[Path]:
