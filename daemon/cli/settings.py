@@ -125,7 +125,7 @@ def paged(text: str) -> None:
 
 def in_colour(text: str, colour: str) -> str:
     """The text in a colour, on a terminal of somebody who wants colours (https://no-color.org)."""
-    wants = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+    wants = sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
     return click.style(text, fg=colour) if wants else text
 
 
