@@ -13,14 +13,14 @@ somebody else asks. The average of a window, which is what all of the talk has i
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain, pairwise
 from math import isqrt
 from operator import mul
 
-from rules.extract.sentences import terms
+from rules.extract.sentences import count_terms
 
 STEPS = 64
 """The price of a bound where what stands around it is as like as can be."""
@@ -50,7 +50,8 @@ def prices(texts: tuple[tuple[str, ...], ...], minutes: tuple[tuple[int, int], .
     units_with = Counter(chain.from_iterable(words.weights for words in unit_words))
     rarities = {term: _rarity(count, len(texts)) for term, count in units_with.items() if count > 1}
     turns = [_turn(words, rarities, _rarity(1, len(texts))) for words in unit_words]
-    likenesses = [_likeness(_side(turns[:at][::-1]), _side(turns[at:])) for at in range(1, len(turns))]
+    products = {(at, by): _product_of(turns[at], turns[by]) for at, by in _near_pairs(len(turns))}
+    likenesses = [_likeness(products, at, len(turns)) for at in range(1, len(turns))]
     return with_pauses(likenesses, minutes)
 
 
@@ -65,19 +66,18 @@ class _Words:
 
 @dataclass(frozen=True, slots=True)
 class _Turn:
-    """A unit, or one side of a bound: the weights of words that other units say too, and the square of the others.
+    """The vector of a unit: the weights of words that other units say too, and the square of its length.
 
     A word that one unit alone says makes its vector longer, and is never shared: so there is no need to look it up.
     """
 
     weights: Mapping[str, int]
-    unshared: int
+    square: int
 
 
 @lru_cache(_UNITS)
 def _words(texts: tuple[str, ...]) -> _Words:
-    counts = Counter(chain.from_iterable(map(terms, texts)))
-    weights = {term: count.bit_length() for term, count in counts.items()}
+    weights = {term: count.bit_length() for term, count in count_terms(texts).items()}
     return _Words(weights, _squares(weights.values()))
 
 
@@ -88,14 +88,13 @@ def _rarity(units_with: int, units: int) -> int:
 
 def _turn(words: _Words, rarities: Mapping[str, int], alone: int) -> _Turn:
     said_elsewhere = {term: words.weights[term] for term in words.weights.keys() & rarities.keys()}
-    return _Turn(
-        {term: weight * rarities[term] for term, weight in said_elsewhere.items() if rarities[term]},
-        (words.squares - _squares(said_elsewhere.values())) * alone**2,
-    )
+    weights = {term: weight * rarities[term] for term, weight in said_elsewhere.items() if rarities[term]}
+    unshared = (words.squares - _squares(said_elsewhere.values())) * alone**2
+    return _Turn(weights, _squares(weights.values()) + unshared)
 
 
-def _squares(weights: Iterable[int]) -> int:
-    return sum(weight * weight for weight in weights)
+def _squares(weights: Collection[int]) -> int:
+    return sum(map(mul, weights, weights))
 
 
 def with_pauses(likenesses: Sequence[int], minutes: Sequence[tuple[int, int]]) -> tuple[int, ...]:
@@ -113,23 +112,36 @@ def _pause(ended: int, begins: int) -> int:
     return min(max(0, begins - ended), _NIGHT) if ended and begins else 0
 
 
-def _side(turns: Sequence[_Turn]) -> _Turn:
-    """What stands on one side of a bound, the nearest turn first."""
-    weights: dict[str, int] = {}
-    unshared = 0
-    for nearness, turn in zip(NEARNESS, turns, strict=False):
-        unshared += nearness**2 * turn.unshared
-        for term, weight in turn.weights.items():
-            weights[term] = weights.get(term, 0) + nearness * weight
-    return _Turn(weights, unshared)
+def _near_pairs(turns: int) -> Iterator[tuple[int, int]]:
+    """The pairs of turns that can stand around one bound, or on one side of it; each turn with itself, too."""
+    reach = 2 * len(NEARNESS)
+    return ((at, by) for at in range(turns) for by in range(at, min(at + reach, turns)))
 
 
-def _likeness(before: _Turn, after: _Turn) -> int:
-    """The cosine of two vectors, in 64 steps."""
-    common = before.weights.keys() & after.weights.keys()
-    shared = sum(before.weights[term] * after.weights[term] for term in common)
-    lengths = [_squares(side.weights.values()) + side.unshared for side in (before, after)]
-    return STEPS * shared // max(1, isqrt(lengths[0] * lengths[1]))
+def _product_of(first: _Turn, second: _Turn) -> int:
+    """The dot product of two turns' vectors."""
+    if first is second:
+        return first.square
+    common = first.weights.keys() & second.weights.keys()
+    return sum(map(mul, map(first.weights.__getitem__, common), map(second.weights.__getitem__, common)))
+
+
+def _likeness(products: Mapping[tuple[int, int], int], at: int, turns: int) -> int:
+    """The cosine of what stands before the bound at `at` and behind it, in 64 steps.
+
+    Either side is a weighted sum of turns, so its products are sums of those of pairs of turns.
+    """
+    before = [(at - 1 - step, near) for step, near in enumerate(NEARNESS) if step < at]
+    after = [(at + step, near) for step, near in enumerate(NEARNESS) if at + step < turns]
+
+    def product(one_side: Sequence[tuple[int, int]], other_side: Sequence[tuple[int, int]]) -> int:
+        return sum(
+            weight * by * products[min(turn, other), max(turn, other)]
+            for turn, weight in one_side
+            for other, by in other_side
+        )
+
+    return STEPS * product(before, after) // max(1, isqrt(product(before, before) * product(after, after)))
 
 
 def prices_by_vectors(
