@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rules.extract.sentences import sentences
+from rules.extract.sentences import sentences, with_closed_fence
 
 
 def prose(text: str) -> list[str]:
@@ -125,3 +125,20 @@ def test_pieces_are_in_order_and_hold_every_letter(text: str) -> None:
     assert bounds == sorted(bounds)
     assert all(text[piece.start : piece.stop].strip() == text[piece.start : piece.stop] != "" for piece in pieces)
     assert all(at in inside for at, sign in enumerate(text) if sign.isalpha())
+
+
+@pytest.mark.parametrize(
+    ("text", "closed"),
+    [
+        ("no fence at all", "no fence at all"),
+        ("```\ncode\n```\nbehind", "```\ncode\n```\nbehind"),
+        ("before\n```python\ncode", "before\n```python\ncode\n```"),
+        ("~~~~\ncode\n~~~", "~~~~\ncode\n~~~\n~~~~"),
+        ("> ```\n> code", "> ```\n> code\n> ```"),
+        ("```\none\n```\nbetween\n```\ntwo", "```\none\n```\nbetween\n```\ntwo\n```"),
+    ],
+    ids=["none", "closed", "open", "closed by fewer marks", "quoted", "the second one open"],
+)
+def test_a_fence_that_never_closes_is_closed_at_the_end(text: str, closed: str) -> None:
+    assert with_closed_fence(text) == closed
+    assert with_closed_fence(closed) == closed
