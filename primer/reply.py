@@ -14,6 +14,7 @@ import re
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Literal, get_args
 
 from primer.models import ENGINE, Model, is_secret
@@ -33,7 +34,7 @@ _ROUTE = frozenset(
 """Options that say how a request gets there and not what is asked: the same question elsewhere is the same."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)  # without slots, so that it can remember its key
 class Request:
     """`step` is what is asked for: quote, perspective, analysis, refinement, core, facts, embedding.
 
@@ -80,7 +81,7 @@ class Request:
         calls = tuple(f"{call.name} {call.arguments}" for turn in self.turns for call in turn.calls)
         return (*tools, *(turn.content for turn in self.turns), *calls)
 
-    @property
+    @cached_property
     def key(self) -> str:
         """SHA-256 of model, messages and parameters: the same request is never sent twice."""
         content = [self.model.name, self.messages, self.parameters]
