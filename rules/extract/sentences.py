@@ -32,11 +32,13 @@ UNSEEN = "\u115f\u1160\u2800\u3164\uffa0"
 # Python's \w knows no combining marks, so the vowels of Indic scripts and points are named here.
 _MARKS = "\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u064b-\u0670\u06d6-\u06ed\u0900-\u0963\u0966-\u0dff"
 # An apostrophe parts words ("I'll", "j'ai"), but stands inside a Ukrainian one; "i.e." is one word. The pattern's first
-# line finds most words of most texts, and leaves to the others what it is not sure of: that halves the time.
+# line skips what stands between the words of most texts. Its second finds them, and leaves to the others what it is not
+# sure of. Without the two it takes almost three times as long.
 _TERM = re.compile(
+    rf"[\x00-&(-/:-@\[-^`{{-\x7f]*+("
     rf"[a-zA-Z0-9_]++(?![\w.'’ʼ{_MARKS}])"
     rf"|[{CROWDED}]+|(?<!\w)[^\W\d_](?:\.[^\W\d_])+(?!\w)"
-    rf"|(?:[^\W{CROWDED}]++|[{_MARKS}]++|(?<=\w)['’ʼ](?=[яюєїЯЮЄЇ]))++"
+    rf"|(?:[^\W{CROWDED}]++|[{_MARKS}]++|(?<=\w)['’ʼ](?=[яюєїЯЮЄЇ]))++)"
 )
 _IS_CROWDED = re.compile(rf"[{CROWDED}]")
 _MEASURE = re.compile(rf"[\u0e00-\u109f\u1780-\u17ff]|[{CROWDED}]|[^\s{CROWDED}]+")
@@ -53,14 +55,14 @@ def has_words(text: str) -> bool:
 def terms(text: str) -> Iterator[str]:
     """The words of `text`, casefolded, in order; pairs of characters where words have no spaces."""
     for match in _TERM.finditer(text):
-        yield from _terms_of_run(match.group())
+        yield from _terms_of_run(match[1])
 
 
 def count_terms(texts: Iterable[str]) -> Counter[str]:
     """How often each of the `terms` stands in the texts. Each spelling is looked at once, since most come again."""
     counts = Counter[str]()
     for run, times in Counter(chain.from_iterable(map(_TERM.findall, texts))).items():
-        for term in _terms_of_run(run):
+        for term in (run.lower(),) if run.isascii() else _terms_of_run(run):
             counts[term] += times
     return counts
 

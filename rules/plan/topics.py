@@ -13,8 +13,7 @@ somebody else asks. The average of a window, which is what all of the talk has i
 """
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import chain, pairwise
 from math import isqrt
@@ -30,6 +29,7 @@ _RARE = 16
 _BREATH_SHARE = 6
 _NIGHT = 6 * 60
 _UNITS = 128
+_PAIRS = 1024
 _WINDOWS = 256
 
 Vector = Sequence[int]
@@ -46,55 +46,37 @@ def prices(texts: tuple[tuple[str, ...], ...], minutes: tuple[tuple[int, int], .
     `texts` are the messages of each unit; `minutes` when its first and its last message were written, 0 where unknown.
     A chat is planned more than once, so what came of the last windows is remembered.
     """
-    unit_words = [_words(unit) for unit in texts]
-    units_with = Counter(chain.from_iterable(words.weights for words in unit_words))
-    rarities = {term: _rarity(count, len(texts)) for term, count in units_with.items() if count > 1}
-    turns = [_turn(words, rarities, _rarity(1, len(texts))) for words in unit_words]
-    products = {(at, by): _product_of(turns[at], turns[by]) for at, by in _near_pairs(len(turns))}
-    likenesses = [_likeness(products, at, len(turns)) for at in range(1, len(turns))]
+    units_with = Counter(chain.from_iterable(map(_words, texts)))
+    squares = [_rarity(count, len(texts)) ** 2 for count in range(len(texts) + 1)]
+    rarities = {term: squares[count] for term, count in units_with.items()}
+    pairs = _near_pairs(len(texts))
+    products = {(at, by): _product_of(_shared(texts[at], texts[by]), rarities) for at, by in pairs}
+    products |= {(by, at): product for (at, by), product in products.items()}
+    likenesses = [_likeness(products, at, len(texts)) for at in range(1, len(texts))]
     return with_pauses(likenesses, minutes)
 
 
-@dataclass(frozen=True, slots=True)
-class _Words:
-    """The words of a unit, each with a weight that grows slowly with how often it is said."""
-
-    weights: Mapping[str, int]
-    squares: int
-    """The sum of the squares of all weights."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Turn:
-    """The vector of a unit: the weights of words that other units say too, and the square of its length.
-
-    A word that one unit alone says makes its vector longer, and is never shared: so there is no need to look it up.
-    """
-
-    weights: Mapping[str, int]
-    square: int
-
-
 @lru_cache(_UNITS)
-def _words(texts: tuple[str, ...]) -> _Words:
-    weights = {term: count.bit_length() for term, count in count_terms(texts).items()}
-    return _Words(weights, _squares(weights.values()))
+def _words(texts: tuple[str, ...]) -> Mapping[str, int]:
+    """The words of a unit, each with a weight that grows slowly with how often it is said."""
+    return {term: count.bit_length() for term, count in count_terms(texts).items()}
+
+
+@lru_cache(_PAIRS)
+def _shared(first: tuple[str, ...], second: tuple[str, ...]) -> Mapping[str, int]:
+    """The words that two units share, with the product of their weights: what one window knows serves the next."""
+    words, others = _words(first), _words(second)
+    return {term: words[term] * others[term] for term in words.keys() & others.keys()}
 
 
 def _rarity(units_with: int, units: int) -> int:
     """What a word weighs by how many units say it; nothing where all do."""
-    return _RARE * (units // units_with).bit_length() if units_with < units else 0
+    return _RARE * (units // units_with).bit_length() if 0 < units_with < units else 0
 
 
-def _turn(words: _Words, rarities: Mapping[str, int], alone: int) -> _Turn:
-    said_elsewhere = {term: words.weights[term] for term in words.weights.keys() & rarities.keys()}
-    weights = {term: weight * rarities[term] for term, weight in said_elsewhere.items() if rarities[term]}
-    unshared = (words.squares - _squares(said_elsewhere.values())) * alone**2
-    return _Turn(weights, _squares(weights.values()) + unshared)
-
-
-def _squares(weights: Collection[int]) -> int:
-    return sum(map(mul, weights, weights))
+def _product_of(shared: Mapping[str, int], rarities: Mapping[str, int]) -> int:
+    """The dot product of two units' vectors; `rarities` are squared, since each vector has them."""
+    return sum(map(mul, shared.values(), map(rarities.__getitem__, shared)))
 
 
 def with_pauses(likenesses: Sequence[int], minutes: Sequence[tuple[int, int]]) -> tuple[int, ...]:
@@ -118,14 +100,6 @@ def _near_pairs(turns: int) -> Iterator[tuple[int, int]]:
     return ((at, by) for at in range(turns) for by in range(at, min(at + reach, turns)))
 
 
-def _product_of(first: _Turn, second: _Turn) -> int:
-    """The dot product of two turns' vectors."""
-    if first is second:
-        return first.square
-    common = first.weights.keys() & second.weights.keys()
-    return sum(map(mul, map(first.weights.__getitem__, common), map(second.weights.__getitem__, common)))
-
-
 def _likeness(products: Mapping[tuple[int, int], int], at: int, turns: int) -> int:
     """The cosine of what stands before the bound at `at` and behind it, in 64 steps.
 
@@ -135,11 +109,7 @@ def _likeness(products: Mapping[tuple[int, int], int], at: int, turns: int) -> i
     after = [(at + step, near) for step, near in enumerate(NEARNESS) if at + step < turns]
 
     def product(one_side: Sequence[tuple[int, int]], other_side: Sequence[tuple[int, int]]) -> int:
-        return sum(
-            weight * by * products[min(turn, other), max(turn, other)]
-            for turn, weight in one_side
-            for other, by in other_side
-        )
+        return sum([weight * by * products[turn, other] for turn, weight in one_side for other, by in other_side])
 
     return STEPS * product(before, after) // max(1, isqrt(product(before, before) * product(after, after)))
 
