@@ -7,6 +7,7 @@ import shutil
 import signal
 import sys
 import threading
+from collections.abc import Generator
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -74,15 +75,19 @@ def pytest_configure(config: pytest.Config) -> None:
     watchdog.start()
 
 
-@pytest.hookimpl(trylast=True)
-def pytest_collection_finish() -> None:
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
     """Spare the collector what lives as long as the run: thousands of tests, and all modules.
 
     It would look through them again and again, for an eighth of the processor's time.
     """
+    gc.disable()
+    collected = yield
     gc.collect()
     gc.freeze()
     gc.set_threshold(*_COLLECTED_AFTER)
+    gc.enable()
+    return collected
 
 
 def pytest_timeout_set_timer(item: pytest.Item, settings: Any) -> bool:
