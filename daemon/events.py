@@ -35,7 +35,7 @@ class Note:
 
 @dataclass(frozen=True, slots=True)
 class UserEdits:
-    """What the person has done in TypingMind since the chat was last seen, in numbers; told once."""
+    """The person's edits in TypingMind since the chat was last seen, in numbers; told once."""
 
     chat_id: str
     title: str
@@ -75,7 +75,7 @@ class TriesAgain:
 
     @property
     def sentence(self) -> str:
-        """What is printed of it."""
+        """The sentence that is printed of it."""
         return f"{self.reason.rstrip('.')} (try {self.attempt} of {self.of}, next in {max(1, round(self.seconds))} s)"
 
 
@@ -110,7 +110,7 @@ class BatchSent:
 
 @dataclass(frozen=True, slots=True)
 class ChatIs:
-    """What became of a chat, or of a file in which no chat could be read."""
+    """The outcome of a chat, or of a file in which no chat could be read."""
 
     chat_id: str
     """Empty for a file, and for a chat without an id."""
@@ -130,7 +130,7 @@ class ChatIs:
 
 @dataclass(frozen=True, slots=True)
 class ExportWritten:
-    """What a trip hands back for a chat that is finished, proved and in its place; `ChatIs` is what is told of it."""
+    """A chat that is finished, proved and in its place; `ChatIs` is what is told of it."""
 
     plan: "ChatPlan"
     path: str
@@ -145,7 +145,7 @@ class ExportWritten:
 
     @property
     def sentence(self) -> str:
-        """What was done, without the chat's title and without a full stop."""
+        """The outcome, without the chat's title and without a full stop."""
         extracted = f", {self.extracted} of them extracted, not written by a model" if self.extracted else ""
         kept = f"; the version before is in {self.backup}" if self.backup else ""
         too_many = f"; {self.over_budget}" if self.over_budget else ""
@@ -232,7 +232,7 @@ class Stopped:
 
 @dataclass(frozen=True, slots=True)
 class Watching:
-    """How the inbox is watched from now on; `mode` is `native`, `poll` or `none`, `why` a sentence."""
+    """The way in which the inbox is watched from now on; `mode` is `native`, `poll` or `none`, `why` a sentence."""
 
     mode: str
     why: str
@@ -300,7 +300,7 @@ class NoEvent(ValueError):
 
 
 def tell_nobody(event: Event) -> None:
-    """For work that has no progress to show."""
+    """Take an event of work that has no progress to show, and do nothing."""
 
 
 def to_line(event: Event, **more: object) -> str:

@@ -163,7 +163,7 @@ def look(context: Context, export: Export, chat: Chat) -> Survey | Unchanged | A
 
 
 def ready_without_calls(context: Context, surveyed: Survey) -> ReadyChat | None:
-    """What `process` makes of this chat where no model is asked: None where it asks one, or has nothing to write.
+    """The chat as `process` makes it where no model is asked; None where it asks one, or has nothing to write.
 
     Where the person has edited the opening, that is taken over first, and nobody can say it beforehand.
     """

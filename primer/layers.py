@@ -97,7 +97,7 @@ def _shown(section: Section) -> str:
 
 
 def _kept(section: Section) -> str:
-    """What of the section cannot be edited: all of it, or some lines, by their numbers."""
+    """The part of the section that cannot be edited, in words: all of it, or some lines, by their numbers."""
     if section.held:
         return _KEPT
     numbers = [str(at) for at, line in enumerate(lines_of(section.value), 1) if line in section.held_lines]
@@ -150,7 +150,7 @@ def read_edits(text: str, calls: Sequence[ToolCall], native: bool) -> tuple[Core
 
 
 def parsed(written: str) -> Any:
-    """What a model has written in JSON; None where it cannot be read, or says nothing."""
+    """Parse the JSON that a model has written; None where it cannot be read, or says nothing."""
     try:
         return json.loads(written)
     except (ValueError, RecursionError):
@@ -177,7 +177,7 @@ def _as_meant(arguments: Mapping[str, object]) -> dict[str, object]:
 
 
 def _last_block(text: str) -> str | None:
-    """What stands between the last two fences, if they are those of a block of JSON."""
+    """The text between the last two fences, if they are those of a block of JSON."""
     lines = [line.strip() for line in text.split("\n")]
     fences = [at for at, line in enumerate(lines) if line.startswith(_FENCE)]
     if len(fences) < 2:
@@ -197,7 +197,7 @@ _FORM = """\
 
 
 def numbered_passage(texts: Texts, chunk: Sequence[Entry]) -> tuple[Turn, ...]:
-    """What stands before the question: the chunk and nothing else, each message with its number."""
+    """The turns before the question: the chunk and nothing else, each message with its number."""
     passage = "\n".join(
         to_remember(entry.message, entry.message.speaker, message=str(number)) for number, entry in enumerate(chunk, 1)
     )
@@ -220,7 +220,7 @@ _DECODER = json.JSONDecoder()
 
 @dataclass(frozen=True, slots=True)
 class Operations:
-    """What an answer wants done, in its order."""
+    """The operations that an answer asks for, in its order."""
 
     read: tuple[Operation, ...]
     malformed: int

@@ -164,7 +164,7 @@ ABOUT_THINKING = frozenset({"thinking", "reasoning_effort", "reasoning"})
 
 
 def token_factor(model: str) -> float:
-    """How many tokens a model is expected to count for one of ours; 0 for the engine, which is sent nothing."""
+    """The tokens that a model is expected to count for one of ours; 0 for the engine, which is sent nothing."""
     if model == EXTRACTIVE:
         return 0.0
     return next((factor for pattern, factor in _TOKEN_FACTORS if fnmatch(model, pattern)), _CAREFUL)
@@ -298,7 +298,7 @@ class Successor:
 
     @property
     def sentence(self) -> str:
-        """What the person is told, once."""
+        """The sentence that the person is told, once."""
         return f"{self.retired} was retired on {self.retired_on}; {self.name} takes its place."
 
 
@@ -386,7 +386,7 @@ def successor(model: str) -> Successor | None:
 
 
 def ending(model: str, ends_on: str, today: date, days: int) -> str | None:
-    """What to tell a person whose model ends within so many days, or has ended; None while there is time."""
+    """A sentence for a person whose model ends within so many days, or has ended; None while there is time."""
     left = (date.fromisoformat(ends_on) - today).days
     if left > days:
         return None

@@ -303,13 +303,13 @@ def question(text: str) -> Turn:
 
 
 def passage_alone(texts: Texts, chunk: Sequence[Entry]) -> tuple[Turn, ...]:
-    """What the context manager reads: the chunk and nothing else, since its view is independent."""
+    """The turns that the context manager reads: the chunk and nothing else, since its view is independent."""
     passage = "\n".join(to_remember(entry.message, entry.message.speaker) for entry in chunk)
     return Turn("system", texts.analyst), Turn("user", passage)
 
 
 def memories_alone(texts: Texts, members: Sequence[Memory]) -> tuple[Turn, ...]:
-    """What the context manager reads of memories that become one: what they answer, and nothing else."""
+    """The turns that the context manager reads of memories that become one: their answers, and nothing else."""
     passages = "\n".join(map(_passage, members))
     return Turn("system", texts.analyst), Turn("user", passages)
 
@@ -330,7 +330,7 @@ def to_remember(message: Message, role: str = "", /, **numbered: str) -> str:
 
 
 def answer(text: str) -> Turn:
-    """What the agent answered, as it stands in the dialogue that goes on."""
+    """The agent's answer, as it stands in the dialogue that goes on."""
     return Turn("assistant", keep_inert(text))
 
 
@@ -364,13 +364,13 @@ def read_passage(turns: Sequence[Turn]) -> tuple[Said, ...]:
 
 
 def said_before(turns: Sequence[Turn]) -> tuple[Said, ...]:
-    """What stands before the passage, memories and messages, as it was said; the system's part is none of it."""
+    """The messages and memories before the passage, as they were said, without the system's part."""
     first = next((at for at, turn in enumerate(turns) if _WRAPPED.search(turn.content)), len(turns))
     return tuple(Said(turn.role, restore(turn.content), "") for turn in turns[:first] if turn.role != "system")
 
 
 def said_after(turns: Sequence[Turn]) -> tuple[str, ...]:
-    """What has been said since the passage: questions, answers, and the analysis in the last question."""
+    """The texts since the passage: questions, answers, and the analysis in the last question."""
     last = max((at for at, turn in enumerate(turns) if _WRAPPED.search(turn.content)), default=-1)
     return tuple(restore(turn.content) for turn in turns[last + 1 :])
 

@@ -50,7 +50,7 @@ class Request:
 
     @property
     def parameters(self) -> dict[str, object]:
-        """What goes with the messages. Room for four tokens a word bounds what an answer can cost.
+        """The parameters that go with the messages. Room for four tokens a word bounds what an answer can cost.
 
         The built-in engine reads no questions, so it is told the step and the length instead.
         """
@@ -66,7 +66,7 @@ class Request:
 
     @property
     def route(self) -> dict[str, object]:
-        """How the request gets there: address, key, time-out. None of it is kept."""
+        """The way of the request: address, key, time-out. None of it is kept."""
         return {name: value for name, value in self.model.options.items() if _is_route(name)}
 
     @property
@@ -156,7 +156,7 @@ class Refused:
 
 
 def read_reply(text: str, finish: str) -> Answered | Refused:
-    """Only a reply that ended by itself counts, and only if it says something.
+    """Read a reply: it counts only if it ended by itself and says something.
 
     `finish` is why the model stopped, in LiteLLM's words. What a local model thought before its answer is
     taken off. Refusals in plain words are not guessed at.

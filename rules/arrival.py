@@ -75,7 +75,7 @@ unchanged   as it was when it was seen last
 
 
 def compare(state: State | None, last: Sighting | None, present: Sighting) -> Comparison:
-    """What became of the file at a path: `state` and `last` are those of the newest arrival there, or None.
+    """The change of the file at a path; `state` and `last` are those of the newest arrival there, or None.
 
     A file that is found again after it was gone is a new one.
     """
@@ -189,7 +189,7 @@ def stand(before: Stillness | None, last: Sighting, present: Sighting, now: floa
 def decide(
     standing: Stillness, now: float, waited: float, settle_seconds: float, fault: Incomplete | None
 ) -> Wait | None:
-    """What the file waits for at `now`; None: it may be taken.
+    """The reason for which the file still waits at `now`; None: it may be taken.
 
     `waited` is the time since it was first seen, `fault` what is wrong with the content. All times are in seconds.
     """

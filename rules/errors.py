@@ -58,7 +58,7 @@ class ArchiveError(MemprocError):
 
 
 class DamagedChat(ArchiveError):
-    """What the archive keeps of one chat is damaged; the others can go on."""
+    """The archive's rows of one chat are damaged; the others can go on."""
 
 
 class FileTrouble(MemprocError):
@@ -95,7 +95,7 @@ class ProviderRefuses(MemprocError):
 
 
 class UnknownPrice(ModelError):
-    """Nobody knows what a call of this model costs, so it was not made."""
+    """The price of a call of this model is not known, so it was not made."""
 
 
 class OverBudget(MemprocError):
@@ -110,7 +110,7 @@ class OverBudget(MemprocError):
 
 
 class RefusedArguments(MemprocError):
-    """What a tool was called with is not what it takes."""
+    """The arguments of a tool are not those that it takes."""
 
 
 class NotFound(MemprocError):

@@ -27,7 +27,7 @@ class Timing:
 
 
 def nightly(window: str) -> Timing:
-    """At the beginning of the window of the night, and each hour while it is open."""
+    """The timing of nightly work: when the window of the night opens, and each hour while it is open."""
     return Timing(time.fromisoformat(window.partition("-")[0]), window)
 
 

@@ -111,7 +111,7 @@ def _erase(path: Path) -> None:
 
 
 def _write(path: Path, content: bytes) -> None:
-    """At once or not at all: a service manager must never read half a unit."""
+    """Write the file at once or not at all: a service manager must never read half a unit."""
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, name = tempfile.mkstemp(prefix=".memproc-", dir=path.parent)
     temporary = Path(name)

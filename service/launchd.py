@@ -13,7 +13,7 @@ _BUSY_ATTEMPTS = 5
 
 
 def recipe(program: Program, user: int) -> Recipe:
-    """How launchd keeps the program running for the account with the number `user`."""
+    """The recipe by which launchd keeps the program running for the account with the number `user`."""
     path = program.home / "Library" / "LaunchAgents" / f"{LABEL}.plist"
     unload = SystemCommand(("launchctl", "bootout", f"gui/{user}/{LABEL}"), optional=True)
     return Recipe(

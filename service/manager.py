@@ -7,7 +7,7 @@ from service.unit import Account, Program, Recipe, ServiceState
 
 
 def recipe_for(account: Account, program: Program, run: RunCommand, sandbox: Sandbox | None = None) -> Recipe:
-    """How the program is kept running here. Without a `sandbox`, the strictest that works here is chosen.
+    """The recipe by which the program is kept running here. Without a `sandbox`, the strictest that works here.
 
     Raises NoUserManager where systemd cannot be reached.
     """
@@ -30,7 +30,7 @@ def state_here(account: Account, run: RunCommand, command: tuple[str, ...] = ("m
 
 
 def offer(account: Account, run: RunCommand) -> str:
-    """What the person may want to do once the service runs; empty where there is nothing."""
+    """A sentence on what the person may want to do once the service runs; empty where there is nothing."""
     if account.system in ("darwin", "win32") or systemd.lingers(account.name, run) is not False:
         return ""
     return "It runs while you are logged in. To have it run from boot on, logged in or not:\n  loginctl enable-linger"

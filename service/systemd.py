@@ -27,7 +27,7 @@ _UNSET = "PYTHONHOME PYTHONPATH PYTHONSTARTUP VIRTUAL_ENV MEMPROC_CONFIG"
 
 
 class Sandbox(Enum):
-    """How much of the sandbox is used: everything, the part that needs no namespaces of its own, or nothing."""
+    """The extent of the sandbox: everything, the part that needs no namespaces of its own, or nothing."""
 
     FULL = "full"
     FILTERS = "filters"
@@ -59,7 +59,7 @@ START_AGAIN = SystemCommand((
 
 
 def recipe(program: Program, folder: Path, sandbox: Sandbox) -> Recipe:
-    """How systemd keeps the program running; `folder` is where the user's units lie."""
+    """The recipe by which systemd keeps the program running; `folder` is where the user's units lie."""
     drop_in = folder / f"{UNIT}.d" / SANDBOX_DROP_IN
     files = [
         UnitFile(folder / UNIT, marked(unit(program))),
@@ -225,13 +225,13 @@ def writable_folders(program: Program) -> tuple[Path, ...]:
 
 
 def in_temporary(paths: Iterable[Path]) -> tuple[Path, ...]:
-    """Those of the paths that lie where every system keeps what need not last."""
+    """The paths among these that lie where every system keeps what need not last."""
     shared = tuple(Path(name) for name in ("/tmp", "/var/tmp", gettempdir()))  # noqa: S108  only compared
     return tuple(path for path in paths if any(path.is_relative_to(folder) for folder in shared))
 
 
 def _lies_in_temporary(program: Program) -> tuple[str, ...]:
-    """What to know where the program itself lies there."""
+    """Sentences on a program that itself lies there."""
     places = in_temporary((Path(program.command[0]), *program.code))
     return tuple(
         f"memproc lies in {place}, where files need not last: once they are removed, the service does not start any "

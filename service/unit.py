@@ -74,7 +74,7 @@ class SystemCommand:
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """How one service manager keeps one program running."""
+    """The recipe by which one service manager keeps one program running."""
 
     folders: tuple[Path, ...]
     """They are made before the program starts."""
@@ -116,7 +116,7 @@ def marked(text: str) -> str:
 
 
 def author(content: bytes) -> Literal["memproc", "memproc, changed since", "somebody else"]:
-    """Who wrote a unit file, by its mark."""
+    """The author of a unit file, by its mark."""
     # Task Scheduler's files are UTF-16, and begin with its byte order mark.
     encoding = "utf-16" if content.startswith((b"\xff\xfe", b"\xfe\xff")) else "utf-8"
     text = content.decode(encoding, "replace")

@@ -60,7 +60,7 @@ _XML = """\
 
 
 def recipe(program: Program, folder: Path, user: str) -> Recipe:
-    """How Task Scheduler keeps the program running for `user` (DOMAIN\\name).
+    """The recipe by which Task Scheduler keeps the program running for `user` (DOMAIN\\name).
 
     The task is made from the file in `folder`; Task Scheduler keeps a copy of its own.
     """

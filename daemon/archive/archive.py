@@ -337,7 +337,7 @@ def all_signs(archive: Archive) -> dict[str, Sign]:
 
 @cache
 def misfit(kind: Callable[..., object], types: tuple[type, ...]) -> str:
-    """What is odd about a row whose values have these types; empty where they fit, or the kind tells no types."""
+    """The oddity of a row whose values have these types; empty where they fit, or the kind tells no types."""
     if not is_dataclass(kind):
         return ""
     for field, stored in zip(fields(kind), types, strict=False):
@@ -352,7 +352,7 @@ def misfit(kind: Callable[..., object], types: tuple[type, ...]) -> str:
 
 
 def check(archive: Archive) -> tuple[str, ...]:
-    """What is wrong with the archive: its structure, each raw message and each row against its hash.
+    """Faults of the archive: in its structure, in each raw message, and in each row against its hash.
 
     Raises ArchiveError.
     """
@@ -366,7 +366,7 @@ def check(archive: Archive) -> tuple[str, ...]:
 
 
 def damage_behind(archive: Archive, fault: BaseException) -> ArchiveError | None:
-    """What is damaged in the archive, where that may have led to a fault which nobody foresaw; else None.
+    """The damage in the archive that may have led to a fault which nobody foresaw; else None.
 
     All of the archive is read for that, so only for the errors that odd values raise.
     """

@@ -169,7 +169,7 @@ def arrivals_of_job(archive: Archive, after: int, sha256: str, path: str) -> tup
 
 
 def outcome_of_content(archive: Archive, sha256: str, chat_id: str) -> ChatOutcome | None:
-    """What became of a chat the last time that an export of this content was worked on, or None."""
+    """The outcome of a chat the last time that an export of this content was worked on, or None."""
     names = ", ".join(f"outcome.{field.name}" for field in fields(ChatOutcome))
     newest = f"""
         SELECT {names} FROM outcome JOIN arrival ON arrival.id = outcome.arrival
@@ -275,7 +275,7 @@ def steps_after(archive: Archive, number: int) -> tuple[ArrivalStep, ...]:
 
 
 def times_in(archive: Archive, arrival_id: int, state: State) -> int:
-    """How often an arrival has come into a state."""
+    """The number of times that an arrival has come into a state."""
     return int(archive.value("SELECT count(*) FROM arrival_step WHERE arrival = ? AND state = ?", (arrival_id, state)))
 
 

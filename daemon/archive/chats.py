@@ -113,7 +113,7 @@ def seen_again(archive: Archive, chat_ids: Sequence[str], when: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Rest:
-    """What was found of a chat when there was nothing to be done about it.
+    """The state of a chat when there was nothing to be done about it.
 
     `sha256` is that of the chat's bytes, `stand` that of the settings, texts and versions that counted then.
     """
@@ -246,7 +246,7 @@ def newest_arrival(archive: Archive, chat_id: str) -> int | None:
 
 @dataclass(frozen=True, slots=True)
 class RunProgress:
-    """How far a run is with a chat: `done` of `of` memories, after `answered` of about `calls` calls.
+    """The progress of a run with a chat: `done` of `of` memories, after `answered` of about `calls` calls.
 
     Times are texts in UTC. One that has ended says so, and what went wrong in it.
     """
@@ -299,7 +299,7 @@ def kept_run(archive: Archive, now: str) -> RunProgress | None:
 
 
 def seconds_left(run: RunProgress, now: str) -> float | None:
-    """How many seconds the chat still takes, if it goes on as it has; None as long as nobody can say.
+    """The seconds that the chat still takes, if it goes on as it has; None as long as nobody can say.
 
     Calls are counted rather than memories: several are written at once, and the last of them are alone.
     """

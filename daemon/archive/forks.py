@@ -55,7 +55,7 @@ def nearest_history(archive: Archive, chat_id: str, digests: Collection[str]) ->
 
 
 def known_memories(archive: Archive, ids: Collection[str]) -> frozenset[str]:
-    """Those of these ids that memories of any chat have."""
+    """The ids among these that memories of any chat have."""
     known = "SELECT id FROM memory WHERE id IN (SELECT value FROM json_each(?))"
     return frozenset(archive.column(known, (json.dumps(list(ids)),)))
 
@@ -125,7 +125,7 @@ def inherit_layers(archive: Archive, chat_id: str, shown: str, written: str) -> 
 
 
 def count_chat(archive: Archive, row: int) -> tuple[int, ...]:
-    """How many messages, memories, and memories without their messages the archive has of the chat in this row.
+    """The numbers of messages, memories, and memories without their messages that the chat in this row has.
 
     Folds of memories that it knows are not counted.
     """
@@ -178,7 +178,7 @@ def put_under_memories(archive: Archive, row: int, markers: Mapping[str, Marker]
 
 
 def note_sources(archive: Archive, memory_id: str, tokens: int, began_at: str | None, ended_at: str | None) -> None:
-    """What follows for a memory from the raw messages that stand under it again."""
+    """Note what follows for a memory from the raw messages that stand under it again."""
     archive.run(
         "UPDATE memory SET source_tokens = ?, began_at = ?, ended_at = ? WHERE id = ?",
         (tokens, began_at, ended_at, memory_id),

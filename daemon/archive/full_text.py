@@ -132,7 +132,7 @@ class FullText:
 
 
 def index_path(state: Path) -> Path:
-    """Where the index lies."""
+    """The file of the index."""
     return state / "search.sqlite3"
 
 

@@ -65,7 +65,7 @@ def end_job(archive: Archive, name: str, now: str, due_at: str, error: str | Non
 
 
 def part_to_verify(archive: Archive) -> int:
-    """Which part of the backups is verified next, from 0: days on which the machine is off leave none out."""
+    """The number of the part of the backups to verify next, from 0; days on which the machine is off leave none out."""
     last = sign(archive, _PART)
     return (int(last.value) + 1) % PARTS if last else 0
 
@@ -83,7 +83,7 @@ _IN_ITS_PLACE = """NOT EXISTS (
 
 
 def files_by_state(archive: Archive) -> dict[str, int]:
-    """How many files are in each state."""
+    """The number of files in each state."""
     return dict(archive.run("SELECT state, count(*) FROM arrival GROUP BY state ORDER BY state"))
 
 
@@ -168,7 +168,7 @@ def notice_is_due(archive: Archive, cause: str, since: str, now: str, most: int)
 
 
 def structural_faults(archive: Archive) -> list[str]:
-    """What is wrong with the structure of the archive; quick, since no message is held against its hash."""
+    """Faults in the structure of the archive; quick, since no message is held against its hash."""
     return [str(fault) for (fault,) in archive.run("PRAGMA quick_check") if fault != "ok"]
 
 

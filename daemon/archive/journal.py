@@ -160,7 +160,7 @@ _COUNTS = "coalesce(settled, reserved, 0)"
 
 @dataclass(frozen=True, slots=True)
 class OfModel:
-    """What was spent on one model since some day, in picodollars."""
+    """The money spent on one model since some day, in picodollars."""
 
     model: str
     calls: int
@@ -196,7 +196,7 @@ def settle(archive: Archive, number: int, amount: int | None) -> int | None:
 
 
 def spent(archive: Archive, run: str, periods: Periods) -> Amounts:
-    """What is spent and reserved in this run, today and this month, in picodollars."""
+    """The money spent and reserved in this run, today and this month, in picodollars."""
     sums = f"""
         SELECT (SELECT coalesce(sum({_COUNTS}), 0) FROM spending WHERE run = ?1 AND run <> ''),
                (SELECT coalesce(sum({_COUNTS}), 0) FROM spending WHERE at >= ?2),
@@ -206,13 +206,13 @@ def spent(archive: Archive, run: str, periods: Periods) -> Amounts:
 
 
 def spent_on(archive: Archive, chat_id: str, since: str) -> int:
-    """What is spent and reserved for a chat since then (UTC), in picodollars."""
+    """The money spent and reserved for a chat since then (UTC), in picodollars."""
     total = f"SELECT coalesce(sum({_COUNTS}), 0) FROM spending WHERE chat_id = ? AND at >= ?"  # noqa: S608
     return int(archive.value(total, (chat_id, since)))
 
 
 def unpriced_since(archive: Archive, since: str) -> int:
-    """How many calls since then have no known price."""
+    """The number of calls since then that have no known price."""
     unpriced = "SELECT count(*) FROM spending WHERE at >= ? AND reserved IS NULL AND settled IS NULL"
     return int(archive.value(unpriced, (since,)))
 
@@ -223,7 +223,7 @@ def last_run(archive: Archive) -> str:
 
 
 def by_model(archive: Archive, since: str) -> tuple[OfModel, ...]:
-    """What was spent since then, model by model, the dearest first."""
+    """The money spent since then, model by model, the dearest first."""
     sums = """
         SELECT model, count(*), coalesce(sum(settled), 0),
                coalesce(sum(CASE WHEN settled IS NULL THEN reserved END), 0),
@@ -245,7 +245,7 @@ def learn_factor(archive: Archive, model: str, factor: float) -> None:
 
 
 def learned_factors(archive: Archive) -> Mapping[str, tuple[float, int]]:
-    """How many tokens each model counts for one of ours, and how many replies have shown it."""
+    """The tokens that each model counts for one of ours, and how many replies have shown it."""
     return {model: (factor, replies) for model, factor, replies in archive.run("SELECT * FROM calibration")}
 
 
@@ -255,7 +255,7 @@ def raise_cap(archive: Archive, which: Which, amount: int, until: str, now: str)
 
 
 def raised_cap(archive: Archive, which: Which, now: str) -> int:
-    """What a cap was raised to, in picodollars, as long as that counts; else 0."""
+    """The amount that a cap was raised to, in picodollars, as long as that counts; else 0."""
     raised = sign(archive, f"budget_{which}")
     cap = json.loads(raised.value) if raised else None
     return int(cap["amount"]) if cap and now < cap["until"] else 0
@@ -278,7 +278,7 @@ def keep_counts(archive: Archive, encoding: str, counts: Mapping[str, int]) -> N
 
 @dataclass(frozen=True, slots=True)
 class DaysCost:
-    """What the calls of one kind for one chat have cost on one day."""
+    """The cost of the calls of one kind for one chat on one day."""
 
     day: str
     chat_id: str
@@ -289,7 +289,7 @@ class DaysCost:
 
 
 def costs_since(archive: Archive, since: str) -> tuple[DaysCost, ...]:
-    """What answered calls have cost since then (UTC), by day, chat and kind of call; days in order."""
+    """The costs of answered calls since then (UTC), by day, chat and kind of call; days in order."""
     costs = """
         SELECT substr(answered_at, 1, 10) AS day, chat_id, step, count(*), total(usd)
         FROM reply WHERE answered_at >= ? GROUP BY day, chat_id, step ORDER BY day, chat_id, step
@@ -298,7 +298,7 @@ def costs_since(archive: Archive, since: str) -> tuple[DaysCost, ...]:
 
 
 def cost_of(archive: Archive, requests: Sequence[str]) -> float | None:
-    """What the answers to these requests have cost, in dollars; None where no price is known of any of them."""
+    """The cost of the answers to these requests, in dollars; None where no price is known of any of them."""
     marks = ", ".join("?" * len(requests))
     total: float | None = archive.value(f"SELECT sum(usd) FROM reply WHERE request IN ({marks})", requests)  # noqa: S608
     return total

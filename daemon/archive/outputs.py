@@ -143,7 +143,7 @@ def reworded(kept: Sequence[KeptOpening]) -> str | None:
 
 
 def edited_from(kept: Sequence[KeptOpening], written: str) -> KeptOpening | None:
-    """Of the openings, oldest first, the newest that is the one with this digest or an edit of it."""
+    """The newest of the openings, oldest first, that is the one with this digest or an edit of it."""
     return next((opening for opening in reversed(kept) if opening.goes_back_to(written)), None)
 
 

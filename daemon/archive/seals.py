@@ -166,7 +166,7 @@ Run = Callable[..., list[tuple[Any, ...]]]
 
 @dataclass(frozen=True, slots=True)
 class Sealed:
-    """What the seal of a table's rows covers, and which of the rows are a chat's."""
+    """The columns that the seal of a table's rows covers, and the condition for a row to be a chat's."""
 
     columns: Sequence[str]
     of_chat: str

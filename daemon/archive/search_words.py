@@ -77,7 +77,7 @@ def excerpt(text: str, query: str, characters: int) -> str:
 
 
 def _places(text: str, query: str) -> Iterator[tuple[int, int]]:
-    """Where words of the query stand, in order and without overlap, whatever their case and diacritics."""
+    """The places of the query's words, in order and without overlap, whatever their case and diacritics."""
     words = sorted({_plain(word) for word in _words(query.replace('"', " "))}, key=len, reverse=True)
     if not words:
         return

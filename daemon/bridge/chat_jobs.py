@@ -97,17 +97,17 @@ def forget_jobs(state: Path, chat_ids: Collection[str]) -> None:
 
 
 def events_file(state: Path, job: ChatJob) -> Path:
-    """Where the run that the page has started says what happens."""
+    """The file in which the run that the page has started says what happens."""
     return jobs_folder(state) / f"{job.id}.events"
 
 
 def jobs_folder(state: Path) -> Path:
-    """Where the jobs lie."""
+    """The folder of the jobs."""
     return bridge_folder(state) / "jobs"
 
 
 def lent_folder(state: Path) -> Path:
-    """Where chats lie while they are planned; none of them is kept."""
+    """The folder of chats while they are planned; none of them is kept."""
     return bridge_folder(state) / "planned"
 
 

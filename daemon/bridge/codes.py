@@ -31,7 +31,7 @@ class PairingCode:
     """The id of the device that was paired with it."""
 
     def seconds_left(self, now: float) -> float:
-        """How long it is good; nothing where it was used, or tried too often."""
+        """The seconds for which it is good; 0 where it was used, or tried too often."""
         is_over = self.device or self.tries >= MOST_TRIES or now < self.made_at
         return 0.0 if is_over else max(0.0, self.made_at + CODE_SECONDS - now)
 

@@ -31,12 +31,12 @@ class Device:
 
     @property
     def key(self) -> bytes:
-        """What signs the device's calls and our replies to them."""
+        """The key that signs the device's calls and our replies to them."""
         return bytes.fromhex(self.key_hex)
 
 
 def bridge_folder(state: Path) -> Path:
-    """Where everything of the bridge lies."""
+    """The folder of everything that the bridge keeps."""
     return state / "bridge"
 
 

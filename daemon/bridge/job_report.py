@@ -41,7 +41,7 @@ _AGAIN = "Send the chat again."
 
 @dataclass(frozen=True, slots=True)
 class JobReport:
-    """How far a job is: `done` of `total` memories, for `usd` dollars so far; `reason` is empty while all is well."""
+    """The progress of a job: `done` of `total` memories, `usd` dollars so far; `reason` is empty while all is well."""
 
     state: Literal["waiting", "running", "done", "unchanged", "skipped", "failed"]
     reason: str = ""
@@ -57,7 +57,7 @@ class JobReport:
 
 
 def report(archive: Archive, state: Path, job: ChatJob, now: str) -> JobReport:
-    """How far the job is. Raises ArchiveError or FileTrouble."""
+    """The progress of the job. Raises ArchiveError or FileTrouble."""
     progress = _as_it_stands(archive, state, job, now)
     if fault := _fault_of_result(archive, job, progress):
         progress = JobReport("failed", fault)
@@ -135,7 +135,7 @@ def _counting(arrivals: Sequence[Arrival]) -> Arrival | None:
 
 
 def _of_run(state: Path, job: ChatJob) -> JobReport | None:
-    """What the run has come to that the page has started; None where it goes on, broke off, or found no room."""
+    """The outcome of the run that the page has started; None where it goes on, broke off, or found no room."""
     events = _events(state, job)
     chats = [event for event in events if isinstance(event, ChatIs) and event.chat_id in ("", job.chat_id)]
     match events[-1] if events else None:

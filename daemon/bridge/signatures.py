@@ -23,12 +23,12 @@ _TIME = re.compile(r"[0-9]{1,15}")
 
 
 def call_mac(key: bytes, method: str, path: str, time: str, nonce: str, body: bytes) -> str:
-    """What a call must be signed with."""
+    """The signature that a call must have."""
     return _mac(key, method, path, time, nonce, sha256(body).hexdigest())
 
 
 def reply_mac(key: bytes, nonce: str, status: int, body: bytes) -> str:
-    """What our reply is signed with."""
+    """The signature of our reply."""
     return _mac(key, nonce, str(status), sha256(body).hexdigest())
 
 

@@ -160,7 +160,7 @@ def ready_chat(archive: Archive, survey: Survey, assembly: Assembly, rest: Rest 
 
 
 def memories_over_budget(survey: Survey, shown: Sequence[Memory]) -> str:
-    """That these memories take more than `[fold]` says, and why, as half a sentence; empty where they do not."""
+    """A clause saying that these memories take more than `[fold]` says, and why; empty where they do not."""
     reasons = over_budget(standing(shown, as_shown), survey.bounds), too_many(shown, survey.bounds.quotes, count)
     return "; ".join(filter(None, reasons))
 

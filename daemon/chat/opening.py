@@ -126,7 +126,7 @@ class ShownChat:
 
     @property
     def preface(self) -> str:
-        """What the opening begins with, where the person has not reworded it."""
+        """The words with which the opening begins, where the person has not reworded them."""
         texts = self.texts
         return f"{texts.opening}\n\n{texts.recall}" if self.config.recall.mention else texts.opening
 

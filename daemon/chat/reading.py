@@ -28,7 +28,7 @@ NOTHING_ADOPTED = Adopted()
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    """What is known of the chat: from the archive, and in a fork from the chat that it came from."""
+    """The chat as it is known: from the archive, and in a fork from the chat that it came from."""
 
     memories: tuple[Memory, ...]
     editions: Mapping[str, Sequence[Edition]]
@@ -38,14 +38,14 @@ class _Known:
     """The markers of all messages that memproc may have written into the chat, by uuid."""
 
     def recognise(self, messages: Sequence[Message]) -> tuple[Place, ...]:
-        """What each message of the export is."""
+        """Recognise each message of the export: whose it is, and where it stands."""
         digests = {old.key: old.message.digest for old in self.past}
         under = {memory.memory_id: {key: digests[key] for key in memory.keys} for memory in self.memories}
         return recognise(messages, self.ours, under, aliases(self.memories))
 
 
 def read_chat(archive: Archive, chat: Chat, words: Canned, preferred: Preferred, now: str) -> ChatReading:
-    """What each message is, which memories the chat has, and what the person did.
+    """Read a chat against the archive: its messages, its memories, and what the person did.
 
     Raises NotAccepted where that may be a mistake, ChatSkipped where it cannot be told, DamagedChat where what the
     archive keeps is not what was stored.
@@ -100,7 +100,7 @@ def _known(
     adopted: Adopted = NOTHING_ADOPTED,
     messages: Sequence[Message] = (),
 ) -> _Known:
-    """What is known, with what the chat takes over; chunks' memories first, then folds, as in the archive."""
+    """The chat as it is known, with what it takes over; chunks' memories first, then folds, as in the archive."""
     made = memories(archive, chat.chat_id, preferred)
     all_editions = {memory.memory_id: editions(archive, memory.memory_id) for memory in made} | dict(adopted.editions)
     if adopted.memories:
@@ -165,7 +165,7 @@ def _refuse_unnamed(archive: Archive, chat: Chat, places: Sequence[Place]) -> No
 
 
 def _absent(archive: Archive, chat: Chat, known: _Known, places: Sequence[Place]) -> Absent:
-    """What the export lacks of the messages that the archive has of the chat."""
+    """The messages of the chat that the archive has and the export lacks."""
     seen = first_seen(archive, chat.chat_id)
     in_chat, raw = groups(places), {place.key for place in places if place.ours is None}
     begun = {old.memory for old in known.past if old.key in raw}
@@ -184,7 +184,7 @@ def _absent(archive: Archive, chat: Chat, known: _Known, places: Sequence[Place]
 
 
 def _deletions(archive: Archive, chat: Chat, known: _Known, places: Sequence[Place]) -> Deletions:
-    """What the chat's list of deletions says, beyond what memproc noted there and what the last export named."""
+    """The entries of the chat's list of deletions, beyond those of memproc and of the last export."""
     listed, exists, by_new_build = deletion_list(chat)
     here = {place.message.uuid for place in places}
     noted = {old.message.uuid for old in known.past if old.message.uuid}
@@ -221,7 +221,7 @@ def _refuse_lost(archive: Archive, chat: Chat, known: _Known, places: Sequence[P
 
 
 def _persons(known: Sequence[Edition], texts: Six, now: str) -> Edition:
-    """What the person has made of a memory, as an edition of it."""
+    """An edition of a memory as the person has made it."""
     return replace(
         known[-1],
         number=1 + max(edition.number for edition in known),

@@ -56,17 +56,17 @@ class Passage:
     """When the messages of the chunk were said, also those that the person has deleted since."""
 
     def title(self, *, extracted: bool = False) -> str:
-        """What the memory is called in its first question."""
+        """The name of the memory in its first question."""
         number = self.number + self.ahead
         return write_title(number, number, self.dates, extracted=extracted)
 
     def context(self, texts: Texts) -> tuple[Turn, ...]:
-        """What the agent reads before it is asked about the chunk."""
+        """The turns that the agent reads before it is asked about the chunk."""
         return context(texts, self.system_message, self.memories, self.tail, self.chunk, self.breaks)
 
     @property
     def spoken(self) -> list[str]:
-        """What was said in the chunk, message by message."""
+        """The words of the chunk, message by message."""
         return [entry.message.words for entry in self.chunk]
 
 
@@ -94,11 +94,11 @@ class Survey:
 
     @property
     def bounds(self) -> Bounds:
-        """How large the memory section may be."""
+        """The bounds of the memory section's size."""
         return self.config.limits.fold
 
     def passage(self, chunk: PlannedChunk, memories_before: Sequence[Memory], breaks: Sequence[int] = ()) -> Passage:
-        """What the memory of a chunk is written from; `memories_before` stand before its tail.
+        """The passage that the memory of a chunk is written from; `memories_before` stand before its tail.
 
         A provider's cache may break off before the entries that `breaks` names.
 
@@ -199,7 +199,7 @@ def held_back(archive: Archive, chat: Chat, export: Export) -> HeldBack | None:
 
 @dataclass(frozen=True, slots=True)
 class AtRest(Unchanged):
-    """What the last survey found of the chat, and another one would find again."""
+    """The finding of the chat's last survey, which another one would find again."""
 
     plan: ChatPlan
     who: Who
@@ -217,7 +217,7 @@ def noting(key: FindKey, noted: dict[str, str]) -> FindKey:
 
 
 def at_rest(archive: Archive, chat: Chat, config: Config, key: FindKey, now: str) -> AtRest | None:
-    """What the last survey of the chat found, if nothing that it depends on has changed; `config` is the chat's."""
+    """The finding of the chat's last survey, if nothing that it depends on has changed; `config` is the chat's."""
     rest = rest_of(archive, chat.chat_id)
     if rest is None or rest.found["plan"].keys() != {field.name for field in fields(ChatPlan)}:
         return None
@@ -237,7 +237,7 @@ def at_rest(archive: Archive, chat: Chat, config: Config, key: FindKey, now: str
 
 
 def rest_after(survey: Survey, now: str, *, learned: bool) -> Rest | None:
-    """What to keep of this survey, if nothing was to be done and the archive has `learned` nothing new; else None.
+    """The rest to keep of this survey, if nothing was to be done and the archive has `learned` nothing; else None.
 
     With `output.container = "export"` every chat is written whenever one is. A new chat's place depends on
     other chats of the archive.
@@ -276,7 +276,7 @@ _version = cache(version)
 
 
 def _ended(answer: Key | NoKey) -> str:
-    """How the search for a key ended, without the key itself."""
+    """The end of the search for a key, in a word and without the key itself."""
     return "there is one" if isinstance(answer, Key) else repr(answer)
 
 

@@ -99,7 +99,7 @@ def _look_beside(config: Config) -> None:
 
 
 def _unknown_models(config: Config) -> Iterator[str]:
-    """What to say of models that LiteLLM's map does not know; those of one's own server or network it cannot know."""
+    """Sentences about models that LiteLLM's map does not know; those of one's own server or network it cannot know."""
     from daemon.models.addresses import OWN_HOSTS, addresses
     from daemon.models.catalogue import is_known, known_models
     from daemon.models.completion import nearest

@@ -33,7 +33,7 @@ state = "state"
 
 
 class _DemoSettings(Settings):
-    """Those of the demo's own folder."""
+    """The settings of the demo's own folder."""
 
     def say_which_file(self) -> None:
         """Say nothing: nobody wonders which memproc.toml counts in a demo."""

@@ -120,7 +120,7 @@ def add(about: AboutChat, text: str) -> None:
 
 
 def _events_of(archive: Archive, chat: KnownChat, number: int) -> Sequence[FactEvent]:
-    """What happened to one fact, forgotten or not. Raises NotFound."""
+    """The events of one fact, forgotten or not. Raises NotFound."""
     events = [event for event in fact_events(archive, chat.chat_id, forgotten=True) if event.fact == number]
     if not events:
         raise NotFound(

@@ -175,7 +175,7 @@ def _first_words(memory: Memory) -> str:
 
 
 def _marks(whole: Holding, memory: Memory) -> str:
-    """What is out of the ordinary about a memory, in a few words."""
+    """The marks of a memory that is out of the ordinary, in a few words."""
     state, edition = whole.states[memory.memory_id], memory.edition
     words = [f"of {len(memory.members)}"] if memory.is_fold else []
     if state.into:
@@ -228,7 +228,7 @@ def _print_editions(memory: Memory, editions: Sequence[Edition], raw: bool) -> N
 
 
 def _parts(memory: Memory, edition: Edition, raw: bool = False) -> tuple[str, ...]:
-    """What an edition is, then quote, perspective and memory; if `raw`, where it comes from and all six messages."""
+    """The parts of an edition: its kind, quote, perspective and memory; if `raw`, its source and all six messages."""
     shown = ", shown" if memory.edition.number == edition.number else ""
     in_prompts = ", seen by later prompts" if memory.in_prompts.number == edition.number else ""
     made = f"agent {edition.agent}, context manager {edition.context_manager}" if raw else edition.agent

@@ -33,7 +33,7 @@ _ANEW = "Its updated export is written anew, without a call: it says other thing
 
 @dataclass(frozen=True, slots=True)
 class PlannedRow:
-    """What a run would do with a chat, or with a file that is none; who is asked, and for how much."""
+    """The plan for a chat, or for a file that is none: what a run would do, who is asked, and for how much."""
 
     file: str
     outcome: ChatPlan | Unchanged | Skipped
@@ -77,7 +77,7 @@ def plan(settings: Settings, paths: tuple[Path, ...], as_json: bool) -> int:
 
 
 def planned_rows(settings: Settings, exports: Sequence[Path]) -> list[PlannedRow]:
-    """What a run would do with each chat of these exports. Sends and writes nothing."""
+    """The plans for each chat of these exports. Sends and writes nothing."""
     with settings.archive() as archive:
         folders = settings.folders
         context = Context(settings.config, folders, archive, complete, keys(folders.state), now, tell_nobody)
@@ -85,7 +85,7 @@ def planned_rows(settings: Settings, exports: Sequence[Path]) -> list[PlannedRow
 
 
 def total_cost(rows: Sequence[PlannedRow]) -> CostEstimate:
-    """What all of it will cost, as far as prices are known."""
+    """The cost of all of it, as far as prices are known."""
     cost = NO_COST
     for row in rows:
         if row.money:
@@ -134,7 +134,7 @@ def _anew(row: PlannedRow) -> PlannedRow:
 def _plan(
     context: Context, export: Export, chat: Chat, doubled: frozenset[str]
 ) -> Iterator[tuple[PlannedRow, ReadyChat | None]]:
-    """What `run` would do with the chat; and the chat itself, where it can be finished without a call."""
+    """The plan for the chat; and the chat itself, where it can be finished without a call."""
     file, archive = export.path.name, context.archive
     refuse_doubled(chat, doubled)
     surveyed = look(context, export, chat)
@@ -206,7 +206,7 @@ def _print(rows: Sequence[PlannedRow], last: str) -> None:
 
 
 def _notes_on(plan: ChatPlan, who: Who | None, money: PlanCost | None) -> Iterator[str]:
-    """What there is to say of a plan beside its numbers in the table; some of it is empty."""
+    """Notes on a plan beside its numbers in the table; some of them are empty."""
     yield plan.reason
     yield plan.over_budget
     if who and plan.work:
@@ -232,7 +232,7 @@ def _notes_on(plan: ChatPlan, who: Who | None, money: PlanCost | None) -> Iterat
 
 
 def _notes_on_money(money: PlanCost) -> Iterator[str]:
-    """What a chat will send, receive and cost, and how sure that is."""
+    """Sentences on what a chat will send, receive and cost, and how sure that is."""
     traffic = money.traffic
     if traffic.prompt:
         share = f"{traffic.cached_share:.0%} of them read from the provider's cache"
@@ -249,7 +249,7 @@ def _notes_on_money(money: PlanCost) -> Iterator[str]:
 
 
 def _total(cost: CostEstimate, likely: Reached | None, at_most: Reached | None) -> str:
-    """What all chats will cost, and which cap stops them first; empty where nothing costs anything."""
+    """The cost of all chats in a sentence, with the cap that stops them first; empty where nothing costs anything."""
     if cost == NO_COST:
         return ""
     if likely:

@@ -120,7 +120,7 @@ def expand(settings: Settings, chat: str, output: Path | None) -> None:
 
 
 def _version(folders: Folders, chat: KnownChat, number: int | None) -> Content:
-    """That version, or the newest. Raises NotFound."""
+    """The content of that version, or of the newest. Raises NotFound."""
     if number is not None:
         version = recovery.find_version(folders, chat, number)
     elif kept := kept_versions(folders.backups, chat.chat_id):

@@ -91,7 +91,7 @@ class Tally:
 
 
 def gone_on(run: RunProgress, event: events.Event, when: str) -> RunProgress:
-    """How far the run is after an event."""
+    """The progress of the run after an event."""
     match event:
         case events.Planned():
             begun = replace(run, chat_id=event.chat_id, title=event.title, chat_began_at=when)
@@ -238,7 +238,7 @@ class Progress:
 
 
 def _in_words(event: events.Event) -> str:
-    """What is printed of an event that is not counted; empty for one that only programs are told."""
+    """The line that is printed of an event that is not counted; empty for one that only programs are told."""
     match event:
         case events.Note(text):
             return f"note: {text}"
@@ -371,7 +371,7 @@ def _show(settings: Settings, paths: tuple[Path, ...], as_json: bool, asks: bool
 
 
 def _summary(outcomes: Sequence[Outcome]) -> Iterator[str]:
-    """How many chats were written, and what to do next with them."""
+    """Sentences on how many chats were written, and what to do next with them."""
     written, unchanged, skipped = (sum(isinstance(outcome, kind) for outcome in outcomes) for kind in _KINDS)
     yield f"{written} written, {unchanged} unchanged, {skipped} skipped."
     paths = list(dict.fromkeys(outcome.path for outcome in outcomes if isinstance(outcome, events.ExportWritten)))

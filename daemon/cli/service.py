@@ -116,7 +116,7 @@ def uninstall(settings: Settings) -> int:
 
 
 def _what_stays(settings: Settings) -> Iterator[str]:
-    """What is left on the computer, each with the command that removes it."""
+    """The things that are left on the computer, each with the command that removes it."""
     folders, toml = settings.folders, settings.config_file.path
     remove = "rmdir /s" if sys.platform == "win32" else "rm -r"
     yield "\nThis stays. To take a whole conversation with you first: memproc expand CHAT\n"
@@ -156,7 +156,7 @@ def failed() -> int:
 
 
 def _settings_of_the_service(settings: Settings) -> Settings:
-    """Those of the person: never a file that merely lies in the folder where they happen to be, as in a checkout.
+    """The person's own settings: never a file that merely lies in the folder where they happen to be, as in a checkout.
 
     Raises ConfigurationError where only such a file is there.
     """
@@ -173,7 +173,7 @@ def _settings_of_the_service(settings: Settings) -> Settings:
 
 
 def _program(settings: Settings) -> Program:
-    """What the service runs. Raises FileTrouble where there is no command to run, and as `Settings.folders` does."""
+    """The service's program. Raises FileTrouble where there is no command to run, and as `Settings.folders` does."""
     folders, toml = settings.folders, settings.config_file.path
     scripts = (Path(sys.argv[0]).absolute(), Path(sys.executable).with_name("memproc"))
     usable = [str(path) for path in scripts if path.name == "memproc" and os.access(path, os.X_OK) and path.is_file()]

@@ -161,7 +161,7 @@ class Settings:
 
     @cached_property
     def config_file(self) -> "FoundConfig":
-        """Which memproc.toml counts, and why that one."""
+        """The memproc.toml that counts, and why that one."""
         from daemon.config.search import find
 
         return find(self.path, Path.cwd(), os.environ)
@@ -182,7 +182,7 @@ class Settings:
 
     @cached_property
     def folders(self) -> "Folders":
-        """Where everything lies. Raises ConfigurationError."""
+        """The folders in which everything lies. Raises ConfigurationError."""
         from daemon.config.loading import folders
 
         return folders(self.config)
@@ -201,7 +201,7 @@ class Settings:
         return open_context(self.config, self.folders, tell or tell_nobody)
 
     def say_which_file(self) -> None:
-        """Where more than one memproc.toml could have counted, print which one does."""
+        """Print which memproc.toml counts, where more than one could have."""
         if choice := self.config_file.choice:
             self.say(choice)
 
@@ -238,7 +238,7 @@ def other_files(settings: Settings, paths: tuple[Path, ...]) -> "tuple[Skipped, 
 
 @dataclass(frozen=True, slots=True)
 class AboutChat:
-    """What a command of a `ChatGroup` is given: the settings, and the chat as the person has named it."""
+    """The argument of a command of a `ChatGroup`: the settings, and the chat as the person has named it."""
 
     settings: Settings
     name: str

@@ -44,7 +44,7 @@ _LOOK_SECONDS = 0.5
 
 
 def place_of(settings: Settings) -> DaemonPlace:
-    """Where the daemon keeps its archive and its lock. Raises ConfigurationError where memproc.toml does not tell."""
+    """The place of the daemon's archive and its lock. Raises ConfigurationError where memproc.toml does not tell."""
     toml = settings.config_file.path
     if toml is None:
         return DaemonPlace(default_state())
@@ -100,7 +100,7 @@ def _show(place: DaemonPlace, toml: Path | None, as_json: bool, anew: bool) -> S
 
 
 def _or_what_is_waited_for(fault: MemprocError, toml: Path | None) -> MemprocError:
-    """What a daemon waits for, where the status cannot be read: often because of the same."""
+    """The error that a daemon waits for, where the status cannot be read: often because of the same."""
     trouble = waits_for(toml)
     if trouble is None:
         return fault

@@ -268,7 +268,7 @@ _KNOWN = frozenset(KEY_VARIABLES.values())
 
 
 def keys_file(folder: Path) -> Path:
-    """Where memproc's own file of keys is, in the state folder `folder`."""
+    """memproc's own file of keys, in the state folder `folder`."""
     return folder / "keys.env"
 
 

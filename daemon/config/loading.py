@@ -119,7 +119,7 @@ def _night_clashes(config: Config, key: Key) -> Iterator[ConfigProblem]:
 
 
 def _override_clashes(config: Config, index: int, override: ChatOverride) -> Iterator[ConfigProblem]:
-    """What is wrong with one override on top of the main tables; what is wrong in these alone is not told again."""
+    """Problems of one override on top of the main tables; those of the tables alone are not told again."""
     place = ("chats", "override", index)
     laid_over = config.with_override(override)
     for clash in token_clashes(laid_over.tail, laid_over.chunk):

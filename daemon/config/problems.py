@@ -52,7 +52,7 @@ def report(problems: Sequence[ConfigProblem], text: str, path: Path) -> str:
 
 
 def problems_of(error: ValidationError) -> list[ConfigProblem]:
-    """What pydantic found, in our words, each with the setting, the table or the override that it is about."""
+    """The problems that pydantic found, in our words, each with the setting, the table or the override."""
     problems = []
     for details in error.errors(include_url=False):
         kind, key = details["type"], details["loc"]
@@ -85,7 +85,7 @@ def _header(key: Key) -> str:
 
 
 def _unknown(key: Key) -> str:
-    """What is said of a name that is no setting: which it may stand for, in its table or in another, or which exist."""
+    """A sentence on a name that is no setting: which it may stand for, in its table or another, or which exist."""
     *place, last = key
     name = str(last)
     table = _table_at(tuple(place)) or Config
@@ -115,7 +115,7 @@ def _shown(value: object) -> str:
 
 
 def _dotted(key: Key) -> str:
-    """As people write it: chats.override[1].tail.tokens, models.options."ollama/*"; entries count from 1."""
+    """The key as people write it: chats.override[1].tail.tokens, models.options."ollama/*"; entries count from 1."""
     dotted = ""
     for part in key:
         if isinstance(part, int):

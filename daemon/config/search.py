@@ -38,7 +38,7 @@ class FoundConfig:
 
     @property
     def choice(self) -> str:
-        """Which of several files counts, as a sentence; empty where there is no other."""
+        """A sentence saying which of several files counts; empty where there is no other."""
         others = ", ".join(self.others)
         return f"{self.path} counts ({self.how}). Beside it, not counting: {others}." if others else ""
 

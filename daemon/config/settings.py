@@ -122,7 +122,7 @@ class ModelSettings(tables.Table):
         return settings
 
     def options_for(self, name: str) -> dict[str, object]:
-        """What to pass to LiteLLM with a call to the model `name`: the general options, then those of the tables
+        """The options to pass to LiteLLM with a call to the model `name`: the general ones, then those of the tables
         whose name fits, in the order of the file. The result may be changed."""
         options = {key: value for key, value in self.options.items() if "/" not in key}
         for pattern, own in self.options.items():
@@ -131,7 +131,7 @@ class ModelSettings(tables.Table):
         return deepcopy(options)
 
     def overridden(self, by: Self) -> Self:
-        """As for every table; the options are taken over one by one, and so are those in the tables for models."""
+        """The table with what an override says; options are taken over one by one, those in tables for models too."""
         options = {**self.options, **by.options}
         for pattern in self.options.keys() & by.options.keys():
             general, special = self.options[pattern], by.options[pattern]

@@ -30,7 +30,7 @@ Key = tuple[str | int, ...]
 
 @dataclass(frozen=True, slots=True)
 class ConfigProblem:
-    """What is wrong: the keys of the settings that take part, the one to change first, and what that must be."""
+    """A problem: the keys of the settings that take part, the one to change first, and what that must be."""
 
     keys: tuple[Key, ...]
     reason: str
@@ -47,7 +47,7 @@ class Table(BaseModel):
 
 
 def refusal(reasons: Mapping[Key, str]) -> ValidationError:
-    """What a validator raises to refuse several settings below it at once, each for a reason of its own."""
+    """The error that a validator raises to refuse several settings below it at once, each for a reason of its own."""
     return ValidationError.from_exception_data(
         "refusal",
         [
@@ -228,7 +228,7 @@ class CoreSettings(Table):
     sections: Annotated[dict[str, SectionSettings], AfterValidator(_named), AS_WRITTEN] = Field(default_factory=dict)
 
     def overridden(self, by: Self) -> Self:
-        """As for every table; the sections are taken over one by one."""
+        """The table with what an override says; the sections are taken over one by one."""
         sections = {**self.sections, **by.sections}
         return super().overridden(by).model_copy(update={"sections": sections})
 

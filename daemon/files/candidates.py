@@ -113,7 +113,7 @@ def sighting_of(status: os.stat_result) -> Sighting:
 
 
 def what_it_is(path: Path) -> tuple[str, str]:
-    """What a file looks like that is not called as exports are, and what to do, as sentences."""
+    """The kind of a file that is not called as exports are, and what to do, as sentences."""
     try:
         # Not through a link, and never waiting, should it have become a named pipe.
         handle = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
@@ -131,7 +131,7 @@ def what_it_is(path: Path) -> tuple[str, str]:
 
 
 def others_in(folder: Path) -> tuple[tuple[Path, str, str], ...]:
-    """What lies in a folder and is not processed: each file, why, and what to do; nothing where it cannot be listed."""
+    """The files of a folder that are not processed: each with why, and what to do; none where it cannot be listed."""
     others = []
     try:
         for entry in candidates(folder):

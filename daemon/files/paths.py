@@ -88,12 +88,12 @@ def archive_path(state: Path) -> Path:
 
 
 def arrivals_folder(state: Path) -> Path:
-    """Where copies of dropped files lie until they have been worked on."""
+    """The folder of copies of dropped files until they have been worked on."""
     return state / "arrivals"
 
 
 def expanded_folder(updated: Path) -> Path:
-    """Where `memproc expand` writes raw conversations: beside the updated exports, which are there to be imported."""
+    """The folder into which `memproc expand` writes: beside the updated exports, which are there to be imported."""
     return updated.parent / "expanded"
 
 

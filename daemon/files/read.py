@@ -46,7 +46,7 @@ class Export:
 
     @property
     def chat_ids(self) -> tuple[str, ...]:
-        """Of every chat of every part, in order; empty for one that names none."""
+        """The ids of every chat of every part, in order; empty for a chat that names none."""
         return tuple(outline.chat_id for part in self.parts for outline in part.layout.outlines)
 
     def chats(self) -> Iterator[Chat]:
@@ -146,7 +146,7 @@ class Bundle:
 
     @property
     def is_zip(self) -> bool:
-        """It holds several texts, the one named INDEX first; else one, whose name does not matter."""
+        """Whether it holds several texts, the one named INDEX first; else one, whose name does not matter."""
         return self._package is not None
 
     @contextmanager
@@ -164,7 +164,7 @@ class Bundle:
             raise damaged(self.name) from fault
 
     def allow(self, entries: Iterable[str]) -> None:
-        """Only what a ZIP has, what is not locked, and no more in all than what we read. Raises NotAnExport."""
+        """Refuse what a ZIP does not have, what is locked, and more in all than is read. Raises NotAnExport."""
         if self._package is None:
             return
         by_name = {entry.filename: entry for entry in self._package.infolist()}

@@ -17,7 +17,7 @@ _ROOT = Path(__file__).parents[2]
 
 
 def describe(fault: Exception) -> tuple[str, str]:
-    """What happened, and the next step."""
+    """The sentence on what happened, and the next step."""
     if isinstance(fault, OSError):
         trouble = unforeseen(fault)
         return trouble.message, trouble.next_step

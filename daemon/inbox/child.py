@@ -20,7 +20,7 @@ from daemon.events import Event, NoEvent, SettingsAre, of_line, to_line
 
 @dataclass(frozen=True, slots=True)
 class FolderChanged:
-    """Something happened in the inbox; what, the scanner finds out."""
+    """Something happened in the inbox; the scanner finds out what."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +108,7 @@ class Child:
 
 
 def exit_in_words(code: int) -> str:
-    """How a child ended, as a sentence without its full stop."""
+    """The end of a child, as a sentence without its full stop."""
     if code == -9:
         return "the process that worked was killed (signal 9), perhaps because memory ran out"
     if code < 0:

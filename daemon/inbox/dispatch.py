@@ -129,7 +129,7 @@ class FileWork:
         return self._end("copied", "the work on it was stopped, and goes on")
 
     def _done(self) -> Event:
-        """What the file has come to, by what its chats have."""
+        """The outcome of a file, by that of its chats."""
         skipped = [chat for chat in self.chats if chat.kind == "set aside"]
         written = [Path(chat.path).name for chat in self.chats if chat.kind == "written"]
         if later := [chat for chat in skipped if chat.later]:
@@ -150,7 +150,7 @@ class FileWork:
         return self._end("paused", event.message, event.next_step, until)
 
     def _again_later(self, reason: str, next_step: str) -> Event:
-        """Nothing is wrong with the file, so it is tried again, as often as it takes."""
+        """Note that the file is tried again, as often as it takes: nothing is wrong with it."""
         again = after_outage(1 + times_in(self.archive, self.arrival, "waiting"), at(self.now()))
         return self._end("waiting", reason, next_step, again)
 
@@ -195,7 +195,7 @@ _IN_WORDS = {
 
 @dataclass(slots=True)
 class _Task:
-    """What the child does now: the work on a file, or the job of this name."""
+    """The work of the child now: on a file, or the job of this name."""
 
     child: Child
     words: str
@@ -244,7 +244,7 @@ class Dispatch:
 
     @property
     def doing(self) -> str:
-        """What is done now, in words; empty where nothing is."""
+        """The present work in words; empty where there is none."""
         return self._task.words if self._task else ""
 
     def next(self) -> None:
@@ -394,7 +394,7 @@ class Dispatch:
                 self._schedule.once(job.name, when)
 
     def _job_ended(self, name: str, event: JobEnded | RunFailed) -> None:
-        """What a job found wrong is no reason to do it again in an hour; that it could not be done is."""
+        """Note the end of a job. A fault that it found is no reason to do it again in an hour; that it failed is."""
         if isinstance(event, JobEnded):
             self._try_again(event.arrivals)
             self._due_again(name, event.error, failed=False)

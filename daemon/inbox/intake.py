@@ -170,7 +170,7 @@ def _pour(file: BinaryIO, copy: BinaryIO, size: int) -> tuple[str, int]:
 
 
 def copy_path(state: Path, content_sha256: str, name: str) -> Path:
-    """Where the copy of a content lies that was dropped under this `name`."""
+    """The path of memproc's copy of a content that was dropped under this `name`."""
     return arrivals_folder(state) / f"{content_sha256}{Path(name).suffix.lower()}"
 
 
@@ -187,7 +187,7 @@ def forget_copy(archive: Archive, state: Path, arrival: Arrival) -> None:
 
 
 def content_of(state: Path, arrival: Arrival) -> Path | None:
-    """Where the content of an arrival can be read: memproc's copy, or the dropped file as it was; else None."""
+    """The path from which the content of an arrival can be read: memproc's copy, or the dropped file; else None."""
     if arrival.sha256 and (copy := copy_path(state, arrival.sha256, arrival.path)).is_file():
         return copy
     dropped = Path(arrival.path)

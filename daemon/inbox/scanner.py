@@ -42,7 +42,7 @@ _NO_ROOM_PAUSE = 60.0
 
 @dataclass(frozen=True, slots=True)
 class Scanned:
-    """What a scan did, and when the next one is needed even if nothing happens (seconds; None: not at all)."""
+    """The result of a scan, and when the next is needed even if nothing happens (seconds; None: not at all)."""
 
     next_look_seconds: float | None
     changes: tuple[ArrivalStep, ...]

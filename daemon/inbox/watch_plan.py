@@ -26,7 +26,7 @@ _AFTER_A_RESTART = {
 
 @dataclass(frozen=True, slots=True)
 class WatchPlan:
-    """Where the daemon works, how it watches, and when it speaks."""
+    """The folders of the daemon, how it watches, and when it speaks."""
 
     inbox: Path
     updated: Path
@@ -71,7 +71,7 @@ def fingerprint(path: Path | None) -> tuple[int, int, int] | None:
 
 
 def read_settings(config: Path | None, limit_seconds: float = _LIMIT_SECONDS) -> SettingsAre | SettingsWrong:
-    """What memproc.toml says, or all that is wrong with it; `config` is the file of `--config`.
+    """The settings of memproc.toml, or all that is wrong with it; `config` is the file of `--config`.
 
     Waits for the child process, which takes about half a second. One that is killed or too slow proves nothing about
     memproc.toml.

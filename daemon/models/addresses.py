@@ -31,7 +31,7 @@ _LINE = re.compile(r"(\S+)\s+(\S+)")
 
 
 def hosts_file() -> Path:
-    """Where the list of hosts is that keys may go to beside their providers' own."""
+    """The file with the hosts that keys may go to beside their providers' own."""
     return user_config_path("memproc", appauthor=False) / "allowed-hosts"
 
 
@@ -136,7 +136,7 @@ class AddressRefusal:
 
 
 def addresses(name: str, options: Mapping[str, object]) -> tuple[Address, ...]:
-    """Where a model is asked by these options or this environment, unless that is the provider's own address."""
+    """The addresses at which a model is asked by these options or this environment, if not its provider's own."""
     provider = provider_of(name)
     given = [(options.get(option), f"{option} in memproc.toml") for option in _BASES]
     named = [(value, named_by) for value, named_by in given if isinstance(value, str) and value.strip()]

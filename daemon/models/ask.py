@@ -87,7 +87,7 @@ def above_step(context: Context, request: Request) -> ContextTooLong | None:
 
 
 def most_of(archive: Archive, price: Price, request: Request, tokens: int) -> int:
-    """What a call whose prompt has so many of our tokens may cost at most, in picodollars."""
+    """The most that a call may cost whose prompt has so many of our tokens, in picodollars."""
     name = request.model.name
     factor = max(token_factor(name), ledger.learned_factors(archive).get(name, (0.0, 0))[0])
     room = request.parameters.get("max_tokens")
@@ -137,7 +137,7 @@ class Transport(Protocol):
 
     @property
     def room(self) -> int:
-        """How many dialogues may go on at once so that none waits for long."""
+        """The number of dialogues that may go on at once so that none waits for long."""
 
     @property
     def under_way(self) -> Collection[str]:

@@ -120,7 +120,7 @@ class Batches:
         return time_for_batches(self._when, self._context.config.schedule.night, self._context.clock())
 
     def _carried_out(self, waiting: Mapping[str, Request]) -> Outcomes:
-        """What comes of a new batch of those that go the way of the first; and of older ones nobody asks for."""
+        """The outcomes of a new batch of those that go the way of the first; and of older ones nobody asks for."""
         routes = {key: route_of(request) for key, request in waiting.items()}
         route = next(iter(routes.values()))
         together = {key: other for key, other in routes.items() if other.goes_as(route)}
@@ -195,7 +195,7 @@ class Batches:
         return None
 
     def _resumed(self, route: Route, sent: OpenBatch, *, cancel: bool) -> Outcomes:
-        """What comes of a batch of another run, if it was sent at all."""
+        """The outcomes of a batch of another run, if it was sent at all."""
         if sent.name:
             yield from self._awaited(route, sent, cancel=cancel)
             return
@@ -211,7 +211,7 @@ class Batches:
         yield from self._taken(route, sent, batch)
 
     def _awaited(self, route: Route, sent: OpenBatch, *, cancel: bool) -> Outcomes:
-        """What comes of a batch whose name is known, when it has ended; `cancel`: have it end soon."""
+        """The outcomes of a batch whose name is known, when it has ended; `cancel`: have it end soon."""
         is_told = False
         for pause in pauses():
             try:
@@ -232,7 +232,7 @@ class Batches:
         yield from self._taken(route, sent, None)
 
     def _taken(self, route: Route, sent: OpenBatch, ended: Batch | None) -> Outcomes:
-        """What came of a batch that has ended. None: it cannot be seen any more, and what it cost stays reserved."""
+        """The outcomes of a batch that has ended. None: it cannot be seen any more, and what it cost stays reserved."""
         left = {item.request: item for item in sent.items}
         outcomes: list[tuple[str, Outcome]] = []
 
@@ -254,7 +254,7 @@ class Batches:
         yield from outcomes
 
     def _outcome(self, sample: Request, sent: OpenBatch, name: str, item: SentRequest, result: Result) -> Outcome:
-        """What came of one request; None where it is to be asked by itself. Only what has succeeded is billed."""
+        """The outcome of one request; None where it is to be asked by itself. Only what has succeeded is billed."""
         model = Model(item.model, sample.model.options)
         request = replace(sample, model=model)
         ended = result.result

@@ -46,7 +46,7 @@ class NoBatches(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """What a direct call would send, and where batches of such calls are asked for, with the key in the headers."""
+    """A call as it would be sent directly, and the address of batches of such calls, with the key in the headers."""
 
     url: str
     headers: Mapping[str, str] = field(repr=False)
@@ -78,7 +78,7 @@ class Batch(BaseModel):
 
     @property
     def requests(self) -> int:
-        """How many are in it."""
+        """The number of requests in it."""
         return sum(self.request_counts.values())
 
 
@@ -89,7 +89,7 @@ class _Page(BaseModel):
 
 
 class Ending(BaseModel):
-    """What has become of one request: `succeeded`, `errored`, `canceled` or `expired`; a message or an error."""
+    """The end of one request: `succeeded`, `errored`, `canceled` or `expired`; a message or an error."""
 
     type: str
     message: dict[str, Any] | None = None
@@ -236,7 +236,7 @@ def _check(route: Route, response: httpx.Response) -> None:
 
 
 def _read(shape: type[_Shape], text: str) -> _Shape:
-    """What an answer says. Raises CutOff where that is no answer of this API: something may have come of it."""
+    """Read an answer. Raises CutOff where it is no answer of this API: something may have come of it."""
     try:
         return shape.model_validate_json(text)
     except ValidationError:

@@ -30,7 +30,7 @@ Fields = Mapping[str, object]
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What is known of one model."""
+    """The known facts of one model."""
 
     window: int | None = None
     """Tokens that it reads."""
@@ -41,7 +41,7 @@ class Facts:
 
 
 def facts(model: str) -> Facts:
-    """What LiteLLM's map says of a model; a Facts of nothing but None where it does not know the name.
+    """The facts that LiteLLM's map has of a model; each of them None where it does not know the name.
 
     Raises ModelError where the map cannot be read.
     """
@@ -105,7 +105,7 @@ def ends_soon(model: str, today: date, days: int = 60) -> str | None:
 
 @cache
 def _fields(model: str) -> Fields:
-    """What the map says of a model; nothing where it does not know the name. Each name is searched for once.
+    """The fields of a model in the map; none where it does not know the name. Each name is searched for once.
 
     Looked up as LiteLLM does it: the full name first, then without the provider where the entry is that provider's.
     """

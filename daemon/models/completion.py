@@ -69,7 +69,7 @@ _SILENT = 1000  # above every level that logging knows
 
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """What a provider answered: the text, how it ended, and the tokens that it billed."""
+    """A provider's answer: the text, how it ended, and the tokens that it billed."""
 
     text: str
     finish: str
@@ -149,7 +149,7 @@ def _complete(request: Request, **over: Any) -> Completion:
 
 
 def _written(litellm: Any, request: Request, options: Mapping[str, Any]) -> Completion:
-    """What the model writes; its prompt has breakpoints for the cache where the model's provider wants them."""
+    """The words of the model; its prompt has breakpoints for the cache where the model's provider wants them."""
     messages = request.messages
     if "claude" in request.model.name:
         for turn, message in zip(request.turns, messages, strict=True):
@@ -177,7 +177,7 @@ def _written(litellm: Any, request: Request, options: Mapping[str, Any]) -> Comp
 
 
 def _likeness(litellm: Any, request: Request, options: Mapping[str, Any]) -> Completion:
-    """How alike the turns' texts are: JSON of rows of cosines. The vectors are a hundred times larger, and not kept."""
+    """The likeness of the turns' texts: JSON of rows of cosines. Vectors are a hundred times larger, and not kept."""
     own = {name: value for name, value in request.parameters.items() if name != "max_tokens"}
     texts = [turn.content for turn in request.turns]
     response = litellm.embedding(model=request.model.name, input=texts, **{**options, **own})
@@ -299,7 +299,7 @@ def _why_not_now(model: str, host: str, status: int, causes: frozenset[str]) -> 
 
 
 def _by_how_much(words: str) -> str:
-    """By how many tokens, where the provider names both the window and what was sent; each words it differently."""
+    """The tokens too many, where the provider names both the window and what was sent; each words it differently."""
     numbers = sorted(int(number.replace(",", "")) for number in _NUMBER.findall(words))
     if len(numbers) < 2 or numbers[-1] == numbers[-2]:
         return ""

@@ -37,7 +37,7 @@ def persistently(
     *,
     repeats_lost: bool = True,
 ) -> T:
-    """What `ask` returns, tried up to six times. `sleep` takes seconds, `chance` answers between 0 and 1.
+    """Call `ask` up to six times, and return its result. `sleep` takes seconds, `chance` answers between 0 and 1.
 
     `tell` hears before each pause why there is one.
 
@@ -168,7 +168,7 @@ class Direct:
             call.future.set_exception(fault)
 
     def _outcome(self, call: DirectCall) -> Outcome:
-        """What a call has come to.
+        """The outcome of a call.
 
         One that was cut off may have been billed: it stays reserved, and is reserved anew when it is repeated.
         """

@@ -53,7 +53,7 @@ class Expected:
 
 
 def expected(archive: Archive, model: str) -> Expected:
-    """What a model is expected to make of one of our tokens."""
+    """The tokens that a model is expected to make of one of ours."""
     shown, replies = learned_factors(archive).get(model, (0.0, 0))
     return Expected(shown if replies >= ENOUGH else token_factor(model), replies)
 
@@ -129,7 +129,7 @@ class PlanCost:
 
 
 def plan_cost(archive: Archive, plan: ChatPlan, roles: Roles, config: Config, now: str) -> PlanCost:
-    """What the work on a chat will cost, if it is begun now.
+    """The cost of the work on a chat, if it is begun now.
 
     Raises UnknownPrice where that is not known and not allowed.
     """
@@ -160,7 +160,7 @@ def plan_cost(archive: Archive, plan: ChatPlan, roles: Roles, config: Config, no
 
 
 def no_work(archive: Archive, agent: str) -> PlanCost:
-    """Nothing to do costs nothing; `agent` is the model that would do it."""
+    """The cost of a plan with nothing to do; `agent` is the model that would do it."""
     return PlanCost(NO_TRAFFIC, NO_COST, _replies(archive, agent))
 
 

@@ -177,7 +177,7 @@ def is_ones_own(options: Mapping[str, object]) -> bool:
 
 
 def _names(chat: Chat, messages: Sequence[Message]) -> Iterator[str]:
-    """What the export calls the chat's model, the most trustworthy name first."""
+    """The names that the export gives the chat's model, the most trustworthy first."""
     shown, *others = chat.model_names or ("",)
     yield shown
     yield from (message.model for message in reversed(messages) if message.model and message.speaker == "assistant")
@@ -214,7 +214,7 @@ def _model(name: str, settings: ModelSettings, key: FindKey) -> Model:
 
 
 def _window(name: str, settings: ModelSettings) -> int | None:
-    """What memproc.toml says of the window, for Ollama also as the option that makes it."""
+    """The window that memproc.toml names, for Ollama also as the option that makes it."""
     made = settings.options_for(name).get("num_ctx") if provider_of(name) in _OLLAMA else None
     return made if isinstance(made, int) else settings.window or None
 

@@ -108,7 +108,7 @@ class Scheduler:
         self._dialogues.sort(key=lambda dialogue: dialogue.rank)
 
     def finish(self, dialogue: RunningDialogue[T]) -> T:
-        """What comes of a dialogue, taken to its end. Raises what `go_on` raises."""
+        """Take a dialogue to its end, and return its result. Raises what `go_on` raises."""
         self.begin(dialogue)
         while not dialogue.is_over:
             self.go_on()
@@ -225,7 +225,7 @@ class Scheduler:
 
 
 def rehearse(archive: Archive, steps: Steps[T]) -> T | None:
-    """What a dialogue comes to with nothing but the journal's replies; None where one of them is missing."""
+    """The result of a dialogue with nothing but the journal's replies; None where one of them is missing."""
     reply: Reply | None = None
     try:
         while True:

@@ -32,7 +32,7 @@ def splitter(bounds: str) -> Splitter:
 
 @lru_cache(_TEXTS)
 def vector(text: str) -> Vector:
-    """What a text is about, in whole numbers, so that every platform comes to the same; zeros where it has no words.
+    """The meaning of a text in whole numbers, so that every platform comes to the same; zeros where it has no words.
 
     Each text is asked about by itself: in company the sums are rounded otherwise.
     """

@@ -159,7 +159,7 @@ def _is_token(word: str) -> bool:
 
 
 def _places(token: bytes) -> tuple[int, int, int]:
-    """Which bits the token has."""
+    """The three bits that stand for the token."""
     name = int.from_bytes(hashlib.blake2b(token, digest_size=9).digest())
     return name & _LAST_BIT, name >> 24 & _LAST_BIT, name >> 48 & _LAST_BIT
 

@@ -87,7 +87,7 @@ def beside(page: ASGIApp, behind: Mapping[str, ASGIApp]) -> ASGIApp:
 
 
 def most_bytes(path: str) -> int:
-    """How large a request to this path may be."""
+    """The largest size of a request to this path, in bytes."""
     return LARGEST_BYTES + LARGEST_FORM if path == UPLOADS else LARGEST_FORM
 
 

@@ -34,7 +34,7 @@ _LOOK_SECONDS = 0.1
 
 @dataclass(frozen=True, slots=True)
 class CommandResult:
-    """What a command said and how it ended; `code` is its exit code, or None where it took too long and was ended."""
+    """The words of a command and its end; `code` is its exit code, or None where it took too long and was ended."""
 
     code: int | None
     text: str
@@ -43,7 +43,7 @@ class CommandResult:
 
     @property
     def is_done(self) -> bool:
-        """It did what it was asked for."""
+        """Whether it did what it was asked for."""
         return self.code == 0
 
 

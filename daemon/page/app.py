@@ -32,7 +32,7 @@ _COOKIE = "memproc"
 
 @dataclass(frozen=True, slots=True)
 class Desk:
-    """What every view works with: the settings, the folders, and the memproc.toml that commands are to be given."""
+    """The things that every view works with: settings, folders, and the memproc.toml that commands are to be given."""
 
     config: Config
     folders: Folders
@@ -65,13 +65,13 @@ def desk_of(request: Request) -> Desk:
 
 
 def field(request: Request, name: str) -> str:
-    """What a field of the form says; empty where there is none."""
+    """The text of a field of the form; empty where there is none."""
     value = request.state.form.get(name)
     return value if isinstance(value, str) else ""
 
 
 def said(request: Request) -> str:
-    """What a button's command has said, for the page that is shown after it."""
+    """The words of a button's command, for the page that is shown after it."""
     return request.query_params.get("said", "")
 
 

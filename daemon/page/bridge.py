@@ -40,7 +40,7 @@ _CALL_HEADERS = "Content-Type, X-Memproc-Device, X-Memproc-Time, X-Memproc-Nonce
 
 @dataclass(frozen=True, slots=True)
 class BridgeReply:
-    """What a call is answered with; the body is JSON."""
+    """The reply to a call; the body is JSON."""
 
     status: int
     body: bytes

@@ -35,7 +35,7 @@ _NEW_CHAT = (
 
 
 def plan(desk: Desk, plans: Plans, body: bytes) -> Plan:
-    """What a run would do with the chat and what it would cost, as `memproc plan` says. The chat is not kept.
+    """The plan and the cost of a run on the chat, as `memproc plan` says. The chat is not kept.
 
     Raises NotAnExport or FileTrouble.
     """
@@ -60,7 +60,7 @@ def submit(desk: Desk, device: Device, body: bytes) -> str:
 
 
 def job(desk: Desk, device: Device, job_id: str) -> dict[str, object] | None:
-    """How far a job of the device is; None where it has no such job."""
+    """The progress of a job of the device; None where it has no such job."""
     given = find_job(desk.folders.state, job_id, device.id)
     if given is None:
         return None
@@ -93,7 +93,7 @@ def result(desk: Desk, device: Device, job_id: str) -> bytes | None:
 
 
 def _looked_at(desk: Desk, archive: Archive, given: ChatJob) -> JobReport:
-    """How far the job is; a run is started where nobody else would process its file."""
+    """The progress of the job; a run is started where nobody else would process its file."""
     state = desk.folders.state
     progress = report(archive, state, given, now())
     if not progress.needs_run:

@@ -31,18 +31,18 @@ class TimelineEntry:
 
     @property
     def memories(self) -> int:
-        """How many chunks' memories it stands for, itself where it is one."""
+        """The number of chunks' memories for which it stands, itself where it is one."""
         return sum(member.memories for member in self.members) or 1
 
 
 def timeline(held: Holding) -> tuple[TimelineEntry, ...]:
-    """What stands in the chat, oldest first, and what the person has deleted where it was."""
+    """The entries of the chat, oldest first, with what the person has deleted where it was."""
     top = [memory for memory in held.memories if held.states[memory.memory_id].word in ("shown", "forgotten")]
     return tuple(_entry(held, memory) for memory in sorted(top, key=lambda memory: _oldest(held, memory)))
 
 
 def tags_of(memory: Memory, is_forgotten: bool) -> Iterator[str]:
-    """What a person should know of a memory at a glance."""
+    """The tags that tell a person the most important of a memory at a glance."""
     edition = memory.edition
     if edition.made == EXTRACTED and edition.kind != "person":
         yield "extracted"

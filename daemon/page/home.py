@@ -43,7 +43,7 @@ def home(request: Request) -> Response:
 
 
 def button_for(problem: StatusProblem) -> tuple[str, str]:
-    """Where something can be done about a problem or seen of it, and what its button says."""
+    """The address at which something can be done about a problem or seen of it, and the words of its button."""
     if problem.what == "the settings":
         return "/settings", "See the settings"
     if problem.what in _OF_THE_DAEMON or problem.what.startswith("the timed job"):
@@ -52,7 +52,7 @@ def button_for(problem: StatusProblem) -> tuple[str, str]:
 
 
 def log(request: Request) -> Response:
-    """What the daemon did lately, in sentences, newest first."""
+    """The daemon's latest doings, in sentences, newest first."""
     desk = desk_of(request)
     with Archive.read(desk.folders.state) as archive:
         titles = told_apart((chat.chat_id, chat.title) for chat in known_chats(archive))

@@ -49,7 +49,7 @@ def memory(request: Request) -> Response:
 
 
 def retry(request: Request) -> Response:
-    """What it takes to have a memory written anew, with room for a word of guidance; the cost comes first."""
+    """The question before a memory is written anew, with room for a word of guidance; the cost comes first."""
     desk = desk_of(request)
     with Archive.read(desk.folders.state) as archive:
         held, found = holding_of(archive, desk.config, request.path_params["memory"])

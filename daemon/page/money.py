@@ -68,7 +68,7 @@ def money(request: Request) -> Response:
 
 
 def plan(request: Request) -> Response:
-    """What a run on a chat's newest export would do and cost, and the button that starts it."""
+    """The plan and the cost of a run on a chat's newest export, and the button that starts it."""
     return _planned(request, "plan.html")
 
 
@@ -93,7 +93,7 @@ def _planned(request: Request, template: str) -> Response:
 
 
 def inbox(request: Request) -> Response:
-    """What a run on all that lies in the inbox would do and cost, and the button that starts it."""
+    """The plan and the cost of a run on all that lies in the inbox, and the button that starts it."""
     desk = desk_of(request)
     has_inbox = desk.folders.inbox.is_dir()
     result = do_command(desk.toml, "plan", "--json") if has_inbox else None
@@ -132,7 +132,7 @@ def raise_cap(request: Request) -> Response:
 
 
 def _spent(costs: Counter[str]) -> list[tuple[str, int]]:
-    """What something was spent on, the dearest first."""
+    """The things on which something was spent, the dearest first."""
     return [(name, usd) for name, usd in costs.most_common() if usd]
 
 
@@ -146,7 +146,7 @@ def _caps(archive: Archive, settings: BudgetSettings, when: str) -> list[ShownCa
 
 
 def _plan_of(printed: str) -> tuple[list[dict[str, Any]], dict[str, Any]]:
-    """What `memproc plan --json` says of each chat, and in all; nothing where it said something else."""
+    """The rows of `memproc plan --json`, and its totals; empty where it said something else."""
     try:
         plan = json.loads(printed)
         return plan["chats"], plan["totals"]
@@ -155,6 +155,6 @@ def _plan_of(printed: str) -> tuple[list[dict[str, Any]], dict[str, Any]]:
 
 
 def row_of(printed: str, chat_id: str) -> dict[str, Any] | None:
-    """What `memproc plan --json` says of one chat; None where it said something else."""
+    """The row of `memproc plan --json` on one chat; None where it said something else."""
     rows, _ = _plan_of(printed)
     return next((row for row in rows if row.get("chat_id") == chat_id or row.get("outcome") == "set_aside"), None)

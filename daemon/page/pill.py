@@ -9,21 +9,21 @@ SYNC_LIMIT = 3 << 20
 
 
 def planned_line(plan: Plan, size: int) -> str:
-    """How large a chat is, what is due and about what that costs; `size` is in bytes."""
+    """The size of a chat, what is due and about what that costs; `size` is in bytes."""
     if not plan["tokens"]:
         return str(plan["reason"])
     return f"{tokens(plan['tokens'])} tokens, {_due(plan)}{_sync_note(size)}"
 
 
 def planned_more(plan: Plan) -> str:
-    """What there is to say of a plan besides: why nothing is due, or the most that it may cost."""
+    """More on a plan: why nothing is due, or the most that it may cost."""
     if plan["due"] and plan["usd_most"]:
         return f"At most {usd(plan['usd_most'])}."
     return str(plan["reason"])
 
 
 def job_line(job: JobReport) -> str:
-    """How far a job is, as one sentence."""
+    """The progress of a job, as one sentence."""
     if job.reason or job.state not in ("waiting", "running"):
         return job.reason
     if job.state == "waiting":

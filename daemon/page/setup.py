@@ -16,7 +16,7 @@ _NO_KEY = 1
 
 
 def settings(request: Request) -> Response:
-    """What memproc.toml says, where it lies and what is wrong in it; and where each provider's key is."""
+    """The settings of memproc.toml, where it lies and what is wrong in it; and where each provider's key is."""
     desk = desk_of(request)
     tables = desk.config.model_dump(mode="json")
     tables["models"], tables["chats"] = hidden(tables["models"]), hidden(tables["chats"])

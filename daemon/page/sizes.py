@@ -31,7 +31,7 @@ class ChatSizes:
 
     @property
     def total(self) -> int:
-        """What the chat has now."""
+        """The tokens that the chat has now."""
         return sum(self.parts.values())
 
 

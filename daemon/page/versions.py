@@ -30,12 +30,12 @@ class ComparedVersion:
 
     @property
     def is_now(self) -> bool:
-        """It is no kept version."""
+        """Whether it is the present state, and no kept version."""
         return self.number == NOW
 
 
 def version(request: Request) -> Response:
-    """What would change if the person went back to a kept version, with the button that does it."""
+    """The changes if the person went back to a kept version, with the button that does it."""
     desk = desk_of(request)
     with Archive.read(desk.folders.state) as archive:
         known = find_chat(archive, request.path_params["chat"])
@@ -60,7 +60,7 @@ def undo(request: Request) -> Response:
 
 
 def comparison(request: Request) -> Response:
-    """What changed from one version to another; each may be the updated export of now."""
+    """The changes from one version to another; each may be the updated export of now."""
     desk, names = desk_of(request), [request.query_params.get(name, NOW) for name in ("from", "to")]
     with Archive.read(desk.folders.state) as archive:
         known = find_chat(archive, request.path_params["chat"])
@@ -92,7 +92,7 @@ def _lines(difference: Difference, memories: Sequence[Memory]) -> tuple[Differen
 
 
 def _content(archive: Archive, folders: Folders, known: KnownChat, name: str) -> Content:
-    """What a version of that number holds, or the updated export of now. Raises NotFound."""
+    """The content of a version of that number, or of the updated export of now. Raises NotFound."""
     if name != NOW:
         kept = find_version(folders, known, int(name) if name.isdecimal() else 0)
         return Content(f"version {kept.number}", read_version(kept))

@@ -32,7 +32,7 @@ def day(date: str | None) -> str:
 
 
 def days(began: str | None, ended: str | None) -> str:
-    """From when to when, in as few words as that takes: 15 to 20 March 2026."""
+    """The first and the last day, in as few words as that takes: 15 to 20 March 2026."""
     first, last = parse_date(began or ""), parse_date(ended or "")
     if not (first and last) or first.date() == last.date():
         return day(began or ended)
@@ -48,7 +48,7 @@ def minute(date: str | None) -> str:
 
 
 def minutes(seconds: float) -> str:
-    """How long something takes, in words that need not be exact."""
+    """A duration in words that need not be exact."""
     if seconds < 60:
         return "a minute"
     return f"{round(seconds / 60)} minutes"

@@ -20,7 +20,7 @@ _LONGEST_TITLE = 100  # characters
 
 @dataclass(frozen=True, slots=True)
 class Recalled:
-    """What a tool gives back: the same as a text and as data; `is_error` where the question cannot be answered so."""
+    """The answer of a tool, as a text and as data; `is_error` where the question cannot be answered so."""
 
     text: str
     data: Mapping[str, Any]
@@ -29,7 +29,7 @@ class Recalled:
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """From which day to which day the archive has the words of some chats; days as YYYY-MM-DD, or words for none."""
+    """The first and the last day of which the archive has words of some chats, as YYYY-MM-DD, or words for none."""
 
     began: str
     ends: str
@@ -47,7 +47,7 @@ class Reach:
 
 @dataclass(frozen=True, slots=True)
 class Library:
-    """What may be looked up: the chats of an archive, or one of them."""
+    """The chats that may be looked up: those of an archive, or one of them."""
 
     config: Config
     state: Path
@@ -79,13 +79,13 @@ class Library:
 
 
 def reach(archive: Archive, *chats: KnownChat) -> Reach:
-    """How far the words of these chats reach that the archive has."""
+    """The span of the words that the archive has of these chats."""
     days = [day for chat in chats for day in days_of(archive, chat.chat_id) if day]
     return Reach(dated(min(days, default="")), dated(max(days, default="")))
 
 
 def name_of(chat: KnownChat, chats: tuple[KnownChat, ...]) -> str:
-    """What the chat may be called in a question: its title where that is short and no other's, else its id."""
+    """The name for the chat in a question: its title where that is short and no other's, else its id."""
     titles = [other.title.casefold() for other in chats]
     is_clear = 0 < len(chat.title) <= _LONGEST_TITLE and titles.count(chat.title.casefold()) == 1
     return chat.title if is_clear else chat.chat_id

@@ -33,7 +33,7 @@ class Record:
 
     @property
     def tokens(self) -> int:
-        """How many tokens the longer of the two has at most."""
+        """The tokens that the longer of the two has at most."""
         return 1 + max(tokens_at_most(self.text), tokens_at_most(json.dumps(self.data, ensure_ascii=False)))
 
 

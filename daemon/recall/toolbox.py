@@ -157,7 +157,7 @@ def _tool(name: str, arguments: Mapping[str, Any]) -> Tool:
 
 
 def _reason(tool: str, argument: str, details: Mapping[str, Any]) -> tuple[str, str]:
-    """What is wrong with an argument, and what is allowed."""
+    """The fault of an argument, and what is allowed."""
     fields = TOOLS[tool].model_fields
     if argument not in fields:
         return f"{tool} has no argument {named(argument)}.", f"It takes {', '.join(fields)}."

@@ -123,7 +123,7 @@ def _is_shared(name: str, content: bytes, names: frozenset[str]) -> bool | None:
 
 
 def _content(folder: Path, line: IndexLine) -> bytes:
-    """What a backup holds; nothing where it is gone or damaged, and nobody can tell."""
+    """The content of a backup; empty where it is gone or damaged, and nobody can tell."""
     try:
         return b"".join(unpack(folder / line.file, line.size, line.sha256))
     except FileTrouble:
@@ -198,7 +198,7 @@ def _remove(path: Path) -> None:
 
 
 def sentences(erasure: Erasure) -> Iterator[str]:
-    """What there is of the chat, for the person who is about to erase it."""
+    """Sentences on what there is of the chat, for the person who is about to erase it."""
     chat = erasure.chat
     yield f'"{chat.title}" ({chat.chat_id})'
     yield f"  archive: {chat.messages:,} raw messages, {chat.memories:,} memories, {erasure.calls:,} answers of models"

@@ -171,7 +171,7 @@ def _copy_of(state: Path) -> Iterator[Path]:
 
 
 class _Pipe(io.RawIOBase):
-    """Where a ZIP is written to, until its bytes are taken: it needs no file, and is never whole in memory."""
+    """A file to write a ZIP to, from which its bytes are taken: nothing is on a disk, and never all of it in memory."""
 
     def __init__(self) -> None:
         self._held = bytearray()
@@ -218,7 +218,7 @@ def _info(name: str) -> zipfile.ZipInfo:
 
 
 def look_into(path: Path) -> Manifest:
-    """What a parcel says that it holds; its names are proved, and nothing else yet. Raises FileTrouble."""
+    """The manifest of a parcel; its names are proved, and nothing else yet. Raises FileTrouble."""
     with opened(path) as (_, manifest):
         return manifest
 

@@ -59,7 +59,7 @@ class BackupFile:
     """Whether it lies among the updated exports."""
 
     def age(self) -> tuple[bool, str, bool, str]:
-        """What files are sorted by, the oldest first."""
+        """The key that sorts files, the oldest first."""
         is_original = self.version is not None and self.version.kind == "original"
         return self.is_output, self.kept_at, not is_original, str(self.path)
 
@@ -154,7 +154,7 @@ _NEW_CHATS = 9
 
 @dataclass(frozen=True, slots=True)
 class RebuiltChat:
-    """What was added to the archive of one chat."""
+    """The numbers of what was added to the archive of one chat."""
 
     chat_id: str
     title: str

@@ -41,7 +41,7 @@ class Content:
 def compare(
     archive: Archive, config: Config, chat_id: str, before: Content, after: Content
 ) -> tuple[Difference, tuple[Memory, ...]]:
-    """What is different, and all memories and folds of the chat.
+    """The difference, and all memories and folds of the chat.
 
     Raises NotAnExport or ChatSkipped where one of the two does not hold the chat.
     """
@@ -165,7 +165,7 @@ def expand(context: Context, chat: KnownChat, path: Path | None = None) -> Writt
 
 
 def updated_path(archive: Archive, folders: Folders, chat: KnownChat) -> Path:
-    """Where the chat's updated export stands, or would stand."""
+    """The place of the chat's updated export, whether it stands there or not."""
     last = last_output(archive, chat.chat_id)
     if last is not None and Path(last.path).parent == folders.updated:
         return Path(last.path)

@@ -41,7 +41,7 @@ _ASKED = frozenset({"agent", "context_manager", "fallback", "embedding"})
 
 @dataclass(frozen=True, slots=True)
 class Unpacked:
-    """What was taken over: chats in the archive, and the folders in which lies what was there before."""
+    """The chats in the archive that were taken over, and the folders in which lies what was there before."""
 
     chats: int
     aside: tuple[Path, ...]
@@ -141,7 +141,7 @@ def _proved(folders: Folders) -> int:
 
 
 def _own_settings(state: Path, path: Path | None) -> tuple[bytes, tuple[str, ...]]:
-    """What is to be written to `path` as memproc.toml, and what is commented out in it; empty where nothing is."""
+    """The content for `path` as memproc.toml, and the settings commented out in it; empty where nothing is."""
     staged = state / STAGE / SETTINGS
     if not staged.exists():
         return b"", ()

@@ -46,7 +46,7 @@ _PASSAGE_ALONE = ("analysis", "facts")
 
 @dataclass(frozen=True, slots=True)
 class ChatWork:
-    """What the work on a chat goes on with."""
+    """The things that the work on a chat goes on with."""
 
     context: Context
     scheduler: Scheduler
@@ -81,7 +81,7 @@ class Lane:
 
 @dataclass(frozen=True, slots=True)
 class Worksheet:
-    """What a dialogue works with: the texts that models read, sizes for its errors, and its requests so far."""
+    """The texts that models read in a dialogue, sizes for its errors, and its requests so far."""
 
     texts: Texts
     questions_tokens: int = SHIPPED_QUESTIONS
@@ -210,7 +210,7 @@ def choose_quote(sheet: Worksheet, question: Question, chunk: Sequence[Entry]) -
 
 
 def _of_the_agent(sheet: Worksheet, question: Question, chunk: Sequence[Entry]) -> Steps[Quote | None]:
-    """What the agent has quoted, at the first or the second try, or what comes nearest to it; None where nothing is.
+    """The agent's quote, at the first or the second try, or what comes nearest to it; None where nothing is.
 
     The second try stands behind the answer that is no quote, and says why it is none.
     """
@@ -245,7 +245,7 @@ _NO_QUOTE = "[no quote]"
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Who writes a memory: an agent, and the context managers to ask for the analysis, one after the other."""
+    """The writers of a memory: an agent, and the context managers to ask for the analysis, one after the other."""
 
     agent: Model
     context_managers: tuple[Model, ...]
@@ -253,7 +253,7 @@ class Pair:
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """What a dialogue is about: a chunk, a chunk in hindsight, or memories that become one."""
+    """The subject of a dialogue: a chunk, a chunk in hindsight, or memories that become one."""
 
     before: tuple[Turn, ...]
     """The agent's context, behind which all its questions stand."""

@@ -49,7 +49,7 @@ from rules.plan.folds import MissingFold, Version, as_told, section
 
 @dataclass(frozen=True, slots=True)
 class FoldPlan:
-    """What a fold is made of: its members, oldest first, two or more, and what it carries."""
+    """The plan of a fold: its members, oldest first, two or more, and what it carries."""
 
     members: Sequence[Memory]
     level: int
@@ -64,7 +64,7 @@ class FoldPlan:
         return sum(member.in_prompts.tokens - member.in_prompts.quote_tokens for member in self.members)
 
     def title(self, *, extracted: bool) -> str:
-        """What the fold is called in its first question."""
+        """The name of the fold in its first question."""
         dates = [date for member in self.members for date in (member.began_at, member.ended_at)]
         return write_title(*self.numbers, dates, extracted=extracted)
 
@@ -80,7 +80,7 @@ def fold_plan(memories: Sequence[Memory], names: Sequence[str], level: int) -> F
 
 
 def _quotes(memory: Memory, by_id: Mapping[str, Memory]) -> Iterator[Quote]:
-    """Of all memories that it stands for: the folds of older versions of memproc carried six of them at most."""
+    """The quotes of all memories that it stands for: folds of older versions of memproc carried six of them at most."""
     if not memory.is_fold:
         yield from memory.in_prompts.quotes
     for name in memory.members:
@@ -182,7 +182,7 @@ class Folds(Lane):
     """
 
     def before(self, upto: int) -> tuple[Memory, ...] | None:
-        """What stands for the first `upto` memories in a prompt; None where a fold is missing."""
+        """The memories and folds that stand for the first `upto` memories in a prompt; None where a fold is missing."""
         missing, standing = self._view(upto, as_told)
         return None if missing else standing
 
@@ -193,7 +193,7 @@ class Folds(Lane):
             self.set_out(self._fold(missing))
 
     def make_all(self, upto: int, version: Version) -> tuple[Memory, ...]:
-        """What stands for the first `upto` memories, oldest first, once all folds are made; `version`: which edition.
+        """Make all missing folds, and return what stands for the first `upto` memories, in editions of `version`.
 
         Raises ModelError where a model cannot be asked, and ChatSkipped where a fold does not fit into its window.
         """

@@ -64,7 +64,7 @@ class Assignment:
 
 
 def pairs(roles: Roles) -> list[Pair]:
-    """Who is asked before the engine's bounded memory, one after the other."""
+    """The pairs to ask before the engine's bounded memory, one after the other."""
     fallback = (roles.fallback,) if roles.fallback else ()
     analysts = _each_once(roles.context_manager, *fallback, ENGINE)
     return [Pair(agent, analysts) for agent in _each_once(roles.agent, *fallback)]

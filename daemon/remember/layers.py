@@ -286,7 +286,7 @@ def take_facts(
     compare: int,
     embedding: Model | None = None,
 ) -> Steps[tuple[FactEvent, ...]]:
-    """What happens to the facts by this chunk, which is not empty; nothing where the engine is the context manager.
+    """The events of the facts by this chunk, which is not empty; none where the engine is the context manager.
 
     `events` are all that happened to the chat's facts so far, `next_number` is the number of the next one, and
     `compare` says how many are shown at most. What is returned bears no memory and no edition yet. Raises ModelError
@@ -343,7 +343,7 @@ def _unfit(answer: str) -> Refused | None:
 def _likeness(
     sheet: Worksheet, embedding: Model, operations: Sequence[Operation], shown: Sequence[Fact]
 ) -> Steps[dict[str, tuple[str, ...]]]:
-    """Which new texts say the same as others, by the embedding model; it is not asked where nothing is added."""
+    """The texts that say the same as each new one, by the embedding model; it is not asked where nothing is added."""
     if not any(operation.event == "ADD" for operation in operations):
         return {}
     new = [item.text for item in operations if item.event in ("ADD", "UPDATE") and normal(item.text)]

@@ -125,7 +125,7 @@ def _as_read(fact: Fact | FactEvent) -> FactLine:
 
 
 def _fact_events(archive: Archive, chat_id: str, changes: OpeningEdits, *, by_user: bool) -> Iterator[FactEvent]:
-    """What happens to the facts: reworded ones, removed ones, and those that are new, with numbers of their own.
+    """The events of facts: reworded ones, removed ones, and those that are new, with numbers of their own.
 
     An older export may be edited, whose fact a model has changed since: it is that fact all the same. A reworded fact
     keeps its moment where the person has left its day.
@@ -266,7 +266,7 @@ def _is_worth_asking(archive: Archive, surveyed: Survey, chunk: PlannedChunk) ->
 
 
 def _too_many_quotes(surveyed: Survey) -> str:
-    """That the quotes of the memories that there are take more than `fold.quotes`; empty where they do not."""
+    """A sentence saying that the quotes of all memories take more than `fold.quotes`; empty where they do not."""
     memories = surveyed.reading.memories
     by_id = {memory.memory_id: memory for memory in memories}
     view = section(surveyed.plan.chat_id, memories, surveyed.plan.memories, surveyed.bounds, as_shown)
@@ -274,7 +274,7 @@ def _too_many_quotes(surveyed: Survey) -> str:
 
 
 def _beyond_window(surveyed: Survey) -> list[str]:
-    """That the finished chat is larger than the window of the model that the person talks with, if it is."""
+    """A sentence saying that the finished chat is larger than the window of the person's model; none if it is not."""
     plan = surveyed.plan
     messages = [entry.message for entry in surveyed.reading.entries]
     name, window = chat_model(surveyed.chat, messages, surveyed.config.models)

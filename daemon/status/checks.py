@@ -32,7 +32,7 @@ TABLE_SHA256 = "446a9538cb6c348e3516120d7c08b09f57c36495e2acfffe59a5bf8b0cfb1a2d
 
 
 def versions(machine: Machine) -> Iterator[Finding]:
-    """Which Python and SQLite these are, for a report: pip and the archive refuse those that are too old."""
+    """The versions of Python and SQLite, for a report: pip and the archive refuse those that are too old."""
     yield ok("Python", f"{platform.python_version()}.")
     yield ok("SQLite", f"{sqlite3.sqlite_version}.")
 

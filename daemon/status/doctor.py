@@ -78,7 +78,7 @@ def look_at_machine(environ: Mapping[str, str], run: RunCommand = _run_briefly) 
 
 
 def look_at_setup(machine: Machine, toml: Path | None, config: Config, is_thorough: bool) -> Setup:
-    """What memproc.toml describes. Raises ConfigurationError where its folders or its texts cannot be used."""
+    """The setup of memproc.toml. Raises ConfigurationError where its folders or its texts cannot be used."""
     for settings in (config, *map(config.with_override, config.chats.override)):
         load_texts(settings.texts.path)
         core_layout(settings.core)
@@ -96,7 +96,7 @@ def look_at_setup(machine: Machine, toml: Path | None, config: Config, is_thorou
 
 
 def carry_out(checks: Iterable[Callable[[_Seen], Iterator[Finding]]], seen: _Seen) -> Iterator[Finding]:
-    """What every check finds. One that cannot be done is a warning that says so, and the others go on."""
+    """The findings of every check. One that cannot be done is a warning that says so, and the others go on."""
     for check in checks:
         name = check.__name__.replace("_", " ")
         try:

@@ -28,12 +28,12 @@ def ok(name: str, text: str) -> Finding:
 
 
 def warning(name: str, text: str, remedy: str) -> Finding:
-    """It works, but not as well as it could, or not for long."""
+    """A finding about what works, but not as well as it could, or not for long."""
     return Finding(name, "warning", text, remedy)
 
 
 def error(name: str, text: str, remedy: str) -> Finding:
-    """It does not work, or something may be lost."""
+    """A finding about what does not work, or by which something may be lost."""
     return Finding(name, "error", text, remedy)
 
 
@@ -55,7 +55,7 @@ class Machine:
 
 @dataclass(frozen=True, slots=True)
 class Setup:
-    """What memproc.toml describes: settings, folders and keys, on their machine."""
+    """The setup that memproc.toml describes: settings, folders and keys, on their machine."""
 
     machine: Machine
     toml: Path | None
@@ -77,5 +77,5 @@ class Setup:
 
     @property
     def present_folders(self) -> dict[str, Path]:
-        """Those that are there."""
+        """The folders that are there, by name."""
         return {name: path for name, path in self.named_folders.items() if path.is_dir()}

@@ -32,7 +32,7 @@ Speak = Callable[[str, Event], None]
 
 
 def log_folder(state: Path) -> Path:
-    """Where the log lies in the state folder."""
+    """The folder of the log in the state folder."""
     return state / "logs"
 
 
@@ -168,7 +168,7 @@ def _without_all(text: str, chats: Iterable[Titled]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class LogEntry:
-    """What happened, and when (UTC, milliseconds, `Z`)."""
+    """An event, and when it happened (UTC, milliseconds, `Z`)."""
 
     at: str
     event: Event | None
@@ -195,7 +195,7 @@ class ChatFilter:
 
 
 def entries_about(archive: Archive, chat: str) -> ChatFilter:
-    """Those about the chat of that id or title. Raises NotFound where neither archive nor outcomes know it."""
+    """A filter for the entries about the chat of that id or title. Raises NotFound where nothing knows it."""
     rows = outcomes_of(archive, chat, chat)
     chat_ids = set[str]()
     try:

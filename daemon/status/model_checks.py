@@ -42,7 +42,7 @@ class ModelChoice:
 
     @property
     def listed_models(self) -> Iterator[Model]:
-        """Those of providers whose models LiteLLM lists; on a server of one's own, a name means what it likes."""
+        """The models of providers whose models LiteLLM lists; on a server of one's own, a name means what it likes."""
         if isinstance(self.roles, ChatSkipped):
             return
         for model in (self.roles.agent, self.roles.context_manager, self.roles.fallback):

@@ -116,7 +116,7 @@ def folded(text: str, columns: int, further: int = 2) -> str:
 
 
 def progress_line(run: RunProgress, title: str = "") -> str:
-    """As in `Aria 14/20 · $0.77 · 1:05 left`; `title` where the chat's own is too long."""
+    """A line of progress: `Aria 14/20 · $0.77 · 1:05 left`; with `title` where the chat's own is too long."""
     parts = [f"{title or in_one_line(run.title)} {run.done:,}/{run.of:,}" if run.title else "reading"]
     parts += [f"${run.usd:,.2f}"] if run.answered else []
     parts += [f"{clock_time(run.seconds_left)} left"] if run.seconds_left is not None else []
@@ -124,7 +124,7 @@ def progress_line(run: RunProgress, title: str = "") -> str:
 
 
 def clock_time(seconds: float) -> str:
-    """As in `1:05` or `2:01:05`; never `0:00`, since something is still to come."""
+    """A time in minutes and seconds: `1:05` or `2:01:05`; never `0:00`, since something is still to come."""
     minutes, rest = divmod(max(1, round(seconds)), 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
@@ -163,7 +163,7 @@ _WATCHING = {
 
 
 def sentence(event: events.Event, titles: Mapping[str, str] = _NO_NAMES) -> str:
-    """What happened, in one or two sentences. `titles` are those of chats, by id, where they may be shown."""
+    """An event in one or two sentences. `titles` are those of chats, by id, where they may be shown."""
     match event:
         case events.FileIs(_, file, state, reason, next_step):
             return _with(_STATES.get(state, f"{{}} is {state}").format(file), reason, next_step)

@@ -38,7 +38,7 @@ RESCAN_SECONDS = 300.0
 
 @dataclass(frozen=True, slots=True)
 class DaemonPlace:
-    """Where the archive, the log and the daemon's lock lie, and how often the daemon looks through the inbox."""
+    """The place of the archive, the log and the daemon's lock, and how often the daemon looks through the inbox."""
 
     state: Path
     rescan_seconds: float = RESCAN_SECONDS
@@ -87,7 +87,7 @@ def shown_as_waiting(config: Path | None, trouble: MemprocError) -> Iterator[Non
 
 
 def waits_for(config: Path | None) -> MemprocError | None:
-    """What the daemon with this memproc.toml waits for; None where no daemon waits."""
+    """The error that the daemon with this memproc.toml waits for; None where no daemon waits."""
     for path in (_waiting_place(config), _waiting_place(None)):
         with suppress(MemprocError, OSError, ValueError, TypeError):
             if is_own(path.parent) and is_held(path.with_suffix(".lock")):
@@ -115,7 +115,7 @@ class Pause:
 
 
 def read_duration(text: str) -> timedelta:
-    """How long "2h", "30m", "3d" or "1h30m" is. Raises ValueError with half a sentence where it is no duration."""
+    """The length of "2h", "30m", "3d" or "1h30m". Raises ValueError with half a sentence where it is no duration."""
     parts = _PART.findall(text)
     if not parts or "".join(number + unit for number, unit in parts) != text:
         raise ValueError('must be a number with s, m, h or d, like "30m", "2h" or "3d"')
@@ -242,7 +242,7 @@ class Status:
 
     @property
     def open_files(self) -> dict[str, int]:
-        """How many of the files that are not finished are in each state."""
+        """The number of unfinished files in each state."""
         return {state: number for state, number in self.files.items() if state in (*UNTAKEN, *IN_HAND)}
 
     @property
@@ -327,7 +327,7 @@ def last_run(archive: Archive, now: str) -> RunProgress | None:
 def daemon_problems(
     signs: Mapping[str, Sign], now: str, running: bool, rescan_seconds: float
 ) -> Iterator[StatusProblem]:
-    """What is wrong with the daemon itself, by its own signs in the archive."""
+    """Problems of the daemon itself, by its own signs in the archive."""
     values = {name: entry.value for name, entry in signs.items()}
     if reason := values.get("config_error"):
         step = "Correct them: memproc.toml is read again by itself, and till then all is as before."

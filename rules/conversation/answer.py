@@ -65,7 +65,7 @@ def _is_foreign_script(answer: str, passage: Sequence[str]) -> bool:
 
 
 def _scripts(text: str) -> Counter[str]:
-    """How many letters of each script the text has; a sign that stands for several counts as several."""
+    """The number of letters of each script in the text; a sign that stands for several counts as several."""
     counts: Counter[str] = Counter()
     for character, times in Counter(text).items():
         if script := _script(character):
@@ -103,7 +103,7 @@ def _is_foreign_tongue(answer: str, passage: Sequence[str]) -> bool:
 
 
 def _rates(words: Sequence[str]) -> list[float]:
-    """For each known language, which share of the words are its everyday ones."""
+    """The share of the words that are everyday ones, for each known language."""
     counts = Counter(words)
     return [
         sum(count for word, count in counts.items() if word in tongue.common) / max(1, len(words)) for tongue in TONGUES
@@ -153,7 +153,7 @@ def is_repeated(answer: str, earlier: str) -> bool:
 
 
 def _in_order(words: Sequence[str], among: Sequence[str]) -> int:
-    """How many of the words stand among the others, in the same order."""
+    """The number of the words that stand among the others, in the same order."""
     from rapidfuzz.distance import LCSseq  # late: a run with nothing new compares nothing
 
     return LCSseq.similarity(words, among)

@@ -94,7 +94,7 @@ class Draft:
 
     @property
     def uuid(self) -> str:
-        """In the form of version 4, but from the name alone: the same run gives the same bytes."""
+        """The message's uuid, in the form of version 4 but made from its name: the same run gives the same bytes."""
         return str(uuid.UUID(bytes=hashlib.sha256(self.name.encode()).digest()[:16], version=4))
 
     def apart_from(self, taken: Set[str]) -> "Draft":

@@ -64,7 +64,7 @@ class Edition:
 
     @property
     def quote_tokens(self) -> int:
-        """What its quotes take, which is outside `fold.budget`. What the person has edited counts as theirs."""
+        """The tokens of its quotes, which are outside `fold.budget`. What the person has edited counts as theirs."""
         return 0 if self.kind == "person" else sum(quote.size for quote in self.quotes)
 
 
@@ -118,7 +118,7 @@ CHUNK_LEVEL = 1
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """What stands for a chunk, or a fold that stands for the memories named in `members`."""
+    """A memory of a chunk, or a fold that stands for the memories named in `members`."""
 
     memory_id: str
     number: int
@@ -155,7 +155,7 @@ class Memory:
 
     @property
     def is_fold(self) -> bool:
-        """It stands for other memories, which the archive keeps."""
+        """Whether it stands for other memories, which the archive keeps."""
         return bool(self.members)
 
 
@@ -279,14 +279,14 @@ def most_fold_tokens(member_tokens: int, questions: int) -> int:
 
 
 def called(memory: Memory) -> str:
-    """As in `memory 3 (m1f0c...)`, or `fold 1 of level 2 (f03b...)`: folds are counted level by level."""
+    """The name in sentences: `memory 3 (m1f0c...)`, or `fold 1 of level 2 (f03b...)`; each level counts from 1."""
     if memory.is_fold:
         return f"fold {memory.number} of level {memory.level} ({memory.memory_id})"
     return f"memory {memory.number} ({memory.memory_id})"
 
 
 def short_name(memory: Memory) -> str:
-    """By which a person calls it within its chat: `6`, or `f2` for a fold, `ff1` for one of the next level.
+    """The name that a person gives it within its chat: `6`, or `f2` for a fold, `ff1` for one of the next level.
 
     It is never given to another memory of the chat.
     """
@@ -327,7 +327,7 @@ def numbers_in(question: str) -> tuple[int, int] | None:
 
 
 def counted_on(memories: Sequence[Memory]) -> int:
-    """By how much the titles of memories to come run ahead of the archive's numbers; 0 unless an archive was lost."""
+    """The distance between the numbers in titles to come and those in the archive; 0 unless an archive was lost."""
     frozen = [memory for memory in memories if not memory.keys and not memory.is_fold]
     titles = ((memory.number, numbers_in(memory.in_prompts.texts[0])) for memory in frozen)
     return max((titled[1] - number for number, titled in titles if titled), default=0)
@@ -344,7 +344,7 @@ def numbers_of(memory: Memory, by_id: Mapping[str, Memory], ahead: int) -> tuple
 
 
 def _days(dates: Iterable[str | None]) -> list[str]:
-    """From the first day to the last, each part of a date named once; none where nobody knows."""
+    """The first and the last day in words, each part of a date named once; empty where no day is known."""
     days = sorted(date.date() for text in dates if (date := parse_date(text)))
     if not days:
         return []

@@ -73,7 +73,7 @@ def plain(text: str) -> str:
 
 
 def offset(text: str, plain_at: int) -> int:
-    """Where in `text` the character stands that is at `plain_at` in `plain(text)`."""
+    """The place in `text` of the character that is at `plain_at` in `plain(text)`."""
     plain_length = raw_at = 0
     for gap in _GAP.finditer(text):
         before = gap.start() - raw_at
@@ -106,7 +106,7 @@ _OF_WORDS = "LMN"
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """Where something reads nearly as a piece of the answer: the characters [start, stop) of what is compared."""
+    """A place that reads nearly as a piece of the answer: the characters [start, stop) of what is compared."""
 
     key: str
     text: str
@@ -138,7 +138,7 @@ def nearest_passage(answer: str, chunk: Sequence[Entry]) -> Verbatim | None:
 
 
 def _compared(text: str) -> str:
-    """As quotes are compared, and in small letters; a character stays one character."""
+    """The text in the form in which quotes are compared, and in small letters; a character stays one character."""
     return plain(text).replace("İ", "i").lower()
 
 
@@ -195,7 +195,7 @@ def _edges(piece: str, text: str, start: int, stop: int) -> tuple[int, int]:
 
 
 def _word_bounds(text: str, start: int, stop: int) -> tuple[list[int], list[int]]:
-    """Where the whole words between begin and where they end, each without and with the signs that touch it."""
+    """The begins and the ends of the whole words between, each without and with the signs that touch it."""
     begins: list[int] = []
     ends: list[int] = []
     for token in _TOKEN.finditer(text, start, stop):

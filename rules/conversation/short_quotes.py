@@ -80,7 +80,7 @@ def within(shown: Sequence[Memory], most: int, count: Callable[[str], int]) -> t
 
 
 def too_many(shown: Sequence[Memory], most: int, count: Callable[[str], int]) -> str:
-    """That the quotes of these memories take more than they may, though short, as half a sentence; empty if not."""
+    """A clause saying that the quotes of these memories take more than they may, though short; empty if they do not."""
     if _surely_few(shown, most):
         return ""
     quotes = [quote for memory in within(shown, most, count) for quote in memory.edition.quotes]

@@ -90,19 +90,19 @@ def perspective(passage: Sequence[Said], words: int, besides: Sequence[str] = ()
 
 
 def _nothing(reading: WeighedPassage, besides: str) -> str:
-    """That the persona did not speak of itself, or no more than `besides` tell."""
+    """A sentence saying that the persona did not speak of itself, or no more than `besides` tell."""
     inward = zip(reading.inward, reading.sentences, strict=True)
     is_told = any(weight and sentence.text in besides for weight, sentence in inward)
     return reading.frames.nothing_more if is_told else reading.frames.nothing
 
 
 def analysis(passage: Sequence[Said], words: int, before: Sequence[Said] = ()) -> str:
-    """What both sides said that is new, by day."""
+    """The new things that both sides said, by day."""
     return _minutes(passage, words * _ANALYSIS_SHARE, (), before, 1.0) or what_was_there(passage)
 
 
 def refinement(passage: Sequence[Said], words: int, besides: Sequence[str] = (), before: Sequence[Said] = ()) -> str:
-    """What the person said, by day, and what the persona answered.
+    """The person's words by day, and the persona's answers.
 
     `besides` are the memory's other texts, which are not said again unless nothing else is left.
     """
@@ -136,7 +136,7 @@ def _is_plain(sentence: Sentence) -> bool:
 
 
 def _rank(passage: Sequence[Said], reading: WeighedPassage, span: range) -> int:
-    """How fit sentences are to be quoted, whatever they say."""
+    """The fitness of sentences to be quoted, whatever they say."""
     parts = [reading.sentences[at] for at in span]
     is_plain = all(map(_is_plain, parts)) and all(
         part.text == _raw(passage, reading, range(at, at + 1)) for at, part in zip(span, parts, strict=True)
@@ -156,7 +156,7 @@ def _weight(reading: WeighedPassage, span: range) -> float:
 
 
 def _news(reading: WeighedPassage, at: int) -> float:
-    """What a word of a sentence weighs on average."""
+    """The average weight of a word of a sentence."""
     words = reading.sentences[at].terms
     rare = next(rare for stretch, rare in zip(reading.stretches, reading.rare, strict=True) if at in stretch)
     return sum(rare[term] for term in words) / max(1, len(words))
@@ -283,7 +283,7 @@ def _of_one_kind(kind: str, number: int) -> str:
 
 
 def _kind(text: str) -> str:
-    """What a message consists of; empty for an empty one."""
+    """The kind of content that a message consists of; empty for an empty one."""
     rest = _PLACEHOLDER.sub("", text)
     if not rest.strip().strip(UNSEEN + "\u200b"):
         named = [name for name in _PLACEHOLDER.findall(text) if name != _EMPTY]

@@ -37,7 +37,7 @@ _TELLING_SHARE = 0.02
 
 @dataclass(frozen=True, slots=True)
 class Frames:
-    """What the engine says itself in a language, around sentences that it has taken over."""
+    """The engine's own words in a language, around sentences that it has taken over."""
 
     day: str
     """Before `told` and `answered`, with the day in the place of {}."""

@@ -59,7 +59,7 @@ def terms(text: str) -> Iterator[str]:
 
 
 def count_terms(texts: Iterable[str]) -> Counter[str]:
-    """How often each of the `terms` stands in the texts. Each spelling is looked at once, since most come again."""
+    """Count each of the `terms` of the texts. Each spelling is looked at once, since most come again."""
     counts = Counter[str]()
     for run, times in Counter(chain.from_iterable(map(_TERM.findall, texts))).items():
         for term in (run.lower(),) if run.isascii() else _terms_of_run(run):
@@ -75,7 +75,7 @@ def _terms_of_run(run: str) -> Sequence[str]:
 
 
 def length(text: str) -> float:
-    """How long `text` is, in words: what spaces part, or 1.7 characters of Han and kana, or 4 of Thai.
+    """The length of `text` in words: what spaces part, or 1.7 characters of Han and kana, or 4 of Thai.
 
     An endless run without spaces (an address, encoded bytes) counts one more for every 24 characters.
     """
@@ -356,7 +356,7 @@ def _stripped(text: str, start: int, stop: int, *, prose: bool) -> TextPiece:
 
 
 def within(text: str, words: float) -> str:
-    """As much of a text's beginning as has so many words, up to the end of a sentence; at least one sentence."""
+    """The sentences at the beginning of a text that have so many words together; at least one sentence."""
     left, stop = words, 0
     for piece in sentences(text):
         left -= length(text[piece.start : piece.stop])

@@ -178,7 +178,7 @@ def _prose(passage: Sequence[Said], formulas: frozenset[tuple[str, ...]]) -> tup
 
 
 def _formulas(messages: Sequence[Sequence[Sentence]]) -> frozenset[tuple[str, ...]]:
-    """How the sentences begin with which the persona closes many of its replies."""
+    """The beginnings of the sentences with which the persona closes many of its replies."""
     closings = Counter(
         opening
         for message in messages
@@ -202,7 +202,7 @@ def _stretches(sentences: Sequence[Sentence]) -> Iterator[range]:
 
 
 def rarity(sentences: Sequence[Sentence], known: frozenset[str] = frozenset()) -> dict[str, float]:
-    """What each word weighs: the fewer sentences hold it, the more; numbers more yet, and less what is known."""
+    """The weight of each word: the fewer sentences hold it, the more; numbers more yet, and less what is known."""
     sentences_with = Counter(term for sentence in sentences for term in sentence.terms)
     return {
         term: sqrt(log((len(sentences) + 1) / count))
@@ -213,7 +213,7 @@ def rarity(sentences: Sequence[Sentence], known: frozenset[str] = frozenset()) -
 
 
 def inwardness(sentences: Sequence[Sentence], tongue: Tongue) -> list[float]:
-    """For each sentence, how densely it holds its speaker's own states; 0 without the first person, or of a formula."""
+    """The density of the speaker's own states in each sentence; 0 without the first person, or for a formula."""
     me, states = (occurrences(sentences, words) for words in (tongue.me, tongue.states))
     return [
         (1 + 1.5 * min(states[at], _AT_MOST_STATES)) / sqrt(max(sentence.words, _SHORT))
@@ -224,7 +224,7 @@ def inwardness(sentences: Sequence[Sentence], tongue: Tongue) -> list[float]:
 
 
 def occurrences(sentences: Sequence[Sentence], words: Listed) -> list[int]:
-    """For each sentence, how many of its distinct terms are in `words`."""
+    """The number of distinct terms of each sentence that are in `words`."""
     distinct = dict.fromkeys(term for sentence in sentences for term in sentence.terms)
     listed = {term for term in distinct if term in words}
     return [sum(term in listed for term in sentence.terms) for sentence in sentences]

@@ -210,7 +210,7 @@ Its name, its docstring and its parameters are what the agent is offered as a to
 
 
 class Layout(Protocol):
-    """What an entry point of `memproc.core_memory` names: a class that is made without arguments."""
+    """A class that an entry point of `memproc.core_memory` names; it is made without arguments."""
 
     @property
     def sections(self) -> Sequence[Section]:
@@ -218,7 +218,7 @@ class Layout(Protocol):
 
     @property
     def functions(self) -> Sequence[EditingFunction]:
-        """What the agent may call."""
+        """The functions that the agent may call."""
 
 
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
@@ -233,7 +233,7 @@ class Undocumented(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """What a model is told about a function."""
+    """A function as a model is told of it."""
 
     name: str
     description: str
@@ -242,7 +242,7 @@ class Offer:
 
 
 def offered(function: EditingFunction) -> Offer:
-    """What the agent is told about `function`; its first parameter is the memory, and no concern of the agent's.
+    """The offer of `function` to the agent; its first parameter is the memory, and no concern of the agent's.
 
     Raises Undocumented for one without a name or docstring, or with a parameter that the docstring does not describe.
     """
@@ -286,7 +286,7 @@ def apply(functions: Sequence[EditingFunction], memory: CoreMemory, edit: CoreEd
 
 
 def _lawful(before: CoreMemory, after: CoreMemory) -> CoreMemory | Refusal:
-    """What an editing function has returned, unless it has changed more than values."""
+    """The memory that an editing function has returned, unless it has changed more than values."""
     if not isinstance(after, CoreMemory):
         return Refusal("The function has returned no core memory, so nothing was changed.")
     kept = [section.with_value(section.value if section.held else ()) for section in before]
@@ -376,7 +376,7 @@ class ChatLayout:
 
 @dataclass(frozen=True, slots=True)
 class SectionChange:
-    """What is said about one section; None: nothing, so that the layout's own holds."""
+    """A change of one section; None: nothing is said, so that the layout's own holds."""
 
     description: str | None = None
     limit: int | None = None

@@ -66,7 +66,7 @@ def _same(text: str, earlier: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class KnownFacts:
-    """What is known when the facts of a chunk are asked for."""
+    """The facts that are known when those of a chunk are asked for."""
 
     shown: Sequence[Fact]
     """Those that the prompt shows: the id of each is its place here, from 0. All of them are live."""
@@ -86,7 +86,7 @@ class KnownFacts:
 
 @dataclass(frozen=True, slots=True)
 class _SoFar:
-    """What is known, what the live facts say now, and the events of the operations that were judged before."""
+    """The known facts, what the live ones say now, and the events of the operations that were judged before."""
 
     known: KnownFacts
     texts: dict[int, str]
@@ -225,7 +225,7 @@ def _unusable(operation: Operation, standing: _SoFar) -> str | None:
 
 
 def _confirmation(number: int, operation: Operation, standing: _SoFar) -> _Judged:
-    """It was said again; an answer says so once, and not of what it has just added or changed itself."""
+    """Judge a fact's confirmation: an answer confirms it once, and not what it has just added or changed itself."""
     return None if standing.has(number) else _event("CONFIRM", number, operation, standing)
 
 

@@ -193,7 +193,7 @@ _EVEN = 60
 
 
 def fused(*orders: Sequence[int]) -> list[int]:
-    """What stands in any of the orders, best first; of two with equal sums, what stands first in the last order."""
+    """The items of all orders, best first; of two with equal sums, the one that stands first in the last order."""
     sums: defaultdict[int, Fraction] = defaultdict(Fraction)
     for order in orders:
         for place, item in enumerate(order, 1):
@@ -206,7 +206,7 @@ _LONG_AGO = datetime.min.replace(tzinfo=UTC)
 
 
 def nearest(facts: Sequence[Fact], ranked: Sequence[int], most: int) -> tuple[Fact, ...]:
-    """At most so many facts to compare a chunk with: the nearest by their words, and the newest; by number.
+    """The facts to compare a chunk with, at most so many: the nearest by their words, and the newest; by number.
 
     `ranked` are the places of those among `facts` that share words with the chunk, best first.
     """

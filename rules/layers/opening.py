@@ -158,7 +158,7 @@ _ALIKE = 0.6
 
 @dataclass(frozen=True, slots=True)
 class OpeningEdits:
-    """What the person changed; all of it is empty where they changed nothing. The preface is not compared."""
+    """The person's edits; all of it is empty where they changed nothing. The preface is not compared."""
 
     sections: Mapping[str, str]
     """The new text of each section that reads otherwise; empty where its heading or its text is gone."""

@@ -177,7 +177,7 @@ def traffic(planned: Iterable[PlannedCall], model_of: Callable[[PlannedCall], Pr
 def estimate_cost(
     planned: Iterable[PlannedCall], longest: Iterable[PlannedCall], model_of: Callable[[PlannedCall], PricedModel]
 ) -> CostEstimate | None:
-    """What calls will cost as they are `planned`, and at most where all is as long as it may be (`longest`).
+    """The cost of calls as they are `planned`, and at most where all is as long as it may be (`longest`).
 
     None where nobody knows a price.
     """
@@ -197,7 +197,7 @@ def estimate_cost(
 
 
 def _likely(call: PlannedCall, model: PricedModel) -> Usage:
-    """What the provider will say of a call."""
+    """The usage that the provider is expected to tell of a call."""
     prompt, read, written, answer = (
         round(tokens * model.factor) for tokens in (call.prompt, call.read, call.written, call.answer)
     )

@@ -45,7 +45,7 @@ class Price:
 
     @property
     def is_free(self) -> bool:
-        """Nothing is ever paid for it."""
+        """Whether its calls cost nothing."""
         return not any(astuple(self.rates)) and (self.higher is None or not any(astuple(self.higher)))
 
     @property
@@ -73,7 +73,7 @@ class Usage:
 
     @property
     def cached_share(self) -> float:
-        """How much of the prompt is read from a cache, from 0 to 1."""
+        """The share of the prompt that is read from a cache, from 0 to 1."""
         return self.cached / self.prompt if self.prompt else 0.0
 
 
@@ -90,7 +90,7 @@ def _halved(rates: Rates) -> Rates:
 
 
 def cost(price: Price, usage: Usage) -> int:
-    """What a call has cost, in picodollars."""
+    """The cost of a call, in picodollars."""
     each = price.at(usage.prompt)
     fresh = max(0, usage.prompt - usage.cached - usage.cache_written)
     return (
@@ -102,7 +102,7 @@ def cost(price: Price, usage: Usage) -> int:
 
 
 def worst_case(price: Price, prompt_tokens: int, max_tokens: int) -> int:
-    """What a call may cost at most, in picodollars: nothing read from the cache, and an answer that fills its room.
+    """The most that a call may cost, in picodollars: nothing read from the cache, an answer that fills its room.
 
     `prompt_tokens` is a bound, as `prompt_bound` gives it; where it reaches the higher tier, that tier's rates count.
     """
@@ -111,7 +111,7 @@ def worst_case(price: Price, prompt_tokens: int, max_tokens: int) -> int:
 
 
 def prompt_bound(tokens: int, turns: int, factor: float) -> int:
-    """How many tokens a model will count at most for a prompt of so many of ours.
+    """The tokens that a model will count at most for a prompt of so many of ours.
 
     `factor` is what the model is expected to make of one of ours. Half as much again comes on top, since nobody
     publishes the newest tokenizers and some texts have been measured at 1.8 times ours; and a frame for each turn.

@@ -287,7 +287,7 @@ def hash_of_messages(raws: Iterable[bytes]) -> str:
 
 
 def _of_ours(parts: Sequence[Part]) -> Iterator[str]:
-    """What each message of ours is and says."""
+    """The kind and the text of each message of ours."""
     for part in parts:
         if isinstance(part, Place) and part.ours is not None:
             yield f"{part.ours.kind} {part.ours.memory} {part.ours.slot} {text_digest(part.message.text)}"
@@ -327,7 +327,7 @@ def _written(
 
 
 def _earliest_behind(parts: Sequence[Part], *, ours: bool) -> list[datetime]:
-    """For each part, the earliest date of all that is kept behind it: of our messages, or of all others."""
+    """The earliest date of all that is kept behind each part: of our messages, or of all others."""
     dates = [_LATEST]
     for part in reversed(parts):
         place = part.place if isinstance(part, Original) else part

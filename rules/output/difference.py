@@ -18,7 +18,7 @@ How = Literal["compressed", "come back", "new", "gone", "edited", "changed"]
 
 @dataclass(frozen=True, slots=True)
 class MemoryChange:
-    """What happened to a memory or a fold that is shown in one of the exports, or in both."""
+    """The change of a memory or a fold that is shown in one of the exports, or in both."""
 
     how: MemoryHow
     """`edited`: other texts in the same edition. `completed`, `incomplete`: more or fewer of its six messages."""
@@ -32,7 +32,7 @@ class MemoryChange:
 
 @dataclass(frozen=True, slots=True)
 class MessageChange:
-    """What happened to one raw message."""
+    """The change of one raw message."""
 
     how: How
     """`come back`: it stood under a memory. `changed`: it says the same, and its `fields` are others."""
@@ -158,7 +158,7 @@ def _edition(group: Group) -> int:
 
 
 def folded_into(shown: Iterable[str], known: Sequence[Memory]) -> dict[str, str]:
-    """By the id of a memory or fold: the fold among those shown that stands for it."""
+    """The shown fold that stands for each memory or fold, by the latter's id."""
     members = {memory.memory_id: memory.members for memory in known}
     folds: dict[str, str] = {}
     waiting = [(name, name) for name in shown]
@@ -171,9 +171,10 @@ def folded_into(shown: Iterable[str], known: Sequence[Memory]) -> dict[str, str]
 
 
 def _pairs(before: Sequence[Place], after: Sequence[Place]) -> dict[int, int]:
-    """Which raw message of the second export each of the first is, by their indices, in order of the first.
+    """The index in the second export of each raw message of the first, in order of the first.
 
-    By their keys, which are uuids where they have any; then by what they say. The first "ok" is the first one.
+    They are matched by their keys, which are uuids where they have any; then by what they say, the first "ok" with
+    the first one.
     """
     pairs: dict[int, int] = {}
     names: tuple[Callable[[Place], str], ...] = (lambda place: place.key, lambda place: place.message.digest)
@@ -192,7 +193,7 @@ def _pairs(before: Sequence[Place], after: Sequence[Place]) -> dict[int, int]:
 def _message_changes(
     before: Sequence[Place], after: Sequence[Place], same: Mapping[int, int], known: Sequence[Memory]
 ) -> Iterator[MessageChange]:
-    """What happened, in order: to those of the first export, then those that the second has alone."""
+    """The changes in order: of those of the first export, then of those that the second has alone."""
     under = {key: memory.memory_id for memory in known if not memory.is_fold for key in memory.keys}
     shown_before, shown_after = (
         groups(places).keys() | folded_into(groups(places), known).keys() for places in (before, after)

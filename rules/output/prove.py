@@ -25,7 +25,7 @@ from rules.typingmind.spans import decoded
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """What is to be proved: the chat before and after, and the accounts of who stands where."""
+    """The chat to be proved, before and after, with the accounts of who stands where."""
 
     before: Chat
     after: bytes
@@ -84,7 +84,7 @@ def read_back(finished: Finished) -> ReadBack | str:
 
 
 def _came_from(originals: Sequence[Json], messages: Sequence[Json]) -> list[int | None] | None:
-    """Where each message of the output stands in the input (None: it is new), or None where one is in neither."""
+    """The place in the input of each message of the output (None: it is new); None where one is in neither."""
     uuids = {plain.uuid_of(message) for message in originals}
     at: dict[object, list[int]] = {}
     for index, message in reversed(list(enumerate(originals))):
@@ -136,7 +136,7 @@ def _fields(read: ReadBack) -> Iterator[str]:
 
 
 def _bytes(read: ReadBack) -> Iterator[str]:
-    """What is kept stays byte for byte, and in its order unless it is ours."""
+    """Faults of bytes: what is kept must stay byte for byte, and in its order unless it is ours."""
     at = 0
     marks = zip(read.messages, read.came_from, read.marks, strict=True)
     order = [index for message, index, mark in marks if index is not None and mark is None]
@@ -187,7 +187,7 @@ def _groups(read: ReadBack) -> Iterator[str]:
 
 
 def _generated(read: ReadBack) -> Iterator[str]:
-    """What TypingMind needs of a message that it stores, shows and sends."""
+    """Faults of new messages: TypingMind needs some fields of a message that it stores, shows and sends."""
     others = plain.messages_of(read.before)
     new = [
         (message, mark)

@@ -14,7 +14,7 @@ from rules.plan.work import PlannedChunk
 
 
 def needs(plan: ChatPlan) -> tuple[int, ...]:
-    """For each of `plan.work`, how many of it, counted from the first, must be done before it can be begun.
+    """The number of pieces of `plan.work`, counted from the first, that must be done before each can be begun.
 
     A memory is written, or written again, when those before its tail stand as they will stay. A hindsight edition
     needs its own memory too, where that is written again first.
@@ -31,7 +31,7 @@ def needs(plan: ChatPlan) -> tuple[int, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Lead:
-    """How one of `plan.work` is asked about."""
+    """The way in which one of `plan.work` is asked about."""
 
     place: int
     """Which of them it is."""
@@ -42,7 +42,7 @@ class Lead:
 
 
 def leads(plan: ChatPlan) -> tuple[Lead, ...]:
-    """How each of `plan.work` is asked about, in the order in which they are begun: nobody waits for a later one."""
+    """The leads of all of `plan.work`, in the order in which they are begun: nobody waits for a later one."""
     alike: dict[tuple[int, int], list[int]] = {}  # the places of those that begin alike, in the order of the plan
     for place, chunk in enumerate(plan.work):
         alike.setdefault((chunk.memories_before, chunk.tail_start), []).append(place)
@@ -51,7 +51,7 @@ def leads(plan: ChatPlan) -> tuple[Lead, ...]:
 
 
 def _row(plan: ChatPlan, row: Sequence[int], after: Sequence[int] | None) -> Iterator[Lead]:
-    """Those that begin alike, the shortest tail first.
+    """The leads of a row of pieces that begin alike, the shortest tail first.
 
     `after` are the next, which wait for the memories before their own tails.
     """
@@ -67,7 +67,7 @@ def _row(plan: ChatPlan, row: Sequence[int], after: Sequence[int] | None) -> Ite
 
 
 def _first(plan: ChatPlan, row: Sequence[int], awaited: int) -> int:
-    """Which of a row leads: the last that is waited for, or where nobody waits the one in the middle.
+    """The piece that leads a row: the last that is waited for, or where nobody waits the one in the middle.
 
     Hindsight does not lead others: it may wait for its own memory, written again.
     """
@@ -77,14 +77,14 @@ def _first(plan: ChatPlan, row: Sequence[int], awaited: int) -> int:
 
 
 def _breaks(before: Sequence[PlannedChunk], leader: PlannedChunk, fixed: int) -> tuple[int, ...]:
-    """Where the one that leads breaks off, so that those before it find as much as can be."""
+    """The places where the one that leads breaks off, so that those before it find as much as can be."""
     inside = [chunk for chunk in before if _inside(leader, [chunk.start]) and chunk.tail_tokens]
     if not inside:
         return ()
     fronts = [fixed + chunk.memories_tokens + chunk.tail_tokens for chunk in inside]
 
     def read(first: int, second: int) -> int:
-        """What all of them read from the cache, with breaks where these two end."""
+        """The tokens that all of them read from the cache, with breaks where these two end."""
         return (second - first) * fronts[first] + (len(fronts) - second) * fronts[second]
 
     two = max(combinations_with_replacement(range(len(inside)), 2), key=lambda two: read(*two))
@@ -92,12 +92,12 @@ def _breaks(before: Sequence[PlannedChunk], leader: PlannedChunk, fixed: int) ->
 
 
 def _inside(chunk: PlannedChunk, breaks: Sequence[int]) -> tuple[int, ...]:
-    """Those of the breaks that stand inside a chunk's tail, and not at one of its ends."""
+    """The breaks that stand inside a chunk's tail, and not at one of its ends."""
     return tuple(at for at in breaks if chunk.tail_start < at < chunk.start)
 
 
 def cached(plan: ChatPlan) -> tuple[int, ...]:
-    """For each of `plan.work`, how many tokens of its first request are in the cache when it is asked.
+    """The tokens of the first request of each piece of `plan.work` that are in the cache when it is asked.
 
     These are tokens of its beginning, as we count them. Those that lead a row find nothing: folds that an earlier row
     has written are not counted, and so the first requests may find a little more.

@@ -86,7 +86,7 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Overhead:
-    """What comes to a chat beside its messages, in tokens, and who writes its memories."""
+    """The tokens that come to a chat beside its messages, and the model that writes its memories."""
 
     canned: int = 0
     """The opening and the closing."""
@@ -295,7 +295,7 @@ def asks_agent(chunk: Sequence[Entry], tokens: int, questions: int, *, by_model:
 
 
 def _attached(reading: ChatReading, under_memories: Sequence[Chunk]) -> int:
-    """How many messages of these chunks stay in the export for their attachments, and are not kept there already."""
+    """The number of messages of these chunks that stay in the export for their attachments, and are not there yet."""
     staying = 0
     for chunk in under_memories:
         entries = reading.entries[chunk.start : chunk.stop]

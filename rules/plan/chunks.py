@@ -186,7 +186,7 @@ _TOPIC = 4
 
 @dataclass(frozen=True, slots=True)
 class Split:
-    """Where chunks end."""
+    """The ends of chunks."""
 
     bounds: tuple[int, ...]
     """For each chunk the index of the first message behind it, in order."""

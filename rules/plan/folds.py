@@ -77,7 +77,7 @@ class MissingFold:
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """What the memory section shows."""
+    """The memory section as it is shown."""
 
     standing: tuple[Standing, ...]
     """Oldest first, without what is forgotten."""
@@ -96,7 +96,7 @@ _Place = tuple[Standing, ...]
 
 
 def view(memories: Sequence[Standing], budget: int, group: int, find: Callable[[MissingFold], Standing | None]) -> View:
-    """What stands in the memory section after all of `memories` (oldest first), in at most `budget` tokens.
+    """The memory section after all of `memories` (oldest first), in at most `budget` tokens.
 
     `group`, two or more, is how many items become a fold. `find` gives a fold by its members, or None where it is not
     made yet; it may give a forgotten one. A group of which only one member is not forgotten needs no fold:
@@ -133,7 +133,7 @@ def _descending(memories: Sequence[Standing]) -> list[Standing]:
 
 
 def _next_group(places: Sequence[_Place], group: int) -> tuple[int, int]:
-    """Where the places begin that are folded next, and the level of what comes of them."""
+    """The first of the places that are folded next, and the level of the fold that comes of them."""
     levels = [place[0].level for place in places]
     full = [level for level, count in Counter(levels).items() if count >= group]
     return (levels.index(min(full)), min(full) + 1) if full else (0, levels[0] + 1)
@@ -142,7 +142,7 @@ def _next_group(places: Sequence[_Place], group: int) -> tuple[int, int]:
 def _fold(
     level: int, members: Sequence[Standing], find: Callable[[MissingFold], Standing | None]
 ) -> _Place | MissingFold:
-    """What stands for `members` from now on, or what must be made first."""
+    """The fold that stands for `members` from now on, or the one that must be made first."""
     folded: list[Standing] = []
     for kept, row in groupby(_shown(members) or members[:1], key=lambda item: item.kept):
         items = tuple(row)
@@ -193,7 +193,7 @@ def section(
     stand_in: Callable[[MissingFold], Standing | None] = lambda missing: None,
     coming: Sequence[tuple[str, int]] = (),
 ) -> View:
-    """What stands for the first `upto` of a chat's memories. The same memories give the same section on any day.
+    """The section that stands for the first `upto` memories of a chat. The same ones give the same on any day.
 
     `memories` are all of the chat and its folds; `coming` are names and sizes of those that are not made yet, and
     `stand_in` may give something in the place of a fold that is not made. `version` says which edition counts.
@@ -217,7 +217,7 @@ def section(
 
 
 def over_budget(shown: Sequence[Standing], bounds: Bounds) -> str:
-    """That what is never folded makes a section larger than its budget, as half a sentence; empty where it does not."""
+    """A clause saying that what is never folded makes a section larger than its budget; empty where it does not."""
     tokens, kept = sum(item.tokens for item in shown), sum(item.kept for item in shown)
     if not kept or tokens <= bounds.budget:
         return ""
@@ -259,7 +259,7 @@ OF_THE_MOST = 0.8
 
 @dataclass(frozen=True, slots=True)
 class Foresight:
-    """What is known of a chat's memories, and what is expected of those to come."""
+    """The known memories of a chat, and what is expected of those to come."""
 
     chat_id: str
     memories: Sequence[Memory]
@@ -279,7 +279,7 @@ class Foresight:
         return tuple(fold.tokens for fold in missing)
 
     def over_budget(self) -> str:
-        """That what the person has edited or pinned leaves the section too large, when all is done; empty if not."""
+        """A clause saying that what is edited or pinned leaves the section too large in the end; else empty."""
         view, _ = self._view(len(self.memories) + len(self.coming))
         return over_budget(view.standing, self.bounds)
 
@@ -301,7 +301,7 @@ class Foresight:
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """Where a memory is. `into`: the id of the fold that it went into; empty where it is in none."""
+    """The state of a memory. `into`: the id of the fold that it went into; empty where it is in none."""
 
     word: Literal["shown", "folded", "forgotten", "not in use"]
     """`not in use`: a fold that is kept, and whose memories are shown, or stand in another fold."""

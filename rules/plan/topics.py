@@ -41,7 +41,7 @@ _REACH = STEPS * 3 // 8
 
 @lru_cache(_WINDOWS)
 def prices(texts: tuple[tuple[str, ...], ...], minutes: tuple[tuple[int, int], ...]) -> tuple[int, ...]:
-    """For each unit but the last, the price of a bound behind it: 0 for the best place of all, up to 64 more.
+    """The price of a bound behind each unit but the last: 0 for the best place of all, up to 64 more.
 
     `texts` are the messages of each unit; `minutes` when its first and its last message were written, 0 where unknown.
     A chat is planned more than once, so what came of the last windows is remembered.
@@ -70,7 +70,7 @@ def _shared(first: tuple[str, ...], second: tuple[str, ...]) -> Mapping[str, int
 
 
 def _rarity(units_with: int, units: int) -> int:
-    """What a word weighs by how many units say it; nothing where all do."""
+    """The weight of a word by how many units say it; nothing where all do."""
     return _RARE * (units // units_with).bit_length() if 0 < units_with < units else 0
 
 
@@ -117,7 +117,7 @@ def _likeness(products: Mapping[tuple[int, int], int], at: int, turns: int) -> i
 def prices_by_vectors(
     texts: Sequence[Sequence[str]], minutes: Sequence[tuple[int, int]], embed: Embed
 ) -> tuple[int, ...]:
-    """For each unit but the last, the price of a bound behind it: 0 for the best place of all.
+    """The price of a bound behind each unit but the last: 0 for the best place of all.
 
     `texts` are the messages of each unit; `minutes` when its first and its last message were written, 0 where unknown.
     """
@@ -129,7 +129,7 @@ def prices_by_vectors(
 
 
 def _near(turns: Sequence[Vector]) -> Vector:
-    """What stands on one side of a bound, the nearest turn first."""
+    """The vectors on one side of a bound as one, the nearest turn first."""
     near = zip(NEARNESS, turns, strict=False)
     return _total([[nearness * value for value in turn] for nearness, turn in near])
 

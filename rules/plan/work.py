@@ -156,7 +156,7 @@ NO_LAYERS = Layers()
 
 
 def chosen(rows: Sequence[PlannedChunk], numbers: Collection[int]) -> tuple[PlannedChunk, ...]:
-    """Those chunks, in the order of their numbers."""
+    """The planned chunks with these numbers, in order."""
     return tuple(sorted((chunk for chunk in rows if chunk.number in numbers), key=lambda chunk: chunk.number))
 
 
@@ -169,7 +169,7 @@ _SPARE, _SPARE_WHEN_SURE, _SPARE_IN_HINDSIGHT = 5, 2, 15
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """What a model's requests are kept under, in its own tokens."""
+    """The limit of a model's requests, in its own tokens."""
 
     tokens: int
     is_price: bool = False
@@ -179,7 +179,7 @@ class Limit:
 
     @property
     def most(self) -> int:
-        """How many tokens a planned request may have."""
+        """The tokens that a planned request may have at most."""
         return self.tokens * (100 - (_SPARE_WHEN_SURE if self.sure else _SPARE)) // 100
 
     @property
@@ -212,7 +212,7 @@ def parts_of(chunk: PlannedChunk, fixed: int, factor: float) -> dict[str, int]:
 
 
 def largest_part(parts: Mapping[str, int]) -> str:
-    """Which part is the largest, with the sizes of all, as a sentence."""
+    """A sentence naming the largest part, with the sizes of all."""
     largest = max(parts, key=lambda part: parts[part])
     listed = ", ".join(f"{part} {tokens:,}" for part, tokens in parts.items() if tokens)
     return f"The largest part is {largest} ({listed})."
@@ -226,7 +226,7 @@ def nearest_limit(window: int | None, step: int | None, *, sure: bool) -> Limit 
 
 
 def too_large(chunk: PlannedChunk, fixed: int, factor: float, limit: Limit | None) -> TooLarge | None:
-    """What does not fit, or None where all does or nobody knows a limit."""
+    """The request that does not fit; None where all do, or nobody knows a limit."""
     parts = parts_of(chunk, fixed, factor)
     needed = sum(parts.values())
     if limit is None or needed <= limit.most:
@@ -252,7 +252,7 @@ def too_large(chunk: PlannedChunk, fixed: int, factor: float, limit: Limit | Non
 
 
 def room_left(chunk: PlannedChunk, fixed: int, factor: float, limit: Limit) -> int:
-    """How many tokens more, as we count them, the chunk's last request in hindsight has room for; 0 or less for none.
+    """The tokens, as we count them, that the chunk's last request in hindsight has room for; 0 or less for none.
 
     `factor` is what is known of the model beforehand: a request must be the same on any day, or it is paid twice.
     """

@@ -60,7 +60,7 @@ class Deletions:
 
     @property
     def sure(self) -> Sure:
-        """What follows for a message that it does not name."""
+        """The certainty with which a message is gone that it does not name."""
         if self.new >= MOST_NAMED:
             return "the list was full"
         return "deletions are named" if self.by_person else "nothing is named"
@@ -179,9 +179,10 @@ def absent(
 
 
 def _came_back(standing: Sequence[KnownMessage], places: Sequence[Place]) -> tuple[dict[int, int], list[int]]:
-    """Which of the standing messages the export holds, by their numbers, each with its index there.
+    """The standing messages that the export holds: their numbers, each with its index there.
 
-    And the numbers of those with the same key or uuid; the others say the same, which "ok" does by chance.
+    The second value has the numbers of those with the same key or uuid; the others say the same, which "ok" does by
+    chance.
     """
     here = {place.at: as_known(place.message, place.key) for place in places if place.ours is None}
     back = _paired(dict(enumerate(standing)), here, "key", "uuid", "digest")
@@ -242,7 +243,7 @@ def _replaced(
 
 
 def _paired(old: _Numbered, here: _Numbered, *names: Literal["key", "uuid", "digest"]) -> dict[int, int]:
-    """Which of `here` each of `old` is, by the first name that both have; each is used once, in order."""
+    """The index in `here` of each of `old`, matched by the first name that both have; each is used once, in order."""
     pairs: dict[int, int] = {}
     for name in names:
         used = set(pairs.values())

@@ -51,7 +51,7 @@ class Place:
 
     @property
     def lived(self) -> bool:
-        """It is part of the agent's experience: memories are made of these."""
+        """Whether it is part of the agent's experience, of which memories are made."""
         return self.ours is None and self.left_out is None
 
 
@@ -61,7 +61,7 @@ def recognise(
     under: Under = _NOTHING,
     aliases: Mapping[str, str] = _SAME,
 ) -> tuple[Place, ...]:
-    """What each message of a chat is.
+    """Recognise each message of a chat: whose it is, and where it stands.
 
     `known` are the markers of our messages in the archive, by uuid. Names that a memory of this export has
     replaced are taken. Nameless messages are named after what they say, so the next "ok" is another message than
@@ -177,7 +177,7 @@ def _spoken(message: Message) -> tuple[str | None, str]:
 
 
 def _rows(claims: Sequence[Marker | None]) -> Iterator[range]:
-    """Where messages in a row claim to be of one memory, in the order of its slots; some may have been deleted."""
+    """Runs of messages that claim to be of one memory, in the order of its slots; some may have been deleted."""
     start = 0
     for at in range(1, len(claims) + 1):
         before, following = claims[at - 1], claims[at] if at < len(claims) else None
@@ -195,7 +195,7 @@ def _rows(claims: Sequence[Marker | None]) -> Iterator[range]:
 
 
 def _touches(at: int, claim: Marker, claims: Sequence[Marker | None], memories: Set[int]) -> bool:
-    """It stands where we put it: right before a memory's first message that is left, or right behind its last."""
+    """Whether it stands where we put it: right before the first message left of a memory, or right behind its last."""
     beside, behind = (at + 1, at - 1) if claim.kind == OPENING else (at - 1, at + 1)
     if beside not in memories or behind not in memories:
         return beside in memories

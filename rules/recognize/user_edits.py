@@ -25,7 +25,7 @@ Group = Mapping[int, Place]
 
 @dataclass(frozen=True, slots=True)
 class PersonEdits:
-    """What the person did since the archive last saw the chat, by memory id."""
+    """The person's edits since the archive last saw the chat, by memory id."""
 
     edited: Mapping[str, Six]
     touched: frozenset[str]
@@ -148,7 +148,10 @@ def _changed(
     shown: Collection[str],
     missing: Collection[str],
 ) -> tuple[dict[str, str], tuple[str, ...]]:
-    """Only where the raw messages still stand by right: under a memory that is not shown yet, or kept beside it."""
+    """Why each memory's raw messages differ from what is known, by its id; and the keys of those that were deleted.
+
+    Only where raw messages still stand by right: under a memory that is not shown yet, or kept beside it.
+    """
     here = {place.key: place for place in places if place.ours is None}
     under: dict[int, list[Past]] = {}
     for old in past:

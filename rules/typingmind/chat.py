@@ -47,7 +47,7 @@ class Chat:
 
     @property
     def id_if_any(self) -> str:
-        """What TypingMind stores the chat under; empty where it names none."""
+        """The id under which TypingMind stores the chat; empty where it names none."""
         return self.text_field("chatID") or self.text_field("id")
 
     @property

@@ -23,7 +23,7 @@ _BYTE_ORDER_MARK = codecs.BOM_UTF8.decode("latin-1")
 
 @dataclass(frozen=True, slots=True)
 class DocumentLayout:
-    """Where the chats stand in one JSON text of an export."""
+    """The places of the chats in one JSON text of an export."""
 
     outlines: tuple[Outline, ...]
     chunks: tuple[str, ...] = ()
@@ -203,7 +203,7 @@ def explain_cut(name: str, size: int) -> NotAnExport:
 
 
 def explain_bad_json(name: str, text: str, fault: BadJson) -> NotAnExport:
-    """Where and why the text is not JSON, or what it is. Line and column count from 1, the column in characters."""
+    """The error that says where and why the text is not JSON, or what it is; in lines and characters, from 1."""
     what, remedy = of_text(text[:ENOUGH].encode("latin-1").decode("utf-8", "replace"))
     if what:
         return NotAnExport(f"{name} is {what}.", remedy)
@@ -260,7 +260,7 @@ _SECOND_LINE = re.compile(r"^\s*\{[^\n]*\}\s*\n\s*\{")
 
 
 def looks_like(head: bytes) -> tuple[str, str]:
-    """What a file that begins so is, as `a PDF`, and what to do; empty texts where it may be JSON of any kind."""
+    """The kind of file that begins so, as `a PDF`, and what to do; empty texts where it may be JSON of any kind."""
     what, remedy = of_bytes(head)
     return (what, remedy) if what else of_text(head.decode("utf-8", "replace"))
 

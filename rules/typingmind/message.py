@@ -160,7 +160,7 @@ def parse_date(text: str | None) -> datetime | None:
 
 
 def write_date(when: datetime) -> str:
-    """As TypingMind writes dates: UTC, milliseconds, `Z`."""
+    """Write a date as TypingMind does: UTC, milliseconds, `Z`."""
     return when.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.") + f"{when.microsecond // 1000:03d}Z"
 
 

@@ -281,7 +281,7 @@ def items(reel: Reel, at: int, walk: Walker | None = None) -> tuple[list[Span], 
 
 
 def end(reel: Reel, at: int) -> None:
-    """Nothing but white space follows `at`. Raises BadJson."""
+    """Check that nothing but white space follows `at`. Raises BadJson."""
     at = reel.blank(at)
     if reel.sign(at):
         raise BadJson("more text follows where the file should end", at)
