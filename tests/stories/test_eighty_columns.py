@@ -30,6 +30,7 @@ COMMANDS = (
     "erase {}",
     "undo {}",
 )
+_ASKS = ("erase", "undo")
 TOLD = ("doctor", "chats", "calls", "facts {}", "erase {}")
 """One of each kind: problems, a table of chats, one of models, prose, and a question."""
 
@@ -61,7 +62,7 @@ def seen(person: Person, command: str, **environment: str) -> str:
     running = fork_memproc(argv[1:], person.home, environ, (theirs, theirs, theirs))
     os.close(theirs)
     blocks = []
-    if "erase" in command:
+    if command.startswith(_ASKS):
         os.write(ours, b"n\n")
     while True:
         try:
