@@ -139,9 +139,9 @@ class ExportWritten:
     tokens_before: int
     tokens_after: int
     backup: str
-    """Where the version that was replaced went; empty where there was none."""
+    """The place of the version that was replaced; empty where there was none."""
     over_budget: str = ""
-    """That its memories take more than `[fold]` says, and why, as half a sentence; empty where they do not."""
+    """A clause saying that its memories take more than `[fold]` says, and why; empty where they do not."""
 
     @property
     def sentence(self) -> str:
@@ -211,7 +211,7 @@ class SettingsWrong:
     message: str
     next_step: str
     may_pass: bool = False
-    """It could not be read now, whatever it holds; another time it may be."""
+    """Whether it could not be read now, whatever it holds; another time it may be."""
 
 
 @dataclass(frozen=True, slots=True)

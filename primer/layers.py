@@ -224,7 +224,7 @@ class Operations:
 
     read: tuple[Operation, ...]
     malformed: int
-    """How many entries of its list are no operations."""
+    """The number of entries of its list that are no operations."""
 
 
 def _shouted(value: object) -> object:

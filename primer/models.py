@@ -38,7 +38,7 @@ class Model:
     thinking_room: int = 0
     """Tokens that an answer's room has on top, because the model thinks whatever it is told."""
     tools: tuple[Mapping[str, object], ...] = field(default=(), repr=False)
-    """What it may call. All of its requests carry them: a provider's cache begins with the tools."""
+    """The tools that it may call. All of its requests carry them: a provider's cache begins with the tools."""
 
 
 ENGINE = Model(EXTRACTIVE)
@@ -372,7 +372,7 @@ RETIRED: Mapping[str, tuple[str, str]] = MappingProxyType(
         **_gone("2026-05-31", "mistral/mistral-large-latest", "mistral-large-2411"),
     }
 )
-"""By LiteLLM name or pattern, of which the first that fits counts: its last day (ISO), and the one to ask instead."""
+"""The last day (ISO) of a model, and the one to ask instead, by LiteLLM name or pattern; the first that fits counts."""
 
 
 def successor(model: str) -> Successor | None:

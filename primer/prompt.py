@@ -103,7 +103,7 @@ _MAY_HOLD = {
     "quote": "quote_words", "perspective": "words", "refinement": "words", "perspective_hindsight": "words",
     "fold_perspective": "words",
 }  # fmt: skip
-"""How long the answers may be: memproc's own questions leave that to the primer."""
+"""Placeholders of the answers' length, which texts may hold: memproc's own questions leave that to the primer."""
 PLACEHOLDERS: Mapping[str, frozenset[str]] = MappingProxyType(
     {text.name: frozenset(_HOLDS.get(text.name, "").split()) for text in fields(Texts)}
 )
@@ -111,7 +111,7 @@ PLACEHOLDERS: Mapping[str, frozenset[str]] = MappingProxyType(
 ALLOWED: Mapping[str, frozenset[str]] = MappingProxyType(
     {name: required | frozenset(_MAY_HOLD.get(name, "").split()) for name, required in PLACEHOLDERS.items()}
 )
-"""Those that it may hold; it may hold no others."""
+"""The placeholders that it may hold; it may hold no others."""
 
 
 def problems(name: str, text: str) -> tuple[str, ...]:
@@ -176,7 +176,7 @@ class ToolCall:
     """The provider's name for this call; its result is sent back under it."""
     name: str
     arguments: str
-    """As the model wrote them: JSON, if all is well."""
+    """The arguments as the model wrote them: JSON, if all is well."""
 
 
 def tool(name: str, description: str, parameters: Mapping[str, str]) -> dict[str, object]:
@@ -189,7 +189,7 @@ def tool(name: str, description: str, parameters: Mapping[str, str]) -> dict[str
 _BEGINNING = "[The conversation begins with your own words.]"
 """Some providers take no conversation that begins with the assistant."""
 _MOST_BREAKS = 2
-"""In a tail: two more stand behind it and behind the chunk, and a request has four."""
+"""The breaks in a tail: two more stand behind it and behind the chunk, and a request has four."""
 _QUESTION = re.compile(r"<context_manager>\n(.*)\n</context_manager>", re.DOTALL)
 
 
@@ -204,7 +204,7 @@ class Turn:
     calls: tuple[ToolCall, ...] = ()
     """The functions that the assistant called in this turn."""
     answers: str = ""
-    """Of a turn of the role `tool`: the call whose result it is."""
+    """The call whose result it is, for a turn of the role `tool`."""
 
 
 def opening(texts: Texts) -> str:

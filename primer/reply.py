@@ -46,7 +46,7 @@ class Request:
     turns: tuple[Turn, ...]
     words: int
     room: int = 1
-    """How many times the usual room the answer has: more, once one was cut off."""
+    """The number of times that the answer has the usual room: more, once one was cut off."""
 
     @property
     def parameters(self) -> dict[str, object]:
@@ -125,7 +125,7 @@ _ENDED = "stop"
 _OUT_OF_ROOM = ("length", "max_tokens")
 _REFUSALS = ("content_filter", "refusal")
 CALLED = ("tool_calls", "function_call")
-"""How an answer ends in which tools are called."""
+"""The reasons of the end of an answer in which tools are called."""
 _SENTENCE_WORDS = 4.0
 _ALWAYS_SHORT_ENOUGH = 300
 
@@ -152,7 +152,7 @@ class Refused:
     kind: Kind
     reason: str
     text: str = ""
-    """Of a repeated answer: what it says, since it may be kept where nothing better comes."""
+    """The words of a repeated answer, which may be kept where nothing better comes."""
 
 
 def read_reply(text: str, finish: str) -> Answered | Refused:

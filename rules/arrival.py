@@ -152,9 +152,9 @@ class Stillness:
 
     since: float
     look_at: float
-    """When to look inside; earlier only if the file changes."""
+    """The time to look inside; earlier only if the file changes."""
     moved: str = ""
-    """How it was seen changing ("still growing"), or nothing as long as it was not."""
+    """The way in which it was seen changing ("still growing"); empty as long as it was not."""
 
 
 @dataclass(frozen=True, slots=True)

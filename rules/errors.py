@@ -106,7 +106,7 @@ class OverBudget(MemprocError):
     def __init__(self, message: str, next_step: str, until: str) -> None:
         super().__init__(message, next_step)
         self.until = until
-        """When the daemon tries again by itself (UTC)."""
+        """The time at which the daemon tries again by itself (UTC)."""
 
 
 class RefusedArguments(MemprocError):

@@ -28,7 +28,7 @@ class InstallStep:
     """One thing to do. Doing all steps again does no harm."""
 
     sentence: str
-    """What it does, in one line."""
+    """The step in one line."""
     carry_out: Callable[[], None]
     """Does it; raises OSError or StepFailed."""
     text: str = ""

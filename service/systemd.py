@@ -21,7 +21,7 @@ _WATCHDOG_SECONDS = 120
 CONFIGURATION_ERROR = 2
 """The exit code after which the program is not started again: a person has to correct its settings first."""
 NO_CREDENTIAL = "-"
-"""What a credential holds whose file is gone; systemd does not take an empty one."""
+"""The text of a credential whose file is gone; systemd does not take an empty one."""
 # What a shell may have put into the environment of the user's services would start another Python, or other settings.
 _UNSET = "PYTHONHOME PYTHONPATH PYTHONSTARTUP VIRTUAL_ENV MEMPROC_CONFIG"
 

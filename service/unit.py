@@ -16,7 +16,7 @@ class Account:
     """The person's account on this computer."""
 
     system: str
-    """As `sys.platform` names it."""
+    """The system as `sys.platform` names it."""
     name: str
     number: int
     """The user id; 0 on Windows."""
@@ -24,7 +24,7 @@ class Account:
     has_runtime: bool
     """Whether the folder is there that a login makes, in which systemd's user manager can be reached."""
     units: Path
-    """Where systemd looks for the account's own units."""
+    """The folder in which systemd looks for the account's own units."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class Program:
     code: tuple[Path, ...]
     """The folders that hold what it is made of: its own modules, its environment, and the Python below that."""
     log: Path
-    """Where a system without a journal puts what the program prints."""
+    """The file for what the program prints, on a system without a journal."""
     environment: tuple[tuple[str, str], ...] = ()
     """The environment variables that it needs; never a key."""
     credentials: tuple[tuple[str, Path], ...] = ()
@@ -69,7 +69,7 @@ class SystemCommand:
     argv: tuple[str, ...]
     optional: bool = False
     attempts: int = 1
-    """How often it is tried, a second apart: some systems say that they are ready a little too early."""
+    """The number of tries, a second apart: some systems say that they are ready a little too early."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +87,7 @@ class Recipe:
     outdated: tuple[Path, ...] = ()
     """Files that an earlier installation may have written, and this one has no use for."""
     remarks: tuple[str, ...] = ()
-    """What the person should know of this installation."""
+    """Remarks on this installation for the person."""
 
 
 State = Literal["running", "troubled", "stopped", "not installed"]

@@ -32,7 +32,7 @@ _BUSY_SECONDS = 5.0
 _KEPT_WHILE_READING = 500
 """KB of the file that SQLite keeps in memory; the system keeps the file there anyway."""
 _UNREAD = "unable to get the page. error code=266"
-"""What SQLite's check says of a page that the system did not let it read (SQLITE_IOERR_READ)."""
+"""The words of SQLite's check about a page that the system did not let it read (SQLITE_IOERR_READ)."""
 _VERSIONS_AT_ONCE = 200
 OLDEST_SQLITE = (3, 38)
 """The first with JSON built in; strict tables came one before."""
@@ -77,7 +77,7 @@ STEPS = (
     ),
     SchemaStep("where the chats lie in exports is not kept any more", "DROP TABLE layout;"),
 )
-"""What has changed since then, in order; schema.sql has all of it too. A step that was released never changes."""
+"""The changes since then, in order; schema.sql has all of them too. A step that was released never changes."""
 _SCHEMA = Path(__file__).with_name("schema.sql")
 
 

@@ -24,13 +24,13 @@ class Arrival:
     size: int
     mtime_ns: int
     sha256: str | None
-    """Of its content; None as long as memproc has no copy."""
+    """The hash of its content; None as long as memproc has no copy."""
     state: State
     reason: str
     next_step: str
-    """What the person can do; not empty where their attention is wanted."""
+    """The thing that the person can do; not empty where their attention is wanted."""
     tries: int
-    """How often the work on it has failed."""
+    """The number of times that the work on it has failed."""
     next_look_at: str | None
     seen_at: str
     changed_at: str

@@ -121,7 +121,7 @@ class Rest:
     sha256: str
     stand: str
     found: Mapping[str, Any]
-    """What was found, and what else it depends on, as JSON."""
+    """The finding, and what else it depends on, as JSON."""
 
 
 def rest_of(archive: Archive, chat_id: str) -> Rest | None:
@@ -262,17 +262,17 @@ class RunProgress:
     answered: int = 0
     calls: int = 0
     usd: float = 0.0
-    """What all its calls have cost so far, as far as prices are known."""
+    """The cost of all its calls so far, as far as prices are known."""
     kept_at: str = ""
-    """When this was written down."""
+    """The time at which this was written down."""
     ended_at: str = ""
     outcome: str = ""
-    """What became of its chats, or that it was interrupted, in a few words; empty as long as it goes on."""
+    """The outcome of its chats, or that it was interrupted, in a few words; empty as long as it goes on."""
     trouble: str = ""
     """Why it failed, or what it skipped, as sentences; empty where all went well."""
     next_step: str = ""
     seconds_left: float | None = None
-    """For this chat, if it goes on as it has; None as long as nobody can say."""
+    """The seconds left for this chat, if it goes on as it has; None as long as nobody can say."""
 
 
 _RUN = "run"

@@ -36,7 +36,7 @@ class Reply:
     asked_at: str
     answered_at: str
     litellm_usd: float | None = None
-    """What LiteLLM says that it has cost."""
+    """The cost by LiteLLM's account."""
     batch: str = ""
     """The provider's name of the batch that it came by, at half price; empty where it was asked for by itself."""
     calls: "tuple[ToolCall, ...]" = ()
@@ -89,7 +89,7 @@ class SentRequest:
     step: str
     parameters: Mapping[str, Any]
     tokens: int
-    """Of the prompt, as we count them."""
+    """The tokens of the prompt, as we count them."""
     spending: int | None
     """The number of its reservation in the ledger; None: it is free."""
 
@@ -102,7 +102,7 @@ class OpenBatch:
     name: str
     """The provider's; empty where it is not known whether there is one."""
     since: str
-    """When the provider's newest batch before it was created, by the provider's clock; empty where there was none."""
+    """The time at which the provider's newest batch before it was created, by the provider's clock; else empty."""
     began_at: str
     items: Sequence[SentRequest]
 

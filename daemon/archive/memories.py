@@ -33,11 +33,11 @@ _ORIGINS = """
 """The ids that a memory has in the chats that its own was forked from, the nearest first."""
 _TABLES = ("memory", "edition", "chunk_message", "fold_member")
 _NAME = re.compile(r"(f*)([0-9]+)")
-"""As `short_name` makes it: a number, behind as many letters as a fold has levels above the chunks."""
+"""A name as `short_name` makes it: a number, behind as many letters as a fold has levels above the chunks."""
 _ID_LENGTH = 16
 _MOST_DIGITS = 10
 _CHOSEN, HAD = 1, 2
-"""In the column `hindsight`: the memory was chosen for a hindsight edition; its turn is over."""
+"""Values of the column `hindsight`: the memory was chosen for a hindsight edition; its turn is over."""
 
 
 def memories(archive: Archive, chat_id: str, preferred: Preferred = "hindsight") -> tuple[Memory, ...]:

@@ -24,9 +24,9 @@ def record_export(archive: Archive, sha256: str, path: str, size: int, when: str
 
 
 RESTORED = "restored"
-"""In the place of the messages' hash: `memproc restore` has put a kept version there."""
+"""A value in the place of the messages' hash: `memproc restore` has put a kept version there."""
 _SEPARATOR = re.compile(r"[/\\]")
-"""Of folders, on the system that wrote the path: no name of an updated export holds either."""
+"""The separator of folders on the system that wrote the path: no name of an updated export holds either."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class Output:
     source_sha256: str
     written_at: str
     ours_sha256: str = ""
-    """Of what memproc itself said in it; empty where nobody knows."""
+    """The hash of what memproc itself said in it; empty where nobody knows."""
 
 
 def last_output(archive: Archive, chat_id: str) -> Output | None:

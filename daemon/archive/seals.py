@@ -48,7 +48,7 @@ _SENTENCES = (
 
 
 _RAISED: dict[int, BaseException] = {}
-"""What was raised while a row was sealed, by the number of the thread in which it happened."""
+"""The errors raised while a row was sealed, by the number of the thread in which it happened."""
 
 
 @contextmanager

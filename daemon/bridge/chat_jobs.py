@@ -35,14 +35,14 @@ class ChatJob:
     """The id of the device, which alone may ask about it."""
     chat_id: str
     sha256: str
-    """Of the export that was sent."""
+    """The hash of the export that was sent."""
     path: str
-    """Of the export in the inbox."""
+    """The path of the export in the inbox."""
     at: str
     after: int
     """Arrivals up to this number in the archive are older, and say nothing of this job."""
     starts: int = 0
-    """How often the page has started a run for it, where no daemon was there."""
+    """The number of times that the page has started a run for it, where no daemon was there."""
     started_at: str = ""
 
 

@@ -49,9 +49,9 @@ class JobReport:
     total: int = 0
     usd: float = 0.0
     path: str = ""
-    """Of the updated export, where it is done."""
+    """The path of the updated export, where it is done."""
     at: str = ""
-    """When that was found out."""
+    """The time at which that was found out."""
     needs_run: bool = False
     """Whether the page has to start a run for it: no daemon takes it, and nobody else is at work."""
 

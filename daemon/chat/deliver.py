@@ -73,7 +73,7 @@ class ReadyChat:
     """Its own id, or that of the new chat that its memories go into."""
     title: str
     over_budget: str
-    """That its memories take more than `[fold]` says, and why, as half a sentence; empty where they do not."""
+    """A clause saying that its memories take more than `[fold]` says, and why; empty where they do not."""
     rest: Rest | None = None
     """Kept where the updated export is in its place already."""
 

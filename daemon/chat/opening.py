@@ -65,7 +65,7 @@ def as_value(section: Section, text: str) -> Value:
 
 
 _TOKENS_A_FACT = 40
-"""As it is shown for comparison, with its number and day."""
+"""The tokens of a fact as it is shown for comparison, with its number and day."""
 
 
 def layers_planned(

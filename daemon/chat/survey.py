@@ -42,18 +42,18 @@ class Passage:
     number: int
     system_message: str
     memories: Sequence[Memory]
-    """Those whose chunks end before the tail, the older ones folded."""
+    """The memories whose chunks end before the tail, the older ones folded."""
     tail: Sequence[Entry]
     chunk: Sequence[Entry]
     tokens: int
     guidance: str = ""
-    """What the person says about this memory (`memproc retry --say`)."""
+    """The person's words about this memory (`memproc retry --say`)."""
     breaks: Sequence[int] = ()
     """Behind how many messages of the tail a provider's cache may break off."""
     ahead: int = 0
-    """By how much titles run ahead of the archive's numbers."""
+    """The distance by which titles run ahead of the archive's numbers."""
     dates: Sequence[str | None] = ()
-    """When the messages of the chunk were said, also those that the person has deleted since."""
+    """The dates of the messages of the chunk, also of those that the person has deleted since."""
 
     def title(self, *, extracted: bool = False) -> str:
         """The name of the memory in its first question."""
@@ -86,9 +86,9 @@ class Survey:
     plan: ChatPlan
     round: Round
     keys: Mapping[str, str]
-    """By provider: how the search for its key ended."""
+    """The end of the search for each provider's key."""
     limit: Limit | None
-    """What the agent's requests are kept under."""
+    """The limit of the agent's requests."""
     too_large: TooLarge | None
     """The first planned chunk that does not fit into the limit."""
 

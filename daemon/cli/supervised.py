@@ -26,7 +26,7 @@ TOO_LATE = 75
 """The exit code of a child that did not come to an end in time."""
 _BLOCK_BYTES = 1 << 16
 _LONGEST_JOB_SECONDS = 3600.0
-"""How long a job may take, which tells nothing on its way: backups of many gigabytes are read."""
+"""The longest time for a job, which tells nothing on its way: backups of many gigabytes are read."""
 
 
 def settings_from_daemon() -> SettingsAre:

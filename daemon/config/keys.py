@@ -76,7 +76,7 @@ class KeyChange:
 
 
 _NO_CREDENTIAL = "-"
-"""What the systemd unit hands over where there is no file with a key: systemd has no empty credentials."""
+"""The text that the systemd unit hands over where there is no file with a key: systemd has no empty credentials."""
 SERVICE = "memproc"
 SECONDS = 3.0
 _NO_ANSWER = NoKeyring("did not answer in time: it may be locked, or be asking in a window of its own")

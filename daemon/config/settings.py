@@ -237,7 +237,7 @@ SAMPLE = ChatOverride(
     tail=tables.TailSettings(tokens=6_400, step=1_600),
     chunk=tables.ChunkSettings(tokens=1_600),
 )
-"""For the sample conversation, which fits whole into a live tail of the usual size.
+"""The settings for the sample conversation, which fits whole into a live tail of the usual size.
 
 Small sizes show what happens to a long conversation, and the built-in engine spends nothing on it.
 """

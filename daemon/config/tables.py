@@ -64,7 +64,7 @@ def _as_written(tables: Any, info: SerializationInfo) -> Any:
 
 
 AS_WRITTEN = PlainSerializer(_as_written)
-"""For several tables of one kind: each is written out with no more than what was written in it."""
+"""A mark for several tables of one kind: each is written out with no more than what was written in it."""
 
 
 def checked(is_right: Callable[[Any], object], reason: str) -> AfterValidator:
@@ -301,7 +301,7 @@ Origins = Annotated[
         'must be addresses without a path, like "https://chat.example.org"',
     ),
 ]
-"""Of the pages that a browser may ask from, as it names them."""
+"""The origins of the pages that a browser may ask from, as it names them."""
 
 
 class MentionSettings(Table):

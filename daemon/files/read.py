@@ -126,7 +126,7 @@ def fingerprint_of(path: Path) -> Sighting | None:
 INDEX = "data.json"
 
 DAMAGE = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, ValueError)
-"""What the standard library raises for a broken ZIP; ValueError for offsets and names that cannot be."""
+"""The errors of the standard library for a broken ZIP; ValueError for offsets and names that cannot be."""
 _MOST_ENTRIES = 20_000
 _ENTRY_SIGN = b"PK\x01\x02"  # before each entry of a ZIP's directory, which is read whole
 METHODS = frozenset({zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED})

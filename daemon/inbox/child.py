@@ -57,7 +57,7 @@ class Reload:
 
 Wake = FolderChanged | Due | ChildSaid | ChildEnded | Stop | Reload
 Put = Callable[[Wake], None]
-"""How a thread hands a wake to the loop: `queue.SimpleQueue.put`, which never waits."""
+"""The function by which a thread hands a wake to the loop: `queue.SimpleQueue.put`, which never waits."""
 
 
 _LONGEST_LINE = 8 << 20

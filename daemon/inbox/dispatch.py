@@ -233,7 +233,7 @@ class Dispatch:
         self._task: _Task | None = None
         self._is_stopping = False
         self._reload_at: float | None = None
-        """When memproc.toml is read again by itself, since it could not be read the last time; monotonic."""
+        """The time at which memproc.toml is read again, since it could not be read the last time; monotonic."""
         self._pause: Pause | None = None
         self._set_jobs()
 

@@ -30,7 +30,7 @@ from watchdog.observers.api import BaseObserver
 from daemon.inbox.child import FolderChanged, Put
 
 POLL_SECONDS = 10.0
-"""With `watch.mode = "poll"` the whole inbox is looked through at least so often."""
+"""The longest time between two looks through the whole inbox with `watch.mode = "poll"`."""
 # Opening and closing for reading are left out: the scanner's own looks would wake it again.
 _EVENTS: list[type[FileSystemEvent]] = [
     *(FileCreatedEvent, FileModifiedEvent, FileMovedEvent, FileDeletedEvent, FileClosedEvent),

@@ -47,7 +47,7 @@ class Scanned:
     next_look_seconds: float | None
     changes: tuple[ArrivalStep, ...]
     notes: tuple[str, ...]
-    """What the person should know of the inbox: files that cannot be used as they lie there, a full disk."""
+    """Notes for the person on the inbox: files that cannot be used as they lie there, a full disk."""
 
 
 class Scanner:

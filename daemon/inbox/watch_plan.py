@@ -33,9 +33,9 @@ class WatchPlan:
     backups: Path
     state: Path
     settle_seconds: float
-    """For how long a file must be unchanged before it is taken."""
+    """The seconds for which a file must be unchanged before it is taken."""
     rescan_seconds: float
-    """How often the whole inbox is looked through, whatever events say."""
+    """The seconds from one look through the whole inbox to the next, whatever events say."""
     mode: str
     """`auto`, `native` or `poll`."""
     subfolders: bool
@@ -46,7 +46,7 @@ class WatchPlan:
     config: Path | None
     """The memproc.toml that this was read from."""
     page_port: int = 0
-    """Where the page is on loopback; 0 where there is none."""
+    """The port of the page on loopback; 0 where there is none."""
 
 
 def plan_of(settings: SettingsAre) -> WatchPlan:

@@ -107,7 +107,7 @@ LOCAL_PROVIDERS = frozenset(
 
 KEY_HEADERS = ("authorization", "x-api-key", "api-key", "x-goog-api-key")
 NO_KEYS = frozenset({"", "none", "fake-api-key", "stub-xinference-key", "lemonade"})
-"""What is sent where an interface wants a key and there is none: memproc's own word, and LiteLLM's."""
+"""The texts that are sent where an interface wants a key and there is none: memproc's own word, and LiteLLM's."""
 _BASES = ("base_url", "api_base")  # where both are given, LiteLLM takes the first
 _LONGEST_SHORT_NAME = 24
 _MAY_NAME_A_HOST = re.compile(r"base|url|uri|host|endpoint|prox|domain|gateway|server", re.IGNORECASE)

@@ -129,7 +129,7 @@ _WAITING = {
 
 
 Outcome = Reply | BaseException | None
-"""What came of a request: its reply, which is in the journal; why there is none; None: it is to be sent once more."""
+"""The outcome of a request: its reply, which is in the journal; why there is none; None: it is to be sent once more."""
 
 
 class Transport(Protocol):

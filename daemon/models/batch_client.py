@@ -64,10 +64,10 @@ class Batch(BaseModel):
 
     id: str
     created_at: Annotated[str, AfterValidator(lambda date: write_date(datetime.fromisoformat(date)))]
-    """By the provider's clock."""
+    """The time by the provider's clock."""
     processing_status: str
     request_counts: dict[str, int]
-    """How many are in it, by what has become of them."""
+    """The numbers of requests in it, by what has become of them."""
     results_url: str | None = None
     """None until it has ended, and when its results are no longer kept."""
 

@@ -25,7 +25,7 @@ _TIER = re.compile(r"input_cost_per_token_above_(\d+)k_tokens")
 _KEPT_AS = {"bedrock": "bedrock_converse", "cohere": "cohere_chat"}
 
 Fields = Mapping[str, object]
-"""What the map says of a model."""
+"""The fields of a model in the map."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,7 +37,7 @@ _SERVER_FAULT = 500
 _LATER_KINDS = frozenset({"Timeout", "APIConnectionError", "InternalServerError", "ServiceUnavailableError"})
 _NEVER_SENT = frozenset({"ConnectError", "ConnectTimeout", "PoolTimeout"})
 _GATEWAY_GAVE_UP = frozenset({408, 502, 504, 524})
-"""What stands between us and the model gave up waiting for it; the model may have answered."""
+"""Statuses of a gateway between us and the model that gave up waiting; the model may have answered."""
 _TOO_MANY = 429
 _DEEPEST = 12
 _NO_MONEY = ("credit balance", "insufficient_quota", "billing")
@@ -46,7 +46,7 @@ _RESUME = "Run memproc again later: finished answers are kept and not asked for 
 
 TIMEOUT_SECONDS = 300.0
 REFUSED = "content_filter"
-"""How an answer ended that the provider's own rules did not let through."""
+"""The reason of the end of an answer that the provider's own rules did not let through."""
 _OFFLINE = {
     # Without these LiteLLM fetches its price map and beta headers from the network at import.
     "LITELLM_LOCAL_MODEL_COST_MAP": "True",
@@ -57,7 +57,7 @@ _OFFLINE = {
 # What makes LiteLLM and the clients inside it print prompts and keys.
 _TALKATIVE = ("OPENAI_LOG", "JSON_LOGS", "LITELLM_PRINT_STANDARD_LOGGING_PAYLOAD", "LITELLM_DISABLE_REDACT_SECRETS")
 _DIVERTS = "USE_LITELLM_PROXY"
-"""With this, LiteLLM sends all requests, with the keys of all providers, to its own proxy."""
+"""A variable with which LiteLLM sends all requests, with the keys of all providers, to its own proxy."""
 _THIS_MACHINE = "localhost,127.0.0.1,::1"
 """Never asked by way of a proxy: what goes to it is not encrypted."""
 _TALKERS = ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy", "openai", "httpx", "httpcore")

@@ -65,7 +65,7 @@ def _pause(attempt: int, retry_after: float | None = None, chance: Callable[[], 
 
 
 MOST_CUT_OFF = 6
-"""How often a request whose answer got lost is sent: each time may have been billed."""
+"""The number of times that a request whose answer got lost is sent: each time may have been billed."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -75,7 +75,7 @@ class DirectCall:
     request: Request
     sent: SentRequest
     at: str
-    """When it was sent."""
+    """The time at which it was sent."""
     future: Future[Completion] = field(default_factory=Future)
 
 

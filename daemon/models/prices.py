@@ -34,7 +34,7 @@ from rules.money.price import FREE, Price, Usage
 from rules.plan.chat_plan import ChatPlan
 
 ENOUGH = 5
-"""How many replies it takes to know what a model makes of our tokens."""
+"""The number of replies that it takes to know what a model makes of our tokens."""
 _LOCAL_NAMES = (".local", ".localhost", ".lan", ".home.arpa", ".internal")
 
 

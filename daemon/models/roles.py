@@ -44,11 +44,11 @@ class Roles:
     fallback: Model | None = None
     window: int | None = None
     notices: tuple[str, ...] = ()
-    """What the person should know of this choice, said once."""
+    """Notices for the person about this choice, said once."""
     embedding: Model | None = None
     """Turns facts into vectors, where they are compared so."""
     addresses: tuple[str, ...] = ()
-    """Which models are asked at another address than their provider's own, said in every run."""
+    """The models that are asked at another address than their provider's own, said in every run."""
     lacks_key: str = ""
     """The provider of the chat's own model, where it has no key and the engine extracts the memories instead."""
 

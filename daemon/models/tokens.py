@@ -140,7 +140,7 @@ _BLOCKS = (
     (0x700, 1.5), (0x900, 3.0), (0x980, 1.5), (0xE00, 3.0), (0xE5C, 1.3), (0x3040, 3.0), (0x3100, 1.25), (0x4E00, 3.0),
     (0xA000, 2.0), (0xAC00, 3.0), (0xD7A4, 2.3), (0x10000, 3.0), (0x110000, 4.1),
 )  # fmt: skip
-"""Where a block of characters ends, and how many tokens each of them takes where they stand at random."""
+"""The ends of blocks of characters, and how many tokens each character takes where they stand at random."""
 
 
 def tokens_at_most(text: str) -> int:

@@ -25,11 +25,11 @@ from daemon.files.candidates import LARGEST_BYTES
 SAFE_METHODS = frozenset({"GET", "HEAD"})
 CONTENT_TYPES = frozenset({"application/x-www-form-urlencoded", "multipart/form-data", "application/json"})
 ORIGINS = ("https://www.typingmind.com", "https://setapp.typingcloud.com")
-"""Where TypingMind's own pages come from."""
+"""The origins of TypingMind's own pages."""
 LARGEST_FORM = 1 << 20
 """Bytes of a request other than an upload."""
 UPLOADS = "/drop"
-"""Where exports are sent to, which may be as large as one in the inbox, with what a form has around it."""
+"""The addresses that exports are sent to, as large as one in the inbox, with what a form has around it."""
 _TOO_LARGE = "This is more than memproc takes at once."
 
 _HEADERS = {

@@ -39,7 +39,7 @@ class CommandResult:
     code: int | None
     text: str
     out: str = ""
-    """Of `text`, what is meant for programs: its standard output alone."""
+    """The part of `text` that is meant for programs: its standard output alone."""
 
     @property
     def is_done(self) -> bool:

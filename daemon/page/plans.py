@@ -13,7 +13,7 @@ from daemon.files.paths import archive_path
 from daemon.page.app import Desk
 
 Plan = dict[str, Any]
-"""What a plan says, as the extension reads it."""
+"""A plan as the extension reads it."""
 
 
 class Plans:

@@ -15,7 +15,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 IDLE_SECONDS = 600.0
 _LOOK_SECONDS = 1.0
 _LAST_SECONDS = 3
-"""How long a request may go on after the process was told to end."""
+"""The seconds for which a request may go on after the process was told to end."""
 
 
 class _Activity:

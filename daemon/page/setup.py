@@ -12,7 +12,7 @@ from daemon.page.files import to_what_was_dropped
 from primer.models import KEY_VARIABLES, hidden
 
 _NO_KEY = 1
-"""How `memproc key test --no-call` ends where no key is kept; a key that cannot be read is told in its own words."""
+"""The exit code of `memproc key test --no-call` where no key is kept; one that cannot be read is told in its words."""
 
 
 def settings(request: Request) -> Response:

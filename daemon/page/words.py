@@ -90,4 +90,4 @@ FILTERS: Mapping[str, Callable[..., Any]] = {
     "minutes": minutes,
     "with_commands": with_commands,
 }
-"""By the names that templates use."""
+"""The filters by the names that templates use."""

@@ -35,7 +35,7 @@ from rules.layers.facts import live
 from rules.typingmind.message import Message
 
 _HEAD_TOKENS = 200
-"""For what stands around the records in an answer, in either form."""
+"""The tokens for what stands around the records in an answer, in either form."""
 _QUOTE = 80  # characters of a quote on the line of time
 _OWN_WORDS = slice(1, None, 2)  # the persona's own among a memory's six texts
 

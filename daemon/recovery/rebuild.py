@@ -161,7 +161,7 @@ class RebuiltChat:
     messages: int
     memories: int
     without_messages: int
-    """Those of the memories of which the raw messages were not found: they stay as they are."""
+    """The memories of which the raw messages were not found: they stay as they are."""
     found_again: int
     """Memories that the archive had without their raw messages, and has with them now."""
 

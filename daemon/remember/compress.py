@@ -44,7 +44,7 @@ class _Chunks(ChatWork):
     chains: tuple[Chain, ...]
     """Core memory and facts."""
     dialogues: dict[int, RunningDialogue[Keep]] = field(default_factory=dict)
-    """Those of the plan that have been begun, by their place."""
+    """The dialogues of the plan that have been begun, by their place."""
     skipping: set[int] = field(default_factory=set)
     """The places at which the chat will be skipped, when what comes before is kept."""
 

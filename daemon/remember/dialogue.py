@@ -143,7 +143,7 @@ class Question:
     reason: str = ""
     """Why an earlier answer could not be used, where the question is put in other words."""
     otherwise: str = ""
-    """Those other words, where they are not the ones that ask the agent for a memory."""
+    """The text that puts the question in other words, where it is not the one of the agent's questions."""
     unfit: Callable[[str], Refused | None] | None = None
     """Why an answer cannot be used, where the rules for prose do not apply to it."""
     earlier: Sequence[str] = ()
@@ -151,7 +151,7 @@ class Question:
     given: str = ""
     """The analysis that stands in the question."""
     counted_as: str = ""
-    """What its troubles are counted under, with a blank; empty for those of a memory's own questions."""
+    """The name under which its troubles are counted, with a blank; empty for those of a memory's own questions."""
 
     def posed(self, texts: Texts) -> Request:
         """The request with the question as its last turn."""
@@ -258,9 +258,9 @@ class Subject:
     before: tuple[Turn, ...]
     """The agent's context, behind which all its questions stand."""
     alone: tuple[Turn, ...]
-    """What the context manager reads."""
+    """The turns that the context manager reads."""
     spoken: Sequence[str]
-    """What the answers are judged against."""
+    """The words against which the answers are judged."""
     quote: str
     """The first question, as the following are without its tag."""
     perspective: str
@@ -278,7 +278,7 @@ class Transcript:
     texts: Six
     quotes: tuple[Quote, ...]
     analysis: str
-    """Which stands within the last question."""
+    """The analysis, which stands within the last question."""
     agent: str
     context_manager: str
 

@@ -54,7 +54,7 @@ class FoldPlan:
     members: Sequence[Memory]
     level: int
     quotes: tuple[Quote, ...]
-    """Those of all memories that it stands for."""
+    """The quotes of all memories that it stands for."""
     numbers: tuple[int, int]
     """The first and the last of these, as titles count them."""
 

@@ -53,9 +53,9 @@ class Assignment:
     """An edition to be written."""
 
     name: str
-    """What it is called where its troubles are counted: memory, hindsight, fold."""
+    """The name under which its troubles are counted: memory, hindsight, fold."""
     source: str
-    """What it must be clearly smaller than."""
+    """The tokens than which it must be clearly smaller."""
     dialogue: Dialogue
     words: int
     fits: Callable[[int, int], bool]

@@ -175,9 +175,9 @@ class Tended:
 
     memory: CoreMemory
     events: tuple[CoreEvent, ...] = ()
-    """What was written into it, in order; they bear no memory and no edition yet."""
+    """The events of what was written into it, in order; they bear no memory and no edition yet."""
     outcomes: tuple[CoreMemory | Refusal, ...] = field(default=(), compare=False)
-    """What became of each edit of the last answer, in order."""
+    """The outcome of each edit of the last answer, in order."""
 
     @property
     def refused(self) -> bool:

@@ -43,7 +43,7 @@ class Machine:
 
     now: datetime
     system: str
-    """As `sys.platform` names it."""
+    """The system as `sys.platform` names it."""
     user: int
     """The account's number; 0 where accounts have none."""
     litellm: str

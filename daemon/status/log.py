@@ -28,7 +28,7 @@ LARGEST = 5_000_000
 OLD_FILES = 5
 
 Speak = Callable[[str, Event], None]
-"""Who is told at once, beside the file: the time, and what happened."""
+"""A listener that is told at once, beside the file: the time, and what happened."""
 
 
 def log_folder(state: Path) -> Path:

@@ -190,9 +190,9 @@ class Life:
     pid: str
     since: str
     last_sign: str
-    """When the daemon wrote into the archive last, whatever it was."""
+    """The time at which the daemon wrote into the archive last, whatever it was."""
     mode: str
-    """How the inbox is watched: `native`, `poll` or `none`."""
+    """The way in which the inbox is watched: `native`, `poll` or `none`."""
     why: str
     last_event: str
     last_scan: str
@@ -225,7 +225,7 @@ class Status:
     problems: tuple[StatusProblem, ...]
     life: Life
     files: dict[str, int]
-    """How many files are in each state."""
+    """The number of files in each state."""
     queue: tuple[daemon_state.QueuedFile, ...]
     """The first hundred, in the order in which they are further on."""
     outcomes: tuple[ChatOutcome, ...]

@@ -25,7 +25,7 @@ class Past:
 
     key: str
     message: Message
-    """As it was when the memory was made."""
+    """The message as it was when the memory was made."""
     memory: int
     """The number of the memory that it stands under, from 1."""
     newest: Message | None

@@ -60,7 +60,7 @@ class Edition:
     tokens: int
     written_at: str
     is_short: bool = False
-    """Of a fold in an export that has too many quotes: each of them is one sentence. The archive has it whole."""
+    """Whether each of its quotes is one sentence: a fold in an export that has too many. The archive has it whole."""
 
     @property
     def quote_tokens(self) -> int:
@@ -100,10 +100,10 @@ QUOTE = 80
 """About how many tokens of a memory are its quote."""
 TOKENS_A_WORD = 1.35
 _ANALYSIS_SHARE = 0.6
-"""Of as many words as each of the agent's two answers may have: a quarter of a memory whose answers have three quarters
-of their words."""
+"""The words of the analysis by those of each of the agent's two answers: it is a quarter of a memory whose answers have
+three quarters of their words."""
 _ANALYSIS_ROOM = 0.75
-"""What is kept free for it: one that is a fifth too long is kept whole."""
+"""The room that is kept free for it: one that is a fifth too long is kept whole."""
 _EXTRACTED_ANSWERS = 1.7
 """So many times the words of its refinement are in the engine's three answers together."""
 _FOLD_ANSWERS = 1.5
@@ -113,7 +113,7 @@ _LEAST_ANSWERS = 180
 """Tokens of the shortest answers that models are asked for: the quote, and three times 25 words."""
 
 CHUNK_LEVEL = 1
-"""Of a memory that stands for a chunk; a fold has a higher one."""
+"""The level of a memory that stands for a chunk; a fold has a higher one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +131,7 @@ class Memory:
     """uuids of the first and the last of them (empty where a message has none)."""
     began_at: str | None
     ended_at: str | None
-    """When the first and the last of them were written, as the export has it."""
+    """The dates of the first and the last of them, as the export has them."""
     source_tokens: int
     edition: Edition
     """The one that is shown."""
@@ -146,7 +146,7 @@ class Memory:
     due: str = ""
     """Why it needs a new edition, where its raw messages have changed since; else empty."""
     recalled: bool = False
-    """It was forgotten and then recalled, and no export has had it since: that it is missing means nothing."""
+    """Whether it was forgotten and then recalled, and no export has had it since: that it is missing means nothing."""
     origins: tuple[str, ...] = ()
     """Its ids in the chat that this one was forked from, in the one before that, and so on: exports may still call it
     so, message by message."""

@@ -35,7 +35,7 @@ _CROWD = 0.6
 _FULL = 30.0
 _SILENT, _NEAR = 0.05, 0.1
 _OWN_SHARE, _ANALYSIS_SHARE = 0.35, 0.47
-"""Of the words that an answer may have: room is better spent on what the person said."""
+"""Shares of the words that an answer may have: room is better spent on what the person said."""
 _CUT = " …"
 _HEAD = 8.0
 _USER = 2.0

@@ -320,7 +320,7 @@ _COURTESIES = r"""
     |selbstverständlich|bien sûr|certainement|absolument|claro|por supuesto|cert[oa](?:mente)?|конечно|oczywiście|tabii
     |بالطبع|بالتأكيد)\b[^.]{0,60}(?:[!:]|$)|当然|好的|没问题|もちろん|承知)"""
 COURTESY: Final = re.compile("".join(map(str.strip, _COURTESIES.splitlines())), re.IGNORECASE)
-"""What an assistant says at the beginning and the end of a reply, whatever it is about."""
+"""Sentences that assistants say at the beginning and the end of a reply, whatever it is about."""
 
 
 MONTHS = listed(

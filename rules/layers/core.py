@@ -149,7 +149,7 @@ class CoreEvent:
     """The person has set it: the agent does not edit it until they release it."""
     by: By
     function: str
-    """What the agent called, or what the person did: set, release, undo, edited in TypingMind."""
+    """The function that the agent called, or what the person did: set, release, undo, edited in TypingMind."""
     memory: int = 0
     """Number of the memory after which the agent did it; 0: it was the person."""
     edition: int = 0
@@ -222,7 +222,7 @@ class Layout(Protocol):
 
 
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
-"""What providers take as the name of a function."""
+"""The names of functions that providers take."""
 _PARAMETER = re.compile(r"^(\w+): (.+(?:\n[ \t]+\S.*)*)$", re.MULTILINE)
 """A line, with the indented lines below it."""
 

@@ -25,7 +25,7 @@ from rules.layers.facts import (
 )
 
 MOST_CHARACTERS = 500
-"""Of a fact: what is longer is none."""
+"""The longest text of a fact: what is longer is none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,7 @@ class KnownFacts:
     """The facts that are known when those of a chunk are asked for."""
 
     shown: Sequence[Fact]
-    """Those that the prompt shows: the id of each is its place here, from 0. All of them are live."""
+    """The facts that the prompt shows: the id of each is its place here, from 0. All of them are live."""
     live: Sequence[Fact]
     forgotten: Sequence[ForgottenFact]
     sources: Sequence[Source]
@@ -90,7 +90,7 @@ class _SoFar:
 
     known: KnownFacts
     texts: dict[int, str]
-    """By the numbers of the facts."""
+    """The texts by the numbers of the facts."""
     events: list[FactEvent]
 
     def keep(self, event: FactEvent) -> None:

@@ -41,10 +41,10 @@ class Operation:
 
     event: AskedEvent
     id: str
-    """Of a known fact, by its place among those shown, from 0; empty where none was given."""
+    """The id of a known fact: its place among those shown, from 0; empty where none was given."""
     text: str
     old: str = ""
-    """What the fact said so far, where the answer repeats it."""
+    """The fact's text so far, where the answer repeats it."""
     message: int | None = None
     """Number of the message that says so, from 1; None where none was named."""
 
@@ -57,7 +57,7 @@ class FactEvent:
     """The number of the fact within its chat, from 1 on; it never changes."""
     event: Event
     text: str
-    """What it says from then on; empty where it is not ADD or UPDATE."""
+    """The fact's text from then on; empty where it is not ADD or UPDATE."""
     said_at: str
     """When the message was written that says so, as the export has it; empty where nobody knows."""
     source: str
@@ -70,7 +70,7 @@ class FactEvent:
     why: str = ""
     """Half a sentence for people: what has replaced it, or why it was merged."""
     at: str = ""
-    """When it was kept."""
+    """The time at which it was kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +83,7 @@ class Fact:
     sources: tuple[str, ...]
     """Keys of all raw messages that its versions came from."""
     confirmed: int
-    """How often it was said again."""
+    """The number of times that it was said again."""
     by: By
 
 
@@ -105,7 +105,7 @@ def live(events: Iterable[FactEvent]) -> tuple[Fact, ...]:
 
 
 _TELLING = "#%&@"
-"""By category punctuation, and yet part of what is said: C#, 5 %."""
+"""Characters that are punctuation by their category, and yet part of what is said: C#, 5 %."""
 _KEPT_READY = 20_000
 
 
@@ -160,7 +160,7 @@ def opposed(first: str, second: str) -> bool:
 
 
 SAME = 0.92
-"""From this cosine on two texts count as the same, unless they are opposed."""
+"""The cosine from which on two texts count as the same, unless they are opposed."""
 _DIGITS = 4
 
 Rows = Sequence[Sequence[float]]

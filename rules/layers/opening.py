@@ -74,7 +74,7 @@ class Opening:
     """An opening, as it reads."""
 
     preface: str
-    """What stands before the sections and the sentence that introduces them."""
+    """The words before the sections and the sentence that introduces them."""
     sections: Mapping[str, str]
     """The text below the heading of each section, empty where there is none. A list is a line `- entry` for each."""
     facts: tuple[FactLine, ...]

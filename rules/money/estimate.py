@@ -37,7 +37,7 @@ class PlannedCall:
     answer: int
     """About how long the answer is."""
     room: int
-    """What it is allowed to be (max_tokens), without room for thinking."""
+    """The length that it is allowed to have (max_tokens), without room for thinking."""
     turns: int
 
 
@@ -137,7 +137,7 @@ class PricedModel:
     price: Price | None
     """None: nobody knows it."""
     factor: float
-    """How many tokens it is expected to count for one of ours."""
+    """The tokens that it is expected to count for one of ours."""
     most: float
     """The most that it may count for one of ours, before the margin of every reservation."""
     thinking_room: int

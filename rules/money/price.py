@@ -158,7 +158,7 @@ class Reached:
     spent: int
     """Spent and reserved so far."""
     needed: int
-    """What the call may cost at most."""
+    """The most that the call may cost."""
 
     @property
     def helps_to_wait(self) -> bool:

@@ -244,7 +244,7 @@ _ENDS = 4
 _IN_A_LINE = 16
 
 Mark = Literal["+", "-", "~", " "]
-"""In the second export alone, in the first alone, in both and different, neither."""
+"""The mark of a line: in the second export alone, in the first alone, in both and different, neither."""
 
 _GROUPS = {
     "compressed": "Compressed into {memory}",

@@ -36,7 +36,7 @@ class Finished:
     section: MemorySection
     removed: Sequence[str]
     opening: str = ""
-    """What the opening says, where it is new; empty: whatever it says."""
+    """The text of the opening, where it is new; empty: any text will do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,9 +52,9 @@ class ReadBack:
     kept: frozenset[int]
     """Indices in the input of the messages that are still there."""
     live: frozenset[int]
-    """Those that are still sent, too; originals beside their memory are not."""
+    """The messages that are still sent, too; originals beside their memory are not."""
     marks: Sequence[Marker | None]
-    """What each message is of ours; None for all others, whatever field they carry."""
+    """The marker of each message of ours; None for all others, whatever field they carry."""
 
 
 def read_back(finished: Finished) -> ReadBack | str:

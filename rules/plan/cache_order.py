@@ -34,7 +34,7 @@ class Lead:
     """The way in which one of `plan.work` is asked about."""
 
     place: int
-    """Which of them it is."""
+    """Its place among them."""
     behind: int | None
     """The place of the one whose first answer it waits for; None: it waits for nobody."""
     breaks: tuple[int, ...]

@@ -91,7 +91,7 @@ class Overhead:
     canned: int = 0
     """The opening and the closing."""
     fixed: int = 0
-    """What each of the agent's calls begins with: its tools, the chat's system message and the primer."""
+    """The tokens with which each of the agent's calls begins: its tools, the chat's system message and the primer."""
     questions: int = SHIPPED_QUESTIONS
     """The questions in each memory."""
     has_layers: bool = False
@@ -113,12 +113,12 @@ class ChatPlan:
     made: tuple[PlannedChunk, ...]
     """The chunks of the memories that the chat has, as they would be planned again."""
     chunks: tuple[PlannedChunk, ...]
-    """Those that become memories now."""
+    """The chunks that become memories now."""
     again: tuple[PlannedChunk, ...]
-    """Those whose memories the built-in engine made, and which a model can be asked for now, and those whose
+    """The chunks whose memories the built-in engine made, and which a model can be asked for now, and those whose
     raw messages have changed since."""
     hindsight: tuple[PlannedChunk, ...]
-    """Those whose memories get a hindsight edition."""
+    """The chunks whose memories get a hindsight edition."""
     folds: tuple[int, ...]
     """The folds that will be made, about: each with the tokens of its members."""
     most_folds: tuple[int, ...]
@@ -140,11 +140,11 @@ class ChatPlan:
     attached: int = 0
     """Messages under memories that stay in the chat: they name a file, or belong to a tool call of which one does."""
     over_budget: str = ""
-    """That the memory section stays larger than its budget, and why, as half a sentence; empty where it does not."""
+    """A clause saying that the memory section stays larger than its budget, and why; empty where it does not."""
     canned_tokens: int = 0
     """Tokens of the opening and the closing around the memories."""
     layers: Layers = NO_LAYERS
-    """What is done after the memories for core memory and facts."""
+    """The work after the memories for core memory and facts."""
 
     @property
     def calls(self) -> int:
@@ -180,7 +180,7 @@ class Unchanged:
     title: str
     reason: str
     path: str = field(default="", kw_only=True)
-    """Of the updated export that was made of this very state of the chat; empty where there is none."""
+    """The updated export that was made of this very state of the chat; empty where there is none."""
 
 
 def plan_chat(

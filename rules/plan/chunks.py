@@ -47,7 +47,7 @@ class Spoken:
     """The results of its calls are the messages right after it."""
     text: str = ""
     minute: int = 0
-    """When it was written, in minutes since whenever; 0 where nobody knows."""
+    """The time of its writing, in minutes since whenever; 0 where nobody knows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +104,7 @@ def _may_part(before: Spoken, after: Spoken) -> bool:
 _GRAINS_A_SIZE = 32
 _SCRAPS_A_SIZE = 4
 _STEEP = 4
-"""By how much more, where bounds have prices, a group costs that is a whole size too large."""
+"""The extra cost of a group that is a whole size too large, in squares of `size`, where bounds have prices."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,14 +116,14 @@ class _Grain:
     giant: int
     """The tokens of the one unit above `size` in it, or 0."""
     price: int = 0
-    """What a bound behind it costs."""
+    """The price of a bound behind it."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Partition:
     cost: int
     first: int
-    """How many units its first group takes; 0 where there is no group yet."""
+    """The number of units that its first group takes; 0 where there is no group yet."""
 
 
 def first_group(tokens: Sequence[int], size: int, prices: Sequence[int] = ()) -> int:
@@ -189,7 +189,7 @@ class Split:
     """The ends of chunks."""
 
     bounds: tuple[int, ...]
-    """For each chunk the index of the first message behind it, in order."""
+    """The index of the first message behind each chunk, in order."""
     reason: str
     """Why no further bound can be set yet, as a sentence for the person."""
 
@@ -209,7 +209,7 @@ class Chunking:
 
     chunks: tuple[Chunk, ...]
     waiting_tokens: int
-    """From the last chunk to the live tail: too little for a chunk as yet."""
+    """The tokens from the last chunk to the live tail: too little for a chunk as yet."""
     live_tokens: int
     reason: str
     """Why there is no further chunk, as a sentence for the person."""
@@ -246,7 +246,7 @@ by_topics = by_likeness(prices)
 """The splitter that memproc uses: by words, and by pauses."""
 
 SPLITTERS: Mapping[str, Splitter] = MappingProxyType({"topics": by_topics, "size": by_turns})
-"""By what `chunk.bounds` calls them: those that need nothing else."""
+"""The splitters that need nothing else, by their names in `chunk.bounds`."""
 
 
 def _split(

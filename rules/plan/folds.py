@@ -92,7 +92,7 @@ class View:
 
 
 _Place = tuple[Standing, ...]
-"""What stands at one place of a group: one item, or what is kept with the folds before and behind it."""
+"""One place of a group: one item, or what is kept with the folds before and behind it."""
 
 
 def view(memories: Sequence[Standing], budget: int, group: int, find: Callable[[MissingFold], Standing | None]) -> View:
@@ -162,7 +162,7 @@ def _shown(items: Iterable[Standing]) -> tuple[Standing, ...]:
 
 
 Version = Callable[[Memory], Edition]
-"""Which edition of a memory counts."""
+"""The edition of a memory that counts."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,7 @@ from rules.extract.sentences import count_terms
 STEPS = 64
 """The price of a bound where what stands around it is as like as can be."""
 NEARNESS = (4, 2, 1)
-"""How much the turns on either side of a bound count, the nearest first."""
+"""The weights of the turns on either side of a bound, the nearest first."""
 _RARE = 16
 _BREATH_SHARE = 6
 _NIGHT = 6 * 60

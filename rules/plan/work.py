@@ -63,7 +63,7 @@ class PlannedChunk:
     tail_start: int
     tail_tokens: int
     memories_before: int
-    """How many memories, from the first on, are of what comes before its tail."""
+    """The number of memories, from the first on, that come before its tail."""
     memories_tokens: int
     """About how many tokens these are, folded."""
     memory_tokens: int
@@ -123,9 +123,9 @@ def planned(
 QUOTE_WORDS = 60
 """About how long a quote may be."""
 CORE_WORDS = 150
-"""How long the agent's answer may be: a few short edits."""
+"""The most words of the agent's answer: a few short edits."""
 FACT_WORDS = 400
-"""How long the context manager's answer may be: a dozen facts, as JSON."""
+"""The most words of the context manager's answer: a dozen facts, as JSON."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +141,7 @@ class Layers:
     facts_tokens: int = 0
     """The same for the question about facts, with as many of them as are shown."""
     shown_tokens: int = 0
-    """Of these, the facts themselves."""
+    """The tokens of the facts themselves among these."""
     embeds: bool = False
     """One further call for each chunk tells which facts are the same in other words."""
 

@@ -31,7 +31,7 @@ from rules.typingmind.message import Branch, Message, branches, parse_date
 from rules.typingmind.originals import MOST_NAMED
 
 Sure = Literal["deletions are named", "the list was full", "nothing is named"]
-"""How much can be concluded from the list of deletions. An old build writes none: `nothing is named`."""
+"""The conclusion that the list of deletions allows. An old build writes none: `nothing is named`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ class KnownMessage:
     role: str | None
     created_at: str | None
     seen_at: str = ""
-    """When an export first held it; empty where nobody knows."""
+    """The time when an export first held it; empty where nobody knows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,12 +94,12 @@ class Absent:
     """Keys of messages under memories that the export should hold and lacks, and that the person did not delete."""
     sure: Sure = "nothing is named"
     went_back: bool = False
-    """It lacks all that came since some earlier moment."""
+    """Whether it lacks all that came since some earlier moment."""
     branches: tuple[TakenBranch, ...] = ()
     gone: tuple[KnownMessage, ...] = ()
     """Messages of the last time that neither a branch nor a deletion explains; `missing`, and replaced answers."""
     newest_gone: tuple[KnownMessage, ...] = ()
-    """Those of `gone` that stood behind all messages that came back."""
+    """The messages of `gone` that stood behind all that came back."""
     expected: int = 0
     """The number of messages that should have come back."""
     new: int = 0

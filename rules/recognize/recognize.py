@@ -23,7 +23,7 @@ from rules.typingmind.message import Message, left_out, read_message
 from rules.typingmind.originals import is_original, plain_original
 
 Under = Mapping[str, Mapping[str, str]]
-"""By memory id: the keys of the messages that stand under it, each with the digest of what was said."""
+"""The keys of the messages that stand under each memory, by its id, each with the digest of what was said."""
 
 _LEAST_LEFT = 4
 _SIX = 6
@@ -39,7 +39,7 @@ class Place:
 
     at: int
     message: Message
-    """As the person and the agent wrote it: an original that we keep beside its memory is without our fields."""
+    """The message as the person or the agent wrote it: an original beside its memory is without our fields."""
     key: str
     """Its name within the chat; the same message has the same key in the next export."""
     ours: Marker | None

@@ -137,7 +137,7 @@ class Outline:
     members: tuple[Member, ...]
     messages: tuple[Span, ...]
     chat_id: str
-    """As `Chat.chat_id` has it; empty where the chat names none."""
+    """The chat's id, as `Chat.chat_id` has it; empty where the chat names none."""
 
     def chat(self, data: bytes) -> Chat:
         """The chat itself; `data` are the bytes of its span."""

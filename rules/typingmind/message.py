@@ -205,7 +205,7 @@ class Message:
     survives a fork."""
     calls_tools: bool
     cleared: bool
-    """It carries `contextClearedAt`: shown to the person, no longer sent to the model."""
+    """Whether it carries `contextClearedAt`: shown to the person, no longer sent to the model."""
     marker: Mapping[str, object] | None
     """Our own field, where the message is one that we wrote."""
     is_copy: bool = False

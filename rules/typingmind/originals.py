@@ -31,11 +31,11 @@ ORIGINAL = "original"
 _CLEARED, _MARKER = "contextClearedAt", "memproc"
 _VERSION = "1"  # numbers of an export reach us as their own text
 _BY_PERSON = "cleared"
-"""In the marker: true where the person had excluded the message, so that its `contextClearedAt` stays theirs."""
+"""A field of the marker: true where the person had excluded the message: its `contextClearedAt` stays theirs."""
 _BEFORE = "was"
-"""In the marker: what stood in a field that we have overwritten, for instance `"contextClearedAt":null`."""
+"""A field of the marker: what stood in a field that we have overwritten, for instance `"contextClearedAt":null`."""
 _WHY, _ATTACHMENT = "for", "attachment"
-"""In the marker of a message that stays for its attachment, while others under the same memory have left the chat."""
+"""A field of the marker of a message that stays for its attachment, while others under its memory have left."""
 _TOOL_ROLES = frozenset({"tool", "function"})
 
 
