@@ -32,10 +32,11 @@ UNSEEN = "\u115f\u1160\u2800\u3164\uffa0"
 # Python's \w knows no combining marks, so the vowels of Indic scripts and points are named here.
 _MARKS = "\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u064b-\u0670\u06d6-\u06ed\u0900-\u0963\u0966-\u0dff"
 # An apostrophe parts words ("I'll", "j'ai"), but stands inside a Ukrainian one; "i.e." is one word. The pattern's first
-# line skips what stands between the words of most texts. Its second finds them, and leaves to the others what it is not
-# sure of. Without the two it takes almost three times as long.
+# line skips what stands between the words of most texts, once and not again from each of its characters. Its second
+# finds most words, and leaves to the others what it is not sure of. Without the two it takes twice as long.
+_BETWEEN = r"\x00-&(-/:-@\[-^`{-\x7f"
 _TERM = re.compile(
-    rf"[\x00-&(-/:-@\[-^`{{-\x7f]*+("
+    rf"(?<![{_BETWEEN}])[{_BETWEEN}]*+("
     rf"[a-zA-Z0-9_]++(?![\w.'’ʼ{_MARKS}])"
     rf"|[{CROWDED}]+|(?<!\w)[^\W\d_](?:\.[^\W\d_])+(?!\w)"
     rf"|(?:[^\W{CROWDED}]++|[{_MARKS}]++|(?<=\w)['’ʼ](?=[яюєїЯЮЄЇ]))++)"

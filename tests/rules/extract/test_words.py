@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rules.extract.sentences import length, shorten, terms
+from rules.extract.sentences import count_terms, length, shorten, terms
 
 
 @pytest.mark.parametrize(
@@ -19,6 +19,13 @@ from rules.extract.sentences import length, shorten, terms
 )
 def test_terms_are_the_words_of_each_script(text: str, expected: list[str]) -> None:
     assert list(terms(text)) == expected
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize("unit", ["< ", "' ", "’ ", "a.", "- x’", "ก' "])
+def test_the_words_of_an_endless_run_are_found_in_one_pass(unit: str) -> None:
+    """A pattern that begins anew at each character would take hours for this; one pass takes a second."""
+    assert len(count_terms([unit * 1_000_000])) <= 3
 
 
 def test_length_counts_what_spaces_part() -> None:
