@@ -112,7 +112,7 @@ def test_stopped_and_killed_in_the_middle_of_calls_nothing_is_asked_twice(ida: P
 
 @pytest.mark.long
 def test_a_worker_that_is_killed_is_replaced_and_at_the_third_time_the_file_is_set_aside(ida: Person) -> None:
-    heavy, light = export("heavy", 16_000), export("light", 600)
+    heavy, light = export("heavy", 60_000), export("light", 600)
     with running(ida) as daemon:
         ida.drop(heavy, "heavy.json")
         for failures in (1, 2, 3):
