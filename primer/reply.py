@@ -46,7 +46,7 @@ class Request:
     turns: tuple[Turn, ...]
     words: int
     room: int = 1
-    """The number of times that the answer has the usual room: more, once one was cut off."""
+    """The room for the answer as a multiple of the usual: more, once an answer was cut off."""
 
     @property
     def parameters(self) -> dict[str, object]:
@@ -66,7 +66,7 @@ class Request:
 
     @property
     def route(self) -> dict[str, object]:
-        """The way of the request: address, key, time-out. None of it is kept."""
+        """The options that say how the request gets there: address, key, time-out. None of them is kept."""
         return {name: value for name, value in self.model.options.items() if _is_route(name)}
 
     @property
@@ -125,7 +125,7 @@ _ENDED = "stop"
 _OUT_OF_ROOM = ("length", "max_tokens")
 _REFUSALS = ("content_filter", "refusal")
 CALLED = ("tool_calls", "function_call")
-"""The reasons of the end of an answer in which tools are called."""
+"""The finish reasons of an answer that calls tools."""
 _SENTENCE_WORDS = 4.0
 _ALWAYS_SHORT_ENOUGH = 300
 

@@ -189,7 +189,7 @@ def stand(before: Stillness | None, last: Sighting, present: Sighting, now: floa
 def decide(
     standing: Stillness, now: float, waited: float, settle_seconds: float, fault: Incomplete | None
 ) -> Wait | None:
-    """The reason for which the file still waits at `now`; None: it may be taken.
+    """The wait that the file still has before it at `now`; None: it may be taken.
 
     `waited` is the time since it was first seen, `fault` what is wrong with the content. All times are in seconds.
     """

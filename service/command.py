@@ -12,7 +12,7 @@ NOT_HERE, TOO_SLOW = 127, 124
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The end of a command: its exit code (0: well), and what it printed."""
+    """The result of a command: its exit code (0: well), and what it printed."""
 
     code: int
     out: str = ""

@@ -337,7 +337,7 @@ def all_signs(archive: Archive) -> dict[str, Sign]:
 
 @cache
 def misfit(kind: Callable[..., object], types: tuple[type, ...]) -> str:
-    """The oddity of a row whose values have these types; empty where they fit, or the kind tells no types."""
+    """The misfit of a row whose values have these types, in words; empty where they fit, or the kind tells no types."""
     if not is_dataclass(kind):
         return ""
     for field, stored in zip(fields(kind), types, strict=False):

@@ -28,7 +28,7 @@ class Arrival:
     state: State
     reason: str
     next_step: str
-    """The thing that the person can do; not empty where their attention is wanted."""
+    """The next step for the person; not empty where their attention is wanted."""
     tries: int
     """The number of times that the work on it has failed."""
     next_look_at: str | None

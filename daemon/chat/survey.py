@@ -86,7 +86,7 @@ class Survey:
     plan: ChatPlan
     round: Round
     keys: Mapping[str, str]
-    """The end of the search for each provider's key."""
+    """The outcome of the search for each provider's key."""
     limit: Limit | None
     """The limit of the agent's requests."""
     too_large: TooLarge | None
@@ -276,7 +276,7 @@ _version = cache(version)
 
 
 def _ended(answer: Key | NoKey) -> str:
-    """The end of the search for a key, in a word and without the key itself."""
+    """The outcome of the search for a key, without the key itself."""
     return "there is one" if isinstance(answer, Key) else repr(answer)
 
 

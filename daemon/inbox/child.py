@@ -108,7 +108,7 @@ class Child:
 
 
 def exit_in_words(code: int) -> str:
-    """The end of a child, as a sentence without its full stop."""
+    """A sentence saying how a child ended, without its full stop."""
     if code == -9:
         return "the process that worked was killed (signal 9), perhaps because memory ran out"
     if code < 0:

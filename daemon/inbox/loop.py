@@ -139,7 +139,7 @@ class Loop:
                 pass  # a timed job: what is due stands in the archive
 
     def _beat(self) -> None:
-        """Look again at what nothing tells of."""
+        """Check what no event tells of."""
         self._look_at_watch()
         if (fingerprints := self._fingerprints_now()) != self._fingerprints:
             self._fingerprints, self._dispatch.reload = fingerprints, True

@@ -87,7 +87,7 @@ def _is_final(trouble: MemprocError) -> bool:
 
 
 class _Waiting:
-    """The reason for which a daemon cannot begin: said once, and shown by `memproc status` until it is over."""
+    """The reason why a daemon cannot begin: said once, and shown by `memproc status` until it is over."""
 
     def __init__(self, config: Path | None) -> None:
         self._config = config

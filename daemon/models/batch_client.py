@@ -64,7 +64,7 @@ class Batch(BaseModel):
 
     id: str
     created_at: Annotated[str, AfterValidator(lambda date: write_date(datetime.fromisoformat(date)))]
-    """The time by the provider's clock."""
+    """The time of its creation, by the provider's clock."""
     processing_status: str
     request_counts: dict[str, int]
     """The numbers of requests in it, by what has become of them."""

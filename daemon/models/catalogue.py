@@ -41,7 +41,7 @@ class Facts:
 
 
 def facts(model: str) -> Facts:
-    """The facts that LiteLLM's map has of a model; each of them None where it does not know the name.
+    """The facts that LiteLLM's map has of a model; no facts where it does not know the name.
 
     Raises ModelError where the map cannot be read.
     """

@@ -46,7 +46,7 @@ _RESUME = "Run memproc again later: finished answers are kept and not asked for 
 
 TIMEOUT_SECONDS = 300.0
 REFUSED = "content_filter"
-"""The reason of the end of an answer that the provider's own rules did not let through."""
+"""The finish reason of an answer that the provider's own rules did not let through."""
 _OFFLINE = {
     # Without these LiteLLM fetches its price map and beta headers from the network at import.
     "LITELLM_LOCAL_MODEL_COST_MAP": "True",
@@ -299,7 +299,7 @@ def _why_not_now(model: str, host: str, status: int, causes: frozenset[str]) -> 
 
 
 def _by_how_much(words: str) -> str:
-    """The tokens too many, where the provider names both the window and what was sent; each words it differently."""
+    """The tokens too many, as a phrase, where the provider names window and request; each words it differently."""
     numbers = sorted(int(number.replace(",", "")) for number in _NUMBER.findall(words))
     if len(numbers) < 2 or numbers[-1] == numbers[-2]:
         return ""

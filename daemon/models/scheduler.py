@@ -53,7 +53,7 @@ class RunningDialogue(Generic[T]):
     used: list[str] = field(default_factory=list)
     """The keys of the replies that it was sent, in order."""
     notes: list[tuple[str, str]] = field(default_factory=list)
-    """The notes of it, with the key of the reply before; empty where that reply had been used before."""
+    """Its notes, each with the key of the reply before; empty where that reply had been used before."""
 
     def take(self, answer: Reply | BaseException) -> Request | Noted | None:
         """Send in the answer that it awaits; what it yields next."""

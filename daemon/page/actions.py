@@ -34,7 +34,7 @@ _LOOK_SECONDS = 0.1
 
 @dataclass(frozen=True, slots=True)
 class CommandResult:
-    """The words of a command and its end; `code` is its exit code, or None where it took too long and was ended."""
+    """The output of a command; `code` is its exit code, or None where it took too long and was ended."""
 
     code: int | None
     text: str

@@ -32,7 +32,7 @@ _COOKIE = "memproc"
 
 @dataclass(frozen=True, slots=True)
 class Desk:
-    """The things that every view works with: settings, folders, and the memproc.toml that commands are to be given."""
+    """The context of every view: settings, folders, and the memproc.toml that commands are to be given."""
 
     config: Config
     folders: Folders
@@ -71,7 +71,7 @@ def field(request: Request, name: str) -> str:
 
 
 def said(request: Request) -> str:
-    """The words of a button's command, for the page that is shown after it."""
+    """The output of a button's command, for the page that is shown after it."""
     return request.query_params.get("said", "")
 
 

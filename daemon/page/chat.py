@@ -42,7 +42,7 @@ def timeline(held: Holding) -> tuple[TimelineEntry, ...]:
 
 
 def tags_of(memory: Memory, is_forgotten: bool) -> Iterator[str]:
-    """The tags that tell a person the most important of a memory at a glance."""
+    """The tags of a memory, which tell a person the most important at a glance."""
     edition = memory.edition
     if edition.made == EXTRACTED and edition.kind != "person":
         yield "extracted"

@@ -52,7 +52,7 @@ def button_for(problem: StatusProblem) -> tuple[str, str]:
 
 
 def log(request: Request) -> Response:
-    """The daemon's latest doings, in sentences, newest first."""
+    """The latest entries of the daemon's log, in sentences, newest first."""
     desk = desk_of(request)
     with Archive.read(desk.folders.state) as archive:
         titles = told_apart((chat.chat_id, chat.title) for chat in known_chats(archive))

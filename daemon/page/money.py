@@ -132,7 +132,7 @@ def raise_cap(request: Request) -> Response:
 
 
 def _spent(costs: Counter[str]) -> list[tuple[str, int]]:
-    """The things on which something was spent, the dearest first."""
+    """The purposes on which money was spent, the dearest first."""
     return [(name, usd) for name, usd in costs.most_common() if usd]
 
 

@@ -154,7 +154,7 @@ _NEW_CHATS = 9
 
 @dataclass(frozen=True, slots=True)
 class RebuiltChat:
-    """The numbers of what was added to the archive of one chat."""
+    """The numbers of messages and memories that were added to the archive for one chat."""
 
     chat_id: str
     title: str

@@ -46,7 +46,7 @@ _PASSAGE_ALONE = ("analysis", "facts")
 
 @dataclass(frozen=True, slots=True)
 class ChatWork:
-    """The things that the work on a chat goes on with."""
+    """The work on a chat: its context and scheduler, its survey, and its memories so far."""
 
     context: Context
     scheduler: Scheduler
@@ -143,7 +143,7 @@ class Question:
     reason: str = ""
     """Why an earlier answer could not be used, where the question is put in other words."""
     otherwise: str = ""
-    """The text that puts the question in other words, where it is not the one of the agent's questions."""
+    """The text that puts the question in other words; empty: the one for the agent's questions."""
     unfit: Callable[[str], Refused | None] | None = None
     """Why an answer cannot be used, where the rules for prose do not apply to it."""
     earlier: Sequence[str] = ()

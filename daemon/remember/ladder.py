@@ -55,7 +55,7 @@ class Assignment:
     name: str
     """The name under which its troubles are counted: memory, hindsight, fold."""
     source: str
-    """The tokens than which it must be clearly smaller."""
+    """The size in tokens that it must stay clearly below."""
     dialogue: Dialogue
     words: int
     fits: Callable[[int, int], bool]

@@ -124,7 +124,7 @@ def progress_line(run: RunProgress, title: str = "") -> str:
 
 
 def clock_time(seconds: float) -> str:
-    """A time in minutes and seconds: `1:05` or `2:01:05`; never `0:00`, since something is still to come."""
+    """A duration as on a clock: `1:05` or `2:01:05`; never `0:00`, since something is still to come."""
     minutes, rest = divmod(max(1, round(seconds)), 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"

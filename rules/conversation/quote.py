@@ -195,7 +195,7 @@ def _edges(piece: str, text: str, start: int, stop: int) -> tuple[int, int]:
 
 
 def _word_bounds(text: str, start: int, stop: int) -> tuple[list[int], list[int]]:
-    """The begins and the ends of the whole words between, each without and with the signs that touch it."""
+    """The beginnings and the ends of the whole words between, each without and with the signs that touch it."""
     begins: list[int] = []
     ends: list[int] = []
     for token in _TOKEN.finditer(text, start, stop):

@@ -97,7 +97,7 @@ def _nothing(reading: WeighedPassage, besides: str) -> str:
 
 
 def analysis(passage: Sequence[Said], words: int, before: Sequence[Said] = ()) -> str:
-    """The new things that both sides said, by day."""
+    """Everything new that both sides said, by day."""
     return _minutes(passage, words * _ANALYSIS_SHARE, (), before, 1.0) or what_was_there(passage)
 
 

@@ -63,13 +63,15 @@ def count_terms(texts: Iterable[str]) -> Counter[str]:
     """Count each of the `terms` of the texts. Each spelling is looked at once, since most come again."""
     counts = Counter[str]()
     for run, times in Counter(chain.from_iterable(map(_TERM.findall, texts))).items():
-        for term in (run.lower(),) if run.isascii() else _terms_of_run(run):
+        for term in _terms_of_run(run):
             counts[term] += times
     return counts
 
 
 def _terms_of_run(run: str) -> Sequence[str]:
     """The terms of a word, or of a run of characters without spaces."""
+    if run.isascii():
+        return (run.lower(),)
     if not _IS_CROWDED.match(run):
         return (run.casefold().replace("’", "'").replace("ʼ", "'"),)
     return [run[at : at + 2] for at in range(len(run) - 1)] or (run,)

@@ -287,7 +287,7 @@ def hash_of_messages(raws: Iterable[bytes]) -> str:
 
 
 def _of_ours(parts: Sequence[Part]) -> Iterator[str]:
-    """The kind and the text of each message of ours."""
+    """A line for each message of ours: its kind, its memory and slot, and the hash of its text."""
     for part in parts:
         if isinstance(part, Place) and part.ours is not None:
             yield f"{part.ours.kind} {part.ours.memory} {part.ours.slot} {text_digest(part.message.text)}"

@@ -142,7 +142,7 @@ def _next_group(places: Sequence[_Place], group: int) -> tuple[int, int]:
 def _fold(
     level: int, members: Sequence[Standing], find: Callable[[MissingFold], Standing | None]
 ) -> _Place | MissingFold:
-    """The fold that stands for `members` from now on, or the one that must be made first."""
+    """The place that stands for `members` from now on, or the fold that must be made first."""
     folded: list[Standing] = []
     for kept, row in groupby(_shown(members) or members[:1], key=lambda item: item.kept):
         items = tuple(row)

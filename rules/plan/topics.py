@@ -48,9 +48,9 @@ def prices(texts: tuple[tuple[str, ...], ...], minutes: tuple[tuple[int, int], .
     """
     units_with = Counter(chain.from_iterable(map(_words, texts)))
     squares = [_rarity(count, len(texts)) ** 2 for count in range(len(texts) + 1)]
-    rarities = {term: squares[count] for term, count in units_with.items()}
+    squared_rarities = {term: squares[count] for term, count in units_with.items()}
     pairs = _near_pairs(len(texts))
-    products = {(at, by): _product_of(_shared(texts[at], texts[by]), rarities) for at, by in pairs}
+    products = {(at, by): _product_of(_shared(texts[at], texts[by]), squared_rarities) for at, by in pairs}
     products |= {(by, at): product for (at, by), product in products.items()}
     likenesses = [_likeness(products, at, len(texts)) for at in range(1, len(texts))]
     return with_pauses(likenesses, minutes)
@@ -74,9 +74,9 @@ def _rarity(units_with: int, units: int) -> int:
     return _RARE * (units // units_with).bit_length() if 0 < units_with < units else 0
 
 
-def _product_of(shared: Mapping[str, int], rarities: Mapping[str, int]) -> int:
-    """The dot product of two units' vectors; `rarities` are squared, since each vector has them."""
-    return sum(map(mul, shared.values(), map(rarities.__getitem__, shared)))
+def _product_of(shared: Mapping[str, int], squared_rarities: Mapping[str, int]) -> int:
+    """The dot product of the vectors of two units, by the words that they share; each vector has the rarities once."""
+    return sum(map(mul, shared.values(), map(squared_rarities.__getitem__, shared)))
 
 
 def with_pauses(likenesses: Sequence[int], minutes: Sequence[tuple[int, int]]) -> tuple[int, ...]:

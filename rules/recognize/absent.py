@@ -60,7 +60,7 @@ class Deletions:
 
     @property
     def sure(self) -> Sure:
-        """The certainty with which a message is gone that it does not name."""
+        """The conclusion about a message that it does not name."""
         if self.new >= MOST_NAMED:
             return "the list was full"
         return "deletions are named" if self.by_person else "nothing is named"

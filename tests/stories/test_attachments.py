@@ -73,14 +73,14 @@ def test_pictures_and_files_stay_whatever_becomes_of_their_memories(tmp_path: Pa
     is_well(cycle)
 
     cycle.person.settings(settings(mode, LARGE))
-    first, told = next(iter(goes_round(cycle.talk()).texts().items()))
+    first, first_texts = next(iter(goes_round(cycle.talk()).texts().items()))
     witness.looks(cycle.forget(first).talk())
     cycle = goes_round(cycle)
-    assert told not in cycle.texts().values()
+    assert first_texts not in cycle.texts().values()
     are_there(cycle)
     assert "Recalled memory 1" in cycle.person.memproc("recall", cycle.chat_id, "1").out
     cycle = goes_round(cycle)
-    assert told in cycle.texts().values()
+    assert first_texts in cycle.texts().values()
     are_there(cycle)
     is_well(cycle)
     quiet(cycle)
