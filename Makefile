@@ -1,7 +1,13 @@
 # Everything is made inside the checkout: the environment in .venv, with dependencies locked by hash.
+SHELL := bash
+.SHELLFLAGS := -o pipefail -c
 PYTHON ?= python3
 BIN := .venv/bin
-STAMP := .venv/installed
+PROGRAM := .venv/program
+STAMP := .venv/development
+INSTALL := $(BIN)/uv pip install --python $(BIN)/python --no-cache
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+LOCK := uv pip compile --universal --generate-hashes --python-version 3.11 --no-header --no-emit-index-url --quiet
 SIDE_BY_SIDE := -n 3 --dist worksteal -m "not long and not bench and not browser" --ignore tests/browser
 
 .PHONY: help demo test test-long test-faults test-soak test-mutation test-browser test-systemd check format man fuzz bench bench-peers \
@@ -10,7 +16,7 @@ SIDE_BY_SIDE := -n 3 --dist worksteal -m "not long and not bench and not browser
 help: ## this list
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 14
 
-demo: $(STAMP) ## the whole trip on a sample conversation; no key, no network
+demo: $(PROGRAM) ## the whole trip on a sample conversation; no key, no network
 	@$(BIN)/memproc demo
 
 test: $(STAMP) ## the tests; COVERAGE=1 also measures how much of the code they reach
@@ -68,17 +74,31 @@ bench-peers: $(STAMP) ## measure beside mem0 and LangMem, which are installed ap
 bench-memory: $(STAMP) ## what memories keep, on exports with questions beside them; needs the network
 	@$(BIN)/python -m tests.bench.memory
 
-lock: $(STAMP) ## resolve the dependencies anew (needs uv)
-	uv pip compile --universal --generate-hashes --python-version 3.11 --group dev pyproject.toml \
-		--no-header --no-emit-index-url -o requirements.lock
+lock: $(STAMP) ## resolve the dependencies again, keeping the versions that still fit
+	$(BIN)/$(LOCK) --group dev --all-extras pyproject.toml -o locks/development.txt
+	$(BIN)/$(LOCK) -c locks/development.txt pyproject.toml -o locks/program.txt
+	$(BIN)/$(LOCK) -c locks/development.txt --group build -o locks/build.txt
 
-$(STAMP): requirements.lock pyproject.toml
-	@echo "Setting up .venv (about a minute, once) ..."
+# The program needs half of the packages that its tests need, and less than half of the bytes.
+$(PROGRAM): locks/program.txt locks/build.txt pyproject.toml
+	@echo "Setting up .venv (once): an environment, then the packages of locks/program.txt ..."
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "memproc needs Python 3.11 or newer")'
 	@$(PYTHON) -m venv .venv
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
-	@touch $(STAMP)
+	@$(PIP) --require-hashes -r locks/build.txt
+	@$(call install,locks/program.txt)
+	@$(PIP) --no-deps --no-build-isolation --editable .
+	@touch $@
+
+$(STAMP): $(PROGRAM) locks/development.txt
+	@echo "Adding the packages of locks/development.txt to .venv (once) ..."
+	@$(call install,locks/development.txt)
+	@touch $@
+
+# uv takes seconds where pip takes a minute, and says what it downloads; its list of all packages is left out.
+# Where uv cannot reach an index that pip is set up for, pip installs the same files.
+define install
+$(INSTALL) --require-hashes -r $(1) 2>&1 | sed '/^ [+~-] /d' || $(PIP) --require-hashes -r $(1)
+endef
 
 clean: ## remove what was made here
 	rm -rf .venv .fuzz .hypothesis mutants .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .coverage htmlcov dist

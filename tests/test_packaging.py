@@ -11,6 +11,17 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 OURS = ("daemon", "rules", "primer", "service")
+LOCKS = ("build", "development", "program")
+
+
+def locked_text(name: str) -> str:
+    return (ROOT / "locks" / f"{name}.txt").read_text()
+
+
+def pins(name: str) -> set[str]:
+    """Return the packages of a lock, each with its version; what else a line says is where it is needed."""
+    lines = locked_text(name).splitlines()
+    return {line.split()[0] for line in lines if line and not line.startswith((" ", "#"))}
 
 
 def test_no_other_distribution_owns_our_four_names() -> None:
@@ -24,15 +35,26 @@ def test_the_two_malicious_releases_are_shut_out() -> None:
     (litellm,) = (line for line in wanted if line.startswith("litellm"))
     assert litellm == "litellm>=1.105.7,<1.110,!=1.82.7,!=1.82.8"
     installed = {found.metadata["Name"]: found.version for found in distributions()}
-    assert f"litellm=={installed['litellm']}" in (ROOT / "requirements.lock").read_text()
+    assert all(f"litellm=={installed['litellm']}" in locked_text(name) for name in ("program", "development"))
 
 
-def test_the_lock_names_no_registry_and_pins_by_hash() -> None:
-    lock = (ROOT / "requirements.lock").read_text()
-    assert "://" not in lock
-    pinned = [line for line in lock.splitlines() if line and not line.startswith((" ", "#"))]
-    assert all("==" in line for line in pinned)
-    assert lock.count("--hash=sha256:") >= len(pinned)
+def test_the_locks_name_no_registry_and_pin_by_hash() -> None:
+    for name in LOCKS:
+        text = locked_text(name)
+        assert "://" not in text
+        assert all("==" in line for line in pins(name))
+        assert text.count("--hash=sha256:") >= len(pins(name))
+
+
+def test_the_program_and_its_installer_are_locked_to_the_versions_that_are_tested() -> None:
+    assert pins("program") <= pins("development")
+    assert pins("build") <= pins("development")
+
+
+def test_the_program_is_set_up_without_the_packages_of_its_tests() -> None:
+    names = {pin.split("==")[0] for pin in pins("program")}
+    assert {"litellm", "tiktoken", "watchdog", "apscheduler", "tomli"} <= names
+    assert names.isdisjoint({"pytest", "mypy", "ruff", "hypothesis", "selenium", "mutmut", "wordllama", "mcp"})
 
 
 @pytest.fixture(scope="module")

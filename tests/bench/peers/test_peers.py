@@ -160,7 +160,7 @@ def test_no_file_of_the_project_imports_a_peer() -> None:
 def test_no_peer_is_a_dependency_of_the_project() -> None:
     declared = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
     wanted = json.dumps([declared["project"]["dependencies"], declared["dependency-groups"]])
-    locked = (ROOT / "requirements.lock").read_text("utf-8")
+    locked = (ROOT / "locks/development.txt").read_text("utf-8")
     for package in PACKAGES.values():
         assert package not in wanted
         assert not re.search(rf"^{package}==", locked, re.MULTILINE)
