@@ -1,6 +1,5 @@
 # Everything is made inside the checkout: the environment in .venv, with dependencies locked by hash.
 SHELL := bash
-.SHELLFLAGS := -o pipefail -c
 PYTHON ?= python3
 BIN := .venv/bin
 PROGRAM := .venv/program
@@ -97,7 +96,7 @@ $(STAMP): $(PROGRAM) locks/development.txt
 # uv takes seconds where pip takes a minute, and says what it downloads; its list of all packages is left out.
 # Where uv cannot reach an index that pip is set up for, pip installs the same files.
 define install
-$(INSTALL) --require-hashes -r $(1) 2>&1 | sed '/^ [+~-] /d' || $(PIP) --require-hashes -r $(1)
+set -o pipefail; $(INSTALL) --require-hashes -r $(1) 2>&1 | sed '/^ [+~-] /d' || $(PIP) --require-hashes -r $(1)
 endef
 
 clean: ## remove what was made here
