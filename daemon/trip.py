@@ -37,7 +37,7 @@ from daemon.chat.deliver import (
     without_chats,
 )
 from daemon.chat.opening import keep_written, opening_place
-from daemon.chat.survey import AtRest, HeldBack, Survey, at_rest, held_back, keep_at_rest, rest_after
+from daemon.chat.survey import AtRest, Survey, at_rest, held_back, keep_at_rest, rest_after
 from daemon.events import Note, UserEdits
 from daemon.files.read import Export, fingerprint_of, read_export
 from daemon.models.context import Context
@@ -64,38 +64,29 @@ def go_round(context: Context, paths: Sequence[Path]) -> Iterator[Outcome]:
 
 
 def _trip(context: Context, path: Path) -> Iterator[Outcome]:
-    """Read an export, finish its chats one after the other, and write each at once, or all of them in one file."""
+    """Read an export, and finish and write its chats one after the other."""
     export = read_export(path)
     record_export(context.archive, export.sha256, str(path), export.fingerprint.size, context.clock())
     if not export.chat_ids:
         yield without_chats(path.name)
     doubled = doubled_ids(export.chat_ids)
-    ready: list[ReadyChat] = []
     resting: list[str] = []
-    held_back: list[str] = []
     for chat in export.chats():
         for outcome in until_fault(context.archive, chat.title, _chat(context, export, chat, doubled), chat.id_if_any):
             match outcome:
                 case AtRest():
                     resting.append(outcome.chat_id)
                     yield Unchanged(outcome.chat_id, outcome.title, outcome.reason, path=outcome.path)
-                case HeldBack():
-                    held_back.append(outcome.chat_id)
-                    yield Unchanged(outcome.chat_id, outcome.title, outcome.reason)
-                case ReadyChat() if context.config.output.container == "chat":
-                    yield from _write(context, export, [outcome])
                 case ReadyChat():
-                    ready.append(outcome)
+                    yield from until_fault(context.archive, outcome.plan.title, _write(context, export, outcome))
                 case _:
                     yield outcome
     seen_again(context.archive, resting, context.clock())
-    if ready:
-        yield from _write(context, export, ready, held_back)
 
 
 def _chat(
     context: Context, export: Export, chat: Chat, doubled: frozenset[str]
-) -> Iterator[ReadyChat | Unchanged | AtRest | HeldBack]:
+) -> Iterator[ReadyChat | Unchanged | AtRest]:
     """Process a chat; a state of it that may be a mistake is noted, for the person to accept."""
     refuse_doubled(chat, doubled)
     try:
@@ -105,7 +96,7 @@ def _chat(
         raise
 
 
-def process(context: Context, export: Export, chat: Chat) -> ReadyChat | Unchanged | AtRest | HeldBack:
+def process(context: Context, export: Export, chat: Chat) -> ReadyChat | Unchanged | AtRest:
     """Take one chat from its export to the finished, proved bytes that `deliver` puts in their place.
 
     Raises ChatSkipped, ModelError or FaultyOutput where this chat cannot go on, and ArchiveError, OverBudget or
@@ -144,7 +135,7 @@ def process(context: Context, export: Export, chat: Chat) -> ReadyChat | Unchang
     return ready_chat(archive, surveyed, assembly, rest, context.clock())
 
 
-def look(context: Context, export: Export, chat: Chat) -> Survey | Unchanged | AtRest | HeldBack:
+def look(context: Context, export: Export, chat: Chat) -> Survey | Unchanged | AtRest:
     """Survey a chat, unless it is excluded, held back or at rest.
 
     Nothing is sent or written: `memproc plan` looks in the same way.
@@ -215,19 +206,12 @@ def _refuse_replaced(export: Export, chat: Chat) -> None:
         )
 
 
-def _write(
-    context: Context, export: Export, chats: Sequence[ReadyChat], held_back: Sequence[str] = ()
-) -> Iterator[Outcome]:
-    """Write these chats into one file, unless all of them stand in it already."""
-
-    def written() -> Iterator[Outcome]:
-        if stand_already(context, export, chats):
-            path = place_of(context, export, chats)
-            for ready in chats:
-                reason = f"{_IN_PLACE}; {ready.over_budget}" if ready.over_budget else _IN_PLACE
-                keep_at_rest(context.archive, ready.plan.chat_id, ready.rest, reason, path)
-                yield Unchanged(ready.plan.chat_id, ready.plan.title, reason, path=str(path))
-        else:
-            yield from deliver(context, export, chats, held_back)
-
-    yield from until_fault(context.archive, ", ".join(ready.plan.title for ready in chats), written())
+def _write(context: Context, export: Export, ready: ReadyChat) -> Iterator[Outcome]:
+    """Write the chat's updated export, unless the one in its place says the same already."""
+    if not stand_already(context, ready):
+        yield deliver(context, export, ready)
+        return
+    path = place_of(context, ready)
+    reason = f"{_IN_PLACE}; {ready.over_budget}" if ready.over_budget else _IN_PLACE
+    keep_at_rest(context.archive, ready.plan.chat_id, ready.rest, reason, path)
+    yield Unchanged(ready.plan.chat_id, ready.plan.title, reason, path=str(path))

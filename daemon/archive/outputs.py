@@ -61,7 +61,7 @@ def _newest(archive: Archive, where: str, value: str) -> Output | None:
 def standing_outputs(archive: Archive) -> tuple[Output, ...]:
     """The newest updated export of each chat, unless another chat has been written into the same file since.
 
-    A whole export holds many chats, and a new chat is written first by the old one, then by itself.
+    A new chat is written first by the old one, then by itself; a file of many chats was written once (README).
     """
     newest = f"""
         SELECT {columns(Output)} FROM output
@@ -74,6 +74,12 @@ def standing_outputs(archive: Archive) -> tuple[Output, ...]:
 def was_written(archive: Archive, ending: str) -> bool:
     """Whether an updated export with a name that ends so was ever written."""
     return archive.value("SELECT 1 FROM output WHERE substr(path, -length(?1)) = ?1 LIMIT 1", (ending,)) is not None
+
+
+def chats_written_to(archive: Archive, path: str) -> tuple[str, ...]:
+    """Return the ids of the chats whose newest updated export is the file at this path."""
+    newest = "SELECT chat_id FROM output WHERE id IN (SELECT max(id) FROM output GROUP BY chat_id) AND path = ?"
+    return tuple(archive.column(newest, (path,)))
 
 
 def record_output(archive: Archive, output: Output) -> None:

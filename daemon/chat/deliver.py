@@ -1,10 +1,7 @@
 """Finish a chat and put it in its place: assembled, proved, the version before kept, the new one written."""
 
-import hashlib
-import io
 import traceback
-import zipfile
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import count as numbers
 from pathlib import Path
@@ -12,13 +9,13 @@ from typing import TypeVar
 
 from daemon.archive.archive import Archive, damage_behind
 from daemon.archive.chats import Rest, is_known
-from daemon.archive.outputs import RESTORED, Output, last_output, output_in, record_output, was_written
+from daemon.archive.outputs import Output, chats_written_to, last_output, output_in, record_output, was_written
 from daemon.chat.opening import opening_text, read
 from daemon.chat.survey import Survey, canned
 from daemon.events import ExportWritten
 from daemon.files.backup import keep_original, keep_version
 from daemon.files.paths import file_name
-from daemon.files.read import Export, ExportPart, read_export
+from daemon.files.read import Export
 from daemon.files.write import make_private, replace_file, sha256_of
 from daemon.models.ask import Unsent
 from daemon.models.context import Context
@@ -32,7 +29,6 @@ from rules.errors import (
     FaultyOutput,
     FileTrouble,
     MemprocError,
-    NotAnExport,
     OutOfReach,
     OverBudget,
     ProviderRefuses,
@@ -44,7 +40,7 @@ from rules.plan.folds import as_shown, over_budget, standing
 from rules.recognize.user_edits import groups
 from rules.typingmind.chat import Chat
 from rules.typingmind.copies import as_new_chat, memories_title, new_chat_id
-from rules.typingmind.document import container_blocks, with_chats
+from rules.typingmind.document import container_blocks
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,135 +226,86 @@ def without_chats(name: str) -> Skipped:
     return Skipped(name, f"{name} is an export without any chats.", "Choose the chats when you export.")
 
 
-def stand_already(context: Context, export: Export, chats: Sequence[ReadyChat]) -> bool:
-    """Whether their updated export holds these very messages already: then no byte is changed.
+def stand_already(context: Context, ready: ReadyChat) -> bool:
+    """Whether its updated export holds these very messages already: then no byte is changed.
 
-    How the messages are spelled makes no difference, nor whether all chats came as JSON or as a ZIP: the same chats
-    come in either. A new chat that was made of an old one, and has gone on by itself since, is never put back to where
-    it began.
+    How the messages are spelled makes no difference. A new chat that was made of an old one, and has gone on by itself
+    since, is never put back to where it began.
     """
-    name = place_of(context, export, chats).with_suffix("")
-    outputs: list[Output] = []
-    for ready in chats:
-        last = last_output(context.archive, ready.plan.chat_id)
-        if last is None or ready.assembled.messages_sha256 != last.messages_sha256:
-            return False
-        outputs.append(last)
-    path = Path(outputs[0].path)
-    if any(output.path != outputs[0].path for output in outputs) or path.with_suffix("") != name:
+    last = last_output(context.archive, ready.plan.chat_id)
+    if last is None or ready.assembled.messages_sha256 != last.messages_sha256:
         return False
-    newest = output_in(context.archive, outputs[0].path)
-    # Restoring a chat of a whole export puts back the others, too: those are brought up to date again.
-    was_restored = _is_whole(context) and newest is not None and newest.messages_sha256 == RESTORED
-    if newest is not None and newest.chat_id not in {ready.plan.chat_id for ready in chats} and not was_restored:
+    path = place_of(context, ready)
+    if Path(last.path) != path:
+        return False
+    newest = output_in(context.archive, last.path)
+    if newest is not None and newest.chat_id != ready.plan.chat_id:
         return True
-    return {output.sha256 for output in outputs} == {sha256_of(path)}
+    return last.sha256 == sha256_of(path)
 
 
-def deliver(
-    context: Context, export: Export, chats: Sequence[ReadyChat], held_back: Collection[str] = ()
-) -> tuple[ExportWritten, ...]:
-    """Write one updated file with these chats: one chat, or the whole export (`output.container`).
+def deliver(context: Context, export: Export, ready: ReadyChat) -> ExportWritten:
+    """Write the updated export of a chat, and keep the version that it replaces.
 
-    `held_back` are ids of other chats of the export, which stay in a whole export as its updated file has them.
     Raises FileTrouble where a backup or the file could not be written; the old file is whole then.
     """
-    path = place_of(context, export, chats)
+    plan, now, path = ready.plan, context.clock(), place_of(context, ready)
     for folder in (context.folders.updated, context.folders.backups):
         make_private(folder)
-    now = context.clock()
-    before = [last_output(context.archive, ready.plan.chat_id) for ready in chats]
-    for ready in chats:
-        blocks = container_blocks(ready.chat.slice(ready.chat.span))
-        keep_original(context.folders.backups, ready.plan.chat_id, ready.plan.title, blocks, now)
-        del blocks
-    backup = _keep_replaced(context, chats[0], path, now) if path.exists() else ""
-    if _is_whole(context):
-        finished = {ready.plan.chat_id: ready.assembled.chat for ready in chats}
-        content = _whole_export(export, _standing(path, held_back) | finished)
-    else:
-        content = iter(container_blocks(chats[0].assembled.chat))
-    sha256 = replace_file(path, content).sha256
-    with context.archive.transaction():  # of a whole export, all chats or none
-        for ready in chats:
-            output = Output(
-                chat_id=ready.plan.chat_id,
-                path=str(path),
-                sha256=sha256,
-                messages_sha256=ready.assembled.messages_sha256,
-                source_sha256=export.sha256,
-                written_at=now,
-                ours_sha256=ready.assembled.ours_sha256,
-            )
-            record_output(context.archive, output)
-    for ready, last in zip(chats, before, strict=True):
-        old = path if last is None else Path(last.path)
-        # The chat has got another title, and so another file name: the old file becomes a kept version.
-        if last is not None and old != path and old.parent == path.parent and sha256_of(old) == last.sha256:
-            _keep_replaced(context, ready, old, now)
-            old.unlink()
-    return tuple(
-        ExportWritten(
-            plan=ready.plan,
-            path=str(path),
-            memories=len(ready.memories),
-            extracted=sum(
-                memory.edition.made == EXTRACTED and memory.edition.kind != "person" for memory in ready.memories
-            ),
-            tokens_before=ready.plan.tokens,
-            tokens_after=ready.tokens_after,
-            backup=backup,
-            over_budget=ready.over_budget,
-        )
-        for ready in chats
+    last = last_output(context.archive, plan.chat_id)
+    original = container_blocks(ready.chat.slice(ready.chat.span))
+    keep_original(context.folders.backups, plan.chat_id, plan.title, original, now)
+    del original
+    backup = _keep_replaced(context, ready, path, now) if path.exists() else ""
+    written = replace_file(path, container_blocks(ready.assembled.chat))
+    output = Output(
+        chat_id=plan.chat_id,
+        path=str(path),
+        sha256=written.sha256,
+        messages_sha256=ready.assembled.messages_sha256,
+        source_sha256=export.sha256,
+        written_at=now,
+        ours_sha256=ready.assembled.ours_sha256,
+    )
+    record_output(context.archive, output)
+    if last is not None:
+        _keep_renamed(context, ready, last, path, now)
+    return _as_written(ready, path, backup)
+
+
+def _keep_renamed(context: Context, ready: ReadyChat, last: Output, path: Path, now: str) -> None:
+    """Make the file of the chat's old title a kept version, unless other chats are in it, or it was changed."""
+    old = Path(last.path)
+    if old == path or old.parent != path.parent or sha256_of(old) != last.sha256:
+        return
+    _keep_replaced(context, ready, old, now)
+    if not chats_written_to(context.archive, last.path):
+        old.unlink()
+
+
+def _as_written(ready: ReadyChat, path: Path, backup: str) -> ExportWritten:
+    """Report the updated export at `path`."""
+    extracted = [
+        memory for memory in ready.memories if memory.edition.made == EXTRACTED and memory.edition.kind != "person"
+    ]
+    return ExportWritten(
+        plan=ready.plan,
+        path=str(path),
+        memories=len(ready.memories),
+        extracted=len(extracted),
+        tokens_before=ready.plan.tokens,
+        tokens_after=ready.tokens_after,
+        backup=backup,
+        over_budget=ready.over_budget,
     )
 
 
-def place_of(context: Context, export: Export, chats: Sequence[ReadyChat]) -> Path:
-    """A chat's file bears its title and id; a whole export is named after the chats in it, whatever the date."""
-    if not _is_whole(context) or len(export.chat_ids) == 1:
-        return context.folders.updated / file_name(chats[0].title, chats[0].chat_id)
-    ids = "\n".join(sorted(export.chat_ids))
-    name = Path(file_name("All chats", hashlib.sha256(ids.encode()).hexdigest()[:10]))
-    return context.folders.updated / (name.with_suffix(".zip") if zipfile.is_zipfile(export.path) else name)
-
-
-def _is_whole(context: Context) -> bool:
-    return context.config.output.container == "export"
+def place_of(context: Context, ready: ReadyChat) -> Path:
+    """Return the place of the chat's updated export: its name has the chat's title and id."""
+    return context.folders.updated / file_name(ready.title, ready.chat_id)
 
 
 def _keep_replaced(context: Context, ready: ReadyChat, path: Path, now: str) -> str:
-    """Keep the version that stands in the file's place; gives back where it is kept."""
+    """Keep the version at `path` before it is replaced. Return where it is kept."""
     plan = ready.plan
     return str(keep_version(context.folders.backups, plan.chat_id, plan.title, path.stem, path, now).path)
-
-
-def _standing(path: Path, chat_ids: Collection[str]) -> dict[str, bytes]:
-    """The chats of these ids as the updated file has them now; none where there is no such file any more."""
-    if not chat_ids or not path.exists():
-        return {}
-    try:
-        chats = [chat for chat in read_export(path).chats() if chat.id_if_any in chat_ids]
-    except (FileTrouble, NotAnExport):
-        return {}
-    return {chat.chat_id: chat.slice(chat.span) for chat in chats}
-
-
-def _whole_export(export: Export, chats: Mapping[str, bytes]) -> Iterator[bytes]:
-    """The export as it came, with these chats in their places: JSON for JSON, a ZIP for a ZIP."""
-    if not zipfile.is_zipfile(export.path):
-        yield from _with(export, export.parts[0], chats)
-        return
-    parts = {part.entry: part for part in export.parts}
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(export.path) as old, zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as new:
-        for entry in old.infolist():
-            part = parts.get(entry.filename)
-            new.writestr(entry, b"".join(_with(export, part, chats)) if part else old.read(entry))
-    yield buffer.getvalue()
-
-
-def _with(export: Export, part: ExportPart, chats: Mapping[str, bytes]) -> Iterator[bytes]:
-    """The part's bytes, with these chats in the place of those it had."""
-    spans = {outline.span: chats[outline.chat_id] for outline in part.layout.outlines if outline.chat_id in chats}
-    return with_chats(export.blocks(part), spans)

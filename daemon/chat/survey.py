@@ -174,13 +174,7 @@ def holding_of(archive: Archive, config: Config, name: str, chat: str = "") -> t
     return whole, whole.memory(memory.memory_id)
 
 
-class HeldBack(Unchanged):
-    """A chat that is not processed because its updated export stands for something newer, or was restored."""
-
-    __slots__ = ()
-
-
-def held_back(archive: Archive, chat: Chat, export: Export) -> HeldBack | None:
+def held_back(archive: Archive, chat: Chat, export: Export) -> Unchanged | None:
     """Hold back a chat that has gone on in a newer export, or was restored since this export was written.
 
     An export is newer than a restore if neither it nor this state of the chat was seen before.
@@ -188,13 +182,13 @@ def held_back(archive: Archive, chat: Chat, export: Export) -> HeldBack | None:
     chat_id, last = chat.chat_id, last_output(archive, chat.chat_id)
     if has_gone_on(archive, chat_id, chat.sha256, export.fingerprint.mtime_ns):
         reason = "it was processed already, and has gone on in a newer export since"
-        return HeldBack(chat_id, chat.title, reason)
+        return Unchanged(chat_id, chat.title, reason)
     if last is None or last.messages_sha256 != RESTORED:
         return None
     if not was_seen_before(archive, chat_id, chat.sha256, export.sha256, last.written_at):
         return None
     reason = f"it was restored on {last.written_at[:10]}, and this export is from before that"
-    return HeldBack(chat_id, chat.title, f"{reason}; to go on from this one: memproc accept {chat_id}")
+    return Unchanged(chat_id, chat.title, f"{reason}; to go on from this one: memproc accept {chat_id}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,14 +233,11 @@ def at_rest(archive: Archive, chat: Chat, config: Config, key: FindKey, now: str
 def rest_after(survey: Survey, now: str, *, learned: bool) -> Rest | None:
     """The rest to keep of this survey, if nothing was to be done and the archive has `learned` nothing; else None.
 
-    With `output.container = "export"` every chat is written whenever one is. A new chat's place depends on
-    other chats of the archive.
+    A chat whose memories go into a new chat never rests: which id is free depends on other chats of the archive.
     """
     reading, edits = survey.reading, survey.reading.edits
     done = survey.plan.calls or edits.is_news or edits.changed or edits.deleted or reading.adopted.memories
-    output = survey.config.output
-    whole = output.container != "chat" or output.mode == "new-chat"
-    if done or whole or learned:
+    if done or learned or survey.config.output.mode == "new-chat":
         return None
     models = who(survey.roles)
     noted = {

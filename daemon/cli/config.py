@@ -49,7 +49,7 @@ def check(settings: Settings) -> None:
     _look_beside(config)
     lines = [f"All is well with {path}." if path else "No memproc.toml: every setting is at its default."]
     lines += [f"{name:8} {getattr(settings.folders, name)}" for name in ("inbox", "updated", "backups", "state")]
-    lines += _unknown_models(config)
+    lines += [*config.notes, *_unknown_models(config)]
     click.echo(visible("\n".join(lines)))
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from daemon.archive.journal import spent
-from daemon.chat.deliver import ReadyChat, Skipped, stand_already, until_fault, without_chats
+from daemon.chat.deliver import Skipped, stand_already, until_fault, without_chats
 from daemon.chat.survey import AtRest, Survey
 from daemon.cli.settings import Settings, in_width, json_option, other_files, pass_settings, print_table, wanted_exports
 from daemon.config.keys import keys
@@ -70,7 +70,7 @@ def plan(settings: Settings, paths: tuple[Path, ...], as_json: bool) -> int:
         }
         click.echo(printable_json({"chats": [_as_json(row) for row in rows], "totals": totals}))
     else:
-        settings.say_which_file()
+        settings.say_what_counts()
         where = ", ".join(map(str, paths)) or str(settings.folders.inbox)
         _print(rows, _total(cost, likely, at_most) if rows else f"Nothing to plan: there are no chats in {where}.")
     return 1 if any(isinstance(row.outcome, Skipped) for row in rows) else 0
@@ -103,51 +103,33 @@ def _rows(context: Context, exports: Sequence[Path]) -> Iterator[PlannedRow]:
 
 
 def _rows_of(context: Context, path: Path) -> Iterator[PlannedRow]:
-    """The chats of an export; those at the end that are only written anew, as `run` would find too."""
+    """Plan each chat of an export."""
     export = read_export(path)
     if not export.chat_ids:
         yield PlannedRow(path.name, without_chats(path.name))
     doubled = doubled_ids(export.chat_ids)
-    is_whole = context.config.output.container == "export"
-    rows: list[PlannedRow] = []
-    ready: dict[str, ReadyChat] = {}
     for chat in export.chats():
-        for made in until_fault(context.archive, chat.title, _plan(context, export, chat, doubled), chat.id_if_any):
-            row, finished = (PlannedRow(path.name, made), None) if isinstance(made, Skipped) else made
-            if finished is not None and is_whole:
-                ready[finished.plan.chat_id] = finished
-            elif finished is not None and not stand_already(context, export, [finished]):
-                row = _anew(row)
-            rows.append(row)
-    calls = any(isinstance(row.outcome, ChatPlan) and row.outcome.calls for row in rows)
-    if ready and (calls or not stand_already(context, export, list(ready.values()))):
-        rows = [_anew(row) if getattr(row.outcome, "chat_id", "") in ready else row for row in rows]
-    yield from rows
+        for row in until_fault(context.archive, chat.title, _plan(context, export, chat, doubled), chat.id_if_any):
+            yield row if isinstance(row, PlannedRow) else PlannedRow(path.name, row)
 
 
-def _anew(row: PlannedRow) -> PlannedRow:
-    if not isinstance(row.outcome, ChatPlan):
-        return row
-    return replace(row, outcome=replace(row.outcome, reason=f"{row.outcome.reason} {_ANEW}"))
-
-
-def _plan(
-    context: Context, export: Export, chat: Chat, doubled: frozenset[str]
-) -> Iterator[tuple[PlannedRow, ReadyChat | None]]:
-    """The plan for the chat; and the chat itself, where it can be finished without a call."""
+def _plan(context: Context, export: Export, chat: Chat, doubled: frozenset[str]) -> Iterator[PlannedRow]:
+    """Plan one chat."""
     file, archive = export.path.name, context.archive
     refuse_doubled(chat, doubled)
     surveyed = look(context, export, chat)
     if isinstance(surveyed, AtRest):
-        yield PlannedRow(file, surveyed.plan, surveyed.who, no_work(archive, surveyed.who.agent)), None
+        yield PlannedRow(file, surveyed.plan, surveyed.who, no_work(archive, surveyed.who.agent))
     elif not isinstance(surveyed, Survey):
-        yield PlannedRow(file, Unchanged(surveyed.chat_id, surveyed.title, surveyed.reason)), None
+        yield PlannedRow(file, Unchanged(surveyed.chat_id, surveyed.title, surveyed.reason))
+    elif surveyed.too_large:
+        yield PlannedRow(file, Skipped(chat.title, surveyed.too_large.reason, surveyed.too_large.next_step))
     else:
         money = plan_cost(archive, surveyed.plan, surveyed.roles, context.config.of(chat), context.clock())
-        if surveyed.too_large:
-            yield PlannedRow(file, Skipped(chat.title, surveyed.too_large.reason, surveyed.too_large.next_step)), None
-        else:
-            yield PlannedRow(file, surveyed.plan, who(surveyed.roles), money), ready_without_calls(context, surveyed)
+        plan, ready = surveyed.plan, ready_without_calls(context, surveyed)
+        if ready is not None and not stand_already(context, ready):
+            plan = replace(plan, reason=f"{plan.reason} {_ANEW}")
+        yield PlannedRow(file, plan, who(surveyed.roles), money)
 
 
 def _as_json(row: PlannedRow) -> dict[str, object]:

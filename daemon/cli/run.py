@@ -337,7 +337,7 @@ def _tell_events(settings: Settings, paths: tuple[Path, ...], tell: events.Tell)
 def _show(settings: Settings, paths: tuple[Path, ...], as_json: bool, asks: bool) -> int:
     exports, others = wanted_exports(settings, paths), other_files(settings, paths)
     if not as_json:
-        settings.say_which_file()
+        settings.say_what_counts()
     answered = frozenset[str]()
     if asks and exports and sys.stdin.isatty() and sys.stdout.isatty():
         from daemon.cli.agree import agreed  # the daemon's child does without planning twice

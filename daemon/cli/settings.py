@@ -205,6 +205,12 @@ class Settings:
         if choice := self.config_file.choice:
             self.say(choice)
 
+    def say_what_counts(self) -> None:
+        """Print which memproc.toml counts, where more than one could have, and what in it does nothing any more."""
+        self.say_which_file()
+        for note in self.config.notes:
+            self.say(note)
+
     def say(self, text: str) -> None:
         """Print a line, unless `--quiet` was given."""
         if not self.quiet:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import tomli
 from pydantic import ValidationError
 
+from daemon.config.former import without_former
 from daemon.config.search import NAME
 from daemon.config.settings import ChatOverride, Config
 from daemon.config.tables import ConfigProblem, CoreSettings, Key, SectionSettings, section_clashes, token_clashes
@@ -54,6 +55,7 @@ def parse(content: bytes, path: Path) -> Config:
     Raises ConfigurationError, as `load` does.
     """
     text, data = _read(content, path)
+    data, sentences = without_former(data)
     try:
         config = Config.model_validate(data, context=path.parent)
     except ValidationError as error:
@@ -66,7 +68,7 @@ def parse(content: bytes, path: Path) -> Config:
         from daemon.config.problems import report
 
         raise ConfigurationError(report(mistakes, text, path), _CHECK)
-    return config
+    return config.with_notes(sentences)
 
 
 def _read(content: bytes, path: Path) -> tuple[str, dict[str, Any]]:
@@ -97,12 +99,6 @@ def _clashes(config: Config) -> Iterator[ConfigProblem]:
     """Everything in `config` that does not agree, and what each override makes of it."""
     yield from token_clashes(config.tail, config.chunk)
     yield from section_clashes(config.core)
-    if config.output.mode == "new-chat" and config.output.container == "export":
-        yield ConfigProblem(
-            (("output", "container"), ("output", "mode")),
-            'must be "chat" where output.mode is "new-chat", which puts each new chat into a file of its own '
-            '(is "export")',
-        )
     for index, price in enumerate(config.budget.price):
         if price.above is None and any(name.endswith("_above") for name in price.model_fields_set):
             yield ConfigProblem(

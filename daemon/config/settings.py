@@ -266,6 +266,19 @@ class Config(ChatTables):
     bridge: tables.BridgeSettings = tables.BridgeSettings()
     budget: BudgetSettings = BudgetSettings()
 
+    _notes: tuple[str, ...] = PrivateAttr(default=())
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Sentences on settings of its file that do nothing any more."""
+        return self._notes
+
+    def with_notes(self, notes: tuple[str, ...]) -> Self:
+        """Return these settings with sentences on their file."""
+        config = self.model_copy()
+        config._notes = notes
+        return config
+
     @property
     def limits(self) -> "Limits":
         """The numbers that the rules obey; where chunks end is for `daemon.models.splitting` to say."""

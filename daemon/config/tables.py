@@ -125,10 +125,9 @@ class TextSettings(Table):
 
 
 class OutputSettings(Table):
-    """`[output]`: how memories are put back, and whether a file holds one chat or the whole export."""
+    """`[output]`: how memories are put back."""
 
     mode: Literal["replace", "new-chat", "keep-originals"] = "replace"
-    container: Literal["chat", "export"] = "chat"
 
 
 _LEAST_TAIL = 800

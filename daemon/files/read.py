@@ -58,11 +58,6 @@ class Export:
                     self.refuse_changed(file)
                     yield chat
 
-    def blocks(self, part: ExportPart) -> Iterator[bytes]:
-        """All bytes of a part. Raises FileTrouble where the file is another by now."""
-        with self._again() as file, Bundle(self.path.name, file).text(part.entry) as text:
-            yield from _blocks(text)
-
     def refuse_changed(self, file: BinaryIO) -> None:
         """Raise FileTrouble where this open file is not, or not as, it was when it was read."""
         if sighting_of(os.fstat(file.fileno())) != self.fingerprint:

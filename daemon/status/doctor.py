@@ -45,12 +45,14 @@ def examine(
     machine = look_at_machine(os.environ)
     try:
         toml, choice = find()
-        setup = look_at_setup(machine, toml, load(), is_thorough)
+        config = load()
+        setup = look_at_setup(machine, toml, config, is_thorough)
     except ConfigurationError as fault:
         findings = [error("memproc.toml", f"{fault.message} What needs it was not looked at.", fault.next_step)]
     else:
         usable = f"{toml} can be used." if toml else "There is none: every setting is at its default."
         findings = [ok("memproc.toml", f"{usable} {choice}".rstrip())]
+        findings += [warning("memproc.toml", note, f"Take it out of {toml}") for note in config.notes]
         findings += carry_out((*OF_SETUP, *OF_MODELS), setup)
     return sorted([*findings, *carry_out(OF_MACHINE, machine)], key=lambda finding: _LEVELS.index(finding.level))
 

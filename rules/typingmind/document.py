@@ -7,15 +7,14 @@ never by their names.
 
 import codecs
 import re
-from collections import deque
-from collections.abc import Iterable, Iterator, Mapping, Set
+from collections.abc import Iterable, Iterator, Set
 from dataclasses import dataclass
 from itertools import zip_longest
 
 from rules.errors import NotAnExport
 from rules.typingmind import spans
 from rules.typingmind.chat import Outline, walk_chat
-from rules.typingmind.spans import BadJson, Reel, Span, TooDeep, Walker
+from rules.typingmind.spans import BadJson, Reel, TooDeep, Walker
 
 _BLOCK_BYTES = 1 << 16  # it fits into the processor's cache, where checking it is ten times as quick
 _BYTE_ORDER_MARK = codecs.BOM_UTF8.decode("latin-1")
@@ -80,21 +79,6 @@ def lay_out_chunk(name: str, blocks: Iterable[bytes]) -> DocumentLayout:
 
     _walk(name, blocks, walk_array)
     return DocumentLayout(tuple(outlines))
-
-
-def with_chats(blocks: Iterable[bytes], finished: Mapping[Span, bytes]) -> Iterator[bytes]:
-    """The document's bytes, block by block, with finished chats in the place of those at these spans."""
-    waiting = deque(sorted(finished, key=lambda span: span.start))
-    start = written_until = 0
-    for block in blocks:
-        stop = start + len(block)
-        while waiting and waiting[0].start < stop:
-            span = waiting.popleft()
-            yield block[max(0, written_until - start) : span.start - start]
-            yield finished[span]
-            written_until = span.stop
-        yield block[max(0, written_until - start) :]
-        start = stop
 
 
 def without_chats(data: bytes, layout: DocumentLayout, chat_ids: Set[str]) -> bytes:

@@ -65,7 +65,7 @@ def _trip(export: Path, folder: Path, *, keep_counts: bool) -> Stages:
     from daemon.files.write import replace_file
     from daemon.models.tokens import keep
     from daemon.remember.planning import survey
-    from rules.typingmind.document import with_chats
+    from rules.typingmind.document import container_blocks
     from tests.nokeys import no_keys
 
     config, now = Config(), "2026-11-21T12:00:00.000Z"
@@ -82,8 +82,7 @@ def _trip(export: Path, folder: Path, *, keep_counts: bool) -> Stages:
             (part,) = found.parts
             middle = len(part.layout.outlines) // 2
             one = next(islice(found.chats(), middle, None))
-            finished = {part.layout.outlines[middle].span: _spliced(one)}
-            replace_file(folder / "ours.json", with_chats(found.blocks(part), finished))
+            replace_file(folder / "ours.json", container_blocks(_spliced(one)))
     return stages
 
 
@@ -104,7 +103,6 @@ def parsed(export: Path, folder: Path) -> Stages:
 def changed(export: Path, folder: Path) -> Stages:
     """Write `changed.json` into the folder: the same export, in which the chat in the middle has two messages more."""
     from daemon.files.read import read_export
-    from rules.typingmind.document import with_chats
     from rules.typingmind.splice import replace_messages, splice
 
     stages = Stages()
@@ -120,8 +118,9 @@ def changed(export: Path, folder: Path) -> Stages:
         ]
         raws = [*(one.slice(span) for span in one.messages), *said]
         new = splice(one, [replace_messages(one, [*kept, None, None], raws)])
+        data, span = export.read_bytes(), part.layout.outlines[middle].span
         with (folder / "changed.json").open("wb") as file:
-            file.writelines(with_chats(found.blocks(part), {part.layout.outlines[middle].span: new}))
+            file.writelines([data[: span.start], new, data[span.stop :]])
     return stages
 
 

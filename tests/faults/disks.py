@@ -13,7 +13,7 @@ from tests.faults.prepared import Prepared, Series
 from tests.faults.shim import NO_FAULT
 
 NAME = "disks"
-_SCENES = ("run", "second-round", "whole-export", "restore", "import-archive", "intake")
+_SCENES = ("run", "second-round", "two-chats", "restore", "import-archive", "intake")
 _FOLDERS = ("updated", "backups", "state")
 _SIZES = 40
 _PAGE = 4096

@@ -189,6 +189,6 @@ def _one(prepared: Prepared) -> Iterator[Point]:
     yield Point(HOUR.name, prepared.scene.name, 1, "together")
 
 
-LOAD = Series(NAME, ("new-chat", "whole-export", "intake"), points, attempt)
-HOUR = Series("hour", ("whole-export",), _one, lambda prepared, _: _six_at_once(prepared, 60))
+LOAD = Series(NAME, ("new-chat", "two-chats", "intake"), points, attempt)
+HOUR = Series("hour", ("two-chats",), _one, lambda prepared, _: _six_at_once(prepared, 60))
 """Asked for by its name alone."""

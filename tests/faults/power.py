@@ -25,7 +25,7 @@ from tests.faults.prepared import LoggedCall, Prepared, Series
 from tests.faults.shim import Act, Fault
 
 NAME = "power"
-_SCENES = ("run", "second-round", "new-chat", "whole-export", "restore", "rebuild", "import-archive", "intake")
+_SCENES = ("run", "second-round", "new-chat", "two-chats", "restore", "rebuild", "import-archive", "intake")
 _MODELS = ("flushed", "names", *(f"some-{number}" for number in range(3)))
 _DISKS = {
     "ext4": ("ext4", "loop", "192M"),

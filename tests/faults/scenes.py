@@ -217,12 +217,7 @@ _SCENES = (
     Scene("run", _first(_MODELS), _run("run"), _run("run"), does_pay=True),
     Scene("second-round", _second(_MODELS), _run("run"), _run("run"), does_pay=True),
     Scene("new-chat", _second(f'{_ENGINE}[output]\nmode = "new-chat"\n'), _run("run"), _run("run")),
-    Scene(
-        "whole-export",
-        _second(f'{_ENGINE}[output]\ncontainer = "export"\n', CHAT_ID, OTHER_ID),
-        _run("run"),
-        _run("run"),
-    ),
+    Scene("two-chats", _second(_ENGINE, CHAT_ID, OTHER_ID), _run("run"), _run("run")),
     Scene("restore", _lived, _run("restore", CHAT_ID, "1", "--yes"), _put_back_again("restore", CHAT_ID, "1")),
     Scene("undo", _lived, _run("undo", CHAT_ID, "--yes"), _put_back_again("undo", CHAT_ID)),
     Scene("rebuild", _lost, _run("rebuild"), _run("rebuild")),

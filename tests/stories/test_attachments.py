@@ -1,15 +1,12 @@
 """Pictures and files in a conversation: TypingMind deletes each that no message of any chat names any more."""
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.chats import Json
 from tests.stories.cycle import Cycle, quiet
 from tests.stories.test_modes import LARGE, MODES, SMALL, Witness, begin, goes_round, is_well, originals, settings
-from tests.typingmind.wire import read_chats
 
 pytestmark = [pytest.mark.timeout(120), pytest.mark.variants]
 FILES = {"a picture", "a drawing of a tool", "thoughts"}
@@ -114,14 +111,3 @@ def test_a_picture_that_the_person_deletes_is_gone_and_nothing_else(tmp_path: Pa
     assert cycle.hand_in().code == 0
     assert sorted(files(cycle.messages)) == sorted(FILES - {"a picture"})
     assert [message["uuid"] for message in cycle.expanded()] == [uuid for uuid in raw if uuid != gone]
-
-
-def test_an_export_of_everything_keeps_them(tmp_path: Path) -> None:
-    cycle = with_files(begin(tmp_path, "replace"))
-    cycle.person.settings(settings("replace") + 'container = "export"\n')
-    other: Json = {**cycle.device.chat(cycle.chat_id), "id": "another1", "chatID": "another1", "messages": []}
-    cycle.device.chats["another1"] = other
-    ended = cycle.person.memproc("run", cycle.person.drop(cycle.device.export(), "all.json"), "--json")
-    written = [one for one in json.loads(ended.out)["outcomes"] if one["outcome"] == "written"]
-    (chat,) = (chat for chat in read_chats(Path(written[0]["path"]).read_bytes()) if chat["chatID"] == cycle.chat_id)
-    assert sorted(files(chat["messages"])) == sorted(FILES)

@@ -18,6 +18,7 @@ from daemon.files.backup import check as check_backups
 from daemon.inbox.jobs import maintain
 from daemon.recovery import erase as erasure
 from tests.chats import Json, export_bytes, long_chat
+from tests.stories.one_file import put_into_one_file
 from tests.stories.person import Person
 
 pytestmark = pytest.mark.timeout(200)
@@ -244,15 +245,14 @@ def test_a_fork_keeps_what_it_shares_with_the_erased_chat(ada: Person) -> None:
     assert ada.memproc("verify").code == 0
 
 
-def test_a_whole_export_loses_this_chat_alone(ada: Person) -> None:
-    ada.settings('[output]\ncontainer = "export"\n')
+def test_a_file_of_many_chats_loses_this_chat_alone(ada: Person) -> None:
     chat = secret_chat()
     for part in (30, len(chat["messages"])):
         ada.drop(
             export_bytes(OTHER | {"messages": OTHER["messages"][:part]}, chat | {"messages": chat["messages"][:part]})
         )
         assert ada.memproc("run").code == 0
-    (path,) = ada.updated()
+    path = put_into_one_file(ada, "other12345", "secret1234")
     before = json.loads(path.read_bytes())["data"]["chats"]
     versions = json.loads(ada.memproc("versions", "other12345", "--json").out)
     assert ada.memproc("erase", "secret1234", "--yes").code == 0

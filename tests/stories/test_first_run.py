@@ -191,24 +191,3 @@ def test_another_folder_for_updated_exports_leaves_the_old_one_alone(ada: Person
     assert {place: now[place] for place in old if place.startswith("updated")} == {
         place: content for place, content in old.items() if place.startswith("updated")
     }
-
-
-def test_the_whole_container_is_written_back_where_that_is_asked_for(ada: Person) -> None:
-    one = long_chat(4000, id="aaa1234567", chatID="aaa1234567", tokens_each=200)
-    two = long_chat(600, id="bbb1234567", chatID="bbb1234567", tokens_each=200)
-    root = json.loads(export_bytes(one, two))
-    root["data"]["folders"] = [{"id": "f1", "n": 1}]
-    ada.drop(json.dumps(root, indent=2).encode())
-    ada.settings('[output]\ncontainer = "export"\n')
-
-    ended = ada.memproc("run")
-
-    assert (ended.code, ended.err) == (0, "")
-    (path,) = ada.updated()
-    found = json.loads(path.read_bytes())
-    assert found["data"]["folders"] == [{"id": "f1", "n": 1}]
-    assert found["data"]["chats"][1] == json.loads(export_bytes(two))["data"]["chats"][0]
-    assert kinds(found["data"]["chats"][0]["messages"])[0] == "opening"
-    before = ada.bytes_of_everything()
-    assert ada.memproc("run").code == 0
-    assert ada.bytes_of_everything() == before

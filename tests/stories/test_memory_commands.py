@@ -11,6 +11,7 @@ from daemon.archive.archive import Archive
 from tests.chats import CHAT_ID, export_bytes, long_chat, user
 from tests.daemon.archive.test_messages import CHAT, TALK, see
 from tests.stories.cycle import ENGINE, FIRST, Cycle
+from tests.stories.one_file import put_into_one_file
 from tests.stories.person import Ended, Person
 from tests.stories.rounds import Life, life
 
@@ -398,15 +399,14 @@ def test_what_is_no_export_any_more_can_be_replaced_by_a_version(chat: Cycle) ->
     assert chat.updated().read_bytes() == whole
 
 
-def test_one_chat_never_drives_the_others_out_of_a_whole_export(ada: Person) -> None:
-    ada.settings('[output]\ncontainer = "export"\n')
+def test_one_chat_never_drives_the_others_out_of_a_file_of_many(ada: Person) -> None:
     two = [
         long_chat(5000, tokens_each=200, chatID=name, id=name, chatTitle=name)
         for name in ("chatnumber1", "chatnumber2")
     ]
     ada.drop(export_bytes(*two))
     assert ada.memproc("run").code == 0
-    (whole,) = ada.updated()
+    whole = put_into_one_file(ada, "chatnumber1", "chatnumber2")
     before = whole.read_bytes()
     done(ada.memproc("diff", "chatnumber2"), "version 1 (original", "Compressed into memory 1 (")
     done(ada.memproc("restore", "chatnumber2", "1", "--yes"), "Restored.")

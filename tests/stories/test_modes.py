@@ -304,12 +304,3 @@ def test_the_new_chat_is_not_overwritten_where_memproc_has_seen_no_round_of_it(t
     other = goes_round(old.talk())
     assert new.export() == lived
     assert other.chat_id != new.chat_id
-
-
-def test_a_new_chat_in_a_whole_export_is_refused(tmp_path: Path) -> None:
-    cycle = begin(tmp_path, "replace")
-    cycle.person.settings(settings("new-chat") + 'container = "export"\n')
-    ended = cycle.hand_in()
-    assert ended.code == 2
-    assert 'output.container: must be "chat" where output.mode is "new-chat"' in ended.err
-    assert not cycle.person.updated()

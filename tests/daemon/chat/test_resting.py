@@ -240,17 +240,6 @@ def test_chats_that_rest_have_been_seen_again(desk: Desk) -> None:
     assert {row[0] for row in desk.archive.run("SELECT last_seen FROM chat")} == {LATER}
 
 
-def test_in_a_whole_export_no_chat_rests(desk: Desk) -> None:
-    """When one chat changes, all that have memories are written together."""
-    desk.toml = SIZES + '[output]\ncontainer = "export"\n'
-    desk.settle()
-    desk.run(*CHATS)
-    assert len(desk.surveyed) == len(CHATS)
-    longer = CHATS[1] | {"messages": [*CHATS[1]["messages"], *talk("more", 1500)["messages"]]}
-    written = [one for one in desk.run(CHATS[0], longer, *CHATS[2:]) if isinstance(one, ExportWritten)]
-    assert {one.plan.chat_id for one in written} == {"long a", "long b"}
-
-
 def test_whatever_is_written_about_a_chat_ends_its_rest() -> None:
     """Every table that names a chat, a message or a memory, by itself or through another, has its three triggers."""
     with Archive.memory() as archive:

@@ -112,7 +112,7 @@ def test_every_setting_arrives() -> None:
         core = { enabled = false, layout = "own", form = "json", sections = { log = { limit = 9, value = ["a"] } } }
         facts = { enabled = false, compare = 5, budget = 200, embedding = "x/y" }
         texts = { folder = "/e" }
-        output = { mode = "keep-originals", container = "export" }
+        output = { mode = "keep-originals" }
         watch = { settle_seconds = 1, rescan_seconds = 60.5, mode = "poll", subfolders = true }
         schedule.night = ""
         notify.when = "never"
@@ -159,7 +159,7 @@ def test_every_setting_arrives() -> None:
         },
         "facts": {"enabled": False, "compare": 5, "budget": 200, "embedding": "x/y"},
         "texts": {"folder": "/e"},
-        "output": {"mode": "keep-originals", "container": "export"},
+        "output": {"mode": "keep-originals"},
         "watch": {"settle_seconds": 1, "rescan_seconds": 60.5, "mode": "poll", "subfolders": True},
         "schedule": {"night": ""},
         "notify": {"when": "never"},

@@ -39,7 +39,7 @@ tokns = 30000
 step = "some"
 
 [output]
-container = "both"
+mode = "both"
 
 [modles]
 agent = "a/b"
@@ -49,7 +49,7 @@ agent = "a/b"
         "since about 200 tokens of each memory are the questions in it (is 3)",
         'line 5: tail.tokns: there is no such setting; did you mean "tokens"?',
         'line 6: tail.step: must be a whole number (is "some")',
-        'line 9: output.container: must be "chat" or "export" (is "both")',
+        'line 9: output.mode: must be "replace", "new-chat" or "keep-originals" (is "both")',
         'line 11: modles: there is no such table; did you mean "models"?',
     ]
 
@@ -122,17 +122,6 @@ def test_a_step_is_not_longer_than_the_tail() -> None:
     assert problems("tail.step = 60001") == ["line 1: tail.step: must be at most 60000, twice tail.tokens (is 60001)"]
 
 
-def test_a_new_chat_goes_into_a_file_of_its_own() -> None:
-    text = '[output]\nmode = "new-chat"\ncontainer = "export"'
-    assert problems(text) == [
-        'line 3: output.container: must be "chat" where output.mode is "new-chat", which puts each new chat into a '
-        'file of its own (is "export")'
-    ]
-    for mode in ("replace", "keep-originals"):
-        assert read(f'[output]\nmode = "{mode}"\ncontainer = "export"').output.container == "export"
-    assert read('output.mode = "new-chat"').output.mode == "new-chat"
-
-
 def test_a_setting_that_is_wrong_by_itself_clashes_with_no_other() -> None:
     assert problems("chunk.tokens = 'many'\ntail.tokens = 900\ntail.step = 1") == [
         'line 1: chunk.tokens: must be a whole number (is "many")'
@@ -159,10 +148,10 @@ def test_a_folder_without_a_home_is_told_with_its_line() -> None:
 
 
 def test_a_value_is_shown_short_and_harmless() -> None:
-    (problem,) = problems('output.container = "\\u001b[2J' + "x" * 5000 + '"')
+    (problem,) = problems('output.mode = "\\u001b[2J' + "x" * 5000 + '"')
 
     assert "\x1b" not in problem
-    assert len(problem) < 120
+    assert len(problem) < 140
 
 
 def test_the_value_of_an_unknown_setting_is_not_shown_for_it_may_be_a_key() -> None:

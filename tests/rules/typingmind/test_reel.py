@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rules.errors import NotAnExport
-from rules.typingmind.document import DocumentLayout, lay_out_document, with_chats
-from rules.typingmind.spans import BadJson, Reel, Span
+from rules.typingmind.document import DocumentLayout, lay_out_document
+from rules.typingmind.spans import BadJson, Reel
 from tests.exports.files import CONTAINERS
 from tests.exports.generated import exports
 
@@ -74,16 +74,6 @@ def test_no_more_of_a_long_text_is_in_memory_than_what_is_looked_at() -> None:
 def test_a_number_at_the_end_of_a_piece_may_go_on() -> None:
     assert Reel("[12", iter(["34", ",5]"])).value(0) == (["1234", "5"], 8)
     assert Reel("12", iter(["34"])).value(0) == ("1234", 4)
-
-
-@given(st.dictionaries(st.integers(0, 19), st.binary(max_size=30), max_size=5), st.integers(1, 50))
-def test_finished_chats_stand_in_the_place_of_the_old_ones(finished: dict[int, bytes], size: int) -> None:
-    chats = [b"%02d" % number * 5 for number in range(20)]
-    data = b",".join(chats)
-    blocks = [data[at : at + size] for at in range(0, len(data), size)]
-    spans = {Span(number * 11, number * 11 + 10): new for number, new in finished.items()}
-    expected = b",".join(finished.get(number, old) for number, old in enumerate(chats))
-    assert b"".join(with_chats(blocks, spans)) == expected
 
 
 def test_a_text_without_a_single_piece_is_cut_off() -> None:
