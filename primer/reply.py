@@ -128,6 +128,8 @@ CALLED = ("tool_calls", "function_call")
 """The finish reasons of an answer that calls tools."""
 _SENTENCE_WORDS = 4.0
 _ALWAYS_SHORT_ENOUGH = 300
+_MOST_CHARACTERS = 200_000
+"""Of any answer: several times what the largest room holds, thinking included."""
 
 # A model whose prompt ends with an opened block closes what it never opened, on a line of its own.
 _THOUGHT = re.compile(
@@ -161,6 +163,8 @@ def read_reply(text: str, finish: str) -> Answered | Refused:
     `finish` is why the model stopped, in LiteLLM's words. What a local model thought before its answer is
     taken off. Refusals in plain words are not guessed at.
     """
+    if len(text) > _MOST_CHARACTERS:
+        return Refused("too long", "The answer is many times as long as its room, so it was not read.")
     if finish in _REFUSALS:
         return Refused("refused", "The model's own safety rules ended the answer.")
     if finish in _OUT_OF_ROOM:

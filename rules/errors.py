@@ -86,6 +86,10 @@ class CutOff(NotNow):
     """The request was sent, and no whole answer came: it may have been billed all the same."""
 
 
+class AnswerTooLarge(ModelError):
+    """The answer had more bytes than its room could hold, and was cut off: it may be billed as it was reserved."""
+
+
 class OutOfReach(ModelError):
     """The provider was busy or out of reach for as long as it was patiently asked; another time it may answer."""
 

@@ -76,6 +76,16 @@ STEPS = (
         seals=("message", "missing", "chat_state"),
     ),
     SchemaStep("where the chats lie in exports is not kept any more", "DROP TABLE layout;"),
+    SchemaStep(
+        "token counts of providers that cannot be are kept by themselves, and nothing is learned from them",
+        """
+        CREATE TABLE odd_usage (request TEXT PRIMARY KEY, said TEXT NOT NULL) STRICT;
+        ALTER TABLE calibration ADD COLUMN newest TEXT NOT NULL DEFAULT '';
+        DELETE FROM calibration WHERE factor NOT BETWEEN 0.25 AND 5.4;
+        UPDATE calibration SET newest = coalesce(
+            (SELECT max(answered_at) FROM reply WHERE reply.model = calibration.model), '');
+        """,
+    ),
 )
 """The changes since then, in order; schema.sql has all of them too. A step that was released never changes."""
 _SCHEMA = Path(__file__).with_name("schema.sql")

@@ -34,6 +34,7 @@ def erase_rows(archive: Archive, chat_id: str, in_inbox: Collection[int], now: s
         _erase_files(archive, chat_id, in_inbox)
         for table in BY_ROW:
             archive.run(f"DELETE FROM {table} WHERE {SEALED[table].of_chat}", (row,))  # noqa: S608  the names are ours
+        archive.run("DELETE FROM odd_usage WHERE request IN (SELECT request FROM reply WHERE chat_id = ?)", (chat_id,))
         for table in BY_CHAT_ID:
             archive.run(f"DELETE FROM {table} WHERE chat_id = ?", (chat_id,))  # noqa: S608
         for table in EMPTIED:

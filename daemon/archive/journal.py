@@ -233,20 +233,47 @@ def by_model(archive: Archive, since: str) -> tuple[OfModel, ...]:
     return archive.rows(OfModel, sums, (since,))
 
 
-def learn_factor(archive: Archive, model: str, factor: float) -> None:
+@dataclass(frozen=True, slots=True)
+class LearnedFactor:
+    """The tokens that a model counts for one of ours, as its replies have shown."""
+
+    factor: float
+    replies: int
+    newest: str
+    """The time of the newest of the replies (UTC)."""
+
+
+def learn_factor(archive: Archive, model: str, factor: float, now: str) -> None:
     """Take a reply's factor into a model's: the mean of the first ten replies, then a moving one."""
     archive.run(
         """
-        INSERT INTO calibration VALUES (?1, ?2, 1) ON CONFLICT (model) DO UPDATE SET
-            factor = factor + (excluded.factor - factor) / min(replies + 1, 10), replies = replies + 1
+        INSERT INTO calibration (model, factor, replies, newest) VALUES (?1, ?2, 1, ?3)
+        ON CONFLICT (model) DO UPDATE SET newest = excluded.newest, replies = replies + 1,
+            factor = factor + (excluded.factor - factor) / min(replies + 1, 10)
         """,
-        (model, factor),
+        (model, factor, now),
     )
 
 
-def learned_factors(archive: Archive) -> Mapping[str, tuple[float, int]]:
-    """The tokens that each model counts for one of ours, and how many replies have shown it."""
-    return {model: (factor, replies) for model, factor, replies in archive.run("SELECT * FROM calibration")}
+def learned_factors(archive: Archive) -> Mapping[str, LearnedFactor]:
+    """Return what was learned of each model."""
+    rows = archive.run("SELECT model, factor, replies, newest FROM calibration ORDER BY model")
+    return {model: LearnedFactor(*learned) for model, *learned in rows}
+
+
+def forget_factor(archive: Archive, model: str) -> bool:
+    """Forget what was learned of a model. Return whether anything was."""
+    return archive.value("DELETE FROM calibration WHERE model = ? RETURNING 1", (model,)) is not None
+
+
+def keep_odd_usage(archive: Archive, request: str, said: str) -> None:
+    """Keep what a provider said of the tokens of a reply that cannot be so."""
+    archive.insert("odd_usage", {"request": request, "said": said}, "OR IGNORE")
+
+
+def odd_usages(archive: Archive) -> Mapping[str, str]:
+    """Return what providers said that cannot be, by request."""
+    return dict(archive.run("SELECT request, said FROM odd_usage"))
 
 
 def raise_cap(archive: Archive, which: Which, amount: int, until: str, now: str) -> None:

@@ -137,8 +137,13 @@ CREATE TABLE spending (
 ) STRICT;
 CREATE INDEX spending_at ON spending (at, settled, reserved);
 CREATE INDEX spending_run ON spending (run);
--- How many tokens a model counts for one of ours, as its replies have shown, and how many of them there were.
-CREATE TABLE calibration (model TEXT PRIMARY KEY, factor REAL NOT NULL, replies INTEGER NOT NULL) STRICT;
+-- What a provider said of the tokens of a reply, where that cannot be: the call counts as it was reserved.
+CREATE TABLE odd_usage (request TEXT PRIMARY KEY, said TEXT NOT NULL) STRICT;
+-- How many tokens a model counts for one of ours, as its replies have shown, how many of them there were, and when the
+-- newest of them came.
+CREATE TABLE calibration (
+    model TEXT PRIMARY KEY, factor REAL NOT NULL, replies INTEGER NOT NULL, newest TEXT NOT NULL DEFAULT ''
+) STRICT;
 -- Requests that were sent together. A row stands before the batch is created; name: the provider's, once it is known;
 -- since: when the newest of its batches before was created, by its own clock; ended_at: when all that came of it was
 -- kept.

@@ -1,5 +1,6 @@
 """`memproc budget`: what was spent and may be spent, and a higher cap for a while; `memproc calls`: what was asked."""
 
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 
 import click
@@ -7,14 +8,27 @@ import click
 from daemon.archive.archive import Archive
 from daemon.archive.arrivals import retry_paused
 from daemon.archive.chats import find_chat
-from daemon.archive.journal import Reply, by_model, last_run, raise_cap, replies, spent
+from daemon.archive.journal import (
+    Reply,
+    by_model,
+    forget_factor,
+    last_run,
+    learned_factors,
+    odd_usages,
+    raise_cap,
+    replies,
+    spent,
+)
 from daemon.cli import NearGroup
 from daemon.cli.settings import Settings, in_width, json_option, moment, paged, pass_settings, print_table
 from daemon.config.settings import MOST_USD, BudgetSettings
 from daemon.files.clock import at, periods
 from daemon.files.clock import now as present
 from daemon.models.ask import caps_now
+from daemon.models.prices import ENOUGH, LEARNED_FOR, counts_now
 from daemon.status.sentences import printable_json, visible, with_span
+from primer.models import EXTRACTIVE, token_factor
+from rules.errors import NotFound
 from rules.money.price import NAMES, PICO, dollars, in_words
 
 _SPANS = {"run": "Each run", "day": "Today", "month": "This month"}
@@ -75,6 +89,21 @@ def raise_(
         _show(archive, config, as_json)
 
 
+@budget.command
+@click.argument("model")
+@pass_settings
+def forget(settings: Settings, model: str) -> None:
+    """Forget how many tokens replies of MODEL have shown that it counts.
+
+    The next plans and reservations are made as for a model that was never asked.
+    """
+    with Archive.open(settings.folders.state) as archive:
+        if not forget_factor(archive, model):
+            known = ", ".join(learned_factors(archive)) or "none"
+            raise NotFound(f"Nothing was learned of the model {model}.", f"Models of which something was: {known}.")
+    settings.say(f"Forgot how {model} counts tokens.")
+
+
 def _show(archive: Archive, settings: BudgetSettings, as_json: bool) -> None:
     """Print the budget now, in dollars; the run is the last in which anything was reserved."""
     now = present()
@@ -103,7 +132,11 @@ def _show(archive: Archive, settings: BudgetSettings, as_json: bool) -> None:
             }
             for model in models
         ]
-        click.echo(printable_json({"caps": rows, "models": of_models}))
+        learned = [
+            {"model": name, **asdict(factor), "counts": counts_now(factor, token_factor(name), now)}
+            for name, factor in learned_factors(archive).items()
+        ]
+        click.echo(printable_json({"caps": rows, "models": of_models, "learned": learned}))
         return
     cells = []
     for name in NAMES:
@@ -119,6 +152,20 @@ def _show(archive: Archive, settings: BudgetSettings, as_json: bool) -> None:
         if model.unpriced:
             line += f"; {model.unpriced:,} of them without a known price"
         click.echo(in_width(visible(line)))
+    for line in _learned_lines(archive, now):
+        click.echo(in_width(visible(line)))
+
+
+def _learned_lines(archive: Archive, now: str) -> Iterator[str]:
+    """Yield a line on how each model counts tokens, as its replies have shown."""
+    for name, learned in learned_factors(archive).items():
+        shown = "1 reply" if learned.replies == 1 else f"{learned.replies:,} replies"
+        line = f"{name}: counts {learned.factor:.2f} tokens for one of memproc's, by {shown}"
+        if not counts_now(learned, token_factor(name), now):
+            line += f"; not used any more, {LEARNED_FOR.days} days after the newest of them"
+        elif learned.replies < ENOUGH:
+            line += f"; used from {ENOUGH} on"
+        yield f"{line} (to forget it: memproc budget forget {name})"
 
 
 @click.command
@@ -129,17 +176,21 @@ def _show(archive: Archive, settings: BudgetSettings, as_json: bool) -> None:
 def calls(settings: Settings, chat: str | None, with_text: bool, as_json: bool) -> None:
     """List the calls in the journal, of all chats or of CHAT, oldest first."""
     with settings.archive() as archive:
-        journal = replies(archive, find_chat(archive, chat).chat_id if chat else None)
+        kept = replies(archive, find_chat(archive, chat).chat_id if chat else None)
+        odd = odd_usages(archive)
+    journal = [
+        reply for reply in kept if reply.model != EXTRACTIVE
+    ]  # the built-in engine is no model, and calls nobody
     if as_json:
-        rows = [{key: value for key, value in asdict(reply).items() if with_text or key != "text"} for reply in journal]
+        rows = [_call_as_json(reply, odd.get(reply.request, ""), with_text) for reply in journal]
         click.echo(printable_json(rows))
     elif with_text:
-        paged(visible("\n".join(f"--- {'  '.join(_call_row(reply))}\n{reply.text}\n" for reply in journal)))
+        paged(visible("\n".join(f"--- {'  '.join(_call_row(reply, odd))}\n{reply.text}\n" for reply in journal)))
     else:
         headings = ("Asked (UTC)", "Step", "Model", "Ended", "In", "Cached", "Out", "Dollars", "Request")
         print_table(
             headings,
-            [_call_row(reply) for reply in journal],
+            [_call_row(reply, odd) for reply in journal],
             right=(4, 5, 6, 7),
             prose=(),
             drop=(8, 5, 3, 4, 6),
@@ -147,7 +198,17 @@ def calls(settings: Settings, chat: str | None, with_text: bool, as_json: bool) 
         )
 
 
-def _call_row(reply: Reply) -> list[str]:
-    tokens = [f"{number:,}" for number in (reply.tokens_in, reply.tokens_cached, reply.tokens_out)]
+def _call_as_json(reply: Reply, odd_usage: str, with_text: bool) -> dict[str, object]:
+    """Return a call for programs; its answer only `with_text`, and what the provider counted where that cannot be."""
+    row = {key: value for key, value in asdict(reply).items() if with_text or key != "text"}
+    return {**row, "odd_usage": odd_usage}
+
+
+def _call_row(reply: Reply, odd: Mapping[str, str]) -> list[str]:
+    """Return a call's cells; its counts are question marks where those of the provider cannot be."""
+    if reply.request in odd:
+        tokens = ["?", "?", "?"]
+    else:
+        tokens = [f"{number:,}" for number in (reply.tokens_in, reply.tokens_cached, reply.tokens_out)]
     money = "unknown" if reply.usd is None else f"{reply.usd:.6f}"
     return [moment(reply.asked_at), reply.step, reply.model, reply.finish, *tokens, money, reply.request[:12]]

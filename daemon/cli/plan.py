@@ -119,7 +119,7 @@ def _plan(context: Context, export: Export, chat: Chat, doubled: frozenset[str])
     refuse_doubled(chat, doubled)
     surveyed = look(context, export, chat)
     if isinstance(surveyed, AtRest):
-        yield PlannedRow(file, surveyed.plan, surveyed.who, no_work(archive, surveyed.who.agent))
+        yield PlannedRow(file, surveyed.plan, surveyed.who, no_work(archive, surveyed.who.agent, context.clock()))
     elif not isinstance(surveyed, Survey):
         yield PlannedRow(file, Unchanged(surveyed.chat_id, surveyed.title, surveyed.reason))
     elif surveyed.too_large:

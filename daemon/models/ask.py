@@ -11,16 +11,19 @@ There are two transports: `direct.py` sends each request by itself, `batch.py` m
 """
 
 from collections.abc import Collection, Iterator
+from dataclasses import astuple
 from typing import Protocol
 
 from daemon.archive import journal as ledger
-from daemon.archive.archive import Archive
+from daemon.archive.archive import Archive, is_news
 from daemon.archive.journal import Reply, SentRequest
-from daemon.config.settings import BudgetSettings
+from daemon.config.settings import MOST_USD, BudgetSettings
+from daemon.events import Note
 from daemon.files.clock import Periods, at, periods
+from daemon.models.catalogue import facts
 from daemon.models.completion import Completion
 from daemon.models.context import Context
-from daemon.models.prices import expected, known_price, price_of, step_of
+from daemon.models.prices import counts_now, expected, known_price, price_of, step_of
 from daemon.models.tokens import count_of
 from primer.models import Model, token_factor
 from primer.reply import Request
@@ -37,6 +40,15 @@ from rules.money.price import (
     in_words,
     prompt_bound,
     worst_case,
+)
+from rules.money.usage import LARGEST_COUNT, LEARNED_TO, UsageBounds, can_be_learned, why_not_believed
+
+_UNKNOWN = Usage(0, 0, 0, 0)
+_FRAMES = 100_000
+"""Tokens around the words of a prompt, at most."""
+_ODD = (
+    "{model} reports token counts that cannot be right (memproc calls shows them). Such calls count as they were "
+    "reserved, and nothing is learned from them."
 )
 
 
@@ -58,7 +70,7 @@ def reserve(
     call = SentRequest(key, chat_id, request.model.name, request.step, request.parameters, tokens, None)
     if is_free:
         return call
-    most = None if price is None else most_of(archive, price.batched if batched else price, request, tokens)
+    most = None if price is None else most_of(archive, price.batched if batched else price, request, tokens, now)
     reserved = ledger.reserve(archive, call, context.run, most, caps_now(archive, budget, now), now)
     if isinstance(reserved, Reached):
         raise _over_budget(reserved, periods(at(now)))
@@ -75,7 +87,7 @@ def above_step(context: Context, request: Request) -> ContextTooLong | None:
     step = step_of(request.model, context.config.budget)
     if step is None:
         return None
-    tokens = round(sum(map(count_of, request.texts)) * expected(context.archive, name).factor)
+    tokens = round(sum(map(count_of, request.texts)) * expected(context.archive, name, context.clock()).factor)
     if tokens <= step:
         return None
     return ContextTooLong(
@@ -86,10 +98,11 @@ def above_step(context: Context, request: Request) -> ContextTooLong | None:
     )
 
 
-def most_of(archive: Archive, price: Price, request: Request, tokens: int) -> int:
+def most_of(archive: Archive, price: Price, request: Request, tokens: int, now: str) -> int:
     """The most that a call may cost whose prompt has so many of our tokens, in picodollars."""
     name = request.model.name
-    factor = max(token_factor(name), ledger.learned_factors(archive).get(name, (0.0, 0))[0])
+    estimate, learned = token_factor(name), ledger.learned_factors(archive).get(name)
+    factor = max(estimate, learned.factor) if learned and counts_now(learned, estimate, now) else estimate
     room = request.parameters.get("max_tokens")
     bound = prompt_bound(tokens, len(request.turns), factor)
     return worst_case(price, bound, room if isinstance(room, int) else 0)
@@ -164,39 +177,83 @@ def keep_reply(
     Raises ArchiveError where it cannot be kept.
     """
     archive, now = context.archive, context.clock()
+    usage, odd = _believed(context, sent, answer)
     with archive.transaction():
-        usd = _settled(context, sent, model, answer, in_batch=bool(batch))
+        usd = _settled(context, sent, model, answer.usd, usage, in_batch=bool(batch))
+        if odd:
+            ledger.keep_odd_usage(archive, sent.request, odd)
+        elif usage.prompt and sent.tokens:
+            _learn(archive, sent, usage.prompt, now)
         reply = Reply(
             request=sent.request,
             model=sent.model,
             step=sent.step,
             text=answer.text,
             finish=answer.finish,
-            tokens_in=answer.tokens_in,
-            tokens_out=answer.tokens_out,
-            tokens_cached=answer.tokens_cached,
-            tokens_cache_written=answer.tokens_cache_written,
+            tokens_in=usage.prompt,
+            tokens_out=usage.answer,
+            tokens_cached=usage.cached,
+            tokens_cache_written=usage.cache_written,
             usd=usd,
             asked_at=asked_at,
             answered_at=now,
-            litellm_usd=answer.usd,
+            litellm_usd=answer.usd if _is_price(answer.usd) else None,
             batch=batch,
             calls=answer.calls,
         )
-        return ledger.record(archive, reply, sent.chat_id, sent.parameters)
+        kept = ledger.record(archive, reply, sent.chat_id, sent.parameters)
+    if odd and is_news(archive, text := _ODD.format(model=sent.model), now):
+        context.tell(Note(text))
+    return kept
 
 
-def _settled(context: Context, sent: SentRequest, model: Model, answer: Completion, *, in_batch: bool) -> float | None:
+def _believed(context: Context, sent: SentRequest, answer: Completion) -> tuple[Usage, str]:
+    """Return the token counts that count, and why the provider's own do not; the reason is empty where they do."""
+    usage = Usage(answer.tokens_in, answer.tokens_cached, answer.tokens_cache_written, answer.tokens_out)
+    if answer.odd_usage:
+        return _UNKNOWN, answer.odd_usage
+    if sent.spending is None or usage == _UNKNOWN:
+        return (usage, "") if _can_be_kept(usage) else (_UNKNOWN, "counts that cannot be")
+    odd = why_not_believed(usage, _bounds(context, sent), prompt_has_words=sent.tokens > 0)
+    return (_UNKNOWN, odd) if odd else (usage, "")
+
+
+def _bounds(context: Context, sent: SentRequest) -> UsageBounds:
+    """Return the most that a call can have used: the whole window, where it is known, and the room for its answer."""
+    window = max(facts(sent.model).window or 0, context.config.models.window)
+    # Most of a prompt of ours that is counted at the dearest factor that memproc would learn.
+    largest = prompt_bound(sent.tokens, 0, LEARNED_TO * token_factor(sent.model)) + _FRAMES
+    thinking = sent.parameters.get("thinking")
+    budget = thinking.get("budget_tokens", 0) if isinstance(thinking, dict) else 0
+    room = sent.parameters.get("max_tokens", 0)
+    return UsageBounds(window or largest, int(room) + int(budget))
+
+
+def _learn(archive: Archive, sent: SentRequest, counted: int, now: str) -> None:
+    """Learn what the model made of one of our tokens, where that is near enough to what is known of it."""
+    factor = counted / sent.tokens
+    if can_be_learned(factor, token_factor(sent.model)):
+        ledger.learn_factor(archive, sent.model, factor, now)
+
+
+def _settled(
+    context: Context, sent: SentRequest, model: Model, litellm_usd: float | None, usage: Usage, *, in_batch: bool
+) -> float | None:
     """Say in the ledger what an answer has cost; the dollars, or None where nobody knows."""
     if sent.spending is None:
         return 0.0
     amount, price = None, known_price(model, context.config.budget)
     if price is None:
-        amount = None if answer.usd is None else round(answer.usd * PICO)
-    elif answer.tokens_in or answer.tokens_out:  # else the provider has not said what it counted
-        usage = Usage(answer.tokens_in, answer.tokens_cached, answer.tokens_cache_written, answer.tokens_out)
+        amount = round(litellm_usd * PICO) if litellm_usd is not None and _is_price(litellm_usd) else None
+    elif usage != _UNKNOWN:  # else the provider has not said what it counted
         amount = cost(price.batched if in_batch else price, usage)
     settled = ledger.settle(context.archive, sent.spending, amount)
-    if answer.tokens_in and sent.tokens:
-        ledger.learn_factor(context.archive, sent.model, answer.tokens_in / sent.tokens)
     return None if settled is None else dollars(settled)
+
+
+def _is_price(usd: float | None) -> bool:
+    return usd is not None and 0 <= usd <= MOST_USD  # false for what is not a number, too
+
+
+def _can_be_kept(usage: Usage) -> bool:
+    return all(0 <= count <= LARGEST_COUNT for count in astuple(usage))

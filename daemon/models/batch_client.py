@@ -17,9 +17,12 @@ from typing import Annotated, Any, TypeVar
 import httpx
 from pydantic import AfterValidator, BaseModel, ValidationError
 
+from daemon.models.bounded import TAKEN_ENCODINGS, TooManyBytes, bound
 from daemon.models.completion import Completion, complete_over
+from daemon.models.guard import answer_too_large, most_bytes, redirect_refused
 from primer.reply import Request
 from rules.errors import CutOff, MemprocError, ModelError
+from rules.money.usage import with_readable_counts
 from rules.typingmind.message import write_date
 
 _OF_THE_CONNECTION = frozenset({"host", "connection", "accept-encoding", "user-agent", "content-length"})
@@ -36,8 +39,19 @@ _SERVER_FAULT = 500
 _TIMEOUT = httpx.Timeout(60.0, connect=30.0)
 """Seconds between two bytes, not for all of them: results may be large."""
 _MOST_ON_A_PAGE = 100
+_BYTES_OF_A_PAGE = 4 * 1024**2
+_MOST_REQUESTS = 100_000
+"""In a batch, by the provider's own limit."""
 _REFUSES = frozenset({400, 403, 404, 405, 413, 422})
 _ROOT = "/v1/"
+
+
+def _as_written(date: str) -> str:
+    """Return a provider's date as memproc writes dates. Raises ValueError where it is none."""
+    try:
+        return write_date(datetime.fromisoformat(date))
+    except OverflowError as fault:  # a zone that leads out of the calendar
+        raise ValueError("no date") from fault
 
 
 class NoBatches(Exception):
@@ -63,7 +77,7 @@ class Batch(BaseModel):
     """A batch as the provider shows it."""
 
     id: str
-    created_at: Annotated[str, AfterValidator(lambda date: write_date(datetime.fromisoformat(date)))]
+    created_at: Annotated[str, AfterValidator(_as_written)]
     """The time of its creation, by the provider's clock."""
     processing_status: str
     request_counts: dict[str, int]
@@ -122,8 +136,9 @@ def route_of(request: Request) -> Route:
 
 def answer_of(request: Request, message: Mapping[str, Any]) -> Completion:
     """The answer in a message, at half the price. `request` is the one that was asked, or any other to its model."""
-    answer = complete_over(request, lambda _: httpx.Response(httpx.codes.OK, json=dict(message)))
-    return answer if answer.usd is None else replace(answer, usd=answer.usd / 2)
+    readable = with_readable_counts(message)
+    answer = complete_over(request, lambda _: httpx.Response(httpx.codes.OK, json=dict(readable.answer)))
+    return replace(answer, odd_usage=readable.odd, usd=None if answer.usd is None else answer.usd / 2)
 
 
 def refusal_of(request: Request, error: Mapping[str, Any]) -> Completion:
@@ -197,26 +212,46 @@ def results(route: Route, batch: Batch) -> Iterator[Result]:
     """
     base, _, _ = route.url.rpartition(_ROOT)
     path = (batch.results_url or "").partition(_ROOT)[2]
-    with _connected(route) as http, http.stream("GET", f"{base}{_ROOT}{path}") as response:
+    # No provider makes an answer much longer than the request had room for; the route's own request is one of them.
+    most = _BYTES_OF_A_PAGE + max(1, min(batch.requests, _MOST_REQUESTS)) * most_bytes(route.sample)
+    with _connected(route, most) as http, http.stream("GET", f"{base}{_ROOT}{path}") as response:
         _check(route, response)
-        for line in response.iter_lines():
+        for line in _lines(response, 2 * most_bytes(route.sample)):
             if line.strip():
-                yield _read(Result, line)
+                yield _read(Result, line.decode("utf-8", "replace"))
+
+
+def _lines(response: httpx.Response, longest: int) -> Iterator[bytes]:
+    """Yield the lines of an answer as they come. Raises TooManyBytes where one has more than `longest`."""
+    begun = b""
+    for piece in response.iter_bytes():
+        *lines, begun = (begun + piece).split(b"\n")
+        yield from lines
+        if len(begun) > longest:
+            raise TooManyBytes
+    yield begun
 
 
 def _asked(route: Route, method: str, where: str, **body: Any) -> str:
-    with _connected(route) as http:
+    with _connected(route, _BYTES_OF_A_PAGE) as http:
         response = http.request(method, f"{route.url}{where}", **body)
         _check(route, response)
         return response.text
 
 
 @contextmanager
-def _connected(route: Route) -> Iterator[httpx.Client]:
-    """A client with the route's headers. Raises what a direct call would raise where the connection fails."""
+def _connected(route: Route, most: int) -> Iterator[httpx.Client]:
+    """Open a client with the route's headers, whose answers have at most `most` bytes.
+
+    Raises what a direct call would raise where the connection fails, AnswerTooLarge where there are more bytes.
+    """
+    headers = {**route.headers, "accept-encoding": TAKEN_ENCODINGS}
+    hooks = {"response": [lambda response: bound(response, most)]}
     try:
-        with httpx.Client(headers=route.headers, timeout=_TIMEOUT, verify=_certificates()) as http:
+        with httpx.Client(headers=headers, timeout=_TIMEOUT, verify=_certificates(), event_hooks=hooks) as http:
             yield http
+    except TooManyBytes:
+        raise answer_too_large(route.sample.model.name, httpx.URL(route.url).host, most) from None
     except httpx.HTTPError as fault:
         raise fault_of(route.sample, fault) from fault
 
@@ -228,6 +263,8 @@ def _certificates() -> ssl.SSLContext:
 
 
 def _check(route: Route, response: httpx.Response) -> None:
+    if refused := redirect_refused(route.sample.model.name, response.request, response):
+        raise refused
     if response.status_code in _REFUSES:
         raise NoBatches(f"status {response.status_code}")
     if not response.is_success:

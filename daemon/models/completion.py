@@ -10,11 +10,13 @@ import logging
 import os
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from difflib import get_close_matches
 from email.utils import parsedate_to_datetime
 from functools import cache
+from math import isfinite
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
@@ -45,6 +47,8 @@ _NUMBER = re.compile(r"\d{1,3}(?:,\d{3})+|\d{4,9}")
 _RESUME = "Run memproc again later: finished answers are kept and not asked for again."
 
 TIMEOUT_SECONDS = 300.0
+_LONGEST_RETRY_SECONDS = 10.0 * 366 * 86_400
+"""Longer than anybody waits; a header may say any number."""
 REFUSED = "content_filter"
 """The finish reason of an answer that the provider's own rules did not let through."""
 _OFFLINE = {
@@ -81,6 +85,8 @@ class Completion:
     """Dollars, or None where the price is not known."""
     calls: tuple[ToolCall, ...] = ()
     """The tools that the model wants to have called."""
+    odd_usage: str = ""
+    """What the provider said in the place of a count of tokens; empty where it counted in numbers."""
 
 
 def complete(request: Request) -> Completion:
@@ -121,9 +127,9 @@ def complete_over(request: Request, wire: "Callable[[httpx.Request], httpx.Respo
 
     from daemon.models.guard import look_at
 
-    def leave(request: httpx.Request) -> httpx.Response:
-        look_at(request)  # where it would go is where a batch goes
-        return wire(request)
+    def leave(leaving: httpx.Request) -> httpx.Response:
+        look_at(leaving)  # where it would go is where a batch goes
+        return wire(leaving)
 
     return _complete(request, client=HTTPHandler(client=httpx.Client(transport=httpx.MockTransport(leave))))
 
@@ -137,11 +143,10 @@ def _complete(request: Request, **over: Any) -> Completion:
     name = request.model.name
     # Else OpenAI's own client asks three times, whatever is wrong.
     options = {"timeout": TIMEOUT_SECONDS, **request.route, **over, "max_retries": 0, "drop_params": True}
-    with watched(request.model) as call:
+    with watched(request) as call:
         try:
-            if request.step == EMBEDDING:
-                return _likeness(litellm, request, options)
-            return _written(litellm, request, options)
+            ask = _likeness if request.step == EMBEDDING else _written
+            return replace(ask(litellm, request, options), odd_usage=call.odd_usage)
         except litellm.ContentPolicyViolationError:
             return Completion("", REFUSED)
         except tuple(litellm.exceptions.LITELLM_EXCEPTION_TYPES) as fault:
@@ -164,8 +169,8 @@ def _written(litellm: Any, request: Request, options: Mapping[str, Any]) -> Comp
     return Completion(
         text=printable(choice.message.content or ""),
         finish=choice.finish_reason or "",
-        tokens_in=usage.prompt_tokens,
-        tokens_out=usage.completion_tokens,
+        tokens_in=usage.prompt_tokens or 0,
+        tokens_out=usage.completion_tokens or 0,
         tokens_cached=getattr(details, "cached_tokens", None) or 0,
         tokens_cache_written=getattr(usage, "cache_creation_input_tokens", None) or 0,
         usd=response._hidden_params.get("response_cost"),
@@ -311,15 +316,15 @@ def _retry_after(fault: Exception) -> float | None:
     """Seconds to wait, from the header that providers send; it holds seconds or a date."""
     headers: Mapping[str, str] = getattr(fault, "litellm_response_headers", None) or {}
     value = next((str(headers[name]) for name in headers if str(name).lower() == "retry-after"), "")
-    try:
-        return max(0.0, float(value))
-    except ValueError:
-        pass
+    with suppress(ValueError):
+        seconds = float(value)
+        return min(max(0.0, seconds), _LONGEST_RETRY_SECONDS) if isfinite(seconds) else None
     try:
         when = parsedate_to_datetime(value)
-    except ValueError:
+        seconds = (when.replace(tzinfo=when.tzinfo or UTC) - datetime.now(UTC)).total_seconds()
+    except (ValueError, OverflowError, TypeError, IndexError):  # dates and zones that cannot be
         return None
-    return max(0.0, (when.replace(tzinfo=when.tzinfo or UTC) - datetime.now(UTC)).total_seconds())
+    return min(max(0.0, seconds), _LONGEST_RETRY_SECONDS)
 
 
 _TRIAL_QUESTION = "This is a test of the connection. Please answer with one word."

@@ -19,7 +19,7 @@ from daemon.models.ask import Outcome, Unsent, keep_reply, release, reserve
 from daemon.models.completion import Completion
 from daemon.models.context import Context
 from primer.reply import Request
-from rules.errors import CutOff, MemprocError, NotNow, OutOfReach, OverBudget
+from rules.errors import AnswerTooLarge, CutOff, MemprocError, NotNow, OutOfReach, OverBudget
 
 T = TypeVar("T")
 
@@ -170,7 +170,8 @@ class Direct:
     def _outcome(self, call: DirectCall) -> Outcome:
         """The outcome of a call.
 
-        One that was cut off may have been billed: it stays reserved, and is reserved anew when it is repeated.
+        One that was cut off may have been billed: it stays reserved, and is reserved anew when it is repeated. So does
+        one whose answer was too large, which is not repeated.
         """
         fault, key = call.future.exception(), call.sent.request
         if fault is None:
@@ -183,6 +184,6 @@ class Direct:
             given_up = OutOfReach(f"{fault.message} Its answer got lost {self._lost[key]} times.", fault.next_step)
             given_up.__cause__ = fault
             return given_up
-        if isinstance(fault, (MemprocError, Unsent)):
+        if isinstance(fault, (MemprocError, Unsent)) and not isinstance(fault, AnswerTooLarge):
             release(self._context.archive, call.sent)
         return fault

@@ -1,9 +1,11 @@
-"""Looks at every request before it leaves, so that a key goes nowhere else, whatever LiteLLM or an answer says.
+"""Looks at every request before it leaves and at every answer before it is read, whatever LiteLLM or an answer says.
 
-A request of a provider whose key memproc keeps goes to the provider's own hosts or those that were agreed on; no answer
-leads it to another host, and no key goes over plain HTTP, except to this machine.
+A request of a provider whose key memproc keeps goes to the provider's own hosts or those that were agreed on. No answer
+leads anybody to another address, since the conversation would go along. No key goes over plain HTTP, except to this
+machine. An answer has so many bytes and no more, and its counts of tokens are numbers.
 """
 
+import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -14,17 +16,32 @@ from typing import NoReturn
 import httpx
 
 from daemon.models.addresses import KEY_HEADERS, OWN_HOSTS, addresses, is_key, is_loopback, is_own, readable
+from daemon.models.bounded import TAKEN_ENCODINGS, TooManyBytes, bound
 from primer.models import Model, provider_of
-from rules.errors import ProviderRefuses
+from primer.reply import EMBEDDING, Request
+from rules.errors import AnswerTooLarge, MemprocError, ModelError, ProviderRefuses
+from rules.money.usage import with_readable_counts
+
+_BYTES_ANYHOW = 4 * 1024**2
+"""Of any answer: headers of JSON, thinking that is sent along, errors."""
+_BYTES_A_TOKEN = 64
+"""A long token of a script whose letters are each escaped in JSON."""
+_BYTES_A_VECTOR = 128 * 1024
+"""4,096 numbers of an embedding, written out in full."""
 
 
 @dataclass(slots=True)
 class WatchedCall:
-    """A call under way: the model, where it may go, and why a request of it was held back."""
+    """A call under way: the model, where it may go, and what became of it that LiteLLM does not say."""
 
     model: Model
     hosts: frozenset[str]
-    refusal: ProviderRefuses | None = None
+    most_bytes: int
+    """Of the answer, decompressed."""
+    refusal: MemprocError | None = None
+    """Why a request was held back, or its answer was not read."""
+    odd_usage: str = ""
+    """What the provider said in the place of counts of tokens; empty where it counted in numbers."""
 
     def hold_back(self, host: str, why: str) -> NoReturn:
         """Raise instead of sending to a host."""
@@ -36,22 +53,32 @@ class WatchedCall:
 
 
 class RequestHeldBack(Exception):
-    """Raised instead of sending."""
+    """Raised instead of sending, or of reading an answer."""
 
 
 _CALL: ContextVar[WatchedCall | None] = ContextVar("call", default=None)
 
 
 @contextmanager
-def watched(model: Model) -> Iterator[WatchedCall]:
-    """Hold back what this call must not send; its `refusal` says so afterwards."""
+def watched(request: Request) -> Iterator[WatchedCall]:
+    """Hold back what this call must not send, and what it must not read; its `refusal` says so afterwards."""
     _install()
-    call = WatchedCall(model, frozenset(address.host for address in addresses(model.name, model.options)))
+    model = request.model
+    hosts = frozenset(address.host for address in addresses(model.name, model.options))
+    call = WatchedCall(model, hosts, most_bytes(request))
     token = _CALL.set(call)
     try:
         yield call
     finally:
         _CALL.reset(token)
+
+
+def most_bytes(request: Request) -> int:
+    """Return the bytes that the answer to a request may have: a few megabytes more than its room can hold."""
+    room = request.parameters.get("max_tokens")
+    of_words = room * _BYTES_A_TOKEN if isinstance(room, int) else 0
+    of_vectors = len(request.turns) * _BYTES_A_VECTOR if request.step == EMBEDDING else 0
+    return _BYTES_ANYHOW + of_words + of_vectors
 
 
 def look_at(request: httpx.Request) -> None:
@@ -67,18 +94,61 @@ def look_at(request: httpx.Request) -> None:
         call.hold_back(host, "over plain HTTP")
 
 
-def _look_at_answer(request: httpx.Request, response: httpx.Response) -> None:
-    """Raise where an answer leads to another host, and nobody knows whether that is the provider's own."""
-    call = _CALL.get()
-    if call is None or not response.has_redirect_location or provider_of(call.model.name) in OWN_HOSTS:
-        return  # where the hosts are known, the next request is looked at like any other
+def redirect_refused(model: str, request: httpx.Request, response: httpx.Response) -> ModelError | None:
+    """Return the error for an answer that points to another address; None for every other answer."""
+    if not response.has_redirect_location:
+        return None
     try:
-        host = request.url.join(response.headers["location"]).host
+        to = request.url.join(response.headers["location"])
+        place = f"{to.host}:{to.port}" if to.port else to.host
     except httpx.InvalidURL:
-        host = ""
-    if host != request.url.host:
+        place = "an address that cannot be read"
+    return ModelError(
+        f"{readable(request.url.host)} answers a request for {model} by pointing to {readable(place)} (status "
+        f"{response.status_code}). memproc follows nobody there, since the conversation would go along.",
+        f"If the model is served at that address now, name it: api_base in [models.options] of memproc.toml, in a "
+        f'table "{model}".',
+    )
+
+
+def read_answer(call: WatchedCall, request: httpx.Request, response: httpx.Response) -> httpx.Response:
+    """Read an answer in bounds, and return it with counts that are numbers. Raises where it must not be read."""
+    if refused := redirect_refused(call.model.name, request, response):
         response.close()
-        call.hold_back(host, f"to which {request.url.host} redirects")
+        call.refusal = refused
+        raise RequestHeldBack
+    bound(response, call.most_bytes)
+    try:
+        content = response.read()
+    except TooManyBytes:
+        response.close()
+        call.refusal = answer_too_large(call.model.name, request.url.host, call.most_bytes)
+        raise RequestHeldBack from None
+    content, call.odd_usage = _counted_in_numbers(content)
+    return httpx.Response(response.status_code, headers=response.headers, content=content)
+
+
+def answer_too_large(model: str, host: str, most: int) -> AnswerTooLarge:
+    """Return the error for an answer that was cut off at `most` bytes."""
+    return AnswerTooLarge(
+        f"The answer of {model} at {readable(host)} had more than {most // 1024**2:,} MB, which its room cannot hold, "
+        "so it was cut off. It counts as it was reserved.",
+        "Look at the address in memproc.toml, or choose another model; then run memproc again.",
+    )
+
+
+def _counted_in_numbers(content: bytes) -> tuple[bytes, str]:
+    """Return an answer's bytes with counts that are numbers, and what stood in their place."""
+    try:
+        answer = json.loads(content)
+    except (ValueError, RecursionError):
+        return content, ""
+    if not isinstance(answer, dict):
+        return content, ""
+    readable_answer = with_readable_counts(answer)
+    if not readable_answer.odd:
+        return content, ""
+    return json.dumps(readable_answer.answer).encode(), readable_answer.odd
 
 
 @cache
@@ -87,9 +157,11 @@ def _install() -> None:
     send = httpx.HTTPTransport.handle_request
 
     def handle_request(self: httpx.HTTPTransport, request: httpx.Request) -> httpx.Response:
+        call = _CALL.get()
+        if call is None:
+            return send(self, request)
         look_at(request)
-        response = send(self, request)
-        _look_at_answer(request, response)
-        return response
+        request.headers["accept-encoding"] = TAKEN_ENCODINGS
+        return read_answer(call, request, send(self, request))
 
     httpx.HTTPTransport.handle_request = handle_request  # type: ignore[method-assign]

@@ -10,10 +10,11 @@ And from these, what the plan of a chat will cost.
 """
 
 from dataclasses import dataclass
+from datetime import timedelta
 from ipaddress import ip_address
 
 from daemon.archive.archive import Archive
-from daemon.archive.journal import learned_factors
+from daemon.archive.journal import LearnedFactor, learned_factors
 from daemon.config.settings import BudgetSettings, Config, WhenToBatch
 from daemon.files.clock import at
 from daemon.models import catalogue
@@ -31,10 +32,13 @@ from rules.money.estimate import (
     traffic,
 )
 from rules.money.price import FREE, Price, Usage
+from rules.money.usage import can_be_learned
 from rules.plan.chat_plan import ChatPlan
 
 ENOUGH = 5
 """The number of replies that it takes to know what a model makes of our tokens."""
+LEARNED_FOR = timedelta(days=30)
+"""For so long after a model's newest reply counts what its replies have shown."""
 _LOCAL_NAMES = (".local", ".localhost", ".lan", ".home.arpa", ".internal")
 
 
@@ -52,10 +56,22 @@ class Expected:
         return self.replies >= ENOUGH
 
 
-def expected(archive: Archive, model: str) -> Expected:
-    """The tokens that a model is expected to make of one of ours."""
-    shown, replies = learned_factors(archive).get(model, (0.0, 0))
-    return Expected(shown if replies >= ENOUGH else token_factor(model), replies)
+def expected(archive: Archive, model: str, now: str) -> Expected:
+    """Return the tokens that a model is expected to make of one of ours, at the time `now` (UTC).
+
+    What its replies have shown counts for thirty days after the newest of them: a tokenizer may have changed since,
+    and a model that was learned wrongly would otherwise never be asked again, nor learned anew.
+    """
+    estimate, learned = token_factor(model), learned_factors(archive).get(model)
+    if learned is None or not counts_now(learned, estimate, now):
+        return Expected(estimate, 0)
+    return Expected(learned.factor if learned.replies >= ENOUGH else estimate, learned.replies)
+
+
+def counts_now(learned: LearnedFactor, estimate: float, now: str) -> bool:
+    """Return whether what was learned of a model still counts at the time `now` (UTC)."""
+    is_fresh = bool(learned.newest) and at(now) - at(learned.newest) <= LEARNED_FOR
+    return is_fresh and can_be_learned(learned.factor, estimate)
 
 
 def price_of(model: Model, budget: BudgetSettings) -> Price | None:
@@ -134,14 +150,14 @@ def plan_cost(archive: Archive, plan: ChatPlan, roles: Roles, config: Config, no
     Raises UnknownPrice where that is not known and not allowed.
     """
     if not plan.calls:
-        return no_work(archive, roles.agent.name)
+        return no_work(archive, roles.agent.name, now)
     batched = time_for_batches(config.models.batch, config.schedule.night, now)
 
     def priced(model: Model) -> PricedModel:
         price = price_of(model, config.budget)
         if price is not None and batched and takes_batches(model.name):
             price = price.batched
-        shown = expected(archive, model.name).factor
+        shown = expected(archive, model.name, now).factor
         return PricedModel(price, shown, max(token_factor(model.name), shown), model.thinking_room)
 
     if roles.fallback:
@@ -154,16 +170,16 @@ def plan_cost(archive: Archive, plan: ChatPlan, roles: Roles, config: Config, no
     return PlanCost(
         traffic(planned, lambda call: models[call.role]),
         estimate_cost(planned, longest, lambda call: models[call.role]),
-        _replies(archive, roles.agent.name),
+        _replies(archive, roles.agent.name, now),
         batched and takes_batches(roles.agent.name),
     )
 
 
-def no_work(archive: Archive, agent: str) -> PlanCost:
+def no_work(archive: Archive, agent: str, now: str) -> PlanCost:
     """The cost of a plan with nothing to do; `agent` is the model that would do it."""
-    return PlanCost(NO_TRAFFIC, NO_COST, _replies(archive, agent))
+    return PlanCost(NO_TRAFFIC, NO_COST, _replies(archive, agent, now))
 
 
-def _replies(archive: Archive, model: str) -> int:
-    shown = expected(archive, model)
+def _replies(archive: Archive, model: str, now: str) -> int:
+    shown = expected(archive, model, now)
     return shown.replies if shown.is_sure else 0

@@ -159,22 +159,20 @@ def survey(archive: Archive, chat: Chat, config: Config, key: FindKey, now: str)
     """
     words = canned(load_texts(config.texts.path))
     reading = read_chat(archive, chat, words, config.memory.editions, now)
-    surveyed = survey_read(archive, chat, reading, config, key, date.fromisoformat(now[:10]))
+    surveyed = survey_read(archive, chat, reading, config, key, now)
     if surveyed.plan.chunks and not is_known(archive, chat.chat_id):
         refuse_lost_name(archive.run, chat.chat_id)
     return surveyed
 
 
-def survey_read(
-    archive: Archive, chat: Chat, reading: ChatReading, config: Config, key: FindKey, today: date
-) -> Survey:
+def survey_read(archive: Archive, chat: Chat, reading: ChatReading, config: Config, key: FindKey, now: str) -> Survey:
     """Plan a chat that has been read; what it raises is the same."""
     entries, shown = reading.entries, shown_chat(chat, reading.places, config)
     texts, layout, words = shown.texts, shown.layout, canned(shown.texts)
     messages = [entry.message for entry in entries]
     embedding = config.facts.embedding if config.facts.enabled else ""
     keys: dict[str, str] = {}
-    roles = choose_roles(chat, messages, config.models, noting(key, keys), today, embedding)
+    roles = choose_roles(chat, messages, config.models, noting(key, keys), date.fromisoformat(now[:10]), embedding)
     if config.core.enabled and layout.sections:
         roles = offered(roles, tools_of(layout), config.core.form)
     each_begins = (chat.system_message, texts.primer, json.dumps(roles.agent.tools) if roles.agent.tools else "")
@@ -207,7 +205,7 @@ def survey_read(
     over_budget = "; ".join(filter(None, (plan.over_budget, _too_many_quotes(surveyed))))
     beyond = _beyond_window(surveyed)
     plan = replace(plan, layers=layers, warnings=(*plan.warnings, *beyond), over_budget=over_budget)
-    agent = expected(archive, roles.agent.name)
+    agent = expected(archive, roles.agent.name, now)
     limit = nearest_limit(roles.window, step_of(roles.agent, config.budget), sure=agent.is_sure)
     sizes = (too_large(chunk, plan.fixed_tokens, agent.factor, limit) for chunk in plan.work)
     return replace(surveyed, plan=plan, round=begun, limit=limit, too_large=next(filter(None, sizes), None))

@@ -37,7 +37,7 @@ def retry(context: Context, name: str, guidance: str) -> Memory | UnchangedMemor
     chat = known_chat(context.archive, chat_id)  # all that stands under memories comes from the archive
     config = context.config.of(chat)
     reading = read_archive(context.archive, chat_id, config.memory.editions)
-    survey = survey_read(context.archive, chat, reading, config, context.key, context.today())
+    survey = survey_read(context.archive, chat, reading, config, context.key, context.clock())
     if survey.roles.agent == ENGINE:
         reason = " ".join(survey.roles.notices) or "The built-in engine is the agent in memproc.toml."
         return UnchangedMemory(before.memory_id, reason, "It would answer as it did. Choose a model, then try again.")

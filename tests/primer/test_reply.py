@@ -301,3 +301,12 @@ def test_huge_replies_are_judged_in_little_time(unit: str) -> None:
     assert isinstance(read_reply(text, "stop"), Answered | Refused)
     assert isinstance(read_reply(unit * 100_000, "stop"), Answered | Refused)
     assert judge(text, "perspective", PERSPECTIVE, PASSAGE) is not None
+
+
+def test_an_answer_that_is_many_times_its_room_is_refused_whatever_ended_it() -> None:
+    for finish in ("stop", "length", "tool_calls"):
+        refused = read_reply("word " * 50_000, finish)
+        assert isinstance(refused, Refused)
+        assert refused.kind == "too long"
+        assert "its room" in refused.reason
+    assert isinstance(read_reply("word " * 10_000, "stop"), Answered)

@@ -15,6 +15,7 @@ import pytest
 from daemon.archive.archive import Archive
 from daemon.archive.journal import learn_factor
 from daemon.archive.layers import core_events
+from daemon.files.clock import now
 from daemon.models import batch as pauses
 from daemon.models.prices import ENOUGH
 from tests.chats import CHAT_ID, export_bytes, long_chat
@@ -151,7 +152,7 @@ def test_a_plan_foretells_the_calls_and_the_cost_of_both_layers_and_the_ledger_h
     (eve.home / "state").mkdir()
     with Archive.open(eve.home / "state") as archive:
         for model in (HAIKU, VECTORS) * ENOUGH:
-            learn_factor(archive, model, 1.0)  # here models count as we do
+            learn_factor(archive, model, 1.0, now())  # here models count as we do
     with serving(monkeypatch) as server:
         for export in (FIRST, MUCH):
             eve.drop(export)

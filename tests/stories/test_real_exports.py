@@ -9,6 +9,7 @@ import pytest
 
 from daemon.archive.archive import Archive
 from daemon.archive.journal import learn_factor
+from daemon.files.clock import now
 from daemon.models.prices import ENOUGH
 from tests.server.child import serve
 from tests.server.setup import KEY
@@ -76,7 +77,7 @@ def test_a_plan_says_within_a_seventh_what_the_provider_will_bill(
     (ada.home / "state").mkdir()
     with Archive.open(ada.home / "state") as archive:
         for _ in range(ENOUGH):
-            learn_factor(archive, "anthropic/claude-haiku-5-5", 1.0)
+            learn_factor(archive, "anthropic/claude-haiku-5-5", 1.0, now())
     (planned,) = json.loads(ada.memproc("plan", "--json").out)["chats"]
     money = planned["money"]
     with serve(tmp_path / "server", None) as server:

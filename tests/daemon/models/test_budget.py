@@ -110,7 +110,7 @@ def day_of(archive: Archive, run: str = "a run", now: str = NOON) -> int:
 
 def worst(archive: Archive) -> int:
     asked = request(1)
-    return most_of(archive, PRICE, asked, sum(count(turn.content) for turn in asked.turns))
+    return most_of(archive, PRICE, asked, sum(count(turn.content) for turn in asked.turns), NOON)
 
 
 def test_an_answer_is_settled_by_what_the_provider_counted_and_our_own_price(archive: Archive) -> None:
@@ -138,7 +138,7 @@ def test_while_a_call_is_under_way_its_worst_case_is_reserved(archive: Archive) 
         return NOON
 
     ask(budget_of(archive), request(1), Provider(), clock)
-    assert seen == [0, most], "when it leaves, and when its answer is there"
+    assert seen == [0, 0, most], "when it is looked at, when it leaves, and when its answer is there"
     assert day_of(archive) < most
 
 
@@ -245,19 +245,19 @@ def test_replies_show_what_a_model_makes_of_our_tokens(archive: Archive) -> None
     provider = Provider()
     for number in range(12):
         asking(budget_of(archive), provider, number)
-    factor, replies = learned_factors(archive)[HAIKU.name]
-    assert replies == 12
-    assert factor == pytest.approx(1.5, rel=0.02)
+    learned = learned_factors(archive)[HAIKU.name]
+    assert learned.replies == 12
+    assert learned.factor == pytest.approx(1.5, rel=0.02)
 
 
 def test_a_few_replies_show_nothing_yet_and_then_they_count(archive: Archive) -> None:
     provider = Provider()
     for number in range(ENOUGH - 1):
         asking(budget_of(archive), provider, number)
-    assert expected(archive, HAIKU.name) == Expected(token_factor(HAIKU.name), ENOUGH - 1)
-    assert not expected(archive, HAIKU.name).is_sure
+    assert expected(archive, HAIKU.name, NOON) == Expected(token_factor(HAIKU.name), ENOUGH - 1)
+    assert not expected(archive, HAIKU.name, NOON).is_sure
     asking(budget_of(archive), provider, ENOUGH)
-    found = expected(archive, HAIKU.name)
+    found = expected(archive, HAIKU.name, NOON)
     assert found.is_sure
     assert found.factor == pytest.approx(1.5, rel=0.02)
 

@@ -19,7 +19,7 @@ from daemon.models.guard import RequestHeldBack, look_at, watched
 from primer.models import KEY_VARIABLES, Model, provider_of
 from primer.prompt import Turn
 from primer.reply import EMBEDDING, Request
-from rules.errors import MemprocError, ProviderRefuses
+from rules.errors import MemprocError, ModelError, ProviderRefuses
 from tests.stories.canary import CANARY
 
 # LiteLLM's own slips with pydantic, which warns of them.
@@ -134,7 +134,7 @@ def test_what_holds_no_key_leaves_over_plain_http(hosts: list[str]) -> None:
 
 
 def test_the_word_that_litellm_sends_to_lemonade_is_no_key() -> None:
-    with watched(Model("lemonade/some-model")) as call:
+    with watched(request("lemonade/some-model")) as call:
         look_at(httpx.Request("POST", "http://nas.lan/v1", headers={"authorization": "Bearer lemonade"}))
         assert call.refusal is None
         with pytest.raises(RequestHeldBack):
@@ -186,13 +186,24 @@ def serving(host: str) -> Iterator[_Server]:
 
 
 @pytest.mark.parametrize("name", [HAIKU, "openai/gpt-4o", "gemini/gemini-2.5-flash", "hosted_vllm/x", "azure/gpt-4o"])
-def test_an_answer_that_leads_to_another_host_takes_no_key_along(name: str) -> None:
+@pytest.mark.parametrize("key", [CANARY, "none"])
+def test_no_answer_leads_a_request_anywhere_else(name: str, key: str) -> None:
+    """Neither to another host nor to another port of the same: the conversation would go along."""
+    version = {"api_version": "2024-02-01"} if name.startswith("azure") else {}
+    for host in ("127.0.0.1", "127.0.0.2"):
+        with serving("127.0.0.1") as asked, serving(host) as other:
+            asked.leads_to = f"{other.url}/v1/messages"
+            with pytest.raises(ModelError, match=f"pointing to {host}:{other.server_port}.*api_base"):
+                complete(request(name, api_base=asked.url, api_key=key, **version))
+            assert len(asked.headers) == 1
+            assert other.headers == []
+
+
+def test_an_embedding_is_led_nowhere_else() -> None:
     with serving("127.0.0.1") as asked, serving("127.0.0.2") as other:
-        asked.leads_to = f"{other.url}/v1/messages"
-        version = {"api_version": "2024-02-01"} if name.startswith("azure") else {}
-        with pytest.raises(ProviderRefuses, match=r"127\.0\.0\.2"):
-            complete(request(name, api_base=asked.url, **version))
-        assert CANARY in asked.headers[0]
+        asked.leads_to = other.url
+        with pytest.raises(ModelError, match=r"pointing to 127\.0\.0\.2"):
+            complete(request("openai/text-embedding-3-small", EMBEDDING, api_base=asked.url))
         assert other.headers == []
 
 
@@ -201,7 +212,7 @@ def test_a_batch_is_not_led_to_another_host(monkeypatch: pytest.MonkeyPatch) -> 
         asked.leads_to = f"{other.url}/v1/messages/batches"
         wanted = request(HAIKU, api_base=asked.url)
         route = route_of(wanted)
-        with pytest.raises(MemprocError):
+        with pytest.raises(ModelError, match=r"pointing to 127\.0\.0\.2"):
             newest(route)
         assert CANARY in asked.headers[0]
         assert other.headers == []

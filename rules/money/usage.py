@@ -1,0 +1,108 @@
+"""Which of a provider's own token counts are believed: by them a call is paid, and by them memproc learns.
+
+A count that cannot be is worth nothing, whoever sent it: a negative one would be credit under a cap, and a huge one
+would end all work. Such a call counts as it was reserved.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from rules.money.price import Usage
+
+LARGEST_COUNT = 10**9
+"""Tokens; far above any window. Larger counts are not even read."""
+LEARNED_FROM, LEARNED_TO = 0.25, 4.0
+"""The shares of the estimate between which a model's count of tokens is learned from."""
+_TABLES = ("usage", "usageMetadata")
+"""Where providers' answers have their counts; the second is Google's."""
+_ANTHROPICS = {"input_tokens": 0, "output_tokens": 0}
+"""The counts without which LiteLLM cannot read an answer of Anthropic's."""
+_COUNTS = ("tokens", "tokencount")
+"""How the names of their counts end, in small letters."""
+
+
+@dataclass(frozen=True, slots=True)
+class UsageBounds:
+    """The most tokens that a call can have used: what its model's window holds, and the room for its answer."""
+
+    prompt: int
+    answer: int
+
+
+def why_not_believed(usage: Usage, most: UsageBounds, *, prompt_has_words: bool) -> str:
+    """Return why these counts cannot be right, as a clause; empty where they can."""
+    if min(usage.prompt, usage.cached, usage.cache_written, usage.answer) < 0:
+        return "a count is negative"
+    if prompt_has_words and not usage.prompt:
+        return "the prompt has words, and counts as none"
+    if usage.prompt > most.prompt:
+        return f"the prompt has {usage.prompt:,} tokens, and the model's window holds {most.prompt:,}"
+    if usage.answer > most.answer:
+        return f"the answer has {usage.answer:,} tokens, and its room was {most.answer:,}"
+    if usage.cached + usage.cache_written > usage.prompt:
+        return "more is counted of the cache than of the prompt"
+    return ""
+
+
+def can_be_learned(factor: float, estimate: float) -> bool:
+    """Return whether what a model made of one of our tokens is near enough to the estimate to learn from it."""
+    return LEARNED_FROM * estimate <= factor <= LEARNED_TO * estimate
+
+
+@dataclass(frozen=True, slots=True)
+class ReadableAnswer:
+    """A provider's answer whose counts are numbers; and what stood in their place, empty where they were."""
+
+    answer: Mapping[str, Any]
+    odd: str = ""
+
+
+def with_readable_counts(answer: Mapping[str, Any]) -> ReadableAnswer:
+    """Put 0 in the place of every count that is no whole number from 0 up, so that an answer can be read.
+
+    A library that adds text to numbers would lose the answer itself, which is paid for.
+    """
+    readable = ReadableAnswer(answer)
+    for name in _TABLES:
+        needed = _ANTHROPICS if name == "usage" and answer.get("type") == "message" else {}
+        counts, odd = _readable_value(answer.get(name), name, needed)
+        if odd:
+            readable = replace(readable, answer={**readable.answer, name: counts}, odd=odd)
+    return readable
+
+
+def _readable_value(value: object, name: str, needed: Mapping[str, int]) -> tuple[dict[str, Any], str]:
+    """Return the table of counts that `value` should be, with all `needed`, and what is odd about it."""
+    if value is None and not needed:
+        return {}, ""
+    if not isinstance(value, dict):
+        return {**needed}, f"{name}: {_short(value)}"
+    counts, odd = _readable_table(value)
+    missing = next((count for count in needed if count not in counts), "")
+    return {**needed, **counts}, odd or (f"{name} without {missing}" if missing else "")
+
+
+def _readable_table(table: Mapping[str, Any]) -> tuple[dict[str, Any], str]:
+    """Return the table with readable counts, and the first count that was none with its name."""
+    counts, odd = dict(table), ""
+    for name, value in table.items():
+        is_count = name.lower().endswith(_COUNTS)
+        if is_count and value is not None and not _is_count(value):
+            counts[name] = 0
+            odd = odd or f"{name}: {_short(value)}"
+        elif isinstance(value, dict):
+            counts[name], inner = _readable_table(value)
+            odd = odd or inner
+    return counts, odd
+
+
+def _is_count(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= LARGEST_COUNT
+
+
+def _short(value: object) -> str:
+    """Return a value in a few characters: a provider may send anything."""
+    if isinstance(value, int) and abs(value) > LARGEST_COUNT:
+        return "a huge number"
+    return repr(value)[:40]
