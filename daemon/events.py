@@ -8,6 +8,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, fields
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
+from rules.wording import counted
+
 if TYPE_CHECKING:
     from rules.plan.chat_plan import ChatPlan  # the daemon at rest does without all that planning loads
 
@@ -150,7 +152,8 @@ class ExportWritten:
         kept = f"; the version before is in {self.backup}" if self.backup else ""
         too_many = f"; {self.over_budget}" if self.over_budget else ""
         return (
-            f"{self.tokens_before:,} tokens are now {self.tokens_after:,}, with {self.memories} memories"
+            f"{self.tokens_before:,} tokens are now {self.tokens_after:,}, "
+            f"with {counted(self.memories, 'memory', 'memories')}"
             f"{extracted}{kept}{too_many}"
         )
 
@@ -324,10 +327,10 @@ def of_line(line: str | bytes) -> tuple[Event, dict[str, Any]]:
 def planned(plan: "ChatPlan") -> Planned:
     """The beginning of the work on a chat."""
     tokens = sum(chunk.tokens for chunk in plan.chunks)
-    parts = [f"{len(plan.chunks)} chunks become memories: {tokens:,} tokens"] if plan.chunks else []
-    parts += [f"{len(plan.again)} memories are written again"] if plan.again else []
+    parts = [f"{counted(len(plan.chunks), 'chunk')} become memories: {tokens:,} tokens"] if plan.chunks else []
+    parts += [f"{counted(len(plan.again), 'memory is', 'memories are')} written again"] if plan.again else []
     parts += [f"{len(plan.hindsight)} get a hindsight edition"] if plan.hindsight else []
     after = len({chunk.number for chunk in plan.layers.core + plan.layers.facts})
     parts += [f"core memory and facts are updated after {after} of them"] if after else []
-    words = "; ".join([*([", ".join(parts)] if parts else []), f"{plan.calls} calls"])
+    words = "; ".join([*([", ".join(parts)] if parts else []), counted(plan.calls, "call")])
     return Planned(plan.chat_id, plan.title, len(plan.work), plan.calls, words, plan.warnings)

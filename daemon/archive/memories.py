@@ -268,18 +268,20 @@ _FOLDS_WHOLE_AGAIN = """
 """
 
 
-def choose_edition(archive: Archive, memory: Memory, number: int | None) -> bool:
-    """Show that edition from now on; None: the one that memory.editions prefers. Whether that is a change.
+def choose_edition(archive: Archive, memory: Memory, wanted: int | str | None) -> bool:
+    """Show an edition from now on: by its number, the newest of a kind, or (None) what memory.editions prefers.
 
-    Raises NotFound, which lists the editions that there are.
+    Return whether that is a change. Raises NotFound, which lists the editions that there are.
     """
     kept = editions(archive, memory.memory_id)
-    if number is not None and number not in {edition.number for edition in kept}:
+    fitting = [edition.number for edition in kept if wanted in (edition.number, edition.kind)]
+    if wanted is not None and not fitting:
         listed = ", ".join(f"{edition.number} ({edition.kind})" for edition in kept)
         raise NotFound(
-            f"{memory.memory_id} has no edition {number}; it has {listed}.",
+            f"{memory.memory_id} has no edition {wanted}; it has {listed}.",
             f"Read them with: memproc show {memory.memory_id}",
         )
+    number = fitting[-1] if fitting else None
     changed = archive.column(
         "UPDATE memory SET chosen_edition = ? WHERE id = ? AND chosen_edition IS NOT ? RETURNING id",
         (number, memory.memory_id, number),

@@ -14,6 +14,7 @@ from daemon.files.backup import check as check_backups
 from daemon.files.clock import at, now
 from daemon.status.sentences import printable_json, visible
 from daemon.status.status import written_exports
+from rules.wording import counted
 
 
 @click.command
@@ -63,12 +64,12 @@ def rebuild(settings: Settings, paths: tuple[Path, ...], as_json: bool) -> int:
         settings.say(f"Nothing was added{why}.")
     for chat in rebuilt.chats:
         settings.say(
-            f'"{chat.title}" ({chat.chat_id}): {chat.messages:,} raw messages, '
+            f'"{chat.title}" ({chat.chat_id}): {counted(chat.messages, "raw message")}, '
             f"{chat.memories - chat.without_messages:,} memories with the raw messages that they stand for, "
             f"{chat.without_messages:,} without."
         )
         if chat.found_again:
-            settings.say(f"  {chat.found_again:,} memories have their raw messages again.")
+            settings.say(f"  {counted(chat.found_again, 'memory has its', 'memories have their')} raw messages again.")
         if chat.without_messages:
             settings.say("  Those without stay as they are. Older exports that you have may help: memproc rebuild PATH")
     for file in rebuilt.passed_over:
@@ -88,7 +89,7 @@ def export_archive(settings: Settings, file: Path) -> None:
     from daemon.recovery.parcel import export_archive as pack
 
     packed = pack(settings.folders, settings.config_file.path, file.absolute(), now())
-    settings.say(f"Wrote {packed.path}: {len(packed.manifest.files):,} files, {packed.size:,} bytes.")
+    settings.say(f"Wrote {packed.path}: {counted(len(packed.manifest.files), 'file')}, {packed.size:,} bytes.")
     for name in packed.manifest.left_out:
         settings.say(f"Left out: {name}")
     settings.say("Keys of providers are not in it. On the new computer: memproc import-archive FILE")
@@ -112,14 +113,15 @@ def import_archive(settings: Settings, file: Path, yes: bool, replace: bool) -> 
 
     manifest = look_into(file)
     settings.say(
-        f"Made at {moment(manifest.made_at)} UTC: {len(manifest.files):,} files, {manifest.size:,} bytes unpacked."
+        f"Made at {moment(manifest.made_at)} UTC: {counted(len(manifest.files), 'file')}, "
+        f"{manifest.size:,} bytes unpacked."
     )
     if not yes:
         settings.say("Nothing was changed. To do it, add --yes.")
         return
     own = None if settings.config_file.path else own_file()
     taken = take_over(settings.folders, file, now(), settings=own, replace=replace)
-    settings.say(f"Taken over: {taken.chats:,} chats. Updated exports lie in {settings.folders.updated}.")
+    settings.say(f"Taken over: {counted(taken.chats, 'chat')}. Updated exports lie in {settings.folders.updated}.")
     for folder in taken.aside:
         settings.say(f"What was there before is in {folder}")
     if taken.settings:

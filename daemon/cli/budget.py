@@ -30,6 +30,7 @@ from daemon.status.sentences import printable_json, visible, with_span
 from primer.models import EXTRACTIVE, token_factor
 from rules.errors import NotFound
 from rules.money.price import NAMES, PICO, dollars, in_words
+from rules.wording import counted
 
 _SPANS = {"run": "Each run", "day": "Today", "month": "This month"}
 _DOLLARS = click.FloatRange(0, MOST_USD)
@@ -146,7 +147,7 @@ def _show(archive: Archive, settings: BudgetSettings, as_json: bool) -> None:
         cells.append((_SPANS[name], f"{in_words(cap)}{raised}", in_words(amounts.of(name)), turn))
     print_table(("", "Cap", "Spent", "Turns"), cells, right=(1, 2), prose=(3,))
     for model in models:
-        line = f"{model.model}: {model.calls:,} calls this month, {in_words(model.settled)}"
+        line = f"{model.model}: {counted(model.calls, 'call')} this month, {in_words(model.settled)}"
         if model.open:
             line += f"; up to {in_words(model.open)} for calls under way, or cut off and perhaps billed"
         if model.unpriced:
@@ -159,7 +160,7 @@ def _show(archive: Archive, settings: BudgetSettings, as_json: bool) -> None:
 def _learned_lines(archive: Archive, now: str) -> Iterator[str]:
     """Yield a line on how each model counts tokens, as its replies have shown."""
     for name, learned in learned_factors(archive).items():
-        shown = "1 reply" if learned.replies == 1 else f"{learned.replies:,} replies"
+        shown = counted(learned.replies, "reply", "replies")
         line = f"{name}: counts {learned.factor:.2f} tokens for one of memproc's, by {shown}"
         if not counts_now(learned, token_factor(name), now):
             line += f"; not used any more, {LEARNED_FOR.days} days after the newest of them"

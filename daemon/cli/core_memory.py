@@ -56,13 +56,16 @@ def show(about: AboutChat, as_json: bool) -> None:
 @core.command("set", context_settings={"ignore_unknown_options": True})  # a list's entries begin with "- "
 @click.argument("section")
 @click.argument("text", required=False)
+@click.option("--empty", is_flag=True, help="Empty the section.")
 @pass_about
-def set_(about: AboutChat, section: str, text: str | None) -> None:
+def set_(about: AboutChat, section: str, text: str | None, empty: bool) -> None:
     """Have SECTION say TEXT, or what comes on the standard input.
 
     A list has one entry a line. It stays as you have set it: the persona cannot edit it until you release it.
     """
-    words = printable(sys.stdin.read() if text in (None, "-") else str(text)).strip("\n")
+    words = "" if empty else printable(sys.stdin.read() if text in (None, "-") else str(text)).strip("\n")
+    if bool(text) if empty else not words.strip():
+        raise click.UsageError("Nothing was changed: say the section's new text, or --empty to have it say nothing.")
     with about.settings.context() as context:
         known = _known_core(context.archive, context.config, about.name)
         value = as_value(known.section(section), words)

@@ -2,20 +2,44 @@
 
 import click
 
+from daemon.cli import NearGroup
 from daemon.cli.settings import Settings, pass_settings
 from rules.errors import ConfigurationError
 
 
-@click.command
+@click.group(cls=NearGroup, invoke_without_command=True)
 @click.option("--chat", default="", help="Only this chat, by its id or its title; without it, all of them.")
 @click.option("--http", "port", type=click.IntRange(1024, 65_535), help="Serve HTTP on this port of this computer.")
-@pass_settings
-def mcp(settings: Settings, chat: str, port: int | None) -> None:
+@click.pass_context
+def mcp(ctx: click.Context, chat: str, port: int | None) -> None:
     """Let a model look things up in the archive, read-only; over standard input and output, or HTTP.
 
-    Over HTTP it answers who carries the token of `memproc recall token`.
+    Over HTTP it answers who carries the token of `memproc mcp token`.
     Name it as a server to Claude Desktop, Claude Code, Cursor or TypingMind's connector: the README tells how.
     """
+    if ctx.invoked_subcommand is None:
+        _serve(ctx.ensure_object(Settings), chat, port)
+
+
+@mcp.command
+@click.argument("text", required=False)
+@pass_settings
+def token(settings: Settings, text: str | None) -> None:
+    """Make the token by which a program may look things up over HTTP, or take TEXT, as TypingMind's connector has it.
+
+    It takes the place of the one before.
+    """
+    from daemon.recall.bearer import new_token, take_token
+
+    if text is None:
+        click.echo(new_token(settings.folders.state))
+        return
+    take_token(settings.folders.state, text)
+    settings.say("Kept, as a hash: who carries this token may look things up.")
+
+
+def _serve(settings: Settings, chat: str, port: int | None) -> None:
+    """Serve the tools, over standard input and output or on a port. Raises ConfigurationError without the package."""
     try:
         from daemon.recall.server import recall_server, serve_standard_streams
     except ModuleNotFoundError as fault:

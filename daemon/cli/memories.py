@@ -16,10 +16,14 @@ from daemon.chat.survey import Holding, holding, holding_of
 from daemon.cli.settings import TO_SEE_IT, Settings, json_option, moment, pass_settings
 from daemon.status.sentences import folded, in_one_line, printable_json, visible
 from rules.conversation.memory import EXTRACTED, Edition, Memory, called, dates, short_name
+from rules.errors import NotFound
 from rules.plan.folds import in_words
 from rules.typingmind.message import parse_date
+from rules.wording import counted
 
 _AUTO = "auto"
+_KINDS = ("as-of", "hindsight")
+_MOST_DIGITS = 6
 _WIDE = 120  # columns
 _HASH = 8  # characters that are shown of a request's hash
 _LONGEST_WORDS = 60  # characters of a quote, where no terminal says how wide it is
@@ -197,7 +201,7 @@ def _stands_for(memory: Memory, raw: bool = False) -> Iterator[str]:
     name = called(memory) if raw else f"{'fold' if memory.is_fold else 'memory'} {short_name(memory)}"
     yield name[0].upper() + name[1:]
     yield (
-        f"stands for {len(memory.keys)} messages, {dates(memory)}: {memory.source_tokens:,} tokens are now "
+        f"stands for {counted(len(memory.keys), 'message')}, {dates(memory)}: {memory.source_tokens:,} tokens are now "
         f"{memory.edition.tokens:,}"
     )
 
@@ -249,7 +253,7 @@ def _parts(memory: Memory, edition: Edition, raw: bool = False) -> tuple[str, ..
         about.append(f"requests {', '.join(request[:_HASH] for request in edition.requests)}")
     for quote in edition.quotes:
         source = f"is from message {quote.source}" if quote.source else "is from a message that is not known any more"
-        about.append(f"the quote of {len(quote.text)} characters {source}, chosen by the {quote.chosen}")
+        about.append(f"the quote of {counted(len(quote.text), 'character')} {source}, chosen by the {quote.chosen}")
     messages = (
         f"{'--- context manager ' + '-' * 10 if slot % 2 == 0 else '--- agent ' + '-' * 20}\n{text}"
         for slot, text in enumerate(edition.texts)
@@ -257,21 +261,27 @@ def _parts(memory: Memory, edition: Edition, raw: bool = False) -> tuple[str, ..
     return "\n".join(about), *messages
 
 
-def _number(ctx: click.Context, param: click.Parameter, text: str) -> int | None:
-    """The number of an edition, or None for `auto`."""
+def _edition(ctx: click.Context, param: click.Parameter, text: str) -> int | str | None:
+    """Return the number of an edition, its kind, or None for `auto`."""
     if text == _AUTO:
         return None
-    if text.isascii() and text.isdecimal():
+    if text in _KINDS:
+        return text
+    if text.isascii() and text.isdecimal() and len(text) <= _MOST_DIGITS:
         return int(text)
-    raise click.BadParameter(f'"{text}" is neither the number of an edition nor "{_AUTO}".')
+    kinds = ", ".join(f'"{kind}"' for kind in _KINDS)
+    raise click.BadParameter(f'"{text}" is neither the number of an edition nor {kinds} or "{_AUTO}".')
 
 
 @click.command
 @click.argument("names", metavar="[CHAT] MEMORY", nargs=-1, required=True)
-@click.argument("edition", callback=_number)
+@click.argument("edition", callback=_edition)
 @pass_settings
-def use(settings: Settings, names: tuple[str, ...], edition: int | None) -> None:
-    """Show EDITION of MEMORY from now on: a number from `memproc show`, or `auto` for what memory.editions prefers."""
+def use(settings: Settings, names: tuple[str, ...], edition: int | str | None) -> None:
+    """Show EDITION of MEMORY from now on: a number from `memproc show`, or the newest `as-of` or `hindsight` one.
+
+    `auto` is what memory.editions prefers.
+    """
     with settings.context() as context:
         _, before = _one_of(context.archive, settings, names)
         changed = choices.choose_edition(context.archive, before, edition)
@@ -323,14 +333,25 @@ def unpin(settings: Settings, names: tuple[str, ...]) -> None:
         settings.say(TO_SEE_IT)
 
 
-def _recall_token(settings: Settings, made: tuple[str, ...]) -> None:
-    from daemon.recall.bearer import new_token, take_token
+def _former_token(settings: Settings, texts: tuple[str, ...]) -> None:
+    """Print a token, as this command did before `memproc mcp token`.
 
-    if made:
-        take_token(settings.folders.state, " ".join(made))
-        settings.say("Kept, as a hash: who carries this token may look things up.")
-    else:
-        click.echo(new_token(settings.folders.state))
+    Raises click.UsageError where a text is given: it may be a token or a memory's name, and nothing is stored.
+    """
+    if texts:
+        raise click.UsageError("Nothing was stored. To take a token: memproc mcp token TEXT")
+    from daemon.recall.bearer import new_token
+
+    click.echo(new_token(settings.folders.state))
+    click.echo("This command is called `memproc mcp token` now.", err=True)
+
+
+def _is_chat(archive: Archive, name: str) -> bool:
+    try:
+        find_chat(archive, name)
+    except NotFound:
+        return False
+    return True
 
 
 @click.command
@@ -339,13 +360,12 @@ def _recall_token(settings: Settings, made: tuple[str, ...]) -> None:
 def recall(settings: Settings, names: tuple[str, ...]) -> None:
     """Bring back each MEMORY, which you have deleted in TypingMind; a fold comes with the memories that it is made of.
 
-    The next run puts it between its neighbours again, and later memories see it again. `memproc recall token` makes the
-    token by which a program may look things up over HTTP, and `memproc recall token TOKEN` takes TypingMind's own.
+    The next run puts it between its neighbours again, and later memories see it again.
     """
-    if names[0] == "token":  # no chat and no memory is called so
-        _recall_token(settings, names[1:])
-        return
     with settings.context() as context:
+        if names[0] == "token" and not _is_chat(context.archive, "token"):
+            _former_token(settings, names[1:])
+            return
         named = _named(context.archive, settings, names)
         recalled = [choices.recall(context.archive, memory) for _, memory in named]
     for (chat, memory), back in zip(named, recalled, strict=True):

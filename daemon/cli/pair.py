@@ -19,6 +19,10 @@ from rules.errors import FileTrouble, MemprocError, NotFound
 
 _LOOK_SECONDS = 0.25
 SCRIPT = "memproc-typingmind.js"
+_WHO_CAN_SIGN = (
+    "memproc keeps what signs as well as each browser's own key does: who can read the state folder can sign for a "
+    "browser until it is forgotten (memproc pair forget ID)."
+)
 REMOVE_THE_ADDRESS = (
     "Now remove the extension's address in TypingMind, on every device: Settings, Extensions. TypingMind syncs it, and "
     "runs whatever answers there, inside your chats."
@@ -66,6 +70,7 @@ def list_devices(settings: Settings, as_json: bool) -> None:
             [(device.name, device.origin, device.day, device.id) for device in paired],
             prose=(),
         )
+        settings.say(_WHO_CAN_SIGN)
 
 
 @pair.command
@@ -108,7 +113,7 @@ def script(settings: Settings, path: Path) -> None:
 
 def _invitation(settings: Settings, shown: PairingCode) -> list[str]:
     lines = [
-        f"Code: {shown.digits[:3]} {shown.digits[3:]}",
+        f"Code: {shown.digits}",
         "",
         "Give it to memproc's extension in TypingMind. It is good once, and for two minutes.",
         "Is the extension not there yet? In TypingMind: Settings, Extensions, and the address where you host it (write "

@@ -27,6 +27,7 @@ from rules.money.estimate import NO_COST, NO_TRAFFIC, CostEstimate
 from rules.money.price import Reached, Usage, dollars, first_reached, in_words
 from rules.plan.chat_plan import ChatPlan, Unchanged, doubled_ids, refuse_doubled
 from rules.typingmind.chat import Chat
+from rules.wording import counted
 
 _ANEW = "Its updated export is written anew, without a call: it says other things than this export."
 
@@ -205,7 +206,8 @@ def _notes_on(plan: ChatPlan, who: Who | None, money: PlanCost | None) -> Iterat
         ("folds of older memories that are made: about", plan.folds),
     ):
         yield f"{what} {len(some)}" if some else ""
-    yield from (f"{number} messages stay as they are: {why}" for why, number in plan.left_out.items())
+    for why, number in plan.left_out.items():
+        yield f"{counted(number, 'message stays as it is', 'messages stay as they are')}: {why}"
     if plan.attached:
         stay = "message with attachments stays" if plan.attached == 1 else "messages with attachments stay"
         yield f"{plan.attached:,} {stay} in the chat, shown and no longer sent"
@@ -219,7 +221,8 @@ def _notes_on_money(money: PlanCost) -> Iterator[str]:
     if traffic.prompt:
         share = f"{traffic.cached_share:.0%} of them read from the provider's cache"
         yield f"sends about {traffic.prompt:,} tokens, {share}, and gets {traffic.answer:,}"
-        sure = f"stands on {money.replies:,} replies" if money.replies else "has not been held against replies yet"
+        replies = counted(money.replies, "reply", "replies")
+        sure = f"stands on {replies}" if money.replies else "has not been held against replies yet"
         yield f"how many tokens the model counts {sure}"
     if money.cost is None:
         yield "nobody knows the price of its models, so no cap holds what they cost"

@@ -17,6 +17,7 @@ from daemon.status.sentences import in_one_line, printable_json
 from rules.conversation.memory import Memory
 from rules.errors import NotAnExport, NotFound
 from rules.output.difference import Difference, DifferenceLine, readable
+from rules.wording import counted
 
 _COLOURS = {"+": "green", "-": "red", "~": "yellow"}
 
@@ -152,11 +153,15 @@ def _compare_with_present(settings: Settings, context: Context, known: KnownChat
 
 def _print_difference(difference: Difference, memories: tuple[Memory, ...], before: str, after: str) -> None:
     """Print a difference: in colour on a terminal, plain elsewhere, nothing cut off."""
-    first = f"{before}: {difference.messages_before} messages, {difference.memories_before} memories"
-    second = f"{after}: {difference.messages_after} messages, {difference.memories_after} memories"
+    first = f"{before}: {counted(difference.messages_before, 'message')}, {_memories(difference.memories_before)}"
+    second = f"{after}: {counted(difference.messages_after, 'message')}, {_memories(difference.memories_after)}"
     paged("\n".join([first, second, *map(_coloured, readable(difference, memories))]))
 
 
 def _coloured(line: DifferenceLine) -> str:
     text = in_width(in_one_line(line.text if line.mark == " " else f"{line.mark} {line.text}"))
     return in_colour(text, _COLOURS[line.mark]) if line.mark in _COLOURS else text
+
+
+def _memories(number: int) -> str:
+    return counted(number, "memory", "memories")

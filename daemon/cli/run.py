@@ -29,6 +29,7 @@ from primer.models import ENGINE
 from primer.reply import Request
 from rules.errors import MemprocError, OverBudget
 from rules.plan.chat_plan import Unchanged
+from rules.wording import counted
 
 if TYPE_CHECKING:
     from rich.progress import TaskID
@@ -69,18 +70,19 @@ class Tally:
         if not self.calls:
             return ""
         cache = f"cache {self.tokens_cached:,} read and {self.tokens_cache_written:,} written"
-        return f"{self.calls:,} calls, {cache}, {self.money()}"
+        return f"{counted(self.calls, 'call')}, {cache}, {self.money()}"
 
     def money(self) -> str:
         """Dollars so far, and how many calls have no known price."""
-        unpriced = f" and {self.unpriced_calls:,} calls of unknown price" if self.unpriced_calls else ""
+        unpriced = f" and {counted(self.unpriced_calls, 'call')} of unknown price" if self.unpriced_calls else ""
         return f"${self.usd:,.4f}{unpriced}"
 
     def sentences(self) -> Iterator[str]:
         """The report at the end of a run."""
         if self.calls:
             yield (
-                f"{self.calls:,} calls: {self.tokens_in:,} tokens sent ({self.tokens_cached:,} read from the cache, "
+                f"{counted(self.calls, 'call')}: {self.tokens_in:,} tokens sent "
+                f"({self.tokens_cached:,} read from the cache, "
                 f"{self.tokens_cache_written:,} written to it), {self.tokens_out:,} received, {self.money()}."
             )
         for edits in self.user_edits:

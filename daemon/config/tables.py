@@ -132,7 +132,7 @@ class OutputSettings(Table):
 
 _LEAST_TAIL = 800
 _LARGE_ENOUGH = checked(
-    lambda tokens: tokens >= 400, "must be at least 400, since about 200 tokens of each memory are the questions in it"
+    lambda tokens: tokens >= 400, "must be at least 400, since about 40 tokens of each memory are the questions in it"
 )
 _LOOK_AHEAD = 4  # the live tail is at least this many chunks long, because bounds look that far ahead
 MOST_TOKENS = 10_000_000

@@ -69,6 +69,7 @@ from daemon.status.status import Pause, current_pause
 from rules.arrival import FINISHED, State, after_failure, after_outage
 from rules.retention import next_attempt, next_due, timings
 from rules.typingmind.message import parse_date, write_date
+from rules.wording import counted
 from service.command import memproc_argv
 
 _BLOCKED_MINUTES = 30
@@ -93,7 +94,7 @@ class FileWork:
         """Keep what an event says about the file; the events to tell."""
         match event:
             case Planned(chunks=chunks, calls=calls):
-                reason = f"{chunks:,} chunks of a chat become memories, with {calls:,} calls"
+                reason = f"{counted(chunks, 'chunk')} of a chat become memories, with {counted(calls, 'call')}"
                 return [self._move("planned", reason), replace(event, arrival=self.arrival)]
             case BatchSent(requests):
                 return [self._move("working", f"a batch of {requests:,} requests is waited for")]

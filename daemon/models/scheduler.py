@@ -24,6 +24,7 @@ from daemon.models.context import Context
 from daemon.models.direct import Direct
 from primer.models import ENGINE
 from primer.reply import KINDS, Request
+from rules.wording import counted
 
 T = TypeVar("T")
 
@@ -91,7 +92,8 @@ class Scheduler:
         """Wait for all calls that are under way; their answers are in the journal before any of them is told."""
         number = len(self._direct.under_way)
         if number and isinstance(fault, KeyboardInterrupt):
-            text = f"{number} calls are under way and are waited for; interrupt once more to end at once"
+            under_way = counted(number, "call is under way and is", "calls are under way and are")
+            text = f"{under_way} waited for; interrupt once more to end at once"
             self._context.tell(Note(text))
         with ExitStack() as telling:
             for key, outcome in self._direct.close():

@@ -131,7 +131,10 @@ def after(request: Request, address: str, *arguments: str, given: str = "") -> R
 
 def set_section(request: Request) -> Response:
     """Have a section of the core memory say what the person has written."""
-    return _on_layer(request, "core", "set", request.path_params["section"], "-", given=field(request, "text"))
+    text, section = field(request, "text"), request.path_params["section"]
+    if field(request, "empty"):
+        return _on_layer(request, "core", "set", section, "--empty")
+    return _on_layer(request, "core", "set", section, "-", given=text)
 
 
 def release_section(request: Request) -> Response:

@@ -1,6 +1,6 @@
 """The five calls of TypingMind's connector: its persona looks things up through memproc itself, and nobody needs Node.
 
-Off unless `recall.connector` in memproc.toml is true. Only who has the token of `memproc recall token` is answered, and
+Off unless `recall.connector` in memproc.toml is true. Only who has the token of `memproc mcp token` is answered, and
 of browsers only the pages of TypingMind, or of a host that memproc.toml names. Nothing can be started or changed by it,
 whatever is sent: `/start` answers that memproc is there already.
 """
@@ -11,12 +11,13 @@ from typing import Any
 
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
-from daemon.page.access import ORIGINS, own_hosts
+from daemon.page.access import ORIGINS, bounded, own_hosts
 from daemon.recall.bearer import TOKEN_NEEDED, is_allowed
 from daemon.recall.library import Library
 from daemon.recall.toolbox import TOOLS, called, listed
@@ -84,11 +85,14 @@ async def _list_tools(_: Request) -> Response:
 
 
 async def _call_tool(request: Request) -> Response:
-    body = await request.body()
     try:
-        asked: Any = json.loads(body) if len(body) <= _LARGEST else {}
+        body = await Request(request.scope, bounded(request.receive, _LARGEST)).body()
+    except HTTPException:
+        return PlainTextResponse(f"A request has at most {_LARGEST:,} bytes.", 413)
+    try:
+        asked: Any = json.loads(body)
         name, arguments = str(asked["name"]), dict(asked.get("arguments") or {})
-    except (ValueError, TypeError, KeyError, AttributeError):
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
         return PlainTextResponse('{"name": ..., "arguments": {...}} is expected.', 400)
     return JSONResponse(await run_in_threadpool(called, request.app.state.library, name, arguments))
 

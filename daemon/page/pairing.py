@@ -38,6 +38,6 @@ def forget_device(request: Request) -> Response:
 
 
 def _digits(request: Request) -> str:
-    """The digits of a code that is good now, in two groups; empty where there is none."""
+    """Return the digits of a code that is good now, as they can be pasted; empty where there is none."""
     newest = newest_code(desk_of(request).folders.state)
-    return f"{newest.digits[:3]} {newest.digits[3:]}" if newest and newest.seconds_left(time()) else ""
+    return newest.digits if newest and newest.seconds_left(time()) else ""

@@ -13,7 +13,7 @@ from daemon.files.write import make_private, replace_file
 from rules.errors import ConfigurationError
 
 _SHORTEST = 16
-TOKEN_NEEDED = "The token is missing or wrong: memproc recall token"  # noqa: S105  it is said, and is none
+TOKEN_NEEDED = "The token is missing or wrong: memproc mcp token"  # noqa: S105  it is said, and is none
 
 
 def new_token(state: Path) -> str:
@@ -30,7 +30,7 @@ def take_token(state: Path, token: str) -> None:
     """
     if len(token) < _SHORTEST:
         raise ConfigurationError(
-            f"A token has at least {_SHORTEST} characters.", "Copy it whole, or have one made: memproc recall token"
+            f"A token has at least {_SHORTEST} characters.", "Copy it whole, or have one made: memproc mcp token"
         )
     make_private(_file(state).parent)
     replace_file(_file(state), [sha256(token.encode()).hexdigest().encode()])

@@ -1,6 +1,7 @@
 """The Model Context Protocol server: the five tools, over standard input and output or over HTTP on loopback."""
 
 import asyncio
+from importlib.metadata import version
 from typing import Any
 
 from mcp.server.context import ServerRequestContext
@@ -36,7 +37,12 @@ def recall_server(library: Library) -> Server[Any]:
         return CallToolResult.model_validate(answer)
 
     return Server(
-        "memproc", title="memproc", instructions=INSTRUCTIONS, on_list_tools=list_tools, on_call_tool=call_tool
+        "memproc",
+        version=version("memproc-daemon"),
+        title="memproc",
+        instructions=INSTRUCTIONS,
+        on_list_tools=list_tools,
+        on_call_tool=call_tool,
     )
 
 

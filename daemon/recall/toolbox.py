@@ -6,9 +6,11 @@ JSON; neither the listing nor a call needs the protocol's package.
 
 import json
 from collections.abc import Mapping
+from datetime import date
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic_core import PydanticCustomError
 
 from daemon.files.unforeseen import describe
 from daemon.recall import tools
@@ -22,7 +24,27 @@ _DAY = r"^(\d{4}-\d{2}-\d{2})?$"
 _LONGEST_SHOWN = 60  # characters of a value that is refused
 _READS = {"readOnlyHint": True, "destructiveHint": False, "idempotentHint": True, "openWorldHint": False}
 
-Day = Annotated[str, Field(pattern=_DAY, description="A day as YYYY-MM-DD; empty for no bound.")]
+
+def _is_in_the_calendar(day: str) -> str:
+    """Return a day as it is. Raises ValueError where no calendar has it."""
+    if day:
+        date.fromisoformat(day)
+    return day
+
+
+def _no_truth_value(number: object) -> object:
+    """Return what may be a number as it is. Raises where it is true or false, which Python counts as 1 and 0."""
+    if isinstance(number, bool):
+        raise PydanticCustomError("number", "a number is expected")
+    return number
+
+
+Day = Annotated[
+    str,
+    Field(pattern=_DAY, description="A day as YYYY-MM-DD; empty for no bound."),
+    AfterValidator(_is_in_the_calendar),
+]
+Number = Annotated[int, BeforeValidator(_no_truth_value)]
 ChatName = Annotated[
     str,
     Field(max_length=200, description="Title or id of the chat, of up to 200 characters; needed if there are several."),
@@ -53,7 +75,7 @@ class RecallSearch(Tool):
     among: Annotated[Among, Field(description="raw (what was said, word for word), memories, facts, or all.")] = "raw"
     since: Day = ""
     until: Day = ""
-    limit: Annotated[int, Field(ge=1, le=10, description="How many places to give, 1 to 10.")] = 5
+    limit: Annotated[Number, Field(ge=1, le=10, description="How many places to give, 1 to 10.")] = 5
     chat: ChatName = ""
 
     def look_up(self, library: Library) -> Recalled:
@@ -64,11 +86,14 @@ class RecallSearch(Tool):
 class RecallOpen(Tool):
     """Read a memory, the messages under it, or one message with its neighbours, in full."""
 
-    record: Annotated[str, Field(min_length=1, max_length=200, description="Id of a memory, or of a message.")]
+    record: Annotated[
+        str,
+        Field(min_length=1, max_length=200, description="Id or number of a memory, or id of a message."),
+    ]
     what: Annotated[
         What, Field(description="memory, raw (the messages that a memory stands for), as-of, or hindsight.")
     ] = "memory"
-    page: Annotated[int, Field(ge=1, le=10_000, description="Which page, from 1 on.")] = 1
+    page: Annotated[Number, Field(ge=1, le=10_000, description="Which page, from 1 on.")] = 1
     chat: ChatName = ""
 
     def look_up(self, library: Library) -> Recalled:
@@ -117,9 +142,11 @@ TOOLS: Mapping[str, type[Tool]] = {
     "recall_search": RecallSearch,
     "recall_open": RecallOpen,
     "recall_timeline": RecallTimeline,
-    "core_memory": RecallCoreMemory,
-    "facts": RecallFacts,
+    "recall_core_memory": RecallCoreMemory,
+    "recall_facts": RecallFacts,
 }
+_FORMER_NAMES = {"core_memory": "recall_core_memory", "facts": "recall_facts"}
+"""Names of before, which programs may have kept: they are answered, and not listed."""
 
 
 def listed() -> list[dict[str, Any]]:
@@ -147,6 +174,7 @@ def called(library: Library, name: str, arguments: Mapping[str, Any]) -> dict[st
 
 def _tool(name: str, arguments: Mapping[str, Any]) -> Tool:
     """The call that is asked for. Raises NotFound or RefusedArguments."""
+    name = _FORMER_NAMES.get(name, name)
     if name not in TOOLS:
         raise NotFound(f"There is no tool {named(name)}.", f"There are {', '.join(TOOLS)}.")
     try:

@@ -4,7 +4,6 @@ All of them only read. What is not there is said in a way that ends the matter: 
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from itertools import islice
 from typing import Any, Literal
 
 from daemon.archive.archive import Archive
@@ -33,6 +32,7 @@ from rules.conversation.memory import Edition, Memory, short_name
 from rules.errors import NotFound
 from rules.layers.facts import live
 from rules.typingmind.message import Message
+from rules.wording import counted
 
 _HEAD_TOKENS = 200
 """The tokens for what stands around the records in an answer, in either form."""
@@ -48,9 +48,13 @@ def open_record(library: Library, name: str, what: What, page: int, chat: str) -
         known, parts = _record(library, archive, name, what, chat)
         head = reach(archive, known)
         title = name_of(known, known_chats(archive))
-        from_here = list(islice(pages(parts, PAGE_TOKENS - _HEAD_TOKENS), page - 1, page + 1))
+        before, from_here = 0, list[str]()
+        for before, text in enumerate(pages(parts, PAGE_TOKENS - _HEAD_TOKENS), 1):
+            from_here += [text] if before >= page else []
+            if before > page:
+                break
     if not from_here:
-        raise NotFound(f"There is no page {page} of it.", "Its last page says that it is the last.")
+        raise NotFound(f"There is no page {page} of it.", f"It has {counted(before, 'page')}.")
     text, *following = from_here
     word = f"This is page {page}, and page {page + 1} goes on." if following else f"This is page {page}, the last."
     data = {"id": in_data(name), "chat": in_data(title), "page": page, "is_last": not following, "text": text}
@@ -134,9 +138,17 @@ def _line(memory: Memory) -> Record:
     days = began if began == ended else f"{began} to {ended}"
     what = f"fold {short_name(memory)} of {len(memory.members)}" if memory.is_fold else f"memory {memory.number}"
     quotes = memory.edition.quotes
-    quote = plain(in_one_line(quotes[0].text)[:_QUOTE]).replace('"', "'") if quotes else ""
+    quote = plain(_beginning(in_one_line(quotes[0].text))).replace('"', "'") if quotes else ""
     data = {"id": memory.memory_id, "from": began, "until": ended, "is_fold": memory.is_fold, "quote": quote}
     return Record(f'{days}, {what} ({memory.memory_id}): "{quote}"', data)
+
+
+def _beginning(text: str) -> str:
+    """Return a text's first words, in at most so many characters as a line of time has for a quote."""
+    if len(text) <= _QUOTE:
+        return text
+    whole_words, blank, _ = text[: _QUOTE + 1].rpartition(" ")
+    return f"{whole_words} …" if blank else text[:_QUOTE]
 
 
 def _section(name: str) -> Callable[[str], Record]:

@@ -25,6 +25,7 @@ from daemon.recovery.parcel import ASIDE
 from daemon.status.log import log_files, log_folder
 from rules.errors import FileTrouble, NotAnExport
 from rules.typingmind.copies import new_chat_id
+from rules.wording import counted
 
 _MOST_NEW_CHATS = 20
 """So many new chats at most can have been made of one (`output.mode = "new-chat"`)."""
@@ -201,7 +202,8 @@ def sentences(erasure: Erasure) -> Iterator[str]:
     """Sentences on what there is of the chat, for the person who is about to erase it."""
     chat = erasure.chat
     yield f'"{chat.title}" ({chat.chat_id})'
-    yield f"  archive: {chat.messages:,} raw messages, {chat.memories:,} memories, {erasure.calls:,} answers of models"
+    memories, answers = counted(chat.memories, "memory", "memories"), counted(erasure.calls, "answer")
+    yield f"  archive: {counted(chat.messages, 'raw message')}, {memories}, {answers} of models"
     for file in erasure.files:
         yield f"  {file.path}{' (the other chats in it stay)' if file.is_shared else ''}"
     yield f"  backups, the first original among them: {len({line.file for line, _ in erasure.backups}):,}"

@@ -6,6 +6,7 @@ class, and registers it as an entry point of the group `memproc.core_memory`.
 
 import inspect
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, Protocol, Self
@@ -62,6 +63,7 @@ Kind = Literal[
     "not found",
     "no content",
     "over the limit",
+    "already there",
     "unknown function",
     "wrong arguments",
     "unreadable",
@@ -126,6 +128,9 @@ def written(memory: CoreMemory, name: str, value: Value) -> CoreMemory | Refusal
     section = editable(memory, name)
     if isinstance(section, Refusal):
         return section
+    value = _without_repeats(section.value, value)
+    if value == section.value:
+        return Refusal(f'The section "{name}" says that already, so nothing was changed.', "already there")
     would_have = len(rendered(value))
     if would_have > section.limit:
         return Refusal(
@@ -134,6 +139,19 @@ def written(memory: CoreMemory, name: str, value: Value) -> CoreMemory | Refusal
             "over the limit",
         )
     return memory.with_value(name, value)
+
+
+def _without_repeats(before: Value, after: Value) -> Value:
+    """Return `after` without the lines that an edit has repeated: a model writes what is there again and again.
+
+    Lines that were there several times before stay, and so do empty ones.
+    """
+    had, seen, kept = Counter(lines_of(before)), Counter[str](), list[str]()
+    for line in lines_of(after):
+        seen[line] += 1
+        if not line.strip() or seen[line] <= max(1, had[line]):
+            kept.append(line)
+    return tuple(kept) if isinstance(after, tuple) else "\n".join(kept)
 
 
 By = Literal["agent", "person"]

@@ -24,6 +24,7 @@ from rules.layers.facts import (
     words,
 )
 
+_LETTERS_THAT_TELL = 4
 MOST_CHARACTERS = 500
 """The longest text of a fact: what is longer is none."""
 
@@ -173,6 +174,8 @@ def _update(operation: Operation, standing: _SoFar) -> _Judged:
         return "changed twice"
     if refusal := _unusable(operation, standing):
         return refusal
+    if not operation.old and not _shares_words(operation.text, fact.text):
+        return "another fact than its id says"
     same = standing.says(operation.text)
     if same is not None:
         return _confirmation(same, operation, standing)
@@ -186,6 +189,8 @@ def _deletion(operation: Operation, standing: _SoFar) -> _Judged:
         return fact
     if standing.has(fact.number):
         return "changed twice"
+    if normal(fact.text) not in {normal(operation.text), normal(operation.old)}:
+        return "another fact than its id says"
     return _event("DELETE", fact.number, operation, standing, why="no longer so, by this message")
 
 
@@ -209,6 +214,20 @@ def _named(operation: Operation, known: KnownFacts) -> Fact | str:
     if operation.old and normal(operation.old) != normal(fact.text):
         return "old_memory is not its text"
     return fact
+
+
+def _shares_words(text: str, fact: str) -> bool:
+    """Return whether half of the telling words of the shorter of two statements are in both.
+
+    A small model often names a neighbour's id. Words of four letters and more tell what a statement is about; where
+    one has none, as in some scripts, all of its words count.
+    """
+    ours, theirs = (_telling(words(statement)) for statement in (text, fact))
+    return 2 * len(ours & theirs) >= min(len(ours), len(theirs))
+
+
+def _telling(all_words: frozenset[str]) -> frozenset[str]:
+    return frozenset(word for word in all_words if len(word) >= _LETTERS_THAT_TELL) or all_words
 
 
 def _unusable(operation: Operation, standing: _SoFar) -> str | None:

@@ -234,10 +234,12 @@ _SIGNS = (
     (b"ID3", "a sound (MP3)", EXPORT_AGAIN),
     (b"RIFF", "a picture, sound or film (RIFF)", EXPORT_AGAIN),
 )
-_OF_CHATGPT = ("a ChatGPT export", "Import it into TypingMind first, then export the chat from there.")
-_OF_CLAUDE = ("an export of Claude's own app", "Import it into TypingMind first, then export the chat from there.")
+_OF_CHATGPT = ("a ChatGPT export", "memproc reads chats of TypingMind alone: export them there.")
+_OF_CLAUDE = ("an export of Claude's own app", "memproc reads chats of TypingMind alone: export them there.")
 _OF_SILLYTAVERN = ("a chat of SillyTavern (JSONL)", "memproc reads chats of TypingMind: export them there.")
 _CARD = ("a character of SillyTavern", "memproc reads chats of TypingMind: export them there.")
+_CHATGPT_PART = re.compile(r"conversations-\d{3}\.json")
+"""ChatGPT's exports since 2026 have their conversations in numbered files, and a manifest."""
 _MARKDOWN = re.compile(r"^(#{1,6} \S|\*\*\S|[-*] \S|> |```|---$)", re.MULTILINE)
 _SILLYTAVERN = re.compile(r'\{\s*"(?:chat_metadata|user_name|character_name)"')
 _SECOND_LINE = re.compile(r"^\s*\{[^\n]*\}\s*\n\s*\{")
@@ -294,6 +296,8 @@ def of_archive(names: Set[str]) -> tuple[str, str]:
     """The same for a ZIP, by the names of what is in it."""
     if "[Content_Types].xml" in names:
         return "a document of Microsoft Office", EXPORT_AGAIN
+    if "export_manifest.json" in names or any(map(_CHATGPT_PART.fullmatch, names)):
+        return _OF_CHATGPT
     if "conversations.json" in names:
         return _OF_CHATGPT if {"chat.html", "message_feedback.json"} & names else _OF_CLAUDE
     return ("an e-book or an OpenDocument text", EXPORT_AGAIN) if "mimetype" in names else ("", "")

@@ -45,7 +45,7 @@ def measure(folder: Path) -> list[Table]:
         with httpx.Client(base_url=base, timeout=_LIMIT_SECONDS, follow_redirects=True) as browser:
             views = _look(browser, run(*command, "open", "--print", folder=folder).told.strip())
             rows.append((f"and the page, {views} views seen", *_held(daemon)))
-            token = run(*command, "recall", "token", folder=folder).told.strip()
+            token = run(*command, "mcp", "token", folder=folder).told.strip()
             _look_up(browser, token)
             rows.append(("and the connector asked", *_held(daemon)))
             extension = Extension(browser)

@@ -21,7 +21,7 @@ def measure(folder: Path) -> list[Table]:
     (folder / "inbox" / "export.json").write_bytes(export_bytes(long_chat(TOKENS)))
     command = (COMMAND, "--config", folder / "memproc.toml")
     run(*command, "run", folder=folder)
-    token = run(*command, "recall", "token", folder=folder).told.strip()
+    token = run(*command, "mcp", "token", folder=folder).told.strip()
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     server = subprocess.Popen([*map(str, command), "mcp", "--http", str(port)], cwd=folder)

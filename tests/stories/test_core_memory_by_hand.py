@@ -318,3 +318,15 @@ def test_other_first_values_show_in_sections_that_nobody_has_written_into(aria: 
     aria.settings(**{"core.sections.promises": "limit = 0", "core.sections.persona": 'value = "Quiet."'})
     assert aria.round() == []
     assert opening(aria).endswith("\n\n## persona\nQuiet.\n\n## human\n" + values(aria)["human"] + "\n</system>")
+
+
+def test_a_section_is_emptied_only_where_that_is_said(aria: Life, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert core(aria, "set", "human", "By me.").code == 0
+    for typed in ("", "\n", "  \n"):
+        monkeypatch.setattr("sys.stdin", io.StringIO(typed))
+        ended = core(aria, "set", "human")
+        assert (ended.code, "--empty" in ended.err) == (2, True)
+    assert core(aria, "set", "human", "More.", "--empty").code == 2
+    assert values(aria)["human"] == "By me."
+    assert core(aria, "set", "human", "--empty").code == 0
+    assert (values(aria)["human"], held(aria)) == ("", {"human"})

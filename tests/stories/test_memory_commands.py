@@ -199,6 +199,9 @@ def test_the_chosen_edition_is_shown_from_the_next_run_on_and_auto_lets_go(wise:
     assert shown_texts(wise, 4) == list(as_of.texts)
 
     done(wise.person.memproc("use", memory.memory_id, "auto"), "hindsight edition 2", "as memory.editions prefers")
+    done(wise.person.memproc("use", memory.memory_id, "as-of"), "as-of edition 1", "as you have chosen")
+    done(wise.person.memproc("use", memory.memory_id, "hindsight"), "hindsight edition 2", "as you have chosen")
+    done(wise.person.memproc("use", memory.memory_id, "auto"), "hindsight edition 2", "as memory.editions prefers")
     assert wise.round() == []
     assert shown_texts(wise, 4) == list(hindsight.texts)
     assert wise.person.memproc("verify").code == 0

@@ -3,6 +3,7 @@
 import asyncio
 import socket
 from collections.abc import Awaitable
+from importlib.metadata import version
 from typing import Any
 
 import httpx
@@ -38,7 +39,7 @@ def ada(tmp_path_factory: pytest.TempPathFactory) -> Person:
 def test_five_tools_that_only_read_are_offered_with_a_word_on_when_to_use_them(ada: Person) -> None:
     listed = ask(ada, lambda client: client.list_tools())
     assert [tool.name for tool in listed.tools] == [
-        "recall_search", "recall_open", "recall_timeline", "core_memory", "facts",
+        "recall_search", "recall_open", "recall_timeline", "recall_core_memory", "recall_facts",
     ]  # fmt: skip
     assert all(tool.annotations.read_only_hint for tool in listed.tools)
     assert len(INSTRUCTIONS.split()) <= 120
@@ -161,7 +162,7 @@ def test_the_tools_answer_over_standard_input_and_output(ada: Person) -> None:
 def test_the_same_tools_answer_over_http_on_this_computer_to_two_at_once(ada: Person) -> None:
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
-    token = ada.memproc("recall", "token").out.strip()
+    token = ada.memproc("mcp", "token").out.strip()
     server = ada.start("mcp", "--http", str(port))
     try:
         results = asyncio.run(_two_clients(f"http://127.0.0.1:{port}/mcp", token))
@@ -199,3 +200,16 @@ async def _two_clients(address: str, token: str) -> list[CallToolResult]:
             writer.close()
             break
     return list(await asyncio.gather(one_client(), one_client()))
+
+
+def test_a_page_that_is_not_there_says_how_many_there_are(ada: Person) -> None:
+    answer = ask(ada, lambda client: client.call_tool("recall_open", {"record": "1", "page": 9999, "chat": "other"}))
+    assert "There is no page 9999 of it. It has 1 page." in text_of(answer)
+
+
+def test_the_server_says_its_version(ada: Person) -> None:
+    async def name(client: Client) -> str:
+        assert client.server_info is not None
+        return f"{client.server_info.name} {client.server_info.version}"
+
+    assert ask(ada, name) == f"memproc {version('memproc-daemon')}"

@@ -8,6 +8,7 @@ import pytest
 from daemon.archive.archive import Archive
 from daemon.archive.layers import keep_fact_events
 from daemon.models.tokens import count
+from daemon.recall.bearer import is_token
 from rules.layers.facts import FactEvent
 from tests.bench.memory.recall import looked_up
 from tests.chats import CHAT_ID, assistant, chat, conversation, export_bytes, user
@@ -138,11 +139,21 @@ def test_an_archive_that_is_being_written_is_read_as_it_is(grace: Person) -> Non
 
 def test_a_token_is_made_or_taken_at_the_command_line(tmp_path: Path) -> None:
     ada = Person(tmp_path / "ada")
-    made = ada.memproc("recall", "token").out.strip()
+    made = ada.memproc("mcp", "token").out.strip()
     assert len(made) > 40
-    taken = ada.memproc("recall", "token", "V1StGXR8_Z5jdHi6B-myT")
+    taken = ada.memproc("mcp", "token", "V1StGXR8_Z5jdHi6B-myT")
     assert (taken.code, "V1St" in taken.out + taken.err) == (0, False)
-    assert ada.memproc("recall", "token", "short").code == 2
+    assert ada.memproc("mcp", "token", "short").code == 2
+
+
+def test_the_former_words_for_a_token_print_one_and_store_none(tmp_path: Path) -> None:
+    ada = Person(tmp_path / "ada")
+    printed = ada.memproc("recall", "token")
+    assert (len(printed.out.strip()) > 40, "memproc mcp token" in printed.err) == (True, True)
+    assert is_token(ada.home / "state", printed.out.strip())
+    refused = ada.memproc("recall", "token", "V1StGXR8_Z5jdHi6B-myT")
+    assert (refused.code, "memproc mcp token TEXT" in refused.err) == (2, True)
+    assert is_token(ada.home / "state", printed.out.strip())
 
 
 def test_what_is_looked_up_for_a_question_keeps_to_its_tokens(grace: Person) -> None:

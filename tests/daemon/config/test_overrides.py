@@ -78,7 +78,7 @@ def test_a_chat_is_named_as_it_is_for_include_and_exclude(pattern: str) -> None:
 
 def test_a_chunk_that_is_too_small_is_refused_for_single_chats_too() -> None:
     (told,) = problems('[[chats.override]]\nchat = "*"\nchunk.tokens = 399')
-    assert told.startswith("line 3: chats.override[1].chunk.tokens: must be at least 400, since about 200 tokens")
+    assert told.startswith("line 3: chats.override[1].chunk.tokens: must be at least 400, since about 40 tokens")
 
 
 def test_of_several_overrides_the_later_wins_setting_by_setting() -> None:

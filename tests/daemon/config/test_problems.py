@@ -46,7 +46,7 @@ agent = "a/b"
 """
     assert problems(text) == [
         "line 2: chunk.tokens: must be at least 400, "
-        "since about 200 tokens of each memory are the questions in it (is 3)",
+        "since about 40 tokens of each memory are the questions in it (is 3)",
         'line 5: tail.tokns: there is no such setting; did you mean "tokens"?',
         'line 6: tail.step: must be a whole number (is "some")',
         'line 9: output.mode: must be "replace", "new-chat" or "keep-originals" (is "both")',

@@ -1,5 +1,7 @@
 """TypingMind's connector is answered to who has the token, on the pages of TypingMind alone, and only ever reads."""
 
+from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 
 import pytest
@@ -29,7 +31,7 @@ def test_the_five_calls_are_answered_as_the_connector_s(client: TestClient) -> N
     assert started.status_code == 201
     assert [known["id"] for known in started.json()["clients"]] == ["memproc"]
     (listed,) = client.get(f"{PREFIX}/clients").json()
-    assert listed["tools"] == ["recall_search", "recall_open", "recall_timeline", "core_memory", "facts"]
+    assert listed["tools"] == ["recall_search", "recall_open", "recall_timeline", "recall_core_memory", "recall_facts"]
     tools = client.get(f"{PREFIX}/clients/memproc/tools").json()
     assert all(tool["inputSchema"]["type"] == "object" for tool in tools)
     asked = {"name": "recall_search", "arguments": {"query": "anything"}}
@@ -42,9 +44,23 @@ def test_what_a_tool_refuses_is_an_answer(client: TestClient) -> None:
     assert client.post(f"{PREFIX}/clients/memproc/call_tools", json=asked).json()["isError"]
 
 
-@pytest.mark.parametrize("body", [b"", b"[]", b"{}", b"{", b'{"name": 1, "arguments": 5}', b"x" * 100_000])
+@pytest.mark.parametrize("body", [b"", b"[]", b"{}", b"{", b'{"name": 1, "arguments": 5}', b"[" * 60_000])
 def test_what_is_no_call_is_refused(client: TestClient, body: bytes) -> None:
     assert client.post(f"{PREFIX}/clients/memproc/call_tools", content=body).status_code == 400
+
+
+def test_of_a_call_that_is_too_large_no_more_is_read_than_a_call_can_have(client: TestClient) -> None:
+    read = 0
+
+    def endless() -> Iterator[bytes]:
+        nonlocal read
+        while read < 64 << 20:
+            read += 1 << 14
+            yield b"x" * (1 << 14)
+
+    response = client.post(f"{PREFIX}/clients/memproc/call_tools", content=b"".join(islice(endless(), 8)))
+    assert (response.status_code, "65,536 bytes" in response.text) == (413, True)
+    assert client.post(f"{PREFIX}/clients/memproc/call_tools", content=endless()).status_code == 413
 
 
 @pytest.mark.parametrize(
@@ -61,7 +77,7 @@ def test_what_is_no_call_is_refused(client: TestClient, body: bytes) -> None:
 def test_nobody_else_is_answered(client: TestClient, headers: dict[str, str], status: int) -> None:
     response = client.get(f"{PREFIX}/clients", headers=headers)
     assert response.status_code == status
-    assert "recall" not in response.text.replace("memproc recall token", "")
+    assert "recall" not in response.text.replace("memproc mcp token", "")
 
 
 @pytest.mark.parametrize("origin", [TYPINGMIND, "https://chat.example.org"])

@@ -41,6 +41,10 @@ def test_the_list_is_the_protocol_s_and_every_argument_says_what_it_takes() -> N
         ("recall_search", {"query": "x", "among": "every\nthing"}, '`among` cannot be "every thing". Allowed is: raw'),
         ("recall_search", {"query": "x", "since": "yesterday"}, "Allowed is: A day as YYYY-MM-DD"),
         ("recall_search", {"query": "x", "from": "2024-01-01"}, "recall_search has no argument from. It takes query,"),
+        ("recall_search", {"query": "x", "since": "2024-13-45"}, '`since` cannot be "2024-13-45". Allowed is: A day'),
+        ("recall_search", {"query": "x", "until": "2023-02-29"}, '`until` cannot be "2023-02-29". Allowed is: A day'),
+        ("recall_search", {"query": "x", "limit": True}, "`limit` cannot be true. Allowed is: How many"),
+        ("recall_open", {"record": "r", "page": False}, "`page` cannot be false."),
         ("recall_open", {"record": "r", "page": 0}, "`page` cannot be 0. Allowed is: Which page, from 1 on."),
         ("recall_everything", {}, "There is no tool recall_everything. There are recall_search, recall_open,"),
     ],
@@ -78,3 +82,17 @@ def test_what_nobody_foresaw_is_told_without_the_words_it_was_about(
     assert "a mistake in memproc itself (ValueError in daemon/recall/toolbox.py" in answer["content"][0]["text"]
     (report,) = tmp_path.glob("memproc-mistake-*")
     assert SECRET not in report.read_text() + str(answer)
+
+
+def test_former_names_of_tools_are_answered_and_not_listed(library: Library) -> None:
+    assert not {"core_memory", "facts"} & TOOLS.keys()
+    for former, name in (("facts", "recall_facts"), ("core_memory", "recall_core_memory")):
+        assert called(library, former, {}) == called(library, name, {})
+
+
+def test_a_quote_on_the_line_of_time_ends_with_a_whole_word() -> None:
+    text = "She said that the lighthouse would be lit again before the first of the winter storms came in"
+    shown = tools._beginning(text)
+    assert shown == "She said that the lighthouse would be lit again before the first of the winter …"
+    assert tools._beginning("Short.") == "Short."
+    assert len(tools._beginning("x" * 200)) == 80

