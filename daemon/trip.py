@@ -124,7 +124,7 @@ def process(context: Context, export: Export, chat: Chat) -> ReadyChat | Unchang
     if not assembly.assembled.changed and (surveyed.reading.edits.is_news or is_news):
         acknowledge(archive, chat.chat_id, assembly.assembled.ours_sha256)
     rest = rest_after(surveyed, context.clock(), learned=learned)
-    if is_in_export(archive, assembly, chat.chat_id):
+    if is_in_export(archive, surveyed, assembly):
         over_budget = memories_over_budget(surveyed, shown)
         reason = f"{_COMPRESSED}; {over_budget}" if over_budget else _COMPRESSED
         keep_at_rest(archive, chat.chat_id, rest, reason)
@@ -168,7 +168,7 @@ def ready_without_calls(context: Context, surveyed: Survey) -> ReadyChat | None:
     shown = [by_id[item.name] for item in view.standing]
     assembly = assemble_chat(archive, surveyed, reading.memories, shown, context.clock())
     is_acknowledged = reading.edits.is_news and not assembly.assembled.changed
-    if is_acknowledged or is_in_export(archive, assembly, plan.chat_id):
+    if is_acknowledged or is_in_export(archive, surveyed, assembly):
         return None
     return ready_chat(archive, surveyed, assembly, None, context.clock())
 

@@ -106,6 +106,8 @@ class Archive:
         refuse_unfinished(folder)
         path = archive_path(folder)
         with file_trouble.file_errors(path, "made"):
+            for ending in ("", "-wal", "-shm"):
+                file_trouble.refuse_link(path.with_name(f"{path.name}{ending}"))
             path.touch(mode=0o600)
             readme = folder / "README.txt"
             if not readme.exists():

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from daemon.archive.archive import Archive, damage_behind
-from daemon.archive.chats import Rest, is_known
+from daemon.archive.chats import Rest, is_accepted, is_known
 from daemon.archive.outputs import Output, chats_written_to, last_output, output_in, record_output, was_written
 from daemon.chat.opening import opening_text, read
 from daemon.chat.survey import Survey, canned
@@ -93,13 +93,18 @@ def assemble_chat(
     return Assembly(entries, section, words, mode, assemble(chat, places, entries, section, words, now, mode))
 
 
-def is_in_export(archive: Archive, assembly: Assembly, chat_id: str) -> bool:
+def is_in_export(archive: Archive, survey: Survey, assembly: Assembly) -> bool:
     """Whether the export itself is the finished chat already, and the updated export does not say something else.
 
-    It says something else where a setting or a choice was changed and changed back, and the same export came twice.
+    It says something else where a setting or a choice was changed and changed back, and the same export came twice; and
+    where the person has accepted a state that lacks what the updated export holds: to import it would bring that back.
     """
-    last = last_output(archive, chat_id)
-    return not assembly.assembled.changed and (last is None or last.ours_sha256 in ("", assembly.assembled.ours_sha256))
+    chat, assembled, last = survey.chat, assembly.assembled, last_output(archive, survey.chat.chat_id)
+    if assembled.changed or last is None:
+        return not assembled.changed
+    if last.messages_sha256 != assembled.messages_sha256 and is_accepted(archive, chat.chat_id, chat.sha256):
+        return False
+    return last.ours_sha256 in ("", assembled.ours_sha256)
 
 
 def prove(survey: Survey, assembly: Assembly) -> None:

@@ -65,7 +65,7 @@ def status(settings: Settings, as_json: bool, watch: bool) -> int:
     except MemprocError as fault:
         raise _or_what_is_waited_for(fault, settings.path) from fault
     if not as_json:
-        settings.say_what_counts()
+        settings.say_which_file()
     shown = _show(place, toml, as_json, watch)
     try:
         while watch:

@@ -28,6 +28,7 @@ from daemon.files.write import (
     make_private,
     pack,
     read_blocks,
+    refuse_link,
     replace_file,
     sha256_of,
     unpack,
@@ -246,6 +247,7 @@ def append(folder: Path, line: IndexLine) -> None:
         return os.open(name, flags | os.O_CREAT, 0o600)
 
     with file_errors(path, "written"):
+        refuse_link(path)
         with open(path, "r+b", opener=open_private) as file:
             content = file.read()
             whole, cut = _parted(content)

@@ -11,7 +11,7 @@ from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
-from daemon.files.write import file_errors, replace_file
+from daemon.files.write import file_errors, refuse_link, replace_file
 from rules.errors import MemprocError
 from rules.typingmind.message import parse_date, write_date
 
@@ -70,6 +70,7 @@ def _locked(path: Path) -> int | None:
 
     The filelock package does the same, and loads asyncio with it, which takes 24 ms at the start of every command.
     """
+    refuse_link(path)
     handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
     try:
         if sys.platform == "win32":

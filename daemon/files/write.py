@@ -42,6 +42,7 @@ def replace_file(path: Path, blocks: Iterable[bytes]) -> WrittenFile:
     system may by then have forgotten what it could not write.
     """
     with file_errors(path, "written"):
+        refuse_link(path)
         handle, temp, mark = _unfinished(path.parent)
     digest, size = sha256(), 0
     try:
@@ -76,6 +77,18 @@ def replace_file(path: Path, blocks: Iterable[bytes]) -> WrittenFile:
         if mark is not None:
             os.close(mark)
     return WrittenFile(path, digest.hexdigest(), size)
+
+
+def refuse_link(path: Path) -> None:
+    """Raise FileTrouble where a link is in the place of a file of ours: it may lead to somebody else's.
+
+    Folders may be links, and so may memproc.toml, whose own file is looked up before it is written.
+    """
+    if path.is_symlink():
+        raise FileTrouble(
+            f"{path} is a link to another file, so nothing was written.",
+            "memproc writes only files of its own. Move the link away, or put the file itself there.",
+        )
 
 
 def _unfinished(folder: Path) -> tuple[int, Path, int | None]:

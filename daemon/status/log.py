@@ -20,7 +20,7 @@ from daemon.archive.chats import find_chat
 from daemon.events import ChatIs, Event, NoEvent, Trouble, of_line, to_line
 from daemon.files.clock import now as present
 from daemon.files.paths import file_name
-from daemon.files.write import file_errors, make_private
+from daemon.files.write import file_errors, make_private, refuse_link
 from rules.errors import ArchiveError, FileTrouble, NotFound
 
 LARGEST = 5_000_000
@@ -102,6 +102,7 @@ class Log:
         """Add a line, whole or not at all. The file is opened each time: it may have been moved away."""
         make_private(self._path.parent)
         with file_errors(self._path, "written"):
+            refuse_link(self._path)
             before = self._path.stat().st_size if self._path.exists() else 0
             try:
                 self._file.emit(logging.makeLogRecord({"msg": line}))

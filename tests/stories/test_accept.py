@@ -293,3 +293,23 @@ def test_plan_says_that_an_updated_export_is_written_anew_where_nothing_is_asked
             assert chat.person.memproc("unpin", name).code == 0
         planned, ended = chat.person.memproc("plan", path), chat.person.memproc("run", path)
         assert ("is written anew, without a call" in planned.out) is ("1 written" in ended.out) is changed
+
+
+def test_the_updated_export_is_the_accepted_state_and_brings_nothing_back(chat: Cycle) -> None:
+    lost = json.loads(chat.export())
+    (only,) = lost["data"]["chats"]
+    live = chat.live()
+    del only["messages"][live[2] : live[-3]]
+    gone = {text for text in said(chat.messages[live[2] : live[-3]]) if text not in said(only["messages"])}
+    assert len(gone) > 8
+    path = chat.person.drop(json.dumps(lost).encode(), f"{chat.chat_id}.json")
+    assert chat.person.memproc("run", path).code == 1
+    chat.device.bring_in(path.read_bytes())
+    accept(chat)
+    planned, ended = chat.person.memproc("plan", path), chat.person.memproc("run", path)
+    assert ("is written anew" in planned.out, ended.code, "1 written" in ended.out) == (True, 0, True)
+    chat.imports()
+    assert not gone & set(said(chat.messages))
+    assert gone <= set(said(chat.expanded())), "nothing is lost"
+    again = chat.person.memproc("run", path)
+    assert (again.code, "0 written" in again.out) == (0, True)

@@ -25,6 +25,7 @@ pytestmark = pytest.mark.timeout(200)
 SECRET = "Zanzibarwhisper"
 BY_HAND = (
     "chat", "body", "spending", "batch", "file_seen", "arrival", "arrival_step", "outcome", "sign", "notice", "job",
+    "odd_usage",
 )  # fmt: skip
 """Tables with statements of their own in erasing.py."""
 NO_CHAT = ("migration", "calibration")
@@ -85,6 +86,7 @@ def fill(archive: Archive) -> None:
     archive.insert("batch_request", {**asked, "batch": batch, "tokens": 1, "spending": spending})
     tokens = dict.fromkeys(("tokens_in", "tokens_out", "tokens_cached", "tokens_cache_written"), 1)
     archive.insert("reply", {**asked, **tokens, "text": text, "finish": "stop", "asked_at": when, "answered_at": when})
+    archive.insert("odd_usage", {"request": SECRET, "said": "input_tokens: -1"})
     archive.insert("token_count", {"encoding": "e", "digest": SECRET, "tokens": 1})
     place = dict.fromkeys(("device", "inode", "size", "mtime_ns"), 1)
     times = {"seen_at": when, "changed_at": when}

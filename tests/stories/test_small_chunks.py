@@ -58,7 +58,7 @@ def test_a_chunk_size_that_cannot_work_is_refused_with_its_line(aria: Life) -> N
     ended = chunked(aria, 399).memproc("run")
     assert ended.code == 2
     assert "memproc.toml has 1 problem" in ended.err
-    assert "line 10: chunk.tokens: must be at least 400, since about 200 tokens of each memory" in ended.err
+    assert "line 10: chunk.tokens: must be at least 400, since about 40 tokens of each memory" in ended.err
 
 
 @pytest.mark.parametrize("size", [1000, 1400])

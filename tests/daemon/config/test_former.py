@@ -22,10 +22,10 @@ def test_a_former_setting_with_a_value_of_the_persons_own_gets_a_sentence() -> N
 def test_every_command_that_says_which_settings_count_says_the_sentence(tmp_path: Path) -> None:
     person = Person(tmp_path / "ada")
     person.settings('[output]\ncontainer = "export"\n')
-    for command in (["plan"], ["run"], ["status"], ["config", "check"], ["doctor"]):
+    for command in (["plan"], ["run"], ["config", "check"], ["doctor"]):
         assert SENTENCE in " ".join(person.memproc(*command).out.split()), command
     person.settings('[output]\ncontainer = "chat"\n')
-    for command in (["plan"], ["run"], ["status"], ["config", "check"], ["doctor"]):
+    for command in (["plan"], ["run"], ["config", "check"], ["doctor"]):
         assert "output.container" not in person.memproc(*command).out, command
 
 
