@@ -7,6 +7,7 @@ import json
 from collections.abc import Collection
 
 from daemon.archive.archive import Archive
+from daemon.archive.arrivals import change_state
 from daemon.archive.seals import SEALED
 from rules.errors import ArchiveError
 
@@ -16,12 +17,18 @@ BY_ROW = (
 )  # fmt: skip
 """Tables whose rows of a chat go, by the conditions of their seals; those that are referred to come last."""
 BY_CHAT_ID = ("reply", "batch_request")
+_SHORTEST_TITLE = 3
 EMPTIED = ("token_count",)
 """Counts by the hash of a text, which nobody can tell apart by chats: they are counted again where they are needed."""
 
 
-def erase_rows(archive: Archive, chat_id: str, in_inbox: Collection[int], now: str) -> None:
+def erase_rows(
+    archive: Archive, chat_id: str, in_inbox: Collection[int], now: str, copies: Collection[str] = ()
+) -> None:
     """Remove all that the archive has of a chat, and overwrite it. What other chats share with it stays theirs.
+
+    `copies` are SHA-256 of dropped files that held this chat alone: unfinished work on them ends, since memproc's own
+    copies of them are gone.
 
     What was spent stays in the ledger, without the chat's name: the caps count it. `in_inbox` are the arrivals whose
     files still lie in the inbox: their rows stay, else the daemon would take them for new. Raises ArchiveError where
@@ -31,6 +38,7 @@ def erase_rows(archive: Archive, chat_id: str, in_inbox: Collection[int], now: s
     archive.run("PRAGMA temp_store = MEMORY")  # what VACUUM sorts never lies in a file
     row = archive.value("SELECT id FROM chat WHERE chat_id = ?", (chat_id,))
     with archive.transaction():
+        _end_work(archive, copies, in_inbox, now)
         _erase_files(archive, chat_id, in_inbox)
         for table in BY_ROW:
             archive.run(f"DELETE FROM {table} WHERE {SEALED[table].of_chat}", (row,))  # noqa: S608  the names are ours
@@ -46,6 +54,7 @@ def erase_rows(archive: Archive, chat_id: str, in_inbox: Collection[int], now: s
             (now,),
         )
         archive.run("DELETE FROM sign WHERE instr(name || ' ' || value, ?)", (chat_id,))
+        _erase_title(archive, row)
         archive.run(
             "DELETE FROM notice WHERE instr(text, ?1) OR instr(text, (SELECT title FROM chat WHERE id = ?2))",
             (chat_id, row),
@@ -56,6 +65,28 @@ def erase_rows(archive: Archive, chat_id: str, in_inbox: Collection[int], now: s
     _empty_log(archive)
     archive.run("DELETE FROM chat WHERE id = ?", (row,))
     _empty_log(archive)
+
+
+def _end_work(archive: Archive, copies: Collection[str], in_inbox: Collection[int], now: str) -> None:
+    """End the work on arrivals that is not finished; of those whose files have left the inbox, nothing stays."""
+    of_copies = "SELECT id FROM arrival WHERE sha256 IN (SELECT value FROM json_each(?)) ORDER BY id"
+    for number in archive.column(of_copies, (json.dumps(sorted(copies)),)):
+        if number in in_inbox:
+            archive.run("DELETE FROM arrival_step WHERE arrival = ?", (number,))
+            change_state(archive, number, "done", "", "", now)
+        else:
+            archive.run("DELETE FROM outcome WHERE arrival = ?", (number,))
+            archive.run("DELETE FROM arrival_step WHERE arrival = ?", (number,))
+            archive.run("DELETE FROM arrival WHERE id = ?", (number,))
+
+
+def _erase_title(archive: Archive, row: int | None) -> None:
+    """Remove what was noted of runs and troubles, where it names the chat's title. Raised caps stay."""
+    title = str(archive.value("SELECT title FROM chat WHERE id = ?", (row,)) or "")
+    if len(title) < _SHORTEST_TITLE:
+        return  # it stands in many words by chance
+    for spelled in {title, json.dumps(title)[1:-1]}:
+        archive.run("DELETE FROM sign WHERE instr(value, ?) AND name NOT LIKE 'budget%'", (spelled,))
 
 
 def _erase_files(archive: Archive, chat_id: str, in_inbox: Collection[int]) -> None:

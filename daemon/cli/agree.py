@@ -9,10 +9,11 @@ from pathlib import Path
 import click
 
 from daemon.cli.key import ask_and_keep
-from daemon.cli.plan import planned_rows, total_cost
+from daemon.cli.plan import planned_rows, spendable, total_cost
 from daemon.cli.settings import Settings, in_width
 from daemon.status.sentences import in_one_line, visible
-from rules.money.price import PICO
+from rules.money.estimate import CostEstimate
+from rules.money.price import PICO, in_words
 from rules.plan.chat_plan import ChatPlan
 
 _ASKED_ABOVE = PICO
@@ -41,11 +42,20 @@ def agreed(settings: Settings, exports: Sequence[Path]) -> frozenset[str] | None
     cost = total_cost(rows)
     if cost.at_most <= _ASKED_ABOVE:
         return frozenset(answered)
-    likely, at_most = (f"${amount / PICO:,.2f}" for amount in (cost.likely, cost.at_most))
-    if click.confirm(f"This will likely cost {likely}, and at most {at_most}. Go on?", err=True):
+    most = spendable(settings)
+    if click.confirm(f"{_price_sentence(cost, most)} Go on?", err=True):
         return frozenset(answered)
     settings.say("Stopped. Nothing was sent or written. What it is for: memproc plan")
     return None
+
+
+def _price_sentence(cost: CostEstimate, most: int) -> str:
+    """Return what the run costs, as a sentence: never more than the `most` picodollars that the caps leave."""
+    if most < cost.likely:
+        return f"This will likely need {in_words(cost.likely)}, and pause at the {in_words(most)} that the caps leave."
+    if most < cost.at_most:
+        return f"This will likely cost {in_words(cost.likely)}, and at most the {in_words(most)} that the caps leave."
+    return f"This will likely cost {in_words(cost.likely)}, and at most {in_words(cost.at_most)}."
 
 
 def _about_key(provider: str, titles: Sequence[str]) -> str:

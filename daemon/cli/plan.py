@@ -24,7 +24,7 @@ from daemon.models.splitting import splitter
 from daemon.status.sentences import printable_json, told_apart, visible
 from daemon.trip import look, ready_without_calls
 from rules.money.estimate import NO_COST, NO_TRAFFIC, CostEstimate
-from rules.money.price import Reached, Usage, dollars, first_reached, in_words
+from rules.money.price import Reached, Usage, dollars, first_reached, in_words, left
 from rules.plan.chat_plan import ChatPlan, Unchanged, doubled_ids, refuse_doubled
 from rules.typingmind.chat import Chat
 from rules.wording import counted
@@ -57,6 +57,7 @@ def plan(settings: Settings, paths: tuple[Path, ...], as_json: bool) -> int:
     for row in rows:
         if row.money:
             traffic = traffic.plus(row.money.traffic)
+    under_caps = left(caps, so_far)
     likely, at_most = (first_reached(caps, so_far, amount) for amount in (cost.likely, cost.at_most))
     if as_json:
         pauses = {"likely": likely and likely.which, "at_most": at_most and at_most.which}
@@ -65,11 +66,11 @@ def plan(settings: Settings, paths: tuple[Path, ...], as_json: bool) -> int:
             "chats": len(plans),
             "chunks": sum(len(chat.chunks) for chat in plans),
             "calls": sum(chat.calls for chat in plans),
-            **_money(traffic, cost),
+            **_money(traffic, cost, under_caps),
             "unpriced_chats": sum(row.money is not None and row.money.cost is None for row in rows),
             "pauses_at": pauses,
         }
-        click.echo(printable_json({"chats": [_as_json(row) for row in rows], "totals": totals}))
+        click.echo(printable_json({"chats": [_as_json(row, under_caps) for row in rows], "totals": totals}))
     else:
         settings.say_what_counts()
         where = ", ".join(map(str, paths)) or str(settings.folders.inbox)
@@ -83,6 +84,13 @@ def planned_rows(settings: Settings, exports: Sequence[Path]) -> list[PlannedRow
         folders = settings.folders
         context = Context(settings.config, folders, archive, complete, keys(folders.state), now, tell_nobody)
         return list(_rows(context, exports))
+
+
+def spendable(settings: Settings) -> int:
+    """Return what can be spent now before a cap is reached, in picodollars; a run begins with a cap of its own."""
+    with settings.archive() as archive:
+        when = now()
+        return left(caps_now(archive, settings.config.budget, when), spent(archive, "", periods(at(when))))
 
 
 def total_cost(rows: Sequence[PlannedRow]) -> CostEstimate:
@@ -133,7 +141,7 @@ def _plan(context: Context, export: Export, chat: Chat, doubled: frozenset[str])
         yield PlannedRow(file, plan, who(surveyed.roles), money)
 
 
-def _as_json(row: PlannedRow) -> dict[str, object]:
+def _as_json(row: PlannedRow, under_caps: int) -> dict[str, object]:
     kind = {ChatPlan: "plan", Unchanged: "left_alone", Skipped: "set_aside"}[type(row.outcome)]
     report: dict[str, object] = {"file": row.file, "outcome": kind, **asdict(row.outcome)}
     if isinstance(row.outcome, ChatPlan):
@@ -142,12 +150,19 @@ def _as_json(row: PlannedRow) -> dict[str, object]:
         report["models"] = asdict(row.who)
     if row.money:
         money = row.money
-        report["money"] = {**_money(money.traffic, money.cost), "replies": money.replies, "batched": money.batched}
+        report["money"] = {
+            **_money(money.traffic, money.cost, under_caps),
+            "replies": money.replies,
+            "batched": money.batched,
+        }
     return report
 
 
-def _money(traffic: Usage, cost: CostEstimate | None) -> dict[str, object]:
-    """Tokens, as the models are likely to count them, and dollars."""
+def _money(traffic: Usage, cost: CostEstimate | None, under_caps: int) -> dict[str, object]:
+    """Return tokens, as the models are likely to count them, and dollars.
+
+    `under_caps` picodollars are left under the caps: more is never spent, whatever the work may need at most.
+    """
     return {
         "tokens": {
             "sent": traffic.prompt,
@@ -158,6 +173,7 @@ def _money(traffic: Usage, cost: CostEstimate | None) -> dict[str, object]:
         },
         "likely_usd": dollars(cost.likely) if cost else None,
         "at_most_usd": dollars(cost.at_most) if cost else None,
+        "spent_at_most_usd": dollars(min(cost.at_most, under_caps)) if cost else None,
     }
 
 

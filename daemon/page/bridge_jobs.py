@@ -143,7 +143,7 @@ def _plan_of(chat: Chat, row: Plan, why_no_more: str) -> Plan:
         "due": due,
         "made": 0 if _has_memories(chat) else len(row.get("made", ())),
         "usd_likely": money.get("likely_usd"),
-        "usd_most": money.get("at_most_usd"),
+        "usd_most": money.get("spent_at_most_usd"),
         "reason": "" if due else why_no_more,
     }
 

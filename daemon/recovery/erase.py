@@ -101,7 +101,9 @@ def erase(context: Context, erasure: Erasure) -> None:
     _erase_from_log(folders.state, erasure)
     forget_jobs(folders.state, erasure.names)
     forget_index(folders.state)  # the next search makes it anew
-    erase_rows(context.archive, erasure.chat.chat_id, present, context.clock())
+    arrivals = arrivals_folder(folders.state)
+    copies = [file.path.stem for file in erasure.files if file.path.parent == arrivals and not file.is_shared]
+    erase_rows(context.archive, erasure.chat.chat_id, present, context.clock(), copies)
 
 
 def _exports(folder: Path) -> tuple[Path, ...]:

@@ -174,6 +174,11 @@ def decide(caps: Amounts, spent: Amounts, needed: int) -> Reached | None:
     return None
 
 
+def left(caps: Amounts, spent: Amounts) -> int:
+    """Return what can be spent before the first cap is reached, in picodollars."""
+    return max(0, min(caps.of(which) - spent.of(which) for which in NAMES))
+
+
 def first_reached(caps: Amounts, spent: Amounts, needed: int) -> Reached | None:
     """The cap at which work that costs `needed` stops, call by call: the one with the least left; None: it fits.
 

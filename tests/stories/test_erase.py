@@ -1,6 +1,7 @@
 """A chat is erased for good: nothing of it is left in any file of memproc's, and nothing of another chat is touched."""
 
 import gzip
+import hashlib
 import json
 import re
 import sqlite3
@@ -13,9 +14,14 @@ from pathlib import Path
 import pytest
 
 from daemon.archive import erasing
-from daemon.archive.archive import Archive, check
+from daemon.archive.archive import Archive, check, set_sign
+from daemon.archive.arrivals import next_work, resume_after_restart
+from daemon.events import SettingsAre
 from daemon.files.backup import check as check_backups
+from daemon.files.clock import now
 from daemon.inbox.jobs import maintain
+from daemon.inbox.scanner import Scanner
+from daemon.inbox.watch_plan import plan_of, read_settings_here
 from daemon.recovery import erase as erasure
 from tests.chats import Json, export_bytes, long_chat
 from tests.stories.one_file import put_into_one_file
@@ -264,3 +270,56 @@ def test_a_file_of_many_chats_loses_this_chat_alone(ada: Person) -> None:
     for place, content in contents(ada.home):
         assert SECRET.encode() not in content, place
     assert check_backups(ada.home / "backups") == ()
+
+
+def dropped(eve: Person, name: str, state: str, *chats: Json) -> tuple[int, Path]:
+    """A file in the inbox that memproc has copied, and is not through with."""
+    path = eve.drop(export_bytes(*chats), name)
+    digest = hashlib.sha256(path.read_bytes()).hexdigest()
+    (eve.home / "state" / "arrivals" / f"{digest}.json").write_bytes(path.read_bytes())
+    seen, when = path.stat(), "2026-01-01T00:00:00.000Z"
+    place = {"device": seen.st_dev, "inode": seen.st_ino, "size": seen.st_size, "mtime_ns": seen.st_mtime_ns}
+    with Archive.open(eve.home / "state") as archive:
+        row = {"path": str(path), **place, "sha256": digest, "state": state, "next_look_at": when, "tries": 1}
+        number = archive.insert("arrival", {**row, "seen_at": when, "changed_at": when})
+        archive.insert("arrival_step", {"arrival": number, "state": state, "reason": SECRET, "at": when})
+    return number, path
+
+
+@pytest.mark.parametrize("state", ["copied", "planned", "working", "waiting", "paused"])
+def test_work_on_a_file_of_the_erased_chat_alone_ends_and_that_on_others_goes_on(eve: Person, state: str) -> None:
+    """Whether its file still lies in the inbox or has left it; the daemon that starts then takes neither again."""
+    secret = secret_chat()
+    kept, path = dropped(eve, "kept.json", state, secret)
+    moved, gone = dropped(eve, "gone.json", state, secret | {"folderID": "f"})
+    both, _ = dropped(eve, "both.json", state, secret, OTHER)
+    gone.unlink()
+    assert eve.memproc("erase", "secret1234", "--yes").code == 0
+    with Archive.open(eve.home / "state") as archive:
+        states = dict(archive.run("SELECT id, state FROM arrival"))
+        assert (states[kept], states.get(moved), states[both]) == ("done", None, state)
+        assert not archive.run("SELECT 1 FROM arrival_step WHERE instr(reason, ?) AND arrival <> ?", (SECRET, both))
+        settings = read_settings_here(eve.toml)
+        assert isinstance(settings, SettingsAre)
+        plan = plan_of(settings)
+        scanner = Scanner(archive)
+        for moment in (0.0, 400.0):
+            scanner.scan(plan, now(), moment)
+        resume_after_restart(archive, now())
+        work = next_work(archive, now())
+        assert work is not None
+        assert work.id == both, "the other chat in it is worked on"
+        assert archive.run("SELECT state FROM arrival WHERE path = ?", (str(path),)) == [("done",)]
+    left = list((eve.home / "state" / "arrivals").glob("*.json"))
+    assert [SECRET.encode() in file.read_bytes() for file in left] == [False] * len(left)
+
+
+def test_the_title_of_an_erased_chat_is_in_no_note_of_a_run(eve: Person) -> None:
+    with Archive.open(eve.home / "state") as archive:
+        for name, value in (("run", json.dumps({"trouble": f"About {SECRET}: too large"})), ("budget_day", "{}")):
+            set_sign(archive, name, value, "2026-01-01T00:00:00.000Z")
+    assert eve.memproc("erase", "secret1234", "--yes").code == 0
+    with Archive.read(eve.home / "state") as archive:
+        assert [name for (name,) in archive.run("SELECT name FROM sign") if name in ("run", "budget_day")] == [
+            "budget_day"
+        ]
