@@ -34,7 +34,10 @@ _A_LITTLE = 1 << 17
 _DAMAGED = ("SQLITE_CORRUPT", "SQLITE_NOTADB")
 _DENIED = ("SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_IOERR", "SQLITE_PERM", "SQLITE_AUTH")
 # Damage that SQLite itself does not notice: a table is gone, or a text holds what is no text.
-_SIGNS_OF_DAMAGE = ("no such table", "Could not decode to UTF-8", "malformed database schema")
+_SIGNS_OF_DAMAGE = (
+    "no such table", "no such column", "no such index", "no such function", "has no column named",
+    "cannot join using column", "Could not decode to UTF-8", "malformed database schema",
+)  # fmt: skip
 
 
 _SENTENCES = (
@@ -60,6 +63,8 @@ def archive_errors(path: Path) -> Iterator[None]:
     """
     try:
         yield
+    except UnicodeDecodeError as fault:  # SQLite's own words about tables whose names are no text any more
+        raise damaged(path, "its tables are not those of its version") from fault
     except sqlite3.Error as fault:
         if str(fault) == "user-defined function raised exception":
             raise _RAISED.pop(get_ident(), KeyboardInterrupt()) from fault

@@ -146,8 +146,7 @@ _Dollars = Annotated[float, Field(ge=0, le=MOST_USD, allow_inf_nan=False)]
 
 def _is_day(text: str) -> bool:
     with suppress(ValueError):
-        date.fromisoformat(text)
-        return True
+        return date.fromisoformat(text).isoformat() == text  # Python reads "2024-W09-5" as well
     return False
 
 

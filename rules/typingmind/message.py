@@ -108,6 +108,7 @@ def printable(text: str) -> str:
 
 
 _ENDINGS = ("BlobID", "blobID")
+_DATE = re.compile(r"\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?", re.ASCII)
 """`localBlobID`, `metaBlobID`, and `blobID` where the file was synced."""
 
 
@@ -149,8 +150,12 @@ def _named(value: object) -> Iterator[str]:
 
 
 def parse_date(text: str | None) -> datetime | None:
-    """A date of an export (`Z` or an offset, with or without fractions), or None where it is none."""
-    if not text:
+    """A date of an export (`Z` or an offset, with or without fractions), or None where it is none.
+
+    Python reads further forms ("2024-W09-5", "20240301") that JavaScript does not, nor whoever takes the first ten
+    characters for the day.
+    """
+    if not text or not _DATE.fullmatch(text):
         return None
     try:
         date = datetime.fromisoformat(text)

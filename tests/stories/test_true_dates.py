@@ -6,11 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.chats import Json
+from tests.chats import Json, export_bytes, long_chat
 from tests.server.passage import read_passage
 from tests.server.request import Request
 from tests.server.scribe import scribe
 from tests.stories.facts import events as fact_events
+from tests.stories.person import Person
 from tests.stories.rounds import Life, life
 from tests.typingmind.texts import text_of
 from tests.typingmind.wire import read_chats
@@ -126,3 +127,18 @@ def test_a_fork_of_a_fork_has_the_true_days(aria: Life) -> None:
         goes_on_in(aria, forked)
         aria.round(800)
     assert days(expanded(aria)).items() >= said.items()
+
+
+@pytest.mark.parametrize("odd", ["2024-W09-5", "20240301", "2024-13-45", "soon", "2024-03-01T12Z"])
+def test_a_date_that_no_calendar_has_stops_no_command(tmp_path: Path, odd: str) -> None:
+    ada = Person(tmp_path / "ada")
+    ada.settings('[models]\nagent = "memproc/extractive"\ncontext_manager = "memproc/extractive"\n')
+    chat = long_chat(4000, tokens_each=200, id="aaa", chatID="aaa", chatTitle="A")
+    for message in chat["messages"][::3]:
+        message["createdAt"] = odd
+    ada.drop(export_bytes(chat))
+    assert ada.memproc("run").code == 0
+    for command in (["memories", "aaa"], ["show", "aaa", "1"], ["search", "the"], ["expand", "aaa"], ["facts", "aaa"]):
+        ended = ada.memproc(*command)
+        assert ended.code == 0, (command, ended)
+    assert ada.memproc("verify").code == 0

@@ -4,13 +4,16 @@ import errno
 import os
 import sqlite3
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
 
 from daemon.archive.archive import Archive, check
-from daemon.archive.journal import recall, record
+from daemon.archive.chats import known_chats
+from daemon.archive.journal import recall, record, replies
 from daemon.archive.memories import keep_memory
 from daemon.archive.messages import insert_version, past, raw_conversation
 from daemon.archive.seals import archive_errors
@@ -194,3 +197,30 @@ def test_a_page_that_the_disk_does_not_give_is_no_damage(tmp_path: Path) -> None
 
     with Failing.open(tmp_path) as archive, pytest.raises(ArchiveError, match="cannot be read or written"):
         check(archive)
+
+
+def test_rot_in_the_text_of_the_tables_is_told_as_damage(tmp_path: Path) -> None:
+    with Archive.open(tmp_path / "sound") as archive:
+        archive.fold_log()
+    data = (tmp_path / "sound" / "archive.sqlite3").read_bytes()
+    dice = Random(20261123)
+    printable = [at for at in range(100, len(data)) if 32 <= data[at] < 127]
+    for at in dice.sample(printable, 60):
+        rotten = bytearray(data)
+        rotten[at] = dice.choice([0xFF, 0xC3, 0, data[at] ^ 1, data[at] ^ 0x20])
+        folder = tmp_path / str(at)
+        folder.mkdir()
+        (folder / "archive.sqlite3").write_bytes(rotten)
+        with suppress(ArchiveError), Archive.read(folder) as archive:
+            known_chats(archive)
+            replies(archive, None)
+            check(archive)
+
+
+def test_a_table_whose_name_is_no_text_is_told_as_damage(tmp_path: Path) -> None:
+    with Archive.open(tmp_path) as archive:
+        archive.fold_log()
+    path = tmp_path / "archive.sqlite3"
+    path.write_bytes(path.read_bytes().replace(b"CREATE TABLE reply", b"CREATE TABLE \xff\xfe\xfd\xfcy"))
+    with pytest.raises(ArchiveError, match="is damaged"), Archive.read(tmp_path) as archive:
+        replies(archive, None)
