@@ -7,6 +7,8 @@ import traceback
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from queue import SimpleQueue
+from threading import Thread
 from time import monotonic
 
 from tests.faults.disks import DISKS
@@ -45,12 +47,32 @@ class Choice:
 def carry_out(choices: Sequence[Choice], labs: Sequence[Lab]) -> Iterator[Tried]:
     """Try them all, side by side in as many processes as there are labs."""
     workers = [_worker(choices, lab, number, len(labs)) for number, lab in enumerate(labs)]
-    for process, pipe in workers:
-        with os.fdopen(pipe) as lines:
-            yield from map(of_line, lines)
+    yield from map(of_line, _lines([pipe for _, pipe in workers]))
+    for process, _ in workers:
         _, status = os.waitpid(process, 0)
         if status:
             raise ChildProcessError(f"a worker ended with {os.waitstatus_to_exitcode(status)}, its trials unfinished")
+
+
+def _lines(pipes: Sequence[int]) -> Iterator[str]:
+    """Yield the lines of all pipes as they come: a pipe that is not read fills, and its worker waits."""
+    lines: SimpleQueue[str | None] = SimpleQueue()
+
+    def read(pipe: int) -> None:
+        with os.fdopen(pipe) as file:
+            for line in file:
+                lines.put(line)
+        lines.put(None)
+
+    for pipe in pipes:
+        Thread(target=read, args=(pipe,), daemon=True).start()
+    ended = 0
+    while ended < len(pipes):
+        line = lines.get()
+        if line is None:
+            ended += 1
+        else:
+            yield line
 
 
 def _worker(choices: Sequence[Choice], lab: Lab, number: int, of: int) -> tuple[int, int]:

@@ -170,9 +170,11 @@ def test_nothing_of_an_erased_chat_is_left_in_any_file(eve: Person) -> None:
     for path, content in contents(eve.home):
         for trace in (SECRET.encode(), b"secret1234", *bodies):
             assert trace not in content, f"{path} still has {trace[:40]!r}"
+    assert not [path for path in eve.home.rglob("*") if SECRET in path.name], "nor is a folder called after it"
     assert eve.memproc("show", "secret1234").code == 2
     with Archive.read(eve.home / "state") as archive:
         assert check(archive) == ()
+        assert archive.value("PRAGMA freelist_count") == 0, "no page is left that held something of it"
         assert archive.value("SELECT sum(settled) FROM spending") == spent, "the caps still count what was spent"
     assert check_backups(eve.home / "backups") == ()
     assert list((eve.home / "state" / "copies").glob("*.sqlite3")), "a copy of the archive is kept all the same"

@@ -1,7 +1,5 @@
 """The service under a real systemd: installed, killed, hung, crashing, sandboxed, removed."""
 
-from pathlib import Path
-
 import pytest
 
 from service.systemd import START_AGAIN
@@ -130,4 +128,4 @@ def test_without_a_user_bus_the_way_out_is_told(stand_in: ServiceOf) -> None:
     said = person.root(*drop, "PATH=/usr/bin:/bin", str(stand_in.command), "service", "install")
     assert said.returncode == 1
     assert f"export XDG_RUNTIME_DIR=/run/user/{number}" in said.stderr
-    assert Path(stand_in.units / UNIT) and person.read(stand_in.units / UNIT) == ""
+    assert person.root("test", "-e", str(stand_in.units / UNIT)).returncode == 1

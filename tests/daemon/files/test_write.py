@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from daemon.files.write import TEMPORARY, WrittenFile, replace_file, sweep, trouble
+from daemon.files.write import TEMPORARY, WrittenFile, make_private, replace_file, sweep, trouble
 from rules.errors import FileTrouble
 from tests.daemon.files.children import (
     in_child,
@@ -279,3 +279,32 @@ def test_what_a_running_process_is_writing_is_not_swept_away(path: Path) -> None
     kill(child)
     assert len(sweep(path.parent)) == 1
     assert only(path)
+
+
+def test_a_file_is_on_the_disk_before_it_takes_its_place_and_its_folder_afterwards(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, flush, steps = tmp_path / "a.json", os.fsync, list[tuple[str, bytes]]()
+    path.write_bytes(b"old")
+
+    def flushed(handle: int) -> None:
+        steps.append(("folder" if stat.S_ISDIR(os.fstat(handle).st_mode) else "file", path.read_bytes()))
+        flush(handle)
+
+    monkeypatch.setattr(os, "fsync", flushed)
+    replace_file(path, [b"new"])
+    assert steps == [("file", b"old"), ("folder", b"new")]
+
+
+def test_a_new_folder_is_on_the_disk_in_the_folder_that_holds_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    flush, flushed = os.fsync, set[int]()
+
+    def fsync(handle: int) -> None:
+        flushed.add(os.fstat(handle).st_ino)
+        flush(handle)
+
+    monkeypatch.setattr(os, "fsync", fsync)
+    make_private(tmp_path / "a" / "b")
+    assert {tmp_path.stat().st_ino, (tmp_path / "a").stat().st_ino} <= flushed

@@ -47,10 +47,17 @@ def test_an_invented_secret_is_neither_link_nor_session(tmp_path: Path) -> None:
 
 def test_a_session_that_is_not_used_for_long_ends(tmp_path: Path) -> None:
     session = follow_link(tmp_path, new_link(tmp_path)) or ""
-    age(tmp_path, "session", SESSION_SECONDS - 60)
-    assert is_session(tmp_path, session)  # and by that it is used
     age(tmp_path, "session", SESSION_SECONDS + 1)
     assert not is_session(tmp_path, session)
+
+
+def test_a_session_lasts_from_its_last_use_on(tmp_path: Path) -> None:
+    session = follow_link(tmp_path, new_link(tmp_path)) or ""
+    for _ in range(3):
+        for file in (tmp_path / "page").glob("session-*"):
+            last_used = file.stat().st_mtime - (SESSION_SECONDS - 60)
+            os.utime(file, (last_used, last_used))
+        assert is_session(tmp_path, session)
 
 
 def test_who_reads_the_folder_learns_no_secret(tmp_path: Path) -> None:

@@ -6,7 +6,9 @@ from daemon.models.completion import Completion
 from daemon.models.roles import Roles
 from primer.models import ENGINE, Model
 from rules.conversation.memory import EXTRACTED, WRITTEN
+from rules.extract.sentences import length
 from tests.daemon.remember.test_compress import AGENT, MANAGER, QUOTE, Desk, remember
+from tests.entries import talk
 from tests.scripted import ended
 
 FALLBACK = Model("test/fallback")
@@ -192,3 +194,14 @@ def test_a_refinement_that_corrects_a_single_word_repeats_nothing() -> None:
     desk = Desk({"quote": [QUOTE], "perspective": [GOOD], "refinement": [GOOD.replace("Tomas", "Thomas")]})
     remember(desk)
     assert desk.noted == []
+
+
+def test_of_a_long_analysis_the_agent_is_given_no_more_than_was_asked_for() -> None:
+    long = " ".join(f"In sentence {number} they speak of the ferry and of Tomas." for number in range(200))
+    spoken = (f"Entry {number}: the ferry, the date, and what Tomas said of them all. " * 8 for number in range(40))
+    desk = Desk({"quote": [QUOTE], "analysis": [ended(long)], "refinement": [ended(GOOD)]})
+    given = remember(desk, chunk=talk(QUOTE, *spoken)).edition.texts[4]
+    asked = next(request for request in desk.model.asked if request.step == "analysis")
+    analysis = [line for line in given.splitlines() if "In sentence 0 they" in line]
+    assert len(long.split()) > 3 * asked.words
+    assert 0 < length(" ".join(analysis)) <= 1.2 * asked.words
