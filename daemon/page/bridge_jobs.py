@@ -140,12 +140,22 @@ def _plan_of(chat: Chat, row: Plan, why_no_more: str) -> Plan:
     return {
         "chat": chat.chat_id,
         "tokens": row.get("tokens", 0),
+        "sent": _sent(chat, row),
         "due": due,
         "made": 0 if _has_memories(chat) else len(row.get("made", ())),
         "usd_likely": money.get("likely_usd"),
         "usd_most": money.get("spent_at_most_usd"),
         "reason": "" if due else why_no_more,
     }
+
+
+def _sent(chat: Chat, row: Plan) -> int:
+    """Return the tokens of the chat that TypingMind sends now: memories in the place of what they stand for."""
+    tokens = int(row.get("tokens", 0))
+    if not tokens or not _has_memories(chat):
+        return tokens
+    under = sum(int(chunk["tokens"]) for chunk in row["made"])
+    return tokens - under + int(row["section_before"]) + int(row["canned_tokens"])
 
 
 def _has_memories(chat: Chat) -> bool:

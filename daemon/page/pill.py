@@ -12,7 +12,7 @@ def planned_line(plan: Plan, size: int) -> str:
     """The size of a chat, what is due and about what that costs; `size` is in bytes."""
     if not plan["tokens"]:
         return str(plan["reason"])
-    return f"{tokens(plan['tokens'])} tokens, {_due(plan)}{_sync_note(size)}"
+    return f"{_size(plan)}, {_due(plan)}{_sync_note(size)}"
 
 
 def planned_more(plan: Plan) -> str:
@@ -31,6 +31,13 @@ def job_line(job: JobReport) -> str:
     count = f": {job.done} of {job.total}" if job.total else ""
     money = f", {usd(job.usd)} so far" if job.usd else ""
     return f"Writing memories{count}{money}"
+
+
+def _size(plan: Plan) -> str:
+    """The tokens of the conversation, and how many of them are still sent where memories are in the chat."""
+    whole = int(plan["tokens"])
+    sent = int(plan.get("sent", whole))
+    return f"{tokens(sent)} of {tokens(whole)} tokens are sent" if sent < whole else f"{tokens(whole)} tokens"
 
 
 def _due(plan: Plan) -> str:

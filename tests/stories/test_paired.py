@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from http.server import BaseHTTPRequestHandler, HTTPServer
@@ -55,7 +56,7 @@ def test_the_plan_is_that_of_the_command_and_the_chat_is_not_kept(new: Cycle, mo
     path = new.person.drop(new.export())
     (row,) = json.loads(new.person.memproc("plan", "--json", path).out)["chats"]
     assert planned == {
-        "chat": new.chat_id, "tokens": row["tokens"], "due": len(row["chunks"]), "made": 0, "reason": "",
+        "chat": new.chat_id, "tokens": row["tokens"], "sent": row["tokens"], "due": len(row["chunks"]), "made": 0, "reason": "",
         "usd_likely": row["money"]["likely_usd"], "usd_most": row["money"]["at_most_usd"], "why": "",
         "says": f"{row['tokens'] / 1000:.1f}k tokens, {len(row['chunks'])} memories due, free",
     }  # fmt: skip
@@ -104,7 +105,8 @@ def test_a_plan_is_made_once_until_something_that_it_was_made_of_has_changed(
 def test_memories_that_stand_in_the_chat_are_not_offered_to_it(chat: Cycle, monkeypatch: pytest.MonkeyPatch) -> None:
     planned = bridged(chat, monkeypatch).paired().plan(chat.export())
     assert planned["made"] == 0
-    assert planned["says"].endswith("tokens, nothing due")
+    assert planned["sent"] < planned["tokens"], "memories are sent in the place of what they stand for"
+    assert re.fullmatch(r"[\d.]+k of [\d.]+k tokens are sent, nothing due", planned["says"])
 
 
 def test_a_plan_with_nothing_due_says_why(chat: Cycle, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -18,6 +18,8 @@ WHY = "Fewer than 4,000 tokens stand before the live tail."
         ({"usd_likely": None}, 0, "114k tokens, 9 memories due, at a price that nobody knows"),
         ({"due": 0, "reason": WHY}, 0, "114k tokens, nothing due"),
         ({"due": 0, "made": 26}, 0, "114k tokens, 26 memories ready to be put in, free"),
+        ({"tokens": 93_000, "sent": 40_000, "due": 0}, 9, "40.0k of 93.0k tokens are sent, nothing due"),
+        ({"tokens": 93_000, "sent": 93_000, "due": 0}, 9, "93.0k tokens, nothing due"),
         ({"tokens": 0, "due": 0, "reason": "The archive is locked."}, 9 << 20, "The archive is locked."),
         ({"due": 0}, 3 << 20, "114k tokens, nothing due"),
         ({"due": 0}, (7 << 20) // 2, "114k tokens, nothing due; TypingMind's sync skips it until it is smaller "
