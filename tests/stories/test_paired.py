@@ -56,7 +56,8 @@ def test_the_plan_is_that_of_the_command_and_the_chat_is_not_kept(new: Cycle, mo
     path = new.person.drop(new.export())
     (row,) = json.loads(new.person.memproc("plan", "--json", path).out)["chats"]
     assert planned == {
-        "chat": new.chat_id, "tokens": row["tokens"], "sent": row["tokens"], "due": len(row["chunks"]), "made": 0, "reason": "",
+        "chat": new.chat_id, "tokens": row["tokens"], "sent": row["tokens"], "due": len(row["chunks"]),
+        "made": 0, "reason": "",
         "usd_likely": row["money"]["likely_usd"], "usd_most": row["money"]["at_most_usd"], "why": "",
         "says": f"{row['tokens'] / 1000:.1f}k tokens, {len(row['chunks'])} memories due, free",
     }  # fmt: skip
