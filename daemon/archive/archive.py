@@ -59,6 +59,8 @@ class SchemaStep:
     name: str
     script: str
     seals: tuple[str, ...] = ()
+    undo: str = ""
+    """SQL that makes the tables of before out of empty ones: rows of an older archive are copied into these."""
 
 
 OLDEST = 12
@@ -74,8 +76,18 @@ STEPS = (
         UPDATE chat_state SET said_at = at WHERE doubt <> '';
         """,
         seals=("message", "missing", "chat_state"),
+        undo="""
+        ALTER TABLE message DROP COLUMN seal;
+        ALTER TABLE missing DROP COLUMN seal;
+        ALTER TABLE chat_state DROP COLUMN said_at;
+        ALTER TABLE chat_state DROP COLUMN seal;
+        """,
     ),
-    SchemaStep("where the chats lie in exports is not kept any more", "DROP TABLE layout;"),
+    SchemaStep(
+        "where the chats lie in exports is not kept any more",
+        "DROP TABLE layout;",
+        undo="CREATE TABLE layout (sha256 TEXT PRIMARY KEY) STRICT;",
+    ),
     SchemaStep(
         "token counts of providers that cannot be are kept by themselves, and nothing is learned from them",
         """
@@ -84,6 +96,10 @@ STEPS = (
         DELETE FROM calibration WHERE factor NOT BETWEEN 0.25 AND 5.4;
         UPDATE calibration SET newest = coalesce(
             (SELECT max(answered_at) FROM reply WHERE reply.model = calibration.model), '');
+        """,
+        undo="""
+        DROP TABLE odd_usage;
+        ALTER TABLE calibration DROP COLUMN newest;
         """,
     ),
 )
@@ -301,6 +317,13 @@ class Archive:
                 "Move it away and run: memproc rebuild. That reads the backups and the updated exports.",
             )
         return version
+
+
+def schema_of(version: int) -> Iterator[str]:
+    """Yield the statements that make the empty tables of an archive of this version, from `OLDEST` on."""
+    yield from _statements(_SCHEMA.read_text("utf-8"))
+    for step in reversed(STEPS[version - OLDEST :]):
+        yield from _statements(step.undo)
 
 
 def columns(kind: type) -> str:

@@ -7,6 +7,7 @@ import click
 
 from daemon.archive.archive import check
 from daemon.archive.chats import find_chat
+from daemon.archive.copying import foreign_objects
 from daemon.archive.seals import MEND
 from daemon.cli.settings import Settings, confirmed, json_option, moment, pass_settings
 from daemon.config.search import own_file
@@ -23,7 +24,7 @@ from rules.wording import counted
 def verify(settings: Settings, as_json: bool) -> int:
     """Check everything that memproc keeps. Nothing is changed."""
     with settings.archive() as archive:
-        problems = list(check(archive))
+        problems = [*check(archive), *(f"archive: {fault}" for fault in foreign_objects(archive))]
         is_damaged = bool(problems)
         for export in () if is_damaged else written_exports(archive):
             if export.state == "gone":

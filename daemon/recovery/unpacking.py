@@ -21,6 +21,7 @@ import tomli
 
 from daemon.archive.archive import Archive, check
 from daemon.archive.chats import known_chats
+from daemon.archive.copying import copy_archive
 from daemon.archive.outputs import move_outputs
 from daemon.archive.seals import begin_import, end_import, is_unfinished
 from daemon.config.as_toml import toml_text
@@ -129,13 +130,19 @@ def _stage(folders: Folders, path: Path) -> None:
 
 def _proved(folders: Folders) -> int:
     """Prove the staged archive, and have its accounts name this computer's folders; how many chats it has."""
+    stage = folders.state / STAGE
     try:
-        with Archive.open(folders.state / STAGE) as archive:
+        parcel = stage / f"their-{ARCHIVE}"
+        (stage / ARCHIVE).rename(parcel)
+        copy_archive(parcel, stage / ARCHIVE)
+        with Archive.open(stage) as archive:
             if faults := check(archive):
                 raise refused(f"the archive in it is damaged ({faults[0]})")
             move_outputs(archive, folders.updated)
             archive.fold_log()
             return len(known_chats(archive))
+    except ArchiveError as fault:
+        raise refused(f"its archive cannot be used. {fault.message}") from fault
     except sqlite3.Error as fault:
         raise refused("the archive in it is damaged, or none of memproc's") from fault
 

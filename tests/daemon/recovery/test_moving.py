@@ -2,11 +2,14 @@
 
 import json
 import shutil
+import sqlite3
 import stat
 import zipfile
 from collections.abc import Callable, Mapping
+from contextlib import closing
 from hashlib import sha256
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 
 import pytest
 
@@ -262,6 +265,15 @@ def damaged_archive(files: dict[str, bytes]) -> None:
     files[MANIFEST] = listed(files)
 
 
+def with_a_trigger(files: dict[str, bytes]) -> None:
+    with NamedTemporaryFile(suffix=".sqlite3") as file:
+        Path(file.name).write_bytes(files[ARCHIVE])
+        with closing(sqlite3.connect(file.name)) as database:
+            database.execute("CREATE TRIGGER bad AFTER INSERT ON chat BEGIN DELETE FROM message; END")
+        files[ARCHIVE] = Path(file.name).read_bytes()
+    files[MANIFEST] = listed(files)
+
+
 def no_database(files: dict[str, bytes]) -> None:
     files[ARCHIVE] = b"This is no database at all." * 200
     files[MANIFEST] = listed(files)
@@ -291,7 +303,7 @@ HOSTILE = [
         ]
     ),
     unlisted, missing, changed, bomb, endless, without_an_archive, damaged_archive, no_database, newer, odd_manifest,
-    wrong_settings,
+    wrong_settings, with_a_trigger,
 ]  # fmt: skip
 
 

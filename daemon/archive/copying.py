@@ -1,0 +1,130 @@
+"""Copies the rows of an archive that somebody else made into a database of our own making, table by table.
+
+An SQLite file from elsewhere may hold more than rows: triggers that change what is stored later, views under the names
+of tables, tables whose rows are made up as they are read. So nothing of its schema is taken over. The tables are made
+by our own schema, in the version that the other archive says it has; what it holds beyond their names is refused.
+"""
+
+import sqlite3
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from pathlib import Path
+
+from daemon.archive.archive import OLDEST, STEPS, Archive, schema_of
+from daemon.archive.seals import archive_errors, seal_in_sql
+from rules.errors import ArchiveError
+
+LEFT_BEHIND = frozenset({"sign", "rest", "job", "migration"})
+"""Tables whose rows are about the computer that they come from: what its daemon said, its raised caps, its due work."""
+_ROWS_AT_ONCE = 1000
+_MOST_LISTED = 3
+
+
+def copy_archive(source: Path, target: Path) -> None:
+    """Make an archive at `target`, which is not there yet, with the rows of the one at `source`.
+
+    Raises ArchiveError where `source` is no archive, or holds anything but the rows of an archive's own tables.
+    """
+    with archive_errors(source), closing(_opened_to_read(source)) as theirs:
+        version = _version(theirs)
+        with closing(sqlite3.connect(target, isolation_level=None)) as ours:
+            ours.create_function("seal_of", -1, seal_in_sql, deterministic=True)
+            ours.execute("BEGIN")
+            for statement in schema_of(version):
+                ours.execute(statement)
+            refuse_foreign(_objects(theirs), _objects(ours))
+            for table in _tables(ours):
+                if table not in LEFT_BEHIND:
+                    _copy_table(theirs, ours, table)
+            ours.execute("DELETE FROM rest")
+            ours.execute("DELETE FROM migration")
+            ours.execute("INSERT INTO migration (number, name) VALUES (?, 'copied')", (version,))
+            ours.execute("COMMIT")
+
+
+def refuse_foreign(theirs: frozenset[tuple[str, str]], ours: frozenset[tuple[str, str]]) -> None:
+    """Raise ArchiveError where a schema holds what is not of ours, or lacks one of our tables."""
+    if strange := sorted(theirs - ours):
+        listed = ", ".join(f"the {kind} {name[:40]!r}" for kind, name in strange[:_MOST_LISTED])
+        more = f" and {len(strange) - _MOST_LISTED:,} more" if len(strange) > _MOST_LISTED else ""
+        raise ArchiveError(f"It holds what no archive of memproc's does: {listed}{more}.", _AGAIN)
+    if lacking := sorted(name for kind, name in ours - theirs if kind == "table"):
+        raise ArchiveError(f"It lacks the table {lacking[0]}.", _AGAIN)
+
+
+_AGAIN = "Make it again on the old computer, with: memproc export-archive FILE"
+
+
+def _opened_to_read(path: Path) -> sqlite3.Connection:
+    connection = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro&immutable=1", uri=True)
+    connection.execute("PRAGMA trusted_schema = OFF")
+    connection.execute("PRAGMA cell_size_check = ON")
+    return connection
+
+
+def _version(theirs: sqlite3.Connection) -> int:
+    """Return the version that an archive says it has. Raises ArchiveError where there is none that we know."""
+    if ("table", "migration") not in _objects(theirs):
+        raise ArchiveError("It is no archive of memproc's, or an empty one.", _AGAIN)
+    rows = theirs.execute("SELECT max(number) FROM migration").fetchall()
+    version = rows[0][0]
+    if not isinstance(version, int) or not OLDEST <= version <= OLDEST + len(STEPS):
+        raise ArchiveError("It was made by a memproc of another time.", "Install the newest memproc on both computers.")
+    return version
+
+
+def _objects(database: sqlite3.Connection) -> frozenset[tuple[str, str]]:
+    """Return the kind and the name of everything in a schema but what SQLite itself keeps there."""
+    rows = database.execute(
+        "SELECT CASE WHEN sql LIKE 'CREATE VIRTUAL%' THEN 'virtual table' ELSE type END, name FROM sqlite_master "
+        "WHERE name NOT LIKE 'sqlite!_%' ESCAPE '!'"
+    )
+    return frozenset((str(kind), str(name)) for kind, name in rows)
+
+
+def _tables(ours: sqlite3.Connection) -> tuple[str, ...]:
+    return tuple(sorted(name for kind, name in _objects(ours) if kind == "table"))
+
+
+def _columns(database: sqlite3.Connection, table: str) -> tuple[str, ...]:
+    return tuple(str(row[1]) for row in database.execute(f"PRAGMA table_info({table})"))
+
+
+def _copy_table(theirs: sqlite3.Connection, ours: sqlite3.Connection, table: str) -> None:
+    """Copy every row. Raises ArchiveError where a column is missing, or a value is not of its column's type."""
+    columns = _columns(ours, table)
+    if not set(columns) <= set(_columns(theirs, table)):
+        raise ArchiveError(f"Its table {table} lacks a column.", _AGAIN)
+    names, marks = ", ".join(columns), ", ".join("?" * len(columns))
+    rows = theirs.execute(f"SELECT {names} FROM main.{table}")  # noqa: S608  the names are of our own schema
+    try:
+        for some in _batches(rows):
+            ours.executemany(f"INSERT INTO {table} ({names}) VALUES ({marks})", some)  # noqa: S608
+    except sqlite3.IntegrityError as fault:
+        raise ArchiveError(f"A row of its table {table} is not one of memproc's.", _AGAIN) from fault
+
+
+def _batches(rows: sqlite3.Cursor) -> Iterator[Sequence[Sequence[object]]]:
+    while some := rows.fetchmany(_ROWS_AT_ONCE):
+        yield some
+
+
+def foreign_objects(archive: Archive) -> tuple[str, ...]:
+    """Return what the schema of an archive holds that is not of memproc, as sentences; empty where all is its own."""
+    with Archive.memory() as own:
+        ours = dict(_texts(own))
+    return tuple(
+        f"the {kind} {name[:40]!r} is not memproc's"
+        for (kind, name), text in _texts(archive)
+        if (kind, name) not in ours or (kind != "table" and ours[kind, name] != text)
+    )
+
+
+def _texts(archive: Archive) -> Iterator[tuple[tuple[str, str], str]]:
+    """Yield the kind, the name and the text of everything in a schema, however the text is laid out."""
+    rows = archive.run(
+        "SELECT CASE WHEN sql LIKE 'CREATE VIRTUAL%' THEN 'virtual table' ELSE type END, name, sql "
+        "FROM sqlite_master WHERE name NOT LIKE 'sqlite!_%' ESCAPE '!' ORDER BY name"
+    )
+    for kind, name, sql in rows:
+        yield (kind, name), " ".join(str(sql).split())
