@@ -344,6 +344,12 @@ def sign(archive: Archive, name: str) -> Sign | None:
     return archive.first(Sign, "SELECT value, at FROM sign WHERE name = ?", (name,))
 
 
+def signs_of(archive: Archive, beginning: str) -> Mapping[str, str]:
+    """Return the values of the signs whose names begin so, by the rest of their names."""
+    signs = "SELECT substr(name, length(?1) + 1), value FROM sign WHERE substr(name, 1, length(?1)) = ?1 ORDER BY name"
+    return dict(archive.run(signs, (beginning,)))
+
+
 def set_sign(archive: Archive, name: str, value: str, when: str) -> None:
     """Set the sign of that name; it is on the disk when this returns."""
     archive.run(

@@ -25,6 +25,8 @@ def record_export(archive: Archive, sha256: str, path: str, size: int, when: str
 
 RESTORED = "restored"
 """A value in the place of the messages' hash: `memproc restore` has put a kept version there."""
+INTENT = "restoring "
+"""Begins the name of the sign that a version of a chat is being put back; the chat's id follows."""
 _SEPARATOR = re.compile(r"[/\\]")
 """The separator of folders on the system that wrote the path: no name of an updated export holds either."""
 

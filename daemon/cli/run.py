@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Self
 import click
 
 from daemon import events
-from daemon.archive.archive import Archive
+from daemon.archive.archive import Archive, signs_of
 from daemon.archive.chats import RunProgress, keep_run, seconds_left
+from daemon.archive.outputs import INTENT
 from daemon.chat.deliver import Outcome, Skipped
 from daemon.cli import INTERRUPTED
 from daemon.cli.settings import Settings, in_width, json_option, moment, other_files, wanted_exports
@@ -34,6 +35,8 @@ from rules.wording import counted
 if TYPE_CHECKING:
     from rich.progress import TaskID
     from rich.text import Text
+
+    from daemon.models.context import Context
 
 
 @dataclass(slots=True)
@@ -417,15 +420,31 @@ def _process(
             stopping.check()
 
         context = replace(opened, tell=hear, complete=complete, pause=pause)
+        for sentence in _finished_restores(context):
+            hear(events.Note(sentence))
         for outcome in chain(go_round(context, exports), others):
-            match outcome:
-                case events.ExportWritten(plan=plan, path=path):
-                    hear(events.ChatIs(plan.chat_id, plan.title, "written", outcome.sentence, path=path))
-                case Unchanged(chat_id=chat_id, title=title, reason=reason, path=path):
-                    hear(events.ChatIs(chat_id, title, "left alone", reason, path=path))
-                case Skipped(chat_id=chat_id, what=title, reason=reason, next_step=next_step, later=later):
-                    hear(events.ChatIs(chat_id, title, "set aside", reason, next_step, later=later))
+            hear(_event_of(outcome))
             yield outcome
+
+
+def _event_of(outcome: Outcome) -> events.ChatIs:
+    """Return what the daemon, the log and the terminal are told of an outcome."""
+    match outcome:
+        case events.ExportWritten(plan=plan, path=path):
+            return events.ChatIs(plan.chat_id, plan.title, "written", outcome.sentence, path=path)
+        case Unchanged(chat_id=chat_id, title=title, reason=reason, path=path):
+            return events.ChatIs(chat_id, title, "left alone", reason, path=path)
+        case Skipped(chat_id=chat_id, what=title, reason=reason, next_step=next_step, later=later):
+            return events.ChatIs(chat_id, title, "set aside", reason, next_step, later=later)
+
+
+def _finished_restores(context: "Context") -> tuple[str, ...]:
+    """Finish what a power cut has left of an undo or a restore, before any chat is looked at."""
+    if not signs_of(context.archive, INTENT):
+        return ()
+    from daemon.recovery.restore import finish_restores  # late: hardly any run has one
+
+    return finish_restores(context)
 
 
 def _exit_code(outcomes: Sequence[Outcome]) -> int:

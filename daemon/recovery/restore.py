@@ -1,15 +1,16 @@
 """Restore a kept version, expand the raw conversation, and compare two exports of one chat."""
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 
-from daemon.archive.archive import Archive
+from daemon.archive.archive import Archive, remove_signs, set_sign, signs_of
 from daemon.archive.chats import KnownChat, known_chat
 from daemon.archive.memories import editions, memories
 from daemon.archive.messages import past, raw_conversation
-from daemon.archive.outputs import RESTORED, Output, last_output, openings, record_output
+from daemon.archive.outputs import INTENT, RESTORED, Output, last_output, openings, record_output
 from daemon.chat.survey import canned
 from daemon.config.loading import load_texts
 from daemon.config.settings import Config
@@ -132,12 +133,38 @@ def restore(context: Context, chat: KnownChat, restorable: Restorable) -> Writte
     if restorable.now is not None:
         keep_version(context.folders.backups, chat.chat_id, chat.title, path.stem, path, now)
     make_private(path.parent)
-    written = replace_file(path, [restorable.content])
-    record_output(
-        context.archive,
-        Output(chat.chat_id, str(path), written.sha256, RESTORED, restorable.version.sha256, now),
-    )
+    # What is about to be done is noted first: a power cut between the file and its record would leave a file that
+    # nothing says was restored, and the next run would compress the chat again.
+    intent = {"version": restorable.version.sha256, "path": str(path)}
+    set_sign(context.archive, f"{INTENT}{chat.chat_id}", json.dumps(intent), now)
+    return _put_back(context, chat.chat_id, path, restorable.content, restorable.version)
+
+
+def _put_back(context: Context, chat_id: str, path: Path, content: bytes, version: Version) -> WrittenFile:
+    """Write the version into its place, and record it; the intent to do so is carried out then."""
+    written = replace_file(path, [content])
+    with context.archive.transaction():
+        output = Output(chat_id, str(path), written.sha256, RESTORED, version.sha256, context.clock())
+        record_output(context.archive, output)
+        remove_signs(context.archive, f"{INTENT}{chat_id}")
     return written
+
+
+def finish_restores(context: Context) -> tuple[str, ...]:
+    """Carry out the restores that were cut short. Return a sentence for each; the person has agreed to them before."""
+    sentences = []
+    for chat_id, value in signs_of(context.archive, INTENT).items():
+        intent = json.loads(value)
+        kept = [
+            version for version in versions(context.folders.backups, chat_id) if version.sha256 == intent["version"]
+        ]
+        path = Path(intent["path"])
+        if kept and path.parent == context.folders.updated:
+            _put_back(context, chat_id, path, read_version(kept[-1]), kept[-1])
+            sentences.append(f"The restore of {path.name} was cut short, and is finished now.")
+        else:
+            remove_signs(context.archive, f"{INTENT}{chat_id}")
+    return tuple(sentences)
 
 
 def expand(context: Context, chat: KnownChat, path: Path | None = None) -> WrittenFile:

@@ -29,7 +29,9 @@ _QUOTATION = tuple('"“„«「『')
 _MOST_PIECES = 10_000
 _LABEL = 8.0
 """A line of fewer words that ends without a stop is a heading, a salutation or a signature."""
-_MESSAGES = 1024
+_MESSAGES = 16_384
+"""Messages whose sentences are remembered: a fold reads all that it stands for, and a smaller cache would forget the
+first of them before the last is read. About 20 KB each."""
 
 
 @dataclass(frozen=True, slots=True)
