@@ -8,7 +8,6 @@ As of 2026-11-21: every key variable here was seen to reach the provider's reque
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import date
 from fnmatch import fnmatch, fnmatchcase
 from types import MappingProxyType
 
@@ -383,14 +382,3 @@ def successor(model: str) -> Successor | None:
     name = with_provider(model)
     fitting = (retired for pattern, retired in RETIRED.items() if fnmatchcase(name, pattern))
     return next((Successor(newer, model, retired_on) for retired_on, newer in fitting), None)
-
-
-def ending(model: str, ends_on: str, today: date, days: int) -> str | None:
-    """A sentence for a person whose model ends within so many days, or has ended; None while there is time."""
-    left = (date.fromisoformat(ends_on) - today).days
-    if left > days:
-        return None
-    if left < 0:
-        return f"{model} ended on {ends_on}: choose another in memproc.toml."
-    when = "today" if left == 0 else f"in {left} day{'s' if left > 1 else ''}"
-    return f"{model} ends on {ends_on} ({when}): choose another in memproc.toml."

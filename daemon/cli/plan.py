@@ -1,11 +1,13 @@
 """`memproc plan`: what a run would do with each chat, what that will cost, and whether the caps allow it."""
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 import click
 
+from daemon.archive.chats import is_known
 from daemon.archive.journal import spent
 from daemon.chat.deliver import Skipped, stand_already, until_fault, without_chats
 from daemon.chat.survey import AtRest, Survey
@@ -21,8 +23,10 @@ from daemon.models.context import Context
 from daemon.models.prices import PlanCost, no_work, plan_cost
 from daemon.models.roles import Who, who
 from daemon.models.splitting import splitter
+from daemon.remember.endings import EndingChat, ending_chat
 from daemon.status.sentences import printable_json, told_apart, visible
 from daemon.trip import look, ready_without_calls
+from rules.errors import MemprocError
 from rules.money.estimate import NO_COST, NO_TRAFFIC, CostEstimate
 from rules.money.price import Reached, Usage, dollars, first_reached, in_words, left
 from rules.plan.chat_plan import ChatPlan, Unchanged, doubled_ids, refuse_doubled
@@ -40,6 +44,8 @@ class PlannedRow:
     outcome: ChatPlan | Unchanged | Skipped
     who: Who | None = None
     money: PlanCost | None = None
+    ending: EndingChat | None = None
+    """The chat, where it is known and its model ends soon."""
 
 
 @click.command
@@ -108,7 +114,17 @@ def _rows(context: Context, exports: Sequence[Path]) -> Iterator[PlannedRow]:
     splitter(context.config.chunk.bounds)
     for path in exports:
         for row in until_fault(context.archive, path.name, _rows_of(context, path)):
-            yield row if isinstance(row, PlannedRow) else PlannedRow(path.name, row)
+            yield _with_ending(context, row) if isinstance(row, PlannedRow) else PlannedRow(path.name, row)
+
+
+def _with_ending(context: Context, row: PlannedRow) -> PlannedRow:
+    """Say of a planned chat, where the archive knows it, that its model ends soon."""
+    if not isinstance(row.outcome, ChatPlan) or not is_known(context.archive, row.outcome.chat_id):
+        return row
+    with suppress(MemprocError):  # the plan itself could be made, and what is wrong is told by it
+        chat_id, config = row.outcome.chat_id, context.config
+        return replace(row, ending=ending_chat(context.archive, chat_id, config, context.key, context.clock()))
+    return row
 
 
 def _rows_of(context: Context, path: Path) -> Iterator[PlannedRow]:
@@ -146,6 +162,8 @@ def _as_json(row: PlannedRow, under_caps: int) -> dict[str, object]:
     report: dict[str, object] = {"file": row.file, "outcome": kind, **asdict(row.outcome)}
     if isinstance(row.outcome, ChatPlan):
         report["calls"] = row.outcome.calls
+    if row.ending:
+        report["ending"] = _ending_as_json(row.ending)
     if row.who:
         report["models"] = asdict(row.who)
     if row.money:
@@ -156,6 +174,17 @@ def _as_json(row: PlannedRow, under_caps: int) -> dict[str, object]:
             "batched": money.batched,
         }
     return report
+
+
+def _ending_as_json(chat: EndingChat) -> dict[str, object]:
+    """Return what is said of a model that ends soon, for programs."""
+    return {
+        "model": chat.model, "end": chat.end, "memories": chat.memories, "by_others": chat.by_others,
+        "to_write": chat.to_write, "likely_usd": dollars(chat.direct.likely) if chat.direct else None,
+        "at_most_usd": dollars(chat.direct.at_most) if chat.direct else None,
+        "batched_likely_usd": dollars(chat.batched.likely) if chat.batched else None,
+        "batched_at_most_usd": dollars(chat.batched.at_most) if chat.batched else None,
+    }  # fmt: skip
 
 
 def _money(traffic: Usage, cost: CostEstimate | None, under_caps: int) -> dict[str, object]:
@@ -191,7 +220,7 @@ def _print(rows: Sequence[PlannedRow], last: str) -> None:
         elif isinstance(plan, Unchanged):
             lines.append(f"{titles[plan.chat_id]}: unchanged: {plan.reason}")
         else:
-            lines += [f"{titles[plan.chat_id]}: {note}" for note in _notes_on(plan, row.who, row.money) if note]
+            lines += [f"{titles[plan.chat_id]}: {note}" for note in _notes_on(plan, row) if note]
             numbers = (
                 plan.messages, plan.tokens, plan.memories, len(plan.chunks), plan.calls,
                 row.money.traffic.prompt if row.money else 0, plan.waiting_tokens, plan.live_tokens,
@@ -204,8 +233,9 @@ def _print(rows: Sequence[PlannedRow], last: str) -> None:
             click.echo(in_width(visible(line)))
 
 
-def _notes_on(plan: ChatPlan, who: Who | None, money: PlanCost | None) -> Iterator[str]:
+def _notes_on(plan: ChatPlan, row: PlannedRow) -> Iterator[str]:
     """Notes on a plan beside its numbers in the table; some of them are empty."""
+    who, money, end = row.who, row.money, row.ending.end if row.ending else ""
     yield plan.reason
     yield plan.over_budget
     if who and plan.work:
@@ -228,7 +258,9 @@ def _notes_on(plan: ChatPlan, who: Who | None, money: PlanCost | None) -> Iterat
         stay = "message with attachments stays" if plan.attached == 1 else "messages with attachments stay"
         yield f"{plan.attached:,} {stay} in the chat, shown and no longer sent"
     notices = who.notices if who and plan.work else ()
-    yield from (f"note: {warning}" for warning in (*notices, *plan.warnings))
+    yield from (f"note: {warning}" for warning in (*notices, *plan.warnings) if warning != end)
+    if row.ending:
+        yield f"note: {row.ending.reason} {row.ending.next_step}"
 
 
 def _notes_on_money(money: PlanCost) -> Iterator[str]:

@@ -37,7 +37,7 @@ from daemon.status.status import (
     waits_for,
 )
 from daemon.status.status import status as gather
-from rules.errors import MemprocError
+from rules.errors import ConfigurationError, MemprocError
 
 _REDRAW_SECONDS = 2.0
 _LOOK_SECONDS = 0.5
@@ -66,21 +66,22 @@ def status(settings: Settings, as_json: bool, watch: bool) -> int:
         raise _or_what_is_waited_for(fault, settings.path) from fault
     if not as_json:
         settings.say_which_file()
-    shown = _show(place, toml, as_json, watch)
+    shown = _show(settings, place, toml, as_json, watch)
     try:
         while watch:
             time.sleep(_REDRAW_SECONDS)
-            shown = _show(place, toml, as_json, watch)
+            shown = _show(settings, place, toml, as_json, watch)
     except KeyboardInterrupt:
         pass  # this is how one stops watching
     return shown.exit_code
 
 
-def _show(place: DaemonPlace, toml: Path | None, as_json: bool, anew: bool) -> Status:
+def _show(settings: Settings, place: DaemonPlace, toml: Path | None, as_json: bool, anew: bool) -> Status:
     """Print the status; on a terminal, one that is shown anew takes the place of the one before."""
     try:
         with Archive.read(place.state) as archive:
             shown = gather(archive, datetime.now(UTC), is_held(place.lock), place.rescan_seconds)
+            shown = replace(shown, problems=(*shown.problems, *_endings(settings, archive)))
     except MemprocError as fault:
         raise _or_what_is_waited_for(fault, toml) from fault
     if trouble := waits_for(toml):  # a daemon that cannot begin yet; it may be trying just now
@@ -97,6 +98,17 @@ def _show(place: DaemonPlace, toml: Path | None, as_json: bool, anew: bool) -> S
         text += "\n"
     click.echo(text)
     return shown
+
+
+def _endings(settings: Settings, archive: Archive) -> tuple[StatusProblem, ...]:
+    """Return what is to be said of chats whose model ends soon; nothing where memproc.toml cannot be used."""
+    from daemon.config.keys import keys
+    from daemon.remember.endings import problems_of_ending_models
+
+    try:
+        return tuple(problems_of_ending_models(archive, settings.config, keys(settings.folders.state), now()))
+    except ConfigurationError:
+        return ()  # the daemon says so itself, or waits for it
 
 
 def _or_what_is_waited_for(fault: MemprocError, toml: Path | None) -> MemprocError:
@@ -197,10 +209,14 @@ def doctor(settings: Settings, thorough: bool, show_all: bool, as_json: bool) ->
     Errors come last, where a terminal shows them.
     The exit code is 0 where nothing is an error, and 1 where something is.
     """
+    from daemon.remember.endings import memories_of_ending_models
     from daemon.status.doctor import examine
 
     findings = examine(
-        lambda: settings.config, lambda: (settings.config_file.path, settings.config_file.choice), thorough
+        lambda: settings.config,
+        lambda: (settings.config_file.path, settings.config_file.choice),
+        thorough,
+        (memories_of_ending_models,),
     )
     errors = sum(finding.level == "error" for finding in findings)
     if as_json:

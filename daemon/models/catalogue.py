@@ -13,7 +13,8 @@ from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
-from primer.models import AS_OF, EXTRACTIVE, ending, with_provider
+from primer.endings import ModelEnd, end_by, ending
+from primer.models import AS_OF, EXTRACTIVE, with_provider
 from rules.errors import ModelError
 from rules.money.price import PICO, Price, Rates
 
@@ -94,13 +95,22 @@ def known_models() -> Sequence[str]:
     return sorted(names, key=lambda name: (with_provider(name.rpartition("/")[2]) == name, -name.count("/"), name))
 
 
-def ends_soon(model: str, today: date, days: int = 60) -> str | None:
-    """A sentence for a model that ends within so many days, by LiteLLM's map; None where no end is near or known.
+DAYS_BEFORE = 60
+"""A person is told of a model's end from so many days before."""
+
+
+def end_of(model: str) -> ModelEnd | None:
+    """Return when a model ends; None where no end is known. Raises ModelError where the map cannot be read."""
+    return end_by(model, facts(model).ends_on)
+
+
+def ends_soon(model: str, today: date, days: int = DAYS_BEFORE) -> str | None:
+    """A sentence for a model that ends within so many days, or has ended; None where no end is near or known.
 
     Raises ModelError where the map cannot be read.
     """
-    ends_on = facts(model).ends_on
-    return ending(model, ends_on, today, days) if ends_on else None
+    end = end_of(model)
+    return ending(model, end, today, days) if end else None
 
 
 @cache

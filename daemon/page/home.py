@@ -9,12 +9,14 @@ from starlette.responses import Response
 from daemon.archive.archive import Archive
 from daemon.archive.chats import KnownChat, known_chat, known_chats
 from daemon.chat.survey import holding
+from daemon.config.keys import keys
 from daemon.config.settings import Config
 from daemon.files.clock import now as present
 from daemon.files.lock import is_held
 from daemon.page.app import desk_of, said, shown
 from daemon.page.files import has_updated
 from daemon.page.sizes import ChatSizes, chat_sizes
+from daemon.remember.endings import problems_of_ending_models
 from daemon.status.log import entries, log_folder
 from daemon.status.sentences import sentence, told_apart
 from daemon.status.status import DaemonPlace, StatusProblem, run_progress, status
@@ -33,11 +35,13 @@ def home(request: Request) -> Response:
         is_running = is_held(DaemonPlace(desk.folders.state).lock)
         now = status(archive, datetime.now(UTC), is_running, desk.config.watch.rescan_seconds)
         run = run_progress(archive, now.now)
+        endings = [*problems_of_ending_models(archive, desk.config, keys(desk.folders.state), now.now)]
         outputs = [chat.chat_id for chat, _ in chats if has_updated(archive, chat.chat_id)]
     return shown(
         request, "home.html", chats=chats, titles=told_apart((chat.chat_id, chat.title) for chat, _ in chats),
         outputs=outputs, now=now,
-        needs=[(problem, *button_for(problem)) for problem in now.problems],
+        needs=[(problem, *button_for(problem)) for problem in now.problems]
+        + [(problem, "/inbox", "What lies in the inbox") for problem in endings],
         run=run, caps=desk.config.budget, said=said(request),
     )  # fmt: skip
 

@@ -7,7 +7,7 @@ The checks lie in `checks` and `model_checks`.
 import os
 import shutil
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from importlib.metadata import PackageNotFoundError, version
@@ -36,11 +36,15 @@ _run_briefly = partial(run_command, limit_seconds=_LIMIT_SECONDS)
 
 
 def examine(
-    load: Callable[[], Config], find: Callable[[], tuple[Path | None, str]], is_thorough: bool
+    load: Callable[[], Config],
+    find: Callable[[], tuple[Path | None, str]],
+    is_thorough: bool,
+    also: Sequence[Callable[[Setup], Iterator[Finding]]] = (),
 ) -> list[Finding]:
     """Carry out all checks: the findings, errors first and what is well last.
 
     `load` gives the settings; `find` says which memproc.toml they come from, and which others could have counted.
+    `also` are checks that lie above this room.
     """
     machine = look_at_machine(os.environ)
     try:
@@ -53,7 +57,7 @@ def examine(
         usable = f"{toml} can be used." if toml else "There is none: every setting is at its default."
         findings = [ok("memproc.toml", f"{usable} {choice}".rstrip())]
         findings += [warning("memproc.toml", note, f"Take it out of {toml}") for note in config.notes]
-        findings += carry_out((*OF_SETUP, *OF_MODELS), setup)
+        findings += carry_out((*OF_SETUP, *OF_MODELS, *also), setup)
     return sorted([*findings, *carry_out(OF_MACHINE, machine)], key=lambda finding: _LEVELS.index(finding.level))
 
 

@@ -9,7 +9,7 @@ from daemon.archive.jobs import settings_of_chats
 from daemon.archive.messages import raw_conversation
 from daemon.config.keys import FindKey, Key, NoKey, credential_files, read_keys
 from daemon.config.settings import Config, ModelSettings
-from daemon.models.catalogue import Facts, facts, known_models
+from daemon.models.catalogue import Facts, end_of, facts, known_models
 from daemon.models.completion import nearest
 from daemon.models.roles import CHAT, Roles, choose_roles, is_ones_own
 from daemon.status.findings import Finding, Setup, error, ok, warning
@@ -166,7 +166,8 @@ def _judge_choice(setup: Setup, choice: ModelChoice) -> Iterator[Finding]:
     if choice.is_a_chat:
         remedy = f"Choose another model for {choice.who} in TypingMind, or name one in memproc.toml, [models]."
     today = setup.machine.now.date().isoformat()
-    ended = tuple(model.name for model in choice.listed_models if (facts(model.name).ends_on or today) < today)
+    names = [model.name for model in choice.listed_models]
+    ended = tuple(name for name in names if (end := end_of(name)) and end.last < today)
     for notice in choice.roles.notices:
         finding = error if ended and notice.startswith(ended) else warning
         yield finding("models' ends", notice, remedy)

@@ -6,7 +6,7 @@ from datetime import date
 import pytest
 
 from daemon.models.catalogue import facts, known_models
-from primer.models import AS_OF, RETIRED, ending, own_model, successor
+from primer.models import AS_OF, RETIRED, own_model, successor
 from tests.litellm_map import entries
 
 
@@ -107,18 +107,3 @@ def test_no_model_that_litellms_map_says_will_end_later_is_in_the_table(name: st
         if fields.get("litellm_provider") == name and str(fields.get("deprecation_date", "")) > AS_OF
     ]
     assert [model for model in later if successor(model)] == []
-
-
-@pytest.mark.parametrize(
-    ("today", "sentence"),
-    [
-        ("2026-10-01", "m ends on 2026-11-30 (in 60 days): choose another in memproc.toml."),
-        ("2026-11-21", "m ends on 2026-11-30 (in 9 days): choose another in memproc.toml."),
-        ("2026-11-29", "m ends on 2026-11-30 (in 1 day): choose another in memproc.toml."),
-        ("2026-11-30", "m ends on 2026-11-30 (today): choose another in memproc.toml."),
-        ("2026-12-01", "m ended on 2026-11-30: choose another in memproc.toml."),
-        ("2026-09-30", None),
-    ],
-)
-def test_a_person_hears_in_time_that_a_model_ends(today: str, sentence: str | None) -> None:
-    assert ending("m", "2026-11-30", date.fromisoformat(today), 60) == sentence

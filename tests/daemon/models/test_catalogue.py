@@ -84,7 +84,7 @@ def test_a_makers_own_name_stands_after_those_of_others() -> None:
 
 def test_a_person_hears_that_a_model_ends_within_sixty_days() -> None:
     assert ends_soon("anthropic/claude-sonnet-4-5", TODAY) == (
-        "anthropic/claude-sonnet-4-5 ends on 2026-11-30 (in 9 days): choose another in memproc.toml."
+        "anthropic/claude-sonnet-4-5 ends on 2026-11-30 (in 9 days, by LiteLLM's map)."
     )
     assert ends_soon("anthropic/claude-sonnet-4-5", date(2026, 9, 30)) is None
     assert ends_soon("anthropic/claude-sonnet-4-5", date(2026, 9, 30), days=61) is not None

@@ -1,0 +1,199 @@
+"""Chats whose model is about to end: the memories that it has not written itself, and the cost of having it write them.
+
+All of it is planned from the archive alone: nothing is sent, and nothing written.
+"""
+
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import date
+
+from daemon.archive.archive import Archive
+from daemon.archive.chats import known_chat, known_chats
+from daemon.chat.reading import read_archive
+from daemon.chat.survey import Survey
+from daemon.config.keys import FindKey, Key, NoKey
+from daemon.config.settings import Config, ModelSettings, WhenToBatch
+from daemon.models.catalogue import end_of, ends_soon
+from daemon.models.prices import plan_cost
+from daemon.models.roles import CHAT, chat_model, is_ones_own
+from daemon.remember.planning import survey_read
+from daemon.status.findings import Finding, Setup, warning
+from daemon.status.sentences import told_apart
+from daemon.status.status import StatusProblem
+from primer.models import own_model, successor, takes_batches
+from rules.errors import MemprocError, UnknownPrice
+from rules.money.estimate import CostEstimate
+from rules.money.price import in_words
+from rules.plan.chat_plan import why_skipped
+from rules.typingmind.chat import Chat
+from rules.typingmind.message import write_date
+from rules.wording import counted
+
+_INSTEAD = (
+    "For what comes after, choose another model for the chat in TypingMind, or name one in memproc.toml, [models]."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class EndingChat:
+    """A chat whose memories are written by a model that ends soon."""
+
+    chat_id: str
+    title: str
+    model: str
+    end: str
+    """When the model ends and by which source, as a sentence."""
+    memories: int
+    """The chat's memories of chunks that are neither forgotten nor the person's own words."""
+    by_others: int
+    """Those of them that another model or the built-in engine has written."""
+    to_write: int
+    """Those of them that a run lets this model write."""
+    direct: CostEstimate | None
+    """What that costs; None where nobody knows the price."""
+    batched: CostEstimate | None
+    """The same in batches; None where the model takes none, or nobody knows the price."""
+    lacks_key: str
+    """The provider whose key is missing; empty where none is."""
+
+    @property
+    def reason(self) -> str:
+        """Sentences on the end, on the memories that this model has not written, and on what they cost."""
+        if not self.memories:
+            return f"{self.end} The chat has no memories yet."
+        if not self.by_others:
+            return f"{self.end} It has written {_all_of(self.memories)} of this chat itself."
+        all_of_them = counted(self.memories, "memory", "memories")
+        told = f"{self.end} It has not written {self.by_others:,} of the chat's {all_of_them} itself."
+        if not self.to_write:
+            return told
+        return f"{told} To have it write {self.to_write:,} of them now {self._cost}."
+
+    @property
+    def next_step(self) -> str:
+        """What the person can do about it."""
+        if not self.to_write:
+            others = "To have it write one of them: memproc retry MEMORY. " if self.by_others else ""
+            return f"{others}{_INSTEAD}"
+        run = "memproc run, with the chat's export in the inbox"
+        step = (
+            f"Set its key first: memproc key set {self.lacks_key}. Then: {run}"
+            if self.lacks_key
+            else f"To do it: {run}"
+        )
+        by_batch = ' (in batches: batch = "always" in [models])' if self.batched else ""
+        left = self.by_others - self.to_write
+        rest = f" A run leaves {left:,} of them as they are; for one of these: memproc retry MEMORY." if left else ""
+        return f"{step}{by_batch}; it pauses at the caps of [budget].{rest} {_INSTEAD}"
+
+    @property
+    def _cost(self) -> str:
+        if self.direct is None:
+            return "costs what nobody knows: its price is not known"
+        in_batches = f"; in batches {_range(self.batched)}" if self.batched else ""
+        return f"costs {_range(self.direct)}{in_batches}"
+
+
+def ending_chats(archive: Archive, config: Config, key: FindKey, now: str) -> Iterator[EndingChat]:
+    """Yield the chats whose model ends soon; one that cannot be read is told of elsewhere, and hides no other."""
+    for known in known_chats(archive):
+        with suppress(MemprocError):
+            ending = ending_chat(archive, known.chat_id, config, key, now)
+            if ending:
+                yield ending
+
+
+def ending_chat(archive: Archive, chat_id: str, config: Config, key: FindKey, now: str) -> EndingChat | None:
+    """Return a known chat whose memories are written by a model that ends soon; None where there is time, or no model.
+
+    Raises DamagedChat, ChatSkipped where no model can be asked as it is configured, and ModelError.
+    """
+    chat = known_chat(archive, chat_id)
+    own = config.of(chat)
+    if why_skipped(chat, own.chats.include, own.chats.exclude):
+        return None
+    model = _writer(archive, chat, own)
+    end = _sentence(model, own.models, date.fromisoformat(now[:10]))
+    if end is None:
+        return None
+    missing: list[str] = []
+
+    def find(provider: str) -> Key | NoKey:
+        """Find a key, or stand in for one that is missing: without it, the engine would be planned with."""
+        answer = key(provider)
+        if isinstance(answer, Key):
+            return answer
+        missing.append(provider)
+        return Key("none", "environment")
+
+    surveyed = survey_read(archive, chat, read_archive(archive, chat_id, own.memory.editions), own, find, now)
+    standing = [
+        memory for memory in surveyed.reading.chunk_memories
+        if not memory.forgotten and memory.in_prompts.kind != "person"
+    ]  # fmt: skip
+    return EndingChat(
+        chat_id,
+        surveyed.plan.title,
+        model,
+        end,
+        memories=len(standing),
+        by_others=sum(memory.in_prompts.agent != model for memory in standing),
+        to_write=len(surveyed.plan.again),
+        direct=_cost(archive, surveyed, "never", now),
+        batched=_cost(archive, surveyed, "always", now) if takes_batches(model) else None,
+        lacks_key=missing[0] if missing else "",
+    )
+
+
+def memories_of_ending_models(setup: Setup) -> Iterator[Finding]:
+    """Yield a finding on each chat with memories that its model, which ends soon, has not written itself."""
+    with Archive.read(setup.folders.state) as archive:
+        chats = list(ending_chats(archive, setup.config, setup.key, write_date(setup.machine.now)))
+        titles = told_apart((known.chat_id, known.title) for known in known_chats(archive))
+    for chat in chats:
+        if chat.by_others:
+            yield warning(f"memories of {titles[chat.chat_id]}", chat.reason, chat.next_step)
+
+
+def problems_of_ending_models(archive: Archive, config: Config, key: FindKey, now: str) -> Iterator[StatusProblem]:
+    """Yield what status and Home say of each chat whose model ends soon."""
+    titles = told_apart((known.chat_id, known.title) for known in known_chats(archive))
+    for chat in ending_chats(archive, config, key, now):
+        yield StatusProblem(titles[chat.chat_id], chat.reason, chat.next_step)
+
+
+def _writer(archive: Archive, chat: Chat, config: Config) -> str:
+    """Return the model that would write the chat's memories, whether there is a key for it or not; empty for none."""
+    name = config.models.agent
+    if name == CHAT:
+        # The messages are read only where the chat itself does not name a known model.
+        entries = () if own_model(chat.model_names[:1]) else read_archive(archive, chat.chat_id, "as-of").entries
+        name, _ = chat_model(chat, [entry.message for entry in entries], config.models)
+    newer = successor(name)
+    return newer.name if newer else name
+
+
+def _sentence(model: str, settings: ModelSettings, today: date) -> str | None:
+    """Return when a model ends; None where that is far, not known, or past: then it writes nothing more."""
+    if not model or is_ones_own(settings.options_for(model)):
+        return None
+    end = end_of(model)
+    return ends_soon(model, today) if end and today <= date.fromisoformat(end.last) else None
+
+
+def _cost(archive: Archive, surveyed: Survey, batch: WhenToBatch, now: str) -> CostEstimate | None:
+    models = surveyed.config.models.model_copy(update={"batch": batch})
+    config = surveyed.config.model_copy(update={"models": models})
+    try:
+        return plan_cost(archive, surveyed.plan, surveyed.roles, config, now).cost
+    except UnknownPrice:
+        return None
+
+
+def _range(cost: CostEstimate) -> str:
+    return f"likely {in_words(cost.likely)}, at most {in_words(cost.at_most)}"
+
+
+def _all_of(memories: int) -> str:
+    return "the one memory" if memories == 1 else f"all {memories:,} memories"
