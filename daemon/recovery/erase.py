@@ -1,7 +1,7 @@
 """Erases a chat for good: from updated exports, expanded copies, backups, copies of the archive, the log, the archive.
 
 The archive comes last, so that an erasure that was cut short can be said again, and goes on. A file that holds other
-chats too loses this one alone. Nothing is taken out of the inbox, which is the person's.
+chats too loses this one alone. Of the inbox, which is the person's, only what the bridge itself has put there is taken.
 """
 
 from collections.abc import Iterator
@@ -17,7 +17,7 @@ from daemon.archive.journal import replies
 from daemon.bridge.chat_jobs import forget_jobs
 from daemon.files.backup import IndexLine, rewrite_index, standing
 from daemon.files.candidates import exports_in
-from daemon.files.paths import arrivals_folder, expanded_folder
+from daemon.files.paths import arrivals_folder, expanded_folder, is_sent
 from daemon.files.read import chats_in, without_chats
 from daemon.files.write import file_errors, flush_folder, pack, replace_file, unpack
 from daemon.models.context import Context
@@ -47,7 +47,7 @@ class Erasure:
     names: frozenset[str]
     """Its id, and those of new chats that hold its memories and never came back as an export."""
     files: tuple[KeptFile, ...]
-    """Updated exports, expanded copies, and copies of dropped files."""
+    """Updated exports, expanded copies, copies of dropped files, and what the bridge itself has put into the inbox."""
     backups: tuple[tuple[IndexLine, bool], ...]
     """Lines of the index, each with whether its file holds other chats too."""
     copies: tuple[Path, ...]
@@ -66,6 +66,8 @@ def look(context: Context, chat: KnownChat) -> Erasure:
     names = frozenset({chat.chat_id, *made} - known)
     shelves = (folders.updated, expanded_folder(folders.updated), arrivals_folder(folders.state))
     holding = (file for shelf in shelves for path in _exports(shelf) if (file := _held(path, names)))
+    dropped = [file for path in _exports(folders.inbox) if (file := _held(path, names))]
+    by_bridge = [file for file in dropped if is_sent(file.path.name) and not file.is_shared]
     backups = []
     for _, line in standing(folders.backups):
         is_shared = _is_shared(line.file, _content(folders.backups, line), names)
@@ -75,11 +77,11 @@ def look(context: Context, chat: KnownChat) -> Erasure:
     return Erasure(
         chat,
         names,
-        files=tuple(holding),
+        files=(*holding, *by_bridge),
         backups=tuple(backups),
         copies=tuple(sorted((folders.state / "copies").glob("*"))),
         calls=len(replies(archive, chat.chat_id)),
-        in_inbox=tuple(path for path in _exports(folders.inbox) if _held(path, names)),
+        in_inbox=tuple(file.path for file in dropped if file not in by_bridge),
         aside=tuple(path for folder in own for path in sorted(folder.glob(f"{ASIDE}*"))),
     )
 
@@ -87,6 +89,10 @@ def look(context: Context, chat: KnownChat) -> Erasure:
 def erase(context: Context, erasure: Erasure) -> None:
     """Remove all of it. Raises FileTrouble or ArchiveError; said again, it goes on from there."""
     folders = context.folders
+    arrivals = arrivals_folder(folders.state)
+    alone = [file.path for file in erasure.files if not file.is_shared]
+    copies = [path.stem for path in alone if path.parent == arrivals]
+    copies += [sha256(path.read_bytes()).hexdigest() for path in alone if is_sent(path.name) and path.exists()]
     for file in erasure.files:
         with file_errors(file.path, "read"):
             content = file.path.read_bytes() if file.is_shared else b""
@@ -101,8 +107,6 @@ def erase(context: Context, erasure: Erasure) -> None:
     _erase_from_log(folders.state, erasure)
     forget_jobs(folders.state, erasure.names)
     forget_index(folders.state)  # the next search makes it anew
-    arrivals = arrivals_folder(folders.state)
-    copies = [file.path.stem for file in erasure.files if file.path.parent == arrivals and not file.is_shared]
     erase_rows(context.archive, erasure.chat.chat_id, present, context.clock(), copies)
 
 

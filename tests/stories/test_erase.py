@@ -19,6 +19,7 @@ from daemon.archive.arrivals import next_work, resume_after_restart
 from daemon.events import SettingsAre
 from daemon.files.backup import check as check_backups
 from daemon.files.clock import now
+from daemon.files.paths import is_sent, sent_name
 from daemon.inbox.jobs import maintain
 from daemon.inbox.scanner import Scanner
 from daemon.inbox.watch_plan import plan_of, read_settings_here
@@ -325,3 +326,14 @@ def test_the_title_of_an_erased_chat_is_in_no_note_of_a_run(eve: Person) -> None
         assert [name for (name,) in archive.run("SELECT name FROM sign") if name in ("run", "budget_day")] == [
             "budget_day"
         ]
+
+
+def test_what_the_bridge_has_put_into_the_inbox_goes_and_what_the_person_dropped_stays(eve: Person) -> None:
+    content = export_bytes(secret_chat())
+    sent = eve.drop(content, sent_name("A title", "secret1234"))
+    assert is_sent(sent.name)
+    both = eve.drop(export_bytes(secret_chat(), OTHER), sent.name.replace("secret1234", "both12345"))
+    own = eve.drop(content, "own.json")
+    ended = eve.memproc("erase", "secret1234", "--yes")
+    assert (sent.exists(), both.exists(), own.exists()) == (False, True, True)
+    assert str(own) in ended.out
