@@ -327,7 +327,8 @@ def of_line(line: str | bytes) -> tuple[Event, dict[str, Any]]:
 def planned(plan: "ChatPlan") -> Planned:
     """The beginning of the work on a chat."""
     tokens = sum(chunk.tokens for chunk in plan.chunks)
-    parts = [f"{counted(len(plan.chunks), 'chunk')} become memories: {tokens:,} tokens"] if plan.chunks else []
+    become = counted(len(plan.chunks), "chunk becomes a memory", "chunks become memories")
+    parts = [f"{become}: {tokens:,} tokens"] if plan.chunks else []
     parts += [f"{counted(len(plan.again), 'memory is', 'memories are')} written again"] if plan.again else []
     parts += [f"{len(plan.hindsight)} get a hindsight edition"] if plan.hindsight else []
     after = len({chunk.number for chunk in plan.layers.core + plan.layers.facts})

@@ -94,7 +94,8 @@ class FileWork:
         """Keep what an event says about the file; the events to tell."""
         match event:
             case Planned(chunks=chunks, calls=calls):
-                reason = f"{counted(chunks, 'chunk')} of a chat become memories, with {counted(calls, 'call')}"
+                become = counted(chunks, "chunk of a chat becomes a memory", "chunks of a chat become memories")
+                reason = f"{become}, with {counted(calls, 'call')}"
                 return [self._move("planned", reason), replace(event, arrival=self.arrival)]
             case BatchSent(requests):
                 return [self._move("working", f"a batch of {requests:,} requests is waited for")]

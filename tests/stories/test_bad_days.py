@@ -131,7 +131,7 @@ def test_killed_in_the_middle(bea: Person, undisturbed: list[object], memories: 
     while seen < memories + 1:
         line = running.stdout.readline()
         assert line, "the run ended before it could be killed"
-        seen += ": memory " in line or "become memories" in line
+        seen += ": memory " in line or "become memories" in line or "becomes a memory" in line
     running.kill()
     running.communicate()
     assert bea.updated()[0].read_bytes() == content
