@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 from rules.wording import counted
 
 if TYPE_CHECKING:
-    from rules.plan.chat_plan import ChatPlan  # the daemon at rest does without all that planning loads
+    from rules.plan.chat_plan import (
+        ChatPlan,
+    )  # the daemon at rest does without all that planning loads
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +150,11 @@ class ExportWritten:
     @property
     def sentence(self) -> str:
         """The outcome, without the chat's title and without a full stop."""
-        extracted = f", {self.extracted} of them extracted, not written by a model" if self.extracted else ""
+        extracted = (
+            f", {self.extracted} of them extracted, not written by a model"
+            if self.extracted
+            else ""
+        )
         kept = f"; the version before is in {self.backup}" if self.backup else ""
         too_many = f"; {self.over_budget}" if self.over_budget else ""
         return (
@@ -317,7 +323,10 @@ def of_line(line: str | bytes) -> tuple[Event, dict[str, Any]]:
         entry = json.loads(line)
         kind: Any = KINDS[entry.pop("is")]
         names = {field.name for field in fields(kind)}
-        values = {name: tuple(value) if isinstance(value, list) else value for name, value in entry.items()}
+        values = {
+            name: tuple(value) if isinstance(value, list) else value
+            for name, value in entry.items()
+        }
         event: Event = kind(**{name: value for name, value in values.items() if name in names})
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as fault:
         raise NoEvent from fault
@@ -329,7 +338,11 @@ def planned(plan: "ChatPlan") -> Planned:
     tokens = sum(chunk.tokens for chunk in plan.chunks)
     become = counted(len(plan.chunks), "chunk becomes a memory", "chunks become memories")
     parts = [f"{become}: {tokens:,} tokens"] if plan.chunks else []
-    parts += [f"{counted(len(plan.again), 'memory is', 'memories are')} written again"] if plan.again else []
+    parts += (
+        [f"{counted(len(plan.again), 'memory is', 'memories are')} written again"]
+        if plan.again
+        else []
+    )
     parts += [f"{len(plan.hindsight)} get a hindsight edition"] if plan.hindsight else []
     after = len({chunk.number for chunk in plan.layers.core + plan.layers.facts})
     parts += [f"core memory and facts are updated after {after} of them"] if after else []

@@ -66,19 +66,27 @@ def go_round(context: Context, paths: Sequence[Path]) -> Iterator[Outcome]:
 def _trip(context: Context, path: Path) -> Iterator[Outcome]:
     """Read an export, and finish and write its chats one after the other."""
     export = read_export(path)
-    record_export(context.archive, export.sha256, str(path), export.fingerprint.size, context.clock())
+    record_export(
+        context.archive, export.sha256, str(path), export.fingerprint.size, context.clock()
+    )
     if not export.chat_ids:
         yield without_chats(path.name)
     doubled = doubled_ids(export.chat_ids)
     resting: list[str] = []
     for chat in export.chats():
-        for outcome in until_fault(context.archive, chat.title, _chat(context, export, chat, doubled), chat.id_if_any):
+        for outcome in until_fault(
+            context.archive, chat.title, _chat(context, export, chat, doubled), chat.id_if_any
+        ):
             match outcome:
                 case AtRest():
                     resting.append(outcome.chat_id)
-                    yield Unchanged(outcome.chat_id, outcome.title, outcome.reason, path=outcome.path)
+                    yield Unchanged(
+                        outcome.chat_id, outcome.title, outcome.reason, path=outcome.path
+                    )
                 case ReadyChat():
-                    yield from until_fault(context.archive, outcome.plan.title, _write(context, export, outcome))
+                    yield from until_fault(
+                        context.archive, outcome.plan.title, _write(context, export, outcome)
+                    )
                 case _:
                     yield outcome
     seen_again(context.archive, resting, context.clock())
@@ -92,7 +100,14 @@ def _chat(
     try:
         yield process(context, export, chat)
     except NotAccepted as fault:
-        record_doubt(context.archive, chat.chat_id, fault.sha256, export.sha256, fault.message, context.clock())
+        record_doubt(
+            context.archive,
+            chat.chat_id,
+            fault.sha256,
+            export.sha256,
+            fault.message,
+            context.clock(),
+        )
         raise
 
 
@@ -113,7 +128,9 @@ def process(context: Context, export: Export, chat: Chat) -> ReadyChat | Unchang
         return Unchanged(chat.chat_id, chat.title, surveyed.plan.reason)
     _refuse_unaskable(surveyed)
     learned = _archive(context, export, surveyed)
-    from daemon.remember.compress import compress  # late, as planning in `look`: a chat at rest needs neither
+    from daemon.remember.compress import (
+        compress,
+    )  # late, as planning in `look`: a chat at rest needs neither
     from daemon.remember.planning import take_over
 
     is_news, notice = take_over(archive, surveyed.shown, context.clock())
@@ -161,7 +178,11 @@ def ready_without_calls(context: Context, surveyed: Survey) -> ReadyChat | None:
     archive, plan, reading = context.archive, surveyed.plan, surveyed.reading
     view = section(plan.chat_id, reading.memories, plan.memories, surveyed.bounds, as_shown)
     opening = opening_place(surveyed.shown)
-    is_edited = opening is not None and opening.ours and opening.ours.text != text_digest(opening.message.text)
+    is_edited = (
+        opening is not None
+        and opening.ours
+        and opening.ours.text != text_digest(opening.message.text)
+    )
     if plan.calls or view.missing or is_edited or not reading.memories:
         return None
     by_id = {memory.memory_id: memory for memory in reading.memories}
@@ -182,7 +203,14 @@ def _archive(context: Context, export: Export, surveyed: Survey) -> bool:
     is_new = not was_processed(context.archive, chat.chat_id, chat.sha256)
     with context.archive.transaction():
         learned = remember(context.archive, chat, surveyed.reading, now)
-        record_processed(context.archive, chat.chat_id, chat.sha256, export.sha256, export.fingerprint.mtime_ns, now)
+        record_processed(
+            context.archive,
+            chat.chat_id,
+            chat.sha256,
+            export.sha256,
+            export.fingerprint.mtime_ns,
+            now,
+        )
     if is_new and (text := user_edits(surveyed.reading)):
         context.tell(UserEdits(chat.chat_id, chat.title, text))
     return learned
@@ -191,7 +219,9 @@ def _archive(context: Context, export: Export, surveyed: Survey) -> bool:
 def _refuse_unaskable(surveyed: Survey) -> None:
     """Raise ChatSkipped where a chunk does not fit the agent's window, UnknownPrice where one is not known."""
     if surveyed.too_large:
-        raise ChatSkipped(f'"{surveyed.plan.title}": {surveyed.too_large.reason}', surveyed.too_large.next_step)
+        raise ChatSkipped(
+            f'"{surveyed.plan.title}": {surveyed.too_large.reason}', surveyed.too_large.next_step
+        )
     if surveyed.plan.calls:
         for model in surveyed.roles.all:
             price_of(model, surveyed.config.budget)

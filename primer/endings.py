@@ -19,8 +19,14 @@ ANNOUNCED: Mapping[str, tuple[str, str]] = MappingProxyType(
             for name in ("gpt-5", "gpt-5-mini", "gpt-5-nano", "gpt-5-pro", "o3", "o3-pro")
         },
         # The page names their versions; these names lead to one of them.
-        **{f"openai/{name}": ("2027-01-14", _OPENAI) for name in ("gpt-4o", "gpt-4o-mini", "gpt-4.1", "gpt-4.1-mini")},
-        **{f"gemini/{name}": ("2026-12-01", _GOOGLE) for name in ("gemini-2.5-pro", "gemini-2.5-flash")},
+        **{
+            f"openai/{name}": ("2027-01-14", _OPENAI)
+            for name in ("gpt-4o", "gpt-4o-mini", "gpt-4.1", "gpt-4.1-mini")
+        },
+        **{
+            f"gemini/{name}": ("2026-12-01", _GOOGLE)
+            for name in ("gemini-2.5-pro", "gemini-2.5-flash")
+        },
     }
 )
 """The last day (ISO) of a model by its LiteLLM name, and the page that says so."""
@@ -55,8 +61,7 @@ def ending(model: str, end: ModelEnd, today: date, days: int) -> str | None:
     on = f"on {end.first}" if end.first == end.last else f"between {end.first} and {end.last}"
     if date.fromisoformat(end.last) < today:
         return f"{model} ended {on} (by {source})."
+    when = f"in {left} day{'s' if left > 1 else ''}"
     if left <= 0:
         when = "today" if end.first == end.last else "any day now"
-    else:
-        when = f"in {left} day{'s' if left > 1 else ''}"
     return f"{model} ends {on} ({when}, by {source})."

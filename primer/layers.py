@@ -33,7 +33,16 @@ from primer.prompt import (
 )
 from rules.conversation.history import Entry
 from rules.conversation.memory import Six
-from rules.layers.core import CoreEdit, CoreMemory, Layout, Offer, Refusal, Section, lines_of, offered
+from rules.layers.core import (
+    CoreEdit,
+    CoreMemory,
+    Layout,
+    Offer,
+    Refusal,
+    Section,
+    lines_of,
+    offered,
+)
 from rules.layers.facts import Fact, Operation
 from rules.typingmind.message import parse_date, printable
 
@@ -51,12 +60,18 @@ def tools_of(layout: Layout) -> tuple[dict[str, object], ...]:
 def ask(texts: Texts, memory: CoreMemory, layout: Layout, native: bool) -> str:
     """The question, without its tag; where the agent has no tools (`native` is false), with the form in JSON."""
     asked = fill(texts.core, sections=make_inert("\n\n".join(map(_shown, memory))))
-    return asked if native else f"{asked}\n\n{_in_json(texts, [offered(function) for function in layout.functions])}"
+    return (
+        asked
+        if native
+        else f"{asked}\n\n{_in_json(texts, [offered(function) for function in layout.functions])}"
+    )
 
 
 def after_memory(before: Sequence[Turn], six: Six, asked: str) -> tuple[Turn, ...]:
     """The context that a memory was written in, its as-of edition, and the question behind it."""
-    dialogue = [Turn("user", text) if slot % 2 == 0 else answer(text) for slot, text in enumerate(six)]
+    dialogue = [
+        Turn("user", text) if slot % 2 == 0 else answer(text) for slot, text in enumerate(six)
+    ]
     return (*before, *dialogue, question(asked))
 
 
@@ -65,13 +80,16 @@ def results(
 ) -> tuple[Turn, ...]:
     """The agent's answer, and what became of its edits: a turn for each call, or a list where there are no calls."""
     lines = [
-        make_inert(f"Not done. {outcome.reason}" if isinstance(outcome, Refusal) else "Done.") for outcome in outcomes
+        make_inert(f"Not done. {outcome.reason}" if isinstance(outcome, Refusal) else "Done.")
+        for outcome in outcomes
     ]
     if not calls:
         listed = "\n".join(f"- {line}" for line in lines)
         return answer(reply), question(fill(texts.core_results, results=listed))
     sent = tuple(_again(call, number) for number, call in enumerate(calls, 1))
-    each = (Turn("tool", line, answers=call.call_id) for call, line in zip(sent, lines, strict=True))
+    each = (
+        Turn("tool", line, answers=call.call_id) for call, line in zip(sent, lines, strict=True)
+    )
     return Turn("assistant", keep_inert(reply), calls=sent), *each
 
 
@@ -80,7 +98,12 @@ def in_words(reply: str, calls: Sequence[ToolCall]) -> str:
 
     A model that thinks takes its calls back only with its thoughts, which are not kept.
     """
-    return "\n\n".join([*([reply] if reply else []), _block([(call.name, parsed(call.arguments)) for call in calls])])
+    return "\n\n".join(
+        [
+            *([reply] if reply else []),
+            _block([(call.name, parsed(call.arguments)) for call in calls]),
+        ]
+    )
 
 
 def _again(call: ToolCall, number: int) -> ToolCall:
@@ -100,10 +123,14 @@ def _kept(section: Section) -> str:
     """The part of the section that cannot be edited, in words: all of it, or some lines, by their numbers."""
     if section.held:
         return _KEPT
-    numbers = [str(at) for at, line in enumerate(lines_of(section.value), 1) if line in section.held_lines]
+    numbers = [
+        str(at) for at, line in enumerate(lines_of(section.value), 1) if line in section.held_lines
+    ]
     if not numbers:
         return ""
-    return _KEPT_LINES.format(f"line {numbers[0]}" if len(numbers) == 1 else f"lines {', '.join(numbers)}")
+    return _KEPT_LINES.format(
+        f"line {numbers[0]}" if len(numbers) == 1 else f"lines {', '.join(numbers)}"
+    )
 
 
 def _in_json(texts: Texts, offers: Sequence[Offer]) -> str:
@@ -130,10 +157,14 @@ _FENCE = "```"
 _NO_BLOCK = Refusal("The answer has no fenced block of JSON at its end.", "unreadable")
 _NO_LIST = Refusal("The fenced block is no JSON list that can be read.", "unreadable")
 _NO_OBJECT = Refusal("The arguments are no JSON object that can be read.", "unreadable")
-_NO_CALL = Refusal('An entry of the list is no object with a "function" and its "arguments".', "unreadable")
+_NO_CALL = Refusal(
+    'An entry of the list is no object with a "function" and its "arguments".', "unreadable"
+)
 
 
-def read_edits(text: str, calls: Sequence[ToolCall], native: bool) -> tuple[CoreEdit | Refusal, ...]:
+def read_edits(
+    text: str, calls: Sequence[ToolCall], native: bool
+) -> tuple[CoreEdit | Refusal, ...]:
     """The edits of one answer, in order: its calls, else the last fenced block of its text.
 
     What cannot be read is a Refusal in its place; there is one for each call. An answer with neither calls nor a
@@ -173,7 +204,10 @@ def _listed(entry: Any) -> CoreEdit | Refusal:
 
 def _as_meant(arguments: Mapping[str, object]) -> dict[str, object]:
     """The arguments with tags that were shown inert as they are kept, and without what no file takes."""
-    return {name: restore(printable(value)) if isinstance(value, str) else value for name, value in arguments.items()}
+    return {
+        name: restore(printable(value)) if isinstance(value, str) else value
+        for name, value in arguments.items()
+    }
 
 
 def _last_block(text: str) -> str | None:
@@ -184,7 +218,11 @@ def _last_block(text: str) -> str | None:
         return None
     begin, end = fences[-2:]
     opened = lines[begin].removeprefix(_FENCE).strip().lower()
-    return "\n".join(lines[begin + 1 : end]) if opened in ("", "json") and lines[end] == _FENCE else None
+    return (
+        "\n".join(lines[begin + 1 : end])
+        if opened in ("", "json") and lines[end] == _FENCE
+        else None
+    )
 
 
 _FORM = """\
@@ -199,14 +237,17 @@ _FORM = """\
 def numbered_passage(texts: Texts, chunk: Sequence[Entry]) -> tuple[Turn, ...]:
     """The turns before the question: the chunk and nothing else, each message with its number."""
     passage = "\n".join(
-        to_remember(entry.message, entry.message.speaker, message=str(number)) for number, entry in enumerate(chunk, 1)
+        to_remember(entry.message, entry.message.speaker, message=str(number))
+        for number, entry in enumerate(chunk, 1)
     )
     return Turn("system", texts.fact_keeper), Turn("user", passage)
 
 
 def ask_facts(texts: Texts, shown: Sequence[Fact]) -> str:
     """The question, with the facts to compare with. The id of each is its place here, so that none can be made up."""
-    listed = ",\n".join(json.dumps(_as_shown(number, fact), ensure_ascii=False) for number, fact in enumerate(shown))
+    listed = ",\n".join(
+        json.dumps(_as_shown(number, fact), ensure_ascii=False) for number, fact in enumerate(shown)
+    )
     return fill(texts.facts, facts=f"[{listed}]", form=_FORM)
 
 
@@ -253,8 +294,16 @@ class _OperationEntry(BaseModel):
 def read_operations(answer: str) -> Operations | None:
     """The operations that an answer holds: as an object with a list `memory`, or as a bare list of objects."""
     values = list(_values(answer))
-    named = (value["memory"] for value in values if isinstance(value, dict) and isinstance(value.get("memory"), list))
-    bare = (value for value in values if isinstance(value, list) and all(isinstance(entry, dict) for entry in value))
+    named = (
+        value["memory"]
+        for value in values
+        if isinstance(value, dict) and isinstance(value.get("memory"), list)
+    )
+    bare = (
+        value
+        for value in values
+        if isinstance(value, list) and all(isinstance(entry, dict) for entry in value)
+    )
     listed = next(named, None)
     listed = next(bare, None) if listed is None else listed
     if listed is None:
@@ -270,7 +319,10 @@ def _values(answer: str) -> Iterator[object]:
         if character in "{[":
             try:
                 yield _DECODER.raw_decode(answer, at)[0]
-            except (ValueError, RecursionError):  # brackets of prose, or more of them than Python follows
+            except (
+                ValueError,
+                RecursionError,
+            ):  # brackets of prose, or more of them than Python follows
                 continue
 
 

@@ -24,7 +24,10 @@ def is_secret(name: str) -> bool:
 def hidden(content: object) -> object:
     """Tables and lists as they are, with every secret in them replaced by a word."""
     if isinstance(content, dict):
-        return {name: HIDDEN if is_secret(str(name)) and value else hidden(value) for name, value in content.items()}
+        return {
+            name: HIDDEN if is_secret(str(name)) and value else hidden(value)
+            for name, value in content.items()
+        }
     return [hidden(value) for value in content] if isinstance(content, list) else content
 
 
@@ -196,7 +199,11 @@ def thinks(model: Model) -> bool:
     It always thinks, or between tools, or the person's own options let it.
     """
     options = {name: value for name, value in model.options.items() if name in ABOUT_THINKING}
-    return bool(model.thinking_room) or options == _BETWEEN_TOOLS or options != quiet_options(model.name)
+    return (
+        bool(model.thinking_room)
+        or options == _BETWEEN_TOOLS
+        or options != quiet_options(model.name)
+    )
 
 
 def _thinking(model: str) -> tuple[Mapping[str, object], bool]:
@@ -215,7 +222,9 @@ _FAMILIES = (
     ("deepseek", re.compile(r"deepseek-(chat|reasoner|coder|flash|v\d)")),
     (
         "mistral",
-        re.compile(r"mistral-(tiny|small|medium|large)|(magi|mini|code|dev|pix)stral-|pixtral-|open-mi[sx]tral-"),
+        re.compile(
+            r"mistral-(tiny|small|medium|large)|(magi|mini|code|dev|pix)stral-|pixtral-|open-mi[sx]tral-"
+        ),
     ),
 )
 # They have names of the same families, and write nothing.
@@ -284,7 +293,9 @@ def _claude(name: str) -> str:
 AS_OF = "2026-11-21"
 _SONNET, _HAIKU, _OPUS = (f"anthropic/claude-{name}-5-5" for name in ("sonnet", "haiku", "opus"))
 _SOL, _TERRA, _LUNA = (f"openai/gpt-5.6-{name}" for name in ("sol", "terra", "luna"))
-_PRO, _FLASH, _LITE = (f"gemini/gemini-{name}" for name in ("3.1-pro-preview", "3.8-flash", "3.5-flash-lite"))
+_PRO, _FLASH, _LITE = (
+    f"gemini/gemini-{name}" for name in ("3.1-pro-preview", "3.8-flash", "3.5-flash-lite")
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -319,7 +330,13 @@ RETIRED: Mapping[str, tuple[str, str]] = MappingProxyType(
         **_gone("2026-02-19", _HAIKU, "claude-3-5-haiku*"),
         **_gone("2026-04-20", _HAIKU, "claude-3-haiku*"),
         **_gone("2026-06-09", "anthropic/claude-mythos-5-1", "claude-mythos-preview"),
-        **_gone("2026-06-15", _SONNET, "claude-sonnet-4", "claude-sonnet-4-0", "claude-sonnet-4-20250514"),
+        **_gone(
+            "2026-06-15",
+            _SONNET,
+            "claude-sonnet-4",
+            "claude-sonnet-4-0",
+            "claude-sonnet-4-20250514",
+        ),
         **_gone("2026-06-15", _OPUS, "claude-opus-4", "claude-opus-4-0", "claude-opus-4-20250514"),
         **_gone("2026-08-05", _OPUS, "claude-opus-4-1", "claude-opus-4-1-20250805"),
         # OpenAI's page of deprecations, while it listed them.
@@ -332,17 +349,39 @@ RETIRED: Mapping[str, tuple[str, str]] = MappingProxyType(
         **_gone("2026-03-26", _SOL, "gpt-4-0314", "gpt-4-0125-preview", "gpt-4-turbo-preview"),
         # LiteLLM's map; the successors are those that OpenAI's page recommends, or the newest of their size.
         **_gone("2026-07-23", _SOL, "gpt-5-chat", "gpt-5-chat-latest", "gpt-5.1-chat-latest"),
-        **_gone("2026-07-23", _SOL, "gpt-5-codex", "gpt-5.1-codex", "gpt-5.1-codex-max", "gpt-5.2-codex"),
-        **_gone("2026-07-23", _SOL, "gpt-4o-search-preview-2025-03-11", "o3-deep-research*", "o4-mini-deep-research*"),
+        **_gone(
+            "2026-07-23", _SOL, "gpt-5-codex", "gpt-5.1-codex", "gpt-5.1-codex-max", "gpt-5.2-codex"
+        ),
+        **_gone(
+            "2026-07-23",
+            _SOL,
+            "gpt-4o-search-preview-2025-03-11",
+            "o3-deep-research*",
+            "o4-mini-deep-research*",
+        ),
         **_gone("2026-07-23", _TERRA, "gpt-5.1-codex-mini"),
         **_gone("2026-07-23", _LUNA, "gpt-4o-mini-search-preview-2025-03-11"),
         **_gone("2026-08-10", _SOL, "gpt-5.2-chat-latest", "gpt-5.3-chat-latest"),
         **_gone("2026-09-28", _TERRA, "gpt-3.5-turbo-1106"),
         **_gone("2026-10-23", _TERRA, "gpt-3.5-turbo", "gpt-3.5-turbo-0125", "gpt-3.5-turbo-16k"),
         **_gone(
-            "2026-10-23", _SOL, "gpt-4", "gpt-4-0613", "gpt-4-1106-preview", "gpt-4-turbo", "gpt-4-turbo-2024-04-09"
+            "2026-10-23",
+            _SOL,
+            "gpt-4",
+            "gpt-4-0613",
+            "gpt-4-1106-preview",
+            "gpt-4-turbo",
+            "gpt-4-turbo-2024-04-09",
         ),
-        **_gone("2026-10-23", _SOL, "gpt-4o-2024-05-13", "o1", "o1-2024-12-17", "o1-pro", "o1-pro-2025-03-19"),
+        **_gone(
+            "2026-10-23",
+            _SOL,
+            "gpt-4o-2024-05-13",
+            "o1",
+            "o1-2024-12-17",
+            "o1-pro",
+            "o1-pro-2025-03-19",
+        ),
         **_gone("2026-10-23", _SOL, "o3-mini", "o3-mini-2025-01-31"),
         **_gone("2026-10-23", _TERRA, "o4-mini", "o4-mini-2025-04-16"),
         **_gone("2026-10-23", _LUNA, "gpt-4.1-nano", "gpt-4.1-nano-2025-04-14"),
@@ -361,7 +400,9 @@ RETIRED: Mapping[str, tuple[str, str]] = MappingProxyType(
         **_gone("2026-07-28", _FLASH, "gemini-2.5-computer-use-preview-10-2025"),
         **_gone("2026-10-22", "gemini/gemini-omni-1.1-flash", "gemini-omni-flash-preview"),
         # xAI's page on the retirement of 15 May 2026.
-        **_gone("2026-05-15", "xai/grok-4.3", "grok-3", "grok-4", "grok-4-0709", "grok-code-fast-1"),
+        **_gone(
+            "2026-05-15", "xai/grok-4.3", "grok-3", "grok-4", "grok-4-0709", "grok-code-fast-1"
+        ),
         **_gone("2026-05-15", "xai/grok-4.3", "grok-4-fast*", "grok-4-1-fast*"),
         # LiteLLM's map, and DeepSeek's announcement of version 4.
         **_gone("2026-07-24", "deepseek/deepseek-v4-flash", "deepseek-chat", "deepseek-reasoner"),

@@ -47,7 +47,9 @@ def wrap(tag: Tag, text: str, /, **attributes: str) -> str:
 
 
 def _escaped(value: str) -> str:
-    return value.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace('"', "&quot;")
+    return (
+        value.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace('"', "&quot;")
+    )
 
 
 _PLACEHOLDER = re.compile(r"\{([a-z_]+)\}")
@@ -109,7 +111,10 @@ PLACEHOLDERS: Mapping[str, frozenset[str]] = MappingProxyType(
 )
 """The placeholders that each text must hold."""
 ALLOWED: Mapping[str, frozenset[str]] = MappingProxyType(
-    {name: required | frozenset(_MAY_HOLD.get(name, "").split()) for name, required in PLACEHOLDERS.items()}
+    {
+        name: required | frozenset(_MAY_HOLD.get(name, "").split())
+        for name, required in PLACEHOLDERS.items()
+    }
 )
 """The placeholders that it may hold; it may hold no others."""
 
@@ -131,19 +136,26 @@ def fill(text: str, /, **values: str) -> str:
     return _PLACEHOLDER.sub(lambda placeholder: values.get(placeholder[1], placeholder[0]), text)
 
 
-def _placeholder_problems(required: frozenset[str], allowed: frozenset[str], text: str) -> list[str]:
+def _placeholder_problems(
+    required: frozenset[str], allowed: frozenset[str], text: str
+) -> list[str]:
     used = set(_PLACEHOLDER.findall(text))
     known = ", ".join(f"{{{name}}}" for name in sorted(allowed)) or "none"
     missing = [f"The placeholder {{{name}}} is missing." for name in sorted(required - used)]
     unknown = [
-        f"The placeholder {{{name}}} means nothing here; this text may use: {known}." for name in sorted(used - allowed)
+        f"The placeholder {{{name}}} means nothing here; this text may use: {known}."
+        for name in sorted(used - allowed)
     ]
     return missing + unknown
 
 
 def _tag_problems(text: str) -> list[str]:
     used = {tag.lower() for tag in _OUR_TAG.findall(text)}
-    return [f"The tag <{tag}> stands in the text; memproc adds its tags itself." for tag in TAGS if tag in used]
+    return [
+        f"The tag <{tag}> stands in the text; memproc adds its tags itself."
+        for tag in TAGS
+        if tag in used
+    ]
 
 
 # Nothing that was matched is given back (`*+`): behind a "<", a hundred thousand line breaks would take minutes.
@@ -181,9 +193,14 @@ class ToolCall:
 
 def tool(name: str, description: str, parameters: Mapping[str, str]) -> dict[str, object]:
     """The definition of a function whose parameters, each with its description, are texts that must all be given."""
-    properties = {parameter: {"type": "string", "description": text} for parameter, text in parameters.items()}
+    properties = {
+        parameter: {"type": "string", "description": text} for parameter, text in parameters.items()
+    }
     schema = {"type": "object", "properties": properties, "required": list(parameters)}
-    return {"type": "function", "function": {"name": name, "description": description, "parameters": schema}}
+    return {
+        "type": "function",
+        "function": {"name": name, "description": description, "parameters": schema},
+    }
 
 
 _BEGINNING = "[The conversation begins with your own words.]"
@@ -243,7 +260,11 @@ def context(
     passage = [Turn(entry.message.speaker, to_remember(entry.message)) for entry in chunk]
     if [turn.role for turn in (*before, *passage)][:1] == ["assistant"] and not memories:
         turns.append(Turn("user", _BEGINNING))
-    cuts = [0, *(len(remembered) + count for count in breaks or (0,)), len(remembered) + len(before)]
+    cuts = [
+        0,
+        *(len(remembered) + count for count in breaks or (0,)),
+        len(remembered) + len(before),
+    ]
     behind = [(remembered + before)[cut:end] for cut, end in pairwise(cuts)]
     marked = [turn for part in (*behind, passage) for turn in ending_prefix(part)]
     return (*turns, *(ending_prefix(folded) if len(breaks) < _MOST_BREAKS else folded), *marked)
@@ -271,7 +292,12 @@ def looking_back(texts: Texts, before: Sequence[Turn], after: Sequence[Entry]) -
     Its own questions stand behind all of that, so nobody would read a cache that ends with the chunk.
     """
     *begun, last = before
-    return (*begun, replace(last, ends_prefix=False), question(texts.hindsight), *ending_prefix(lived(after)))
+    return (
+        *begun,
+        replace(last, ends_prefix=False),
+        question(texts.hindsight),
+        *ending_prefix(lived(after)),
+    )
 
 
 def ask(text: str, words: int) -> str:
@@ -279,7 +305,9 @@ def ask(text: str, words: int) -> str:
     return fill(text, words=str(words), quote_words=str(words))
 
 
-def posed(texts: Texts, question: str, words: int, guidance: str = "", *, is_quote: bool = False) -> str:
+def posed(
+    texts: Texts, question: str, words: int, guidance: str = "", *, is_quote: bool = False
+) -> str:
     """A question as the agent is asked it: with what a memory does not keep of it.
 
     That is how long the answer may be, unless the primer or the question says so, and the person's word of guidance.
@@ -288,7 +316,9 @@ def posed(texts: Texts, question: str, words: int, guidance: str = "", *, is_quo
     lengths = _LENGTH.findall(texts.primer)
     already_named = {*(lengths[:1] if is_quote else lengths[-1:]), *_LENGTH.findall(question)}
     parts = [question] if str(words) in already_named else [question, f"In at most {words} words."]
-    return "\n\n".join([*parts, *([fill(texts.guidance, guidance=make_inert(guidance))] if guidance else [])])
+    return "\n\n".join(
+        [*parts, *([fill(texts.guidance, guidance=make_inert(guidance))] if guidance else [])]
+    )
 
 
 def as_posed(texts: Texts, text: str, words: int, *, is_quote: bool = False) -> str:
@@ -325,7 +355,11 @@ def _passage(member: Memory) -> str:
 def to_remember(message: Message, role: str = "", /, **numbered: str) -> str:
     """A raw message of the passage in its tag, with its date where it has one."""
     named = {"role": role} if role else {}
-    dated = {"date": message.created_at} if message.created_at and parse_date(message.created_at) else {}
+    dated = (
+        {"date": message.created_at}
+        if message.created_at and parse_date(message.created_at)
+        else {}
+    )
     return wrap("to_remember", _shown(message), **named, **dated, **numbered)
 
 
@@ -337,7 +371,10 @@ def answer(text: str) -> Turn:
 def _remembered(memory: Memory) -> list[Turn]:
     """A memory's six messages, as later prompts see them. A person may have edited the questions, too."""
     texts = (as_read(memory.in_prompts) if memory.is_fold else memory.in_prompts).texts
-    return [Turn("user", _asked(text)) if slot % 2 == 0 else answer(text) for slot, text in enumerate(texts)]
+    return [
+        Turn("user", _asked(text)) if slot % 2 == 0 else answer(text)
+        for slot, text in enumerate(texts)
+    ]
 
 
 def _asked(text: str) -> str:
@@ -366,7 +403,11 @@ def read_passage(turns: Sequence[Turn]) -> tuple[Said, ...]:
 def said_before(turns: Sequence[Turn]) -> tuple[Said, ...]:
     """The messages and memories before the passage, as they were said, without the system's part."""
     first = next((at for at, turn in enumerate(turns) if _WRAPPED.search(turn.content)), len(turns))
-    return tuple(Said(turn.role, restore(turn.content), "") for turn in turns[:first] if turn.role != "system")
+    return tuple(
+        Said(turn.role, restore(turn.content), "")
+        for turn in turns[:first]
+        if turn.role != "system"
+    )
 
 
 def said_after(turns: Sequence[Turn]) -> tuple[str, ...]:
@@ -377,4 +418,7 @@ def said_after(turns: Sequence[Turn]) -> tuple[str, ...]:
 
 def _wrapped(content: str) -> list[tuple[dict[str, str], str]]:
     wrapped = _WRAPPED.findall(content)
-    return [({key: html.unescape(value) for key, value in _ATTRIBUTE.findall(head)}, text) for head, text in wrapped]
+    return [
+        ({key: html.unescape(value) for key, value in _ATTRIBUTE.findall(head)}, text)
+        for head, text in wrapped
+    ]

@@ -91,9 +91,15 @@ class Request:
 def _message(turn: Turn) -> dict[str, Any]:
     message: dict[str, Any] = {"role": turn.role, "content": turn.content}
     if turn.calls:
-        message["content"] = turn.content or None  # where calls stand alone, LiteLLM would write words of its own
+        message["content"] = (
+            turn.content or None
+        )  # where calls stand alone, LiteLLM would write words of its own
         message["tool_calls"] = [
-            {"id": call.call_id, "type": "function", "function": {"name": call.name, "arguments": call.arguments}}
+            {
+                "id": call.call_id,
+                "type": "function",
+                "function": {"name": call.name, "arguments": call.arguments},
+            }
             for call in turn.calls
         ]
     return message | ({"tool_call_id": turn.answers} if turn.answers else {})
@@ -164,15 +170,22 @@ def read_reply(text: str, finish: str) -> Answered | Refused:
     taken off. Refusals in plain words are not guessed at.
     """
     if len(text) > _MOST_CHARACTERS:
-        return Refused("too long", "The answer is many times as long as its room, so it was not read.")
+        return Refused(
+            "too long", "The answer is many times as long as its room, so it was not read."
+        )
     if finish in _REFUSALS:
         return Refused("refused", "The model's own safety rules ended the answer.")
     if finish in _OUT_OF_ROOM:
         return Refused("cut off", "The answer was cut off before its end.")
     if finish in CALLED:
-        return Refused("tool called", "A tool was called in the place of an answer; nothing is to be edited now.")
+        return Refused(
+            "tool called",
+            "A tool was called in the place of an answer; nothing is to be edited now.",
+        )
     if finish != _ENDED:
-        return Refused("cut off", f"The answer did not end by itself ({finish or 'no reason given'}).")
+        return Refused(
+            "cut off", f"The answer did not end by itself ({finish or 'no reason given'})."
+        )
     visible = _without_thoughts(text)
     if _STILL_THINKING.match(visible):
         return Refused("cut off", "The thinking before the answer never came to an end.")
@@ -181,7 +194,9 @@ def read_reply(text: str, finish: str) -> Answered | Refused:
     return Answered(visible.strip())
 
 
-def judge(answer: str, step: str, question: str, passage: Sequence[str], given: str = "") -> Refused | None:
+def judge(
+    answer: str, step: str, question: str, passage: Sequence[str], given: str = ""
+) -> Refused | None:
     """Why the answer to this step's question about these messages cannot stay; None if it can.
 
     `given` is what stands in the question to be worked on.
@@ -189,7 +204,9 @@ def judge(answer: str, step: str, question: str, passage: Sequence[str], given: 
     A quote only has to be more than the question said back. Of the other steps' answers each is at least a
     sentence, at most as long as the passage (300 characters are always short enough), and in its language.
     """
-    if is_restated(_OUR_TAG.sub(" ", answer), _OUR_TAG.sub(" ", question), _OUR_TAG.sub(" ", given)):
+    if is_restated(
+        _OUR_TAG.sub(" ", answer), _OUR_TAG.sub(" ", question), _OUR_TAG.sub(" ", given)
+    ):
         return Refused("restated", "The answer says the question back.")
     if step == "quote":
         return None

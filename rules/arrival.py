@@ -122,7 +122,11 @@ def follow(state: Open, block: bytes) -> Open | None:
         outside.append(last)
     brackets = b"".join(outside).translate(None, _OTHERS)
     closing = sum(map(brackets.count, b"}]"))
-    if closing and closing >= state.depth and min(accumulate(map(_STEP.__getitem__, brackets))) <= -state.depth:
+    if (
+        closing
+        and closing >= state.depth
+        and min(accumulate(map(_STEP.__getitem__, brackets))) <= -state.depth
+    ):
         return None
     depth = state.depth + len(brackets) - 2 * closing
     return Open(depth, in_string, b"\\" if in_string and _escapes(last) else b"")
@@ -176,13 +180,19 @@ class Wait:
     """Not empty where it needs the person's attention."""
 
 
-def stand(before: Stillness | None, last: Sighting, present: Sighting, now: float, settle_seconds: float) -> Stillness:
+def stand(
+    before: Stillness | None, last: Sighting, present: Sighting, now: float, settle_seconds: float
+) -> Stillness:
     """Since when the file is unchanged at `now`; any change, and a first look, starts again.
 
     `before` is None at the first look since memproc was started.
     """
     if last != present:
-        return Stillness(now, now + settle_seconds, "still growing" if present.size > last.size else "still changing")
+        return Stillness(
+            now,
+            now + settle_seconds,
+            "still growing" if present.size > last.size else "still changing",
+        )
     return before or Stillness(now, now + settle_seconds)
 
 
@@ -196,7 +206,11 @@ def decide(
     unchanged = now - standing.since
     if unchanged < settle_seconds:
         is_late = standing.moved and waited >= ATTENTION_AFTER
-        return Wait(max(standing.since + settle_seconds - now, 0.0), standing.moved, _NEXT_STEP if is_late else "")
+        return Wait(
+            max(standing.since + settle_seconds - now, 0.0),
+            standing.moved,
+            _NEXT_STEP if is_late else "",
+        )
     if fault is None:
         return None
     if fault.next_step or waited >= ATTENTION_AFTER:
@@ -211,7 +225,9 @@ _OUTAGE_PAUSES_SECONDS = (10, 60, 300, 900, 1800)
 
 def after_outage(outages: int, now: datetime) -> datetime:
     """When to try again after something that passes by itself, for the `outages`-th time in a row; for ever."""
-    return now + timedelta(seconds=_OUTAGE_PAUSES_SECONDS[min(max(outages, 1), len(_OUTAGE_PAUSES_SECONDS)) - 1])
+    return now + timedelta(
+        seconds=_OUTAGE_PAUSES_SECONDS[min(max(outages, 1), len(_OUTAGE_PAUSES_SECONDS)) - 1]
+    )
 
 
 def after_failure(failures: int, why: str, now: datetime) -> tuple[datetime | None, str, str]:

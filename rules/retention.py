@@ -33,7 +33,11 @@ def nightly(window: str) -> Timing:
 
 def timings(night: str) -> Mapping[str, Timing]:
     """The jobs whose due times are kept, and when they are done; without a window, no nightly work is tried again."""
-    daily = {"prune": Timing(time(3, 30)), "verify": Timing(time(3, 45)), "maintain": Timing(time(4, 15))}
+    daily = {
+        "prune": Timing(time(3, 30)),
+        "verify": Timing(time(3, 45)),
+        "maintain": Timing(time(4, 15)),
+    }
     return {**daily, "retry": nightly(night)} if night else daily
 
 
@@ -83,7 +87,9 @@ def going(versions: Collection[Kept], now: datetime) -> tuple[int, ...]:
     """
     later = [version for version in versions if not version.is_original]
     gone_by = over(later, now)
-    oldest_first = sorted((version.when, version.number) for version in later if version.number in gone_by)
+    oldest_first = sorted(
+        (version.when, version.number) for version in later if version.number in gone_by
+    )
     return tuple(number for _, number in oldest_first[: len(later) // 2])
 
 

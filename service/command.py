@@ -52,5 +52,10 @@ def run_command(argv: Sequence[str], limit_seconds: float = _LIMIT_SECONDS) -> A
 def memproc_argv(config: Path | None, *arguments: str) -> list[str]:
     """The command line of memproc with these arguments, by the same Python; `config` is that of `--config`."""
     # -P: else a json.py in the folder where the daemon was started would be imported instead of Python's own.
-    memproc = [sys.executable, "-P", "-c", "import sys; from daemon.cli import main; sys.exit(main())"]
+    memproc = [
+        sys.executable,
+        "-P",
+        "-c",
+        "import sys; from daemon.cli import main; sys.exit(main())",
+    ]
     return [*memproc, *(("--config", str(config)) if config else ()), *arguments]

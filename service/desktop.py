@@ -34,9 +34,10 @@ def notice_command(
 
     Whatever the title and the text hold is shown, and nothing of it is interpreted.
     """
-    program, arguments = {"darwin": ("osascript", _osascript), "win32": ("powershell", _powershell)}.get(
-        system, ("notify-send", _notify_send)
-    )
+    program, arguments = {
+        "darwin": ("osascript", _osascript),
+        "win32": ("powershell", _powershell),
+    }.get(system, ("notify-send", _notify_send))
     path = find(program)
     return (path, *arguments(_in_one_line(title), _in_one_line(text))) if path else None
 

@@ -37,7 +37,9 @@ class InstallStep:
     """Whether it does nothing, because a file is the person's."""
 
 
-def to_install(recipe: Recipe, run: RunCommand, pause: Callable[[float], None] = sleep) -> list[InstallStep]:
+def to_install(
+    recipe: Recipe, run: RunCommand, pause: Callable[[float], None] = sleep
+) -> list[InstallStep]:
     """The steps that bring the system to what the recipe says. Raises OSError where a file cannot be read."""
     folders = [_make_folder(path) for path in recipe.folders if not path.is_dir()]
     files = [step for file in recipe.files if (step := _put(file))]
@@ -49,12 +51,17 @@ def to_remove(recipe: Recipe, run: RunCommand) -> list[InstallStep]:
     """The steps that remove the service; none where it is not installed. Raises OSError as `to_install` does."""
     paths = (*(file.path for file in recipe.files), *recipe.outdated)
     files = [step for path in paths if (step := _remove(path))]
-    before, after = ([_run(command, run) for command in commands] for commands in (recipe.stop, recipe.after_removal))
+    before, after = (
+        [_run(command, run) for command in commands]
+        for commands in (recipe.stop, recipe.after_removal)
+    )
     return [*before, *files, *after] if files else []
 
 
 def _make_folder(path: Path) -> InstallStep:
-    return InstallStep(f"Making the folder {path}", partial(path.mkdir, mode=0o700, parents=True, exist_ok=True))
+    return InstallStep(
+        f"Making the folder {path}", partial(path.mkdir, mode=0o700, parents=True, exist_ok=True)
+    )
 
 
 def _put(file: UnitFile) -> InstallStep | None:
@@ -63,7 +70,9 @@ def _put(file: UnitFile) -> InstallStep | None:
         return None
     writer = "memproc" if present is None else author(present)
     if writer == "memproc":
-        return InstallStep(f"Writing {file.path}", partial(_write, file.path, file.content), file.text)
+        return InstallStep(
+            f"Writing {file.path}", partial(_write, file.path, file.content), file.text
+        )
     reason = "was not written by memproc" if writer == "somebody else" else "was changed by hand"
     advice = "Keep your changes in a drop-in beside it, move this file away, and install again."
     return _refusal(file.path, reason, advice)
@@ -90,7 +99,9 @@ def _content(path: Path) -> bytes | None:
         return None
 
 
-def _run(command: SystemCommand, run: RunCommand, pause: Callable[[float], None] = sleep) -> InstallStep:
+def _run(
+    command: SystemCommand, run: RunCommand, pause: Callable[[float], None] = sleep
+) -> InstallStep:
     def carry_out() -> None:
         for attempt in range(command.attempts):
             if attempt:

@@ -6,7 +6,16 @@ launchd never gives an agent up. It has no watchdog: the program leaves by itsel
 import plistlib
 
 from service.command import RunCommand
-from service.unit import NOT_INSTALLED, Program, Recipe, ServiceState, State, SystemCommand, UnitFile, marked
+from service.unit import (
+    NOT_INSTALLED,
+    Program,
+    Recipe,
+    ServiceState,
+    State,
+    SystemCommand,
+    UnitFile,
+    marked,
+)
 
 LABEL = "io.memproc.agent"
 _BUSY_ATTEMPTS = 5
@@ -23,7 +32,9 @@ def recipe(program: Program, user: int) -> Recipe:
             unload,
             SystemCommand(("launchctl", "enable", f"gui/{user}/{LABEL}")),
             # An agent that is still being unloaded cannot be loaded: "Bootstrap failed: 5".
-            SystemCommand(("launchctl", "bootstrap", f"gui/{user}", str(path)), attempts=_BUSY_ATTEMPTS),
+            SystemCommand(
+                ("launchctl", "bootstrap", f"gui/{user}", str(path)), attempts=_BUSY_ATTEMPTS
+            ),
         ),
         stop=(unload,),
     )
@@ -59,11 +70,15 @@ def state(user: int, run: RunCommand) -> ServiceState:
     for line in answer.out.splitlines():
         name, separator, value = line.strip().partition(" = ")
         if separator:
-            shown.setdefault(name, value)  # the agent's own values come first, those of its parts are further down
+            shown.setdefault(
+                name, value
+            )  # the agent's own values come first, those of its parts are further down
     if shown.get("state") == "running":
         sentence = f"The service runs (process {shown.get('pid', '?')}). It starts when you log in."
         return ServiceState("running", (sentence,))
     code = shown.get("last exit code", "0")
     word: State = "stopped" if code in ("0", "(never exited)") else "troubled"
     start = f"Say: launchctl kickstart gui/{user}/{LABEL}"
-    return ServiceState(word, (f"The service is installed, and does not run; it ended with {code}. {start}",))
+    return ServiceState(
+        word, (f"The service is installed, and does not run; it ended with {code}. {start}",)
+    )

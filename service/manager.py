@@ -6,7 +6,9 @@ from service.systemd import Sandbox
 from service.unit import Account, Program, Recipe, ServiceState
 
 
-def recipe_for(account: Account, program: Program, run: RunCommand, sandbox: Sandbox | None = None) -> Recipe:
+def recipe_for(
+    account: Account, program: Program, run: RunCommand, sandbox: Sandbox | None = None
+) -> Recipe:
     """The recipe by which the program is kept running here. Without a `sandbox`, the strictest that works here.
 
     Raises NoUserManager where systemd cannot be reached.
@@ -16,10 +18,14 @@ def recipe_for(account: Account, program: Program, run: RunCommand, sandbox: San
     if account.system == "win32":
         return windows.recipe(program, program.log.parent, account.name)
     systemd.require_user_manager(account, run, program.command)
-    return systemd.recipe(program, account.units, systemd.best_sandbox(program, run) if sandbox is None else sandbox)
+    return systemd.recipe(
+        program, account.units, systemd.best_sandbox(program, run) if sandbox is None else sandbox
+    )
 
 
-def state_here(account: Account, run: RunCommand, command: tuple[str, ...] = ("memproc", "watch")) -> ServiceState:
+def state_here(
+    account: Account, run: RunCommand, command: tuple[str, ...] = ("memproc", "watch")
+) -> ServiceState:
     """Whether the service runs. Raises NoUserManager, whose advice names the `command` that starts the program."""
     if account.system == "darwin":
         return launchd.state(account.number, run)

@@ -11,7 +11,17 @@ from pathlib import Path
 from tempfile import gettempdir
 
 from service.command import NOT_HERE, RunCommand
-from service.unit import NOT_INSTALLED, Account, Program, Recipe, ServiceState, State, SystemCommand, UnitFile, marked
+from service.unit import (
+    NOT_INSTALLED,
+    Account,
+    Program,
+    Recipe,
+    ServiceState,
+    State,
+    SystemCommand,
+    UnitFile,
+    marked,
+)
 
 UNIT = "memproc.service"
 FAILED_UNIT = "memproc-failed.service"
@@ -218,7 +228,9 @@ def writable_folders(program: Program) -> tuple[Path, ...]:
     chosen: list[Path] = []
     for folder in program.writes:
         shared = sum(other.parent == folder.parent for other in program.writes) > 1
-        above = folder.parent if shared and not program.home.is_relative_to(folder.parent) else folder
+        above = (
+            folder.parent if shared and not program.home.is_relative_to(folder.parent) else folder
+        )
         if above not in chosen:
             chosen.append(above)
     return tuple(chosen)
@@ -369,18 +381,25 @@ def _show(names: str, run: RunCommand) -> tuple[int, dict[str, str]]:
 
 
 def _failure(shown: Mapping[str, str]) -> ServiceFailure:
-    if shown.get("Result") == "exit-code" and shown.get("ExecMainStatus") == str(CONFIGURATION_ERROR):
+    if shown.get("Result") == "exit-code" and shown.get("ExecMainStatus") == str(
+        CONFIGURATION_ERROR
+    ):
         message = "The memproc service is down: its settings cannot be used."
         return ServiceFailure(message, "Say: memproc config check", may_pass=False)
     reason = _REASONS.get(shown.get("Result", ""), "systemd gave it up")
-    return ServiceFailure(f"The memproc service is down: {reason}.", "See: memproc logs, then: memproc service install")
+    return ServiceFailure(
+        f"The memproc service is down: {reason}.",
+        "See: memproc logs, then: memproc service install",
+    )
 
 
 def _activity(shown: Mapping[str, str]) -> tuple[State, str]:
     match shown.get("ActiveState"):
         case "active":
             doing = f": {shown['StatusText']}" if shown.get("StatusText") else "."
-            starts = {"0": "never", "1": "once"}.get(number := shown.get("NRestarts", "0"), f"{number} times")
+            starts = {"0": "never", "1": "once"}.get(
+                number := shown.get("NRestarts", "0"), f"{number} times"
+            )
             since = shown.get("ActiveEnterTimestamp", "a moment")
             process = f"process {shown.get('MainPID')}, started again {starts}"
             return "running", f"The service runs since {since} ({process}){doing}"
@@ -390,7 +409,10 @@ def _activity(shown: Mapping[str, str]) -> tuple[State, str]:
         case "activating" | "deactivating" | "reloading" as active:
             return "troubled", f"The service is {active} ({shown.get('SubState')})."
         case _:
-            return "stopped", "The service is installed, and does not run. Say: systemctl --user start memproc"
+            return (
+                "stopped",
+                "The service is installed, and does not run. Say: systemctl --user start memproc",
+            )
 
 
 def _further(shown: Mapping[str, str], is_lingering: bool | None) -> Iterator[str]:
@@ -402,5 +424,7 @@ def _further(shown: Mapping[str, str], is_lingering: bool | None) -> Iterator[st
         yield "It starts when you log in, and stops when you leave. To have it run always: loginctl enable-linger"
     if shown.get("NeedDaemonReload") == "yes":
         yield "Its unit was changed since it was read. Say: systemctl --user daemon-reload"
-    if drop_ins := [path for path in shown.get("DropInPaths", "").split() if not path.endswith(SANDBOX_DROP_IN)]:
+    if drop_ins := [
+        path for path in shown.get("DropInPaths", "").split() if not path.endswith(SANDBOX_DROP_IN)
+    ]:
         yield f"Added to its unit: {' '.join(drop_ins)}"

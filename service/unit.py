@@ -101,7 +101,9 @@ class ServiceState:
     sentences: tuple[str, ...]
 
 
-NOT_INSTALLED = ServiceState("not installed", ("The service is not installed. Say: memproc service install",))
+NOT_INSTALLED = ServiceState(
+    "not installed", ("The service is not installed. Say: memproc service install",)
+)
 
 _MARK = re.compile(r"[^\n]*written by memproc, sha256=([0-9a-f]{64})[^\n]*\n")
 

@@ -8,7 +8,15 @@ from pathlib import Path
 from xml.sax.saxutils import escape
 
 from service.command import RunCommand
-from service.unit import NOT_INSTALLED, Program, Recipe, ServiceState, SystemCommand, UnitFile, marked
+from service.unit import (
+    NOT_INSTALLED,
+    Program,
+    Recipe,
+    ServiceState,
+    SystemCommand,
+    UnitFile,
+    marked,
+)
 
 TASK = "memproc"
 # The elements stand in the order that the schema wants. The restarts on failure are counted; the repetition of the

@@ -27,7 +27,17 @@ def context_with(budget: RunBudget, complete: Complete, clock: Clock) -> Context
     """What a dialogue asks with."""
     folders = Folders(*(Path(name) for name in ("inbox", "updated", "backups", "state")))
     config = Config(budget=budget.settings)
-    return Context(config, folders, budget.archive, complete, no_keys, clock, tell_nobody, budget.run, lambda _: None)
+    return Context(
+        config,
+        folders,
+        budget.archive,
+        complete,
+        no_keys,
+        clock,
+        tell_nobody,
+        budget.run,
+        lambda _: None,
+    )
 
 
 def ask(budget: RunBudget, request: Request, complete: Complete, clock: Clock) -> Reply:

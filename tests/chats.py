@@ -33,7 +33,12 @@ _SPELLED = re.compile(rb'"\\ue000([^"]*)\\ue001"|"\xee\x80\x80([^"]*)\xee\x80\x8
 
 def user(text: str, number: int = 1, *, at: datetime = START, **fields: Any) -> Json:
     """What a person said, as a string; `number` decides the uuid."""
-    return {"role": "user", "uuid": _uuid("user", number), "content": text, "createdAt": date(at)} | fields
+    return {
+        "role": "user",
+        "uuid": _uuid("user", number),
+        "content": text,
+        "createdAt": date(at),
+    } | fields
 
 
 def assistant(text: str, number: int = 1, *, at: datetime = START, **fields: Any) -> Json:
@@ -55,7 +60,9 @@ def assistant(text: str, number: int = 1, *, at: datetime = START, **fields: Any
     } | fields
 
 
-def conversation(turns: int, tokens_each: int, *, start: datetime = START, first: int = 1) -> list[Json]:
+def conversation(
+    turns: int, tokens_each: int, *, start: datetime = START, first: int = 1
+) -> list[Json]:
     """So many turns of a question and an answer, each of about `tokens_each` tokens in all (within a quarter).
 
     Turn `first` begins at `start`, the next an hour later; the same number always says the same, so a
@@ -84,7 +91,11 @@ def chat(*messages: Json, **fields: Any) -> Json:
         "deletedAt": None,
         "modelInfo": {"title": "Claude 3.5 Sonnet", "id": MODEL},
         "updatedAt": date(START + timedelta(days=30)),
-        "chatParams": {"maxTokens": "4000", "contextLimit": 0, "systemMessage": "You are Ada, who keeps a lighthouse."},
+        "chatParams": {
+            "maxTokens": "4000",
+            "contextLimit": 0,
+            "systemMessage": "You are Ada, who keeps a lighthouse.",
+        },
         "tokenUsage": {"totalTokens": 21831894, "totalCostUSD": written("69.2240")},
         "linkedPlugins": [],
         "syncMetadata": {"deletedMessageUUIDs": []},

@@ -21,9 +21,13 @@ from tests.guard import sitecustomize  # noqa: F401  installs the guard in this 
 
 # Neither a busy machine nor an unlucky draw is a reason to fail: what must be bounded in time is a benchmark.
 # The examples are others each time, so that fewer of them see as much in the end.
-_PATIENT = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
+_PATIENT = settings(
+    deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much]
+)
 settings.register_profile("memproc", _PATIENT, max_examples=15)
-settings.register_profile("thorough", _PATIENT, max_examples=200)  # `make test-long`: --hypothesis-profile
+settings.register_profile(
+    "thorough", _PATIENT, max_examples=200
+)  # `make test-long`: --hypothesis-profile
 settings.load_profile("memproc")
 
 # A run that was started with `nohup` or `&` may ignore Ctrl-C, and what it starts would ignore it too. A handler that
@@ -38,7 +42,11 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 # In memory, where there is enough: thousands of archives are made and flushed to the disk, and none outlives its test.
 _MEMORY, _MEMORY_NEEDED = Path("/dev/shm"), 2 * 1024**3
-if _MEMORY.is_dir() and os.access(_MEMORY, os.W_OK) and shutil.disk_usage(_MEMORY).free > _MEMORY_NEEDED:
+if (
+    _MEMORY.is_dir()
+    and os.access(_MEMORY, os.W_OK)
+    and shutil.disk_usage(_MEMORY).free > _MEMORY_NEEDED
+):
     os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(_MEMORY))
 
 _COLLECTED_AFTER = (300_000, 20, 20)
@@ -58,7 +66,12 @@ _PLACES = {
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--run-limit", type=float, default=3600.0, help="seconds after which the run ends, whatever hangs")
+    parser.addoption(
+        "--run-limit",
+        type=float,
+        default=3600.0,
+        help="seconds after which the run ends, whatever hangs",
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -118,11 +131,15 @@ def own_home(homes: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     home.mkdir()
     for name, inside in _PLACES.items():
         monkeypatch.setenv(name, str(home / inside))
-    for name in [name for name in os.environ if name.endswith("_API_KEY") or name == "MEMPROC_CONFIG"]:
+    for name in [
+        name for name in os.environ if name.endswith("_API_KEY") or name == "MEMPROC_CONFIG"
+    ]:
         monkeypatch.delenv(name)
     # A keyring that keeps nothing, in this process and in those of stories: the person's own is never asked.
     monkeypatch.setenv("PYTHON_KEYRING_BACKEND", "keyring.backends.null.Keyring")
-    keyring.set_keyring(_KEEPS_NOTHING)  # the library chooses once, and asks the variable no second time
+    keyring.set_keyring(
+        _KEEPS_NOTHING
+    )  # the library chooses once, and asks the variable no second time
     guard = Path(__file__).parent / "guard"
     monkeypatch.setenv("PYTHONPATH", str(guard))
     return home

@@ -31,7 +31,9 @@ def said(role: str, text: str, number: int = 0, **fields: object) -> Message:
 
 def entries(messages: Sequence[Message]) -> tuple[Entry, ...]:
     """A history in which nothing stands under a memory yet."""
-    return tuple(Entry(message.uuid or f"key-{at}", message, None, at) for at, message in enumerate(messages))
+    return tuple(
+        Entry(message.uuid or f"key-{at}", message, None, at) for at, message in enumerate(messages)
+    )
 
 
 def talk(*texts: str) -> tuple[Entry, ...]:
@@ -41,17 +43,28 @@ def talk(*texts: str) -> tuple[Entry, ...]:
 
 def chat_of(messages: Sequence[Message], **fields: object) -> Chat:
     """A chat with these messages, byte for byte, as the only one of an export."""
-    head = {"id": "k3v9xq2m7p", "chatID": "k3v9xq2m7p", "chatTitle": "Aria", **fields, "messages": []}
+    head = {
+        "id": "k3v9xq2m7p",
+        "chatID": "k3v9xq2m7p",
+        "chatTitle": "Aria",
+        **fields,
+        "messages": [],
+    }
     shell = json.dumps({"data": {"chats": [head]}}).encode()
     body = b", ".join(message.raw for message in messages)
-    return chats_in("test.json", shell.replace(b'"messages": []', b'"messages": [' + body + b"]"))[0]
+    return chats_in("test.json", shell.replace(b'"messages": []', b'"messages": [' + body + b"]"))[
+        0
+    ]
 
 
 def memory_of(number: int, chunk: Sequence[Entry], quote: str = "") -> Memory:
     """A memory of these messages; its quote is the first one's text unless another is given."""
     first, last = chunk[0].message, chunk[-1].message
     text = quote or first.words
-    asked = [f"<context_manager>\nQuestion {slot} of memory {number}\n</context_manager>" for slot in (1, 2, 3)]
+    asked = [
+        f"<context_manager>\nQuestion {slot} of memory {number}\n</context_manager>"
+        for slot in (1, 2, 3)
+    ]
     edition = Edition(
         number=1,
         kind="as-of",
@@ -85,7 +98,10 @@ def past_of(memory: Memory, chunk: Sequence[Entry]) -> list[Past]:
 
 
 def reading_of(
-    places: Sequence[Place], past: Sequence[Past] = (), memories: Sequence[Memory] = (), hand: PersonEdits = UNTOUCHED
+    places: Sequence[Place],
+    past: Sequence[Past] = (),
+    memories: Sequence[Memory] = (),
+    hand: PersonEdits = UNTOUCHED,
 ) -> ChatReading:
     """An export of a chat that has these memories, and of which nothing is to be adopted."""
     standing = without_strays(past, places)
@@ -97,11 +113,21 @@ def fold_of(number: int, members: Sequence[Memory]) -> Memory:
     level = 1 + max(member.level for member in members)
     own = f"f{level}.{number}"
     quotes = tuple(quote for member in members for quote in member.edition.quotes)
-    asked = [f"<context_manager>\nQuestion {slot} of fold {own}\n</context_manager>" for slot in (1, 2, 3)]
+    asked = [
+        f"<context_manager>\nQuestion {slot} of fold {own}\n</context_manager>"
+        for slot in (1, 2, 3)
+    ]
     quoted = "\n\n".join(quote.text for quote in quotes)
     edition = replace(
         members[0].edition,
-        texts=(asked[0], quoted, asked[1], f"Perspective of {own}", asked[2], f"Refinement of {own}"),
+        texts=(
+            asked[0],
+            quoted,
+            asked[1],
+            f"Perspective of {own}",
+            asked[2],
+            f"Refinement of {own}",
+        ),
         quotes=quotes,
         tokens=10 + sum(quote.size for quote in quotes),
     )
@@ -131,5 +157,7 @@ def with_edition(memory: Memory, number: int, kind: Kind = "hindsight") -> Memor
 def sized(memory: Memory, tokens: int, quote: int = 0) -> Memory:
     """The same memory, so large beside its quotes, of which each may have `quote` tokens."""
     quotes = tuple(replace(own, tokens=quote) for own in memory.edition.quotes)
-    edition = replace(memory.edition, quotes=quotes, tokens=tokens + sum(own.size for own in quotes))
+    edition = replace(
+        memory.edition, quotes=quotes, tokens=tokens + sum(own.size for own in quotes)
+    )
     return replace(memory, edition=edition, in_prompts=edition)

@@ -27,7 +27,9 @@ class Extension:
     def pair(self, code: str) -> httpx.Response:
         """Give the code, and keep the token."""
         sent = {"Origin": self.origin, "User-Agent": FIREFOX}
-        answer = self.http.post("/bridge/pair", json={"code": code, "nonce": token_hex(16)}, headers=sent)
+        answer = self.http.post(
+            "/bridge/pair", json={"code": code, "nonce": token_hex(16)}, headers=sent
+        )
         if answer.status_code == 200:
             self.device, self.token = answer.json()["device"], answer.json()["token"]
         return answer
@@ -58,7 +60,9 @@ class Extension:
             assert mac == self.reply_mac(signed["X-Memproc-Nonce"], answer)
         return answer
 
-    def signature(self, method: str, path: str, body: bytes = b"", at: float | None = None) -> dict[str, str]:
+    def signature(
+        self, method: str, path: str, body: bytes = b"", at: float | None = None
+    ) -> dict[str, str]:
         """The headers of a signed call, made at `at`, in seconds of Unix time."""
         when, nonce = str(round((time() if at is None else at) * 1000)), token_hex(16)
         signed = "\n".join((method, path, when, nonce, sha256(body).hexdigest()))
@@ -69,7 +73,9 @@ class Extension:
 
     def reply_mac(self, nonce: str, answer: httpx.Response) -> str:
         """What memproc's own reply to the call with this nonce is signed with."""
-        return self._mac("\n".join((nonce, str(answer.status_code), sha256(answer.content).hexdigest())))
+        return self._mac(
+            "\n".join((nonce, str(answer.status_code), sha256(answer.content).hexdigest()))
+        )
 
     def _mac(self, text: str) -> str:
         return hmac.new(sha256(self.token.encode()).digest(), text.encode(), sha256).hexdigest()

@@ -17,7 +17,10 @@ _CRASHED = 70
 
 
 def fork_memproc(
-    arguments: Sequence[str], home: Path, environment: Mapping[str, str], streams: tuple[int, int, int]
+    arguments: Sequence[str],
+    home: Path,
+    environment: Mapping[str, str],
+    streams: tuple[int, int, int],
 ) -> int:
     """Begin the command in the folder `home`; the number of its process.
 
@@ -35,7 +38,10 @@ def exit_code(child: int) -> int:
 
 
 def _become_memproc(
-    arguments: Sequence[str], home: Path, environment: Mapping[str, str], streams: tuple[int, int, int]
+    arguments: Sequence[str],
+    home: Path,
+    environment: Mapping[str, str],
+    streams: tuple[int, int, int],
 ) -> NoReturn:
     code = _CRASHED
     try:

@@ -86,5 +86,9 @@ def answer(request: Request) -> Answer:
     for beginning, answers in _ANSWERS.items():
         if task.step in answers and task.passage and task.passage[0].text.startswith(beginning):
             said = answers[task.step]
-            return edit(request, APPEND, {"name": SECTION, "content": said}) if task.step == "core" else Answer(said)
+            return (
+                edit(request, APPEND, {"name": SECTION, "content": said})
+                if task.step == "core"
+                else Answer(said)
+            )
     return scribe(request)

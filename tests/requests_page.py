@@ -39,7 +39,9 @@ class Part:
     marked: bool
 
     def __str__(self) -> str:
-        return f"=== {self.role}: {self.what}\n{self.text}" + (f"\n\n{_BREAK}" if self.marked else "")
+        return f"=== {self.role}: {self.what}\n{self.text}" + (
+            f"\n\n{_BREAK}" if self.marked else ""
+        )
 
 
 def renewed(page: str) -> str:
@@ -47,7 +49,9 @@ def renewed(page: str) -> str:
     blocks = iter(_blocks(_requests()))
     made, number = _FENCED.subn(lambda _: next(blocks), page)
     if number != len(_STEPS):
-        raise ValueError(f"{PLACE.name} has {number} places for requests, and there are {len(_STEPS)}")
+        raise ValueError(
+            f"{PLACE.name} has {number} places for requests, and there are {len(_STEPS)}"
+        )
     return made
 
 
@@ -61,7 +65,11 @@ def _requests() -> list[Request]:
             environment.setenv("ANTHROPIC_API_KEY", KEY)
             environment.setenv("ANTHROPIC_API_BASE", server.url)
             ended = person.memproc("run")
-        found = [request for request in server.requests if read_task(request).passage[0].text.startswith(SHOWN)]
+        found = [
+            request
+            for request in server.requests
+            if read_task(request).passage[0].text.startswith(SHOWN)
+        ]
     if ended.code or [read_task(request).step for request in found] != _STEPS:
         raise ValueError(f"not every answer was good at once:\n{ended.out}{ended.err}")
     return found
@@ -69,18 +77,33 @@ def _requests() -> list[Request]:
 
 def _blocks(requests: Sequence[Request]) -> Iterator[str]:
     """Each request as it stands on the page, in the order in which they were sent."""
-    quote, perspective, analysis, refinement, core, facts = (_parts(request) for request in requests)
-    shown = [_shortened(quote), _behind(quote, perspective), _each(analysis), _behind(perspective, refinement)]
+    quote, perspective, analysis, refinement, core, facts = (
+        _parts(request) for request in requests
+    )
+    shown = [
+        _shortened(quote),
+        _behind(quote, perspective),
+        _each(analysis),
+        _behind(perspective, refinement),
+    ]
     shown += [_behind(refinement, core), _each(facts)]
     for request, parts in zip(requests, shown, strict=True):
-        known = {name: value for name, value in request.body.items() if name not in ("messages", "system")}
+        known = {
+            name: value
+            for name, value in request.body.items()
+            if name not in ("messages", "system")
+        }
         parameters = [f"{name}: {json.dumps(value)}" for name, value in known.items()]
         yield "\n".join(["~~~~~text", *parameters, "", "\n\n".join(parts), "~~~~~", ""])
 
 
 def _parts(request: Request) -> list[Part]:
     said = [("system", block) for block in request.body["system"]]
-    said += [(message["role"], block) for message in request.body["messages"] for block in message["content"]]
+    said += [
+        (message["role"], block)
+        for message in request.body["messages"]
+        for block in message["content"]
+    ]
     names = _names([block["text"] for _, block in said])
     return [
         Part(role, name, block["text"], "cache_control" in block)
@@ -102,7 +125,10 @@ def _names(texts: Sequence[str]) -> list[str]:
         names[at] = name
     for at in range(last + 1, len(texts)):
         names[at] = "the answer that came" if (at - last) % 2 == 0 else "the question"
-    return ["to remember" if text.startswith("<to_remember") else name for text, name in zip(texts, names, strict=True)]
+    return [
+        "to remember" if text.startswith("<to_remember") else name
+        for text, name in zip(texts, names, strict=True)
+    ]
 
 
 def _each(parts: Sequence[Part]) -> list[str]:
@@ -120,7 +146,10 @@ def _behind(before: Sequence[Part], parts: Sequence[Part]) -> list[str]:
     """What a later request adds to the one before it."""
     if parts[: len(before)] != before:
         raise ValueError("a later question does not stand behind the same beginning")
-    return [f"=== [… the same {len(before)} blocks as before, byte for byte]", *_each(parts[len(before) :])]
+    return [
+        f"=== [… the same {len(before)} blocks as before, byte for byte]",
+        *_each(parts[len(before) :]),
+    ]
 
 
 if __name__ == "__main__":

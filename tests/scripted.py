@@ -45,7 +45,9 @@ class ScriptedModel:
         self.asked.append(request)
         answers = self.answers_of.get(request.model.name, self.answers)
         script = answers.get(request.step, [f"My {request.step}, in my own words."])
-        times = sum((before.step, before.model) == (request.step, request.model) for before in self.asked)
+        times = sum(
+            (before.step, before.model) == (request.step, request.model) for before in self.asked
+        )
         answer = script[min(times, len(script)) - 1]
         return answer if isinstance(answer, Completion) else ended(answer)
 
@@ -67,4 +69,6 @@ def held(steps: Steps[T], ask: Callable[[Request], Reply], noted: list[str]) -> 
 
 def ended(text: str, finish: str = "stop") -> Completion:
     """An answer that ended so; by itself, unless said otherwise."""
-    return Completion(text, finish, tokens_in=10, tokens_out=5, tokens_cached=0, tokens_cache_written=0, usd=0.0)
+    return Completion(
+        text, finish, tokens_in=10, tokens_out=5, tokens_cached=0, tokens_cache_written=0, usd=0.0
+    )

@@ -43,8 +43,23 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     source, target = tmp_path_factory.mktemp("promises"), tmp_path_factory.mktemp("installed")
     (source / "memproc_promises.py").write_text(block("python"), encoding="utf-8")
     (source / "pyproject.toml").write_text(block("toml"), encoding="utf-8")
-    offline = ("--no-index", "--no-deps", "--no-build-isolation", "--disable-pip-version-check", "--quiet")
-    command = [sys.executable, "-m", "pip", "install", *offline, "--target", str(target), str(source)]
+    offline = (
+        "--no-index",
+        "--no-deps",
+        "--no-build-isolation",
+        "--disable-pip-version-check",
+        "--quiet",
+    )
+    command = [
+        sys.executable,
+        "-m",
+        "pip",
+        "install",
+        *offline,
+        "--target",
+        str(target),
+        str(source),
+    ]
     subprocess.run(command, check=True, capture_output=True)
     return target
 
@@ -60,7 +75,9 @@ def test_the_example_is_found_once_it_is_installed_and_its_functions_edit(instal
         check=True,
     )
     sections, too_long, not_found = child.stdout.splitlines()
-    assert sections == str([("persona", ""), ("human", "Her name is Nessa."), ("promises", ("To read the log.",))])
+    assert sections == str(
+        [("persona", ""), ("human", "Her name is Nessa."), ("promises", ("To read the log.",))]
+    )
     assert (too_long, not_found) == ("over the limit", "not found")
 
 

@@ -12,8 +12,12 @@ DOCUMENTS = [*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")]
 
 def test_every_path_that_a_document_names_exists() -> None:
     for document in DOCUMENTS:
-        for path in re.findall(r"`((?:daemon|rules|primer|service|tests|docs)/[\w/.]*)`", document.read_text("utf-8")):
-            assert (ROOT / path).exists() or (ROOT / "tests" / path).exists(), f"{document.name} names {path}"
+        for path in re.findall(
+            r"`((?:daemon|rules|primer|service|tests|docs)/[\w/.]*)`", document.read_text("utf-8")
+        ):
+            assert (ROOT / path).exists() or (ROOT / "tests" / path).exists(), (
+                f"{document.name} names {path}"
+            )
 
 
 def test_every_test_that_the_table_of_requirements_names_exists() -> None:
@@ -32,4 +36,6 @@ def test_the_readme_names_every_command() -> None:
 
 
 def test_the_man_page_is_that_of_the_commands_as_they_are() -> None:
-    assert (ROOT / "docs" / "memproc.1").read_text("utf-8") == man_page(memproc), "write it anew with: make man"
+    assert (ROOT / "docs" / "memproc.1").read_text("utf-8") == man_page(memproc), (
+        "write it anew with: make man"
+    )

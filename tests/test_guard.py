@@ -36,13 +36,18 @@ def test_no_test_reaches_the_network() -> None:
 
 
 def test_loopback_is_allowed() -> None:
-    with socket.create_server(("127.0.0.1", 0)) as server, socket.create_connection(server.getsockname()) as stream:
+    with (
+        socket.create_server(("127.0.0.1", 0)) as server,
+        socket.create_connection(server.getsockname()) as stream,
+    ):
         assert stream.getpeername() == server.getsockname()
 
 
 def test_the_guard_holds_in_processes_that_stories_start() -> None:
     code = "import socket; socket.getaddrinfo('memproc.invalid', 443)"
-    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    ended = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False
+    )
     assert ended.returncode != 0
     assert "Forbidden" in ended.stderr
 

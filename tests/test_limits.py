@@ -31,22 +31,47 @@ def test_after(): pass
 def run(folder: Path, *options: str) -> "subprocess.CompletedProcess[str]":
     test = folder / "test_hangs.py"
     test.write_text(HANGS)
-    conftest = ("-p", "tests.conftest", "-c", str(CHECKOUT / "pyproject.toml"), "--rootdir", str(folder))
-    argv = [sys.executable, "-m", "pytest", str(test), *conftest, "-p", "no:cacheprovider", *options]
-    return subprocess.run(argv, cwd=CHECKOUT, text=True, capture_output=True, timeout=120, check=False)
+    conftest = (
+        "-p",
+        "tests.conftest",
+        "-c",
+        str(CHECKOUT / "pyproject.toml"),
+        "--rootdir",
+        str(folder),
+    )
+    argv = [
+        sys.executable,
+        "-m",
+        "pytest",
+        str(test),
+        *conftest,
+        "-p",
+        "no:cacheprovider",
+        *options,
+    ]
+    return subprocess.run(
+        argv, cwd=CHECKOUT, text=True, capture_output=True, timeout=120, check=False
+    )
 
 
 @pytest.mark.parametrize(
-    ("limit", "seconds"), [("--timeout", "1"), pytest.param("--run-limit", "8", marks=pytest.mark.long)]
+    ("limit", "seconds"),
+    [("--timeout", "1"), pytest.param("--run-limit", "8", marks=pytest.mark.long)],
 )
-def test_a_test_that_hangs_ends_the_run_with_its_stacks(tmp_path: Path, limit: str, seconds: str) -> None:
-    ended = run(tmp_path, limit, seconds)  # the limit of the run counts from its start, which may be slow
+def test_a_test_that_hangs_ends_the_run_with_its_stacks(
+    tmp_path: Path, limit: str, seconds: str
+) -> None:
+    ended = run(
+        tmp_path, limit, seconds
+    )  # the limit of the run counts from its start, which may be slow
     assert ended.returncode == 1
     assert "wait_for_it" in ended.stdout + ended.stderr
 
 
 @pytest.mark.long
-def test_where_tests_run_side_by_side_the_others_go_on_and_the_one_that_hung_is_named(tmp_path: Path) -> None:
+def test_where_tests_run_side_by_side_the_others_go_on_and_the_one_that_hung_is_named(
+    tmp_path: Path,
+) -> None:
     ended = run(tmp_path, "-n", "1", "--timeout", "2")
     assert ended.returncode == 1
     assert "wait_for_it" in ended.stdout + ended.stderr

@@ -35,7 +35,10 @@ def test_the_two_malicious_releases_are_shut_out() -> None:
     (litellm,) = (line for line in wanted if line.startswith("litellm"))
     assert litellm == "litellm>=1.105.7,<1.110,!=1.82.7,!=1.82.8"
     installed = {found.metadata["Name"]: found.version for found in distributions()}
-    assert all(f"litellm=={installed['litellm']}" in locked_text(name) for name in ("program", "development"))
+    assert all(
+        f"litellm=={installed['litellm']}" in locked_text(name)
+        for name in ("program", "development")
+    )
 
 
 def test_the_locks_name_no_registry_and_pin_by_hash() -> None:
@@ -54,21 +57,28 @@ def test_the_program_and_its_installer_are_locked_to_the_versions_that_are_teste
 def test_the_program_is_set_up_without_the_packages_of_its_tests() -> None:
     names = {pin.split("==")[0] for pin in pins("program")}
     assert {"litellm", "tiktoken", "watchdog", "apscheduler", "tomli"} <= names
-    assert names.isdisjoint({"pytest", "mypy", "ruff", "hypothesis", "selenium", "mutmut", "wordllama", "mcp"})
+    assert names.isdisjoint(
+        {"pytest", "mypy", "ruff", "hypothesis", "selenium", "mutmut", "wordllama", "mcp"}
+    )
 
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> zipfile.ZipFile:
     folder = tmp_path_factory.mktemp("wheel")
     build = "import sys; from hatchling.build import build_wheel; build_wheel(sys.argv[1])"
-    subprocess.run([sys.executable, "-c", build, str(folder)], cwd=ROOT, check=True, capture_output=True)
+    subprocess.run(
+        [sys.executable, "-c", build, str(folder)], cwd=ROOT, check=True, capture_output=True
+    )
     return zipfile.ZipFile(next(folder.glob("*.whl")))
 
 
 def test_the_wheel_holds_the_texts_the_sample_and_the_settings(wheel: zipfile.ZipFile) -> None:
     names = set(wheel.namelist())
     texts = {f"primer/texts/{path.name}" for path in (ROOT / "primer" / "texts").glob("*.md")}
-    assert texts | {"daemon/files/sample.json", "daemon/memproc.toml", "daemon/archive/schema.sql"} <= names
+    assert (
+        texts | {"daemon/files/sample.json", "daemon/memproc.toml", "daemon/archive/schema.sql"}
+        <= names
+    )
     (page,) = (name for name in names if name.endswith(".data/data/share/man/man1/memproc.1"))
     assert {name.split("/")[0] for name in names - {page} if ".dist-info" not in name} == set(OURS)
 

@@ -11,7 +11,9 @@ pytestmark = pytest.mark.timeout(200)
 
 def test_the_page_of_requests_shows_what_is_sent_now() -> None:
     page = PLACE.read_text("utf-8")
-    assert renewed(page) == page, "the requests have changed; renew the page with: python -m tests.requests_page"
+    assert renewed(page) == page, (
+        "the requests have changed; renew the page with: python -m tests.requests_page"
+    )
 
 
 def test_the_page_of_requests_shows_every_part_in_its_place() -> None:
@@ -30,4 +32,6 @@ def test_the_page_of_requests_shows_every_part_in_its_place() -> None:
     assert places == sorted(places)
     requests = re.findall(r"~~~~~text\n(.*?)\n~~~~~\n", page, re.DOTALL)
     breaks = [request.count("a provider's cache may break off") for request in requests]
-    assert breaks == [3, 0, 0, 0, 0, 0], "after the memories, the tail and the chunk; the later requests begin alike"
+    assert breaks == [3, 0, 0, 0, 0, 0], (
+        "after the memories, the tail and the chunk; the later requests begin alike"
+    )

@@ -22,7 +22,11 @@ def constants(tree: ast.Module) -> Iterator[ast.Constant]:
     """The string and byte constants of a module that are no docstrings."""
     prose = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
     for node in ast.walk(tree):
-        if isinstance(node, ast.Constant) and isinstance(node.value, str | bytes) and id(node) not in prose:
+        if (
+            isinstance(node, ast.Constant)
+            and isinstance(node.value, str | bytes)
+            and id(node) not in prose
+        ):
             yield node
 
 
@@ -51,4 +55,6 @@ def test_no_other_module_names_a_field_of_typingmind() -> None:
 def test_the_package_names_each_of_them() -> None:
     text = "\n".join(path.read_text(encoding="utf-8") for path in PACKAGE.glob("*.py"))
     named = {key for key in KEYS if key in text}
-    assert named >= KEYS - {"linkedPlugins", "tokenUsage", "pluginResponse"}, "the list above is out of date"
+    assert named >= KEYS - {"linkedPlugins", "tokenUsage", "pluginResponse"}, (
+        "the list above is out of date"
+    )

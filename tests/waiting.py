@@ -4,7 +4,9 @@ from collections.abc import Callable
 from time import monotonic, sleep
 
 LIMIT_SECONDS = 60.0
-_LOOK_SECONDS = 0.02  # many conditions are whole commands, which take the processor from what is waited for
+_LOOK_SECONDS = (
+    0.02  # many conditions are whole commands, which take the processor from what is waited for
+)
 
 
 def until(condition: Callable[[], bool], seconds: float = LIMIT_SECONDS) -> None:

@@ -150,10 +150,14 @@ class Archive:
         refuse_unfinished(folder)
         if not is_made:
             return cls.memory()
-        with cls._connect(f"{path.absolute().as_uri()}?mode=ro", path, _BUSY_SECONDS)._closed_on_fault() as archive:
+        with cls._connect(
+            f"{path.absolute().as_uri()}?mode=ro", path, _BUSY_SECONDS
+        )._closed_on_fault() as archive:
             archive.is_read_only = True
             archive.run(f"PRAGMA cache_size = -{_KEPT_WHILE_READING}")
-            return archive if archive._version() == OLDEST + len(STEPS) else archive._up_to_date_copy()
+            return (
+                archive if archive._version() == OLDEST + len(STEPS) else archive._up_to_date_copy()
+            )
 
     @classmethod
     def memory(cls) -> Self:
@@ -188,7 +192,9 @@ class Archive:
         rows = self.run(sql, values)
         return rows[0] if rows else None
 
-    def rows(self, kind: Callable[..., Row], sql: str, values: Sequence[object] = ()) -> tuple[Row, ...]:
+    def rows(
+        self, kind: Callable[..., Row], sql: str, values: Sequence[object] = ()
+    ) -> tuple[Row, ...]:
         """Every row as one of this kind; its columns are the kind's arguments, in their order.
 
         Raises ArchiveError where a value is of a type that the kind does not hold: that is damage.
@@ -199,7 +205,9 @@ class Archive:
                 raise damaged(self.path, reason)
         return tuple(kind(*row) for row in rows)
 
-    def first(self, kind: Callable[..., Row], sql: str, values: Sequence[object] = ()) -> Row | None:
+    def first(
+        self, kind: Callable[..., Row], sql: str, values: Sequence[object] = ()
+    ) -> Row | None:
         """The first row as one of this kind, or None. Raises as `rows` does."""
         rows = self.rows(kind, sql, values)
         return rows[0] if rows else None
@@ -243,7 +251,10 @@ class Archive:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, fault: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        fault: BaseException | None,
+        trace: TracebackType | None,
     ) -> None:
         try:
             if fault is not None and (damage := damage_behind(self, fault)):
@@ -280,7 +291,9 @@ class Archive:
         with self.transaction():
             version = self._version()  # another process may have got here first
             steps = (
-                STEPS[version - OLDEST :] if version else (SchemaStep("the whole schema", _SCHEMA.read_text("utf-8")),)
+                STEPS[version - OLDEST :]
+                if version
+                else (SchemaStep("the whole schema", _SCHEMA.read_text("utf-8")),)
             )
             try:
                 for number, step in enumerate(steps, newest - len(steps) + 1):
@@ -309,7 +322,8 @@ class Archive:
             raise damaged(self.path, "its list of versions cannot be read")
         if version > OLDEST + len(STEPS):
             raise ArchiveError(
-                f"The archive {self.path} was made by a newer memproc.", "Install that version, or a newer one."
+                f"The archive {self.path} was made by a newer memproc.",
+                "Install that version, or a newer one.",
             )
         if 0 < version < OLDEST:
             raise ArchiveError(
@@ -373,7 +387,9 @@ def is_news(archive: Archive, text: str, when: str) -> bool:
 
 def all_signs(archive: Archive) -> dict[str, Sign]:
     """Every sign, by its name."""
-    return {name: Sign(value, at) for name, value, at in archive.run("SELECT name, value, at FROM sign")}
+    return {
+        name: Sign(value, at) for name, value, at in archive.run("SELECT name, value, at FROM sign")
+    }
 
 
 @cache
@@ -398,11 +414,18 @@ def check(archive: Archive) -> tuple[str, ...]:
     Raises ArchiveError.
     """
     faults = [fault for fault in archive.column("PRAGMA integrity_check") if fault != "ok"]
-    if any(_UNREAD in fault for fault in faults):  # that is the disk's fault, and says nothing of what stands there
+    if any(
+        _UNREAD in fault for fault in faults
+    ):  # that is the disk's fault, and says nothing of what stands there
         raise unusable(archive.path)
-    faults += [f"a row of {row[0]} refers to nothing" for row in archive.run("PRAGMA foreign_key_check")]
+    faults += [
+        f"a row of {row[0]} refers to nothing" for row in archive.run("PRAGMA foreign_key_check")
+    ]
     faults += damaged_rows(archive.run)
-    faults += [f"version {number} of a raw message is not what was stored" for number in _changed_versions(archive)]
+    faults += [
+        f"version {number} of a raw message is not what was stored"
+        for number in _changed_versions(archive)
+    ]
     return tuple(f"archive: {fault}" for fault in faults)
 
 

@@ -8,7 +8,16 @@ from typing import Any, Literal
 
 from daemon.archive.archive import Archive, columns
 from daemon.archive.outputs import last_output
-from rules.arrival import FINISHED, IN_HAND, MOST_FAILURES, UNTAKEN, Comparison, Sighting, State, compare
+from rules.arrival import (
+    FINISHED,
+    IN_HAND,
+    MOST_FAILURES,
+    UNTAKEN,
+    Comparison,
+    Sighting,
+    State,
+    compare,
+)
 from rules.conversation.memory import EXTRACTED
 from rules.errors import ArchiveError
 
@@ -72,7 +81,9 @@ def find_arrival(archive: Archive, arrival_id: int) -> Arrival:
     """The arrival of that number. Raises ArchiveError where there is none: rows are never removed."""
     for arrival in _select(archive, "WHERE id = ?", arrival_id):
         return arrival
-    raise ArchiveError(f"The archive knows no arrival {arrival_id}.", "Check it with: memproc verify")
+    raise ArchiveError(
+        f"The archive knows no arrival {arrival_id}.", "Check it with: memproc verify"
+    )
 
 
 def next_work(archive: Archive, now: str) -> Arrival | None:
@@ -119,7 +130,11 @@ def skipped_or_extracted(archive: Archive) -> tuple[Arrival, ...]:
 def is_outdated(archive: Archive, arrival: Arrival, chat_id: str) -> bool:
     """Whether the chat's updated export was made from another file after this one was dropped, or was restored."""
     last = last_output(archive, chat_id)
-    return last is not None and last.source_sha256 != arrival.sha256 and last.written_at >= arrival.seen_at
+    return (
+        last is not None
+        and last.source_sha256 != arrival.sha256
+        and last.written_at >= arrival.seen_at
+    )
 
 
 def known_content(archive: Archive, sha256: str) -> str | None:
@@ -129,7 +144,11 @@ def known_content(archive: Archive, sha256: str) -> str | None:
     """
     if archive.value("SELECT 1 FROM output WHERE sha256 = ?", (sha256,)):
         return "memproc wrote this file itself: import it in TypingMind, and drop a new export when you have talked on"
-    same = [arrival for arrival in _select(archive, "WHERE sha256 = ? ORDER BY id", sha256) if arrival.state != "gone"]
+    same = [
+        arrival
+        for arrival in _select(archive, "WHERE sha256 = ? ORDER BY id", sha256)
+        if arrival.state != "gone"
+    ]
     for arrival in same:
         name, day = PurePath(arrival.path).name, arrival.changed_at[:10]
         if arrival.state in IN_HAND:
@@ -202,11 +221,18 @@ def change_state(
             """,
             (state, reason, next_step, next_look_at, when, tries, sha256, arrival_id),
         )
-        archive.insert("arrival_step", {"arrival": arrival_id, "state": state, "reason": reason, "at": when})
+        archive.insert(
+            "arrival_step", {"arrival": arrival_id, "state": state, "reason": reason, "at": when}
+        )
 
 
 def note_waiting(
-    archive: Archive, arrival_id: int, reason: str, next_step: str, when: str, next_look_at: str | None
+    archive: Archive,
+    arrival_id: int,
+    reason: str,
+    next_step: str,
+    when: str,
+    next_look_at: str | None,
 ) -> None:
     """Say what a file that is not taken yet waits for; a step only where the state or the next step is another."""
     with archive.transaction():
@@ -249,9 +275,18 @@ def mark_copied(archive: Archive, arrival_id: int, sha256: str, when: str) -> tu
 def resume_after_restart(archive: Archive, when: str) -> tuple[int, ...]:
     """Take up again what was being worked on when memproc ended; how often it failed is kept."""
     with archive.transaction():
-        begun = archive.column("SELECT id FROM arrival WHERE state IN ('planned', 'working') ORDER BY id")
+        begun = archive.column(
+            "SELECT id FROM arrival WHERE state IN ('planned', 'working') ORDER BY id"
+        )
         for arrival_id in begun:
-            change_state(archive, arrival_id, "copied", "memproc was stopped during the work, and goes on", "", when)
+            change_state(
+                archive,
+                arrival_id,
+                "copied",
+                "memproc was stopped during the work, and goes on",
+                "",
+                when,
+            )
     return begun
 
 
@@ -276,13 +311,18 @@ def steps_after(archive: Archive, number: int) -> tuple[ArrivalStep, ...]:
 
 def times_in(archive: Archive, arrival_id: int, state: State) -> int:
     """The number of times that an arrival has come into a state."""
-    return int(archive.value("SELECT count(*) FROM arrival_step WHERE arrival = ? AND state = ?", (arrival_id, state)))
+    return int(
+        archive.value(
+            "SELECT count(*) FROM arrival_step WHERE arrival = ? AND state = ?", (arrival_id, state)
+        )
+    )
 
 
 def arrivals_of(archive: Archive, paths: Sequence[str]) -> tuple[int, ...]:
     """The numbers of the arrivals that came from these paths."""
     return archive.column(
-        "SELECT id FROM arrival WHERE path IN (SELECT value FROM json_each(?))", (json.dumps(list(paths)),)
+        "SELECT id FROM arrival WHERE path IN (SELECT value FROM json_each(?))",
+        (json.dumps(list(paths)),),
     )
 
 
@@ -349,11 +389,15 @@ def compare_inbox(
         number, state, last = newest.get(path, (0, None, None))
         if state in (None, "gone", *UNTAKEN) or last != sighting:
             to_look_at.append(Present(path, sighting, number, last, compare(state, last, sighting)))
-    untaken = archive.run("SELECT id, path FROM arrival WHERE state IN ('seen', 'settling') ORDER BY id")
+    untaken = archive.run(
+        "SELECT id, path FROM arrival WHERE state IN ('seen', 'settling') ORDER BY id"
+    )
     return tuple(to_look_at), tuple(number for number, path in untaken if path not in present)
 
 
-def record_sightings(archive: Archive, files: Sequence[Present], left: Sequence[int], when: str) -> dict[str, int]:
+def record_sightings(
+    archive: Archive, files: Sequence[Present], left: Sequence[int], when: str
+) -> dict[str, int]:
     """Write down in one transaction what a scan saw; the numbers of the new arrivals by their paths.
 
     `left` are the arrivals whose files are not there any more.
@@ -368,10 +412,17 @@ def record_sightings(archive: Archive, files: Sequence[Present], left: Sequence[
                 reason = "another file was put in its place before memproc had copied it"
                 change_state(archive, file.arrival, "gone", reason, "", when)
             if file.comparison == "changed":
-                seen = "UPDATE arrival SET device = ?, inode = ?, size = ?, mtime_ns = ? WHERE id = ?"
+                seen = (
+                    "UPDATE arrival SET device = ?, inode = ?, size = ?, mtime_ns = ? WHERE id = ?"
+                )
                 archive.run(seen, (*astuple(file.sighting), file.arrival))
             elif file.comparison in ("new", "replaced"):
-                as_it_is = {"path": file.path, **asdict(file.sighting), "seen_at": when, "changed_at": when}
+                as_it_is = {
+                    "path": file.path,
+                    **asdict(file.sighting),
+                    "seen_at": when,
+                    "changed_at": when,
+                }
                 entered[file.path] = archive.insert("arrival", {**as_it_is, "state": "seen"})
                 step = {"arrival": entered[file.path], "state": "seen", "reason": "", "at": when}
                 archive.insert("arrival_step", step)

@@ -59,10 +59,14 @@ def find_chat(archive: Archive, written: str) -> KnownChat:
             )
     for damage in damaged_rows(archive.run, tables=("chat",)):
         raise damaged_chat(damage)  # it may be the one
-    near = get_close_matches(written, [name for chat in chats for name in (chat.chat_id, chat.title)])
+    near = get_close_matches(
+        written, [name for chat in chats for name in (chat.chat_id, chat.title)]
+    )
     raise NotFound(
         f'The archive knows no chat "{written}".',
-        f"Did you mean {' or '.join(near)}?" if near else "List those that it knows with: memproc chats",
+        f"Did you mean {' or '.join(near)}?"
+        if near
+        else "List those that it knows with: memproc chats",
     )
 
 
@@ -85,13 +89,17 @@ def known_chat(archive: Archive, chat_id: str) -> Chat:
 
 def last_deleted(archive: Archive, chat_id: str) -> frozenset[str]:
     """The uuids that the chat's newest export named as deleted."""
-    return deleted_uuids(known_chat(archive, chat_id)) if is_known(archive, chat_id) else frozenset()
+    return (
+        deleted_uuids(known_chat(archive, chat_id)) if is_known(archive, chat_id) else frozenset()
+    )
 
 
 def keep_chat(archive: Archive, chat: Chat, when: str) -> int:
     """Keep the chat's newest title, and the JSON around its messages; the number of its row."""
     member = chat.member("messages")
-    start, stop = (member.value.start + 1, member.value.stop - 1) if member else (chat.span.stop,) * 2
+    start, stop = (
+        (member.value.start + 1, member.value.stop - 1) if member else (chat.span.stop,) * 2
+    )
     head = chat.text[chat.span.start : start].encode("latin-1")
     tail = chat.text[stop : chat.span.stop].encode("latin-1")
     archive.run(
@@ -108,7 +116,9 @@ def keep_chat(archive: Archive, chat: Chat, when: str) -> int:
 def seen_again(archive: Archive, chat_ids: Sequence[str], when: str) -> None:
     """Note that these chats have come again, as they were."""
     with archive.transaction():
-        archive.run_many("UPDATE chat SET last_seen = ? WHERE chat_id = ?", [(when, name) for name in chat_ids])
+        archive.run_many(
+            "UPDATE chat SET last_seen = ? WHERE chat_id = ?", [(when, name) for name in chat_ids]
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,12 +137,19 @@ class Rest:
 def rest_of(archive: Archive, chat_id: str) -> Rest | None:
     """The chat's row of rest, if nothing has been written about the chat since."""
     sql = f"SELECT sha256, stand, found FROM rest WHERE chat_id = ? AND {is_sound('rest')}"  # noqa: S608
-    return archive.first(lambda sha256, stand, found: Rest(sha256, stand, json.loads(found)), sql, (chat_id,))
+    return archive.first(
+        lambda sha256, stand, found: Rest(sha256, stand, json.loads(found)), sql, (chat_id,)
+    )
 
 
 def keep_rest(archive: Archive, chat_id: str, rest: Rest) -> None:
     """Note that the chat is at rest; what was known of it before is replaced."""
-    row = {"chat_id": chat_id, "sha256": rest.sha256, "stand": rest.stand, "found": json.dumps(rest.found)}
+    row = {
+        "chat_id": chat_id,
+        "sha256": rest.sha256,
+        "stand": rest.stand,
+        "found": json.dumps(rest.found),
+    }
     archive.insert("rest", row, "OR REPLACE")
 
 
@@ -145,7 +162,9 @@ class WaitingState:
     said_at: str
 
 
-def record_processed(archive: Archive, chat_id: str, sha256: str, file: str, modified: int, when: str) -> None:
+def record_processed(
+    archive: Archive, chat_id: str, sha256: str, file: str, modified: int, when: str
+) -> None:
     """Note that the chat was processed as an export has it; within a transaction of the caller's.
 
     `file` is the export's SHA-256, `modified` when it was written, in nanoseconds of Unix time.
@@ -175,7 +194,9 @@ def has_gone_on(archive: Archive, chat_id: str, sha256: str, modified: int) -> b
     return bool(is_older) and was_processed(archive, chat_id, sha256)
 
 
-def record_doubt(archive: Archive, chat_id: str, sha256: str, file: str, doubt: str, when: str) -> None:
+def record_doubt(
+    archive: Archive, chat_id: str, sha256: str, file: str, doubt: str, when: str
+) -> None:
     """Note that the chat was skipped in this state. `at` stays the moment when that was first said."""
     archive.run(
         """
@@ -224,7 +245,10 @@ def waiting_state(archive: Archive, chat_id: str) -> WaitingState | None:
 
 def accept_state(archive: Archive, chat_id: str, sha256: str, when: str) -> None:
     """Note that the person means this state."""
-    archive.run("UPDATE chat_state SET accepted_at = ? WHERE chat_id = ? AND sha256 = ?", (when, chat_id, sha256))
+    archive.run(
+        "UPDATE chat_state SET accepted_at = ? WHERE chat_id = ? AND sha256 = ?",
+        (when, chat_id, sha256),
+    )
 
 
 def newest_file(archive: Archive, chat_id: str) -> str:
@@ -240,7 +264,9 @@ def newest_file(archive: Archive, chat_id: str) -> str:
 
 def newest_arrival(archive: Archive, chat_id: str) -> int | None:
     """The number of the dropped file that held the chat last, or None."""
-    number: int | None = archive.value("SELECT max(arrival) FROM outcome WHERE chat_id = ?", (chat_id,))
+    number: int | None = archive.value(
+        "SELECT max(arrival) FROM outcome WHERE chat_id = ?", (chat_id,)
+    )
     return number
 
 

@@ -69,7 +69,10 @@ def _version(theirs: sqlite3.Connection) -> int:
     rows = theirs.execute("SELECT max(number) FROM migration").fetchall()
     version = rows[0][0]
     if not isinstance(version, int) or not OLDEST <= version <= OLDEST + len(STEPS):
-        raise ArchiveError("It was made by a memproc of another time.", "Install the newest memproc on both computers.")
+        raise ArchiveError(
+            "It was made by a memproc of another time.",
+            "Install the newest memproc on both computers.",
+        )
     return version
 
 
@@ -101,7 +104,9 @@ def _copy_table(theirs: sqlite3.Connection, ours: sqlite3.Connection, table: str
         for some in _batches(rows):
             ours.executemany(f"INSERT INTO {table} ({names}) VALUES ({marks})", some)  # noqa: S608
     except sqlite3.IntegrityError as fault:
-        raise ArchiveError(f"A row of its table {table} is not one of memproc's.", _AGAIN) from fault
+        raise ArchiveError(
+            f"A row of its table {table} is not one of memproc's.", _AGAIN
+        ) from fault
 
 
 def _batches(rows: sqlite3.Cursor) -> Iterator[Sequence[Sequence[object]]]:

@@ -23,7 +23,11 @@ EMPTIED = ("token_count",)
 
 
 def erase_rows(
-    archive: Archive, chat_id: str, in_inbox: Collection[int], now: str, copies: Collection[str] = ()
+    archive: Archive,
+    chat_id: str,
+    in_inbox: Collection[int],
+    now: str,
+    copies: Collection[str] = (),
 ) -> None:
     """Remove all that the archive has of a chat, and overwrite it. What other chats share with it stays theirs.
 
@@ -42,7 +46,10 @@ def erase_rows(
         _erase_files(archive, chat_id, in_inbox)
         for table in BY_ROW:
             archive.run(f"DELETE FROM {table} WHERE {SEALED[table].of_chat}", (row,))  # noqa: S608  the names are ours
-        archive.run("DELETE FROM odd_usage WHERE request IN (SELECT request FROM reply WHERE chat_id = ?)", (chat_id,))
+        archive.run(
+            "DELETE FROM odd_usage WHERE request IN (SELECT request FROM reply WHERE chat_id = ?)",
+            (chat_id,),
+        )
         for table in BY_CHAT_ID:
             archive.run(f"DELETE FROM {table} WHERE chat_id = ?", (chat_id,))  # noqa: S608
         for table in EMPTIED:
@@ -67,9 +74,13 @@ def erase_rows(
     _empty_log(archive)
 
 
-def _end_work(archive: Archive, copies: Collection[str], in_inbox: Collection[int], now: str) -> None:
+def _end_work(
+    archive: Archive, copies: Collection[str], in_inbox: Collection[int], now: str
+) -> None:
     """End the work on arrivals that is not finished; of those whose files have left the inbox, nothing stays."""
-    of_copies = "SELECT id FROM arrival WHERE sha256 IN (SELECT value FROM json_each(?)) ORDER BY id"
+    of_copies = (
+        "SELECT id FROM arrival WHERE sha256 IN (SELECT value FROM json_each(?)) ORDER BY id"
+    )
     for number in archive.column(of_copies, (json.dumps(sorted(copies)),)):
         if number in in_inbox:
             archive.run("DELETE FROM arrival_step WHERE arrival = ?", (number,))
@@ -86,7 +97,9 @@ def _erase_title(archive: Archive, row: int | None) -> None:
     if len(title) < _SHORTEST_TITLE:
         return  # it stands in many words by chance
     for spelled in {title, json.dumps(title)[1:-1]}:
-        archive.run("DELETE FROM sign WHERE instr(value, ?) AND name NOT LIKE 'budget%'", (spelled,))
+        archive.run(
+            "DELETE FROM sign WHERE instr(value, ?) AND name NOT LIKE 'budget%'", (spelled,)
+        )
 
 
 def _erase_files(archive: Archive, chat_id: str, in_inbox: Collection[int]) -> None:

@@ -35,7 +35,9 @@ def find_kin(archive: Archive, chat_id: str, ids: Collection[str]) -> Kin | None
     return Kin(kin, made, kept, past(archive, kin))
 
 
-def nearest_history(archive: Archive, chat_id: str, digests: Collection[str]) -> tuple[tuple[str, str | None], ...]:
+def nearest_history(
+    archive: Archive, chat_id: str, digests: Collection[str]
+) -> tuple[tuple[str, str | None], ...]:
     """Digest and date of every raw message of the other chat that says most of this, in order; none where none does."""
     row = archive.one(
         """
@@ -60,8 +62,20 @@ def known_memories(archive: Archive, ids: Collection[str]) -> frozenset[str]:
     return frozenset(archive.column(known, (json.dumps(list(ids)),)))
 
 
-_CORE_COLUMNS = ("section", "value", "held", "held_lines", "by", "function", "memory", "edition", "at")
-_WITHOUT_MESSAGES = "NOT EXISTS (SELECT 1 FROM chunk_message WHERE chunk_message.memory = memory.id)"
+_CORE_COLUMNS = (
+    "section",
+    "value",
+    "held",
+    "held_lines",
+    "by",
+    "function",
+    "memory",
+    "edition",
+    "at",
+)
+_WITHOUT_MESSAGES = (
+    "NOT EXISTS (SELECT 1 FROM chunk_message WHERE chunk_message.memory = memory.id)"
+)
 _WHAT_IT_HAD = """
     LEFT JOIN memory AS own ON own.origin = event.memory AND own.chat = ?1
     WHERE event.chat = ?2 AND event.at <= ?3 AND (event.memory IS NULL OR own.id IS NOT NULL) ORDER BY event.id
@@ -105,7 +119,9 @@ def inherit_layers(archive: Archive, chat_id: str, shown: str, written: str) -> 
         (own, kin, upto),
     ):
         copied = dict(zip(_CORE_COLUMNS, event, strict=True))
-        numbers[number] = archive.insert("core_event", {**copied, "chat": own, "undoes": numbers.get(undoes)})
+        numbers[number] = archive.insert(
+            "core_event", {**copied, "chat": own, "undoes": numbers.get(undoes)}
+        )
     archive.run(
         """
         INSERT INTO opening (chat, digest, text, preface, by, base, at)
@@ -169,7 +185,9 @@ def put_under_memories(archive: Archive, row: int, markers: Mapping[str, Marker]
         for place, (message, version, _) in enumerate(free[start:stop]):
             under = {"memory": memory_id, "place": place, "message": message, "version": version}
             archive.insert("chunk_message", under)
-            archive.run("UPDATE message SET left_out = NULL, gone_at = NULL WHERE id = ?", (message,))
+            archive.run(
+                "UPDATE message SET left_out = NULL, gone_at = NULL WHERE id = ?", (message,)
+            )
         if marker.level > CHUNK_LEVEL:
             archive.run("UPDATE memory SET pinned = 1 WHERE id = ?", (memory_id,))
         completed.append(memory_id)
@@ -177,7 +195,9 @@ def put_under_memories(archive: Archive, row: int, markers: Mapping[str, Marker]
     return completed
 
 
-def note_sources(archive: Archive, memory_id: str, tokens: int, began_at: str | None, ended_at: str | None) -> None:
+def note_sources(
+    archive: Archive, memory_id: str, tokens: int, began_at: str | None, ended_at: str | None
+) -> None:
     """Note what follows for a memory from the raw messages that stand under it again."""
     archive.run(
         "UPDATE memory SET source_tokens = ?, began_at = ?, ended_at = ? WHERE id = ?",

@@ -65,11 +65,15 @@ class FullText:
     def bring_up_to_date(self, archive: Archive) -> None:
         """Take over what has changed in the archive since the last time."""
         fingerprint = _fingerprint(archive)
-        if self._connection.execute("SELECT fingerprint FROM archive_state").fetchone() == (fingerprint,):
+        if self._connection.execute("SELECT fingerprint FROM archive_state").fetchone() == (
+            fingerprint,
+        ):
             return
         self._connection.execute("BEGIN IMMEDIATE")
         with self._connection:
-            self._connection.execute("INSERT INTO words (words, rank) VALUES ('hashsize', ?)", (_WORDS_IN_MEMORY,))
+            self._connection.execute(
+                "INSERT INTO words (words, rank) VALUES ('hashsize', ?)", (_WORDS_IN_MEMORY,)
+            )
             known = {
                 (kind, chat_id, name): (number, version)
                 for number, kind, chat_id, name, version in self._connection.execute(
@@ -118,17 +122,31 @@ class FullText:
         return tuple(IndexEntry(*row) for row in rows)
 
     def _remove(self, numbers: Collection[int]) -> None:
-        self._connection.executemany("DELETE FROM entry WHERE id = ?", [(number,) for number in numbers])
-        self._connection.executemany("DELETE FROM words WHERE rowid = ?", [(number,) for number in numbers])
+        self._connection.executemany(
+            "DELETE FROM entry WHERE id = ?", [(number,) for number in numbers]
+        )
+        self._connection.executemany(
+            "DELETE FROM words WHERE rowid = ?", [(number,) for number in numbers]
+        )
 
     def _add(self, entry: IndexEntry) -> None:
         row = self._connection.execute(
             """
             INSERT INTO entry (kind, chat_id, name, version, said_at, speaker, text) VALUES (?, ?, ?, ?, ?, ?, ?)
             """,
-            (entry.kind, entry.chat_id, entry.name, entry.version, entry.said_at, entry.speaker, entry.text),
+            (
+                entry.kind,
+                entry.chat_id,
+                entry.name,
+                entry.version,
+                entry.said_at,
+                entry.speaker,
+                entry.text,
+            ),
         )
-        self._connection.execute("INSERT INTO words (rowid, said) VALUES (?, ?)", (row.lastrowid, indexed(entry.text)))
+        self._connection.execute(
+            "INSERT INTO words (rowid, said) VALUES (?, ?)", (row.lastrowid, indexed(entry.text))
+        )
 
 
 def index_path(state: Path) -> Path:
@@ -153,7 +171,9 @@ def full_text(state: Path, archive: Archive) -> Iterator[FullText]:
         ) from fault
     except sqlite3.DatabaseError as fault:
         forget_index(state)
-        raise ArchiveError("The search index was damaged, and is removed.", "Search again: it is made anew.") from fault
+        raise ArchiveError(
+            "The search index was damaged, and is removed.", "Search again: it is made anew."
+        ) from fault
 
 
 def forget_index(state: Path) -> None:
@@ -212,7 +232,9 @@ def _present(archive: Archive) -> Iterator[tuple[SearchKind, str, str, str]]:
     """Kind, chat, name and version of all that can be found now."""
     for chat_id, key, sha256 in archive.run(f"SELECT chat_id, key, version.sha256 {_MESSAGES}"):
         yield "raw", chat_id, key, sha256
-    for chat_id, name, number in archive.run(f"SELECT chat_id, memory.id, edition.number {_MEMORIES}"):
+    for chat_id, name, number in archive.run(
+        f"SELECT chat_id, memory.id, edition.number {_MEMORIES}"
+    ):
         yield "memories", chat_id, name, str(number)
     for entry in _facts(archive):
         yield "facts", entry.chat_id, entry.name, entry.version
@@ -246,11 +268,15 @@ def _messages(archive: Archive, names: Sequence[tuple[str, str]]) -> Iterator[In
     )
     for chat_id, key, sha256, said_at, created_at, raw, packed in rows:
         message = read_message(unpacked(raw, packed, sha256))
-        yield IndexEntry("raw", chat_id, key, sha256, said_at or created_at or "", message.speaker, message.words)
+        yield IndexEntry(
+            "raw", chat_id, key, sha256, said_at or created_at or "", message.speaker, message.words
+        )
 
 
 def _facts(archive: Archive) -> Iterator[IndexEntry]:
     for chat_id in archive.column("SELECT chat_id FROM chat"):
         for fact in live(fact_events(archive, chat_id)):
             version = hashlib.sha256(f"{fact.said_at}\n{fact.text}".encode()).hexdigest()
-            yield IndexEntry("facts", chat_id, str(fact.number), version, fact.said_at, "", fact.text)
+            yield IndexEntry(
+                "facts", chat_id, str(fact.number), version, fact.said_at, "", fact.text
+            )

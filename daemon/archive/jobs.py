@@ -61,7 +61,10 @@ def begin_job(archive: Archive, name: str, now: str) -> None:
 
 def end_job(archive: Archive, name: str, now: str, due_at: str, error: str | None) -> None:
     """Note that the job has ended, or could not be done because of `error`; it is due again at `due_at`."""
-    archive.run("UPDATE job SET ended_at = ?, due_at = ?, error = ? WHERE name = ?", (now, due_at, error, name))
+    archive.run(
+        "UPDATE job SET ended_at = ?, due_at = ?, error = ? WHERE name = ?",
+        (now, due_at, error, name),
+    )
 
 
 def part_to_verify(archive: Archive) -> int:
@@ -146,7 +149,10 @@ def files_in_trouble(archive: Archive) -> tuple[OpenTrouble, ...]:
         WHERE (state = 'set aside' OR (next_step <> '' AND state NOT IN ('written', 'done', 'gone')))
         AND id NOT IN (SELECT arrival FROM outcome WHERE kind = 'set aside') AND {_IN_ITS_PLACE} ORDER BY id DESC
     """  # noqa: S608
-    return tuple(replace(trouble, name=Path(trouble.path).name) for trouble in archive.rows(OpenTrouble, in_trouble))
+    return tuple(
+        replace(trouble, name=Path(trouble.path).name)
+        for trouble in archive.rows(OpenTrouble, in_trouble)
+    )
 
 
 def notice_is_due(archive: Archive, cause: str, since: str, now: str, most: int) -> bool:
@@ -158,7 +164,8 @@ def notice_is_due(archive: Archive, cause: str, since: str, now: str, most: int)
     name = f"{_NOTICE}{cause}"
     mark = (len(_NOTICE), _NOTICE)
     recent = archive.run(
-        "SELECT name FROM sign WHERE substr(name, 1, ?) = ? AND at > ? AND at <= ?", (*mark, since, now)
+        "SELECT name FROM sign WHERE substr(name, 1, ?) = ? AND at > ? AND at <= ?",
+        (*mark, since, now),
     )
     if (name,) in recent or len(recent) >= most:
         return False

@@ -56,7 +56,11 @@ def replies(archive: Archive, chat_id: str | None) -> tuple[Reply, ...]:
 def record(archive: Archive, reply: Reply, chat_id: str, parameters: Mapping[str, object]) -> Reply:
     """Keep a reply; it is on the disk when this returns. Of two replies to one request the first stays."""
     calls = json.dumps([list(asdict(call).values()) for call in reply.calls], ensure_ascii=False)
-    more = {"calls": calls, "chat_id": chat_id, "parameters": json.dumps(dict(parameters), sort_keys=True)}
+    more = {
+        "calls": calls,
+        "chat_id": chat_id,
+        "parameters": json.dumps(dict(parameters), sort_keys=True),
+    }
     archive.insert("reply", {**asdict(reply), **more}, "OR IGNORE")
     return recall(archive, reply.request) or reply
 
@@ -113,7 +117,9 @@ def begin_batch(archive: Archive, items: Iterable[SentRequest], since: str, now:
         number = archive.insert("batch", {"since": since, "began_at": now})
         for item in items:
             parameters = json.dumps(dict(item.parameters), sort_keys=True)
-            archive.insert("batch_request", {**asdict(item), "parameters": parameters, "batch": number})
+            archive.insert(
+                "batch_request", {**asdict(item), "parameters": parameters, "batch": number}
+            )
     return number
 
 
@@ -135,8 +141,13 @@ def open_batches(archive: Archive) -> tuple[OpenBatch, ...]:
         kept = archive.rows(SentRequest, sql, (number,))
         return tuple(replace(item, parameters=json.loads(str(item.parameters))) for item in kept)
 
-    rows = archive.run("SELECT id, name, since, began_at FROM batch WHERE ended_at IS NULL ORDER BY id")
-    return tuple(OpenBatch(number, name, since, began_at, items(number)) for number, name, since, began_at in rows)
+    rows = archive.run(
+        "SELECT id, name, since, began_at FROM batch WHERE ended_at IS NULL ORDER BY id"
+    )
+    return tuple(
+        OpenBatch(number, name, since, began_at, items(number))
+        for number, name, since, began_at in rows
+    )
 
 
 def batch_age(sent: OpenBatch, now: str) -> float:
@@ -179,10 +190,21 @@ def reserve(
     None: nobody knows the price, and the person has said that such calls may be made. Durable when this returns.
     """
     with archive.transaction():
-        if most is not None and (reached := decide(caps, spent(archive, run, periods(at(now))), most)):
+        if most is not None and (
+            reached := decide(caps, spent(archive, run, periods(at(now))), most)
+        ):
             return reached
-        row = {"request": call.request, "chat_id": call.chat_id, "model": call.model, "run": run, "at": now}
-        return replace(call, spending=archive.insert("spending", {**row, "tokens": call.tokens, "reserved": most}))
+        row = {
+            "request": call.request,
+            "chat_id": call.chat_id,
+            "model": call.model,
+            "run": run,
+            "at": now,
+        }
+        return replace(
+            call,
+            spending=archive.insert("spending", {**row, "tokens": call.tokens, "reserved": most}),
+        )
 
 
 def settle(archive: Archive, number: int, amount: int | None) -> int | None:
@@ -213,13 +235,17 @@ def spent_on(archive: Archive, chat_id: str, since: str) -> int:
 
 def unpriced_since(archive: Archive, since: str) -> int:
     """The number of calls since then that have no known price."""
-    unpriced = "SELECT count(*) FROM spending WHERE at >= ? AND reserved IS NULL AND settled IS NULL"
+    unpriced = (
+        "SELECT count(*) FROM spending WHERE at >= ? AND reserved IS NULL AND settled IS NULL"
+    )
     return int(archive.value(unpriced, (since,)))
 
 
 def last_run(archive: Archive) -> str:
     """The run in which money was reserved last; empty where there was none."""
-    return str(archive.value("SELECT run FROM spending WHERE run <> '' ORDER BY id DESC LIMIT 1") or "")
+    return str(
+        archive.value("SELECT run FROM spending WHERE run <> '' ORDER BY id DESC LIMIT 1") or ""
+    )
 
 
 def by_model(archive: Archive, since: str) -> tuple[OfModel, ...]:
@@ -263,7 +289,9 @@ def learned_factors(archive: Archive) -> Mapping[str, LearnedFactor]:
 
 def forget_factor(archive: Archive, model: str) -> bool:
     """Forget what was learned of a model. Return whether anything was."""
-    return archive.value("DELETE FROM calibration WHERE model = ? RETURNING 1", (model,)) is not None
+    return (
+        archive.value("DELETE FROM calibration WHERE model = ? RETURNING 1", (model,)) is not None
+    )
 
 
 def keep_odd_usage(archive: Archive, request: str, said: str) -> None:
@@ -327,5 +355,8 @@ def costs_since(archive: Archive, since: str) -> tuple[DaysCost, ...]:
 def cost_of(archive: Archive, requests: Sequence[str]) -> float | None:
     """The cost of the answers to these requests, in dollars; None where no price is known of any of them."""
     marks = ", ".join("?" * len(requests))
-    total: float | None = archive.value(f"SELECT sum(usd) FROM reply WHERE request IN ({marks})", requests)  # noqa: S608
+    total: float | None = archive.value(
+        f"SELECT sum(usd) FROM reply WHERE request IN ({marks})",  # noqa: S608
+        requests,
+    )
     return total

@@ -40,7 +40,9 @@ def core_events(archive: Archive, chat_id: str) -> tuple[CoreEvent, ...]:
     return archive.rows(event, events, (chat_id,))
 
 
-def keep_core_events(archive: Archive, chat_id: str, events: Sequence[CoreEvent], now: str, memory: str = "") -> None:
+def keep_core_events(
+    archive: Archive, chat_id: str, events: Sequence[CoreEvent], now: str, memory: str = ""
+) -> None:
     """Keep what was written, in one transaction; `memory` is the id of the memory after which the agent wrote it."""
     with archive.transaction():
         for event in events:
@@ -66,7 +68,9 @@ def begin_steps(archive: Archive, memory_id: str, edition: int, layers: Iterable
 
 def end_step(archive: Archive, memory_id: str, layer: Layer, now: str) -> None:
     """Note, within a transaction of the caller's, that the layer's step after a memory is done."""
-    archive.run("UPDATE layer_step SET done_at = ? WHERE memory = ? AND layer = ?", (now, memory_id, layer))
+    archive.run(
+        "UPDATE layer_step SET done_at = ? WHERE memory = ? AND layer = ?", (now, memory_id, layer)
+    )
 
 
 def due_steps(archive: Archive, chat_id: str, layer: Layer) -> tuple[int, ...]:
@@ -95,7 +99,9 @@ def has_step(archive: Archive, memory_ids: Collection[str], layer: Layer) -> boo
     return archive.value(steps, (layer, json.dumps(list(memory_ids)))) is not None
 
 
-def fact_events(archive: Archive, chat_id: str, *, forgotten: bool = False) -> tuple[FactEvent, ...]:
+def fact_events(
+    archive: Archive, chat_id: str, *, forgotten: bool = False
+) -> tuple[FactEvent, ...]:
     """All events of a chat's facts, in the order in which they happened.
 
     Without `forgotten`, those that were taken from the chunks of memories which the person has deleted in TypingMind
@@ -117,7 +123,9 @@ def next_fact(archive: Archive, chat_id: str) -> int:
     return 1 + int(archive.value(last, (chat_id,)))
 
 
-def keep_fact_events(archive: Archive, chat_id: str, events: Sequence[FactEvent], now: str, memory: str = "") -> None:
+def keep_fact_events(
+    archive: Archive, chat_id: str, events: Sequence[FactEvent], now: str, memory: str = ""
+) -> None:
     """Keep what happened, in one transaction; `memory` is the id of the memory whose chunk it was taken from."""
     with archive.transaction():
         for event in events:
@@ -137,9 +145,15 @@ def ranked(texts: Sequence[str], words: str) -> Sequence[int]:
     numbers: dict[str, int] = {}
     documents = []
     for text in texts:
-        spelled = [f"w{numbers.setdefault(word, len(numbers))}" for word in terms(normalize("NFKC", text))]
+        spelled = [
+            f"w{numbers.setdefault(word, len(numbers))}" for word in terms(normalize("NFKC", text))
+        ]
         documents.append(" ".join(spelled))
-    asked = [f"w{numbers[word]}" for word in dict.fromkeys(terms(normalize("NFKC", words))) if word in numbers]
+    asked = [
+        f"w{numbers[word]}"
+        for word in dict.fromkeys(terms(normalize("NFKC", words)))
+        if word in numbers
+    ]
     if not asked:
         return ()
     with closing(sqlite3.connect(":memory:")) as index:
@@ -151,5 +165,7 @@ def ranked(texts: Sequence[str], words: str) -> Sequence[int]:
                 "Install memproc with another Python, or set facts.enabled = false in memproc.toml.",
             ) from fault
         index.executemany("INSERT INTO document (rowid, words) VALUES (?, ?)", enumerate(documents))
-        matching = "SELECT rowid FROM document WHERE document MATCH ? ORDER BY bm25(document), rowid"
+        matching = (
+            "SELECT rowid FROM document WHERE document MATCH ? ORDER BY bm25(document), rowid"
+        )
         return [int(row[0]) for row in index.execute(matching, (" OR ".join(asked),))]

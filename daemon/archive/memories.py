@@ -12,7 +12,15 @@ from dataclasses import asdict, replace
 from daemon.archive.archive import Archive
 from daemon.archive.chats import chat_row
 from daemon.archive.seals import refuse_damage
-from rules.conversation.memory import CHUNK_LEVEL, Edition, Memory, Preferred, Quote, edition_in_prompts, shown
+from rules.conversation.memory import (
+    CHUNK_LEVEL,
+    Edition,
+    Memory,
+    Preferred,
+    Quote,
+    edition_in_prompts,
+    shown,
+)
 from rules.errors import NotFound
 from rules.plan.work import Round
 from rules.recognize.chat_reading import Adopted, ChatReading
@@ -40,10 +48,14 @@ _CHOSEN, HAD = 1, 2
 """Values of the column `hindsight`: the memory was chosen for a hindsight edition; its turn is over."""
 
 
-def memories(archive: Archive, chat_id: str, preferred: Preferred = "hindsight") -> tuple[Memory, ...]:
+def memories(
+    archive: Archive, chat_id: str, preferred: Preferred = "hindsight"
+) -> tuple[Memory, ...]:
     """A chat's memories, oldest first, and then its folds, level by level. Raises DamagedChat."""
     refuse_damage(archive.run, chat_id, *_TABLES)
-    return _select(archive, "WHERE chat = (SELECT id FROM chat WHERE chat_id = ?)", chat_id, preferred)
+    return _select(
+        archive, "WHERE chat = (SELECT id FROM chat WHERE chat_id = ?)", chat_id, preferred
+    )
 
 
 def find_memory(archive: Archive, written: str, chat_id: str = "") -> tuple[str, Memory]:
@@ -52,9 +64,7 @@ def find_memory(archive: Archive, written: str, chat_id: str = "") -> tuple[str,
     Where the chat is named, a number or fold's name is never taken for the beginning of an id; where none is, it counts
     if the archive knows one chat alone. Raises NotFound.
     """
-    by_id = (
-        "SELECT chat_id, memory.id FROM memory JOIN chat ON chat.id = chat WHERE substr(memory.id, 1, length(?)) = ?"
-    )
+    by_id = "SELECT chat_id, memory.id FROM memory JOIN chat ON chat.id = chat WHERE substr(memory.id, 1, length(?)) = ?"
     by_name = "SELECT chat_id, memory.id FROM memory JOIN chat ON chat.id = chat WHERE (level, number) = (?, ?)"
     name = _NAME.fullmatch(written) if len(written) < _ID_LENGTH else None
     rows = archive.run(by_id, (written, written)) if written and not (name and chat_id) else []
@@ -68,7 +78,10 @@ def find_memory(archive: Archive, written: str, chat_id: str = "") -> tuple[str,
         )
     if len(rows) > 1:
         several = f'"{written}" can be any of {len(rows)} memories: {", ".join(str(row[1]) for row in rows)}.'
-        raise NotFound(several, "Name the chat too, as in: memproc show CHAT 6" if name else "Write more of its id.")
+        raise NotFound(
+            several,
+            "Name the chat too, as in: memproc show CHAT 6" if name else "Write more of its id.",
+        )
     of_chat, memory_id = rows[0]
     refuse_damage(archive.run, of_chat, *_TABLES)
     (memory,) = _select(archive, "WHERE id = ?", memory_id, "hindsight")
@@ -109,7 +122,19 @@ def _select(archive: Archive, where: str, value: str, preferred: Preferred) -> t
         (value,),
     )
     made = []
-    for memory_id, chosen, origin, number, level, first, last, began_at, ended_at, tokens, *marks in rows:
+    for (
+        memory_id,
+        chosen,
+        origin,
+        number,
+        level,
+        first,
+        last,
+        began_at,
+        ended_at,
+        tokens,
+        *marks,
+    ) in rows:
         pinned, forgotten, due, recalled = marks
         kept = editions(archive, memory_id)
         memory = Memory(
@@ -130,7 +155,9 @@ def _select(archive: Archive, where: str, value: str, preferred: Preferred) -> t
             due=due,
             recalled=bool(recalled),
             origins=archive.column(_ORIGINS, (origin,)),
-            members=archive.column("SELECT member FROM fold_member WHERE fold = ? ORDER BY place", (memory_id,)),
+            members=archive.column(
+                "SELECT member FROM fold_member WHERE fold = ? ORDER BY place", (memory_id,)
+            ),
         )
         made.append(memory)
     return tuple(made)
@@ -171,20 +198,31 @@ def keep_edition(archive: Archive, memory_id: str, edition: Edition, chosen: boo
     with archive.transaction():
         insert_edition(archive, memory_id, edition)
         if chosen:
-            archive.run("UPDATE memory SET chosen_edition = ? WHERE id = ?", (edition.number, memory_id))
+            archive.run(
+                "UPDATE memory SET chosen_edition = ? WHERE id = ?", (edition.number, memory_id)
+            )
 
 
 def keep_user_edits(archive: Archive, reading: ChatReading, when: str) -> None:
     """Keep what the person did to memories in TypingMind, within a transaction of the caller's."""
     for memory_id, edition in reading.person.items():
         insert_edition(archive, memory_id, edition)
-        archive.run("UPDATE memory SET chosen_edition = ?, pinned = 1 WHERE id = ?", (edition.number, memory_id))
+        archive.run(
+            "UPDATE memory SET chosen_edition = ?, pinned = 1 WHERE id = ?",
+            (edition.number, memory_id),
+        )
     hand = reading.edits
-    archive.run_many("UPDATE memory SET forgotten_at = ? WHERE id = ?", [(when, name) for name in hand.forgotten])
     archive.run_many(
-        "UPDATE memory SET forgotten_at = NULL, recalled = 0 WHERE id = ?", [(name,) for name in hand.recalled]
+        "UPDATE memory SET forgotten_at = ? WHERE id = ?", [(when, name) for name in hand.forgotten]
     )
-    archive.run_many("UPDATE memory SET due = ? WHERE id = ?", [(why, name) for name, why in hand.changed.items()])
+    archive.run_many(
+        "UPDATE memory SET forgotten_at = NULL, recalled = 0 WHERE id = ?",
+        [(name,) for name in hand.recalled],
+    )
+    archive.run_many(
+        "UPDATE memory SET due = ? WHERE id = ?",
+        [(why, name) for name, why in hand.changed.items()],
+    )
 
 
 def renew_chunk(archive: Archive, memory_id: str) -> None:
@@ -322,7 +360,8 @@ def recall(archive: Archive, memory: Memory) -> tuple[str, ...]:
         forgotten = archive.column(_FORGOTTEN_PARTS, (memory.memory_id,))
         while forgotten:
             archive.run_many(
-                "UPDATE memory SET forgotten_at = NULL, recalled = 1 WHERE id = ?", [(name,) for name in forgotten]
+                "UPDATE memory SET forgotten_at = NULL, recalled = 1 WHERE id = ?",
+                [(name,) for name in forgotten],
             )
             back += forgotten
             forgotten = archive.column(_FOLDS_WHOLE_AGAIN)

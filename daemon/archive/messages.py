@@ -22,7 +22,9 @@ from rules.typingmind.chat import Chat
 from rules.typingmind.message import Message, attachments, read_message
 from rules.typingmind.splice import with_date
 
-_NEWEST = "version.number = (SELECT max(number) FROM version AS other WHERE other.message = message.id)"
+_NEWEST = (
+    "version.number = (SELECT max(number) FROM version AS other WHERE other.message = message.id)"
+)
 _OF_CHAT = "chat = (SELECT id FROM chat WHERE chat_id = ?)"
 
 
@@ -49,13 +51,17 @@ def remember(archive: Archive, chat: Chat, reading: ChatReading, when: str) -> b
         raw = {place.key: place for place in reading.places if place.ours is None}
         _place(archive, row, order(known, reading.places, reading.entries), raw)
         changed = _keep_versions(archive, row, list(raw.values()), when)
-        under = {entry.key for entry in reading.entries if not entry.gone} - set(reading.edits.deleted)
+        under = {entry.key for entry in reading.entries if not entry.gone} - set(
+            reading.edits.deleted
+        )
         gone = _mark_absent(archive, row, set(raw), under, reading.absent, when)
         keep_user_edits(archive, reading, when)
     return changed or gone
 
 
-def put_back(archive: Archive, row: int, places: Sequence[Place], known: Collection[str], when: str) -> None:
+def put_back(
+    archive: Archive, row: int, places: Sequence[Place], known: Collection[str], when: str
+) -> None:
     """Keep the raw messages of a file, within a transaction of the caller's; those in `known` stay as they are.
 
     They count as standing under a memory that nobody knows, until an export holds them or a memory claims them.
@@ -106,7 +112,9 @@ def _keep_versions(archive: Archive, row: int, places: Sequence[Place], when: st
     for place in places:
         message, number, sha256, digest = newest[place.key]
         is_same = hashlib.sha256(place.message.raw).hexdigest() == sha256
-        if not is_same and not (place.original and _says_the_same(archive, place.message, sha256, digest)):
+        if not is_same and not (
+            place.original and _says_the_same(archive, place.message, sha256, digest)
+        ):
             insert_version(archive, message, number + 1, place.message, when)
             is_new = True
     return is_new
@@ -117,11 +125,15 @@ def _says_the_same(archive: Archive, message: Message, sha256: str, digest: str)
     if message.digest != digest:
         return False
     files = attachments(message.raw)
-    stored = archive.run("SELECT raw, packed FROM body WHERE sha256 = ?", (sha256,)) if files else ()
+    stored = (
+        archive.run("SELECT raw, packed FROM body WHERE sha256 = ?", (sha256,)) if files else ()
+    )
     return all(attachments(unpacked(raw, packed, sha256)) == files for raw, packed in stored)
 
 
-def _mark_absent(archive: Archive, row: int, here: set[str], under: set[str], absent: Absent, when: str) -> bool:
+def _mark_absent(
+    archive: Archive, row: int, here: set[str], under: set[str], absent: Absent, when: str
+) -> bool:
     """Mark what is in no export and under no memory as gone, and take the mark from what came back; whether any is new.
 
     What the person has not deleted is marked as missing, until an export holds it, or names it as deleted.
@@ -137,7 +149,9 @@ def _mark_absent(archive: Archive, row: int, here: set[str], under: set[str], ab
     )
     gone = {number for number, key, *_ in rows if key not in here and key not in under}
     new = [(when, number) for number, _, gone_at, *_ in rows if number in gone and gone_at is None]
-    back = [(number,) for number, _, gone_at, *_ in rows if number not in gone and gone_at is not None]
+    back = [
+        (number,) for number, _, gone_at, *_ in rows if number not in gone and gone_at is not None
+    ]
     archive.run_many("UPDATE message SET gone_at = ? WHERE id = ?", new)
     archive.run_many("UPDATE message SET gone_at = NULL WHERE id = ?", back)
     before = {number for number, _, _, is_missing, _ in rows if is_missing}
@@ -147,9 +161,12 @@ def _mark_absent(archive: Archive, row: int, here: set[str], under: set[str], ab
         if key not in here and (key in absent.keys or (is_missing and uuid not in absent.named))
     }
     archive.run_many(
-        "INSERT INTO missing (message, since) VALUES (?, ?)", [(number, when) for number in missing - before]
+        "INSERT INTO missing (message, since) VALUES (?, ?)",
+        [(number, when) for number in missing - before],
     )
-    archive.run_many("DELETE FROM missing WHERE message = ?", [(number,) for number in before - missing])
+    archive.run_many(
+        "DELETE FROM missing WHERE message = ?", [(number,) for number in before - missing]
+    )
     return bool(new)
 
 
@@ -221,7 +238,9 @@ def dates_said(archive: Archive, chat_id: str) -> dict[str, str]:
     return dict(archive.run(dates, (chat_id,)))
 
 
-def live_messages(archive: Archive, chat_id: str, *, left_out: bool = False) -> tuple[KnownMessage, ...]:
+def live_messages(
+    archive: Archive, chat_id: str, *, left_out: bool = False
+) -> tuple[KnownMessage, ...]:
     """The lived messages that the chat's last export had, and that are under no memory; oldest first.
 
     With `left_out`, those that are left out of memories instead.
@@ -266,13 +285,18 @@ def raw_conversation(archive: Archive, chat_id: str) -> RawConversation:
         """,  # noqa: S608
         (chat_id,),
     )
-    return RawConversation(head, tuple(with_date(unpacked(*stored), said_at) for *stored, said_at in rows), tail)
+    return RawConversation(
+        head, tuple(with_date(unpacked(*stored), said_at) for *stored, said_at in rows), tail
+    )
 
 
 def insert_version(archive: Archive, row: int, number: int, message: Message, when: str) -> int:
     """Keep what a message says now, its bytes once however many chats have them; the number of the version's row."""
     sha256 = hashlib.sha256(message.raw).hexdigest()
-    archive.run("INSERT OR IGNORE INTO body (sha256, raw, packed) VALUES (?, ?, ?)", (sha256, *packed(message.raw)))
+    archive.run(
+        "INSERT OR IGNORE INTO body (sha256, raw, packed) VALUES (?, ?, ?)",
+        (sha256, *packed(message.raw)),
+    )
     columns = {
         "message": row, "number": number, "sha256": sha256, "digest": message.digest, "uuid": message.uuid,
         "role": message.role, "created_at": message.created_at, "seen_at": when,
@@ -307,11 +331,18 @@ def adopt(archive: Archive, row: int, adopted: Adopted, when: str) -> None:
                 HAD if name in adopted.had_hindsight else 0, name,
             ),
         )  # fmt: skip
-        for place, (message, version) in enumerate(() if memory.is_fold else chunks.get(memory.number, ())):
-            archive.insert("chunk_message", {"memory": name, "place": place, "message": message, "version": version})
+        for place, (message, version) in enumerate(
+            () if memory.is_fold else chunks.get(memory.number, ())
+        ):
+            archive.insert(
+                "chunk_message",
+                {"memory": name, "place": place, "message": message, "version": version},
+            )
 
 
-def around(archive: Archive, chat_id: str, key: str, before: int, after: int) -> tuple[tuple[str, Message], ...]:
+def around(
+    archive: Archive, chat_id: str, key: str, before: int, after: int
+) -> tuple[tuple[str, Message], ...]:
     """A raw message of a chat and its neighbours as they are now, with their keys; empty where it is unknown."""
     rows = archive.run(
         """
@@ -363,5 +394,7 @@ def under(archive: Archive, memory_id: str) -> Iterator[tuple[str, Message]]:
         (memory_id,),
     )
     for key, sha256, date in rows:
-        for raw, is_packed in archive.run("SELECT CAST(raw AS BLOB), packed FROM body WHERE sha256 = ?", (sha256,)):
+        for raw, is_packed in archive.run(
+            "SELECT CAST(raw AS BLOB), packed FROM body WHERE sha256 = ?", (sha256,)
+        ):
             yield key, with_true_date(read_message(unpacked(raw, is_packed, sha256)), date)

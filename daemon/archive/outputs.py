@@ -75,7 +75,12 @@ def standing_outputs(archive: Archive) -> tuple[Output, ...]:
 
 def was_written(archive: Archive, ending: str) -> bool:
     """Whether an updated export with a name that ends so was ever written."""
-    return archive.value("SELECT 1 FROM output WHERE substr(path, -length(?1)) = ?1 LIMIT 1", (ending,)) is not None
+    return (
+        archive.value(
+            "SELECT 1 FROM output WHERE substr(path, -length(?1)) = ?1 LIMIT 1", (ending,)
+        )
+        is not None
+    )
 
 
 def chats_written_to(archive: Archive, path: str) -> tuple[str, ...]:

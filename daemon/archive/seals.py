@@ -63,7 +63,9 @@ def archive_errors(path: Path) -> Iterator[None]:
     """
     try:
         yield
-    except UnicodeDecodeError as fault:  # SQLite's own words about tables whose names are no text any more
+    except (
+        UnicodeDecodeError
+    ) as fault:  # SQLite's own words about tables whose names are no text any more
         raise damaged(path, "its tables are not those of its version") from fault
     except sqlite3.Error as fault:
         if str(fault) == "user-defined function raised exception":
@@ -161,7 +163,10 @@ def unpacked(stored: object, is_packed: object, expected: str) -> bytes:
         with suppress(zlib.error):
             raw = zlib.decompress(stored)
     if not isinstance(raw, bytes) or sha256(raw).hexdigest() != expected:
-        raise DamagedChat("A raw message in the archive is damaged.", f"See what else is, with: memproc verify. {MEND}")
+        raise DamagedChat(
+            "A raw message in the archive is damaged.",
+            f"See what else is, with: memproc verify. {MEND}",
+        )
     return raw
 
 
@@ -197,7 +202,9 @@ SEALED = {
     "message": _sealed("id chat key position left_out gone_at said_at"),
     "version": _sealed("id message number sha256 digest uuid role created_at seen_at", _BY_MESSAGE),
     "missing": _sealed("message since", _MISSING),
-    "chat_state": _sealed("number chat_id sha256 file doubt at accepted_at modified said_at", _BY_CHAT_ID),
+    "chat_state": _sealed(
+        "number chat_id sha256 file doubt at accepted_at modified said_at", _BY_CHAT_ID
+    ),
     "memory": _sealed(
         "id chat number level first_uuid last_uuid began_at ended_at source_tokens pinned forgotten_at "
         "chosen_edition due hindsight origin recalled"
@@ -205,10 +212,13 @@ SEALED = {
     "chunk_message": _sealed("memory place message version", _BY_MEMORY),
     "fold_member": _sealed("fold place member", "fold IN (SELECT id FROM memory WHERE chat = ?1)"),
     "edition": _sealed(
-        "memory number kind texts quotes made agent context_manager requests tokens written_at", _BY_MEMORY
+        "memory number kind texts quotes made agent context_manager requests tokens written_at",
+        _BY_MEMORY,
     ),
     "layer_step": _sealed("memory layer edition done_at", _BY_MEMORY),
-    "core_event": _sealed("id chat section value held held_lines by function memory edition undoes at"),
+    "core_event": _sealed(
+        "id chat section value held held_lines by function memory edition undoes at"
+    ),
     "fact_event": _sealed("id chat fact event text said_at source by memory edition why at"),
     "opening": _sealed("chat digest text preface by base at"),
     "output": _sealed("id chat_id sha256 messages_sha256 source_sha256 ours_sha256", _BY_CHAT_ID),
@@ -285,11 +295,16 @@ def seal_from_now_on(run: Run) -> None:
             run(f"CREATE TEMP TRIGGER {name} AFTER {event} ON main.{table} BEGIN {seal} END")
 
 
-def damaged_rows(run: Run, chat: int | None = None, tables: Sequence[str] = tuple(SEALED)) -> Iterator[str]:
+def damaged_rows(
+    run: Run, chat: int | None = None, tables: Sequence[str] = tuple(SEALED)
+) -> Iterator[str]:
     """The rows that are not what was stored, by their numbers: of all chats, or of the one with this row."""
     for table in tables:
         where, values = ("", ()) if chat is None else (f"AND {SEALED[table].of_chat}", (chat,))
-        rows = run(f"SELECT rowid FROM {table} WHERE NOT ({is_sound(table)}) {where} ORDER BY rowid", values)  # noqa: S608
+        rows = run(
+            f"SELECT rowid FROM {table} WHERE NOT ({is_sound(table)}) {where} ORDER BY rowid",  # noqa: S608
+            values,
+        )
         yield from (f"row {number} of {table} is not what was stored" for (number,) in rows)
 
 
@@ -340,11 +355,16 @@ _REAL = frozenset({"usd", "litellm_usd"})
 @cache
 def _hash(table: str, **other: str) -> str:
     """SQL: the hash of a row of the table, with `other` values in the place of its own."""
-    values = [*(other.get(column, column) for column in SEALED[table].columns), *_WITH_MORE.get(table, ())]
+    values = [
+        *(other.get(column, column) for column in SEALED[table].columns),
+        *_WITH_MORE.get(table, ()),
+    ]
     # A text that is none any more would be no argument of a function.
     types = " || ' ' || ".join(f"typeof({value})" for value in values)
     as_bytes = (
-        f"iif(typeof({value}) = 'text', CAST({value} AS BLOB), {value})" if value in _REAL else f"CAST({value} AS BLOB)"
+        f"iif(typeof({value}) = 'text', CAST({value} AS BLOB), {value})"
+        if value in _REAL
+        else f"CAST({value} AS BLOB)"
         for value in values
     )
     return f"seal_of({types}, {', '.join(as_bytes)})"

@@ -33,7 +33,9 @@ class Stretch:
 
 def indexed(text: str) -> str:
     """The text as it goes into the index: unspaced scripts in pairs of characters, the rest in words."""
-    return _UNSPACED.sub(lambda run: f" {' '.join(_pairs(run[0]))} ", unicodedata.normalize("NFKC", text))
+    return _UNSPACED.sub(
+        lambda run: f" {' '.join(_pairs(run[0]))} ", unicodedata.normalize("NFKC", text)
+    )
 
 
 def match_expression(query: str, *, any_word: bool = False) -> str:
@@ -66,19 +68,25 @@ def excerpt(text: str, query: str, characters: int) -> str:
     if len(plain) <= characters:
         return plain
     starts = [start for start, _ in _places(plain, query)] or [0]
-    best = max(starts, key=lambda start: sum(start <= other < start + characters for other in starts))
+    best = max(
+        starts, key=lambda start: sum(start <= other < start + characters for other in starts)
+    )
     begin = min(max(0, best - characters // 4), len(plain) - characters)
     if begin:
         begin = plain.find(" ", begin, begin + 30) + 1 or begin
     end = begin + characters
     if end < len(plain):
         end = plain.rfind(" ", end - 30, end) + 1 or end
-    return f"{'... ' if begin else ''}{plain[begin:end].strip()}{' ...' if end < len(plain) else ''}"
+    return (
+        f"{'... ' if begin else ''}{plain[begin:end].strip()}{' ...' if end < len(plain) else ''}"
+    )
 
 
 def _places(text: str, query: str) -> Iterator[tuple[int, int]]:
     """The places of the query's words, in order and without overlap, whatever their case and diacritics."""
-    words = sorted({_plain(word) for word in _words(query.replace('"', " "))}, key=len, reverse=True)
+    words = sorted(
+        {_plain(word) for word in _words(query.replace('"', " "))}, key=len, reverse=True
+    )
     if not words:
         return
     for match in re.finditer("|".join(map(_pattern, words)), _plain(text)):

@@ -50,11 +50,15 @@ def only_chat(body: bytes) -> Chat:
     """The chat of an export with one chat. Raises NotAnExport."""
     chats = chats_in("What was sent", body)
     if len(chats) != 1 or not chats[0].id_if_any:
-        raise NotAnExport("What was sent is not an export of one chat.", "Send one chat with its id.")
+        raise NotAnExport(
+            "What was sent is not an export of one chat.", "Send one chat with its id."
+        )
     return chats[0]
 
 
-def give_job(archive: Archive, folders: Folders, device: str, chat: Chat, body: bytes, now: str) -> ChatJob:
+def give_job(
+    archive: Archive, folders: Folders, device: str, chat: Chat, body: bytes, now: str
+) -> ChatJob:
     """Put the export of a chat into the inbox, in the place of what was sent of this chat before.
 
     Where the same content is worked on already, that counts. Raises FileTrouble.
@@ -64,7 +68,9 @@ def give_job(archive: Archive, folders: Folders, device: str, chat: Chat, body: 
         job = ChatJob(job_id, device, chat.chat_id, digest, arrival.path, now, after=arrival.id - 1)
     else:
         path = folders.inbox / sent_name(chat.title, chat.chat_id)
-        job = ChatJob(job_id, device, chat.chat_id, digest, str(path), now, after=newest_number(archive))
+        job = ChatJob(
+            job_id, device, chat.chat_id, digest, str(path), now, after=newest_number(archive)
+        )
         make_private(folders.inbox)
         replace_file(path, [body])
     make_private(jobs_folder(folders.state))

@@ -93,7 +93,9 @@ def is_asked_for(state: Path, now: float) -> bool:
     return code is not None and 0 <= now - code.made_at < TOLD_SECONDS
 
 
-def pair(state: Path, digits: str, name: str, origin: str, now: float, day: str) -> PairedDevice | RefusedCode:
+def pair(
+    state: Path, digits: str, name: str, origin: str, now: float, day: str
+) -> PairedDevice | RefusedCode:
     """Pair a device, where these are the digits of the open code. Each try counts. Raises FileTrouble."""
     with exclusive(state):
         code = newest_code(state)
@@ -104,7 +106,9 @@ def pair(state: Path, digits: str, name: str, origin: str, now: float, day: str)
         if not compare_digest(code.digits.encode(), digits.encode("utf-8", "replace")):
             left = MOST_TRIES - code.tries
             tries = f"{left} {'try is' if left == 1 else 'tries are'} left."
-            return RefusedCode(f"That is not the code. {tries}" if left else f"{code.why_over} {_ANEW}")
+            return RefusedCode(
+                f"That is not the code. {tries}" if left else f"{code.why_over} {_ANEW}"
+            )
         device, token = add_device(state, name, origin, day)
         _write(state, replace(code, digits="", device=device.id))
     return PairedDevice(device, token)

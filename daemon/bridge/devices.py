@@ -49,7 +49,8 @@ def devices(state: Path) -> tuple[Device, ...]:
         return tuple(Device(**row) for row in json.loads(text))
     except (ValueError, TypeError) as fault:
         raise FileTrouble(
-            f"{path} is damaged, so no device can use the bridge.", "Remove it, then pair again: memproc pair"
+            f"{path} is damaged, so no device can use the bridge.",
+            "Remove it, then pair again: memproc pair",
         ) from fault
 
 

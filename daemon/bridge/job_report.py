@@ -137,22 +137,35 @@ def _counting(arrivals: Sequence[Arrival]) -> Arrival | None:
 def _of_run(state: Path, job: ChatJob) -> JobReport | None:
     """The outcome of the run that the page has started; None where it goes on, broke off, or found no room."""
     events = _events(state, job)
-    chats = [event for event in events if isinstance(event, ChatIs) and event.chat_id in ("", job.chat_id)]
+    chats = [
+        event
+        for event in events
+        if isinstance(event, ChatIs) and event.chat_id in ("", job.chat_id)
+    ]
     match events[-1] if events else None:
         case RunFailed(kind="busy"):
             return None
         case RunFailed(message=message, next_step=step):
             return JobReport("failed", _sentences(message, step))
         case RunDone() if chats:
-            return _of_chat(chats[-1], write_date(datetime.fromtimestamp(events_file(state, job).stat().st_mtime, UTC)))
+            return _of_chat(
+                chats[-1],
+                write_date(datetime.fromtimestamp(events_file(state, job).stat().st_mtime, UTC)),
+            )
         case _:
             return None
 
 
 def _of_chat(chat: ChatIs, when: str) -> JobReport:
     if chat.kind == "set aside":
-        return JobReport("failed" if chat.later else "skipped", _sentences(chat.detail, chat.next_step))
-    return JobReport("done", path=chat.path, at=when) if chat.path else JobReport("unchanged", _sentences(chat.detail))
+        return JobReport(
+            "failed" if chat.later else "skipped", _sentences(chat.detail, chat.next_step)
+        )
+    return (
+        JobReport("done", path=chat.path, at=when)
+        if chat.path
+        else JobReport("unchanged", _sentences(chat.detail))
+    )
 
 
 def _under_way(archive: Archive, state: Path, job: ChatJob, now: str) -> JobReport:
@@ -164,11 +177,15 @@ def _under_way(archive: Archive, state: Path, job: ChatJob, now: str) -> JobRepo
     if since is not None and since < _STARTING_SECONDS and not _is_busy(_events(state, job)):
         return JobReport("running")
     if sha256_of(Path(job.path)) != job.sha256:
-        return JobReport("failed", f"Another version of this chat has taken its place in the inbox. {_AGAIN}")
+        return JobReport(
+            "failed", f"Another version of this chat has taken its place in the inbox. {_AGAIN}"
+        )
     if is_held(state / "lock"):
         return JobReport("waiting", "Another memproc is at work; this chat comes after it.")
     if job.starts >= MOST_STARTS:
-        return JobReport("failed", f"The work on it broke off {job.starts} times. See why with: memproc status")
+        return JobReport(
+            "failed", f"The work on it broke off {job.starts} times. See why with: memproc status"
+        )
     return JobReport("waiting", needs_run=True)
 
 

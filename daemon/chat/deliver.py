@@ -9,7 +9,14 @@ from typing import TypeVar
 
 from daemon.archive.archive import Archive, damage_behind
 from daemon.archive.chats import Rest, is_accepted, is_known
-from daemon.archive.outputs import Output, chats_written_to, last_output, output_in, record_output, was_written
+from daemon.archive.outputs import (
+    Output,
+    chats_written_to,
+    last_output,
+    output_in,
+    record_output,
+    was_written,
+)
 from daemon.chat.opening import opening_text, read
 from daemon.chat.survey import Survey, canned
 from daemon.events import ExportWritten
@@ -82,15 +89,25 @@ def assemble_chat(
     A chat that holds memories, or was written by memproc, goes on in its own place, whatever `output.mode` says.
     """
     chat, places = survey.chat, survey.reading.places
-    number = {key: memory.number for memory in memories if not memory.is_fold for key in memory.keys}
-    entries = tuple(replace(entry, memory=number.get(entry.key)) for entry in survey.reading.entries)
-    section = MemorySection(memories, within(shown, survey.bounds.quotes, count), survey.reading.edits.touched)
+    number = {
+        key: memory.number for memory in memories if not memory.is_fold for key in memory.keys
+    }
+    entries = tuple(
+        replace(entry, memory=number.get(entry.key)) for entry in survey.reading.entries
+    )
+    section = MemorySection(
+        memories, within(shown, survey.bounds.quotes, count), survey.reading.edits.touched
+    )
     opening = opening_text(archive, survey.shown)
-    words = replace(canned(survey.shown.texts), opening=opening, has_layers=read(survey.shown, opening).headed)
+    words = replace(
+        canned(survey.shown.texts), opening=opening, has_layers=read(survey.shown, opening).headed
+    )
     mode = survey.config.output.mode
     if mode == "new-chat" and (groups(places) or _was_written(archive, chat.chat_id)):
         mode = "replace"
-    return Assembly(entries, section, words, mode, assemble(chat, places, entries, section, words, now, mode))
+    return Assembly(
+        entries, section, words, mode, assemble(chat, places, entries, section, words, now, mode)
+    )
 
 
 def is_in_export(archive: Archive, survey: Survey, assembly: Assembly) -> bool:
@@ -99,10 +116,16 @@ def is_in_export(archive: Archive, survey: Survey, assembly: Assembly) -> bool:
     It says something else where a setting or a choice was changed and changed back, and the same export came twice; and
     where the person has accepted a state that lacks what the updated export holds: to import it would bring that back.
     """
-    chat, assembled, last = survey.chat, assembly.assembled, last_output(archive, survey.chat.chat_id)
+    chat, assembled, last = (
+        survey.chat,
+        assembly.assembled,
+        last_output(archive, survey.chat.chat_id),
+    )
     if assembled.changed or last is None:
         return not assembled.changed
-    if last.messages_sha256 != assembled.messages_sha256 and is_accepted(archive, chat.chat_id, chat.sha256):
+    if last.messages_sha256 != assembled.messages_sha256 and is_accepted(
+        archive, chat.chat_id, chat.sha256
+    ):
         return False
     return last.ours_sha256 in ("", assembled.ours_sha256)
 
@@ -128,7 +151,9 @@ def prove(survey: Survey, assembly: Assembly) -> None:
         )
 
 
-def ready_chat(archive: Archive, survey: Survey, assembly: Assembly, rest: Rest | None, now: str) -> ReadyChat:
+def ready_chat(
+    archive: Archive, survey: Survey, assembly: Assembly, rest: Rest | None, now: str
+) -> ReadyChat:
     """The chat as it goes out, under an id of its own where its memories go into a new chat.
 
     Of such ids none is taken in which the person may talk on already. Where nothing is different from what was written
@@ -137,15 +162,25 @@ def ready_chat(archive: Archive, survey: Survey, assembly: Assembly, rest: Rest 
     shown = tuple(assembly.section.shown)
     # TypingMind sends memories, canned messages and live messages from now on. Most often the survey has counted them:
     # the tokenizer's tables take a quarter of a second to load.
-    live = sum(survey.counts.all[entry.message.digest] for entry in assembly.entries if entry.memory is None)
+    live = sum(
+        survey.counts.all[entry.message.digest]
+        for entry in assembly.entries
+        if entry.memory is None
+    )
     words = (assembly.words.opening, assembly.words.closing)
     canned_tokens = sum(survey.counts.all.get(digest_of(text)) or count(text) for text in words)
     assembled, chat_id, title = assembly.assembled, survey.chat.chat_id, survey.chat.title
     if assembly.mode == "new-chat":
         last, title = last_output(archive, chat_id), memories_title(title)
-        same = Path(last.path).name if last and assembled.messages_sha256 == last.messages_sha256 else None
+        same = (
+            Path(last.path).name
+            if last and assembled.messages_sha256 == last.messages_sha256
+            else None
+        )
         new_ids = (new_chat_id(survey.chat.chat_id, number) for number in numbers(1))
-        chat_id = next(new for new in new_ids if file_name(title, new) == same or _is_free(archive, new))
+        chat_id = next(
+            new for new in new_ids if file_name(title, new) == same or _is_free(archive, new)
+        )
         assembled = replace(assembled, chat=as_new_chat(assembled.chat, chat_id, title, now))
     return ReadyChat(
         chat=survey.chat,
@@ -162,7 +197,10 @@ def ready_chat(archive: Archive, survey: Survey, assembly: Assembly, rest: Rest 
 
 def memories_over_budget(survey: Survey, shown: Sequence[Memory]) -> str:
     """A clause saying that these memories take more than `[fold]` says, and why; empty where they do not."""
-    reasons = over_budget(standing(shown, as_shown), survey.bounds), too_many(shown, survey.bounds.quotes, count)
+    reasons = (
+        over_budget(standing(shown, as_shown), survey.bounds),
+        too_many(shown, survey.bounds.quotes, count),
+    )
     return "; ".join(filter(None, reasons))
 
 
@@ -215,7 +253,9 @@ def as_skipped(archive: Archive, what: str, fault: Exception, chat_id: str = "")
     return Skipped(what, message, next_step, later=isinstance(fault, _PASSING), chat_id=chat_id)
 
 
-def until_fault(archive: Archive, what: str, outcomes: Iterable[T], chat_id: str = "") -> Iterator[T | Skipped]:
+def until_fault(
+    archive: Archive, what: str, outcomes: Iterable[T], chat_id: str = ""
+) -> Iterator[T | Skipped]:
     """Yield outcomes of a file or a chat; whatever error ends them, it is skipped, so that the rest goes on.
 
     Raises what `as_skipped` raises: then nothing can go on.
@@ -228,7 +268,9 @@ def until_fault(archive: Archive, what: str, outcomes: Iterable[T], chat_id: str
 
 def without_chats(name: str) -> Skipped:
     """Skip an export that holds nothing to work on."""
-    return Skipped(name, f"{name} is an export without any chats.", "Choose the chats when you export.")
+    return Skipped(
+        name, f"{name} is an export without any chats.", "Choose the chats when you export."
+    )
 
 
 def stand_already(context: Context, ready: ReadyChat) -> bool:
@@ -291,7 +333,9 @@ def _keep_renamed(context: Context, ready: ReadyChat, last: Output, path: Path, 
 def _as_written(ready: ReadyChat, path: Path, backup: str) -> ExportWritten:
     """Report the updated export at `path`."""
     extracted = [
-        memory for memory in ready.memories if memory.edition.made == EXTRACTED and memory.edition.kind != "person"
+        memory
+        for memory in ready.memories
+        if memory.edition.made == EXTRACTED and memory.edition.kind != "person"
     ]
     return ExportWritten(
         plan=ready.plan,
@@ -313,4 +357,6 @@ def place_of(context: Context, ready: ReadyChat) -> Path:
 def _keep_replaced(context: Context, ready: ReadyChat, path: Path, now: str) -> str:
     """Keep the version at `path` before it is replaced. Return where it is kept."""
     plan = ready.plan
-    return str(keep_version(context.folders.backups, plan.chat_id, plan.title, path.stem, path, now).path)
+    return str(
+        keep_version(context.folders.backups, plan.chat_id, plan.title, path.stem, path, now).path
+    )

@@ -48,7 +48,9 @@ def facts_shown(archive: Archive, chat_id: str, settings: FactSettings) -> tuple
     lines = {fact.number: fact_line(as_line(fact)) for fact in facts}
     counts = count_once(archive, {text_digest(line): line for line in lines.values()})
     keep(archive, counts)
-    sizes = [1 + counts.all[text_digest(lines[fact.number])] for fact in facts]  # and the break of its line
+    sizes = [
+        1 + counts.all[text_digest(lines[fact.number])] for fact in facts
+    ]  # and the break of its line
     return tuple(within(facts, sizes, settings.budget))
 
 
@@ -61,7 +63,9 @@ def as_value(section: Section, text: str) -> Value:
     """The section's value from a text: for a list, one entry a line."""
     if isinstance(section.value, str):
         return text
-    return tuple(entry for line in text.split("\n") if (entry := line.strip().removeprefix("- ").strip()))
+    return tuple(
+        entry for line in text.split("\n") if (entry := line.strip().removeprefix("- ").strip())
+    )
 
 
 _TOKENS_A_FACT = 40
@@ -95,7 +99,10 @@ def layers_planned(
 
     has_core = config.core.enabled and layout.sections and roles.agent != ENGINE
     has_facts = facts.enabled and roles.context_manager != ENGINE
-    edits, taken = due("core") if has_core else frozenset(), due("facts") if has_facts else frozenset()
+    edits, taken = (
+        due("core") if has_core else frozenset(),
+        due("facts") if has_facts else frozenset(),
+    )
     if not edits and not taken:
         return NO_LAYERS
     rows = plan.made + plan.chunks
@@ -152,7 +159,9 @@ def opening_text(archive: Archive, chat: ShownChat) -> str:
     if place is not None and place.ours is not None:
         shown = text_digest(place.message.text)
         if place.ours.text != shown and not any(opening.goes_back_to(shown) for opening in kept):
-            preface = read(chat, place.message.text).preface  # edited where it shows neither sections nor facts
+            preface = read(
+                chat, place.message.text
+            ).preface  # edited where it shows neither sections nor facts
     text = wrap("system", write_opening(preface or chat.preface, chat.texts.layers, inert, lines))
     stands = place is not None and _says(read(chat, place.message.text)) == _says(read(chat, text))
     return place.message.text if place is not None and stands else text
@@ -160,7 +169,11 @@ def opening_text(archive: Archive, chat: ShownChat) -> str:
 
 def _says(opening: Opening) -> tuple[str, Mapping[str, str], Counter[FactLine]]:
     """The parts of an opening that make a difference: preface, filled sections, facts in any order."""
-    return opening.preface, {name: text for name, text in opening.sections.items() if text}, Counter(opening.facts)
+    return (
+        opening.preface,
+        {name: text for name, text in opening.sections.items() if text},
+        Counter(opening.facts),
+    )
 
 
 def keep_written(archive: Archive, chat: ShownChat, text: str, now: str) -> None:
@@ -173,7 +186,9 @@ def keep_written(archive: Archive, chat: ShownChat, text: str, now: str) -> None
 def opening_place(chat: ShownChat) -> Place | None:
     """The opening that the export has, or None."""
     places = chat.places
-    return next((place for place in places if place.ours is not None and place.ours.kind == OPENING), None)
+    return next(
+        (place for place in places if place.ours is not None and place.ours.kind == OPENING), None
+    )
 
 
 def read(chat: ShownChat, text: str) -> Opening:

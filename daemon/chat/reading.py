@@ -12,11 +12,28 @@ from daemon.archive.seals import refuse_any_damage, refuse_damage
 from daemon.models.tokens import count
 from rules.conversation.history import Past, as_it_is_now, history, without_strays
 from rules.conversation.marker import OPENING, Marker, drafts_of, read_marker
-from rules.conversation.memory import Edition, Memory, Preferred, Six, aliases, edition_in_prompts, memory_id, shown
+from rules.conversation.memory import (
+    Edition,
+    Memory,
+    Preferred,
+    Six,
+    aliases,
+    edition_in_prompts,
+    memory_id,
+    shown,
+)
 from rules.errors import ChatSkipped, NotAccepted
 from rules.output.assemble import Canned
 from rules.recognize.absent import NOTHING_ABSENT, Absent, Deletions, absent, as_known, lost
-from rules.recognize.chat_reading import Adopted, ChatReading, as_dated, freeze, inherit, may_be_copies, true_dates
+from rules.recognize.chat_reading import (
+    Adopted,
+    ChatReading,
+    as_dated,
+    freeze,
+    inherit,
+    may_be_copies,
+    true_dates,
+)
 from rules.recognize.recognize import Place, recognise, unnamed_memories
 from rules.recognize.user_edits import PersonEdits, deleted_memories, edits_of, groups, there
 from rules.typingmind.chat import Chat, read_messages
@@ -40,11 +57,15 @@ class _Known:
     def recognise(self, messages: Sequence[Message]) -> tuple[Place, ...]:
         """Recognise each message of the export: whose it is, and where it stands."""
         digests = {old.key: old.message.digest for old in self.past}
-        under = {memory.memory_id: {key: digests[key] for key in memory.keys} for memory in self.memories}
+        under = {
+            memory.memory_id: {key: digests[key] for key in memory.keys} for memory in self.memories
+        }
         return recognise(messages, self.ours, under, aliases(self.memories))
 
 
-def read_chat(archive: Archive, chat: Chat, words: Canned, preferred: Preferred, now: str) -> ChatReading:
+def read_chat(
+    archive: Archive, chat: Chat, words: Canned, preferred: Preferred, now: str
+) -> ChatReading:
     """Read a chat against the archive: its messages, its memories, and what the person did.
 
     Raises NotAccepted where that may be a mistake, ChatSkipped where it cannot be told, DamagedChat where what the
@@ -65,11 +86,16 @@ def read_chat(archive: Archive, chat: Chat, words: Canned, preferred: Preferred,
     dates = dates_of_copies(archive, chat.chat_id, places, is_fork=bool(adopted.memories))
     places = tuple(as_dated(place, dates) for place in places)
     edits = edits_of(known.memories, known.editions, known.past, places, lacks.under)
-    by_person = {name: _persons(known.editions[name], texts, now) for name, texts in edits.edited.items()}
+    by_person = {
+        name: _persons(known.editions[name], texts, now) for name, texts in edits.edited.items()
+    }
     changed = {memory.number for memory in known.memories if memory.memory_id in edits.changed}
     past_now = as_it_is_now(known.past, places, changed, edits.deleted)
     places = without_strays(past_now, places)
-    made = tuple(_after(memory, known.editions[memory.memory_id], by_person, edits) for memory in known.memories)
+    made = tuple(
+        _after(memory, known.editions[memory.memory_id], by_person, edits)
+        for memory in known.memories
+    )
     return ChatReading(places, history(past_now, places), made, adopted, edits, by_person, lacks)
 
 
@@ -80,14 +106,18 @@ def read_archive(archive: Archive, chat_id: str, preferred: Preferred) -> ChatRe
     return ChatReading((), entries, memories(archive, chat_id, preferred), Adopted(), nothing, {})
 
 
-def dates_of_copies(archive: Archive, chat_id: str, places: Sequence[Place], *, is_fork: bool) -> dict[str, str]:
+def dates_of_copies(
+    archive: Archive, chat_id: str, places: Sequence[Place], *, is_fork: bool
+) -> dict[str, str]:
     """When messages that a fork has dated anew were said, by key: those that are known, and those of these places."""
     dates = dates_said(archive, chat_id)
     copies = may_be_copies(places, dates, is_fork=is_fork)
     if copies:
         from daemon.archive.forks import nearest_history
 
-        history_there = nearest_history(archive, chat_id, {place.message.digest for place in copies})
+        history_there = nearest_history(
+            archive, chat_id, {place.message.digest for place in copies}
+        )
         dates |= true_dates(copies, history_there, is_fork=is_fork)
     return dates
 
@@ -102,7 +132,9 @@ def _known(
 ) -> _Known:
     """The chat as it is known, with what it takes over; chunks' memories first, then folds, as in the archive."""
     made = memories(archive, chat.chat_id, preferred)
-    all_editions = {memory.memory_id: editions(archive, memory.memory_id) for memory in made} | dict(adopted.editions)
+    all_editions = {
+        memory.memory_id: editions(archive, memory.memory_id) for memory in made
+    } | dict(adopted.editions)
     if adopted.memories:
         taken = [
             replace(memory, edition=shown(all_editions[memory.memory_id], memory.chosen, preferred))
@@ -114,7 +146,9 @@ def _known(
     kept = [opening.text for opening in openings(archive, chat.chat_id)]
     with_layers = (*kept, *openings_named(archive, digests))
     deleted = deleted_uuids(chat)
-    ours = drafts_of(chat.chat_id, made, all_editions, words.opening, words.closing, deleted, with_layers)
+    ours = drafts_of(
+        chat.chat_id, made, all_editions, words.opening, words.closing, deleted, with_layers
+    )
     return _Known(made, all_editions, (*past(archive, chat.chat_id), *adopted.past), ours)
 
 
@@ -138,11 +172,19 @@ def _adopted(archive: Archive, chat: Chat, known: _Known, places: Sequence[Place
     at = max((number for number, name in enumerate(strange) if name in origins), default=-1)
     rest = {name: group for number, (name, group) in enumerate(strange.items()) if number > at}
     if rest:
-        refuse_any_damage(archive.run, "chat", "memory")  # a damaged row may be the memory that nobody seems to know
-    numbers = [memory.number for memory in (*known.memories, *inherited.memories) if not memory.is_fold]
+        refuse_any_damage(
+            archive.run, "chat", "memory"
+        )  # a damaged row may be the memory that nobody seems to know
+    numbers = [
+        memory.number for memory in (*known.memories, *inherited.memories) if not memory.is_fold
+    ]
     own_ids = {name: memory_id(chat.chat_id, 0, [name]) for name in known_memories(archive, rest)}
     frozen = freeze(rest, 1 + max(numbers, default=0), count, own_ids)
-    return Adopted(inherited.memories + frozen.memories, {**inherited.editions, **frozen.editions}, inherited.past)
+    return Adopted(
+        inherited.memories + frozen.memories,
+        {**inherited.editions, **frozen.editions},
+        inherited.past,
+    )
 
 
 def _refuse_unnamed(archive: Archive, chat: Chat, places: Sequence[Place]) -> None:
@@ -170,7 +212,11 @@ def _absent(archive: Archive, chat: Chat, known: _Known, places: Sequence[Place]
     in_chat, raw = groups(places), {place.key for place in places if place.ours is None}
     begun = {old.memory for old in known.past if old.key in raw}
     chunks = [memory for memory in known.memories if not memory.is_fold]
-    hidden = {memory.number for memory in chunks if memory.number in begun and memory.memory_id not in in_chat}
+    hidden = {
+        memory.number
+        for memory in chunks
+        if memory.number in begun and memory.memory_id not in in_chat
+    }
     kept = {place.original for place in places if place.original}
     hidden |= {memory.number for memory in known.memories if memory.memory_id in kept}
     under = [
@@ -178,9 +224,21 @@ def _absent(archive: Archive, chat: Chat, known: _Known, places: Sequence[Place]
         for old in known.past
         if old.memory in hidden and old.newest is not None
     ]
-    lived, others = live_messages(archive, chat.chat_id), live_messages(archive, chat.chat_id, left_out=True)
+    lived, others = (
+        live_messages(archive, chat.chat_id),
+        live_messages(archive, chat.chat_id, left_out=True),
+    )
     deletions = _deletions(archive, chat, known, places)
-    return absent(lived, others, under, seen, places, deletions, missing_keys(archive, chat.chat_id), known.ours)
+    return absent(
+        lived,
+        others,
+        under,
+        seen,
+        places,
+        deletions,
+        missing_keys(archive, chat.chat_id),
+        known.ours,
+    )
 
 
 def _deletions(archive: Archive, chat: Chat, known: _Known, places: Sequence[Place]) -> Deletions:
@@ -199,25 +257,39 @@ def _deletions(archive: Archive, chat: Chat, known: _Known, places: Sequence[Pla
     return Deletions(listed, len(new), exists, by_person)
 
 
-def _refuse_lost(archive: Archive, chat: Chat, known: _Known, places: Sequence[Place], lacks: Absent) -> None:
+def _refuse_lost(
+    archive: Archive, chat: Chat, known: _Known, places: Sequence[Place], lacks: Absent
+) -> None:
     """Raise NotAccepted where so much is missing that it may be a mistake."""
     here = there(known.memories, known.past, places)
     by_person = deleted_memories(known.memories, deleted_uuids(chat), known.ours)
     expected = [
-        memory.memory_id for memory in known.memories if not (memory.is_fold or memory.forgotten or memory.recalled)
+        memory.memory_id
+        for memory in known.memories
+        if not (memory.is_fold or memory.forgotten or memory.recalled)
     ]
-    memories_here = {name: name in here for name in expected if name in here or name not in by_person}
-    loss = lost(lacks, memories_here, places, [name for name in expected if name not in memories_here])
+    memories_here = {
+        name: name in here for name in expected if name in here or name not in by_person
+    }
+    loss = lost(
+        lacks, memories_here, places, [name for name in expected if name not in memories_here]
+    )
     if not loss or is_accepted(archive, chat.chat_id, chat.sha256):
         return
     file = ""
-    if loss.import_again:  # the newest updated export, if it holds what is missing; else the newest that was worked on
+    if (
+        loss.import_again
+    ):  # the newest updated export, if it holds what is missing; else the newest that was worked on
         last = last_output(archive, chat.chat_id)
         newest = max((known.seen_at for known in lacks.missing), default="")
-        holds_it = last is not None and last.messages_sha256 != RESTORED and last.written_at >= newest
+        holds_it = (
+            last is not None and last.messages_sha256 != RESTORED and last.written_at >= newest
+        )
         file = last.path if last and holds_it else newest_file(archive, chat.chat_id)
     meant = f"If it is meant as it is: memproc accept {chat.chat_id}"
-    raise NotAccepted(f'"{chat.title}": {loss.reason}', f"{loss.with_file(file)} {meant}", chat.sha256)
+    raise NotAccepted(
+        f'"{chat.title}": {loss.reason}', f"{loss.with_file(file)} {meant}", chat.sha256
+    )
 
 
 def _persons(known: Sequence[Edition], texts: Six, now: str) -> Edition:
@@ -233,12 +305,16 @@ def _persons(known: Sequence[Edition], texts: Six, now: str) -> Edition:
     )
 
 
-def _after(memory: Memory, known: Sequence[Edition], by_person: Mapping[str, Edition], edits: PersonEdits) -> Memory:
+def _after(
+    memory: Memory, known: Sequence[Edition], by_person: Mapping[str, Edition], edits: PersonEdits
+) -> Memory:
     """The memory as it is after what the person did."""
     name = memory.memory_id
     if edition := by_person.get(name):
         in_prompts = edition_in_prompts((*known, edition), edition.number)
-        memory = replace(memory, edition=edition, in_prompts=in_prompts, chosen=edition.number, pinned=True)
+        memory = replace(
+            memory, edition=edition, in_prompts=in_prompts, chosen=edition.number, pinned=True
+        )
     return replace(
         memory,
         forgotten=(memory.forgotten or name in edits.forgotten) and name not in edits.recalled,

@@ -11,7 +11,15 @@ from pathlib import Path
 from typing import Any
 
 from daemon.archive.archive import Archive
-from daemon.archive.chats import Rest, find_chat, has_gone_on, keep_rest, known_chat, rest_of, was_seen_before
+from daemon.archive.chats import (
+    Rest,
+    find_chat,
+    has_gone_on,
+    keep_rest,
+    known_chat,
+    rest_of,
+    was_seen_before,
+)
 from daemon.archive.memories import editions, find_memory, memories
 from daemon.archive.outputs import RESTORED, last_output
 from daemon.chat.opening import ShownChat
@@ -62,7 +70,9 @@ class Passage:
 
     def context(self, texts: Texts) -> tuple[Turn, ...]:
         """The turns that the agent reads before it is asked about the chunk."""
-        return context(texts, self.system_message, self.memories, self.tail, self.chunk, self.breaks)
+        return context(
+            texts, self.system_message, self.memories, self.tail, self.chunk, self.breaks
+        )
 
     @property
     def spoken(self) -> list[str]:
@@ -97,7 +107,9 @@ class Survey:
         """The bounds of the memory section's size."""
         return self.config.limits.fold
 
-    def passage(self, chunk: PlannedChunk, memories_before: Sequence[Memory], breaks: Sequence[int] = ()) -> Passage:
+    def passage(
+        self, chunk: PlannedChunk, memories_before: Sequence[Memory], breaks: Sequence[int] = ()
+    ) -> Passage:
         """The passage that the memory of a chunk is written from; `memories_before` stand before its tail.
 
         A provider's cache may break off before the entries that `breaks` names.
@@ -107,7 +119,11 @@ class Survey:
         """
         forgotten = {memory.number for memory in self.reading.chunk_memories if memory.forgotten}
         entries = self.reading.entries
-        tail = [entry for entry in entries[chunk.tail_start : chunk.start] if entry.memory not in forgotten]
+        tail = [
+            entry
+            for entry in entries[chunk.tail_start : chunk.start]
+            if entry.memory not in forgotten
+        ]
         before = [entries[chunk.tail_start : end] for end in breaks]
         return Passage(
             chat_id=self.plan.chat_id,
@@ -126,7 +142,9 @@ class Survey:
 def as_they_are(entries: Sequence[Entry]) -> tuple[Entry, ...]:
     """The messages as they read now, without those that the person has deleted since their memory was made."""
     return tuple(
-        entry if entry.newest is None else replace(entry, message=entry.newest) for entry in entries if not entry.gone
+        entry if entry.newest is None else replace(entry, message=entry.newest)
+        for entry in entries
+        if not entry.gone
     )
 
 
@@ -164,12 +182,16 @@ def holding(archive: Archive, config: Config, chat_id: str) -> Holding:
     return Holding(chat_id, made, states(chat_id, made, own.limits.fold), all_editions)
 
 
-def holding_of(archive: Archive, config: Config, name: str, chat: str = "") -> tuple[Holding, Memory]:
+def holding_of(
+    archive: Archive, config: Config, name: str, chat: str = ""
+) -> tuple[Holding, Memory]:
     """The memory that is called so, in the chat of that id or title if one is named, and all of its chat.
 
     Raises NotFound and ChatSkipped.
     """
-    chat_id, memory = find_memory(archive, name, chat_id=find_chat(archive, chat).chat_id if chat else "")
+    chat_id, memory = find_memory(
+        archive, name, chat_id=find_chat(archive, chat).chat_id if chat else ""
+    )
     whole = holding(archive, config, chat_id)
     return whole, whole.memory(memory.memory_id)
 
@@ -188,7 +210,9 @@ def held_back(archive: Archive, chat: Chat, export: Export) -> Unchanged | None:
     if not was_seen_before(archive, chat_id, chat.sha256, export.sha256, last.written_at):
         return None
     reason = f"it was restored on {last.written_at[:10]}, and this export is from before that"
-    return Unchanged(chat_id, chat.title, f"{reason}; to go on from this one: memproc accept {chat_id}")
+    return Unchanged(
+        chat_id, chat.title, f"{reason}; to go on from this one: memproc accept {chat_id}"
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,7 +260,13 @@ def rest_after(survey: Survey, now: str, *, learned: bool) -> Rest | None:
     A chat whose memories go into a new chat never rests: which id is free depends on other chats of the archive.
     """
     reading, edits = survey.reading, survey.reading.edits
-    done = survey.plan.calls or edits.is_news or edits.changed or edits.deleted or reading.adopted.memories
+    done = (
+        survey.plan.calls
+        or edits.is_news
+        or edits.changed
+        or edits.deleted
+        or reading.adopted.memories
+    )
     if done or learned or survey.config.output.mode == "new-chat":
         return None
     models = who(survey.roles)
@@ -246,11 +276,17 @@ def rest_after(survey: Survey, now: str, *, learned: bool) -> Rest | None:
     return Rest(survey.chat.sha256, _fingerprint(survey.config), noted)
 
 
-def keep_at_rest(archive: Archive, chat_id: str, rest: Rest | None, reason: str, output: Path | None = None) -> None:
+def keep_at_rest(
+    archive: Archive, chat_id: str, rest: Rest | None, reason: str, output: Path | None = None
+) -> None:
     """Keep `rest`, if there is any, as long as the updated export `output` stays as it is."""
     if rest is not None:
         standing = {} if output is None else {str(output): sha256_of(output)}
-        keep_rest(archive, chat_id, replace(rest, found={**rest.found, "reason": reason, "output": standing}))
+        keep_rest(
+            archive,
+            chat_id,
+            replace(rest, found={**rest.found, "reason": reason, "output": standing}),
+        )
 
 
 def _fingerprint(config: Config) -> str:
@@ -259,7 +295,11 @@ def _fingerprint(config: Config) -> str:
     What [chats] says of the chat is in `config` already; LiteLLM brings the map of models.
     """
     versions = [_version("memproc-daemon"), _version("litellm")]
-    counts = [*versions, config.model_dump_json(exclude={"chats"}), asdict(load_texts(config.texts.path))]
+    counts = [
+        *versions,
+        config.model_dump_json(exclude={"chats"}),
+        asdict(load_texts(config.texts.path)),
+    ]
     return hashlib.sha256(json.dumps(counts).encode()).hexdigest()
 
 
@@ -278,7 +318,8 @@ def _endings(models: Who, now: str) -> list[str | None]:
 
 def _plan(kept: Mapping[str, Any]) -> ChatPlan:
     chunks = {
-        name: tuple(PlannedChunk(**chunk) for chunk in kept[name]) for name in ("made", "chunks", "again", "hindsight")
+        name: tuple(PlannedChunk(**chunk) for chunk in kept[name])
+        for name in ("made", "chunks", "again", "hindsight")
     }
     rows = {name: tuple(kept[name]) for name in ("folds", "most_folds", "warnings")}
     # A chat at rest has no chunks after whose memories anything is due.

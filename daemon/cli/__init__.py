@@ -37,14 +37,22 @@ class NearGroup(click.Group):
     def with_default(self, ctx: click.Context, args: Sequence[str]) -> list[str]:
         """The arguments with a command among them."""
         names_none = not args or (args[0].startswith("-") and args[0] not in ctx.help_option_names)
-        return [self.default, *args] if self.default and names_none and not ctx.resilient_parsing else list(args)
+        return (
+            [self.default, *args]
+            if self.default and names_none and not ctx.resilient_parsing
+            else list(args)
+        )
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """The command that is named. Raises UsageError with the nearest names."""
         name = args[0]
-        if not ctx.resilient_parsing and not name.startswith("-") and self.get_command(ctx, name) is None:
+        if (
+            not ctx.resilient_parsing
+            and not name.startswith("-")
+            and self.get_command(ctx, name) is None
+        ):
             near = " or ".join(get_close_matches(name, self.list_commands(ctx)))
             ctx.fail(f"There is no command {name!r}.{f' Did you mean {near}?' if near else ''}")
         return super().resolve_command(ctx, args)
@@ -67,7 +75,9 @@ class ChatGroup(NearGroup):
                 return ["CHAT", command, *ctx.help_option_names[:1]]
             if others:
                 return [rest.pop(others[0] - 1), command, *rest]
-            return [] if ctx.resilient_parsing else list(args)  # whose chat is still to be completed
+            return (
+                [] if ctx.resilient_parsing else list(args)
+            )  # whose chat is still to be completed
         chat, command = (*args, "", "")[:2]
         names_none = command not in ctx.help_option_names and command[:1] in ("", "-")
         if chat[:1] not in ("", "-") and names_none and not ctx.resilient_parsing:
@@ -158,13 +168,22 @@ class _LazyGroup(NearGroup):
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The list of commands in `--help`."""
         with formatter.section("Commands"):
-            formatter.write_dl([(name, summary) for name, (_, summary) in _COMMANDS.items() if summary])
+            formatter.write_dl(
+                [(name, summary) for name, (_, summary) in _COMMANDS.items() if summary]
+            )
 
 
 @click.group(cls=_LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
-@click.option("--config", "config", type=click.Path(path_type=Path), help="The memproc.toml to use.")
+@click.option(
+    "--config", "config", type=click.Path(path_type=Path), help="The memproc.toml to use."
+)
 @click.option("--quiet", is_flag=True, help="Print nothing but problems and what was asked for.")
-@click.option("--supervised", is_flag=True, hidden=True, help="Settings come on standard input, from the daemon.")
+@click.option(
+    "--supervised",
+    is_flag=True,
+    hidden=True,
+    help="Settings come on standard input, from the daemon.",
+)
 @click.version_option(package_name="memproc-daemon", prog_name="memproc")
 @click.pass_context
 def memproc(ctx: click.Context, config: Path | None, quiet: bool, supervised: bool) -> None:
@@ -195,7 +214,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         mistake.show()
         return USAGE
     except (KeyboardInterrupt, click.Abort):
-        click.echo("\nInterrupted. What is finished is kept; run memproc again to go on from there.", err=True)
+        click.echo(
+            "\nInterrupted. What is finished is kept; run memproc again to go on from there.",
+            err=True,
+        )
         return INTERRUPTED
     except BrokenPipeError:
         # The reader of a pipe went away, as `memproc chats | head` does: nobody is left to be told.

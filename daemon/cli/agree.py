@@ -29,7 +29,9 @@ def agreed(settings: Settings, exports: Sequence[Path]) -> frozenset[str] | None
     for row in rows:
         if isinstance(row.outcome, ChatPlan) and row.outcome.work and row.who and row.who.lacks_key:
             lacking.setdefault(row.who.lacks_key, []).append(row.outcome.title)
-            answered |= {notice for notice in row.who.notices if notice.startswith("There is no key for ")}
+            answered |= {
+                notice for notice in row.who.notices if notice.startswith("There is no key for ")
+            }
     for provider, titles in lacking.items():
         answer = _about_key(provider, titles)
         if answer == "stop":
@@ -65,7 +67,11 @@ def _about_key(provider: str, titles: Sequence[str]) -> str:
     lacking = f"There is no key for {provider}, whose model writes the memories of {shown}{more}."
     click.echo(in_width(visible(lacking)), err=True)
     click.echo("  key      give the key now; the persona's own model writes", err=True)
-    click.echo("  extract  go on without a model, for free: sentences that were really said", err=True)
+    click.echo(
+        "  extract  go on without a model, for free: sentences that were really said", err=True
+    )
     click.echo("  stop     do nothing now", err=True)
     choices = click.Choice(("key", "extract", "stop"), case_sensitive=False)
-    return str(click.prompt("What shall it be", type=choices, default="stop", show_choices=False, err=True))
+    return str(
+        click.prompt("What shall it be", type=choices, default="stop", show_choices=False, err=True)
+    )

@@ -28,15 +28,23 @@ def verify(settings: Settings, as_json: bool) -> int:
         is_damaged = bool(problems)
         for export in () if is_damaged else written_exports(archive):
             if export.state == "gone":
-                gone = "the updated export is gone; drop the chat's export again to have it made anew"
+                gone = (
+                    "the updated export is gone; drop the chat's export again to have it made anew"
+                )
                 problems.append(f"{export.path}: {gone}")
             elif export.state == "changed":
-                problems.append(f"{export.path}: the updated export was changed after memproc wrote it")
-    problems += [f"{damage.path}: {damage.reason}" for damage in check_backups(settings.folders.backups)]
+                problems.append(
+                    f"{export.path}: the updated export was changed after memproc wrote it"
+                )
+    problems += [
+        f"{damage.path}: {damage.reason}" for damage in check_backups(settings.folders.backups)
+    ]
     if as_json:
         click.echo(printable_json({"problems": problems}))
     elif not problems:
-        settings.say("All is well: the archive, every backup and every updated export are as they were written.")
+        settings.say(
+            "All is well: the archive, every backup and every updated export are as they were written."
+        )
     else:
         more = "To get kept versions back one by one: memproc versions CHAT, then memproc restore CHAT NUMBER"
         click.echo(visible("\n".join([*problems, *([MEND] if is_damaged else []), more])), err=True)
@@ -61,7 +69,11 @@ def rebuild(settings: Settings, paths: tuple[Path, ...], as_json: bool) -> int:
         click.echo(printable_json(asdict(rebuilt)))
         return 1 if rebuilt.passed_over else 0
     if not rebuilt.chats:
-        why = "" if rebuilt.passed_over else ": the archive has all that the backups and the updated exports hold"
+        why = (
+            ""
+            if rebuilt.passed_over
+            else ": the archive has all that the backups and the updated exports hold"
+        )
         settings.say(f"Nothing was added{why}.")
     for chat in rebuilt.chats:
         settings.say(
@@ -70,9 +82,13 @@ def rebuild(settings: Settings, paths: tuple[Path, ...], as_json: bool) -> int:
             f"{chat.without_messages:,} without."
         )
         if chat.found_again:
-            settings.say(f"  {counted(chat.found_again, 'memory has its', 'memories have their')} raw messages again.")
+            settings.say(
+                f"  {counted(chat.found_again, 'memory has its', 'memories have their')} raw messages again."
+            )
         if chat.without_messages:
-            settings.say("  Those without stay as they are. Older exports that you have may help: memproc rebuild PATH")
+            settings.say(
+                "  Those without stay as they are. Older exports that you have may help: memproc rebuild PATH"
+            )
     for file in rebuilt.passed_over:
         click.echo(visible(f"Skipped {file.path}: {file.reason}"), err=True)
     return 1 if rebuilt.passed_over else 0
@@ -90,17 +106,23 @@ def export_archive(settings: Settings, file: Path) -> None:
     from daemon.recovery.parcel import export_archive as pack
 
     packed = pack(settings.folders, settings.config_file.path, file.absolute(), now())
-    settings.say(f"Wrote {packed.path}: {counted(len(packed.manifest.files), 'file')}, {packed.size:,} bytes.")
+    settings.say(
+        f"Wrote {packed.path}: {counted(len(packed.manifest.files), 'file')}, {packed.size:,} bytes."
+    )
     for name in packed.manifest.left_out:
         settings.say(f"Left out: {name}")
-    settings.say("Keys of providers are not in it. On the new computer: memproc import-archive FILE")
+    settings.say(
+        "Keys of providers are not in it. On the new computer: memproc import-archive FILE"
+    )
 
 
 @click.command("import-archive")
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--yes", is_flag=True, help="Do it; without this, only the contents are shown.")
 @click.option(
-    "--replace", is_flag=True, help="Replace an archive with chats that is here already; it is kept beside it."
+    "--replace",
+    is_flag=True,
+    help="Replace an archive with chats that is here already; it is kept beside it.",
 )
 @pass_settings
 def import_archive(settings: Settings, file: Path, yes: bool, replace: bool) -> None:
@@ -122,13 +144,17 @@ def import_archive(settings: Settings, file: Path, yes: bool, replace: bool) -> 
         return
     own = None if settings.config_file.path else own_file()
     taken = take_over(settings.folders, file, now(), settings=own, replace=replace)
-    settings.say(f"Taken over: {counted(taken.chats, 'chat')}. Updated exports lie in {settings.folders.updated}.")
+    settings.say(
+        f"Taken over: {counted(taken.chats, 'chat')}. Updated exports lie in {settings.folders.updated}."
+    )
     for folder in taken.aside:
         settings.say(f"What was there before is in {folder}")
     if taken.settings:
         settings.say(f"Wrote {taken.settings}.")
     for name in taken.commented_out:
-        settings.say(f"Commented out there; take the # away if you agree that it counts here too: {name}")
+        settings.say(
+            f"Commented out there; take the # away if you agree that it counts here too: {name}"
+        )
     for name in manifest.left_out:
         settings.say(f"Not brought along: {name}")
     settings.say("Next: memproc key set PROVIDER, where a provider is asked; then: memproc doctor")
@@ -153,7 +179,9 @@ def erase(settings: Settings, chat: str, yes: bool) -> None:
         for line in sentences(erasure):
             settings.say(line)
         known = erasure.chat
-        if not confirmed(settings, "Remove all of this for good?", yes, f"memproc erase {known.chat_id}"):
+        if not confirmed(
+            settings, "Remove all of this for good?", yes, f"memproc erase {known.chat_id}"
+        ):
             return
         erase_chat(context, erasure)
         if erasure.copies:
@@ -161,7 +189,11 @@ def erase(settings: Settings, chat: str, yes: bool) -> None:
     settings.say(f'"{known.title}" is erased.')
     if erasure.in_inbox:
         paths = "\n".join(f"  {path}" for path in erasure.in_inbox)
-        settings.say(f"It still lies in the inbox. Remove it there, or the next run takes it in again:\n{paths}")
+        settings.say(
+            f"It still lies in the inbox. Remove it there, or the next run takes it in again:\n{paths}"
+        )
     for folder in erasure.aside:
         settings.say(f"What an import has put aside may hold it too: {folder}")
-    settings.say("TypingMind still has it, and so may exports of your own and files of `memproc export-archive`.")
+    settings.say(
+        "TypingMind still has it, and so may exports of your own and files of `memproc export-archive`."
+    )

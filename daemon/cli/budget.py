@@ -20,7 +20,15 @@ from daemon.archive.journal import (
     spent,
 )
 from daemon.cli import NearGroup
-from daemon.cli.settings import Settings, in_width, json_option, moment, paged, pass_settings, print_table
+from daemon.cli.settings import (
+    Settings,
+    in_width,
+    json_option,
+    moment,
+    paged,
+    pass_settings,
+    print_table,
+)
 from daemon.config.settings import MOST_USD, BudgetSettings
 from daemon.files.clock import at, periods
 from daemon.files.clock import now as present
@@ -57,13 +65,19 @@ def show(settings: Settings, as_json: bool) -> None:
 
 
 @budget.command("raise")
-@click.option("--run", "run_usd", type=_DOLLARS, metavar="USD", help="For each run, until the day turns.")
+@click.option(
+    "--run", "run_usd", type=_DOLLARS, metavar="USD", help="For each run, until the day turns."
+)
 @click.option("--day", "day_usd", type=_DOLLARS, metavar="USD", help="For today.")
 @click.option("--month", "month_usd", type=_DOLLARS, metavar="USD", help="For this month.")
 @json_option
 @pass_settings
 def raise_(
-    settings: Settings, run_usd: float | None, day_usd: float | None, month_usd: float | None, as_json: bool
+    settings: Settings,
+    run_usd: float | None,
+    day_usd: float | None,
+    month_usd: float | None,
+    as_json: bool,
 ) -> None:
     """Let more be spent until the day or the month turns.
 
@@ -85,7 +99,13 @@ def raise_(
         ends = periods(at(when))
         with archive.transaction():
             for which, amount in raised.items():
-                raise_cap(archive, which, amount, ends.month_ends if which == "month" else ends.day_ends, when)
+                raise_cap(
+                    archive,
+                    which,
+                    amount,
+                    ends.month_ends if which == "month" else ends.day_ends,
+                    when,
+                )
             retry_paused(archive, when)
         _show(archive, config, as_json)
 
@@ -101,7 +121,10 @@ def forget(settings: Settings, model: str) -> None:
     with Archive.open(settings.folders.state) as archive:
         if not forget_factor(archive, model):
             known = ", ".join(learned_factors(archive)) or "none"
-            raise NotFound(f"Nothing was learned of the model {model}.", f"Models of which something was: {known}.")
+            raise NotFound(
+                f"Nothing was learned of the model {model}.",
+                f"Models of which something was: {known}.",
+            )
     settings.say(f"Forgot how {model} counts tokens.")
 
 
@@ -143,13 +166,19 @@ def _show(archive: Archive, settings: BudgetSettings, as_json: bool) -> None:
     for name in NAMES:
         cap, configured = caps.of(name), settings.caps.of(name)
         raised = f" (raised from {in_words(configured)})" if cap != configured else ""
-        turn = with_span(turns[name], now) if turns[name] else "with each run; spent is the last one's"
+        turn = (
+            with_span(turns[name], now) if turns[name] else "with each run; spent is the last one's"
+        )
         cells.append((_SPANS[name], f"{in_words(cap)}{raised}", in_words(amounts.of(name)), turn))
     print_table(("", "Cap", "Spent", "Turns"), cells, right=(1, 2), prose=(3,))
     for model in models:
-        line = f"{model.model}: {counted(model.calls, 'call')} this month, {in_words(model.settled)}"
+        line = (
+            f"{model.model}: {counted(model.calls, 'call')} this month, {in_words(model.settled)}"
+        )
         if model.open:
-            line += f"; up to {in_words(model.open)} for calls under way, or cut off and perhaps billed"
+            line += (
+                f"; up to {in_words(model.open)} for calls under way, or cut off and perhaps billed"
+            )
         if model.unpriced:
             line += f"; {model.unpriced:,} of them without a known price"
         click.echo(in_width(visible(line)))
@@ -186,9 +215,25 @@ def calls(settings: Settings, chat: str | None, with_text: bool, as_json: bool) 
         rows = [_call_as_json(reply, odd.get(reply.request, ""), with_text) for reply in journal]
         click.echo(printable_json(rows))
     elif with_text:
-        paged(visible("\n".join(f"--- {'  '.join(_call_row(reply, odd))}\n{reply.text}\n" for reply in journal)))
+        paged(
+            visible(
+                "\n".join(
+                    f"--- {'  '.join(_call_row(reply, odd))}\n{reply.text}\n" for reply in journal
+                )
+            )
+        )
     else:
-        headings = ("Asked (UTC)", "Step", "Model", "Ended", "In", "Cached", "Out", "Dollars", "Request")
+        headings = (
+            "Asked (UTC)",
+            "Step",
+            "Model",
+            "Ended",
+            "In",
+            "Cached",
+            "Out",
+            "Dollars",
+            "Request",
+        )
         print_table(
             headings,
             [_call_row(reply, odd) for reply in journal],
@@ -210,6 +255,16 @@ def _call_row(reply: Reply, odd: Mapping[str, str]) -> list[str]:
     if reply.request in odd:
         tokens = ["?", "?", "?"]
     else:
-        tokens = [f"{number:,}" for number in (reply.tokens_in, reply.tokens_cached, reply.tokens_out)]
+        tokens = [
+            f"{number:,}" for number in (reply.tokens_in, reply.tokens_cached, reply.tokens_out)
+        ]
     money = "unknown" if reply.usd is None else f"{reply.usd:.6f}"
-    return [moment(reply.asked_at), reply.step, reply.model, reply.finish, *tokens, money, reply.request[:12]]
+    return [
+        moment(reply.asked_at),
+        reply.step,
+        reply.model,
+        reply.finish,
+        *tokens,
+        money,
+        reply.request[:12],
+    ]

@@ -14,7 +14,9 @@ from daemon.files.clock import now
 from daemon.files.lock import is_held
 from daemon.status.sentences import printable_json
 
-_RUN_FIRST = "`memproc plan` only shows what a run would skip: run memproc once, and accept it then."
+_RUN_FIRST = (
+    "`memproc plan` only shows what a run would skip: run memproc once, and accept it then."
+)
 
 
 @click.command
@@ -27,14 +29,26 @@ def chats(settings: Settings, as_json: bool) -> None:
     if as_json:
         click.echo(printable_json([asdict(chat) for chat in known]))
     elif not known:
-        click.echo("The archive knows no chats yet. Drop an export into the inbox, then: memproc run")
+        click.echo(
+            "The archive knows no chats yet. Drop an export into the inbox, then: memproc run"
+        )
     else:
         rows = [
-            (chat.title, chat.chat_id, f"{chat.messages:,}", f"{chat.memories:,}", moment(chat.last_seen)[:16])
+            (
+                chat.title,
+                chat.chat_id,
+                f"{chat.messages:,}",
+                f"{chat.memories:,}",
+                moment(chat.last_seen)[:16],
+            )
             for chat in known
         ]
         print_table(
-            ("Chat", "Id", "Messages", "Memories", "Last seen (UTC)"), rows, right=(2, 3), prose=(0,), drop=(2, 3)
+            ("Chat", "Id", "Messages", "Memories", "Last seen (UTC)"),
+            rows,
+            right=(2, 3),
+            prose=(0,),
+            drop=(2, 3),
         )
 
 
@@ -48,10 +62,19 @@ def versions(settings: Settings, chat: str, as_json: bool) -> None:
         known = find_chat(archive, chat)
     kept = kept_versions(settings.folders.backups, known.chat_id)
     if as_json:
-        click.echo(printable_json([{**asdict(version), "path": str(version.path)} for version in kept]))
+        click.echo(
+            printable_json([{**asdict(version), "path": str(version.path)} for version in kept])
+        )
         return
     rows = [
-        (str(entry.number), moment(entry.written_at), entry.kind, f"{entry.size:,}", entry.sha256[:12], str(entry.path))
+        (
+            str(entry.number),
+            moment(entry.written_at),
+            entry.kind,
+            f"{entry.size:,}",
+            entry.sha256[:12],
+            str(entry.path),
+        )
         for entry in kept
     ]
     headings = ("No.", "Kept (UTC)", "What", "Bytes", "SHA-256", "File")
@@ -81,15 +104,23 @@ def accept(settings: Settings, chat: str) -> None:
         restored = last if last is not None and last.messages_sha256 == RESTORED else None
         if waiting is not None and (restored is None or waiting.said_at > restored.written_at):
             accept_state(archive, known.chat_id, waiting.sha256, when)
-            accepted = f"Accepted as meant, what was skipped on {waiting.said_at[:10]}: {waiting.doubt}"
+            accepted = (
+                f"Accepted as meant, what was skipped on {waiting.said_at[:10]}: {waiting.doubt}"
+            )
         elif restored is not None:
             let_go_of_restored(archive, known.chat_id)
             day = restored.written_at[:10]
-            accepted = f'Accepted: "{known.title}", which was restored on {day}, is processed again.'
+            accepted = (
+                f'Accepted: "{known.title}", which was restored on {day}, is processed again.'
+            )
         else:
             settings.say(f'Nothing of "{known.title}" waits to be accepted. {_RUN_FIRST}')
             return
         arrival = newest_arrival(archive, known.chat_id)
-        enqueued = enqueue(archive, state, (arrival,), when, done=True) if arrival is not None else ()
+        enqueued = (
+            enqueue(archive, state, (arrival,), when, done=True) if arrival is not None else ()
+        )
     goes_on = enqueued and is_held(place_of(settings).lock)
-    settings.say(f"{accepted} The next run goes on with it{', and so does the daemon, at once' if goes_on else ''}.")
+    settings.say(
+        f"{accepted} The next run goes on with it{', and so does the daemon, at once' if goes_on else ''}."
+    )

@@ -40,10 +40,14 @@ class _Name(click.types.StringParamType):
     def __init__(self, find: Find) -> None:
         self._find = find
 
-    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
         """The names that begin so; none where anything is wrong."""
         with suppress(MemprocError, OSError, DatabaseError):
-            return list(self._find(Settings(ctx.find_root().params.get("config"), quiet=True), incomplete))
+            return list(
+                self._find(Settings(ctx.find_root().params.get("config"), quiet=True), incomplete)
+            )
         return []
 
 
@@ -65,7 +69,9 @@ def _chats(settings: Settings, begun: str) -> Sequence[CompletionItem]:
     titles = [chat.title for chat in chats]
     return [
         CompletionItem(
-            chat.title if _PLAIN.fullmatch(chat.title) and titles.count(chat.title) == 1 else chat.chat_id,
+            chat.title
+            if _PLAIN.fullmatch(chat.title) and titles.count(chat.title) == 1
+            else chat.chat_id,
             help=chat.title,
         )
         for chat in chats
@@ -85,7 +91,13 @@ def _providers(settings: Settings, begun: str) -> Sequence[CompletionItem]:
     return [CompletionItem(name) for name in sorted(KEY_VARIABLES) if name.startswith(begun)]
 
 
-_NAMES = {"chat": _chats, "memory": _memories, "memories": _memories, "names": _memories, "provider": _providers}
+_NAMES = {
+    "chat": _chats,
+    "memory": _memories,
+    "memories": _memories,
+    "names": _memories,
+    "provider": _providers,
+}
 
 
 @click.command(hidden=True)
@@ -103,7 +115,13 @@ def man_page(root: click.Command) -> str:
 def _man_lines(root: click.Command) -> Iterator[str]:
     yield '.TH MEMPROC 1 "" memproc "memproc"'
     yield from (".SH NAME", "memproc \\- keeps one long TypingMind conversation alive")
-    yield from (".SH SYNOPSIS", ".B memproc", "[OPTIONS] COMMAND [ARGS]...", ".SH DESCRIPTION", _plain(root.help or ""))
+    yield from (
+        ".SH SYNOPSIS",
+        ".B memproc",
+        "[OPTIONS] COMMAND [ARGS]...",
+        ".SH DESCRIPTION",
+        _plain(root.help or ""),
+    )
     ctx = click.Context(root, info_name="memproc")
     yield from (".SH OPTIONS", *_options(root, ctx), ".SH COMMANDS")
     for command, place in _commands(root, ctx):
@@ -120,7 +138,9 @@ def _man_lines(root: click.Command) -> Iterator[str]:
     )
 
 
-def _commands(group: click.Command, ctx: click.Context) -> Iterator[tuple[click.Command, click.Context]]:
+def _commands(
+    group: click.Command, ctx: click.Context
+) -> Iterator[tuple[click.Command, click.Context]]:
     """Every command that is not hidden, those of groups behind their group, each with its place."""
     if not isinstance(group, click.Group):
         return
@@ -143,4 +163,6 @@ def _plain(text: str) -> str:
     """A text in which nothing is a sign of troff's; its paragraphs stay apart."""
     lines = (line.strip() for line in text.strip().splitlines())
     escaped = (line.replace("\\", "\\e").replace("-", "\\-") for line in lines)
-    return "\n".join(f"\\&{line}" if line.startswith((".", "'")) else line or ".PP" for line in escaped)
+    return "\n".join(
+        f"\\&{line}" if line.startswith((".", "'")) else line or ".PP" for line in escaped
+    )

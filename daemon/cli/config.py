@@ -47,8 +47,13 @@ def check(settings: Settings) -> None:
 
     config, path = settings.config, settings.config_file.path
     _look_beside(config)
-    lines = [f"All is well with {path}." if path else "No memproc.toml: every setting is at its default."]
-    lines += [f"{name:8} {getattr(settings.folders, name)}" for name in ("inbox", "updated", "backups", "state")]
+    lines = [
+        f"All is well with {path}." if path else "No memproc.toml: every setting is at its default."
+    ]
+    lines += [
+        f"{name:8} {getattr(settings.folders, name)}"
+        for name in ("inbox", "updated", "backups", "state")
+    ]
     lines += [*config.notes, *_unknown_models(config)]
     click.echo(visible("\n".join(lines)))
 
@@ -69,7 +74,9 @@ def edit(settings: Settings) -> int:
     with file_errors(path, "read"):
         before = path.read_text("utf-8-sig")
     draft, text = path.with_name(f"{path.name}.draft"), before
-    if draft.exists() and click.confirm(f"Go on with {draft}, which was wrong the last time?", default=True):
+    if draft.exists() and click.confirm(
+        f"Go on with {draft}, which was wrong the last time?", default=True
+    ):
         text = draft.read_text("utf-8")
     written = click.edit(text, extension=".toml")
     if written is None or written == before:
@@ -80,7 +87,10 @@ def edit(settings: Settings) -> int:
         _look_beside(config)
     except ConfigurationError as wrong:
         replace_file(draft, [written.encode()])
-        click.echo(visible(f"{wrong.message}\nThe file is as it was. What you wrote is in {draft}"), err=True)
+        click.echo(
+            visible(f"{wrong.message}\nThe file is as it was. What you wrote is in {draft}"),
+            err=True,
+        )
         return wrong.exit_code
     replace_file(path, [written.encode()])
     draft.unlink(missing_ok=True)
@@ -106,10 +116,17 @@ def _unknown_models(config: Config) -> Iterator[str]:
     from daemon.models.roles import CHAT, SMALL
     from primer.models import EXTRACTIVE, provider_of
 
-    for own in (config.models, *(config.with_override(override).models for override in config.chats.override)):
+    for own in (
+        config.models,
+        *(config.with_override(override).models for override in config.chats.override),
+    ):
         for role in ("agent", "context_manager", "fallback"):
             name = getattr(own, role)
-            if name in (CHAT, SMALL, "", EXTRACTIVE) or is_known(name) or addresses(name, own.options_for(name)):
+            if (
+                name in (CHAT, SMALL, "", EXTRACTIVE)
+                or is_known(name)
+                or addresses(name, own.options_for(name))
+            ):
                 continue
             near = nearest(name, known_models())
             is_elsewhere = any(other.endswith(f"/{name.rpartition('/')[2]}") for other in near)

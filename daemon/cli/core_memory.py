@@ -10,13 +10,29 @@ from daemon.archive.chats import find_chat, known_chat
 from daemon.archive.layers import core_events, keep_core_events
 from daemon.chat.opening import as_value, core_now
 from daemon.cli import ChatGroup
-from daemon.cli.settings import TO_SEE_IT, AboutChat, Settings, in_width, json_option, moment, pass_about
+from daemon.cli.settings import (
+    TO_SEE_IT,
+    AboutChat,
+    Settings,
+    in_width,
+    json_option,
+    moment,
+    pass_about,
+)
 from daemon.config.loading import core_layout
 from daemon.config.settings import Config
 from daemon.files.clock import now
 from daemon.status.sentences import printable_json, visible
 from rules.errors import NotFound
-from rules.layers.core import CoreEvent, CoreMemory, Layout, OverLimit, Section, rendered, taken_back
+from rules.layers.core import (
+    CoreEvent,
+    CoreMemory,
+    Layout,
+    OverLimit,
+    Section,
+    rendered,
+    taken_back,
+)
 from rules.typingmind.message import printable
 
 
@@ -40,20 +56,29 @@ def show(about: AboutChat, as_json: bool) -> None:
         known = _known_core(archive, about.settings.config, about.name)
         sections = core_now(archive, known.chat_id, known.layout)
     if as_json:
-        click.echo(printable_json([{**asdict(section), "characters": len(section.rendered)} for section in sections]))
+        click.echo(
+            printable_json(
+                [{**asdict(section), "characters": len(section.rendered)} for section in sections]
+            )
+        )
         return
     for section in sections:
         held = ", set by you" if section.held else ""
         lines = [f"{section.name}: {len(section.rendered):,} of {section.limit:,} characters{held}"]
         if section.description:
             lines.append(f"  {section.description}")
-        own = {line if isinstance(section.value, str) else rendered((line,)) for line in section.held_lines}
+        own = {
+            line if isinstance(section.value, str) else rendered((line,))
+            for line in section.held_lines
+        }
         for line in section.rendered.splitlines() or ["(nothing)"]:
             lines.append(f"    {line}{'  (yours)' if line in own else ''}")
         click.echo(in_width(visible("\n".join(lines))))
 
 
-@core.command("set", context_settings={"ignore_unknown_options": True})  # a list's entries begin with "- "
+@core.command(
+    "set", context_settings={"ignore_unknown_options": True}
+)  # a list's entries begin with "- "
 @click.argument("section")
 @click.argument("text", required=False)
 @click.option("--empty", is_flag=True, help="Empty the section.")
@@ -63,13 +88,23 @@ def set_(about: AboutChat, section: str, text: str | None, empty: bool) -> None:
 
     A list has one entry a line. It stays as you have set it: the persona cannot edit it until you release it.
     """
-    words = "" if empty else printable(sys.stdin.read() if text in (None, "-") else str(text)).strip("\n")
+    words = (
+        ""
+        if empty
+        else printable(sys.stdin.read() if text in (None, "-") else str(text)).strip("\n")
+    )
     if bool(text) if empty else not words.strip():
-        raise click.UsageError("Nothing was changed: say the section's new text, or --empty to have it say nothing.")
+        raise click.UsageError(
+            "Nothing was changed: say the section's new text, or --empty to have it say nothing."
+        )
     with about.settings.context() as context:
         known = _known_core(context.archive, context.config, about.name)
         value = as_value(known.section(section), words)
-        _keep(context.archive, known, CoreEvent(section, value, held=True, by="person", function="set"))
+        _keep(
+            context.archive,
+            known,
+            CoreEvent(section, value, held=True, by="person", function="set"),
+        )
     until = f"memproc core {known.chat_id} release {section}"
     about.settings.say(f'"{section}" is set, and stays so until: {until}\n{TO_SEE_IT}')
 
@@ -109,7 +144,9 @@ def undo(about: AboutChat) -> None:
     if event is None:
         about.settings.say("Nothing to do: there is no edit to take back.")
     else:
-        about.settings.say(f'Taken back: "{event.section}" says again what it said before.\n{TO_SEE_IT}')
+        about.settings.say(
+            f'Taken back: "{event.section}" says again what it said before.\n{TO_SEE_IT}'
+        )
 
 
 @core.command
@@ -127,10 +164,16 @@ def history(about: AboutChat, as_json: bool) -> None:
     elif not known.events:
         about.settings.say(f'Nothing was written into the core memory of "{known.title}" yet.')
     for event in () if as_json else known.events:
-        by = "you" if event.by == "person" else f"the persona, after memory {event.memory} (edition {event.edition})"
+        by = (
+            "you"
+            if event.by == "person"
+            else f"the persona, after memory {event.memory} (edition {event.edition})"
+        )
         undone = f", taking back number {event.undoes}" if event.undoes else ""
         head = f"{event.number}. {moment(event.at)} UTC: {event.section}, {event.function} by {by}{undone}"
-        click.echo(visible("\n    ".join([head, *(rendered(event.value).splitlines() or ["(nothing)"])])))
+        click.echo(
+            visible("\n    ".join([head, *(rendered(event.value).splitlines() or ["(nothing)"])]))
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +197,9 @@ class _KnownCore:
 def _known_core(archive: Archive, config: Config, name: str) -> _KnownCore:
     chat = find_chat(archive, name)
     own = config.of(known_chat(archive, chat.chat_id))
-    return _KnownCore(chat.chat_id, chat.title, core_layout(own.core), core_events(archive, chat.chat_id))
+    return _KnownCore(
+        chat.chat_id, chat.title, core_layout(own.core), core_events(archive, chat.chat_id)
+    )
 
 
 def _keep(archive: Archive, known: _KnownCore, event: CoreEvent) -> None:

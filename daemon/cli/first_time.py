@@ -49,7 +49,9 @@ def _write_settings(settings: Settings, yes: bool) -> bool:
     path = settings.path or own_file()
     if path.exists():
         settings.say(f"{path} is there already and stays as it is.")
-    elif yes or click.confirm(in_width(f"Write the settings, with an explanation of each, to {path}?"), default=True):
+    elif yes or click.confirm(
+        in_width(f"Write the settings, with an explanation of each, to {path}?"), default=True
+    ):
         make_private(path.parent)
         sweep(path.parent)
         replace_file(path, [shipped_text().encode()])
@@ -79,7 +81,9 @@ def _guide(ctx: click.Context, before: Settings) -> None:
     if runs:
         settings.say("It is processed by itself. To see it in the browser: memproc open")
     else:
-        settings.say(f"{'To process the sample: ' if has_sample else 'Then: memproc plan, and: '}memproc run")
+        settings.say(
+            f"{'To process the sample: ' if has_sample else 'Then: memproc plan, and: '}memproc run"
+        )
         settings.say("To see it all in the browser: memproc open")
 
 
@@ -90,11 +94,17 @@ def _ask_for_keys(settings: Settings) -> None:
         "Without one, they are made of sentences that were said; that costs nothing."
     )
     state = settings.folders.state
-    kept = [name for name in sorted(KEY_VARIABLES) if not isinstance(find_key(name, os.environ, state), NoKey)]
+    kept = [
+        name
+        for name in sorted(KEY_VARIABLES)
+        if not isinstance(find_key(name, os.environ, state), NoKey)
+    ]
     if kept:
         settings.say(f"There is a key for {' and '.join(kept)} already.")
     settings.say(f"Providers: {', '.join(sorted(KEY_VARIABLES))}.")
-    while (provider := click.prompt("Whose key will you give now", default=_NONE, value_proc=_provider)) != _NONE:
+    while (
+        provider := click.prompt("Whose key will you give now", default=_NONE, value_proc=_provider)
+    ) != _NONE:
         try:
             ask_and_keep(settings, provider)
         except click.UsageError as refused:
@@ -107,7 +117,9 @@ def _provider(text: str) -> str:
     if name in KEY_VARIABLES or name == _NONE:
         return name
     near = " or ".join(get_close_matches(name, KEY_VARIABLES))
-    raise click.BadParameter(f"memproc knows no such provider.{f' Did you mean {near}?' if near else ''}")
+    raise click.BadParameter(
+        f"memproc knows no such provider.{f' Did you mean {near}?' if near else ''}"
+    )
 
 
 def _offer_service(ctx: click.Context, settings: Settings) -> bool:
@@ -115,7 +127,9 @@ def _offer_service(ctx: click.Context, settings: Settings) -> bool:
     if is_held(settings.folders.state / "daemon.lock"):
         settings.say("memproc is running: what lies in the inbox is processed by itself.")
         return True
-    settings.say("Your system can run memproc whenever you are logged in, so that exports are processed by themselves.")
+    settings.say(
+        "Your system can run memproc whenever you are logged in, so that exports are processed by themselves."
+    )
     if not click.confirm("Have the system run it?", default=False):
         settings.say("Later: memproc service install")
         return False
@@ -128,7 +142,9 @@ def _offer_service(ctx: click.Context, settings: Settings) -> bool:
 
 def _offer_sample(folders: Folders) -> bool:
     """Put the sample into the inbox where that is wanted, and say whether."""
-    click.echo(in_width("To look at before your first export, there is a sample. It costs nothing."))
+    click.echo(
+        in_width("To look at before your first export, there is a sample. It costs nothing.")
+    )
     is_wanted = click.confirm("Put the sample conversation into the inbox?", default=False)
     if is_wanted:
         click.echo(in_width(f"It lies in {put_sample(folders.inbox)}"))

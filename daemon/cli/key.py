@@ -35,7 +35,9 @@ def _known(context: click.Context, parameter: click.Parameter, text: str | None)
     """The provider that was named. What is none is not repeated: it may be a key that went to the wrong place."""
     name = None if text is None else text.lower()
     if name is not None and name not in KEY_VARIABLES:
-        raise click.BadParameter(f"memproc keeps no key for this provider. It knows {_KNOWN}.", context, parameter)
+        raise click.BadParameter(
+            f"memproc keeps no key for this provider. It knows {_KNOWN}.", context, parameter
+        )
     return name
 
 
@@ -50,7 +52,9 @@ def key() -> None:
 @key.command("set")
 @click.argument("provider", callback=_known)
 @click.argument("more", nargs=-1, metavar="")
-@click.option("--file", "to_file", is_flag=True, help="Use memproc's own file, and not the keyring.")
+@click.option(
+    "--file", "to_file", is_flag=True, help="Use memproc's own file, and not the keyring."
+)
 @pass_settings
 def set_key(settings: Settings, provider: str, more: tuple[str, ...], to_file: bool) -> None:
     """Keep the key of PROVIDER.
@@ -77,7 +81,9 @@ def ask_and_keep(settings: Settings, provider: str, *, to_file: bool = False) ->
     folder = settings.folders.state
     change = store_key(provider, value, folder, "file" if to_file else "keyring")
     why = f" (the system keyring {change.no_keyring})" if change.no_keyring else ""
-    settings.say(f"The key for {provider} is kept in {_place(change.where[0], provider, folder)}{why}.")
+    settings.say(
+        f"The key for {provider} is kept in {_place(change.where[0], provider, folder)}{why}."
+    )
     for variable in set_variables(provider, os.environ)[:1]:
         settings.say(f"But {variable} is set in the environment, and counts before it.")
 
@@ -104,7 +110,11 @@ def forget(settings: Settings, provider: str) -> None:
 
 @key.command
 @click.argument("provider", callback=_known, required=False)
-@click.option("--no-call", is_flag=True, help="Only say where the keys are; ask no provider, and spend nothing.")
+@click.option(
+    "--no-call",
+    is_flag=True,
+    help="Only say where the keys are; ask no provider, and spend nothing.",
+)
 @pass_settings
 def test(settings: Settings, provider: str | None, no_call: bool) -> int:
     """Say where each key is, and whether it works.
@@ -122,7 +132,10 @@ def test(settings: Settings, provider: str | None, no_call: bool) -> int:
         settings.say(f"{name}: there is a key in {_place(kept.where, name, folder)}.")
         works.append(no_call or _works(settings, name, kept))
     if not works:
-        click.echo(visible(f"memproc: There is no key{reason}.\nKeep one with: memproc key set PROVIDER"), err=True)
+        click.echo(
+            visible(f"memproc: There is no key{reason}.\nKeep one with: memproc key set PROVIDER"),
+            err=True,
+        )
     return 0 if works and all(works) else 1
 
 
@@ -136,7 +149,9 @@ def list_keys(ctx: click.Context) -> int:
 @key.command
 @click.argument("provider", required=False)
 @click.argument("host", required=False)
-@click.option("--forget", is_flag=True, help="Take it back: the key of PROVIDER goes to HOST no more.")
+@click.option(
+    "--forget", is_flag=True, help="Take it back: the key of PROVIDER goes to HOST no more."
+)
 @pass_settings
 def allow(settings: Settings, provider: str | None, host: str | None, forget: bool) -> None:
     """Let the key of PROVIDER go to HOST, or list what is allowed.
@@ -148,15 +163,23 @@ def allow(settings: Settings, provider: str | None, host: str | None, forget: bo
 
     if provider is None:
         hosts = "\n".join(map(" ".join, addresses.allowed()))
-        settings.say(hosts or "No host is allowed but those of the providers, and what you name yourself.")
+        settings.say(
+            hosts or "No host is allowed but those of the providers, and what you name yourself."
+        )
         return
     if host is None:
         raise click.UsageError("Name the host as well: memproc key allow PROVIDER HOST")
     name, where = provider.lower(), addresses.host_of(host).lower()
-    if not _PROVIDER.fullmatch(name) or not _HOST.fullmatch(where):  # neither is repeated: it may be a key
-        raise click.UsageError("Name a provider as LiteLLM does, and a host: memproc key allow openai llm.example.org")
+    if not _PROVIDER.fullmatch(name) or not _HOST.fullmatch(
+        where
+    ):  # neither is repeated: it may be a key
+        raise click.UsageError(
+            "Name a provider as LiteLLM does, and a host: memproc key allow openai llm.example.org"
+        )
     if not forget:
-        settings.say(f"The key for {name} may go to {where}; noted in {addresses.allow(name, where)}.")
+        settings.say(
+            f"The key for {name} may go to {where}; noted in {addresses.allow(name, where)}."
+        )
     elif addresses.disallow(name, where):
         settings.say(f"The key for {name} goes to {where} no more.")
     else:

@@ -10,7 +10,15 @@ from daemon.archive.chats import KnownChat, find_chat
 from daemon.archive.layers import fact_events, keep_fact_events, next_fact, ranked
 from daemon.chat.opening import facts_now
 from daemon.cli import ChatGroup
-from daemon.cli.settings import TO_SEE_IT, AboutChat, Settings, json_option, moment, pass_about, print_table
+from daemon.cli.settings import (
+    TO_SEE_IT,
+    AboutChat,
+    Settings,
+    json_option,
+    moment,
+    pass_about,
+    print_table,
+)
 from daemon.files.clock import now
 from daemon.status.sentences import printable_json, visible
 from rules.errors import NotFound
@@ -70,7 +78,11 @@ def history(about: AboutChat, number: int, as_json: bool) -> None:
         click.echo(printable_json([asdict(event) for event in events]))
         return
     for event in events:
-        by = "you" if event.by == "person" else f"the context manager, from the chunk of memory {event.memory}"
+        by = (
+            "you"
+            if event.by == "person"
+            else f"the context manager, from the chunk of memory {event.memory}"
+        )
         source = f", message {event.source}" if event.source else ""
         why = f": {event.why}" if event.why else ""
         click.echo(visible(f"{moment(event.at)} UTC: {event.event} by {by}{source}{why}"))
@@ -91,7 +103,9 @@ def forget(about: AboutChat, number: int) -> None:
         _events_of(context.archive, chat, number)
         is_true = number in {fact.number for fact in facts_now(context.archive, chat.chat_id)}
         if is_true:
-            event = FactEvent(number, "FORGET", "", "", "", "person", why="forgotten at the command line")
+            event = FactEvent(
+                number, "FORGET", "", "", "", "person", why="forgotten at the command line"
+            )
             keep_fact_events(context.archive, chat.chat_id, [event], now())
     if is_true:
         about.settings.say(f"Fact {number} is forgotten.\n{TO_SEE_IT}")
@@ -121,10 +135,15 @@ def add(about: AboutChat, text: str) -> None:
 
 def _events_of(archive: Archive, chat: KnownChat, number: int) -> Sequence[FactEvent]:
     """The events of one fact, forgotten or not. Raises NotFound."""
-    events = [event for event in fact_events(archive, chat.chat_id, forgotten=True) if event.fact == number]
+    events = [
+        event
+        for event in fact_events(archive, chat.chat_id, forgotten=True)
+        if event.fact == number
+    ]
     if not events:
         raise NotFound(
-            f'"{chat.title}" never had a fact {number}.', f"List its facts with: memproc facts {chat.chat_id}"
+            f'"{chat.title}" never had a fact {number}.',
+            f"List its facts with: memproc facts {chat.chat_id}",
         )
     return events
 
@@ -135,7 +154,15 @@ def _print(facts: Sequence[Fact], as_json: bool, none: str) -> None:
     elif not facts:
         click.echo(visible(none))
     else:
-        rows = [(str(fact.number), fact.said_at[:10], fact.text, str(fact.confirmed), fact.by) for fact in facts]
+        rows = [
+            (str(fact.number), fact.said_at[:10], fact.text, str(fact.confirmed), fact.by)
+            for fact in facts
+        ]
         print_table(
-            ("Id", "Said on", "Fact", "Confirmed", "By"), rows, right=(0, 3), prose=(2,), drop=(4, 3), pages=True
+            ("Id", "Said on", "Fact", "Confirmed", "By"),
+            rows,
+            right=(0, 3),
+            prose=(2,),
+            drop=(4, 3),
+            pages=True,
         )

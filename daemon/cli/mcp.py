@@ -8,8 +8,15 @@ from rules.errors import ConfigurationError
 
 
 @click.group(cls=NearGroup, invoke_without_command=True)
-@click.option("--chat", default="", help="Only this chat, by its id or its title; without it, all of them.")
-@click.option("--http", "port", type=click.IntRange(1024, 65_535), help="Serve HTTP on this port of this computer.")
+@click.option(
+    "--chat", default="", help="Only this chat, by its id or its title; without it, all of them."
+)
+@click.option(
+    "--http",
+    "port",
+    type=click.IntRange(1024, 65_535),
+    help="Serve HTTP on this port of this computer.",
+)
 @click.pass_context
 def mcp(ctx: click.Context, chat: str, port: int | None) -> None:
     """Let a model look things up in the archive, read-only; over standard input and output, or HTTP.
@@ -44,7 +51,8 @@ def _serve(settings: Settings, chat: str, port: int | None) -> None:
         from daemon.recall.server import recall_server, serve_standard_streams
     except ModuleNotFoundError as fault:
         raise ConfigurationError(
-            "Recall needs a package that is not installed.", "Install memproc with it: pip install '.[recall]'"
+            "Recall needs a package that is not installed.",
+            "Install memproc with it: pip install '.[recall]'",
         ) from fault
     from daemon.recall.library import Library
 

@@ -33,7 +33,9 @@ _LOOKS_LIKE_AN_ID = re.compile("[mf][0-9a-f]{4,15}")
 
 @click.command
 @click.argument("chat")
-@click.option("--tree", is_flag=True, help="What the export shows, each fold with its memories below it.")
+@click.option(
+    "--tree", is_flag=True, help="What the export shows, each fold with its memories below it."
+)
 @json_option
 @pass_settings
 def memories(settings: Settings, chat: str, tree: bool, as_json: bool) -> None:
@@ -58,7 +60,9 @@ def memories(settings: Settings, chat: str, tree: bool, as_json: bool) -> None:
 
 @click.command
 @click.argument("names", metavar="[CHAT] MEMORY", nargs=-1, required=True)
-@click.option("--raw", is_flag=True, help="With ids, questions, and the requests that it was made from.")
+@click.option(
+    "--raw", is_flag=True, help="With ids, questions, and the requests that it was made from."
+)
 @json_option
 @pass_settings
 def show(settings: Settings, names: tuple[str, ...], raw: bool, as_json: bool) -> None:
@@ -78,9 +82,13 @@ def show(settings: Settings, names: tuple[str, ...], raw: bool, as_json: bool) -
     for member in map(whole.memory, shown.members):
         name = called(member) if raw else f"memory {short_name(member)}"
         lines.append(f"made of {name}, {dates(member)}: {member.edition.tokens:,} tokens")
-    lines.append(in_words(shown, whole.states[shown.memory_id]) if raw else _marks(whole, shown) or "shown")
+    lines.append(
+        in_words(shown, whole.states[shown.memory_id]) if raw else _marks(whole, shown) or "shown"
+    )
     if not raw:
-        lines.append(f"Ids, questions and requests: memproc show {whole.chat_id} {short_name(shown)} --raw")
+        lines.append(
+            f"Ids, questions and requests: memproc show {whole.chat_id} {short_name(shown)} --raw"
+        )
     _say_folded([f'"{title}"', *lines] if not raw else lines)
     _print_editions(shown, whole.editions[shown.memory_id], raw)
 
@@ -92,7 +100,9 @@ def describe(memory: Memory) -> Iterator[str]:
     yield "\n\n".join(_parts(memory, memory.edition))
 
 
-def _named(archive: Archive, settings: Settings, names: Sequence[str]) -> list[tuple[Holding, Memory]]:
+def _named(
+    archive: Archive, settings: Settings, names: Sequence[str]
+) -> list[tuple[Holding, Memory]]:
     """The memories of these names; the first of them may be the chat's. Raises NotFound."""
     first, *others = names
     has_chat = bool(others) and (
@@ -105,7 +115,9 @@ def _named(archive: Archive, settings: Settings, names: Sequence[str]) -> list[t
 def _one_of(archive: Archive, settings: Settings, names: Sequence[str]) -> tuple[Holding, Memory]:
     """The one memory of these names, of which the first may be the chat's."""
     if len(names) > 2:
-        raise click.UsageError("Name one memory, and its chat before it if you like; quote a title that has spaces.")
+        raise click.UsageError(
+            "Name one memory, and its chat before it if you like; quote a title that has spaces."
+        )
     chat, name = names if len(names) > 1 else ("", names[0])
     return holding_of(archive, settings.config, name, chat)
 
@@ -147,7 +159,9 @@ def _in_tree(whole: Holding) -> Iterator[tuple[Memory, int]]:
         yield from branch(memory, 0)
 
 
-def _lines(whole: Holding, placed: Sequence[tuple[Memory, int]], width: int | None) -> Iterator[str]:
+def _lines(
+    whole: Holding, placed: Sequence[tuple[Memory, int]], width: int | None
+) -> Iterator[str]:
     """A line for each memory, which is not longer than a terminal of `width` columns if there is one.
 
     Where they are of several years, each day has its year.
@@ -156,9 +170,19 @@ def _lines(whole: Holding, placed: Sequence[tuple[Memory, int]], width: int | No
     rows = []
     for memory, depth in placed:
         began = parse_date(memory.began_at) if memory.began_at else None
-        day = f"{began.day:2} {began:%b}{f' {began.year}' if len(years) > 1 else ''}" if began else ""
+        day = (
+            f"{began.day:2} {began:%b}{f' {began.year}' if len(years) > 1 else ''}" if began else ""
+        )
         tokens = f"{memory.source_tokens:,} to {memory.edition.tokens:,}"
-        rows.append(("   " * depth + short_name(memory), day, tokens, _first_words(memory), _marks(whole, memory)))
+        rows.append(
+            (
+                "   " * depth + short_name(memory),
+                day,
+                tokens,
+                _first_words(memory),
+                _marks(whole, memory),
+            )
+        )
     widths = [max(len(row[column]) for row in rows) for column in range(3)]
     is_tree = any(depth for _, depth in placed)
     for row in rows:
@@ -170,7 +194,11 @@ def _lines(whole: Holding, placed: Sequence[tuple[Memory, int]], width: int | No
         if cell_len(words) > room:
             words = f"{set_cell_size(words, room - 3).rstrip()}..."
         whole_line = f'{line}"{words}"{marks}'
-        yield set_cell_size(whole_line, width) if width and cell_len(whole_line) > width else whole_line
+        yield (
+            set_cell_size(whole_line, width)
+            if width and cell_len(whole_line) > width
+            else whole_line
+        )
 
 
 def _first_words(memory: Memory) -> str:
@@ -198,7 +226,9 @@ def _marks(whole: Holding, memory: Memory) -> str:
 
 
 def _stands_for(memory: Memory, raw: bool = False) -> Iterator[str]:
-    name = called(memory) if raw else f"{'fold' if memory.is_fold else 'memory'} {short_name(memory)}"
+    name = (
+        called(memory) if raw else f"{'fold' if memory.is_fold else 'memory'} {short_name(memory)}"
+    )
     yield name[0].upper() + name[1:]
     yield (
         f"stands for {counted(len(memory.keys), 'message')}, {dates(memory)}: {memory.source_tokens:,} tokens are now "
@@ -209,7 +239,9 @@ def _stands_for(memory: Memory, raw: bool = False) -> Iterator[str]:
 def _say_folded(lines: Sequence[str]) -> None:
     """Print lines; on a terminal no word is broken at its edge."""
     text = visible("\n".join(lines))
-    click.echo(folded(text, get_terminal_size().columns, further=0) if sys.stdout.isatty() else text)
+    click.echo(
+        folded(text, get_terminal_size().columns, further=0) if sys.stdout.isatty() else text
+    )
 
 
 def _print_editions(memory: Memory, editions: Sequence[Edition], raw: bool) -> None:
@@ -235,7 +267,11 @@ def _parts(memory: Memory, edition: Edition, raw: bool = False) -> tuple[str, ..
     """The parts of an edition: its kind, quote, perspective and memory; if `raw`, its source and all six messages."""
     shown = ", shown" if memory.edition.number == edition.number else ""
     in_prompts = ", seen by later prompts" if memory.in_prompts.number == edition.number else ""
-    made = f"agent {edition.agent}, context manager {edition.context_manager}" if raw else edition.agent
+    made = (
+        f"agent {edition.agent}, context manager {edition.context_manager}"
+        if raw
+        else edition.agent
+    )
     if edition.kind == "person":
         made = f"edited in TypingMind, after {made}"  # these two have written it first
     elif edition.made == EXTRACTED:
@@ -252,8 +288,14 @@ def _parts(memory: Memory, edition: Edition, raw: bool = False) -> tuple[str, ..
     if edition.requests:
         about.append(f"requests {', '.join(request[:_HASH] for request in edition.requests)}")
     for quote in edition.quotes:
-        source = f"is from message {quote.source}" if quote.source else "is from a message that is not known any more"
-        about.append(f"the quote of {counted(len(quote.text), 'character')} {source}, chosen by the {quote.chosen}")
+        source = (
+            f"is from message {quote.source}"
+            if quote.source
+            else "is from a message that is not known any more"
+        )
+        about.append(
+            f"the quote of {counted(len(quote.text), 'character')} {source}, chosen by the {quote.chosen}"
+        )
     messages = (
         f"{'--- context manager ' + '-' * 10 if slot % 2 == 0 else '--- agent ' + '-' * 20}\n{text}"
         for slot, text in enumerate(edition.texts)
@@ -270,7 +312,9 @@ def _edition(ctx: click.Context, param: click.Parameter, text: str) -> int | str
     if text.isascii() and text.isdecimal() and len(text) <= _MOST_DIGITS:
         return int(text)
     kinds = ", ".join(f'"{kind}"' for kind in _KINDS)
-    raise click.BadParameter(f'"{text}" is neither the number of an edition nor {kinds} or "{_AUTO}".')
+    raise click.BadParameter(
+        f'"{text}" is neither the number of an edition nor {kinds} or "{_AUTO}".'
+    )
 
 
 @click.command
@@ -288,7 +332,9 @@ def use(settings: Settings, names: tuple[str, ...], edition: int | str | None) -
         _, now = holding_of(context.archive, context.config, before.memory_id)
     shown = f"{now.edition.kind} edition {now.edition.number} of {called(now)}"
     how = "as memory.editions prefers" if edition is None else "as you have chosen"
-    begun = f"From now on {shown} is shown" if changed else f"Nothing to do: {shown} is shown already"
+    begun = (
+        f"From now on {shown} is shown" if changed else f"Nothing to do: {shown} is shown already"
+    )
     settings.say(f"{begun}, {how}.")
     if changed and now.edition.number != before.edition.number:
         settings.say(TO_SEE_IT)
@@ -303,7 +349,9 @@ def pin(settings: Settings, names: tuple[str, ...]) -> None:
         _, pinned = _one_of(context.archive, settings, names)
         changed = choices.pin(context.archive, pinned)
     if changed:
-        settings.say(f"Pinned {called(pinned)}: it stays as it is. To undo this: memproc unpin {pinned.memory_id}")
+        settings.say(
+            f"Pinned {called(pinned)}: it stays as it is. To undo this: memproc unpin {pinned.memory_id}"
+        )
     else:
         settings.say(f"Nothing to do: {called(pinned)} is pinned already.")
 
@@ -379,7 +427,9 @@ def recall(settings: Settings, names: tuple[str, ...]) -> None:
 
 @click.command
 @click.argument("names", metavar="[CHAT] MEMORY", nargs=-1, required=True)
-@click.option("--say", default="", help="What the agent should know or mind when it writes this memory.")
+@click.option(
+    "--say", default="", help="What the agent should know or mind when it writes this memory."
+)
 @json_option
 @pass_settings
 def retry(settings: Settings, names: tuple[str, ...], say: str, as_json: bool) -> int:
@@ -397,9 +447,14 @@ def retry(settings: Settings, names: tuple[str, ...], say: str, as_json: bool) -
         outcome = ask_again(context, memory.memory_id, say)
     if as_json:
         kind = "kept" if isinstance(outcome, UnchangedMemory) else "written"
-        click.echo(printable_json({"outcome": kind, **asdict(outcome), "run": progress.tally.as_json()}))
+        click.echo(
+            printable_json({"outcome": kind, **asdict(outcome), "run": progress.tally.as_json()})
+        )
     elif isinstance(outcome, UnchangedMemory):
-        click.echo(visible(f"{outcome.memory_id} stays as it was. {outcome.reason} {outcome.next_step}"), err=True)
+        click.echo(
+            visible(f"{outcome.memory_id} stays as it was. {outcome.reason} {outcome.next_step}"),
+            err=True,
+        )
     else:
         for line in (*progress.tally.sentences(), *describe(outcome), "", TO_SEE_IT):
             settings.say(line)

@@ -17,7 +17,9 @@ _ANSWER_SECONDS = 60.0
 
 @click.command
 @click.argument("place", type=click.Choice(_PLACES), default="page")
-@click.option("--print", "only_print", is_flag=True, help="Print the address instead of opening it.")
+@click.option(
+    "--print", "only_print", is_flag=True, help="Print the address instead of opening it."
+)
 @pass_settings
 def open(settings: Settings, place: str, only_print: bool) -> None:
     """Open the page in your browser; or the inbox, the folder of updated exports, or memproc.toml.
@@ -31,13 +33,16 @@ def open(settings: Settings, place: str, only_print: bool) -> None:
     shown = "the page" if place == "page" else address
     if click.launch(address):
         raise FileTrouble(
-            f"No program could be found that opens {shown}.", f"See where it is: memproc open {place} --print"
+            f"No program could be found that opens {shown}.",
+            f"See where it is: memproc open {place} --print",
         )
     settings.say(f"Opened {shown}.")
 
 
 @click.command(hidden=True)
-@click.option("--socket", "number", type=int, required=True, help="A listening socket that was handed over.")
+@click.option(
+    "--socket", "number", type=int, required=True, help="A listening socket that was handed over."
+)
 @pass_settings
 def page(settings: Settings, number: int) -> None:
     """Serve the page on a socket of the daemon's, until nobody has asked for a while."""
@@ -49,7 +54,10 @@ def page(settings: Settings, number: int) -> None:
     from daemon.page.server import serve
 
     with socket.socket(fileno=number) as listener:
-        desk, port = Desk(settings.config, settings.folders, settings.path), listener.getsockname()[1]
+        desk, port = (
+            Desk(settings.config, settings.folders, settings.path),
+            listener.getsockname()[1],
+        )
         behind = {BRIDGE: bridge(desk, port)}
         recall = settings.config.recall
         if recall.connector:
@@ -57,7 +65,9 @@ def page(settings: Settings, number: int) -> None:
             from daemon.page.connector import connector
             from daemon.recall.library import Library
 
-            behind[CONNECTOR] = connector(Library(settings.config, settings.folders.state), port, recall.origins)
+            behind[CONNECTOR] = connector(
+                Library(settings.config, settings.folders.state), port, recall.origins
+            )
         serve(listener, beside(application(desk, port, VIEWS, ACTIONS), behind))
 
 
@@ -65,7 +75,9 @@ def _path(settings: Settings, place: str) -> Path:
     if place != "config":
         path: Path = getattr(settings.folders, place)
     elif settings.config_file.path is None:
-        raise FileTrouble("There is no memproc.toml yet; the defaults count.", "Write one with: memproc init")
+        raise FileTrouble(
+            "There is no memproc.toml yet; the defaults count.", "Write one with: memproc init"
+        )
     else:
         path = settings.config_file.path
     if not path.exists():
@@ -110,7 +122,10 @@ def _is_ours(state: Path, port: int, started: "subprocess.Popen[bytes] | None" =
     challenge = secrets.token_hex(16)
     try:
         reply = httpx.get(
-            f"http://{LOOPBACK}:{port}/proof", params={"challenge": challenge}, timeout=_ANSWER_SECONDS, trust_env=False
+            f"http://{LOOPBACK}:{port}/proof",
+            params={"challenge": challenge},
+            timeout=_ANSWER_SECONDS,
+            trust_env=False,
         )
     except httpx.HTTPError as fault:
         if started or isinstance(fault, httpx.ConnectError):

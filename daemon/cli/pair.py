@@ -60,7 +60,10 @@ def list_devices(settings: Settings, as_json: bool) -> None:
     """List the browsers that are paired."""
     paired = devices(settings.folders.state)
     if as_json:
-        rows = [{name: value for name, value in asdict(device).items() if name != "key_hex"} for device in paired]
+        rows = [
+            {name: value for name, value in asdict(device).items() if name != "key_hex"}
+            for device in paired
+        ]
         click.echo(printable_json(rows))
     elif not paired:
         click.echo("Nothing is paired. To pair TypingMind in a browser: memproc pair")
@@ -103,7 +106,9 @@ def script(settings: Settings, path: Path) -> None:
     if path.is_dir():
         path = path / SCRIPT
     if path.exists() and b"memproc" not in path.read_bytes():
-        raise FileTrouble(f"{path} is there already, and is something else.", "Choose another name.")
+        raise FileTrouble(
+            f"{path} is there already, and is something else.", "Choose another name."
+        )
     replace_file(path.absolute(), [(files("daemon.bridge") / "typingmind.js").read_bytes()])
     settings.say(
         f"Written: {path}. Put it where only you can change it, on an HTTPS address, and give that address to "
@@ -120,7 +125,9 @@ def _invitation(settings: Settings, shown: PairingCode) -> list[str]:
         f"it with: memproc pair script). To try it, http://127.0.0.1:{settings.config.page.port}/bridge/typingmind.js",
     ]
     if not settings.config.page.enabled:
-        lines.append("page.enabled is false in memproc.toml, so TypingMind is answered only while the page is open.")
+        lines.append(
+            "page.enabled is false in memproc.toml, so TypingMind is answered only while the page is open."
+        )
     elif not is_held(settings.folders.state / "daemon.lock"):
         lines.append(
             "TypingMind is answered while the page is open, and always by the service: memproc service install"
@@ -133,11 +140,16 @@ def _wait(state: Path, shown: PairingCode) -> Device:
     while True:
         code = newest_code(state)
         if code is None or code.made_at != shown.made_at:
-            raise MemprocError("Another code was made meanwhile, so this one is not good any more.", "Use that one.")
+            raise MemprocError(
+                "Another code was made meanwhile, so this one is not good any more.",
+                "Use that one.",
+            )
         if code.device and (device := find_device(state, code.device)):
             return device
         if not code.seconds_left(time()):
-            raise MemprocError(f"Nothing was paired. {code.why_over}", "Make a new code: memproc pair")
+            raise MemprocError(
+                f"Nothing was paired. {code.why_over}", "Make a new code: memproc pair"
+            )
         sleep(_LOOK_SECONDS)
 
 

@@ -11,7 +11,15 @@ from daemon.archive.chats import is_known
 from daemon.archive.journal import spent
 from daemon.chat.deliver import Skipped, stand_already, until_fault, without_chats
 from daemon.chat.survey import AtRest, Survey
-from daemon.cli.settings import Settings, in_width, json_option, other_files, pass_settings, print_table, wanted_exports
+from daemon.cli.settings import (
+    Settings,
+    in_width,
+    json_option,
+    other_files,
+    pass_settings,
+    print_table,
+    wanted_exports,
+)
 from daemon.config.keys import keys
 from daemon.config.loading import core_layout, load_texts
 from daemon.events import tell_nobody
@@ -58,13 +66,18 @@ def plan(settings: Settings, paths: tuple[Path, ...], as_json: bool) -> int:
     rows += [PlannedRow(other.what, other) for other in other_files(settings, paths)]
     with settings.archive() as archive:
         when = now()
-        caps, so_far = caps_now(archive, settings.config.budget, when), spent(archive, "", periods(at(when)))
+        caps, so_far = (
+            caps_now(archive, settings.config.budget, when),
+            spent(archive, "", periods(at(when))),
+        )
     traffic, cost = NO_TRAFFIC, total_cost(rows)
     for row in rows:
         if row.money:
             traffic = traffic.plus(row.money.traffic)
     under_caps = left(caps, so_far)
-    likely, at_most = (first_reached(caps, so_far, amount) for amount in (cost.likely, cost.at_most))
+    likely, at_most = (
+        first_reached(caps, so_far, amount) for amount in (cost.likely, cost.at_most)
+    )
     if as_json:
         pauses = {"likely": likely and likely.which, "at_most": at_most and at_most.which}
         plans = [row.outcome for row in rows if isinstance(row.outcome, ChatPlan)]
@@ -76,11 +89,18 @@ def plan(settings: Settings, paths: tuple[Path, ...], as_json: bool) -> int:
             "unpriced_chats": sum(row.money is not None and row.money.cost is None for row in rows),
             "pauses_at": pauses,
         }
-        click.echo(printable_json({"chats": [_as_json(row, under_caps) for row in rows], "totals": totals}))
+        click.echo(
+            printable_json({"chats": [_as_json(row, under_caps) for row in rows], "totals": totals})
+        )
     else:
         settings.say_what_counts()
         where = ", ".join(map(str, paths)) or str(settings.folders.inbox)
-        _print(rows, _total(cost, likely, at_most) if rows else f"Nothing to plan: there are no chats in {where}.")
+        _print(
+            rows,
+            _total(cost, likely, at_most)
+            if rows
+            else f"Nothing to plan: there are no chats in {where}.",
+        )
     return 1 if any(isinstance(row.outcome, Skipped) for row in rows) else 0
 
 
@@ -88,7 +108,9 @@ def planned_rows(settings: Settings, exports: Sequence[Path]) -> list[PlannedRow
     """The plans for each chat of these exports. Sends and writes nothing."""
     with settings.archive() as archive:
         folders = settings.folders
-        context = Context(settings.config, folders, archive, complete, keys(folders.state), now, tell_nobody)
+        context = Context(
+            settings.config, folders, archive, complete, keys(folders.state), now, tell_nobody
+        )
         return list(_rows(context, exports))
 
 
@@ -96,7 +118,9 @@ def spendable(settings: Settings) -> int:
     """Return what can be spent now before a cap is reached, in picodollars; a run begins with a cap of its own."""
     with settings.archive() as archive:
         when = now()
-        return left(caps_now(archive, settings.config.budget, when), spent(archive, "", periods(at(when))))
+        return left(
+            caps_now(archive, settings.config.budget, when), spent(archive, "", periods(at(when)))
+        )
 
 
 def total_cost(rows: Sequence[PlannedRow]) -> CostEstimate:
@@ -114,7 +138,11 @@ def _rows(context: Context, exports: Sequence[Path]) -> Iterator[PlannedRow]:
     splitter(context.config.chunk.bounds)
     for path in exports:
         for row in until_fault(context.archive, path.name, _rows_of(context, path)):
-            yield _with_ending(context, row) if isinstance(row, PlannedRow) else PlannedRow(path.name, row)
+            yield (
+                _with_ending(context, row)
+                if isinstance(row, PlannedRow)
+                else PlannedRow(path.name, row)
+            )
 
 
 def _with_ending(context: Context, row: PlannedRow) -> PlannedRow:
@@ -123,7 +151,9 @@ def _with_ending(context: Context, row: PlannedRow) -> PlannedRow:
         return row
     with suppress(MemprocError):  # the plan itself could be made, and what is wrong is told by it
         chat_id, config = row.outcome.chat_id, context.config
-        return replace(row, ending=ending_chat(context.archive, chat_id, config, context.key, context.clock()))
+        return replace(
+            row, ending=ending_chat(context.archive, chat_id, config, context.key, context.clock())
+        )
     return row
 
 
@@ -134,23 +164,33 @@ def _rows_of(context: Context, path: Path) -> Iterator[PlannedRow]:
         yield PlannedRow(path.name, without_chats(path.name))
     doubled = doubled_ids(export.chat_ids)
     for chat in export.chats():
-        for row in until_fault(context.archive, chat.title, _plan(context, export, chat, doubled), chat.id_if_any):
+        for row in until_fault(
+            context.archive, chat.title, _plan(context, export, chat, doubled), chat.id_if_any
+        ):
             yield row if isinstance(row, PlannedRow) else PlannedRow(path.name, row)
 
 
-def _plan(context: Context, export: Export, chat: Chat, doubled: frozenset[str]) -> Iterator[PlannedRow]:
+def _plan(
+    context: Context, export: Export, chat: Chat, doubled: frozenset[str]
+) -> Iterator[PlannedRow]:
     """Plan one chat."""
     file, archive = export.path.name, context.archive
     refuse_doubled(chat, doubled)
     surveyed = look(context, export, chat)
     if isinstance(surveyed, AtRest):
-        yield PlannedRow(file, surveyed.plan, surveyed.who, no_work(archive, surveyed.who.agent, context.clock()))
+        yield PlannedRow(
+            file, surveyed.plan, surveyed.who, no_work(archive, surveyed.who.agent, context.clock())
+        )
     elif not isinstance(surveyed, Survey):
         yield PlannedRow(file, Unchanged(surveyed.chat_id, surveyed.title, surveyed.reason))
     elif surveyed.too_large:
-        yield PlannedRow(file, Skipped(chat.title, surveyed.too_large.reason, surveyed.too_large.next_step))
+        yield PlannedRow(
+            file, Skipped(chat.title, surveyed.too_large.reason, surveyed.too_large.next_step)
+        )
     else:
-        money = plan_cost(archive, surveyed.plan, surveyed.roles, context.config.of(chat), context.clock())
+        money = plan_cost(
+            archive, surveyed.plan, surveyed.roles, context.config.of(chat), context.clock()
+        )
         plan, ready = surveyed.plan, ready_without_calls(context, surveyed)
         if ready is not None and not stand_already(context, ready):
             plan = replace(plan, reason=f"{plan.reason} {_ANEW}")
@@ -208,10 +248,22 @@ def _money(traffic: Usage, cost: CostEstimate | None, under_caps: int) -> dict[s
 
 def _print(rows: Sequence[PlannedRow], last: str) -> None:
     """Print a table of the plans, what there is to say of each chat, and a last line that may be empty."""
-    headings = ("Chat", "Messages", "Tokens", "Memories", "New", "Calls", "To send", "Waiting", "Live")
+    headings = (
+        "Chat",
+        "Messages",
+        "Tokens",
+        "Memories",
+        "New",
+        "Calls",
+        "To send",
+        "Waiting",
+        "Live",
+    )
     cells, lines = [], []
     titles = told_apart(
-        (row.outcome.chat_id, row.outcome.title) for row in rows if not isinstance(row.outcome, Skipped)
+        (row.outcome.chat_id, row.outcome.title)
+        for row in rows
+        if not isinstance(row.outcome, Skipped)
     )
     for row in rows:
         plan = row.outcome
@@ -255,7 +307,11 @@ def _notes_on(plan: ChatPlan, row: PlannedRow) -> Iterator[str]:
     for why, number in plan.left_out.items():
         yield f"{counted(number, 'message stays as it is', 'messages stay as they are')}: {why}"
     if plan.attached:
-        stay = "message with attachments stays" if plan.attached == 1 else "messages with attachments stay"
+        stay = (
+            "message with attachments stays"
+            if plan.attached == 1
+            else "messages with attachments stay"
+        )
         yield f"{plan.attached:,} {stay} in the chat, shown and no longer sent"
     notices = who.notices if who and plan.work else ()
     yield from (f"note: {warning}" for warning in (*notices, *plan.warnings) if warning != end)

@@ -6,7 +6,16 @@ from pathlib import Path
 import click
 
 from daemon.archive.chats import KnownChat, find_chat
-from daemon.cli.settings import Settings, confirmed, in_colour, in_width, json_option, moment, paged, pass_settings
+from daemon.cli.settings import (
+    Settings,
+    confirmed,
+    in_colour,
+    in_width,
+    json_option,
+    moment,
+    paged,
+    pass_settings,
+)
 from daemon.files.backup import read_version
 from daemon.files.backup import versions as kept_versions
 from daemon.files.paths import Folders
@@ -28,7 +37,9 @@ _COLOURS = {"+": "green", "-": "red", "~": "yellow"}
 @click.argument("after", metavar="[V2]", type=int, required=False)
 @json_option
 @pass_settings
-def diff(settings: Settings, chat: str, before: int | None, after: int | None, as_json: bool) -> None:
+def diff(
+    settings: Settings, chat: str, before: int | None, after: int | None, as_json: bool
+) -> None:
     """Show what changed in CHAT from version V1 to V2 (numbers from `memproc versions`).
 
     Without V2: up to the present updated export. Without V1, too: from the newest version.
@@ -51,12 +62,21 @@ def diff(settings: Settings, chat: str, before: int | None, after: int | None, a
         difference, memories = compare(archive, settings.config, known.chat_id, first, second)
     same_bytes = first.data == second.data
     if as_json:
-        report = {"before": first.name, "after": second.name, "same_bytes": same_bytes, **asdict(difference)}
+        report = {
+            "before": first.name,
+            "after": second.name,
+            "same_bytes": same_bytes,
+            **asdict(difference),
+        }
         click.echo(printable_json(report))
         return
     _print_difference(difference, memories, first.name, second.name)
     if difference.is_empty:
-        settings.say("They are the same, byte for byte." if same_bytes else "They say the same in other bytes.")
+        settings.say(
+            "They are the same, byte for byte."
+            if same_bytes
+            else "They say the same in other bytes."
+        )
 
 
 @click.command
@@ -91,18 +111,26 @@ def _restore(settings: Settings, chat: str, version: int | None, yes: bool) -> N
         known = find_chat(context.archive, chat)
         if version is None:
             kept = recovery.newest_other(context.archive, context.folders, known)
-            settings.say(f"Version {kept.number} ({kept.kind}, kept {moment(kept.written_at)[:16]} UTC):")
+            settings.say(
+                f"Version {kept.number} ({kept.kind}, kept {moment(kept.written_at)[:16]} UTC):"
+            )
         else:
             kept = recovery.find_version(context.folders, known, version)
         restorable = recovery.restorable(context.archive, context.folders, known, kept)
         _compare_with_present(settings, context, known, restorable)
-        command = f"memproc restore {known.chat_id} {version}" if version else f"memproc undo {known.chat_id}"
+        command = (
+            f"memproc restore {known.chat_id} {version}"
+            if version
+            else f"memproc undo {known.chat_id}"
+        )
         if not confirmed(settings, f"Put version {kept.number} back?", yes, command):
             return
         recovery.restore(context, known, restorable)
     settings.say(f"Restored. Import this file into TypingMind: {restorable.path}")
     if restorable.now is not None and restorable.now != restorable.content:
-        settings.say("To talk on from there, fork it in TypingMind and export the fork: it lacks what came after.")
+        settings.say(
+            "To talk on from there, fork it in TypingMind and export the fork: it lacks what came after."
+        )
 
 
 @click.command
@@ -117,7 +145,9 @@ def expand(settings: Settings, chat: str, output: Path | None) -> None:
     """
     with settings.context() as context:
         written = recovery.expand(context, find_chat(context.archive, chat), output)
-    settings.say(f"Wrote {written.path}: {written.size:,} bytes. Importing it replaces the chat in TypingMind.")
+    settings.say(
+        f"Wrote {written.path}: {written.size:,} bytes. Importing it replaces the chat in TypingMind."
+    )
 
 
 def _version(folders: Folders, chat: KnownChat, number: int | None) -> Content:
@@ -127,12 +157,17 @@ def _version(folders: Folders, chat: KnownChat, number: int | None) -> Content:
     elif kept := kept_versions(folders.backups, chat.chat_id):
         version = kept[-1]
     else:
-        raise NotFound(f'No version of "{chat.title}" is kept yet.', "The first run that compresses it keeps one.")
+        raise NotFound(
+            f'No version of "{chat.title}" is kept yet.',
+            "The first run that compresses it keeps one.",
+        )
     name = f"version {version.number} ({version.kind}, {moment(version.written_at)[:16]})"
     return Content(name, read_version(version))
 
 
-def _compare_with_present(settings: Settings, context: Context, known: KnownChat, restorable: Restorable) -> None:
+def _compare_with_present(
+    settings: Settings, context: Context, known: KnownChat, restorable: Restorable
+) -> None:
     """Print what would change. A present file that is no export any more can be replaced all the same."""
     if settings.quiet:
         return
@@ -151,7 +186,9 @@ def _compare_with_present(settings: Settings, context: Context, known: KnownChat
         settings.say("They say the same.")
 
 
-def _print_difference(difference: Difference, memories: tuple[Memory, ...], before: str, after: str) -> None:
+def _print_difference(
+    difference: Difference, memories: tuple[Memory, ...], before: str, after: str
+) -> None:
     """Print a difference: in colour on a terminal, plain elsewhere, nothing cut off."""
     first = f"{before}: {counted(difference.messages_before, 'message')}, {_memories(difference.memories_before)}"
     second = f"{after}: {counted(difference.messages_after, 'message')}, {_memories(difference.memories_after)}"

@@ -77,7 +77,11 @@ class Tally:
 
     def money(self) -> str:
         """Dollars so far, and how many calls have no known price."""
-        unpriced = f" and {counted(self.unpriced_calls, 'call')} of unknown price" if self.unpriced_calls else ""
+        unpriced = (
+            f" and {counted(self.unpriced_calls, 'call')} of unknown price"
+            if self.unpriced_calls
+            else ""
+        )
         return f"${self.usd:,.4f}{unpriced}"
 
     def sentences(self) -> Iterator[str]:
@@ -104,7 +108,9 @@ def gone_on(run: RunProgress, event: events.Event, when: str) -> RunProgress:
         case events.ModelAnswered() if not run.answered and run.done:
             # What was done till now had been asked before; from here on each call takes its time.
             calls = round(run.calls * (run.of - run.done) / run.of)
-            return replace(run, answered=1, calls=calls, chat_began_at=when, usd=run.usd + (event.usd or 0.0))
+            return replace(
+                run, answered=1, calls=calls, chat_began_at=when, usd=run.usd + (event.usd or 0.0)
+            )
         case events.ModelAnswered():
             return replace(run, answered=run.answered + 1, usd=run.usd + (event.usd or 0.0))
         case events.MemoryMade():
@@ -143,13 +149,19 @@ class RunRecord:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, fault: BaseException | None, trace: object) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, fault: BaseException | None, trace: object
+    ) -> None:
         outcome = ", ".join(f"{number:,} {word}" for word, number in self._became.items() if number)
         self._run = replace(self._run, ended_at=now(), outcome=outcome or "nothing was to do")
         if isinstance(fault, MemprocError):
-            self._run = replace(self._run, outcome="failed", trouble=fault.message, next_step=fault.next_step)
+            self._run = replace(
+                self._run, outcome="failed", trouble=fault.message, next_step=fault.next_step
+            )
         elif isinstance(fault, Exception) and not isinstance(fault, Unsent):
-            self._run = replace(self._run, outcome="failed", trouble=f"It ended with {kind and kind.__name__}.")
+            self._run = replace(
+                self._run, outcome="failed", trouble=f"It ended with {kind and kind.__name__}."
+            )
         elif fault is not None:
             self._run = replace(self._run, outcome="interrupted")
         with suppress(MemprocError):  # what ended the run is the error to tell
@@ -206,7 +218,10 @@ class Progress:
             case events.MemoryMade():
                 self._memory_made(event)
             case events.ChatIs(kind="set aside"):
-                click.echo(in_width(visible(f"{event.title}: skipped. {event.detail} {event.next_step}")), err=True)
+                click.echo(
+                    in_width(visible(f"{event.title}: skipped. {event.detail} {event.next_step}")),
+                    err=True,
+                )
             case _:
                 self._line(_in_words(event))
 
@@ -224,7 +239,11 @@ class Progress:
         if not self._console.is_terminal:
             line = f"{event.title}: memory {event.number}, {event.done} of {event.of}"
             seconds = seconds_left(self._run, now())
-            left = f"about {span(seconds)} left" if event.done < event.of and seconds is not None else ""
+            left = (
+                f"about {span(seconds)} left"
+                if event.done < event.of and seconds is not None
+                else ""
+            )
             self._line("; ".join(part for part in (line, self.tally.so_far(), left) if part))
 
     def __rich__(self) -> "Text":
@@ -264,12 +283,18 @@ def _in_words(event: events.Event) -> str:
             return ""
 
 
-_ABOUT_A_CHAT = events.Planned | events.MemoryMade | events.Folded | events.UserEdits | events.ChatIs
+_ABOUT_A_CHAT = (
+    events.Planned | events.MemoryMade | events.Folded | events.UserEdits | events.ChatIs
+)
 _BECAME = {"written": "written", "left alone": "unchanged", "set aside": "skipped"}
 _KEEP_SECONDS = 1.0
 _LEAST_BAR = 12  # columns
 _LEAST_TITLE = 8
-_KINDS: dict[type[Outcome], str] = {events.ExportWritten: "written", Unchanged: "left_alone", Skipped: "set_aside"}
+_KINDS: dict[type[Outcome], str] = {
+    events.ExportWritten: "written",
+    Unchanged: "left_alone",
+    Skipped: "set_aside",
+}
 _LOOK_SECONDS = 0.25
 
 
@@ -302,13 +327,27 @@ class Stopping:
 
 @click.command
 @click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
-@click.option("--dry-run", is_flag=True, help="Only show what would be done, as `memproc plan` does.")
-@click.option("--events", "for_programs", is_flag=True, help="Print, for programs, each event as a line of JSON.")
-@click.option("--yes", is_flag=True, help="Ask nothing: go on without a key, and spend what the caps allow.")
+@click.option(
+    "--dry-run", is_flag=True, help="Only show what would be done, as `memproc plan` does."
+)
+@click.option(
+    "--events",
+    "for_programs",
+    is_flag=True,
+    help="Print, for programs, each event as a line of JSON.",
+)
+@click.option(
+    "--yes", is_flag=True, help="Ask nothing: go on without a key, and spend what the caps allow."
+)
 @json_option
 @click.pass_context
 def run(
-    ctx: click.Context, paths: tuple[Path, ...], dry_run: bool, for_programs: bool, yes: bool, as_json: bool
+    ctx: click.Context,
+    paths: tuple[Path, ...],
+    dry_run: bool,
+    for_programs: bool,
+    yes: bool,
+    as_json: bool,
 ) -> int:
     """Compress the exports in the inbox, or the files and folders named, and exit.
 
@@ -331,7 +370,13 @@ def _tell_events(settings: Settings, paths: tuple[Path, ...], tell: events.Tell)
     signal.signal(signal.SIGTERM, stopping.ask)
     try:
         outcomes = list(
-            _process(settings, wanted_exports(settings, paths), other_files(settings, paths), tell, stopping)
+            _process(
+                settings,
+                wanted_exports(settings, paths),
+                other_files(settings, paths),
+                tell,
+                stopping,
+            )
         )
     except Unsent:
         return INTERRUPTED
@@ -362,7 +407,11 @@ def _show(settings: Settings, paths: tuple[Path, ...], as_json: bool, asks: bool
         except OverBudget as reached:
             over = reached
     if as_json:
-        paused = {"paused": {"reason": over.message, "next_step": over.next_step, "until": over.until}} if over else {}
+        paused = (
+            {"paused": {"reason": over.message, "next_step": over.next_step, "until": over.until}}
+            if over
+            else {}
+        )
         rows = [{"outcome": _KINDS[type(outcome)], **asdict(outcome)} for outcome in outcomes]
         click.echo(printable_json({"outcomes": rows, **progress.tally.as_json(), **paused}))
     elif not exports and not others:
@@ -377,9 +426,15 @@ def _show(settings: Settings, paths: tuple[Path, ...], as_json: bool, asks: bool
 
 def _summary(outcomes: Sequence[Outcome]) -> Iterator[str]:
     """Sentences on how many chats were written, and what to do next with them."""
-    written, unchanged, skipped = (sum(isinstance(outcome, kind) for outcome in outcomes) for kind in _KINDS)
+    written, unchanged, skipped = (
+        sum(isinstance(outcome, kind) for outcome in outcomes) for kind in _KINDS
+    )
     yield f"{written} written, {unchanged} unchanged, {skipped} skipped."
-    paths = list(dict.fromkeys(outcome.path for outcome in outcomes if isinstance(outcome, events.ExportWritten)))
+    paths = list(
+        dict.fromkeys(
+            outcome.path for outcome in outcomes if isinstance(outcome, events.ExportWritten)
+        )
+    )
     if len(paths) > 1:
         yield "\n  ".join(["Import these into TypingMind:", *paths])
     elif paths:
@@ -387,7 +442,11 @@ def _summary(outcomes: Sequence[Outcome]) -> Iterator[str]:
 
 
 def _process(
-    settings: Settings, exports: Sequence[Path], others: Sequence[Skipped], tell: events.Tell, stopping: Stopping
+    settings: Settings,
+    exports: Sequence[Path],
+    others: Sequence[Skipped],
+    tell: events.Tell,
+    stopping: Stopping,
 ) -> Iterator[Outcome]:
     """Take every export through the trip; `tell` hears everything, and what became of each chat and of `others`.
 

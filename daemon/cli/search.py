@@ -23,8 +23,12 @@ _SPEAKERS = {"user": "you", "assistant": "the persona"}
 @click.option("--chat", default="", help="Only this chat, by its id or its title.")
 @click.option("--from", "since", type=_DAY, help="Only from this day on, as in 2026-03-15.")
 @click.option("--to", "until", type=_DAY, help="Only up to this day.")
-@click.option("--in", "kind", type=click.Choice(KINDS), help="Only raw messages, memories or facts.")
-@click.option("--limit", type=click.IntRange(1, 1000), default=20, show_default=True, help="At most so many.")
+@click.option(
+    "--in", "kind", type=click.Choice(KINDS), help="Only raw messages, memories or facts."
+)
+@click.option(
+    "--limit", type=click.IntRange(1, 1000), default=20, show_default=True, help="At most so many."
+)
 @json_option
 @pass_settings
 def search(
@@ -54,9 +58,15 @@ def search(
             limit=limit,
         )
         chats = {entry.chat_id for entry in entries if entry.kind == "memories"}
-        numbers = {memory.memory_id: short_name(memory) for name in chats for memory in memories(archive, name)}
+        numbers = {
+            memory.memory_id: short_name(memory)
+            for name in chats
+            for memory in memories(archive, name)
+        }
     if as_json:
-        click.echo(printable_json([{**asdict(entry), "title": titles[entry.chat_id]} for entry in entries]))
+        click.echo(
+            printable_json([{**asdict(entry), "title": titles[entry.chat_id]} for entry in entries])
+        )
     elif not entries:
         settings.say(f"Nothing holds all of: {query}")
     for entry in () if as_json else entries:
@@ -74,8 +84,14 @@ def _print(entry: IndexEntry, title: str, name: str, query: str) -> None:
     from rich.padding import Padding
     from rich.text import Text
 
-    what = {"raw": _SPEAKERS.get(entry.speaker, ""), "memories": f"memory {name}", "facts": f"fact {name}"}
-    click.echo(in_width(in_one_line(f"{title}, {entry.said_at[:10] or 'some day'}, {what[entry.kind]}")))
+    what = {
+        "raw": _SPEAKERS.get(entry.speaker, ""),
+        "memories": f"memory {name}",
+        "facts": f"fact {name}",
+    }
+    click.echo(
+        in_width(in_one_line(f"{title}, {entry.said_at[:10] or 'some day'}, {what[entry.kind]}"))
+    )
     marked = Text()
     for part in stretches(excerpt(entry.text, query, _EXCERPT), query):
         marked.append(in_one_line(part.text), "bold" if part.is_marked else "")

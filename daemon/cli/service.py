@@ -59,7 +59,9 @@ def install(settings: Settings, dry_run: bool, no_sandbox: bool) -> int:
             recipe = recipe_for(account, program, run_command, Sandbox.NONE if no_sandbox else None)
         except NoUserManager:
             if dry_run:  # what would be written can be shown all the same
-                _print(to_install(systemd_recipe(program, account.units, Sandbox.NONE), run_command))
+                _print(
+                    to_install(systemd_recipe(program, account.units, Sandbox.NONE), run_command)
+                )
             raise
         for remark in recipe.remarks:
             settings.say(remark)
@@ -84,7 +86,9 @@ def remove(settings: Settings, dry_run: bool) -> int:
         if dry_run:
             return _print(steps)
         code = _carry_out(steps, settings)
-    settings.say("The service is removed." if steps else "There was no service of memproc to remove.")
+    settings.say(
+        "The service is removed." if steps else "There was no service of memproc to remove."
+    )
     return code
 
 
@@ -105,7 +109,9 @@ def uninstall(settings: Settings) -> int:
     code = 0
     try:
         with _in_our_words():
-            steps = to_remove(recipe_for(_account(), _program(settings), run_command, Sandbox.NONE), run_command)
+            steps = to_remove(
+                recipe_for(_account(), _program(settings), run_command, Sandbox.NONE), run_command
+            )
             code = _carry_out(steps, settings)
         click.echo("The service is removed." if steps else "There was no service of memproc.")
     except MemprocError as fault:  # there may be no service manager, and all else is told the same
@@ -164,7 +170,9 @@ def _settings_of_the_service(settings: Settings) -> Settings:
     if not file.is_here:
         return settings
     if own_file().is_file():
-        settings.say(f"The service gets {own_file()}, and not {file.path}, which counts in this folder only.")
+        settings.say(
+            f"The service gets {own_file()}, and not {file.path}, which counts in this folder only."
+        )
         return Settings(own_file(), settings.quiet)
     raise ConfigurationError(
         f"{file.path} counts in this folder only, and in your own configuration folder there is none for the service.",
@@ -176,11 +184,19 @@ def _program(settings: Settings) -> Program:
     """The service's program. Raises FileTrouble where there is no command to run, and as `Settings.folders` does."""
     folders, toml = settings.folders, settings.config_file.path
     scripts = (Path(sys.argv[0]).absolute(), Path(sys.executable).with_name("memproc"))
-    usable = [str(path) for path in scripts if path.name == "memproc" and os.access(path, os.X_OK) and path.is_file()]
+    usable = [
+        str(path)
+        for path in scripts
+        if path.name == "memproc" and os.access(path, os.X_OK) and path.is_file()
+    ]
     command: tuple[str, ...]
     if sys.platform == "win32":  # the console script would open a window
         windowless = Path(sys.executable).with_name("pythonw.exe")
-        command = (str(windowless), "-c", "import sys; from daemon.cli import main; sys.exit(main())")
+        command = (
+            str(windowless),
+            "-c",
+            "import sys; from daemon.cli import main; sys.exit(main())",
+        )
     elif usable:
         command = (usable[0],)
     else:
@@ -209,7 +225,9 @@ def _account() -> Account:
     else:
         number = os.getuid()
     units = Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config") / "systemd" / "user"
-    return Account(sys.platform, name, number, os.environ, Path(f"/run/user/{number}").is_dir(), units)
+    return Account(
+        sys.platform, name, number, os.environ, Path(f"/run/user/{number}").is_dir(), units
+    )
 
 
 def _carry_out(steps: list[InstallStep], settings: Settings) -> int:

@@ -33,7 +33,9 @@ if TYPE_CHECKING:
     from daemon.models.context import Context
 
 _ENDLESS = 1000
-_WHOLE = re.compile(r"`[^`]+`|(?<=: )memproc [^.]+|(?<!\S)(?:~?/|[A-Z]:\\)[^:]*?\.(?:json|zip|toml)\b")
+_WHOLE = re.compile(
+    r"`[^`]+`|(?<=: )memproc [^.]+|(?<!\S)(?:~?/|[A-Z]:\\)[^:]*?\.(?:json|zip|toml)\b"
+)
 """Commands and the paths of files, in which no line is folded."""
 _FEW_COLUMNS = 5  # and prose in them: such a table is folded, however narrow the terminal is
 
@@ -91,14 +93,20 @@ def _table(
     for index in columns:
         justify: JustifyMethod = "right" if index in right else "left"
         is_whole = prose is not None and index not in prose
-        width = max(cell_len(in_one_line(row[index])) for row in (headings, *rows)) if is_whole else None
+        width = (
+            max(cell_len(in_one_line(row[index])) for row in (headings, *rows))
+            if is_whole
+            else None
+        )
         table.add_column(headings[index], justify=justify, overflow="fold", min_width=width)
     for row in rows:
         table.add_row(*(Text(in_one_line(row[index])) for index in columns))
     return table
 
 
-def _as_lines(headings: Sequence[str], rows: Sequence[Sequence[str]], width: int) -> "Iterator[Text]":
+def _as_lines(
+    headings: Sequence[str], rows: Sequence[Sequence[str]], width: int
+) -> "Iterator[Text]":
     """Each row as a few lines, in which every entry stands behind its heading."""
     from rich.text import Text
 
@@ -125,7 +133,9 @@ def paged(text: str) -> None:
 
 def in_colour(text: str, colour: str) -> str:
     """The text in a colour, on a terminal of somebody who wants colours (https://no-color.org)."""
-    wants = sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    wants = (
+        sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    )
     return click.style(text, fg=colour) if wants else text
 
 
@@ -133,7 +143,9 @@ def in_width(text: str, indent: str = "") -> str:
     """The text for a terminal: folded at blanks there, but never within a command or a path, and as it is elsewhere."""
     if not sys.stdout.isatty():
         return "\n".join(f"{indent}{line}" for line in text.splitlines())
-    return "\n".join(line for part in text.splitlines() for line in _folded(f"{indent}{part}", bool(indent)))
+    return "\n".join(
+        line for part in text.splitlines() for line in _folded(f"{indent}{part}", bool(indent))
+    )
 
 
 def _folded(line: str, is_flush: bool) -> list[str]:
@@ -141,7 +153,9 @@ def _folded(line: str, is_flush: bool) -> list[str]:
     begins = " " * (len(line) - len(line.lstrip()) + (0 if is_flush else 4))
     whole = _WHOLE.sub(lambda part: part[0].replace(" ", "\xa0"), line)
     columns = get_terminal_size().columns
-    folded = wrap(whole, columns, subsequent_indent=begins, break_long_words=False, break_on_hyphens=False)
+    folded = wrap(
+        whole, columns, subsequent_indent=begins, break_long_words=False, break_on_hyphens=False
+    )
     return [part.replace("\xa0", " ") for part in folded] or [""]
 
 

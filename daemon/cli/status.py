@@ -76,7 +76,9 @@ def status(settings: Settings, as_json: bool, watch: bool) -> int:
     return shown.exit_code
 
 
-def _show(settings: Settings, place: DaemonPlace, toml: Path | None, as_json: bool, anew: bool) -> Status:
+def _show(
+    settings: Settings, place: DaemonPlace, toml: Path | None, as_json: bool, anew: bool
+) -> Status:
     """Print the status; on a terminal, one that is shown anew takes the place of the one before."""
     try:
         with Archive.read(place.state) as archive:
@@ -85,10 +87,16 @@ def _show(settings: Settings, place: DaemonPlace, toml: Path | None, as_json: bo
     except MemprocError as fault:
         raise _or_what_is_waited_for(fault, toml) from fault
     if trouble := waits_for(toml):  # a daemon that cannot begin yet; it may be trying just now
-        waiting = StatusProblem("the daemon waits and tries again", trouble.message, trouble.next_step)
+        waiting = StatusProblem(
+            "the daemon waits and tries again", trouble.message, trouble.next_step
+        )
         shown = replace(shown, running=True, problems=(waiting, *shown.problems))
     if as_json:
-        click.echo(printable_json({"exit_code": shown.exit_code, **asdict(shown)}, indent=None if anew else 2))
+        click.echo(
+            printable_json(
+                {"exit_code": shown.exit_code, **asdict(shown)}, indent=None if anew else 2
+            )
+        )
         return shown
     text = screen(shown)
     if sys.stdout.isatty():
@@ -106,7 +114,9 @@ def _endings(settings: Settings, archive: Archive) -> tuple[StatusProblem, ...]:
     from daemon.remember.endings import problems_of_ending_models
 
     try:
-        return tuple(problems_of_ending_models(archive, settings.config, keys(settings.folders.state), now()))
+        return tuple(
+            problems_of_ending_models(archive, settings.config, keys(settings.folders.state), now())
+        )
     except ConfigurationError:
         return ()  # the daemon says so itself, or waits for it
 
@@ -130,7 +140,9 @@ def watch(settings: Settings) -> int:
 
 @click.command
 @click.argument("chat", required=False)
-@click.option("-f", "--follow", is_flag=True, help="Go on with what happens from now on, until Ctrl-C.")
+@click.option(
+    "-f", "--follow", is_flag=True, help="Go on with what happens from now on, until Ctrl-C."
+)
 @pass_settings
 def logs(settings: Settings, chat: str | None, follow: bool) -> int:
     """Tell what the daemon did, of all chats or of CHAT (an id or a title), oldest first."""
@@ -144,7 +156,9 @@ def logs(settings: Settings, chat: str | None, follow: bool) -> int:
     is_empty = True
     say = click.echo if follow else lines.append
     try:
-        for entry in entries(log_folder(place.state), (lambda: time.sleep(_LOOK_SECONDS)) if follow else None):
+        for entry in entries(
+            log_folder(place.state), (lambda: time.sleep(_LOOK_SECONDS)) if follow else None
+        ):
             if of_chat and not of_chat.has(entry.event):
                 continue
             is_empty = False
@@ -162,7 +176,9 @@ def logs(settings: Settings, chat: str | None, follow: bool) -> int:
     return 0
 
 
-def _duration(context: click.Context, parameter: click.Parameter, text: str | None) -> timedelta | None:
+def _duration(
+    context: click.Context, parameter: click.Parameter, text: str | None
+) -> timedelta | None:
     try:
         return None if text is None else read_duration(text)
     except ValueError as fault:
@@ -195,11 +211,15 @@ def resume(settings: Settings) -> None:
         was = end_pause(archive, now())
     settings.say("memproc goes on." if was else "memproc was not paused.")
     if was and not is_held(place.lock):
-        settings.say("But no daemon is running. Start one with: memproc service install, or: memproc watch")
+        settings.say(
+            "But no daemon is running. Start one with: memproc service install, or: memproc watch"
+        )
 
 
 @click.command
-@click.option("--thorough", is_flag=True, help="Read everything that is kept, however long that takes.")
+@click.option(
+    "--thorough", is_flag=True, help="Read everything that is kept, however long that takes."
+)
 @click.option("--all", "show_all", is_flag=True, help="List what is well, too.")
 @json_option
 @pass_settings
@@ -221,7 +241,12 @@ def doctor(settings: Settings, thorough: bool, show_all: bool, as_json: bool) ->
     errors = sum(finding.level == "error" for finding in findings)
     if as_json:
         report = [
-            {"name": finding.name, "level": finding.level, "told": finding.text, "mend": finding.remedy}
+            {
+                "name": finding.name,
+                "level": finding.level,
+                "told": finding.text,
+                "mend": finding.remedy,
+            }
             for finding in findings
         ]
         click.echo(printable_json({"errors": errors, "findings": report}))
@@ -237,7 +262,13 @@ def doctor(settings: Settings, thorough: bool, show_all: bool, as_json: bool) ->
         click.echo(f"\n{in_colour(finding.level, colour)}: {in_one_line(finding.name)}")
         click.echo(in_width(visible(finding.text), "    "))
         is_sentence = finding.remedy[:1].isupper()  # else it is a command, which stays in one line
-        click.echo(in_width(visible(finding.remedy), "    ") if is_sentence else visible(f"    {finding.remedy}"))
+        click.echo(
+            in_width(visible(finding.remedy), "    ")
+            if is_sentence
+            else visible(f"    {finding.remedy}")
+        )
     more = "" if show_all else " (memproc doctor --all)"
-    click.echo(f"\nErrors: {errors}, warnings: {len(findings) - len(well) - errors}, well: {len(well)}{more}.")
+    click.echo(
+        f"\nErrors: {errors}, warnings: {len(findings) - len(well) - errors}, well: {len(well)}{more}."
+    )
     return 1 if errors else 0

@@ -77,7 +77,12 @@ def as_events(work: Callable[[Tell], int]) -> int:
         except MemprocError as trouble:
             until = trouble.until if isinstance(trouble, OverBudget) else ""
             tell(
-                RunFailed(trouble.message, trouble.next_step, "busy" if isinstance(trouble, Busy) else "blocked", until)
+                RunFailed(
+                    trouble.message,
+                    trouble.next_step,
+                    "busy" if isinstance(trouble, Busy) else "blocked",
+                    until,
+                )
             )
             return trouble.exit_code
         except Exception as fault:  # the boundary: whatever we did not foresee

@@ -19,7 +19,9 @@ import tomli
 
 from daemon.config.tables import Key
 
-_MOST_READ = 2_000_000  # characters, where a statement of several lines is read once for each of them
+_MOST_READ = (
+    2_000_000  # characters, where a statement of several lines is read once for each of them
+)
 
 
 def key_lines(text: str) -> Mapping[Key, int]:
@@ -31,7 +33,9 @@ def key_lines(text: str) -> Mapping[Key, int]:
     newest: dict[Key, int] = {}
     table: Key = ()
     statement, began, read = "", 1, 0
-    with suppress(RecursionError):  # what stands behind brackets that are nested so deep has no line
+    with suppress(
+        RecursionError
+    ):  # what stands behind brackets that are nested so deep has no line
         for number, line in enumerate(StringIO(text), 1):
             statement += line
             read += len(statement)
@@ -83,7 +87,9 @@ def _keys(value: object, path: Key) -> Iterator[Key]:
 
 def line_of(lines: Mapping[Key, int], key: Key) -> int | None:
     """The line of `key`, or else of the table that it would stand in; None if neither is in the text."""
-    return next((lines[key[:length]] for length in range(len(key), 0, -1) if key[:length] in lines), None)
+    return next(
+        (lines[key[:length]] for length in range(len(key), 0, -1) if key[:length] in lines), None
+    )
 
 
 BARE = re.compile(r"[A-Za-z0-9_-]+")
@@ -114,7 +120,9 @@ def _tables(value: object) -> Sequence[Mapping[str, object]]:
     """The tables that are written under headers of their own: one, or a list of nothing else; empty for a setting."""
     if isinstance(value, dict):
         return (value,)
-    return value if isinstance(value, list) and all(isinstance(entry, dict) for entry in value) else ()
+    return (
+        value if isinstance(value, list) and all(isinstance(entry, dict) for entry in value) else ()
+    )
 
 
 def _name(name: str) -> str:
@@ -124,7 +132,11 @@ def _name(name: str) -> str:
 def _value(value: object) -> str:
     match value:
         case dict():
-            return "{ " + ", ".join(f"{_name(name)} = {_value(inner)}" for name, inner in value.items()) + " }"
+            return (
+                "{ "
+                + ", ".join(f"{_name(name)} = {_value(inner)}" for name, inner in value.items())
+                + " }"
+            )
         case list():
             return "[" + ", ".join(map(_value, value)) + "]"
         case str():

@@ -35,7 +35,9 @@ def without_former(tables: Mapping[str, Any]) -> tuple[dict[str, Any], tuple[str
     for former in FORMER:
         table = kept.get(former.table)
         if isinstance(table, dict) and former.name in table:
-            kept[former.table] = {name: value for name, value in table.items() if name != former.name}
+            kept[former.table] = {
+                name: value for name, value in table.items() if name != former.name
+            }
             if table[former.name] != former.default:
                 sentences.append(former.now)
     return kept, tuple(sentences)

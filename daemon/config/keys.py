@@ -79,14 +79,18 @@ _NO_CREDENTIAL = "-"
 """The text that the systemd unit hands over where there is no file with a key: systemd has no empty credentials."""
 SERVICE = "memproc"
 SECONDS = 3.0
-_NO_ANSWER = NoKeyring("did not answer in time: it may be locked, or be asking in a window of its own")
+_NO_ANSWER = NoKeyring(
+    "did not answer in time: it may be locked, or be asking in a window of its own"
+)
 _Answer = TypeVar("_Answer")
 
 
 class Keyring:
     """A keyring that is asked for a few seconds at most, since it may hang or wait for a window to be closed."""
 
-    def __init__(self, backend: "Callable[[], KeyringBackend | NoKeyring]", seconds: float = SECONDS) -> None:
+    def __init__(
+        self, backend: "Callable[[], KeyringBackend | NoKeyring]", seconds: float = SECONDS
+    ) -> None:
         self._backend = backend
         self._seconds = seconds
         self._asked = Lock()
@@ -118,7 +122,9 @@ class Keyring:
 
         return self._ask(drop)
 
-    def _ask(self, question: "Callable[[KeyringBackend], _Answer | NoKeyring]") -> _Answer | NoKeyring:
+    def _ask(
+        self, question: "Callable[[KeyringBackend], _Answer | NoKeyring]"
+    ) -> _Answer | NoKeyring:
         """The answer, if it comes in time. While an older question is overdue, no other is asked."""
         if not self._asked.acquire(timeout=max(0.0, self._due - monotonic())):
             return _NO_ANSWER
@@ -129,7 +135,9 @@ class Keyring:
             try:
                 backend = self._backend()
                 answers.append(backend if isinstance(backend, NoKeyring) else question(backend))
-            except Exception as trouble:  # the boundary: keyrings are other people's programs, and raise anything
+            except (
+                Exception
+            ) as trouble:  # the boundary: keyrings are other people's programs, and raise anything
                 # Their words may repeat the secret, so only the kind is told.
                 answers.append(NoKeyring(f"failed ({type(trouble).__name__})"))
             finally:
@@ -155,7 +163,9 @@ SYSTEM = Keyring(_system_backend)
 """The person's own keyring."""
 
 
-def find_key(provider: str, environ: Mapping[str, str], folder: Path, keyring: Keyring = SYSTEM) -> Key | NoKey:
+def find_key(
+    provider: str, environ: Mapping[str, str], folder: Path, keyring: Keyring = SYSTEM
+) -> Key | NoKey:
     """The key of a provider, by LiteLLM's name of it, and where it was found. `folder` is the state folder.
 
     A keyring that does not answer within three seconds counts as not there. Raises ConfigurationError where a
@@ -176,7 +186,8 @@ def find_key(provider: str, environ: Mapping[str, str], folder: Path, keyring: K
         return Key(_usable(answer, f"The key for {provider} in the system keyring"), "keyring")
     silence = answer.reason if isinstance(answer, NoKeyring) else "has no key for it"
     return NoKey(
-        provider, f"{variable} is not set, {keys_file(folder)} does not name it, and the system keyring {silence}"
+        provider,
+        f"{variable} is not set, {keys_file(folder)} does not name it, and the system keyring {silence}",
     )
 
 
@@ -185,7 +196,9 @@ def keys(folder: Path) -> FindKey:
     return cache(lambda provider: find_key(provider, os.environ, folder))
 
 
-def store_key(provider: str, value: str, folder: Path, prefer: Where, keyring: Keyring = SYSTEM) -> KeyChange:
+def store_key(
+    provider: str, value: str, folder: Path, prefer: Where, keyring: Keyring = SYSTEM
+) -> KeyChange:
     """Put a key into the keyring, or into the file where that does not answer or `prefer` is "file".
 
     The file counts before the keyring, so an older key there has to go. Raises ConfigurationError or
@@ -215,7 +228,9 @@ def forget_key(provider: str, folder: Path, keyring: Keyring = SYSTEM) -> KeyCha
 
 def set_variables(provider: str, environ: Mapping[str, str]) -> tuple[str, ...]:
     """The environment variables that hold a key of this provider; the first one counts."""
-    return tuple(variable for variable in key_variables(provider) if environ.get(variable, "").strip())
+    return tuple(
+        variable for variable in key_variables(provider) if environ.get(variable, "").strip()
+    )
 
 
 def read_key(text: str) -> str | NotAKey:
@@ -237,7 +252,9 @@ def _usable(text: str, place: str) -> str:
     """The key in `text`. Raises ConfigurationError, which names the place and repeats nothing, where it is none."""
     value = read_key(text)
     if isinstance(value, NotAKey):
-        raise ConfigurationError(f"{place} {value.reason}.", "Set it again: memproc key set PROVIDER")
+        raise ConfigurationError(
+            f"{place} {value.reason}.", "Set it again: memproc key set PROVIDER"
+        )
     return value
 
 
@@ -255,14 +272,20 @@ def credential_files(folder: Path) -> tuple[tuple[str, Path], ...]:
 
     Raises ConfigurationError where one can be read by others, and FileTrouble where it cannot be looked at.
     """
-    files = tuple((name, folder / name) for name in sorted(KEY_VARIABLES.values()) if (folder / name).is_file())
+    files = tuple(
+        (name, folder / name)
+        for name in sorted(KEY_VARIABLES.values())
+        if (folder / name).is_file()
+    )
     for _, path in files:
         with file_errors(path, "read"):
             _refuse_shared(path, path.stat())
     return files
 
 
-_HEADING = "# Keys that memproc sends to their providers. Nobody else may read this file: chmod 600."
+_HEADING = (
+    "# Keys that memproc sends to their providers. Nobody else may read this file: chmod 600."
+)
 _LINE = re.compile(r"([A-Z0-9_]+)\s*=\s*([!#-&(-~]+)")  # no spaces, no quotes: no key has any
 _KNOWN = frozenset(KEY_VARIABLES.values())
 
@@ -301,7 +324,9 @@ def write_key(folder: Path, variable: str, value: str) -> Path:
     Raises as `read_keys` does: a file that is not in order is not made worse.
     """
     read_keys(folder)
-    return write_private(keys_file(folder), [*(_lines(folder, but=variable) or [_HEADING]), f"{variable}={value}"])
+    return write_private(
+        keys_file(folder), [*(_lines(folder, but=variable) or [_HEADING]), f"{variable}={value}"]
+    )
 
 
 def remove_key(folder: Path, variable: str) -> bool:

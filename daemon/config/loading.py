@@ -18,11 +18,27 @@ from pydantic import ValidationError
 from daemon.config.former import without_former
 from daemon.config.search import NAME
 from daemon.config.settings import ChatOverride, Config
-from daemon.config.tables import ConfigProblem, CoreSettings, Key, SectionSettings, section_clashes, token_clashes
+from daemon.config.tables import (
+    ConfigProblem,
+    CoreSettings,
+    Key,
+    SectionSettings,
+    section_clashes,
+    token_clashes,
+)
 from daemon.files.paths import Folders, settle
 from daemon.files.write import remedy
 from rules.errors import ConfigurationError, FileTrouble, MemprocError
-from rules.layers.core import CoreMemory, EditingFunction, Layout, OverLimit, Section, SectionChange, arranged, offered
+from rules.layers.core import (
+    CoreMemory,
+    EditingFunction,
+    Layout,
+    OverLimit,
+    Section,
+    SectionChange,
+    arranged,
+    offered,
+)
 
 if TYPE_CHECKING:
     from primer.prompt import Texts
@@ -84,15 +100,20 @@ def _read(content: bytes, path: Path) -> tuple[str, dict[str, Any]]:
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
         raise ConfigurationError(
-            f"{path}, line {line}: the file is not UTF-8 text.", "Save it again with the encoding UTF-8."
+            f"{path}, line {line}: the file is not UTF-8 text.",
+            "Save it again with the encoding UTF-8.",
         ) from error
     except tomli.TOMLDecodeError as error:
         place = f"{path}, line {error.lineno}, column {error.colno}"
         raise ConfigurationError(f"{place}: {error.msg}.", _CHECK) from error
     except RecursionError as error:
-        raise ConfigurationError(f"{path} has brackets or keys that are nested too deep.", _CHECK) from error
+        raise ConfigurationError(
+            f"{path} has brackets or keys that are nested too deep.", _CHECK
+        ) from error
     except ValueError as error:  # Python refuses whole numbers of more than 4,300 digits
-        raise ConfigurationError(f"{path} holds a number that is too long to read.", _CHECK) from error
+        raise ConfigurationError(
+            f"{path} holds a number that is too long to read.", _CHECK
+        ) from error
 
 
 def _clashes(config: Config) -> Iterator[ConfigProblem]:
@@ -102,7 +123,8 @@ def _clashes(config: Config) -> Iterator[ConfigProblem]:
     for index, price in enumerate(config.budget.price):
         if price.above is None and any(name.endswith("_above") for name in price.model_fields_set):
             yield ConfigProblem(
-                (("budget", "price", index, "above"),), "must say above how many tokens of prompt the other rates count"
+                (("budget", "price", index, "above"),),
+                "must say above how many tokens of prompt the other rates count",
             )
     yield from _night_clashes(config, ("models", "batch"))
     for index, override in enumerate(config.chats.override):
@@ -111,10 +133,14 @@ def _clashes(config: Config) -> Iterator[ConfigProblem]:
 
 def _night_clashes(config: Config, key: Key) -> Iterator[ConfigProblem]:
     if config.models.batch == "night" and not config.schedule.night:
-        yield ConfigProblem((key, ("schedule", "night")), 'must not be "night" where schedule.night is empty')
+        yield ConfigProblem(
+            (key, ("schedule", "night")), 'must not be "night" where schedule.night is empty'
+        )
 
 
-def _override_clashes(config: Config, index: int, override: ChatOverride) -> Iterator[ConfigProblem]:
+def _override_clashes(
+    config: Config, index: int, override: ChatOverride
+) -> Iterator[ConfigProblem]:
     """Problems of one override on top of the main tables; those of the tables alone are not told again."""
     place = ("chats", "override", index)
     laid_over = config.with_override(override)
@@ -157,7 +183,9 @@ def shipped_text() -> str:
     for place in (_DAEMON / NAME, _DAEMON.parent / NAME):
         if place.is_file():
             return place.read_text(encoding="utf-8")
-    raise FileTrouble(f"{NAME} is missing from the installation in {_DAEMON}.", "Install memproc again.")
+    raise FileTrouble(
+        f"{NAME} is missing from the installation in {_DAEMON}.", "Install memproc again."
+    )
 
 
 def load_texts(folder: Path | None) -> "Texts":
@@ -165,7 +193,10 @@ def load_texts(folder: Path | None) -> "Texts":
 
     Raises ConfigurationError, which names every file and what is wrong with it.
     """
-    from primer.prompt import Texts, problems  # late: only what writes memories, or checks settings, needs the texts
+    from primer.prompt import (
+        Texts,
+        problems,
+    )  # late: only what writes memories, or checks settings, needs the texts
 
     texts: dict[str, str] = {}
     wrong: list[str] = []
@@ -184,7 +215,8 @@ def load_texts(folder: Path | None) -> "Texts":
         wrong += [f"{own}: {problem}" for problem in problems(name, texts[name])]
     if wrong:
         raise ConfigurationError(
-            "The texts that models read cannot be used:\n" + "\n".join(f"  {problem}" for problem in wrong),
+            "The texts that models read cannot be used:\n"
+            + "\n".join(f"  {problem}" for problem in wrong),
             "Mend them, or leave texts.folder empty in memproc.toml for memproc's own texts.",
         )
     return Texts(**texts)
@@ -226,7 +258,8 @@ def core_layout(settings: CoreSettings) -> Layout:
         return LoadedLayout(arranged(layout.sections, changes), tuple(layout.functions))
     except OverLimit as fault:
         raise ConfigurationError(
-            f"core.sections: {fault}", "Make its value shorter in memproc.toml, or its limit higher."
+            f"core.sections: {fault}",
+            "Make its value shorter in memproc.toml, or its limit higher.",
         ) from fault
 
 
@@ -251,7 +284,8 @@ def load_layout(name: str) -> Layout:
     if len(entries) > 1:
         owners = " and ".join(sorted(map(owner, entries)))
         raise ConfigurationError(
-            f'core.layout: {owners} each have a layout called "{name}".', "Uninstall all of them but one."
+            f'core.layout: {owners} each have a layout called "{name}".',
+            "Uninstall all of them but one.",
         )
     of = owner(entries[0])
 
@@ -276,5 +310,7 @@ def foreign(refusal: Callable[[Exception], MemprocError]) -> Iterator[None]:
     """Turn whatever a layout raises into the error that `refusal` makes of it."""
     try:
         yield
-    except Exception as trouble:  # the boundary: layouts are other people's programs, and raise anything
+    except (
+        Exception
+    ) as trouble:  # the boundary: layouts are other people's programs, and raise anything
         raise refusal(trouble) from trouble

@@ -41,7 +41,9 @@ def report(problems: Sequence[ConfigProblem], text: str, path: Path) -> str:
     placed: list[tuple[int, str]] = []
     for problem in problems:
         # Where to look: at the first of the problem's settings that is in the file, or else at its table.
-        line = next((lines[key] for key in problem.keys if key in lines), line_of(lines, problem.keys[0]))
+        line = next(
+            (lines[key] for key in problem.keys if key in lines), line_of(lines, problem.keys[0])
+        )
         place = "" if line is None else f"line {line}: "
         placed.append((line or 0, f"  {place}{_dotted(problem.keys[0])}: {problem.reason}"))
     sentences = [sentence for _, sentence in sorted(placed, key=lambda pair: pair[0])]
@@ -58,8 +60,14 @@ def problems_of(error: ValidationError) -> list[ConfigProblem]:
         kind, key = details["type"], details["loc"]
         is_entry = isinstance(key[-1], int) and kind != "model_type"
         if is_entry:
-            key = key[:-1]  # an entry of a list of texts is no setting of its own; one of a list of tables is
-        reason = _unknown(key) if kind == "extra_forbidden" else _requirement(kind, details.get("ctx", {}), key)
+            key = key[
+                :-1
+            ]  # an entry of a list of texts is no setting of its own; one of a list of tables is
+        reason = (
+            _unknown(key)
+            if kind == "extra_forbidden"
+            else _requirement(kind, details.get("ctx", {}), key)
+        )
         if kind not in ("extra_forbidden", "missing", "refused"):  # what is refused may be a key
             reason = f"{'each entry ' if is_entry else ''}{reason} (is {_shown(details['input'])})"
         problems.append(ConfigProblem((key,), reason))
@@ -75,7 +83,9 @@ def _requirement(kind: str, limits: Mapping[str, Any], key: Key) -> str:
         return f"must be there: {_REQUIRED[str(key[-1])]}"
     if kind == "literal_error":
         return f"must be {limits['expected'].replace(chr(39), chr(34))}"
-    return _KINDS.get(kind, "cannot be used").format(**limits)  # a later pydantic may bring further kinds
+    return _KINDS.get(kind, "cannot be used").format(
+        **limits
+    )  # a later pydantic may bring further kinds
 
 
 def _header(key: Key) -> str:
@@ -93,7 +103,9 @@ def _unknown(key: Key) -> str:
     near = get_close_matches(short, table.model_fields, n=1, cutoff=0.7)
     if not near:
         start = max((at + 1 for at, part in enumerate(place) if isinstance(part, int)), default=0)
-        for other in (_table_at(tuple(place[:start])) or Config).model_fields:  # in the same override, or in the file
+        for other in (
+            _table_at(tuple(place[:start])) or Config
+        ).model_fields:  # in the same override, or in the file
             elsewhere = _table_at((*place[:start], other))
             if elsewhere and name in elsewhere.model_fields:
                 near.append(f"{other}.{name}")
@@ -122,7 +134,9 @@ def _dotted(key: Key) -> str:
             dotted += f"[{part + 1}]"
         else:
             shown = _printable(part)
-            dotted += ("." if dotted else "") + (part if BARE.fullmatch(part) and shown == part else f'"{shown}"')
+            dotted += ("." if dotted else "") + (
+                part if BARE.fullmatch(part) and shown == part else f'"{shown}"'
+            )
     return dotted
 
 
@@ -137,11 +151,17 @@ def _table_at(key: Key) -> type[BaseModel] | None:
         elif (field := getattr(kind, "model_fields", {}).get(name)) is None:
             return None
         else:
-            kind = get_args(field.annotation)[0] if get_origin(field.annotation) is tuple else field.annotation
+            kind = (
+                get_args(field.annotation)[0]
+                if get_origin(field.annotation) is tuple
+                else field.annotation
+            )
     return kind if isinstance(kind, type) and issubclass(kind, BaseModel) else None
 
 
 def _printable(text: str) -> str:
     """`text` on one line and without what a terminal would obey; long ones are cut."""
     short = text if len(text) <= _LONGEST_SHOWN else text[:_LONGEST_SHOWN] + "…"
-    return "".join(mark if mark.isprintable() else mark.encode("unicode_escape").decode() for mark in short)
+    return "".join(
+        mark if mark.isprintable() else mark.encode("unicode_escape").decode() for mark in short
+    )

@@ -40,7 +40,9 @@ class FoundConfig:
     def choice(self) -> str:
         """A sentence saying which of several files counts; empty where there is no other."""
         others = ", ".join(self.others)
-        return f"{self.path} counts ({self.how}). Beside it, not counting: {others}." if others else ""
+        return (
+            f"{self.path} counts ({self.how}). Beside it, not counting: {others}." if others else ""
+        )
 
 
 def find(explicit: Path | None, here: Path, environ: Mapping[str, str]) -> FoundConfig:
@@ -51,13 +53,17 @@ def find(explicit: Path | None, here: Path, environ: Mapping[str, str]) -> Found
     the defaults, as the one in a checkout of memproc does, is not counted. Raises ConfigurationError if a file that
     was named is not there: going on without it would be a surprise.
     """
-    for by, named in (("--config", str(explicit or "")), ("$MEMPROC_CONFIG", environ.get("MEMPROC_CONFIG"))):
+    for by, named in (
+        ("--config", str(explicit or "")),
+        ("$MEMPROC_CONFIG", environ.get("MEMPROC_CONFIG")),
+    ):
         if not named:
             continue
         path = resolve(named, here)
         if isinstance(path, NoPath):
             raise ConfigurationError(
-                f"The configuration that {by} names cannot be used: the path {path.reason}.", "Correct the path."
+                f"The configuration that {by} names cannot be used: the path {path.reason}.",
+                "Correct the path.",
             )
         if not _is_there(path):
             raise ConfigurationOutOfReach(
@@ -90,7 +96,9 @@ def holds_only_defaults(path: Path) -> bool:
         same_folders = folders(config) == folders(defaults)
     except ConfigurationError:
         return False
-    return same_folders and config.model_dump(exclude={"folders"}) == defaults.model_dump(exclude={"folders"})
+    return same_folders and config.model_dump(exclude={"folders"}) == defaults.model_dump(
+        exclude={"folders"}
+    )
 
 
 def _is_there(path: Path) -> bool:

@@ -44,7 +44,9 @@ def _refusal(name: str, value: object) -> str | None:
         return "memproc decides this itself"
     if not name.isidentifier():
         return "must be the name of an option, like temperature"
-    if name == "timeout" and not (isinstance(value, int | float) and value is not True and 0 < value < inf):
+    if name == "timeout" and not (
+        isinstance(value, int | float) and value is not True and 0 < value < inf
+    ):
         return "must be a number of seconds, more than 0"
     return _unsendable(value)
 
@@ -57,7 +59,9 @@ def _unsendable(value: object, depth: int = 0) -> str | None:
         case dict():
             return _unsendable(list(value.values()), depth)
         case list():
-            return next((reason for entry in value if (reason := _unsendable(entry, depth + 1))), None)
+            return next(
+                (reason for entry in value if (reason := _unsendable(entry, depth + 1))), None
+            )
         case float() if not isfinite(value):
             return "must not hold inf or nan"
         case str() | int() | float():
@@ -75,11 +79,14 @@ _LEAST_WINDOW = 1024  # tokens; the shortest prompt needs more
 def _name_or(word: str) -> AfterValidator:
     shown = f'"{word}"' if word else "empty"
     return tables.checked(
-        lambda name: name == word or _LITELLM_NAME.fullmatch(name), f'must be {shown} or a name like "provider/model"'
+        lambda name: name == word or _LITELLM_NAME.fullmatch(name),
+        f'must be {shown} or a name like "provider/model"',
     )
 
 
-_WINDOW = tables.checked(lambda tokens: not 0 < tokens < _LEAST_WINDOW, f"must be 0 or at least {_LEAST_WINDOW}")
+_WINDOW = tables.checked(
+    lambda tokens: not 0 < tokens < _LEAST_WINDOW, f"must be 0 or at least {_LEAST_WINDOW}"
+)
 
 
 def _sendable(options: Options) -> Options:
@@ -126,7 +133,11 @@ class ModelSettings(tables.Table):
         whose name fits, in the order of the file. The result may be changed."""
         options = {key: value for key, value in self.options.items() if "/" not in key}
         for pattern, own in self.options.items():
-            if "/" in pattern and isinstance(own, dict) and (pattern == name or fnmatchcase(name, pattern)):
+            if (
+                "/" in pattern
+                and isinstance(own, dict)
+                and (pattern == name or fnmatchcase(name, pattern))
+            ):
                 options |= own
         return deepcopy(options)
 
@@ -201,7 +212,11 @@ class BudgetSettings(tables.Table):
 
     def price_of(self, model: str) -> Price | None:
         """The price that is configured for a model, where one is: the last that fits."""
-        fitting = (row for row in reversed(self.price) if row.model == model or fnmatchcase(model, row.model))
+        fitting = (
+            row
+            for row in reversed(self.price)
+            if row.model == model or fnmatchcase(model, row.model)
+        )
         return next((row.price for row in fitting), None)
 
 
@@ -281,7 +296,9 @@ class Config(ChatTables):
     @property
     def limits(self) -> "Limits":
         """The numbers that the rules obey; where chunks end is for `daemon.models.splitting` to say."""
-        from rules.plan.chat_plan import Limits  # late: most commands read settings and plan nothing
+        from rules.plan.chat_plan import (
+            Limits,
+        )  # late: most commands read settings and plan nothing
         from rules.plan.folds import Bounds
 
         fold = Bounds(**dict(self.fold))
@@ -298,7 +315,9 @@ class Config(ChatTables):
         from rules.plan.chat_plan import fits
 
         built_in = (SAMPLE,) if self.tail.tokens > _SAMPLE_TOKENS else ()
-        fitting = [override for override in (*built_in, *self.chats.override) if fits(chat, override.chat)]
+        fitting = [
+            override for override in (*built_in, *self.chats.override) if fits(chat, override.chat)
+        ]
         config = self
         for override in fitting:
             config = config.with_override(override)
@@ -319,5 +338,7 @@ class Config(ChatTables):
         """These settings with what is written in `override`, whichever chat it is for."""
         written = override.model_fields_set - {"chat"}
         return self.model_copy(
-            update={name: getattr(self, name).overridden(getattr(override, name)) for name in written}
+            update={
+                name: getattr(self, name).overridden(getattr(override, name)) for name in written
+            }
         )

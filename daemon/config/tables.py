@@ -51,7 +51,11 @@ def refusal(reasons: Mapping[Key, str]) -> ValidationError:
     return ValidationError.from_exception_data(
         "refusal",
         [
-            InitErrorDetails(type=PydanticCustomError("refused", "{reason}", {"reason": reason}), loc=place, input=None)
+            InitErrorDetails(
+                type=PydanticCustomError("refused", "{reason}", {"reason": reason}),
+                loc=place,
+                input=None,
+            )
             for place, reason in reasons.items()
         ],
     )
@@ -59,7 +63,10 @@ def refusal(reasons: Mapping[Key, str]) -> ValidationError:
 
 def _as_written(tables: Any, info: SerializationInfo) -> Any:
     if isinstance(tables, dict):
-        return {name: table.model_dump(mode=info.mode, exclude_unset=True) for name, table in tables.items()}
+        return {
+            name: table.model_dump(mode=info.mode, exclude_unset=True)
+            for name, table in tables.items()
+        }
     return [table.model_dump(mode=info.mode, exclude_unset=True) for table in tables]
 
 
@@ -132,9 +139,12 @@ class OutputSettings(Table):
 
 _LEAST_TAIL = 800
 _LARGE_ENOUGH = checked(
-    lambda tokens: tokens >= 400, "must be at least 400, since about 40 tokens of each memory are the questions in it"
+    lambda tokens: tokens >= 400,
+    "must be at least 400, since about 40 tokens of each memory are the questions in it",
 )
-_LOOK_AHEAD = 4  # the live tail is at least this many chunks long, because bounds look that far ahead
+_LOOK_AHEAD = (
+    4  # the live tail is at least this many chunks long, because bounds look that far ahead
+)
 MOST_TOKENS = 10_000_000
 """More than any model's window; beyond it a number is a slip of the hand."""
 
@@ -194,7 +204,11 @@ _RESERVED = "facts"
 
 def _named(sections: dict[str, "SectionSettings"]) -> dict[str, "SectionSettings"]:
     for name in sections:
-        if not (name.isascii() and name.replace("_", "a").replace("-", "a").isalnum() and name == name.lower()):
+        if not (
+            name.isascii()
+            and name.replace("_", "a").replace("-", "a").isalnum()
+            and name == name.lower()
+        ):
             raise ValueError(f'"{name[:40]}" must be in small letters, digits, - and _ alone')
         if name == _RESERVED:
             raise ValueError(f'"{name}" is what the list of facts is called')
@@ -205,7 +219,9 @@ def _text_or_texts(value: object) -> Value:
     """One error for both shapes; pydantic's own would name a setting for each."""
     if isinstance(value, str):
         return value
-    if isinstance(value, list | tuple) and all(isinstance(entry, str) and entry.strip() for entry in value):
+    if isinstance(value, list | tuple) and all(
+        isinstance(entry, str) and entry.strip() for entry in value
+    ):
         return tuple(value)
     raise ValueError('must be a text in quotes, or a list of texts, like ["one", "two"]')
 
@@ -224,7 +240,9 @@ class CoreSettings(Table):
     enabled: bool = True
     layout: Text = "chat"
     form: Literal["auto", "tools", "json"] = "auto"
-    sections: Annotated[dict[str, SectionSettings], AfterValidator(_named), AS_WRITTEN] = Field(default_factory=dict)
+    sections: Annotated[dict[str, SectionSettings], AfterValidator(_named), AS_WRITTEN] = Field(
+        default_factory=dict
+    )
 
     def overridden(self, by: Self) -> Self:
         """The table with what an override says; the sections are taken over one by one."""
@@ -276,7 +294,9 @@ class WatchSettings(Table):
 class ScheduleSettings(Table):
     """`[schedule]`: the window of the night, in local time."""
 
-    night: Annotated[str, checked(_is_window, 'must be empty or two times of day, like "02:00-05:00"')] = "02:00-05:00"
+    night: Annotated[
+        str, checked(_is_window, 'must be empty or two times of day, like "02:00-05:00"')
+    ] = "02:00-05:00"
 
 
 class NotifySettings(Table):

@@ -84,7 +84,9 @@ class Damage:
     reason: str
 
 
-def keep_original(folder: Path, chat_id: str, title: str, blocks: Sequence[bytes], when: str) -> Version:
+def keep_original(
+    folder: Path, chat_id: str, title: str, blocks: Sequence[bytes], when: str
+) -> Version:
     """Keep the content `blocks` as the original of a chat, unless one is kept already; the one that is kept.
 
     `when` is UTC with milliseconds and `Z`, as the index shows it. The blocks are gone through twice.
@@ -98,10 +100,14 @@ def keep_original(folder: Path, chat_id: str, title: str, blocks: Sequence[bytes
         content.update(block)
     digest = content.hexdigest()
     line = IndexLine(when, chat_id, title, "original", digest, sum(map(len, blocks)))
-    return _store(folder, line, folder / "originals" / digest[:2] / f"{digest}.json.gz", iter(blocks))
+    return _store(
+        folder, line, folder / "originals" / digest[:2] / f"{digest}.json.gz", iter(blocks)
+    )
 
 
-def keep_version(folder: Path, chat_id: str, title: str, stem: str, path: Path, when: str) -> Version:
+def keep_version(
+    folder: Path, chat_id: str, title: str, stem: str, path: Path, when: str
+) -> Version:
     """Keep what stands at `path` now; `stem` is the name of the chat's file without `.json`.
 
     `when` as for `keep_original`. Content that is kept for this chat already, and is whole, is not kept
@@ -115,11 +121,19 @@ def keep_version(folder: Path, chat_id: str, title: str, stem: str, path: Path, 
                 return _version(folder, number, line)
         file.seek(0)
         # A name that no file has yet, even if the clock was set back; names of one shelf sort by time.
-        stamp, shelf = "".join(letter for letter in when if letter.isalnum()), folder / "versions" / stem
+        stamp, shelf = (
+            "".join(letter for letter in when if letter.isalnum()),
+            folder / "versions" / stem,
+        )
         numbers = chain([""], map("-{}".format, count(2)))
         places = (shelf / f"{stamp}-{digest[:8]}{number}{path.suffix}.gz" for number in numbers)
         place = next(place for place in places if not place.exists())
-        return _store(folder, IndexLine(when, chat_id, title, "updated", digest, size), place, read_blocks(file))
+        return _store(
+            folder,
+            IndexLine(when, chat_id, title, "updated", digest, size),
+            place,
+            read_blocks(file),
+        )
 
 
 def versions(folder: Path, chat_id: str) -> tuple[Version, ...]:
@@ -155,11 +169,16 @@ def check(folder: Path, is_chosen: Callable[[str], bool] = lambda file: True) ->
         path = folder / line.file
         if path not in damages and is_chosen(line.file) and (reason := _fault(folder, line)):
             damages[path] = Damage(path, reason)
-    return (*(Damage(folder / INDEX, f"Line {number} cannot be read.") for number in lost), *damages.values())
+    return (
+        *(Damage(folder / INDEX, f"Line {number} cannot be read.") for number in lost),
+        *damages.values(),
+    )
 
 
 def _version(folder: Path, number: int, line: IndexLine) -> Version:
-    return Version(number, line.kind, line.written_at, line.sha256, line.size, folder / line.file, line.chat_id)
+    return Version(
+        number, line.kind, line.written_at, line.sha256, line.size, folder / line.file, line.chat_id
+    )
 
 
 def _fault(folder: Path, line: IndexLine) -> str | None:
@@ -183,9 +202,13 @@ def _store(folder: Path, line: IndexLine, place: Path, blocks: Iterator[bytes]) 
     make_private(place.parent)
     if not (folder / "README.txt").exists():  # one that the person has changed stays
         replace_file(folder / "README.txt", [_TEXT.encode()])
-    placed = replace(line, file=place.relative_to(folder).as_posix(), packed_sha256=sha256_of(place) or "")
+    placed = replace(
+        line, file=place.relative_to(folder).as_posix(), packed_sha256=sha256_of(place) or ""
+    )
     if not place.exists() or _fault(folder, placed) is not None:
-        placed = replace(placed, packed_sha256=replace_file(place, pack(_same(blocks, line.sha256))).sha256)
+        placed = replace(
+            placed, packed_sha256=replace_file(place, pack(_same(blocks, line.sha256))).sha256
+        )
     append(folder, placed)
     return versions(folder, line.chat_id)[-1]
 
@@ -197,7 +220,10 @@ def _same(blocks: Iterator[bytes], expected: str) -> Iterator[bytes]:
         digest.update(block)
         yield block
     if digest.hexdigest() != expected:
-        raise FileTrouble("A chat's file was changed by another program while it was being kept.", "Run memproc again.")
+        raise FileTrouble(
+            "A chat's file was changed by another program while it was being kept.",
+            "Run memproc again.",
+        )
 
 
 INDEX = "INDEX.tsv"
@@ -252,7 +278,9 @@ def append(folder: Path, line: IndexLine) -> None:
             content = file.read()
             whole, cut = _parted(content)
             # Where the next line goes, in bytes, and what has to stand before it.
-            begin, before = (len(content), "\n") if _parse(cut) else (len(whole), "" if whole else _HEADER)
+            begin, before = (
+                (len(content), "\n") if _parse(cut) else (len(whole), "" if whole else _HEADER)
+            )
             file.truncate(begin)
             file.seek(begin)
             file.write((before + _text(line)).encode())
@@ -268,7 +296,9 @@ def rewrite_index(folder: Path, change: Callable[[IndexLine], IndexLine | None])
     """
     if (folder / INDEX).exists():
         changed = [change(line) for line in read_index(folder) if isinstance(line, IndexLine)]
-        replace_file(folder / INDEX, [_HEADER.encode(), *(_text(line).encode() for line in changed if line)])
+        replace_file(
+            folder / INDEX, [_HEADER.encode(), *(_text(line).encode() for line in changed if line)]
+        )
 
 
 def _parted(content: bytes) -> tuple[bytes, bytes]:
@@ -279,7 +309,9 @@ def _parted(content: bytes) -> tuple[bytes, bytes]:
 
 def _text(line: IndexLine) -> str:
     """Ids keep every character, escaped as in JSON; titles, which only people read, lose the odd ones."""
-    shown = "".join(letter if letter.isprintable() else " " for letter in line.title[:_LONGEST_TITLE])
+    shown = "".join(
+        letter if letter.isprintable() else " " for letter in line.title[:_LONGEST_TITLE]
+    )
     safe = replace(line, chat_id=json.dumps(line.chat_id)[1:-1], title=" ".join(shown.split()))
     return "\t".join(str(value) for value in astuple(safe)) + "\n"
 

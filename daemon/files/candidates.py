@@ -20,7 +20,9 @@ SAMPLE_FILE = "memproc-sample.json"
 _ARRIVING = (".part", ".partial", ".crdownload", ".download", ".tmp", ".temp")
 _OF_SYSTEMS = frozenset({"thumbs.db", "desktop.ini", "icon\r"})
 # Folders that file servers and packers put beside the person's own.
-_FOREIGN = frozenset({"@eadir", "__macosx", "#recycle", "$recycle.bin", "system volume information", "lost+found"})
+_FOREIGN = frozenset(
+    {"@eadir", "__macosx", "#recycle", "$recycle.bin", "system volume information", "lost+found"}
+)
 _IN_THE_CLOUD = "it is in the cloud, not on this disk"
 # Windows: OFFLINE, RECALL_ON_OPEN, RECALL_ON_DATA_ACCESS. macOS: SF_DATALESS.
 _WINDOWS_AWAY = 0x1000 | 0x40000 | 0x400000
@@ -96,10 +98,14 @@ def _file(path: str) -> Iterator[Candidate | UnusableFile]:
     attributes, flags = getattr(status, "st_file_attributes", 0), getattr(status, "st_flags", 0)
     try:
         path.encode()
-    except UnicodeEncodeError:  # Linux takes any bytes for a name; the archive and our sentences take text
+    except (
+        UnicodeEncodeError
+    ):  # Linux takes any bytes for a name; the archive and our sentences take text
         yield UnusableFile(ascii(path), "its name is not written in UTF-8: give it another")
         return
-    if attributes & _WINDOWS_AWAY or flags & _MACOS_AWAY:  # reading it would make the system fetch it, or fail
+    if (
+        attributes & _WINDOWS_AWAY or flags & _MACOS_AWAY
+    ):  # reading it would make the system fetch it, or fail
         yield UnusableFile(path, _IN_THE_CLOUD)
     else:
         yield Candidate(path, status)
@@ -108,7 +114,10 @@ def _file(path: str) -> Iterator[Candidate | UnusableFile]:
 def sighting_of(status: os.stat_result) -> Sighting:
     """A file's place and size, in numbers that the archive can keep."""
     return Sighting(
-        status.st_dev & _LARGEST_NUMBER, status.st_ino & _LARGEST_NUMBER, status.st_size, status.st_mtime_ns
+        status.st_dev & _LARGEST_NUMBER,
+        status.st_ino & _LARGEST_NUMBER,
+        status.st_size,
+        status.st_mtime_ns,
     )
 
 
@@ -116,7 +125,9 @@ def what_it_is(path: Path) -> tuple[str, str]:
     """The kind of a file that is not called as exports are, and what to do, as sentences."""
     try:
         # Not through a link, and never waiting, should it have become a named pipe.
-        handle = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
+        handle = os.open(
+            path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+        )
         with os.fdopen(handle, "rb") as opened:
             head = opened.read(ENOUGH)
     except OSError as error:
@@ -140,7 +151,13 @@ def others_in(folder: Path) -> tuple[tuple[Path, str, str], ...]:
                     others.append((Path(path), *what_it_is(Path(path))))
                 case UnusableFile(path, reason):
                     name = Path(path).name
-                    others.append((Path(path), f"{name} cannot be used: {reason}.", "Mend that, then try again."))
+                    others.append(
+                        (
+                            Path(path),
+                            f"{name} cannot be used: {reason}.",
+                            "Mend that, then try again.",
+                        )
+                    )
     except OSError:
         return ()
     return tuple(sorted(others))
@@ -154,14 +171,19 @@ def exports_in(path: Path) -> tuple[Path, ...]:
     try:
         if not path.is_dir():
             return (path,)
-        exports = [file for file in candidates(path) if isinstance(file, Candidate) and has_ending(file.path)]
+        exports = [
+            file
+            for file in candidates(path)
+            if isinstance(file, Candidate) and has_ending(file.path)
+        ]
     except OSError as fault:
         raise FileTrouble(
             f"The folder {path} cannot be read: {fault.strerror or fault}.",
             remedy(fault, "Allow memproc's user to read it, then try again."),
         ) from fault
     return tuple(
-        Path(entry.path) for entry in sorted(exports, key=lambda entry: (entry.status.st_mtime_ns, entry.path))
+        Path(entry.path)
+        for entry in sorted(exports, key=lambda entry: (entry.status.st_mtime_ns, entry.path))
     )
 
 

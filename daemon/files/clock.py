@@ -30,7 +30,12 @@ def periods(now: datetime) -> Periods:
     """The day and the month that `now` is in, by local time."""
     midnight = now.astimezone().replace(hour=0, minute=0, second=0, microsecond=0, tzinfo=None)
     first = midnight.replace(day=1)
-    bounds = midnight, midnight + timedelta(days=1), first, (first + timedelta(days=32)).replace(day=1)
+    bounds = (
+        midnight,
+        midnight + timedelta(days=1),
+        first,
+        (first + timedelta(days=32)).replace(day=1),
+    )
     return Periods(*(write_date(bound.astimezone()) for bound in bounds))
 
 

@@ -36,7 +36,10 @@ def hold(path: Path, doing: str = "is working with this archive") -> Iterator[No
     with file_errors(path, "locked"):
         handle = _locked(path)
     if handle is None:
-        raise Busy(f"Another memproc{_holder(_beside(path))} {doing}.", "Wait for it, or stop it, then run this again.")
+        raise Busy(
+            f"Another memproc{_holder(_beside(path))} {doing}.",
+            "Wait for it, or stop it, then run this again.",
+        )
     try:
         holder = {"pid": os.getpid(), "since": write_date(datetime.now(UTC))}
         replace_file(_beside(path), [json.dumps(holder).encode() + b"\n"])

@@ -23,7 +23,9 @@ from tempfile import gettempdir
 
 from platformdirs import user_state_path
 
-_LONGEST = 4096  # characters; no system goes to longer paths without tricks, and resolving them takes long
+_LONGEST = (
+    4096  # characters; no system goes to longer paths without tricks, and resolving them takes long
+)
 _NAMES = ("inbox", "updated", "backups", "state")
 
 
@@ -63,7 +65,9 @@ def resolve(written: str, base: Path) -> Path | NoPath:
     except RuntimeError:
         path = Path(written)
     if written.startswith("~") and not path.is_absolute():
-        return NoPath(f"{Path(written).parts[0]} has no home folder on this system; write the full path")
+        return NoPath(
+            f"{Path(written).parts[0]} has no home folder on this system; write the full path"
+        )
     return Path(realpath(base / path))
 
 
@@ -77,7 +81,11 @@ def settle(written: Mapping[str, str]) -> Folders | tuple[RefusedFolders, ...]:
     places = {name: resolve(written[name] or str(default_state()), here) for name in _NAMES}
     paths = {name: place for name, place in places.items() if isinstance(place, Path)}
     if len(paths) < len(places):
-        return tuple(RefusedFolders((name,), no.reason) for name, no in places.items() if isinstance(no, NoPath))
+        return tuple(
+            RefusedFolders((name,), no.reason)
+            for name, no in places.items()
+            if isinstance(no, NoPath)
+        )
     folders = Folders(**paths)
     return tuple(_refusals(folders, resolve("~", here))) or folders
 
@@ -115,7 +123,9 @@ def _refusals(folders: Folders, home: Path | NoPath) -> Iterator[RefusedFolders]
     alike = {name: Path(str(getattr(folders, name)).casefold()) for name in _NAMES}
     inbox = alike["inbox"]
     if isinstance(home, Path) and Path(str(home).casefold()).is_relative_to(inbox):
-        yield RefusedFolders(("inbox",), f"must not be {folders.inbox}: give exports a folder of their own")
+        yield RefusedFolders(
+            ("inbox",), f"must not be {folders.inbox}: give exports a folder of their own"
+        )
         return
     expanded = expanded_folder(folders.updated)
     for name in ("inbox", "updated"):

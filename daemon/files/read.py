@@ -23,7 +23,13 @@ from rules.arrival import Sighting
 from rules.errors import FileTrouble, NotAnExport
 from rules.typingmind import document
 from rules.typingmind.chat import Chat
-from rules.typingmind.document import DocumentLayout, explain_bad_json, lay_out_chunk, lay_out_document, of_archive
+from rules.typingmind.document import (
+    DocumentLayout,
+    explain_bad_json,
+    lay_out_chunk,
+    lay_out_document,
+    of_archive,
+)
 from rules.typingmind.spans import BadJson
 
 
@@ -62,7 +68,8 @@ class Export:
         """Raise FileTrouble where this open file is not, or not as, it was when it was read."""
         if sighting_of(os.fstat(file.fileno())) != self.fingerprint:
             raise FileTrouble(
-                f"{self.path.name} was changed while memproc read it.", "Drop it again when it is complete."
+                f"{self.path.name} was changed while memproc read it.",
+                "Drop it again when it is complete.",
             )
 
     @contextmanager
@@ -83,7 +90,9 @@ def read_export(path: Path) -> Export:
         fingerprint = sighting_of(os.fstat(file.fileno()))
         refuse_large(path.name, fingerprint.size)
         sha256 = file_digest(file, "sha256").hexdigest()
-        export = Export(path, tuple(_parts(path.name, Bundle(path.name, file))), sha256, fingerprint)
+        export = Export(
+            path, tuple(_parts(path.name, Bundle(path.name, file))), sha256, fingerprint
+        )
         export.refuse_changed(file)
     return export
 
@@ -104,7 +113,10 @@ def without_chats(name: str, data: bytes, chat_ids: Set[str]) -> bytes:
     if not bundle.is_zip:
         return texts[INDEX]
     buffer = io.BytesIO()
-    with zipfile.ZipFile(io.BytesIO(data)) as old, zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as new:
+    with (
+        zipfile.ZipFile(io.BytesIO(data)) as old,
+        zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as new,
+    ):
         for entry in old.infolist():
             new.writestr(entry, texts.get(entry.filename) or old.read(entry))
     return buffer.getvalue()
@@ -137,7 +149,9 @@ class Bundle:
         self.name = name
         self._file = file
         file.seek(0)
-        self._package = _open(name, file) if file.read(4) in (b"PK\x03\x04", b"PK\x05\x06") else None
+        self._package = (
+            _open(name, file) if file.read(4) in (b"PK\x03\x04", b"PK\x05\x06") else None
+        )
 
     @property
     def is_zip(self) -> bool:
@@ -167,7 +181,11 @@ class Bundle:
         parts = [by_name[name] for name in names if name in by_name]
         lacking = len(names) - len(parts)
         for is_wrong, what, next_step in (
-            (lacking > 0, f"lacks {lacking} of the parts that it names", "Export again from TypingMind."),
+            (
+                lacking > 0,
+                f"lacks {lacking} of the parts that it names",
+                "Export again from TypingMind.",
+            ),
             (
                 any(part.flag_bits & 1 for part in parts),
                 "is an encrypted ZIP file",
@@ -209,7 +227,9 @@ def _open(name: str, file: BinaryIO) -> zipfile.ZipFile:
         entries += (rest + block).count(_ENTRY_SIGN)
         rest = block[1 - len(_ENTRY_SIGN) :]
     if entries > _MOST_ENTRIES:
-        raise NotAnExport(f"{name} holds more than {_MOST_ENTRIES:,} files.", "Export single chats instead.")
+        raise NotAnExport(
+            f"{name} holds more than {_MOST_ENTRIES:,} files.", "Export single chats instead."
+        )
     try:
         package = zipfile.ZipFile(file)
     except (*DAMAGE, OSError) as fault:
@@ -274,9 +294,13 @@ def _blocks(text: BinaryIO) -> Iterator[bytes]:
 def _opened(path: Path) -> Iterator[io.BufferedReader]:
     try:
         if not stat.S_ISREG(path.stat().st_mode):
-            raise FileTrouble(f"{path} is no regular file.", "Name an export, or the folder that holds exports.")
+            raise FileTrouble(
+                f"{path} is no regular file.", "Name an export, or the folder that holds exports."
+            )
         # O_NONBLOCK: should the file have become a named pipe, opening it would wait for a writer for ever.
-        handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+        handle = os.open(
+            path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+        )
         file = os.fdopen(handle, "rb")
         try:
             yield file
@@ -284,7 +308,9 @@ def _opened(path: Path) -> Iterator[io.BufferedReader]:
             with suppress(OSError):  # all that was wanted of it has been read
                 file.close()
     except FileNotFoundError as fault:
-        raise FileTrouble(f"There is no file {path}.", "Check the path; nothing was done.") from fault
+        raise FileTrouble(
+            f"There is no file {path}.", "Check the path; nothing was done."
+        ) from fault
     except OSError as fault:
         raise FileTrouble(
             f"{path} cannot be read: {fault.strerror or fault}.",

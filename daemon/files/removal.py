@@ -19,13 +19,22 @@ from pathlib import Path, PurePosixPath
 from daemon.files.backup import IndexLine, Version, append, read_index, standing
 from daemon.files.paths import Folders, arrivals_folder, expanded_folder
 from daemon.files.read import chats_in
-from daemon.files.write import file_errors, flush_folder, make_private, put_in_place, replace_file, sweep
+from daemon.files.write import (
+    file_errors,
+    flush_folder,
+    make_private,
+    put_in_place,
+    replace_file,
+    sweep,
+)
 from rules.errors import FileTrouble, MemprocError
 from rules.typingmind.message import write_date
 
 UNLISTED = "unlisted"
 _SHELVES = ("originals/*/*.gz", "versions/*/*.gz")
-_VERSION = re.compile(r"(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)(\d{3})Z-([0-9a-f]{8})(?:-\d+)?\.(?:json|zip)\.gz")
+_VERSION = re.compile(
+    r"(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)(\d{3})Z-([0-9a-f]{8})(?:-\d+)?\.(?:json|zip)\.gz"
+)
 
 
 def list_again(folder: Path) -> tuple[FileTrouble, ...]:
@@ -194,9 +203,21 @@ def tidy_up(folders: Folders) -> tuple[FileTrouble, ...]:
     Only while the lock of the archive is held. Raises FileTrouble.
     """
     backups, arrivals = folders.backups, arrivals_folder(folders.state)
-    shelves = (path for part in ("originals", "versions") for path in (backups / part).glob("*") if path.is_dir())
+    shelves = (
+        path
+        for part in ("originals", "versions")
+        for path in (backups / part).glob("*")
+        if path.is_dir()
+    )
     expanded = expanded_folder(folders.updated)
-    for folder in (folders.updated, expanded, folders.state, folders.state / "copies", backups, *shelves):
+    for folder in (
+        folders.updated,
+        expanded,
+        folders.state,
+        folders.state / "copies",
+        backups,
+        *shelves,
+    ):
         sweep(folder)
     for folder in (folders.state, backups, folders.updated, arrivals):
         with file_errors(folder / STAGE, "removed"):

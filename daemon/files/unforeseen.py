@@ -27,7 +27,9 @@ def describe(fault: Exception) -> tuple[str, str]:
             "Close other programs, then run memproc again; what is finished is kept.",
         )
     place = type(fault).__name__
-    for frame in traceback.extract_tb(fault.__traceback__):  # the last one in memproc's own code counts
+    for frame in traceback.extract_tb(
+        fault.__traceback__
+    ):  # the last one in memproc's own code counts
         path = Path(frame.filename)
         if path.is_relative_to(_ROOT) and path.relative_to(_ROOT).parts[0] in _PACKAGES:
             own = path.relative_to(_ROOT).as_posix()
@@ -36,7 +38,10 @@ def describe(fault: Exception) -> tuple[str, str]:
         next_step = f"Please report the file {_write_report(fault)}"
     except OSError:  # the disk may be what the trouble is about
         next_step = "Please report this sentence."
-    return f"This is a mistake in memproc itself ({place}). Nothing of yours was changed by it.", next_step
+    return (
+        f"This is a mistake in memproc itself ({place}). Nothing of yours was changed by it.",
+        next_step,
+    )
 
 
 def _write_report(bug: BaseException) -> str:

@@ -165,7 +165,11 @@ def sweep(folder: Path) -> tuple[Path, ...]:
     What a running process is writing stays.
     """
     with file_errors(folder, "tidied up"):
-        left = [file for file in folder.glob(f"{TEMPORARY}*") if file.is_file() and not file.is_symlink()]
+        left = [
+            file
+            for file in folder.glob(f"{TEMPORARY}*")
+            if file.is_file() and not file.is_symlink()
+        ]
         return tuple(file for file in left if _swept(file))
 
 
@@ -175,7 +179,9 @@ def _swept(file: Path) -> bool:
     except (FileNotFoundError, PermissionError):
         handle = None  # gone meanwhile, or without the right to read it
     except OSError:
-        return False  # too many files are open, say: nobody can tell whose it is, so it stays for now
+        return (
+            False  # too many files are open, say: nobody can tell whose it is, so it stays for now
+        )
     try:
         if handle is not None and not _marked(handle):
             return False
@@ -246,7 +252,9 @@ def make_own(folder: Path) -> None:
 def is_own(folder: Path) -> bool:
     """Whether it is a folder, no link, and ours, and nobody else can open it. Raises OSError."""
     status = folder.lstat()
-    is_ours = stat.S_ISDIR(status.st_mode) and (not hasattr(os, "getuid") or status.st_uid == os.getuid())
+    is_ours = stat.S_ISDIR(status.st_mode) and (
+        not hasattr(os, "getuid") or status.st_uid == os.getuid()
+    )
     return is_ours and not (os.name == "posix" and status.st_mode & 0o077)
 
 
@@ -267,28 +275,47 @@ def flush_folder(folder: Path) -> None:
 
 _FULL = "Free some space there, then run memproc again. What stood there before is whole."
 _REFUSED = "Give your account the right to do so, or choose another folder in memproc.toml, under [folders]."
-_DISK = "Check the disk before anything else is written to it. What stood there before was not touched."
+_DISK = (
+    "Check the disk before anything else is written to it. What stood there before was not touched."
+)
 _AWAY = "Look whether its disk or network share is there and answers, then run memproc again."
-_FILES = "Close other programs, or raise the limit of open files (ulimit -n), then run memproc again."
+_FILES = (
+    "Close other programs, or raise the limit of open files (ulimit -n), then run memproc again."
+)
 _REASONS = {
     errno.ENOSPC: ("the disk is full", _FULL),
     errno.EDQUOT: ("your share of the disk is used up", _FULL),
     errno.EFBIG: ("the file would be larger than this disk or your account allows", _FULL),
-    errno.EROFS: ("the disk is read-only", "Make it writable, or choose another folder in memproc.toml."),
+    errno.EROFS: (
+        "the disk is read-only",
+        "Make it writable, or choose another folder in memproc.toml.",
+    ),
     errno.EACCES: ("your account is not allowed to", _REFUSED),
     errno.EPERM: ("the system does not allow it", _REFUSED),
-    errno.ENAMETOOLONG: ("its name is too long for this disk", "Choose a folder with a shorter path."),
+    errno.ENAMETOOLONG: (
+        "its name is too long for this disk",
+        "Choose a folder with a shorter path.",
+    ),
     errno.EIO: ("the disk reported an error", _DISK),
     errno.ENOENT: ("it is not there", "Look whether its folder was moved, or its disk taken away."),
-    errno.ENOTDIR: ("a part of its path is a file", "Move that file away, or choose another folder."),
+    errno.ENOTDIR: (
+        "a part of its path is a file",
+        "Move that file away, or choose another folder.",
+    ),
     errno.EMFILE: ("memproc has too many files open", _FILES),
     errno.ENFILE: ("all programs together have too many files open", _FILES),
     errno.ENOLCK: (
         "the file system there gives no locks",
         "Choose a folder on a disk of this computer in memproc.toml, under [folders].",
     ),
-    errno.ELOOP: ("links in its path lead round in a circle", "Correct the links, or choose another folder."),
-    errno.ENOTSUP: ("the file system there cannot do that", "Choose a folder on another disk, under [folders]."),
+    errno.ELOOP: (
+        "links in its path lead round in a circle",
+        "Correct the links, or choose another folder.",
+    ),
+    errno.ENOTSUP: (
+        "the file system there cannot do that",
+        "Choose a folder on another disk, under [folders].",
+    ),
     errno.EBUSY: ("another program is using it", "Close it there, then run memproc again."),
     errno.ETXTBSY: ("another program is using it", "Close it there, then run memproc again."),
     errno.ESTALE: ("the network share does not know it any more", _AWAY),
@@ -297,7 +324,10 @@ _REASONS = {
     errno.ENODEV: ("its disk is not there", _AWAY),
     errno.ENOTCONN: ("its network share is not connected", _AWAY),
     errno.ENOMEM: ("the memory is used up", "Close other programs, then run memproc again."),
-    errno.EISDIR: ("a folder stands in its place", "Move that folder away, then run memproc again."),
+    errno.EISDIR: (
+        "a folder stands in its place",
+        "Move that folder away, then run memproc again.",
+    ),
 }
 
 _HELD_OPEN = (5, 32, 33)
@@ -321,9 +351,14 @@ def trouble(error: OSError, path: Path, done: str) -> FileTrouble:
 def explain(error: OSError) -> tuple[str, str]:
     """The system's reason as half a sentence, and the next step."""
     if held_open(error):
-        return "another program has it open, or it is protected", "Close it there, then run memproc again."
+        return (
+            "another program has it open, or it is protected",
+            "Close it there, then run memproc again.",
+        )
     reason = error.strerror or str(error)
-    return _REASONS.get(error.errno or 0, (f"the system says: {reason}", "Mend that, then run memproc again."))
+    return _REASONS.get(
+        error.errno or 0, (f"the system says: {reason}", "Mend that, then run memproc again.")
+    )
 
 
 def remedy(error: OSError, if_refused: str) -> str:

@@ -72,7 +72,9 @@ class Child:
         self._process = subprocess.Popen(  # noqa: S603  our own Python, and a path
             argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True
         )
-        self._listener = threading.Thread(target=self._listen, args=(settings, put), name="child", daemon=True)
+        self._listener = threading.Thread(
+            target=self._listen, args=(settings, put), name="child", daemon=True
+        )
         self._listener.start()
 
     def ask_to_stop(self) -> None:

@@ -94,7 +94,9 @@ class FileWork:
         """Keep what an event says about the file; the events to tell."""
         match event:
             case Planned(chunks=chunks, calls=calls):
-                become = counted(chunks, "chunk of a chat becomes a memory", "chunks of a chat become memories")
+                become = counted(
+                    chunks, "chunk of a chat becomes a memory", "chunks of a chat become memories"
+                )
                 reason = f"{become}, with {counted(calls, 'call')}"
                 return [self._move("planned", reason), replace(event, arrival=self.arrival)]
             case BatchSent(requests):
@@ -105,9 +107,22 @@ class FileWork:
                 is_known = (arrival.state, arrival.reason) == ("working", "")
                 return [event] if is_known else [self._move("working"), event]
             case ChatIs():
-                title, detail, next_step = map(self._as_dropped, (event.title, event.detail, event.next_step))
-                chat = replace(event, title=title, detail=detail, next_step=next_step, arrival=self.arrival)
-                outcome = (self.arrival, chat.chat_id, title, chat.kind, detail, next_step, chat.path, self.now())
+                title, detail, next_step = map(
+                    self._as_dropped, (event.title, event.detail, event.next_step)
+                )
+                chat = replace(
+                    event, title=title, detail=detail, next_step=next_step, arrival=self.arrival
+                )
+                outcome = (
+                    self.arrival,
+                    chat.chat_id,
+                    title,
+                    chat.kind,
+                    detail,
+                    next_step,
+                    chat.path,
+                    self.now(),
+                )
                 record_outcome(self.archive, ChatOutcome(*outcome))
                 self.chats.append(chat)  # only now: an event that could not be kept is taken again
                 return [replace(chat, file=self.file)]
@@ -124,7 +139,9 @@ class FileWork:
         """The work has broken off: it is tried again after a while, and at last skipped. `why` has no full stop."""
         failures = 1 + find_arrival(self.archive, self.arrival).tries
         again, reason, next_step = after_failure(failures, self._as_dropped(why), at(self.now()))
-        return self._end("waiting" if again else "set aside", reason, next_step, again, tries=failures)
+        return self._end(
+            "waiting" if again else "set aside", reason, next_step, again, tries=failures
+        )
 
     def stopped(self) -> Event:
         """The daemon itself ends: the next one goes on with the file."""
@@ -139,7 +156,11 @@ class FileWork:
         if skipped:
             return self._end("set aside", skipped[0].detail, skipped[0].next_step)
         if written:
-            what = "TypingMind takes it back by itself" if is_sent(self.file) else "ready to be imported"
+            what = (
+                "TypingMind takes it back by itself"
+                if is_sent(self.file)
+                else "ready to be imported"
+            )
             return self._end("written", f"{what}: {', '.join(written)}")
         return self._end("done", self.chats[0].detail if self.chats else "it holds no chats")
 
@@ -148,7 +169,9 @@ class FileWork:
             return self.lost(event.message.rstrip("."))
         if event.kind == "busy":
             return self._again_later(event.message, event.next_step)
-        until = at(event.until) if event.until else at(self.now()) + timedelta(minutes=_BLOCKED_MINUTES)
+        until = (
+            at(event.until) if event.until else at(self.now()) + timedelta(minutes=_BLOCKED_MINUTES)
+        )
         return self._end("paused", event.message, event.next_step, until)
 
     def _again_later(self, reason: str, next_step: str) -> Event:
@@ -157,7 +180,12 @@ class FileWork:
         return self._end("waiting", reason, next_step, again)
 
     def _end(
-        self, state: State, reason: str, next_step: str = "", again: datetime | None = None, tries: int | None = None
+        self,
+        state: State,
+        reason: str,
+        next_step: str = "",
+        again: datetime | None = None,
+        tries: int | None = None,
     ) -> Event:
         step = self._move(state, reason, next_step, again, tries)
         self.is_over = True
@@ -173,7 +201,9 @@ class FileWork:
     ) -> Event:
         reason, next_step = self._as_dropped(reason), self._as_dropped(next_step)
         look_at = write_date(again) if again else None
-        change_state(self.archive, self.arrival, state, reason, next_step, self.now(), look_at, tries)
+        change_state(
+            self.archive, self.arrival, state, reason, next_step, self.now(), look_at, tries
+        )
         return FileIs(self.arrival, self.file, state, reason, next_step)
 
     def _as_dropped(self, text: str) -> str:
@@ -231,7 +261,13 @@ class Dispatch:
         self.reload = False
         """memproc.toml is to be read again before anything else is done."""
         self._settings, self._config, self._argv = settings, config, argv
-        self._archive, self._schedule, self._telling, self._put, self._now = archive, schedule, telling, put, now
+        self._archive, self._schedule, self._telling, self._put, self._now = (
+            archive,
+            schedule,
+            telling,
+            put,
+            now,
+        )
         self._task: _Task | None = None
         self._is_stopping = False
         self._reload_at: float | None = None
@@ -311,7 +347,11 @@ class Dispatch:
         if work:
             self._telling.tell(work.lost(reason))
         elif job == _SETTINGS:
-            self._refused(f"memproc.toml could not be read: {reason}.", "It is read again by itself.", may_pass=True)
+            self._refused(
+                f"memproc.toml could not be read: {reason}.",
+                "It is read again by itself.",
+                may_pass=True,
+            )
         else:
             self._due_again(job, reason, failed=True)
 
@@ -338,16 +378,23 @@ class Dispatch:
             self._task.child.kill()
             self._task.child.wait()
 
-    def _start(self, words: str, arguments: Sequence[str], work: FileWork | None = None, job: str = "") -> None:
+    def _start(
+        self, words: str, arguments: Sequence[str], work: FileWork | None = None, job: str = ""
+    ) -> None:
         argv = self._argv(self._config, "--supervised", *arguments)
         try:
             self._task = _Task(Child(argv, self._settings, self._put), words, work, job)
         except OSError as fault:
-            self._lost(work, job, f"the process that works could not be started: {fault.strerror or fault}")
+            self._lost(
+                work, job, f"the process that works could not be started: {fault.strerror or fault}"
+            )
 
     def _forget_copy(self, work: FileWork) -> None:
         """Remove memproc's copy of a file that it is through with."""
-        if work.is_over and (arrival := find_arrival(self._archive, work.arrival)).state in FINISHED:
+        if (
+            work.is_over
+            and (arrival := find_arrival(self._archive, work.arrival)).state in FINISHED
+        ):
             forget_copy(self._archive, self.plan.state, arrival)
 
     def _is_paused(self) -> bool:

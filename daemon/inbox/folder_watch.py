@@ -59,7 +59,9 @@ class FolderWatch:
         root = _identity(self._inbox)
         threads = (self._observer, *self._observer.emitters) if self._observer else ()
         is_alive = bool(threads) and all(thread.is_alive() for thread in threads)
-        if self._wanted == "poll" or (root == self._root and (is_alive or (self.mode == "none" and not again))):
+        if self._wanted == "poll" or (
+            root == self._root and (is_alive or (self.mode == "none" and not again))
+        ):
             return False
         before = (self.mode, self.why, self._root)
         self.stop()
@@ -81,7 +83,9 @@ class FolderWatch:
             observer = Observer()
             # Of a link, watchdog 7 would watch the link itself.
             root = os.path.realpath(self._inbox)
-            observer.schedule(_Handler(self._put), root, recursive=self._subfolders, event_filter=_EVENTS)
+            observer.schedule(
+                _Handler(self._put), root, recursive=self._subfolders, event_filter=_EVENTS
+            )
             observer.start()
         except OSError as error:
             self.mode, self.why = "none", _reason(error)

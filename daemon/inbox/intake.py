@@ -18,7 +18,15 @@ from daemon.archive.archive import Archive
 from daemon.archive.arrivals import Arrival, change_state, find_arrival, is_needed
 from daemon.files.candidates import LARGEST_BYTES, sighting_of
 from daemon.files.paths import arrivals_folder
-from daemon.files.write import BLOCK, TEMPORARY, file_errors, flush_file, flush_folder, make_private, put_in_place
+from daemon.files.write import (
+    BLOCK,
+    TEMPORARY,
+    file_errors,
+    flush_file,
+    flush_folder,
+    make_private,
+    put_in_place,
+)
 from rules.arrival import Incomplete, Open, Sighting, State, follow
 from rules.errors import FileTrouble
 
@@ -54,10 +62,15 @@ def look_inside(path: Path) -> Incomplete | None:
                 next_step = "Export single chats instead of everything at once."
                 return Incomplete(f"it has {size / _MIB:,.0f} MiB, and {most}", next_step)
             begin = file.read(4)
-            if any(len(begin) < len(sign) and sign.startswith(begin) for sign in (*_ZIP_SIGNS, _BYTE_ORDER_MARK)):
+            if any(
+                len(begin) < len(sign) and sign.startswith(begin)
+                for sign in (*_ZIP_SIGNS, _BYTE_ORDER_MARK)
+            ):
                 return Incomplete(f"it has {size} bytes so far" if size else "it is empty so far")
             if not begin.strip(b"\0"):
-                return Incomplete("it holds zeros so far")  # its place on the disk is kept, and not filled yet
+                return Incomplete(
+                    "it holds zeros so far"
+                )  # its place on the disk is kept, and not filled yet
             file.seek(0)
             return _zip(file, size) if begin in _ZIP_SIGNS else _json(file)
     except OSError as error:
@@ -104,14 +117,20 @@ def _zip(file: BinaryIO, size: int) -> Incomplete | None:
         length = int.from_bytes(end[place + 12 : place + 16], "little")
         offset = int.from_bytes(end[place + 16 : place + 20], "little")
         if entries == 0 or _IN_LARGE_FORM in (length, offset):
-            return None  # nothing inside, or the directory is described elsewhere: the reader will see
-        file.seek(offset)  # from the beginning, so that the directory of a ZIP inside this one does not count
+            return (
+                None  # nothing inside, or the directory is described elsewhere: the reader will see
+            )
+        file.seek(
+            offset
+        )  # from the beginning, so that the directory of a ZIP inside this one does not count
         if file.read(4) == _DIRECTORY:
             return None
     return Incomplete(f"ZIP without its directory at byte {size}")
 
 
-def take(source: Path, sighting: Sighting, state: Path, known: Callable[[str], str | None]) -> tuple[str, str]:
+def take(
+    source: Path, sighting: Sighting, state: Path, known: Callable[[str], str | None]
+) -> tuple[str, str]:
     """Copy the file that `sighting` describes into the state folder, rights 0600; its SHA-256.
 
     `known` is asked with it why the content needs no work: what it says comes back too, and no copy is kept then. A
@@ -164,7 +183,9 @@ def _pour(file: BinaryIO, copy: BinaryIO, size: int) -> tuple[str, int]:
         with file_errors(Path(str(copy.name)), "written"):
             left = memoryview(block)
             while left:
-                left = left[copy.write(left) :]  # on a disk that is nearly full, only a part of it at first
+                left = left[
+                    copy.write(left) :
+                ]  # on a disk that is nearly full, only a part of it at first
         poured += len(block)
     return digest.hexdigest(), poured
 
@@ -209,7 +230,9 @@ def enqueue(
     enqueued = []
     for number in arrivals:
         arrival = find_arrival(archive, number)
-        if (arrival.state in _AGAIN or (done and arrival.state == "done")) and _has_copy(state, arrival):
+        if (arrival.state in _AGAIN or (done and arrival.state == "done")) and _has_copy(
+            state, arrival
+        ):
             change_state(archive, number, "copied", _TRIED_AGAIN, "", now, tries=0)
             enqueued.append(number)
     return tuple(enqueued)
@@ -221,6 +244,11 @@ def _has_copy(state: Path, arrival: Arrival) -> bool:
     if path != Path(arrival.path):
         return path is not None
     try:
-        return not take(path, arrival.sighting, state, lambda digest: "" if digest == arrival.sha256 else "another")[1]
+        return not take(
+            path,
+            arrival.sighting,
+            state,
+            lambda digest: "" if digest == arrival.sha256 else "another",
+        )[1]
     except (Changed, FileTrouble):
         return False

@@ -17,7 +17,13 @@ from pathlib import Path
 
 from daemon.archive.archive import Archive, set_sign, sign
 from daemon.archive.archive import check as check_archive
-from daemon.archive.arrivals import Arrival, is_needed, is_outdated, skipped_or_extracted, waiting_arrivals
+from daemon.archive.arrivals import (
+    Arrival,
+    is_needed,
+    is_outdated,
+    skipped_or_extracted,
+    waiting_arrivals,
+)
 from daemon.archive.jobs import part_to_verify, part_verified
 from daemon.archive.seals import MEND
 from daemon.events import JobEnded
@@ -27,7 +33,15 @@ from daemon.files.clock import here
 from daemon.files.paths import Folders, arrivals_folder
 from daemon.files.read import read_export
 from daemon.files.removal import finish_removals, remove_version
-from daemon.files.write import TEMPORARY, file_errors, flush_file, flush_folder, make_private, put_in_place, sweep
+from daemon.files.write import (
+    TEMPORARY,
+    file_errors,
+    flush_file,
+    flush_folder,
+    make_private,
+    put_in_place,
+    sweep,
+)
 from daemon.inbox.intake import content_of
 from daemon.models.context import Context
 from daemon.remember.planning import survey
@@ -101,7 +115,9 @@ def verify_part(folders: Folders, archive: Archive, now: str) -> str:
     part_verified(archive, part, now)
     problems = []
     if damages:
-        problems.append(f"{len(damages)} damaged in the backups, such as {damages[0].path}: {damages[0].reason}")
+        problems.append(
+            f"{len(damages)} damaged in the backups, such as {damages[0].path}: {damages[0].reason}"
+        )
         problems.append("See all with: memproc verify.")
     # One that is gone is the person's doing, and no damage.
     changed = [export.path for export in written_exports(archive) if export.state == "changed"]

@@ -46,7 +46,12 @@ class Loop:
         now: Callable[[], str],
     ) -> None:
         """`prove` is called after every turn in which the loop and the archive have worked."""
-        self._archive, self._dispatch, self._schedule, self._queue = archive, dispatch, schedule, queue
+        self._archive, self._dispatch, self._schedule, self._queue = (
+            archive,
+            dispatch,
+            schedule,
+            queue,
+        )
         self._telling, self._prove, self._now = telling, prove, now
         self._wakes: deque[Wake] = deque()
         self._plan = plan = dispatch.plan
@@ -156,7 +161,9 @@ class Loop:
 
     def _set_clock(self) -> None:
         plan = self._dispatch.plan
-        rescan_seconds = min(plan.rescan_seconds, POLL_SECONDS) if plan.mode == "poll" else plan.rescan_seconds
+        rescan_seconds = (
+            min(plan.rescan_seconds, POLL_SECONDS) if plan.mode == "poll" else plan.rescan_seconds
+        )
         self._schedule.every("beat", BEAT_SECONDS)
         self._schedule.every("rescan", rescan_seconds)
 
@@ -177,7 +184,11 @@ class Loop:
             self._scan_in(_AFTER_TROUBLE_SECONDS)
             return
         for step in scanned.changes:
-            self._telling.tell(FileIs(step.arrival, PurePath(step.path).name, step.state, step.reason, step.next_step))
+            self._telling.tell(
+                FileIs(
+                    step.arrival, PurePath(step.path).name, step.state, step.reason, step.next_step
+                )
+            )
         if scanned.next_look_seconds is not None:
             self._scan_in(scanned.next_look_seconds)
         set_sign(self._archive, "last_scan", "", self._now())
@@ -207,7 +218,11 @@ class Loop:
         """Say it, if it can be said: notices are noted in the archive, which may be what is in trouble."""
         sentence = unforeseen(trouble)
         with suppress(MemprocError):
-            self._telling.tell(Trouble("the daemon's own work", sentence.message, sentence.next_step))
+            self._telling.tell(
+                Trouble("the daemon's own work", sentence.message, sentence.next_step)
+            )
 
     def _is_over(self) -> bool:
-        return self._stop_at is not None and (not self._dispatch.busy or monotonic() > self._stop_at)
+        return self._stop_at is not None and (
+            not self._dispatch.busy or monotonic() > self._stop_at
+        )

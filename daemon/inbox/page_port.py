@@ -45,7 +45,9 @@ def listen(port: int) -> socket.socket:
     return listener
 
 
-def start_page(toml: Path | None, listener: socket.socket, *, quiet: bool = False) -> subprocess.Popen[bytes]:
+def start_page(
+    toml: Path | None, listener: socket.socket, *, quiet: bool = False
+) -> subprocess.Popen[bytes]:
     """Start the process that serves the page on this socket.
 
     What goes wrong in it goes to our own error output, unless it is to be `quiet`: whoever reads the output of a
@@ -63,7 +65,9 @@ def start_page(toml: Path | None, listener: socket.socket, *, quiet: bool = Fals
 class PagePort:
     """The port, from the daemon's start to its end."""
 
-    def __init__(self, port: int, toml: Path | None, trouble: Callable[[FileTrouble], None]) -> None:
+    def __init__(
+        self, port: int, toml: Path | None, trouble: Callable[[FileTrouble], None]
+    ) -> None:
         """Listen and wait in a thread. Where the port is taken, `trouble` is told, and there is no page."""
         self._toml = toml
         self._stopping = threading.Event()
@@ -75,7 +79,9 @@ class PagePort:
         except FileTrouble as fault:
             trouble(fault)
             return
-        self._thread = threading.Thread(target=self._serve, args=(self._listener,), name="page", daemon=True)
+        self._thread = threading.Thread(
+            target=self._serve, args=(self._listener,), name="page", daemon=True
+        )
         self._thread.start()
 
     def stop(self) -> None:
@@ -96,7 +102,9 @@ class PagePort:
                 selector.select()
                 if self._stopping.is_set():
                     return
-                with suppress(OSError):  # no more processes for now: the connection waits, and it is tried again
+                with suppress(
+                    OSError
+                ):  # no more processes for now: the connection waits, and it is tried again
                     self._wait_for(start_page(self._toml, listener))
 
     def _wait_for(self, page: "subprocess.Popen[bytes]") -> None:

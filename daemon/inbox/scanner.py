@@ -25,7 +25,14 @@ from daemon.archive.arrivals import (
     record_sightings,
     steps_after,
 )
-from daemon.files.candidates import Candidate, UnusableFile, candidates, has_ending, sighting_of, what_it_is
+from daemon.files.candidates import (
+    Candidate,
+    UnusableFile,
+    candidates,
+    has_ending,
+    sighting_of,
+    what_it_is,
+)
 from daemon.files.write import trouble
 from daemon.inbox.intake import Changed, forget_copy, look_inside, take
 from daemon.inbox.watch_plan import WatchPlan
@@ -92,14 +99,20 @@ class Scanner:
         for file in files:
             number = entered.get(file.path, file.arrival)
             last = file.last if file.last and number == file.arrival else file.sighting
-            standing = stand(before.get(number), last, file.sighting, self._monotonic, self._plan.settle_seconds)
+            standing = stand(
+                before.get(number), last, file.sighting, self._monotonic, self._plan.settle_seconds
+            )
             self._standings[number] = standing
             if file.comparison == "changed":
                 self._unsettled(find_arrival(self._archive, number), standing)
 
     def _take_those_due(self) -> Sequence[str]:
         """Look into the files whose time has come, and take those that are ready; what went wrong for all of them."""
-        due = sorted(number for number, standing in self._standings.items() if standing.look_at <= self._monotonic)
+        due = sorted(
+            number
+            for number, standing in self._standings.items()
+            if standing.look_at <= self._monotonic
+        )
         size = 0
         for number in due[:_FILES_AT_ONCE]:
             arrival = find_arrival(self._archive, number)
@@ -131,9 +144,13 @@ class Scanner:
             del self._standings[arrival.id]
             return ()
         try:
-            digest, known = take(path, arrival.sighting, self._plan.state, partial(known_content, self._archive))
+            digest, known = take(
+                path, arrival.sighting, self._plan.state, partial(known_content, self._archive)
+            )
         except Changed as changed:
-            anew = Stillness(self._monotonic, self._monotonic + self._plan.settle_seconds, str(changed))
+            anew = Stillness(
+                self._monotonic, self._monotonic + self._plan.settle_seconds, str(changed)
+            )
             self._standings[arrival.id] = anew
             self._unsettled(arrival, anew)
             return ()
@@ -147,7 +164,9 @@ class Scanner:
         if wait := self._decide(arrival, standing, None):
             self._waits(arrival, wait)
 
-    def _decide(self, arrival: Arrival, standing: Stillness, fault: Incomplete | None) -> Wait | None:
+    def _decide(
+        self, arrival: Arrival, standing: Stillness, fault: Incomplete | None
+    ) -> Wait | None:
         # A clock that was set back makes the time since the file was first seen shorter, never wrong for long.
         waited = (_time(self._now) - _time(arrival.seen_at)).total_seconds()
         return decide(standing, self._monotonic, waited, self._plan.settle_seconds, fault)

@@ -62,7 +62,10 @@ class Schedule:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, fault: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        fault: BaseException | None,
+        trace: TracebackType | None,
     ) -> None:
         self._scheduler.shutdown(wait=False)
 
@@ -70,7 +73,9 @@ class Schedule:
 class Telling:
     """The daemon's listeners; `when` is what `[notify]` says, and may change while the daemon runs."""
 
-    def __init__(self, archive: Archive, log: Log, notifier: Notifier, when: str, now: Callable[[], str]) -> None:
+    def __init__(
+        self, archive: Archive, log: Log, notifier: Notifier, when: str, now: Callable[[], str]
+    ) -> None:
         self.when = when
         self._archive, self._log, self._notifier, self._now = archive, log, notifier, now
         self._log_note = ""

@@ -83,7 +83,9 @@ def _is_final(trouble: MemprocError) -> bool:
     """Whether only a person can end it: then they are told at once, by the end of the process."""
     if isinstance(trouble, Busy):
         return "NOTIFY_SOCKET" not in os.environ
-    return isinstance(trouble, ConfigurationError) and not isinstance(trouble, ConfigurationOutOfReach)
+    return isinstance(trouble, ConfigurationError) and not isinstance(
+        trouble, ConfigurationOutOfReach
+    )
 
 
 class _Waiting:
@@ -140,13 +142,19 @@ def _is_stopped(queue: Queue, seconds: float) -> bool:
 
 
 def _serve(
-    plan: WatchPlan, settings: SettingsAre, queue: Queue, config: Path | None, is_up: Callable[[], None]
+    plan: WatchPlan,
+    settings: SettingsAre,
+    queue: Queue,
+    config: Path | None,
+    is_up: Callable[[], None],
 ) -> None:
     """Be the daemon of these folders until told to stop. Raises MemprocError or OSError where it cannot be."""
     for folder in (plan.state, plan.updated, plan.backups, plan.inbox):
         make_private(folder)
     # The lock of the inbox lies elsewhere, by its path: the inbox itself is the person's.
-    inbox_lock = runtime_folder() / f"inbox-{sha256(str(plan.inbox).encode()).hexdigest()[:16]}.lock"
+    inbox_lock = (
+        runtime_folder() / f"inbox-{sha256(str(plan.inbox).encode()).hexdigest()[:16]}.lock"
+    )
     make_own(inbox_lock.parent)
     with ExitStack() as stack:
         stack.enter_context(hold(plan.state / "daemon.lock", "is at work on this archive"))
@@ -159,7 +167,9 @@ def _serve(
         set_sign(archive, "pid", str(os.getpid()), now())
         set_sign(archive, "started_at", now(), now())
         is_up()
-        log = Log(plan.state, speaker(os.environ, sys.stdout, sys.stderr), partial(known_titles, archive))
+        log = Log(
+            plan.state, speaker(os.environ, sys.stdout, sys.stderr), partial(known_titles, archive)
+        )
         log.log(Started(version("memproc-daemon"), os.getpid(), str(plan.inbox)))
         reason = "It met with a trouble that it cannot mend itself; the next one goes on with what is not finished."
         try:
@@ -172,17 +182,30 @@ def _serve(
             log.log(Stopped(reason))
 
 
-def _run(archive: Archive, plan: WatchPlan, settings: SettingsAre, queue: Queue, config: Path | None, log: Log) -> None:
+def _run(
+    archive: Archive,
+    plan: WatchPlan,
+    settings: SettingsAre,
+    queue: Queue,
+    config: Path | None,
+    log: Log,
+) -> None:
     with ExitStack() as stack:
         stall = StallExit(_STALL_SECONDS)
         if sys.platform in ("darwin", "win32"):
             stall.start()
             stack.callback(stall.stop)
         if plan.page_port and CAN_HAND_OVER:
-            port = PagePort(plan.page_port, config, lambda no: log.log(Trouble("the page", no.message, no.next_step)))
+            port = PagePort(
+                plan.page_port,
+                config,
+                lambda no: log.log(Trouble("the page", no.message, no.next_step)),
+            )
             stack.callback(port.stop)
         schedule = stack.enter_context(Schedule(queue.put))
-        telling = Telling(archive, log, Notifier(archive, notice_command, log.log), plan.notify, now)
+        telling = Telling(
+            archive, log, Notifier(archive, notice_command, log.log), plan.notify, now
+        )
         dispatch = Dispatch(archive, settings, config, schedule, telling, queue.put, now)
 
         def prove() -> None:
@@ -201,7 +224,10 @@ def _signals(queue: Queue) -> Iterator[None]:
     wakes: dict[int, Wake] = {int(signal.SIGTERM): Stop(), int(signal.SIGINT): Stop()}
     if hangup := getattr(signal, "SIGHUP", None):
         wakes[int(hangup)] = Reload()
-    before = {number: signal.signal(number, lambda received, _: queue.put(wakes[received])) for number in wakes}
+    before = {
+        number: signal.signal(number, lambda received, _: queue.put(wakes[received]))
+        for number in wakes
+    }
     try:
         yield
     finally:

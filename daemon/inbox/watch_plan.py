@@ -52,12 +52,18 @@ class WatchPlan:
 def plan_of(settings: SettingsAre) -> WatchPlan:
     """The plan, with its paths as paths again."""
     paths = {name: Path(settings.plan[name]) for name in ("inbox", "updated", "backups", "state")}
-    return WatchPlan(**{**settings.plan, **paths, "config": Path(settings.path) if settings.path else None})
+    return WatchPlan(
+        **{**settings.plan, **paths, "config": Path(settings.path) if settings.path else None}
+    )
 
 
 def needs_restart(before: WatchPlan, after: WatchPlan) -> tuple[str, ...]:
     """The dotted keys that have changed and count after a restart only."""
-    changed = {field.name for field in fields(WatchPlan) if getattr(before, field.name) != getattr(after, field.name)}
+    changed = {
+        field.name
+        for field in fields(WatchPlan)
+        if getattr(before, field.name) != getattr(after, field.name)
+    }
     return tuple(key for name, key in _AFTER_A_RESTART.items() if name in changed)
 
 
@@ -70,7 +76,9 @@ def fingerprint(path: Path | None) -> tuple[int, int, int] | None:
     return (stat.st_ino, stat.st_size, stat.st_mtime_ns) if stat else None
 
 
-def read_settings(config: Path | None, limit_seconds: float = _LIMIT_SECONDS) -> SettingsAre | SettingsWrong:
+def read_settings(
+    config: Path | None, limit_seconds: float = _LIMIT_SECONDS
+) -> SettingsAre | SettingsWrong:
     """The settings of memproc.toml, or all that is wrong with it; `config` is the file of `--config`.
 
     Waits for the child process, which takes about half a second. One that is killed or too slow proves nothing about
@@ -88,7 +96,9 @@ def read_settings(config: Path | None, limit_seconds: float = _LIMIT_SECONDS) ->
         is_slow = isinstance(fault, subprocess.TimeoutExpired)
         reason = f"it took more than {limit_seconds:.0f} seconds" if is_slow else str(fault)
         message = f"memproc.toml could not be read by a process of its own: {reason}."
-        return SettingsWrong(message, "Look whether its disk answers, and close some programs.", may_pass=True)
+        return SettingsWrong(
+            message, "Look whether its disk answers, and close some programs.", may_pass=True
+        )
     for line in ended.stdout.splitlines():
         with suppress(NoEvent):
             event, _ = of_line(line)
@@ -113,14 +123,22 @@ def read_settings_here(given: Path | None) -> SettingsAre | SettingsWrong:
         config = parse(content, file.path) if file.path else Config()
         places, watch = folders(config), config.watch
         plan = {
-            **{name: str(getattr(places, name)) for name in ("inbox", "updated", "backups", "state")},
-            **{name: getattr(watch, name) for name in ("settle_seconds", "rescan_seconds", "mode", "subfolders")},
+            **{
+                name: str(getattr(places, name))
+                for name in ("inbox", "updated", "backups", "state")
+            },
+            **{
+                name: getattr(watch, name)
+                for name in ("settle_seconds", "rescan_seconds", "mode", "subfolders")
+            },
             "night": config.schedule.night,
             "notify": config.notify.when,
             "page_port": config.page.port if config.page.enabled else 0,
         }
     except ConfigurationError as wrong:
-        return SettingsWrong(wrong.message, wrong.next_step, isinstance(wrong, ConfigurationOutOfReach))
+        return SettingsWrong(
+            wrong.message, wrong.next_step, isinstance(wrong, ConfigurationOutOfReach)
+        )
     return SettingsAre(plan, str(file.path or ""), content.decode("utf-8-sig"), file.is_here)
 
 

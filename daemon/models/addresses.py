@@ -41,7 +41,9 @@ def allowed() -> tuple[tuple[str, str], ...]:
     Raises ConfigurationError where somebody else could have written the file, FileTrouble where it cannot be read.
     """
     text = (private_content(hosts_file(), _refuse_foreign) or b"").decode("utf-8", "replace")
-    lines = (_LINE.fullmatch(line.strip()) for line in text.splitlines() if not line.startswith("#"))
+    lines = (
+        _LINE.fullmatch(line.strip()) for line in text.splitlines() if not line.startswith("#")
+    )
     return tuple((line[1], line[2]) for line in lines if line)
 
 
@@ -62,9 +64,12 @@ def disallow(provider: str, host: str) -> bool:
 
 def _refuse_foreign(path: Path, status: os.stat_result) -> None:
     """Raise ConfigurationError where somebody else could have written the list of hosts."""
-    if sys.platform != "win32" and (status.st_uid != os.geteuid() or status.st_mode & (stat.S_IWGRP | stat.S_IWOTH)):
+    if sys.platform != "win32" and (
+        status.st_uid != os.geteuid() or status.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
+    ):
         raise ConfigurationError(
-            f"{path} can be changed by others, so no host in it counts.", f"Look at it, make it yours: chmod 600 {path}"
+            f"{path} can be changed by others, so no host in it counts.",
+            f"Look at it, make it yours: chmod 600 {path}",
         )
 
 
@@ -101,7 +106,17 @@ The first that is set counts.
 """
 
 LOCAL_PROVIDERS = frozenset(
-    {"hosted_vllm", "lemonade", "llamafile", "lm_studio", "ollama", "ollama_chat", "oobabooga", "vllm", "xinference"}
+    {
+        "hosted_vllm",
+        "lemonade",
+        "llamafile",
+        "lm_studio",
+        "ollama",
+        "ollama_chat",
+        "oobabooga",
+        "vllm",
+        "xinference",
+    }
 )
 """Providers that run on a machine of the person's own."""
 
@@ -110,7 +125,9 @@ NO_KEYS = frozenset({"", "none", "fake-api-key", "stub-xinference-key", "lemonad
 """The texts that are sent where an interface wants a key and there is none: memproc's own word, and LiteLLM's."""
 _BASES = ("base_url", "api_base")  # where both are given, LiteLLM takes the first
 _LONGEST_SHORT_NAME = 24
-_MAY_NAME_A_HOST = re.compile(r"base|url|uri|host|endpoint|prox|domain|gateway|server", re.IGNORECASE)
+_MAY_NAME_A_HOST = re.compile(
+    r"base|url|uri|host|endpoint|prox|domain|gateway|server", re.IGNORECASE
+)
 _PLACE = re.compile(r"region|location", re.IGNORECASE)
 _PLAIN_PLACE = re.compile(r"[A-Za-z0-9_-]*")
 _TELLS_WHO_ASKS = frozenset({"referer", "http-referer", "origin"})
@@ -139,20 +156,29 @@ def addresses(name: str, options: Mapping[str, object]) -> tuple[Address, ...]:
     """The addresses at which a model is asked by these options or this environment, if not its provider's own."""
     provider = provider_of(name)
     given = [(options.get(option), f"{option} in memproc.toml") for option in _BASES]
-    named = [(value, named_by) for value, named_by in given if isinstance(value, str) and value.strip()]
+    named = [
+        (value, named_by) for value, named_by in given if isinstance(value, str) and value.strip()
+    ]
     in_environment = not named
     if in_environment and provider in OWN_HOSTS:
         variables = _BASE_VARIABLES.get(provider, (f"{provider.upper()}_API_BASE",))
-        named = [(os.environ.get(variable, ""), f"{variable} in the environment") for variable in variables]
+        named = [
+            (os.environ.get(variable, ""), f"{variable} in the environment")
+            for variable in variables
+        ]
     others = [
-        Address(host_of(value), value.strip().lower().startswith("https://"), named_by, in_environment)
+        Address(
+            host_of(value), value.strip().lower().startswith("https://"), named_by, in_environment
+        )
         for value, named_by in named
         if value.strip()
     ]
     return tuple(
         address
         for address in (others[:1] if in_environment else others)
-        if not (is_own(provider, address.host) and (address.is_encrypted or is_loopback(address.host)))
+        if not (
+            is_own(provider, address.host) and (address.is_encrypted or is_loopback(address.host))
+        )
     )
 
 
@@ -165,7 +191,9 @@ def host_asked(name: str, options: Mapping[str, object]) -> str:
     return (*own, *OWN_HOSTS.get(provider, ()), f"the provider {provider}")[0]
 
 
-def refusal(name: str, settings: ModelSettings, find: Callable[[str], Key | NoKey]) -> AddressRefusal | None:
+def refusal(
+    name: str, settings: ModelSettings, find: Callable[[str], Key | NoKey]
+) -> AddressRefusal | None:
     """Why a model cannot be asked with the key that `find` has for it as these settings say; None where it can.
 
     Raises ConfigurationError or FileTrouble where the list of allowed hosts cannot be used.
@@ -178,9 +206,15 @@ def refusal(name: str, settings: ModelSettings, find: Callable[[str], Key | NoKe
     if not named and not written:
         return None
     key = find(provider)
-    tables = [table for table in (options.get("extra_headers"), options.get("headers")) if isinstance(table, dict)]
+    tables = [
+        table
+        for table in (options.get("extra_headers"), options.get("headers"))
+        if isinstance(table, dict)
+    ]
     headers = [(header.lower(), str(value)) for table in tables for header, value in table.items()]
-    sends_key = isinstance(key, Key) or any(header in KEY_HEADERS and is_key(value) for header, value in headers)
+    sends_key = isinstance(key, Key) or any(
+        header in KEY_HEADERS and is_key(value) for header, value in headers
+    )
     for host in written:
         is_harmless = is_own(provider, host) or (isinstance(key, NoKey) and is_loopback(host))
         if not is_harmless and (provider, host) not in allowed():
@@ -198,7 +232,11 @@ def refusal(name: str, settings: ModelSettings, find: Callable[[str], Key | NoKe
                 f"{provider}'s can be asked as hosted_vllm/MODEL.",
             )
         in_same_place = not isinstance(key, Key) or key.where in _ENVIRONMENT_OF_THE_KEY
-        if address.in_environment and not in_same_place and (provider, address.host) not in allowed():
+        if (
+            address.in_environment
+            and not in_same_place
+            and (provider, address.host) not in allowed()
+        ):
             return AddressRefusal(
                 f"The key for {provider} would go to {address.host}, as {address.named_by} says; but the key is kept "
                 "elsewhere, and what stands in the environment decides nothing about it",
@@ -244,7 +282,9 @@ def names_a_host(names: Sequence[str], value: str) -> bool:
     """Whether a value names a host that LiteLLM may send something to; `names` lead to it in a table of options."""
     if not value.strip() or not names or names[-1].lower() in _TELLS_WHO_ASKS:
         return False
-    options = [name for name in names if "/" not in name]  # a name with a slash is a pattern for models
+    options = [
+        name for name in names if "/" not in name
+    ]  # a name with a slash is a pattern for models
     if "://" in value or any(_MAY_NAME_A_HOST.search(name) for name in options):
         return True
     return any(_PLACE.search(name) for name in options) and not _PLAIN_PLACE.fullmatch(value)
@@ -263,5 +303,7 @@ def host_of(value: str) -> str:
 
 def readable(host: str) -> str:
     """The host as it may be shown: a long name without a dot may be a key that was put in the wrong place."""
-    is_hidden = not host or (len(host) > _LONGEST_SHORT_NAME and "." not in host and ":" not in host)
+    is_hidden = not host or (
+        len(host) > _LONGEST_SHORT_NAME and "." not in host and ":" not in host
+    )
     return "(unreadable)" if is_hidden else host

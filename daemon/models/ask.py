@@ -41,7 +41,13 @@ from rules.money.price import (
     prompt_bound,
     worst_case,
 )
-from rules.money.usage import LARGEST_COUNT, LEARNED_TO, UsageBounds, can_be_learned, why_not_believed
+from rules.money.usage import (
+    LARGEST_COUNT,
+    LEARNED_TO,
+    UsageBounds,
+    can_be_learned,
+    why_not_believed,
+)
 
 _UNKNOWN = Usage(0, 0, 0, 0)
 _FRAMES = 100_000
@@ -67,10 +73,16 @@ def reserve(
     price = price_of(request.model, budget)
     is_free = price is not None and price.is_free
     tokens = 0 if is_free else sum(map(count_of, request.texts))
-    call = SentRequest(key, chat_id, request.model.name, request.step, request.parameters, tokens, None)
+    call = SentRequest(
+        key, chat_id, request.model.name, request.step, request.parameters, tokens, None
+    )
     if is_free:
         return call
-    most = None if price is None else most_of(archive, price.batched if batched else price, request, tokens, now)
+    most = (
+        None
+        if price is None
+        else most_of(archive, price.batched if batched else price, request, tokens, now)
+    )
     reserved = ledger.reserve(archive, call, context.run, most, caps_now(archive, budget, now), now)
     if isinstance(reserved, Reached):
         raise _over_budget(reserved, periods(at(now)))
@@ -87,7 +99,9 @@ def above_step(context: Context, request: Request) -> ContextTooLong | None:
     step = step_of(request.model, context.config.budget)
     if step is None:
         return None
-    tokens = round(sum(map(count_of, request.texts)) * expected(context.archive, name, context.clock()).factor)
+    tokens = round(
+        sum(map(count_of, request.texts)) * expected(context.archive, name, context.clock()).factor
+    )
     if tokens <= step:
         return None
     return ContextTooLong(
@@ -102,7 +116,11 @@ def most_of(archive: Archive, price: Price, request: Request, tokens: int, now: 
     """The most that a call may cost whose prompt has so many of our tokens, in picodollars."""
     name = request.model.name
     estimate, learned = token_factor(name), ledger.learned_factors(archive).get(name)
-    factor = max(estimate, learned.factor) if learned and counts_now(learned, estimate, now) else estimate
+    factor = (
+        max(estimate, learned.factor)
+        if learned and counts_now(learned, estimate, now)
+        else estimate
+    )
     room = request.parameters.get("max_tokens")
     bound = prompt_bound(tokens, len(request.turns), factor)
     return worst_case(price, bound, room if isinstance(room, int) else 0)
@@ -116,12 +134,16 @@ def release(archive: Archive, sent: SentRequest) -> None:
 
 def caps_now(archive: Archive, budget: BudgetSettings, now: str) -> Amounts:
     """The caps that count now, in picodollars: those of memproc.toml, or what the person has raised them to."""
-    return Amounts(*(max(budget.caps.of(which), ledger.raised_cap(archive, which, now)) for which in NAMES))
+    return Amounts(
+        *(max(budget.caps.of(which), ledger.raised_cap(archive, which, now)) for which in NAMES)
+    )
 
 
 def _over_budget(reached: Reached, when: Periods) -> OverBudget:
     """The error that says which cap is reached, what was spent, when it turns, and how to go on before that."""
-    spent, cap, needed = (in_words(amount) for amount in (reached.spent, reached.cap, reached.needed))
+    spent, cap, needed = (
+        in_words(amount) for amount in (reached.spent, reached.cap, reached.needed)
+    )
     raised = in_words(max(2 * reached.cap, 2 * reached.needed)).strip("$").replace(",", "")
     turn = {"run": when.day_ends, "day": when.day_ends, "month": when.month_ends}[reached.which]
     waiting = _WAITING[reached.which] if reached.helps_to_wait else "By itself it will not go on."
@@ -170,7 +192,12 @@ class Transport(Protocol):
 
 
 def keep_reply(
-    context: Context, sent: SentRequest, model: Model, answer: Completion, asked_at: str, batch: str = ""
+    context: Context,
+    sent: SentRequest,
+    model: Model,
+    answer: Completion,
+    asked_at: str,
+    batch: str = "",
 ) -> Reply:
     """Settle what an answer has cost, and keep it in the journal, both at once; `batch` names the one it came by.
 
@@ -209,7 +236,9 @@ def keep_reply(
 
 def _believed(context: Context, sent: SentRequest, answer: Completion) -> tuple[Usage, str]:
     """Return the token counts that count, and why the provider's own do not; the reason is empty where they do."""
-    usage = Usage(answer.tokens_in, answer.tokens_cached, answer.tokens_cache_written, answer.tokens_out)
+    usage = Usage(
+        answer.tokens_in, answer.tokens_cached, answer.tokens_cache_written, answer.tokens_out
+    )
     if answer.odd_usage:
         return _UNKNOWN, answer.odd_usage
     if sent.spending is None or usage == _UNKNOWN:
@@ -237,14 +266,24 @@ def _learn(archive: Archive, sent: SentRequest, counted: int, now: str) -> None:
 
 
 def _settled(
-    context: Context, sent: SentRequest, model: Model, litellm_usd: float | None, usage: Usage, *, in_batch: bool
+    context: Context,
+    sent: SentRequest,
+    model: Model,
+    litellm_usd: float | None,
+    usage: Usage,
+    *,
+    in_batch: bool,
 ) -> float | None:
     """Say in the ledger what an answer has cost; the dollars, or None where nobody knows."""
     if sent.spending is None:
         return 0.0
     amount, price = None, known_price(model, context.config.budget)
     if price is None:
-        amount = round(litellm_usd * PICO) if litellm_usd is not None and _is_price(litellm_usd) else None
+        amount = (
+            round(litellm_usd * PICO)
+            if litellm_usd is not None and _is_price(litellm_usd)
+            else None
+        )
     elif usage != _UNKNOWN:  # else the provider has not said what it counted
         amount = cost(price.batched if in_batch else price, usage)
     settled = ledger.settle(context.archive, sent.spending, amount)

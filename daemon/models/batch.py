@@ -31,7 +31,15 @@ from daemon.config.settings import WhenToBatch
 from daemon.events import BatchSent, Note
 from daemon.models import batch_client as client
 from daemon.models.ask import Outcome, keep_reply, release, reserve
-from daemon.models.batch_client import Batch, NoBatches, Result, Route, answer_of, refusal_of, route_of
+from daemon.models.batch_client import (
+    Batch,
+    NoBatches,
+    Result,
+    Route,
+    answer_of,
+    refusal_of,
+    route_of,
+)
 from daemon.models.context import Context
 from daemon.models.direct import ATTEMPTS, persistently
 from daemon.models.prices import time_for_batches
@@ -102,7 +110,9 @@ class Batches:
         create, resumed = self._is_time, False
         try:
             for sent in open_batches(self._archive):
-                request = next((waiting[item.request] for item in sent.items if item.request in waiting), None)
+                request = next(
+                    (waiting[item.request] for item in sent.items if item.request in waiting), None
+                )
                 if request is not None:
                     yield from self._resumed(route_of(request), sent, cancel=self._when == "never")
                     resumed = True
@@ -117,7 +127,9 @@ class Batches:
     def _is_time(self) -> bool:
         if self._when == "never" or self._is_refused:
             return False
-        return time_for_batches(self._when, self._context.config.schedule.night, self._context.clock())
+        return time_for_batches(
+            self._when, self._context.config.schedule.night, self._context.clock()
+        )
 
     def _carried_out(self, waiting: Mapping[str, Request]) -> Outcomes:
         """The outcomes of a new batch of those that go the way of the first; and of older ones nobody asks for."""
@@ -145,14 +157,18 @@ class Batches:
                 if items and (left < 0 or len(items) == _MOST_REQUESTS):
                     break
                 try:
-                    items.append(reserve(self._context, route.sample, key, self._chat_id, now, batched=True))
+                    items.append(
+                        reserve(self._context, route.sample, key, self._chat_id, now, batched=True)
+                    )
                 except OverBudget:
                     if not items:
                         raise
                     break  # those that do fit go first
             return begin_batch(self._archive, items, before.created_at if before else "", now)
 
-    def _created(self, route: Route, sent: OpenBatch, bodies: Mapping[str, Mapping[str, object]]) -> Batch:
+    def _created(
+        self, route: Route, sent: OpenBatch, bodies: Mapping[str, Mapping[str, object]]
+    ) -> Batch:
         """The batch; where an answer got lost it is looked for, before it is sent once more."""
         for attempt in range(1, ATTEMPTS + 1):
             try:
@@ -163,7 +179,9 @@ class Batches:
                     return batch
                 if attempt == ATTEMPTS:
                     self._give_up(sent)
-                    raise OutOfReach(f"{fault.message} A batch was sent {attempt} times.", fault.next_step) from fault
+                    raise OutOfReach(
+                        f"{fault.message} A batch was sent {attempt} times.", fault.next_step
+                    ) from fault
             except (MemprocError, NoBatches):
                 self._give_up(sent)
                 raise
@@ -202,7 +220,9 @@ class Batches:
         try:
             batch = self._found(route, sent)
         except NoBatches:
-            yield from self._taken(route, sent, None)  # nobody can say any more whether it was paid for
+            yield from self._taken(
+                route, sent, None
+            )  # nobody can say any more whether it was paid for
             return
         if batch is None:
             self._give_up(sent)
@@ -242,7 +262,9 @@ class Batches:
                 if item is None:
                     continue
                 if recall(self._archive, item.request) is None:  # else it was taken before a kill
-                    outcomes.append((item.request, self._outcome(route.sample, sent, batch.id, item, result)))
+                    outcomes.append(
+                        (item.request, self._outcome(route.sample, sent, batch.id, item, result))
+                    )
                 del left[item.request]
 
         if ended is not None and ended.results_url:
@@ -253,7 +275,9 @@ class Batches:
         self._alone.update(key for key, outcome in outcomes if outcome is None)
         yield from outcomes
 
-    def _outcome(self, sample: Request, sent: OpenBatch, name: str, item: SentRequest, result: Result) -> Outcome:
+    def _outcome(
+        self, sample: Request, sent: OpenBatch, name: str, item: SentRequest, result: Result
+    ) -> Outcome:
         """The outcome of one request; None where it is to be asked by itself. Only what has succeeded is billed."""
         model = Model(item.model, sample.model.options)
         request = replace(sample, model=model)
@@ -266,7 +290,11 @@ class Batches:
                 return None
             try:
                 billed = ended.type == "succeeded"
-                answer = answer_of(request, ended.message or {}) if billed else refusal_of(request, ended.error or {})
+                answer = (
+                    answer_of(request, ended.message or {})
+                    if billed
+                    else refusal_of(request, ended.error or {})
+                )
             except MemprocError as fault:
                 return None if billed or isinstance(fault, NotNow) else fault
             return keep_reply(self._context, item, model, answer, sent.began_at, name)

@@ -25,7 +25,9 @@ from rules.errors import CutOff, MemprocError, ModelError
 from rules.money.usage import with_readable_counts
 from rules.typingmind.message import write_date
 
-_OF_THE_CONNECTION = frozenset({"host", "connection", "accept-encoding", "user-agent", "content-length"})
+_OF_THE_CONNECTION = frozenset(
+    {"host", "connection", "accept-encoding", "user-agent", "content-length"}
+)
 _EMPTY = {
     "id": "", "type": "message", "role": "assistant", "model": "", "content": [], "stop_reason": "end_turn",
     "usage": {"input_tokens": 0, "output_tokens": 0},
@@ -126,8 +128,14 @@ def route_of(request: Request) -> Route:
     routes: list[Route] = []
 
     def take(leaving: httpx.Request) -> httpx.Response:
-        headers = {name: leaving.headers[name] for name in leaving.headers if name not in _OF_THE_CONNECTION}
-        routes.append(Route(f"{leaving.url}/batches", headers, json.loads(leaving.content), request))
+        headers = {
+            name: leaving.headers[name]
+            for name in leaving.headers
+            if name not in _OF_THE_CONNECTION
+        }
+        routes.append(
+            Route(f"{leaving.url}/batches", headers, json.loads(leaving.content), request)
+        )
         return httpx.Response(httpx.codes.OK, json=_EMPTY)
 
     complete_over(request, take)
@@ -137,15 +145,21 @@ def route_of(request: Request) -> Route:
 def answer_of(request: Request, message: Mapping[str, Any]) -> Completion:
     """The answer in a message, at half the price. `request` is the one that was asked, or any other to its model."""
     readable = with_readable_counts(message)
-    answer = complete_over(request, lambda _: httpx.Response(httpx.codes.OK, json=dict(readable.answer)))
-    return replace(answer, odd_usage=readable.odd, usd=None if answer.usd is None else answer.usd / 2)
+    answer = complete_over(
+        request, lambda _: httpx.Response(httpx.codes.OK, json=dict(readable.answer))
+    )
+    return replace(
+        answer, odd_usage=readable.odd, usd=None if answer.usd is None else answer.usd / 2
+    )
 
 
 def refusal_of(request: Request, error: Mapping[str, Any]) -> Completion:
     """The refusal that an error in a batch's results is, as an answer; else it raises what `complete` would raise."""
     inside = error.get("error", error)
     kind = str(inside.get("type", "")) if isinstance(inside, Mapping) else ""
-    return complete_over(request, lambda _: httpx.Response(_STATUS.get(kind, _SERVER_FAULT), json=dict(error)))
+    return complete_over(
+        request, lambda _: httpx.Response(_STATUS.get(kind, _SERVER_FAULT), json=dict(error))
+    )
 
 
 def fault_of(request: Request, outcome: httpx.Response | httpx.HTTPError) -> MemprocError:
@@ -155,7 +169,9 @@ def fault_of(request: Request, outcome: httpx.Response | httpx.HTTPError) -> Mem
         if isinstance(outcome, httpx.HTTPError):
             raise outcome
         # The body's encoding is undone already, so only one header says something about the request.
-        headers = {name: outcome.headers[name] for name in ("retry-after",) if name in outcome.headers}
+        headers = {
+            name: outcome.headers[name] for name in ("retry-after",) if name in outcome.headers
+        }
         return httpx.Response(outcome.status_code, headers=headers, content=outcome.content)
 
     try:
@@ -248,7 +264,9 @@ def _connected(route: Route, most: int) -> Iterator[httpx.Client]:
     headers = {**route.headers, "accept-encoding": TAKEN_ENCODINGS}
     hooks = {"response": [lambda response: bound(response, most)]}
     try:
-        with httpx.Client(headers=headers, timeout=_TIMEOUT, verify=_certificates(), event_hooks=hooks) as http:
+        with httpx.Client(
+            headers=headers, timeout=_TIMEOUT, verify=_certificates(), event_hooks=hooks
+        ) as http:
             yield http
     except TooManyBytes:
         raise answer_too_large(route.sample.model.name, httpx.URL(route.url).host, most) from None

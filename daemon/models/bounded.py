@@ -65,5 +65,7 @@ class BoundedBody(httpx.SyncByteStream):
 def bound(response: httpx.Response, most: int) -> None:
     """Let the bytes of an answer that is not read yet be decompressed as they come, and be at most `most`."""
     assert isinstance(response.stream, httpx.SyncByteStream)  # noqa: S101  of a client that is not asynchronous
-    response.stream = BoundedBody(response.stream, response.headers.pop("content-encoding", ""), most)
+    response.stream = BoundedBody(
+        response.stream, response.headers.pop("content-encoding", ""), most
+    )
     response.headers.pop("content-length", None)

@@ -67,9 +67,13 @@ def price(model: str) -> Price | None:
     """
     fields = _fields(model)
     tiers = fields.get("tiered_pricing")
-    if isinstance(tiers, list) and tiers:  # the first tier, and above it the last, which is the dearest
+    if (
+        isinstance(tiers, list) and tiers
+    ):  # the first tier, and above it the last, which is the dearest
         bounds = tiers[0].get("range")
-        above = bounds[1] if isinstance(bounds, list) and len(bounds) == 2 and len(tiers) > 1 else None
+        above = (
+            bounds[1] if isinstance(bounds, list) and len(bounds) == 2 and len(tiers) > 1 else None
+        )
         basic, higher = _rates(tiers[0], ""), _rates(tiers[-1], "")
     else:
         thousands = next((int(tier[1]) for key in fields if (tier := _TIER.fullmatch(key))), None)
@@ -92,7 +96,10 @@ def known_models() -> Sequence[str]:
             for name, fields in json.loads(_text()).items()
             if fields.get("mode") in _WRITERS and str(fields.get("deprecation_date") or "9") > AS_OF
         }
-    return sorted(names, key=lambda name: (with_provider(name.rpartition("/")[2]) == name, -name.count("/"), name))
+    return sorted(
+        names,
+        key=lambda name: (with_provider(name.rpartition("/")[2]) == name, -name.count("/"), name),
+    )
 
 
 DAYS_BEFORE = 60
@@ -127,7 +134,9 @@ def _fields(model: str) -> Fields:
     provider, _, rest = name.partition("/")
     fields = _fields_of(rest)
     kept = str(fields.get("litellm_provider"))
-    is_of = kept in (provider, _KEPT_AS.get(provider)) or (provider == "vertex_ai" and kept.startswith(provider))
+    is_of = kept in (provider, _KEPT_AS.get(provider)) or (
+        provider == "vertex_ai" and kept.startswith(provider)
+    )
     return fields if is_of else {}
 
 

@@ -36,7 +36,9 @@ if TYPE_CHECKING:
 
 _LATER = frozenset({408, 409, 425, 429})
 _SERVER_FAULT = 500
-_LATER_KINDS = frozenset({"Timeout", "APIConnectionError", "InternalServerError", "ServiceUnavailableError"})
+_LATER_KINDS = frozenset(
+    {"Timeout", "APIConnectionError", "InternalServerError", "ServiceUnavailableError"}
+)
 _NEVER_SENT = frozenset({"ConnectError", "ConnectTimeout", "PoolTimeout"})
 _GATEWAY_GAVE_UP = frozenset({408, 502, 504, 524})
 """Statuses of a gateway between us and the model that gave up waiting; the model may have answered."""
@@ -59,7 +61,12 @@ _OFFLINE = {
     "LITELLM_LOG": "CRITICAL",
 }
 # What makes LiteLLM and the clients inside it print prompts and keys.
-_TALKATIVE = ("OPENAI_LOG", "JSON_LOGS", "LITELLM_PRINT_STANDARD_LOGGING_PAYLOAD", "LITELLM_DISABLE_REDACT_SECRETS")
+_TALKATIVE = (
+    "OPENAI_LOG",
+    "JSON_LOGS",
+    "LITELLM_PRINT_STANDARD_LOGGING_PAYLOAD",
+    "LITELLM_DISABLE_REDACT_SECRETS",
+)
 _DIVERTS = "USE_LITELLM_PROXY"
 """A variable with which LiteLLM sends all requests, with the keys of all providers, to its own proxy."""
 _THIS_MACHINE = "localhost,127.0.0.1,::1"
@@ -115,7 +122,9 @@ def engine_answer(request: Request) -> Completion:
     return Completion(printable(text), "stop", usd=0.0)
 
 
-def complete_over(request: Request, wire: "Callable[[httpx.Request], httpx.Response]") -> Completion:
+def complete_over(
+    request: Request, wire: "Callable[[httpx.Request], httpx.Response]"
+) -> Completion:
     """The same for a model of Anthropic's, but what would leave goes to `wire` and to no network. Raises as `complete`.
 
     So what a call would send can be had without sending it, and what came another way is read as its answer.
@@ -131,7 +140,9 @@ def complete_over(request: Request, wire: "Callable[[httpx.Request], httpx.Respo
         look_at(leaving)  # where it would go is where a batch goes
         return wire(leaving)
 
-    return _complete(request, client=HTTPHandler(client=httpx.Client(transport=httpx.MockTransport(leave))))
+    return _complete(
+        request, client=HTTPHandler(client=httpx.Client(transport=httpx.MockTransport(leave)))
+    )
 
 
 def _complete(request: Request, **over: Any) -> Completion:
@@ -142,7 +153,13 @@ def _complete(request: Request, **over: Any) -> Completion:
 
     name = request.model.name
     # Else OpenAI's own client asks three times, whatever is wrong.
-    options = {"timeout": TIMEOUT_SECONDS, **request.route, **over, "max_retries": 0, "drop_params": True}
+    options = {
+        "timeout": TIMEOUT_SECONDS,
+        **request.route,
+        **over,
+        "max_retries": 0,
+        "drop_params": True,
+    }
     with watched(request) as call:
         try:
             ask = _likeness if request.step == EMBEDDING else _written
@@ -150,7 +167,9 @@ def _complete(request: Request, **over: Any) -> Completion:
         except litellm.ContentPolicyViolationError:
             return Completion("", REFUSED)
         except tuple(litellm.exceptions.LITELLM_EXCEPTION_TYPES) as fault:
-            raise call.refusal or _meaning(name, host_asked(name, request.route), fault, known_models) from fault
+            raise call.refusal or _meaning(
+                name, host_asked(name, request.route), fault, known_models
+            ) from fault
 
 
 def _written(litellm: Any, request: Request, options: Mapping[str, Any]) -> Completion:
@@ -175,7 +194,9 @@ def _written(litellm: Any, request: Request, options: Mapping[str, Any]) -> Comp
         tokens_cache_written=getattr(usage, "cache_creation_input_tokens", None) or 0,
         usd=response._hidden_params.get("response_cost"),
         calls=tuple(
-            ToolCall(call.id or "", call.function.name or "", printable(call.function.arguments or ""))
+            ToolCall(
+                call.id or "", call.function.name or "", printable(call.function.arguments or "")
+            )
             for call in choice.message.tool_calls or ()
         ),
     )
@@ -186,7 +207,9 @@ def _likeness(litellm: Any, request: Request, options: Mapping[str, Any]) -> Com
     own = {name: value for name, value in request.parameters.items() if name != "max_tokens"}
     texts = [turn.content for turn in request.turns]
     response = litellm.embedding(model=request.model.name, input=texts, **{**options, **own})
-    vectors = [entry["embedding"] for entry in sorted(response.data, key=lambda entry: entry["index"])]
+    vectors = [
+        entry["embedding"] for entry in sorted(response.data, key=lambda entry: entry["index"])
+    ]
     if len(vectors) != len(texts) or not all(isinstance(vector, list) for vector in vectors):
         raise ModelError(
             f"{request.model.name} has not answered with one vector for each text.",
@@ -225,7 +248,9 @@ def _loaded() -> Any:
     return litellm
 
 
-def _meaning(model: str, host: str, fault: Exception, known_models: Callable[[], Iterable[str]]) -> MemprocError:
+def _meaning(
+    model: str, host: str, fault: Exception, known_models: Callable[[], Iterable[str]]
+) -> MemprocError:
     """The error that a fault of LiteLLM's becomes, `host` having been asked. `known_models` gives names to suggest."""
     status, kind = getattr(fault, "status_code", None), type(fault).__name__
     status = status if isinstance(status, int) else 0
@@ -245,7 +270,8 @@ def _meaning(model: str, host: str, fault: Exception, known_models: Callable[[],
         )
     if status == 403 or kind == "PermissionDeniedError":
         return ProviderRefuses(
-            f"The provider forbids the use of {model} with this key.", "Choose another model, or ask the provider."
+            f"The provider forbids the use of {model} with this key.",
+            "Choose another model, or ask the provider.",
         )
     if kind == "ContextWindowExceededError":
         return ContextTooLong(
@@ -255,7 +281,9 @@ def _meaning(model: str, host: str, fault: Exception, known_models: Callable[[],
     if status == 404 or kind == "NotFoundError" or "llm provider not provided" in words:
         names = nearest(model, known_models())
         suggestion = f"Did you mean {' or '.join(names)}? " if names else ""
-        return ModelError(f"No provider knows the model {model}.", f"{suggestion}Mend [models] in memproc.toml.")
+        return ModelError(
+            f"No provider knows the model {model}.", f"{suggestion}Mend [models] in memproc.toml."
+        )
     if status in _LATER or status >= _SERVER_FAULT or kind in _LATER_KINDS:
         causes = _causes(fault)
         error = CutOff if _may_be_billed(status, causes) else NotNow
@@ -339,16 +367,22 @@ class KeyTrial:
     trouble: str = ""
 
 
-def try_key(provider: str, key: "Key", settings: "ModelSettings", ask: Callable[[Request], Completion]) -> KeyTrial:
+def try_key(
+    provider: str, key: "Key", settings: "ModelSettings", ask: Callable[[Request], Completion]
+) -> KeyTrial:
     """Whether a model of the provider answers with this key to one tiny question, which costs a fraction of a cent.
 
     It is the one that memproc.toml names for this provider, else the small one that memproc knows.
     """
     named = (settings.context_manager, settings.agent, settings.fallback)
     known = small_model(f"{provider}/")  # gives this back where it knows none
-    models = [name for name in (*named, known) if provider_of(name) == provider and name != f"{provider}/"]
+    models = [
+        name for name in (*named, known) if provider_of(name) == provider and name != f"{provider}/"
+    ]
     if not models:
-        return KeyTrial("", f"memproc knows no small model of {provider}. Name one in [models] in memproc.toml.")
+        return KeyTrial(
+            "", f"memproc knows no small model of {provider}. Name one in [models] in memproc.toml."
+        )
     model = models[0]
     from daemon.models.addresses import refusal
 

@@ -62,4 +62,13 @@ def open_context(config: Config, folders: Folders, tell: Tell) -> Iterator[Conte
     with hold(folders.state / "lock"), Archive.open(folders.state) as archive:
         for trouble in tidy_up(folders):
             tell(Note(str(trouble)))
-        yield Context(config, folders, archive, complete, keys(folders.state), now, tell, run=f"{now()} {os.getpid()}")
+        yield Context(
+            config,
+            folders,
+            archive,
+            complete,
+            keys(folders.state),
+            now,
+            tell,
+            run=f"{now()} {os.getpid()}",
+        )

@@ -52,13 +52,17 @@ def persistently(
                 raise
             wait = _pause(attempt, fault.retry_after, chance)
             if attempt == ATTEMPTS or wait > _LONGEST_WAIT_SECONDS:
-                raise OutOfReach(f"{fault.message} It was tried {attempt} times.", fault.next_step) from fault
+                raise OutOfReach(
+                    f"{fault.message} It was tried {attempt} times.", fault.next_step
+                ) from fault
             tell(TriesAgain(fault.message, attempt, ATTEMPTS, wait))
             sleep(wait)
     raise AssertionError("the last attempt answers or raises")
 
 
-def _pause(attempt: int, retry_after: float | None = None, chance: Callable[[], float] = random.random) -> float:
+def _pause(
+    attempt: int, retry_after: float | None = None, chance: Callable[[], float] = random.random
+) -> float:
     """Twice as long each time, spread so that many callers do not come back at once; never less than asked for."""
     growing = min(_LONGEST_PAUSE_SECONDS, _FIRST_PAUSE_SECONDS * 2 ** (attempt - 1))
     return max(retry_after or 0.0, float(growing * (0.5 + chance() / 2)))
@@ -116,7 +120,9 @@ class Direct:
             call = self._reserved(request, key)
         except OverBudget:
             if self._calls:
-                return False  # those that are under way will have cost less than is reserved for them
+                return (
+                    False  # those that are under way will have cost less than is reserved for them
+                )
             raise
         self._calls[key] = call
         # The interpreter does not wait for such a thread: who interrupts twice need not wait for an answer.
@@ -139,7 +145,9 @@ class Direct:
     def ask_now(self, request: Request, key: str) -> Reply:
         """The reply to a request that is answered at once: by the built-in engine, which needs no thread."""
         call = self._reserved(request, key)
-        return keep_reply(self._context, call.sent, request.model, self._context.complete(request), call.at)
+        return keep_reply(
+            self._context, call.sent, request.model, self._context.complete(request), call.at
+        )
 
     def _reserved(self, request: Request, key: str) -> DirectCall:
         now = self._context.clock()
@@ -164,7 +172,9 @@ class Direct:
             # Where its answer gets lost, it may have been billed: it is reserved anew before it is sent once more.
             answer = persistently(ask, self._context.pause, self._tell_once, repeats_lost=False)
             call.future.set_result(answer)
-        except BaseException as fault:  # a thread's boundary: it is thrown into the dialogue that has asked
+        except (
+            BaseException
+        ) as fault:  # a thread's boundary: it is thrown into the dialogue that has asked
             call.future.set_exception(fault)
 
     def _outcome(self, call: DirectCall) -> Outcome:
@@ -176,12 +186,16 @@ class Direct:
         fault, key = call.future.exception(), call.sent.request
         if fault is None:
             self._told.clear()
-            return keep_reply(self._context, call.sent, call.request.model, call.future.result(), call.at)
+            return keep_reply(
+                self._context, call.sent, call.request.model, call.future.result(), call.at
+            )
         if isinstance(fault, CutOff):
             self._lost[key] += 1
             if self._lost[key] < MOST_CUT_OFF:
                 return None
-            given_up = OutOfReach(f"{fault.message} Its answer got lost {self._lost[key]} times.", fault.next_step)
+            given_up = OutOfReach(
+                f"{fault.message} Its answer got lost {self._lost[key]} times.", fault.next_step
+            )
             given_up.__cause__ = fault
             return given_up
         if isinstance(fault, (MemprocError, Unsent)) and not isinstance(fault, AnswerTooLarge):

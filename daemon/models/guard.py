@@ -15,7 +15,15 @@ from typing import NoReturn
 
 import httpx
 
-from daemon.models.addresses import KEY_HEADERS, OWN_HOSTS, addresses, is_key, is_loopback, is_own, readable
+from daemon.models.addresses import (
+    KEY_HEADERS,
+    OWN_HOSTS,
+    addresses,
+    is_key,
+    is_loopback,
+    is_own,
+    readable,
+)
 from daemon.models.bounded import TAKEN_ENCODINGS, TooManyBytes, bound
 from primer.models import Model, provider_of
 from primer.reply import EMBEDDING, Request
@@ -89,12 +97,16 @@ def look_at(request: httpx.Request) -> None:
     provider = provider_of(call.model.name)
     if provider in OWN_HOSTS and host not in call.hosts and not is_own(provider, host):
         call.hold_back(host, "which is not its provider's own address, nor one that you named")
-    carries_key = "key" in request.url.params or any(is_key(request.headers.get(name, "")) for name in KEY_HEADERS)
+    carries_key = "key" in request.url.params or any(
+        is_key(request.headers.get(name, "")) for name in KEY_HEADERS
+    )
     if request.url.scheme != "https" and not is_loopback(host) and carries_key:
         call.hold_back(host, "over plain HTTP")
 
 
-def redirect_refused(model: str, request: httpx.Request, response: httpx.Response) -> ModelError | None:
+def redirect_refused(
+    model: str, request: httpx.Request, response: httpx.Response
+) -> ModelError | None:
     """Return the error for an answer that points to another address; None for every other answer."""
     if not response.has_redirect_location:
         return None
@@ -111,7 +123,9 @@ def redirect_refused(model: str, request: httpx.Request, response: httpx.Respons
     )
 
 
-def read_answer(call: WatchedCall, request: httpx.Request, response: httpx.Response) -> httpx.Response:
+def read_answer(
+    call: WatchedCall, request: httpx.Request, response: httpx.Response
+) -> httpx.Response:
     """Read an answer in bounds, and return it with counts that are numbers. Raises where it must not be read."""
     if refused := redirect_refused(call.model.name, request, response):
         response.close()

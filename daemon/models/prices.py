@@ -93,7 +93,9 @@ def known_price(model: Model, budget: BudgetSettings) -> Price | None:
     """The price of a call to a model, or None where nobody knows it. Raises ModelError as `price_of` does."""
     if model == ENGINE:
         return FREE
-    return budget.price_of(model.name) or (FREE if _is_local(model) else catalogue.price(model.name))
+    return budget.price_of(model.name) or (
+        FREE if _is_local(model) else catalogue.price(model.name)
+    )
 
 
 def step_of(model: Model, budget: BudgetSettings) -> int | None:
@@ -110,7 +112,10 @@ def _is_local(model: Model) -> bool:
 
     It is known by its address, or a name without a domain.
     """
-    from daemon.models.addresses import LOCAL_PROVIDERS, host_of  # late: the built-in engine has no address
+    from daemon.models.addresses import (
+        LOCAL_PROVIDERS,
+        host_of,
+    )  # late: the built-in engine has no address
 
     base = model.options.get("api_base", model.options.get("base_url"))
     if not isinstance(base, str):
@@ -161,7 +166,9 @@ def plan_cost(archive: Archive, plan: ChatPlan, roles: Roles, config: Config, no
         return PricedModel(price, shown, max(token_factor(model.name), shown), model.thinking_room)
 
     if roles.fallback:
-        price_of(roles.fallback, config.budget)  # it may be asked, so it is refused as early as the others
+        price_of(
+            roles.fallback, config.budget
+        )  # it may be asked, so it is refused as early as the others
     models = {"agent": priced(roles.agent), "context manager": priced(roles.context_manager)}
     if roles.embedding:
         models["embedding"] = priced(roles.embedding)

@@ -60,7 +60,12 @@ class Roles:
 
 
 def choose_roles(
-    chat: Chat, messages: Sequence[Message], settings: ModelSettings, key: FindKey, today: date, embedding: str = ""
+    chat: Chat,
+    messages: Sequence[Message],
+    settings: ModelSettings,
+    key: FindKey,
+    today: date,
+    embedding: str = "",
 ) -> Roles:
     """The models for a chat. Where the chat's own model cannot be asked, a notice says so and what to do.
 
@@ -86,7 +91,9 @@ def choose_roles(
         if name == EXTRACTIVE:
             continue
         _refuse_unaskable(chat, name, settings, key)
-        from daemon.models.addresses import addresses  # late: a run of the built-in engine asks nobody
+        from daemon.models.addresses import (
+            addresses,
+        )  # late: a run of the built-in engine asks nobody
 
         for address in addresses(name, settings.options_for(name)):
             place = f"{address.host}, not at its provider's own address ({address.named_by})"
@@ -107,14 +114,18 @@ def choose_roles(
     )
 
 
-def _lacks_key(chat: Chat, messages: Sequence[Message], settings: ModelSettings, key: FindKey) -> str:
+def _lacks_key(
+    chat: Chat, messages: Sequence[Message], settings: ModelSettings, key: FindKey
+) -> str:
     """The provider whose key the chat's own model lacks; empty where another reason keeps it from being asked."""
     model = own_model(tuple(_names(chat, messages))) if settings.agent == CHAT else None
     lacking = _missing_key(_newest(model, settings, []), settings, key) if model else None
     return lacking.provider if lacking else ""
 
 
-def chat_model(chat: Chat, messages: Sequence[Message], settings: ModelSettings) -> tuple[str, int | None]:
+def chat_model(
+    chat: Chat, messages: Sequence[Message], settings: ModelSettings
+) -> tuple[str, int | None]:
     """The model that the person talks with in TypingMind, and the tokens of its window, whoever writes the memories.
 
     Empty where memproc does not know it; the window is None where nobody does.
@@ -126,11 +137,20 @@ def chat_model(chat: Chat, messages: Sequence[Message], settings: ModelSettings)
 
 
 def _own(
-    chat: Chat, messages: Sequence[Message], settings: ModelSettings, fallback: str, key: FindKey, notices: list[str]
+    chat: Chat,
+    messages: Sequence[Message],
+    settings: ModelSettings,
+    fallback: str,
+    key: FindKey,
+    notices: list[str],
 ) -> str:
     """The chat's own model; where it cannot be asked the fallback or the engine, with a notice that says why."""
     instead = fallback or EXTRACTIVE
-    makes = f"{instead} makes its memories." if fallback else "its memories are extracted from what was said."
+    makes = (
+        f"{instead} makes its memories."
+        if fallback
+        else "its memories are extracted from what was said."
+    )
     model = own_model(tuple(_names(chat, messages)))
     if model is None:
         reason = "A chat names no model that memproc knows"
@@ -139,7 +159,9 @@ def _own(
     news: list[str] = []
     name = _newest(model, settings, news)
     if missing_key := _missing_key(name, settings, key):
-        notices.append(f"There is no key for {name}, so {makes} To set one: memproc key set {missing_key.provider}")
+        notices.append(
+            f"There is no key for {name}, so {makes} To set one: memproc key set {missing_key.provider}"
+        )
         return instead
     notices += news
     return name
@@ -180,7 +202,11 @@ def _names(chat: Chat, messages: Sequence[Message]) -> Iterator[str]:
     """The names that the export gives the chat's model, the most trustworthy first."""
     shown, *others = chat.model_names or ("",)
     yield shown
-    yield from (message.model for message in reversed(messages) if message.model and message.speaker == "assistant")
+    yield from (
+        message.model
+        for message in reversed(messages)
+        if message.model and message.speaker == "assistant"
+    )
     yield from others
 
 
@@ -219,15 +245,23 @@ def _window(name: str, settings: ModelSettings) -> int | None:
     return made if isinstance(made, int) else settings.window or None
 
 
-def offered(roles: Roles, tools: Sequence[Mapping[str, object]], form: Literal["auto", "tools", "json"]) -> Roles:
+def offered(
+    roles: Roles, tools: Sequence[Mapping[str, object]], form: Literal["auto", "tools", "json"]
+) -> Roles:
     """The same roles, in which the agent, and who steps in for it, are offered these tools if they can call them."""
 
     def with_tools(model: Model) -> Model:
-        if model == ENGINE or form == "json" or (form == "auto" and not facts(model.name).calls_tools):
+        if (
+            model == ENGINE
+            or form == "json"
+            or (form == "auto" and not facts(model.name).calls_tools)
+        ):
             return model
         return replace(model, tools=tuple(tools))
 
-    return replace(roles, agent=with_tools(roles.agent), fallback=roles.fallback and with_tools(roles.fallback))
+    return replace(
+        roles, agent=with_tools(roles.agent), fallback=roles.fallback and with_tools(roles.fallback)
+    )
 
 
 @dataclass(frozen=True, slots=True)

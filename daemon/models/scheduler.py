@@ -68,7 +68,9 @@ class RunningDialogue(Generic[T]):
 class Scheduler:
     """The dialogues about one chat that are in progress: at most `most` direct calls at once, or batches of all."""
 
-    def __init__(self, context: Context, chat_id: str, most: int, batch: WhenToBatch = "never") -> None:
+    def __init__(
+        self, context: Context, chat_id: str, most: int, batch: WhenToBatch = "never"
+    ) -> None:
         self._context = context
         self._chat_id = chat_id
         self._direct = Direct(context, chat_id, most)
@@ -87,7 +89,10 @@ class Scheduler:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, fault: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        fault: BaseException | None,
+        trace: TracebackType | None,
     ) -> None:
         """Wait for all calls that are under way; their answers are in the journal before any of them is told."""
         number = len(self._direct.under_way)
@@ -127,9 +132,13 @@ class Scheduler:
         unfinished = [dialogue for dialogue in self._dialogues if not dialogue.is_over]
         self._send_all(unfinished)
         if len(unfinished) == len(self._dialogues):
-            transport = next((transport for transport in reversed(self._transports) if transport.under_way), None)
+            transport = next(
+                (transport for transport in reversed(self._transports) if transport.under_way), None
+            )
             if transport is None:
-                raise AssertionError("every dialogue waits for a call, or for another dialogue that does")
+                raise AssertionError(
+                    "every dialogue waits for a call, or for another dialogue that does"
+                )
             for key, outcome in transport.receive():
                 self._take(key, outcome)
         self._dialogues = unfinished
@@ -184,20 +193,35 @@ class Scheduler:
     def _send_all(self, dialogues: Sequence[RunningDialogue[Any]]) -> None:
         """Send what the dialogues await, and as far as there is room left what they will come to."""
         for dialogue in dialogues:
-            if dialogue.awaits and not self._must_wait(dialogue) and self._send(dialogue.awaits, dialogue.key):
+            if (
+                dialogue.awaits
+                and not self._must_wait(dialogue)
+                and self._send(dialogue.awaits, dialogue.key)
+            ):
                 dialogue.opened = dialogue.opened or dialogue.key
         for dialogue in dialogues:
             if ahead := dialogue.ahead:
                 key = ahead.key
-                if self._is_known(key) or above_step(self._context, ahead) or self._send(ahead, key):
+                if (
+                    self._is_known(key)
+                    or above_step(self._context, ahead)
+                    or self._send(ahead, key)
+                ):
                     dialogue.ahead = None
 
     def _must_wait(self, dialogue: RunningDialogue[Any]) -> bool:
         """Whether the one that leads has not been answered yet. In a batch nobody is first."""
         leader = dialogue.behind
-        if leader is None or leader.is_over or (leader.opened and leader.opened not in self._direct.under_way):
+        if (
+            leader is None
+            or leader.is_over
+            or (leader.opened and leader.opened not in self._direct.under_way)
+        ):
             return False
-        return dialogue.awaits is not None and self._transport(dialogue.awaits, dialogue.key) is self._direct
+        return (
+            dialogue.awaits is not None
+            and self._transport(dialogue.awaits, dialogue.key) is self._direct
+        )
 
     def _send(self, request: Request, key: str) -> bool:
         """Give a request to a transport; False where that was done before, or must wait until there is room.
@@ -220,8 +244,15 @@ class Scheduler:
             self._back.add(key)
         if isinstance(outcome, Reply):
             self._fresh.add(key)
-            counts = (outcome.tokens_in, outcome.tokens_cached, outcome.tokens_cache_written, outcome.tokens_out)
-            self._context.tell(ModelAnswered(self._chat_id, outcome.step, outcome.model, *counts, outcome.usd))
+            counts = (
+                outcome.tokens_in,
+                outcome.tokens_cached,
+                outcome.tokens_cache_written,
+                outcome.tokens_out,
+            )
+            self._context.tell(
+                ModelAnswered(self._chat_id, outcome.step, outcome.model, *counts, outcome.usd)
+            )
         elif outcome is not None:
             self._faults[key] = outcome
 

@@ -38,7 +38,11 @@ def vector(text: str) -> Vector:
     """
     values = [float(value) for value in _model()([text[:_LONGEST]])[0]]
     length = hypot(*values)
-    return tuple(round(value / length * _STEPS) for value in values) if length else tuple(0 for _ in values)
+    return (
+        tuple(round(value / length * _STEPS) for value in values)
+        if length
+        else tuple(0 for _ in values)
+    )
 
 
 @cache

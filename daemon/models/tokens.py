@@ -111,7 +111,9 @@ def _ranks(url: str, expected_hash: str) -> dict[bytes, int]:
 def _table(folder: Path, url: str) -> Iterator[BufferedReader]:
     """The table of an encoding, by the address that its copy is named after. Raises ModelError where there is none."""
     try:
-        with (folder / hashlib.sha1(url.encode(), usedforsecurity=False).hexdigest()).open("rb") as table:
+        with (folder / hashlib.sha1(url.encode(), usedforsecurity=False).hexdigest()).open(
+            "rb"
+        ) as table:
             yield table
     except OSError as fault:
         raise ModelError(
@@ -149,13 +151,17 @@ def tokens_at_most(text: str) -> int:
     tokens = [word for word in words if _is_token(word)]
     rest = Counter(text)
     rest.subtract(Counter("".join(tokens)))
-    return len(tokens) + int(sum(_weight(character) * times for character, times in rest.items())) + 1
+    return (
+        len(tokens) + int(sum(_weight(character) * times for character, times in rest.items())) + 1
+    )
 
 
 @lru_cache(8_192)
 def _is_token(word: str) -> bool:
     known = _tokens()
-    return all(known[place >> 3] >> (place & 7) & 1 for place in _places(word.encode(errors="replace")))
+    return all(
+        known[place >> 3] >> (place & 7) & 1 for place in _places(word.encode(errors="replace"))
+    )
 
 
 def _places(token: bytes) -> tuple[int, int, int]:

@@ -23,7 +23,9 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from daemon.files.candidates import LARGEST_BYTES
 
 SAFE_METHODS = frozenset({"GET", "HEAD"})
-CONTENT_TYPES = frozenset({"application/x-www-form-urlencoded", "multipart/form-data", "application/json"})
+CONTENT_TYPES = frozenset(
+    {"application/x-www-form-urlencoded", "multipart/form-data", "application/json"}
+)
 ORIGINS = ("https://www.typingmind.com", "https://setapp.typingcloud.com")
 """The origins of TypingMind's own pages."""
 LARGEST_FORM = 1 << 20

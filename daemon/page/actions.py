@@ -56,13 +56,19 @@ def do_command(toml: Path | None, *arguments: str, given: str = "") -> CommandRe
             env={**os.environ, "NO_COLOR": "1", "COLUMNS": "200"},
         )  # fmt: skip
     except subprocess.TimeoutExpired:
-        return CommandResult(None, "It took longer than two minutes, and was ended. What is finished is kept.")
+        return CommandResult(
+            None, "It took longer than two minutes, and was ended. What is finished is kept."
+        )
     return CommandResult(
-        done.returncode, "\n".join(part.strip() for part in (done.stdout, done.stderr) if part.strip()), done.stdout
+        done.returncode,
+        "\n".join(part.strip() for part in (done.stdout, done.stderr) if part.strip()),
+        done.stdout,
     )
 
 
-def start_command(toml: Path | None, arguments: Sequence[str], out: Path | None = None) -> subprocess.Popen[bytes]:
+def start_command(
+    toml: Path | None, arguments: Sequence[str], out: Path | None = None
+) -> subprocess.Popen[bytes]:
     """Start a command that goes on by itself, as a run does; its progress is told by the archive.
 
     What it prints goes into the new file `out`, where there is one. Raises FileTrouble.
@@ -79,7 +85,9 @@ def start_command(toml: Path | None, arguments: Sequence[str], out: Path | None 
             memproc_argv(toml, *arguments), stdin=subprocess.DEVNULL, stdout=printed, stderr=subprocess.DEVNULL,
             start_new_session=sys.platform != "win32",
         )  # fmt: skip
-    threading.Thread(target=started.wait, name="command", daemon=True).start()  # so that it does not stay a zombie
+    threading.Thread(
+        target=started.wait, name="command", daemon=True
+    ).start()  # so that it does not stay a zombie
     return started
 
 
@@ -102,7 +110,14 @@ def on_memory(command: str, *fields: str) -> View:
 
     def act(request: Request) -> Response:
         memory = request.path_params["memory"]
-        return after(request, f"/memory/{memory}", command, "--", memory, *(field(request, name) for name in fields))
+        return after(
+            request,
+            f"/memory/{memory}",
+            command,
+            "--",
+            memory,
+            *(field(request, name) for name in fields),
+        )
 
     return act
 
@@ -111,7 +126,9 @@ def retry(request: Request) -> Response:
     """Begin to ask the models for a memory once more, with what the person says about it."""
     memory, guidance = request.path_params["memory"], field(request, "guidance")
     start_command(desk_of(request).toml, ["retry", "--say", guidance, "--", memory])
-    begun = {"said": "The models are being asked. It takes a minute or so; the new edition then stands here."}
+    begun = {
+        "said": "The models are being asked. It takes a minute or so; the new edition then stands here."
+    }
     return RedirectResponse(f"/memory/{memory}?{urlencode(begun)}", 303)
 
 

@@ -42,7 +42,9 @@ class Desk:
 View = Callable[[Request], Response]
 
 
-def application(desk: Desk, port: int, views: Mapping[str, View], actions: Mapping[str, View]) -> Access:
+def application(
+    desk: Desk, port: int, views: Mapping[str, View], actions: Mapping[str, View]
+) -> Access:
     """The whole page. `views` answer GET, `actions` answer POST, by their paths."""
     templates = Jinja2Templates(directory=_HERE / "templates")
     templates.env.filters.update(FILTERS)
@@ -51,9 +53,15 @@ def application(desk: Desk, port: int, views: Mapping[str, View], actions: Mappi
         Route("/proof", _proof),
         Mount("/static", StaticFiles(directory=_HERE / "static")),
         *(Route(path, _within_session(view), methods=["GET"]) for path, view in views.items()),
-        *(Route(path, _within_session(action), methods=["POST"]) for path, action in actions.items()),
+        *(
+            Route(path, _within_session(action), methods=["POST"])
+            for path, action in actions.items()
+        ),
     ]
-    app = Starlette(routes=routes, exception_handlers={HTTPException: _told, MemprocError: _told, Exception: _told})
+    app = Starlette(
+        routes=routes,
+        exception_handlers={HTTPException: _told, MemprocError: _told, Exception: _told},
+    )
     app.state.desk, app.state.templates = desk, templates
     return Access(app, port)
 
@@ -90,14 +98,18 @@ async def _enter(request: Request) -> Response:
     if session is None:
         return shown(request, "enter.html", 401)
     response = RedirectResponse("/" + quote(request.query_params.get("to", "").lstrip("/\\")), 303)
-    response.set_cookie(_COOKIE, session, max_age=365 * 24 * 3600, httponly=True, samesite="strict", path="/")
+    response.set_cookie(
+        _COOKIE, session, max_age=365 * 24 * 3600, httponly=True, samesite="strict", path="/"
+    )
     return response
 
 
 async def _proof(request: Request) -> Response:
     """Prove to `memproc open` that this page is memproc's own."""
     challenge = request.query_params.get("challenge", "")
-    return PlainTextResponse(await run_in_threadpool(prove, desk_of(request).folders.state, challenge))
+    return PlainTextResponse(
+        await run_in_threadpool(prove, desk_of(request).folders.state, challenge)
+    )
 
 
 def _within_session(view: View) -> Callable[[Request], Any]:
@@ -112,7 +124,9 @@ def _within_session(view: View) -> Callable[[Request], Any]:
         async with request.form() as form:  # what was uploaded is closed, whatever comes of it
             token = form.get("form_token") or request.headers.get("x-form-token", "")
             if not isinstance(token, str) or not is_form_token(session, token):
-                raise HTTPException(403, "This form is not from the page that is open now. Load it again.")
+                raise HTTPException(
+                    403, "This form is not from the page that is open now. Load it again."
+                )
             request.state.form = form
             return await run_in_threadpool(view, request)
 

@@ -130,10 +130,17 @@ def _refusal(request: Request) -> RefusedRequest | None:
         return RefusedRequest(421, "This is memproc on another address.")
     origin = headers.get("origin")
     if origin is None:
-        return None if is_script else RefusedRequest(403, "A browser names the page that a call comes from.")
+        return (
+            None
+            if is_script
+            else RefusedRequest(403, "A browser names the page that a call comes from.")
+        )
     if not _is_allowed(request.app.state.desk, origin, is_script=is_script):
         return RefusedRequest(403, "Pages from elsewhere may not use memproc.")
-    if request.method == "POST" and headers.get("content-type", "").partition(";")[0].strip() != "application/json":
+    if (
+        request.method == "POST"
+        and headers.get("content-type", "").partition(";")[0].strip() != "application/json"
+    ):
         return RefusedRequest(415, "memproc takes JSON here.")
     return None
 
@@ -150,13 +157,17 @@ def _is_allowed(desk: Desk, origin: str, *, is_script: bool) -> bool:
 async def _script(_: Request) -> Response:
     """The extension. It holds no secret, so any page may load it."""
     text = (files("daemon.bridge") / "typingmind.js").read_bytes()
-    return Response(text, media_type="text/javascript", headers={"Cross-Origin-Resource-Policy": "cross-origin"})
+    return Response(
+        text, media_type="text/javascript", headers={"Cross-Origin-Resource-Policy": "cross-origin"}
+    )
 
 
 async def _pair(request: Request) -> Response:
     body = await _body(request, LARGEST_PAIRING)
     return _as_response(
-        await run_in_threadpool(_paired, request, body) if body is not None else reply(413, reason="That is no code.")
+        await run_in_threadpool(_paired, request, body)
+        if body is not None
+        else reply(413, reason="That is no code.")
     )
 
 
@@ -179,20 +190,30 @@ def _signed(answer: Answer) -> Respond:
 
     async def respond(request: Request) -> Response:
         desk: Desk = request.app.state.desk
-        device = await run_in_threadpool(find_device, desk.folders.state, request.headers.get("x-memproc-device", ""))
+        device = await run_in_threadpool(
+            find_device, desk.folders.state, request.headers.get("x-memproc-device", "")
+        )
         if device is None:
-            return _as_response(reply(401, reason="This device is not paired, or was forgotten: memproc pair"))
+            return _as_response(
+                reply(401, reason="This device is not paired, or was forgotten: memproc pair")
+            )
         if device.origin != request.headers["origin"]:
             return _as_response(reply(401, reason="This device was paired on another page."))
         body = await _body(request, LARGEST)
         if body is None:
-            return _as_response(reply(413, reason=f"memproc takes chats of up to {LARGEST >> 20} MiB here."))
+            return _as_response(
+                reply(413, reason=f"memproc takes chats of up to {LARGEST >> 20} MiB here.")
+            )
         call = SignedCall(device, request.headers.get("x-memproc-nonce", ""), body)
         if not _is_signed(request, call):
-            return _as_response(reply(401, reason="The call is not signed with the token of its device."))
+            return _as_response(
+                reply(401, reason="The call is not signed with the token of its device.")
+            )
         answered = await run_in_threadpool(_answered, answer, desk, request, call)
         response = _as_response(answered)
-        response.headers["X-Memproc-Mac"] = reply_mac(device.key, call.nonce, answered.status, answered.body)
+        response.headers["X-Memproc-Mac"] = reply_mac(
+            device.key, call.nonce, answered.status, answered.body
+        )
         return response
 
     return respond
@@ -200,7 +221,14 @@ def _signed(answer: Answer) -> Respond:
 
 def _is_signed(request: Request, call: SignedCall) -> bool:
     headers, key = request.headers, call.device.key
-    expected = call_mac(key, request.method, request.url.path, headers.get("x-memproc-time", ""), call.nonce, call.body)
+    expected = call_mac(
+        key,
+        request.method,
+        request.url.path,
+        headers.get("x-memproc-time", ""),
+        call.nonce,
+        call.body,
+    )
     return is_nonce(call.nonce) and is_mac(expected, headers.get("x-memproc-mac", ""))
 
 
@@ -209,7 +237,9 @@ def _answered(answer: Answer, desk: Desk, request: Request, call: SignedCall) ->
     from daemon.files.unforeseen import describe
 
     if not is_timely(request.headers.get("x-memproc-time", ""), time()):
-        return reply(401, reason="The clock of this browser is more than two minutes off that of memproc.")
+        return reply(
+            401, reason="The clock of this browser is more than two minutes off that of memproc."
+        )
     try:
         if not is_first(desk.folders.state, call.nonce, time()):
             return reply(401, reason="This call has come before.")
@@ -241,7 +271,8 @@ def _result(desk: Desk, request: Request, call: SignedCall) -> BridgeReply:
 
 
 _NO_JOB = reply(
-    404, reason="memproc has no such job any more. Press to send the chat again; what is made is not paid again."
+    404,
+    reason="memproc has no such job any more. Press to send the chat again; what is made is not paid again.",
 )
 
 

@@ -10,7 +10,15 @@ from secrets import token_hex
 from time import time
 
 from daemon.archive.archive import Archive
-from daemon.bridge.chat_jobs import ChatJob, events_file, find_job, give_job, keep_job, lent_folder, only_chat
+from daemon.bridge.chat_jobs import (
+    ChatJob,
+    events_file,
+    find_job,
+    give_job,
+    keep_job,
+    lent_folder,
+    only_chat,
+)
 from daemon.bridge.devices import Device, exclusive
 from daemon.bridge.job_report import JobReport, report, started
 from daemon.files.clock import now
@@ -83,12 +91,16 @@ def result(desk: Desk, device: Device, job_id: str) -> bytes | None:
     with Archive.read(desk.folders.state) as archive:
         progress = report(archive, desk.folders.state, given, now())
     if progress.state != "done":
-        raise FileTrouble("There is no updated export of this job.", progress.reason or "Wait until it is done.")
+        raise FileTrouble(
+            "There is no updated export of this job.", progress.reason or "Wait until it is done."
+        )
     path = Path(progress.path)
     with file_errors(path, "read"):
         content = path.read_bytes()
     if [chat.id_if_any for chat in chats_in(path.name, content)] != [given.chat_id]:
-        raise FileTrouble(f"{path.name} holds another chat than the one that was sent.", "Import it by hand.")
+        raise FileTrouble(
+            f"{path.name} holds another chat than the one that was sent.", "Import it by hand."
+        )
     return content
 
 
@@ -132,7 +144,9 @@ def _planned(desk: Desk, chat: Chat, body: bytes) -> Plan:
     row = row_of(result.out, chat.chat_id)
     if row is None:
         return _plan_of(chat, {}, result.text)
-    return _plan_of(chat, row, " ".join(row[name] for name in ("reason", "next_step") if row.get(name)))
+    return _plan_of(
+        chat, row, " ".join(row[name] for name in ("reason", "next_step") if row.get(name))
+    )
 
 
 def _plan_of(chat: Chat, row: Plan, why_no_more: str) -> Plan:

@@ -37,8 +37,14 @@ class TimelineEntry:
 
 def timeline(held: Holding) -> tuple[TimelineEntry, ...]:
     """The entries of the chat, oldest first, with what the person has deleted where it was."""
-    top = [memory for memory in held.memories if held.states[memory.memory_id].word in ("shown", "forgotten")]
-    return tuple(_entry(held, memory) for memory in sorted(top, key=lambda memory: _oldest(held, memory)))
+    top = [
+        memory
+        for memory in held.memories
+        if held.states[memory.memory_id].word in ("shown", "forgotten")
+    ]
+    return tuple(
+        _entry(held, memory) for memory in sorted(top, key=lambda memory: _oldest(held, memory))
+    )
 
 
 def tags_of(memory: Memory, is_forgotten: bool) -> Iterator[str]:
@@ -62,7 +68,9 @@ def chat(request: Request) -> Response:
     with Archive.read(desk.folders.state) as archive:
         known = find_chat(archive, request.path_params["chat"])
         held = holding(archive, desk.config, known.chat_id)
-        sizes = chat_sizes(archive, held, desk.config.of(known_chat(archive, known.chat_id)).tail.tokens)
+        sizes = chat_sizes(
+            archive, held, desk.config.of(known_chat(archive, known.chat_id)).tail.tokens
+        )
         updated = has_updated(archive, known.chat_id)
     kept = versions(desk.folders.backups, known.chat_id)
     return shown(

@@ -41,7 +41,8 @@ def connector(library: Library, port: int, origins: Sequence[str] = ()) -> ASGIA
     )
     app = Starlette(
         routes=[
-            Route(f"{PREFIX}{path}", _guarded(answer), methods=[method, "OPTIONS"]) for path, method, answer in routes
+            Route(f"{PREFIX}{path}", _guarded(answer), methods=[method, "OPTIONS"])
+            for path, method, answer in routes
         ],
     )
     app.state.library = library
@@ -72,11 +73,19 @@ async def _ping(_: Request) -> Response:
 
 
 async def _start(_: Request) -> Response:
-    return JSONResponse({"message": "memproc is here", "clients": [{"id": _CLIENT, "message": "is here"}]}, 201)
+    return JSONResponse(
+        {"message": "memproc is here", "clients": [{"id": _CLIENT, "message": "is here"}]}, 201
+    )
 
 
 async def _clients(_: Request) -> Response:
-    client = {"id": _CLIENT, "command": "memproc", "args": ["mcp"], "createdAt": _BEGAN, "tools": list(TOOLS)}
+    client = {
+        "id": _CLIENT,
+        "command": "memproc",
+        "args": ["mcp"],
+        "createdAt": _BEGAN,
+        "tools": list(TOOLS),
+    }
     return JSONResponse([client])
 
 
@@ -106,4 +115,8 @@ def _refusal(request: Request) -> Response | None:
         return PlainTextResponse("Pages from elsewhere may not use memproc.", 403)
     if request.method == "OPTIONS":
         return Response(status_code=204)
-    return None if is_allowed(known.library.state, request.headers) else PlainTextResponse(TOKEN_NEEDED, 401)
+    return (
+        None
+        if is_allowed(known.library.state, request.headers)
+        else PlainTextResponse(TOKEN_NEEDED, 401)
+    )

@@ -26,7 +26,9 @@ def drop(request: Request) -> Response:
     """Put an export that was chosen or dropped into the inbox, under a name that nothing there has."""
     upload = request.state.form.get("export")
     if not isinstance(upload, UploadFile) or not upload.filename:
-        raise FileTrouble("No file was chosen.", "Choose an export of TypingMind's, or drop it on the page.")
+        raise FileTrouble(
+            "No file was chosen.", "Choose an export of TypingMind's, or drop it on the page."
+        )
     inbox = desk_of(request).folders.inbox
     make_private(inbox)
     path = free_name(inbox, upload.filename)
@@ -47,7 +49,10 @@ def download(request: Request) -> Response:
         output = last_output(archive, known.chat_id)
     path = Path(output.path) if output else None
     if path is None or not path.is_file():
-        raise NotFound(f'There is no updated export of "{known.title}".', "Drop its newest export on the first page.")
+        raise NotFound(
+            f'There is no updated export of "{known.title}".',
+            "Drop its newest export on the first page.",
+        )
     return FileResponse(path, filename=path.name, media_type="application/json")
 
 
@@ -60,7 +65,10 @@ def has_updated(archive: Archive, chat_id: str) -> bool:
 def free_name(folder: Path, name: str) -> Path:
     """A path in the folder for a file of that name, as others may have it, that no file has yet."""
     plain = _UNFIT.sub("_", Path(name.replace("\\", "/")).name).strip(". ")
-    stem, suffix = Path(plain).stem[:_LONGEST_NAME] or "export", Path(plain).suffix[:_LONGEST_NAME] or ".json"
+    stem, suffix = (
+        Path(plain).stem[:_LONGEST_NAME] or "export",
+        Path(plain).suffix[:_LONGEST_NAME] or ".json",
+    )
     path, number = folder / f"{stem}{suffix}", 1
     while path.exists():
         number += 1
@@ -74,5 +82,7 @@ def _blocks(file: BinaryIO) -> Iterator[bytes]:
     while block := file.read(BLOCK):
         size += len(block)
         if size > LARGEST_BYTES:
-            raise FileTrouble("This file is larger than 512 MiB.", "Export the chat by itself, and drop that.")
+            raise FileTrouble(
+                "This file is larger than 512 MiB.", "Export the chat by itself, and drop that."
+            )
         yield block

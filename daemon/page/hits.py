@@ -32,15 +32,23 @@ def search(request: Request) -> Response:
     """The page of hits, and the form that narrows them."""
     desk, asked = desk_of(request), request.query_params
     query, chat_id, kind = asked.get("words", ""), asked.get("chat", ""), asked.get("in", "")
-    since, until = (day if _DAY.fullmatch(day) else "" for day in (asked.get("from", ""), asked.get("to", "")))
+    since, until = (
+        day if _DAY.fullmatch(day) else "" for day in (asked.get("from", ""), asked.get("to", ""))
+    )
     kinds: tuple[SearchKind, ...] = tuple(name for name in KINDS if name == kind) or KINDS
     hits = []
     with Archive.read(desk.folders.state) as archive:
         chats = known_chats(archive)
         titles = {known.chat_id: known.title for known in chats}
         with full_text(desk.folders.state, archive) as index:
-            entries = index.find(query, kinds=kinds, chat_id=chat_id, since=since, until=until, limit=_MOST)
-        under = {entry.chat_id: memory_of_key(archive, entry.chat_id) for entry in entries if entry.kind == "raw"}
+            entries = index.find(
+                query, kinds=kinds, chat_id=chat_id, since=since, until=until, limit=_MOST
+            )
+        under = {
+            entry.chat_id: memory_of_key(archive, entry.chat_id)
+            for entry in entries
+            if entry.kind == "raw"
+        }
         for entry in entries:
             marked = stretches(excerpt(entry.text, query, _EXCERPT), query)
             hits.append(Hit(entry, titles[entry.chat_id], marked, _address(entry, under)))
@@ -56,4 +64,8 @@ def _address(entry: IndexEntry, under: dict[str, dict[str, str]]) -> str:
     if entry.kind == "facts":
         return f"/chat/{entry.chat_id}/facts#fact-{entry.name}"
     memory = under[entry.chat_id].get(entry.name)
-    return f"/memory/{memory}#{entry.name}" if memory else f"/chat/{entry.chat_id}/messages/{entry.name}"
+    return (
+        f"/memory/{memory}#{entry.name}"
+        if memory
+        else f"/chat/{entry.chat_id}/messages/{entry.name}"
+    )

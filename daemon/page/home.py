@@ -31,11 +31,15 @@ def home(request: Request) -> Response:
     """The first page."""
     desk = desk_of(request)
     with Archive.read(desk.folders.state) as archive:
-        chats = [(chat, _sizes(archive, desk.config, chat)) for chat in reversed(known_chats(archive))]
+        chats = [
+            (chat, _sizes(archive, desk.config, chat)) for chat in reversed(known_chats(archive))
+        ]
         is_running = is_held(DaemonPlace(desk.folders.state).lock)
         now = status(archive, datetime.now(UTC), is_running, desk.config.watch.rescan_seconds)
         run = run_progress(archive, now.now)
-        endings = [*problems_of_ending_models(archive, desk.config, keys(desk.folders.state), now.now)]
+        endings = [
+            *problems_of_ending_models(archive, desk.config, keys(desk.folders.state), now.now)
+        ]
         outputs = [chat.chat_id for chat, _ in chats if has_updated(archive, chat.chat_id)]
     return shown(
         request, "home.html", chats=chats, titles=told_apart((chat.chat_id, chat.title) for chat, _ in chats),
@@ -77,7 +81,9 @@ def _sizes(archive: Archive, config: Config, chat: KnownChat) -> ChatSizes | Mem
     """The sizes of a chat, or why they cannot be had: one chat's damage hides no other."""
     try:
         return chat_sizes(
-            archive, holding(archive, config, chat.chat_id), config.of(known_chat(archive, chat.chat_id)).tail.tokens
+            archive,
+            holding(archive, config, chat.chat_id),
+            config.of(known_chat(archive, chat.chat_id)).tail.tokens,
         )
     except MemprocError as trouble:
         return trouble

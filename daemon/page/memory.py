@@ -56,7 +56,9 @@ def retry(request: Request) -> Response:
         known = find_chat(archive, held.chat_id)
         costs = [cost_of(archive, edition.requests) for edition in held.editions[found.memory_id]]
     before = max((cost for cost in costs if cost is not None), default=None)
-    return shown(request, "retry.html", chat=known, memory=found, cost=before, caps=desk.config.budget)
+    return shown(
+        request, "retry.html", chat=known, memory=found, cost=before, caps=desk.config.budget
+    )
 
 
 def message(request: Request) -> Response:
@@ -91,7 +93,9 @@ def _raw_messages(archive: Archive, chat_id: str, found: Memory) -> Iterator[Raw
     keys = set(found.keys)
     for old in past(archive, chat_id):
         if old.key in keys:
-            yield _raw_message(old, [quote.text for quote in found.edition.quotes if quote.source == old.key])
+            yield _raw_message(
+                old, [quote.text for quote in found.edition.quotes if quote.source == old.key]
+            )
 
 
 def _raw_message(old: Past, quotes: list[str]) -> RawMessage:

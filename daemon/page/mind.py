@@ -34,7 +34,9 @@ def core(request: Request) -> Response:
         sections = tuple(core_now(archive, known.chat_id, layout))
         events = core_events(archive, known.chat_id)
     steps = [(event, rendered(event.value)) for event in reversed(events)]
-    return shown(request, "core.html", chat=known, sections=sections, steps=steps, said=said(request))
+    return shown(
+        request, "core.html", chat=known, sections=sections, steps=steps, said=said(request)
+    )
 
 
 def facts(request: Request) -> Response:
@@ -48,13 +50,22 @@ def facts(request: Request) -> Response:
 
 def memory_of_key(archive: Archive, chat_id: str) -> dict[str, str]:
     """The memory under which each raw message of a chat stands."""
-    return {key: memory.memory_id for memory in memories(archive, chat_id) if not memory.is_fold for key in memory.keys}
+    return {
+        key: memory.memory_id
+        for memory in memories(archive, chat_id)
+        if not memory.is_fold
+        for key in memory.keys
+    }
 
 
 def _known_facts(archive: Archive, known: KnownChat) -> list[KnownFact]:
     events = fact_events(archive, known.chat_id)
     under = memory_of_key(archive, known.chat_id)
-    newest_first = sorted(facts_now(archive, known.chat_id), key=lambda fact: (fact.said_at, fact.number), reverse=True)
+    newest_first = sorted(
+        facts_now(archive, known.chat_id),
+        key=lambda fact: (fact.said_at, fact.number),
+        reverse=True,
+    )
     return [
         KnownFact(
             fact,

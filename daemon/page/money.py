@@ -89,7 +89,9 @@ def _planned(request: Request, template: str) -> Response:
         result = do_command(desk.toml, "plan", "--json", "--", path)
         row = row_of(result.out, known.chat_id)
         text = "" if row else result.text
-    return shown(request, template, chat=known, row=row, is_there=is_there, text=text, said=said(request))
+    return shown(
+        request, template, chat=known, row=row, is_there=is_there, text=text, said=said(request)
+    )
 
 
 def inbox(request: Request) -> Response:
@@ -101,7 +103,10 @@ def inbox(request: Request) -> Response:
     text = "" if result is None or totals else result.text
     runs = is_held(desk.folders.state / "daemon.lock")
     notices = dict.fromkeys(
-        notice for row in rows if row.get("calls") and row.get("models") for notice in row["models"]["notices"]
+        notice
+        for row in rows
+        if row.get("calls") and row.get("models")
+        for notice in row["models"]["notices"]
     )
     return shown(
         request, "inbox.html", rows=rows, notices=notices, totals=totals, text=text, runs=runs,
@@ -138,9 +143,14 @@ def _spent(costs: Counter[str]) -> list[tuple[str, int]]:
 
 def _caps(archive: Archive, settings: BudgetSettings, when: str) -> list[ShownCap]:
     """The three caps; that on a run shows what the last run has spent."""
-    caps, amounts = caps_now(archive, settings, when), spent(archive, last_run(archive), periods(at(when)))
+    caps, amounts = (
+        caps_now(archive, settings, when),
+        spent(archive, last_run(archive), periods(at(when))),
+    )
     return [
-        ShownCap(name, dollars(caps.of(name)), dollars(settings.caps.of(name)), dollars(amounts.of(name)))
+        ShownCap(
+            name, dollars(caps.of(name)), dollars(settings.caps.of(name)), dollars(amounts.of(name))
+        )
         for name in NAMES
     ]
 
@@ -157,4 +167,7 @@ def _plan_of(printed: str) -> tuple[list[dict[str, Any]], dict[str, Any]]:
 def row_of(printed: str, chat_id: str) -> dict[str, Any] | None:
     """The row of `memproc plan --json` on one chat; None where it said something else."""
     rows, _ = _plan_of(printed)
-    return next((row for row in rows if row.get("chat_id") == chat_id or row.get("outcome") == "set_aside"), None)
+    return next(
+        (row for row in rows if row.get("chat_id") == chat_id or row.get("outcome") == "set_aside"),
+        None,
+    )

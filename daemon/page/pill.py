@@ -37,14 +37,20 @@ def _size(plan: Plan) -> str:
     """The tokens of the conversation, and how many of them are still sent where memories are in the chat."""
     whole = int(plan["tokens"])
     sent = int(plan.get("sent", whole))
-    return f"{tokens(sent)} of {tokens(whole)} tokens are sent" if sent < whole else f"{tokens(whole)} tokens"
+    return (
+        f"{tokens(sent)} of {tokens(whole)} tokens are sent"
+        if sent < whole
+        else f"{tokens(whole)} tokens"
+    )
 
 
 def _due(plan: Plan) -> str:
     """The memories that are to be made; else those that are made already and do not stand in the chat."""
     if plan["due"]:
         cost = "free" if plan["usd_likely"] == 0 else f"about {usd(plan['usd_likely'])}"
-        return f"{_memories(plan['due'])} due, {cost if plan['usd_likely'] is not None else usd(None)}"
+        return (
+            f"{_memories(plan['due'])} due, {cost if plan['usd_likely'] is not None else usd(None)}"
+        )
     return f"{_memories(plan['made'])} ready to be put in, free" if plan["made"] else "nothing due"
 
 

@@ -40,7 +40,9 @@ def start(request: Request) -> Response:
 
 def set_key(request: Request) -> Response:
     """Keep a provider's key. It goes to the command's standard input, and is never shown again."""
-    return after(request, _back(request), "key", "set", "--", _provider(request), given=field(request, "key"))
+    return after(
+        request, _back(request), "key", "set", "--", _provider(request), given=field(request, "key")
+    )
 
 
 def try_key(request: Request) -> Response:

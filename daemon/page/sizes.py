@@ -26,7 +26,12 @@ class ChatSizes:
     @property
     def parts(self) -> Mapping[str, int]:
         """The parts that are not empty, by their names, in the order of the conversation."""
-        parts = {"folds": self.folds, "memories": self.memories, "waiting": self.waiting, "word for word": self.live}
+        parts = {
+            "folds": self.folds,
+            "memories": self.memories,
+            "waiting": self.waiting,
+            "word for word": self.live,
+        }
         return {name: tokens for name, tokens in parts.items() if tokens}
 
     @property
@@ -50,7 +55,8 @@ def chat_sizes(archive: Archive, held: Holding, tail_tokens: int) -> ChatSizes:
         memories=sum(memory.edition.tokens for memory in standing if not memory.is_fold),
         waiting=sum(sizes) - live,
         live=live,
-        spoken=sum(sizes) + sum(memory.source_tokens for memory in held.memories if not memory.is_fold),
+        spoken=sum(sizes)
+        + sum(memory.source_tokens for memory in held.memories if not memory.is_fold),
     )
 
 

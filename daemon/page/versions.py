@@ -12,7 +12,14 @@ from daemon.files.backup import read_version
 from daemon.files.backup import versions as kept_versions
 from daemon.files.paths import Folders
 from daemon.page.app import desk_of, shown
-from daemon.recovery.restore import Content, compare, find_version, newest_other, read_updated, updated_path
+from daemon.recovery.restore import (
+    Content,
+    compare,
+    find_version,
+    newest_other,
+    read_updated,
+    updated_path,
+)
 from rules.conversation.memory import Memory
 from rules.errors import NotFound
 from rules.output.difference import Difference, DifferenceLine, readable
@@ -45,7 +52,9 @@ def version(request: Request) -> Response:
         sides: Sequence[ComparedVersion] = ()
         if now is not None:
             then = Content(f"version {kept.number}", read_version(kept))
-            difference, memories = compare(archive, desk.config, known.chat_id, Content(NOW, now), then)
+            difference, memories = compare(
+                archive, desk.config, known.chat_id, Content(NOW, now), then
+            )
             sides, lines = _sides(difference, NOW, str(kept.number)), _lines(difference, memories)
     return shown(request, "version.html", chat=known, version=kept, sides=sides, lines=lines)
 
@@ -73,7 +82,9 @@ def comparison(request: Request) -> Response:
     )  # fmt: skip
 
 
-def _sides(difference: Difference, before: str, after: str) -> tuple[ComparedVersion, ComparedVersion]:
+def _sides(
+    difference: Difference, before: str, after: str
+) -> tuple[ComparedVersion, ComparedVersion]:
     return (
         ComparedVersion(before, difference.messages_before, difference.memories_before),
         ComparedVersion(after, difference.messages_after, difference.memories_after),
@@ -98,5 +109,7 @@ def _content(archive: Archive, folders: Folders, known: KnownChat, name: str) ->
         return Content(f"version {kept.number}", read_version(kept))
     content = read_updated(updated_path(archive, folders, known))
     if content is None:
-        raise NotFound(f'There is no updated export of "{known.title}" now.', "Compare two kept versions.")
+        raise NotFound(
+            f'There is no updated export of "{known.title}" now.', "Compare two kept versions."
+        )
     return Content("the updated export", content)

@@ -38,7 +38,11 @@ def days(began: str | None, ended: str | None) -> str:
         return day(began or ended)
     if (first.year, first.month) == (last.year, last.month):
         return f"{first.day} to {day(ended)}"
-    return f"{first.day} {first:%B} to {day(ended)}" if first.year == last.year else f"{day(began)} to {day(ended)}"
+    return (
+        f"{first.day} {first:%B} to {day(ended)}"
+        if first.year == last.year
+        else f"{day(began)} to {day(ended)}"
+    )
 
 
 def minute(date: str | None) -> str:
@@ -54,7 +58,13 @@ def minutes(seconds: float) -> str:
     return f"{round(seconds / 60)} minutes"
 
 
-_BROWSERS = (("Edg/", "Edge"), ("OPR/", "Opera"), ("Firefox/", "Firefox"), ("Chrome/", "Chrome"), ("Safari/", "Safari"))
+_BROWSERS = (
+    ("Edg/", "Edge"),
+    ("OPR/", "Opera"),
+    ("Firefox/", "Firefox"),
+    ("Chrome/", "Chrome"),
+    ("Safari/", "Safari"),
+)
 _SYSTEMS = (
     ("Android", "Android"), ("iPhone", "iOS"), ("iPad", "iPadOS"), ("CrOS", "ChromeOS"), ("Windows", "Windows"),
     ("Macintosh", "macOS"), ("Linux", "Linux"),
@@ -76,7 +86,9 @@ def with_commands(text: str) -> Markup:
     cut = 0
     shown = Markup()
     for match in _COMMAND.finditer(text):
-        shown += escape(text[cut : match.start()]) + Markup("<code>{}</code>").format(match[1] or match[2])
+        shown += escape(text[cut : match.start()]) + Markup("<code>{}</code>").format(
+            match[1] or match[2]
+        )
         cut = match.end()
     return shown + escape(text[cut:])
 

@@ -30,7 +30,8 @@ def take_token(state: Path, token: str) -> None:
     """
     if len(token) < _SHORTEST:
         raise ConfigurationError(
-            f"A token has at least {_SHORTEST} characters.", "Copy it whole, or have one made: memproc mcp token"
+            f"A token has at least {_SHORTEST} characters.",
+            "Copy it whole, or have one made: memproc mcp token",
         )
     make_private(_file(state).parent)
     replace_file(_file(state), [sha256(token.encode()).hexdigest().encode()])

@@ -11,7 +11,16 @@ from daemon.archive.search_words import excerpt
 from daemon.models.tokens import tokens_at_most
 from daemon.recall.library import Library, Reach, Recalled, name_of, reach
 from daemon.recall.query_days import days_named
-from daemon.recall.records import SEARCH_TOKENS, Record, dated, fitted, in_data, named, plain, quoted
+from daemon.recall.records import (
+    SEARCH_TOKENS,
+    Record,
+    dated,
+    fitted,
+    in_data,
+    named,
+    plain,
+    quoted,
+)
 
 Among = Literal["raw", "memories", "facts", "all"]
 
@@ -23,7 +32,9 @@ _WHAT = {"raw": "message", "memories": "memory", "facts": "fact"}
 _SPEAKER = {"user": "the person", "assistant": "you"}
 
 
-def search(library: Library, query: str, among: Among, since: str, until: str, limit: int, chat: str) -> Recalled:
+def search(
+    library: Library, query: str, among: Among, since: str, until: str, limit: int, chat: str
+) -> Recalled:
     """The places that have most of the query's words, each with the words around them.
 
     Where no days are asked for and the query names some, what was said on them comes first, for half of the places.
@@ -64,7 +75,9 @@ def _entries(
                 query, kinds=kinds, chat_id=chats[0].chat_id if len(chats) == 1 else "", since=since, until=until,
                 limit=limit + len(forgotten), any_word=True,
             )  # fmt: skip
-            return [entry for entry in entries if (entry.chat_id, entry.name) not in forgotten][:limit]
+            return [entry for entry in entries if (entry.chat_id, entry.name) not in forgotten][
+                :limit
+            ]
 
         first = places(*days)[: (limit + 1) // 2] if days else []
         return [*first, *(entry for entry in places(since, until) if entry not in first)][:limit]
@@ -92,4 +105,6 @@ def _record(entry: IndexEntry, chat: str) -> Callable[[str], Record]:
     about = ", ".join(part for part in (day, speaker, chat and f"in {named(chat)}") if part)
     data = {"id": name, "kind": kind, "date": day, "speaker": speaker, "chat": in_data(chat)}
     filled = {key: value for key, value in data.items() if value}
-    return lambda text: Record(f"{about} ({kind} {named(entry.name)})\n{quoted(text)}", {**filled, "text": plain(text)})
+    return lambda text: Record(
+        f"{about} ({kind} {named(entry.name)})\n{quoted(text)}", {**filled, "text": plain(text)}
+    )

@@ -67,11 +67,16 @@ class Library:
             return chats[0]
         titles = ", ".join(named(name_of(chat, chats)) for chat in chats[-_MOST_CHATS:])
         if not name:
-            raise NotFound(f"Several chats are kept: {titles}." if chats else "No chat is kept.", "Name one as `chat`.")
+            raise NotFound(
+                f"Several chats are kept: {titles}." if chats else "No chat is kept.",
+                "Name one as `chat`.",
+            )
         try:
             return find_chat(archive, name.strip('"'))  # as it stands in an answer's text
         except NotFound as fault:
-            raise NotFound(f"No one chat is called {named(name)}.", f"There are: {titles}.") from fault
+            raise NotFound(
+                f"No one chat is called {named(name)}.", f"There are: {titles}."
+            ) from fault
 
     def chats(self, archive: Archive, name: str) -> tuple[KnownChat, ...]:
         """The chat that is meant, or all that may be looked up where none is named. Raises NotFound."""

@@ -34,7 +34,9 @@ class Record:
     @property
     def tokens(self) -> int:
         """The tokens that the longer of the two has at most."""
-        return 1 + max(tokens_at_most(self.text), tokens_at_most(json.dumps(self.data, ensure_ascii=False)))
+        return 1 + max(
+            tokens_at_most(self.text), tokens_at_most(json.dumps(self.data, ensure_ascii=False))
+        )
 
 
 def plain(text: str) -> str:

@@ -29,10 +29,14 @@ def recall_server(library: Library) -> Server[Any]:
     It is the protocol's low-level server: the other one makes schemas of its own, and takes 4 MB more.
     """
 
-    async def list_tools(_: ServerRequestContext[Any], __: PaginatedRequestParams | None) -> ListToolsResult:
+    async def list_tools(
+        _: ServerRequestContext[Any], __: PaginatedRequestParams | None
+    ) -> ListToolsResult:
         return ListToolsResult.model_validate({"tools": listed()})
 
-    async def call_tool(_: ServerRequestContext[Any], asked: CallToolRequestParams) -> CallToolResult:
+    async def call_tool(
+        _: ServerRequestContext[Any], asked: CallToolRequestParams
+    ) -> CallToolResult:
         answer = await run_in_threadpool(called, library, asked.name, asked.arguments or {})
         return CallToolResult.model_validate(answer)
 

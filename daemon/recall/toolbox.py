@@ -22,7 +22,12 @@ from rules.errors import MemprocError, NotFound, RefusedArguments
 
 _DAY = r"^(\d{4}-\d{2}-\d{2})?$"
 _LONGEST_SHOWN = 60  # characters of a value that is refused
-_READS = {"readOnlyHint": True, "destructiveHint": False, "idempotentHint": True, "openWorldHint": False}
+_READS = {
+    "readOnlyHint": True,
+    "destructiveHint": False,
+    "idempotentHint": True,
+    "openWorldHint": False,
+}
 
 
 def _is_in_the_calendar(day: str) -> str:
@@ -47,7 +52,10 @@ Day = Annotated[
 Number = Annotated[int, BeforeValidator(_no_truth_value)]
 ChatName = Annotated[
     str,
-    Field(max_length=200, description="Title or id of the chat, of up to 200 characters; needed if there are several."),
+    Field(
+        max_length=200,
+        description="Title or id of the chat, of up to 200 characters; needed if there are several.",
+    ),
 ]
 
 
@@ -61,7 +69,9 @@ def _without_titles(schema: dict[str, Any]) -> None:
 class Tool(BaseModel):
     """A call of a tool with its arguments; the docstring of each is what a model reads of it."""
 
-    model_config = ConfigDict(extra="forbid", coerce_numbers_to_str=True, json_schema_extra=_without_titles)
+    model_config = ConfigDict(
+        extra="forbid", coerce_numbers_to_str=True, json_schema_extra=_without_titles
+    )
 
     def look_up(self, library: Library) -> Recalled:
         """The answer. Raises MemprocError where there can be none."""
@@ -71,16 +81,25 @@ class Tool(BaseModel):
 class RecallSearch(Tool):
     """Find what was said, remembered or known, by its words. Gives excerpts with dates and ids."""
 
-    query: Annotated[str, Field(min_length=1, max_length=300, description="Words to look for, 1 to 300 characters.")]
-    among: Annotated[Among, Field(description="raw (what was said, word for word), memories, facts, or all.")] = "raw"
+    query: Annotated[
+        str,
+        Field(min_length=1, max_length=300, description="Words to look for, 1 to 300 characters."),
+    ]
+    among: Annotated[
+        Among, Field(description="raw (what was said, word for word), memories, facts, or all.")
+    ] = "raw"
     since: Day = ""
     until: Day = ""
-    limit: Annotated[Number, Field(ge=1, le=10, description="How many places to give, 1 to 10.")] = 5
+    limit: Annotated[
+        Number, Field(ge=1, le=10, description="How many places to give, 1 to 10.")
+    ] = 5
     chat: ChatName = ""
 
     def look_up(self, library: Library) -> Recalled:
         """The places that have most of the words."""
-        return search(library, self.query, self.among, self.since, self.until, self.limit, self.chat)
+        return search(
+            library, self.query, self.among, self.since, self.until, self.limit, self.chat
+        )
 
 
 class RecallOpen(Tool):
@@ -88,10 +107,17 @@ class RecallOpen(Tool):
 
     record: Annotated[
         str,
-        Field(min_length=1, max_length=200, description="Id or number of a memory, or id of a message."),
+        Field(
+            min_length=1,
+            max_length=200,
+            description="Id or number of a memory, or id of a message.",
+        ),
     ]
     what: Annotated[
-        What, Field(description="memory, raw (the messages that a memory stands for), as-of, or hindsight.")
+        What,
+        Field(
+            description="memory, raw (the messages that a memory stands for), as-of, or hindsight."
+        ),
     ] = "memory"
     page: Annotated[Number, Field(ge=1, le=10_000, description="Which page, from 1 on.")] = 1
     chat: ChatName = ""
@@ -105,7 +131,9 @@ class RecallTimeline(Tool):
     """List the memories in order, one line each, with their days."""
 
     chat: ChatName = ""
-    fold: Annotated[str, Field(max_length=200, description="Id of a fold, to see what it stands for.")] = ""
+    fold: Annotated[
+        str, Field(max_length=200, description="Id of a fold, to see what it stands for.")
+    ] = ""
     since: Day = ""
     until: Day = ""
 
@@ -127,9 +155,10 @@ class RecallCoreMemory(Tool):
 class RecallFacts(Tool):
     """List dated facts that have these words; with a date, those that held then."""
 
-    words: Annotated[str, Field(max_length=300, description="Words to look for, up to 300 characters; empty: all.")] = (
-        ""
-    )
+    words: Annotated[
+        str,
+        Field(max_length=300, description="Words to look for, up to 300 characters; empty: all."),
+    ] = ""
     date: Day = ""
     chat: ChatName = ""
 
@@ -152,7 +181,12 @@ _FORMER_NAMES = {"core_memory": "recall_core_memory", "facts": "recall_facts"}
 def listed() -> list[dict[str, Any]]:
     """The tools as the protocol lists them."""
     return [
-        {"name": name, "description": tool.__doc__, "inputSchema": tool.model_json_schema(), "annotations": _READS}
+        {
+            "name": name,
+            "description": tool.__doc__,
+            "inputSchema": tool.model_json_schema(),
+            "annotations": _READS,
+        }
         for name, tool in TOOLS.items()
     ]
 
@@ -163,13 +197,19 @@ def called(library: Library, name: str, arguments: Mapping[str, Any]) -> dict[st
     An argument of null is taken as one that is not there: some programs send all of them.
     """
     try:
-        recalled = _tool(name, {key: value for key, value in arguments.items() if value is not None}).look_up(library)
+        recalled = _tool(
+            name, {key: value for key, value in arguments.items() if value is not None}
+        ).look_up(library)
     except MemprocError as trouble:
         recalled = refusal(trouble)
     except Exception as fault:  # the boundary: the model gets a sentence, and the server goes on
         recalled = refusal(MemprocError(*describe(fault)))
     content = [{"type": "text", "text": recalled.text}]
-    return {"content": content, "structuredContent": dict(recalled.data), "isError": recalled.is_error}
+    return {
+        "content": content,
+        "structuredContent": dict(recalled.data),
+        "isError": recalled.is_error,
+    }
 
 
 def _tool(name: str, arguments: Mapping[str, Any]) -> Tool:
@@ -180,7 +220,10 @@ def _tool(name: str, arguments: Mapping[str, Any]) -> Tool:
     try:
         return TOOLS[name].model_validate(arguments)
     except ValidationError as fault:
-        reasons = (_reason(name, str(details["loc"][0]), details) for details in fault.errors(include_url=False))
+        reasons = (
+            _reason(name, str(details["loc"][0]), details)
+            for details in fault.errors(include_url=False)
+        )
         raise RefusedArguments(*next(reasons)) from fault
 
 

@@ -56,8 +56,18 @@ def open_record(library: Library, name: str, what: What, page: int, chat: str) -
     if not from_here:
         raise NotFound(f"There is no page {page} of it.", f"It has {counted(before, 'page')}.")
     text, *following = from_here
-    word = f"This is page {page}, and page {page + 1} goes on." if following else f"This is page {page}, the last."
-    data = {"id": in_data(name), "chat": in_data(title), "page": page, "is_last": not following, "text": text}
+    word = (
+        f"This is page {page}, and page {page + 1} goes on."
+        if following
+        else f"This is page {page}, the last."
+    )
+    data = {
+        "id": in_data(name),
+        "chat": in_data(title),
+        "page": page,
+        "is_last": not following,
+        "text": text,
+    }
     return Recalled(f"{head.head}\n\n{text}\n\n{word}", {**head.data, **data})
 
 
@@ -102,23 +112,40 @@ def facts(library: Library, chat: str, words: str, date: str) -> Recalled:
         known = library.chat(archive, chat)
         head, events = reach(archive, known), fact_events(archive, known.chat_id)
     valid = live(event for event in events if not date or event.said_at[:10] <= date)
-    chosen = [valid[at] for at in ranked([fact.text for fact in valid], words)] if words else list(valid)
+    chosen = (
+        [valid[at] for at in ranked([fact.text for fact in valid], words)] if words else list(valid)
+    )
     when = f" that held on {date}" if date else ""
     if not chosen:
         about = " with any of these words" if words else ""
-        return _answer(head, "facts", (), f"No fact{about}{when} is known. That is all there is; asking again is idle.")
+        return _answer(
+            head,
+            "facts",
+            (),
+            f"No fact{about}{when} is known. That is all there is; asking again is idle.",
+        )
     left = SEARCH_TOKENS - _HEAD_TOKENS
-    records = within([fitted(_fact(fact.number, fact.said_at), fact.text, left) for fact in chosen], left)
+    records = within(
+        [fitted(_fact(fact.number, fact.said_at), fact.text, left) for fact in chosen], left
+    )
     rest = len(chosen) - len(records)
-    return _answer(head, "facts", records, f"There are {rest} more{when}: ask for words of theirs." if rest else "")
+    return _answer(
+        head,
+        "facts",
+        records,
+        f"There are {rest} more{when}: ask for words of theirs." if rest else "",
+    )
 
 
-def _answer(head: Reach, kind: str, records: Sequence[Record], word: str = "", break_: str = "\n\n") -> Recalled:
+def _answer(
+    head: Reach, kind: str, records: Sequence[Record], word: str = "", break_: str = "\n\n"
+) -> Recalled:
     """The records under the sentence that every answer begins with, and a last word, in both forms."""
     body = break_.join(record.text for record in records)
     data: dict[str, Any] = {**head.data, kind: [record.data for record in records]}
     return Recalled(
-        "\n\n".join(part for part in (head.head, body, word) if part), data | ({"more": word} if word else {})
+        "\n\n".join(part for part in (head.head, body, word) if part),
+        data | ({"more": word} if word else {}),
     )
 
 
@@ -126,20 +153,38 @@ def _level(kept: Sequence[Memory], fold: str) -> list[Memory]:
     """The memories that are under no fold, or those under the fold that is called so. Raises NotFound."""
     if not fold:
         inside = {name for memory in kept for name in memory.members}
-        return sorted((m for m in kept if m.memory_id not in inside), key=lambda memory: memory.began_at or "")
+        return sorted(
+            (m for m in kept if m.memory_id not in inside), key=lambda memory: memory.began_at or ""
+        )
     for memory in kept:
-        if memory.is_fold and not memory.forgotten and fold in (memory.memory_id, short_name(memory)):
+        if (
+            memory.is_fold
+            and not memory.forgotten
+            and fold in (memory.memory_id, short_name(memory))
+        ):
             return [member for member in kept if member.memory_id in memory.members]
-    raise NotFound(f"There is no fold {named(fold)}.", "The folds stand on the line of time, with their ids.")
+    raise NotFound(
+        f"There is no fold {named(fold)}.", "The folds stand on the line of time, with their ids."
+    )
 
 
 def _line(memory: Memory) -> Record:
     began, ended = dated(memory.began_at), dated(memory.ended_at)
     days = began if began == ended else f"{began} to {ended}"
-    what = f"fold {short_name(memory)} of {len(memory.members)}" if memory.is_fold else f"memory {memory.number}"
+    what = (
+        f"fold {short_name(memory)} of {len(memory.members)}"
+        if memory.is_fold
+        else f"memory {memory.number}"
+    )
     quotes = memory.edition.quotes
     quote = plain(_beginning(in_one_line(quotes[0].text))).replace('"', "'") if quotes else ""
-    data = {"id": memory.memory_id, "from": began, "until": ended, "is_fold": memory.is_fold, "quote": quote}
+    data = {
+        "id": memory.memory_id,
+        "from": began,
+        "until": ended,
+        "is_fold": memory.is_fold,
+        "quote": quote,
+    }
     return Record(f'{days}, {what} ({memory.memory_id}): "{quote}"', data)
 
 
@@ -152,28 +197,37 @@ def _beginning(text: str) -> str:
 
 
 def _section(name: str) -> Callable[[str], Record]:
-    return lambda text: Record(f"{named(name)}:\n{quoted(text)}", {"name": name, "text": plain(text)})
+    return lambda text: Record(
+        f"{named(name)}:\n{quoted(text)}", {"name": name, "text": plain(text)}
+    )
 
 
 def _fact(number: int, said_at: str) -> Callable[[str], Record]:
     day = dated(said_at)
     return lambda text: Record(
-        f"{day} (fact {number})\n{quoted(text)}", {"number": number, "date": day, "text": plain(text)}
+        f"{day} (fact {number})\n{quoted(text)}",
+        {"number": number, "date": day, "text": plain(text)},
     )
 
 
-def _record(library: Library, archive: Archive, name: str, what: What, chat: str) -> tuple[KnownChat, Iterable[str]]:
+def _record(
+    library: Library, archive: Archive, name: str, what: What, chat: str
+) -> tuple[KnownChat, Iterable[str]]:
     """The record's chat, and its parts. Raises NotFound where there is none, or more than one."""
     forgotten = forgotten_names(archive)
     records = [
         (known, parts)
         for known in library.chats(archive, chat)
-        if (known.chat_id, name) not in forgotten and (parts := _parts(archive, known.chat_id, name, what))
+        if (known.chat_id, name) not in forgotten
+        and (parts := _parts(archive, known.chat_id, name, what))
     ]
     if len(records) > 1:
         raise NotFound(f"Several chats have a record {named(name)}.", "Name its chat as `chat`.")
     if not records:
-        raise NotFound(f"There is no record {named(name)}.", "The ids stand in what is found and on the line of time.")
+        raise NotFound(
+            f"There is no record {named(name)}.",
+            "The ids stand in what is found and on the line of time.",
+        )
     return records[0]
 
 
@@ -213,7 +267,10 @@ def _turn(archive: Archive, chat_id: str, key: str) -> Sequence[str]:
     before = f"Before it: message {named(keys[first - 1])}." if first else ""
     after = f"After it: message {named(keys[last])}." if last < len(keys) else ""
     around_it = " ".join(filter(None, (before, after)))
-    return [*(_message(message, name) for name, message in near[first:last]), *filter(None, [around_it])]
+    return [
+        *(_message(message, name) for name, message in near[first:last]),
+        *filter(None, [around_it]),
+    ]
 
 
 def _message(message: Message, key: str) -> str:

@@ -65,7 +65,9 @@ def look(context: Context, chat: KnownChat) -> Erasure:
     made = (new_chat_id(chat.chat_id, number) for number in range(1, _MOST_NEW_CHATS))
     names = frozenset({chat.chat_id, *made} - known)
     shelves = (folders.updated, expanded_folder(folders.updated), arrivals_folder(folders.state))
-    holding = (file for shelf in shelves for path in _exports(shelf) if (file := _held(path, names)))
+    holding = (
+        file for shelf in shelves for path in _exports(shelf) if (file := _held(path, names))
+    )
     dropped = [file for path in _exports(folders.inbox) if (file := _held(path, names))]
     by_bridge = [file for file in dropped if is_sent(file.path.name) and not file.is_shared]
     backups = []
@@ -92,7 +94,11 @@ def erase(context: Context, erasure: Erasure) -> None:
     arrivals = arrivals_folder(folders.state)
     alone = [file.path for file in erasure.files if not file.is_shared]
     copies = [path.stem for path in alone if path.parent == arrivals]
-    copies += [sha256(path.read_bytes()).hexdigest() for path in alone if is_sent(path.name) and path.exists()]
+    copies += [
+        sha256(path.read_bytes()).hexdigest()
+        for path in alone
+        if is_sent(path.name) and path.exists()
+    ]
     for file in erasure.files:
         with file_errors(file.path, "read"):
             content = file.path.read_bytes() if file.is_shared else b""
@@ -147,12 +153,16 @@ def _erase_backups(folder: Path, erasure: Erasure) -> None:
         if line.file in changed:
             continue
         if is_shared:
-            content = without_chats(line.file.removesuffix(".gz"), _content(folder, line), erasure.names)
+            content = without_chats(
+                line.file.removesuffix(".gz"), _content(folder, line), erasure.names
+            )
             digest = sha256(content).hexdigest()
             path = folder / line.file.replace(line.sha256[:8], digest[:8])
             packed = replace_file(path, pack([content])).sha256
             file = path.relative_to(folder).as_posix()
-            changed[line.file] = replace(line, sha256=digest, size=len(content), file=file, packed_sha256=packed)
+            changed[line.file] = replace(
+                line, sha256=digest, size=len(content), file=file, packed_sha256=packed
+            )
         else:
             _remove(folder / line.file)
             changed[line.file] = None
@@ -163,7 +173,13 @@ def _erase_backups(folder: Path, erasure: Erasure) -> None:
         if new is None or (line.chat_id == chat_id and line.file not in changed):
             return None
         if line.chat_id != chat_id:
-            return replace(new, chat_id=line.chat_id, title=line.title, written_at=line.written_at, kind=line.kind)
+            return replace(
+                new,
+                chat_id=line.chat_id,
+                title=line.title,
+                written_at=line.written_at,
+                kind=line.kind,
+            )
         other = chats_in(new.file.removesuffix(".gz"), _content(folder, new))[0]
         return replace(new, chat_id=other.chat_id, title=other.title)
 
@@ -208,7 +224,10 @@ def sentences(erasure: Erasure) -> Iterator[str]:
     """Sentences on what there is of the chat, for the person who is about to erase it."""
     chat = erasure.chat
     yield f'"{chat.title}" ({chat.chat_id})'
-    memories, answers = counted(chat.memories, "memory", "memories"), counted(erasure.calls, "answer")
+    memories, answers = (
+        counted(chat.memories, "memory", "memories"),
+        counted(erasure.calls, "answer"),
+    )
     yield f"  archive: {counted(chat.messages, 'raw message')}, {memories}, {answers} of models"
     for file in erasure.files:
         yield f"  {file.path}{' (the other chats in it stay)' if file.is_shared else ''}"

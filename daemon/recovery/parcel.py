@@ -25,7 +25,15 @@ from daemon.files.lock import hold
 from daemon.files.paths import Folders, archive_path, arrivals_folder
 from daemon.files.read import DAMAGE, METHODS
 from daemon.files.removal import writing_to
-from daemon.files.write import BLOCK, TEMPORARY, file_errors, make_private, read_blocks, replace_file, sweep
+from daemon.files.write import (
+    BLOCK,
+    TEMPORARY,
+    file_errors,
+    make_private,
+    read_blocks,
+    replace_file,
+    sweep,
+)
 from primer.models import is_secret
 from rules.errors import ArchiveError, FileTrouble, NotFound
 
@@ -67,7 +75,11 @@ class Manifest(BaseModel):
     def _has_allowed_names(self) -> Self:
         """Every name leads to its own place, on systems that ignore case, too."""
         names = [entry.name.casefold() for entry in self.files]
-        if len(names) != len(set(names)) or ARCHIVE not in names or not all(_is_allowed(e.name) for e in self.files):
+        if (
+            len(names) != len(set(names))
+            or ARCHIVE not in names
+            or not all(_is_allowed(e.name) for e in self.files)
+        ):
             raise ValueError("a name leads elsewhere, or is there twice, or there is no archive")
         return self
 
@@ -94,7 +106,13 @@ class Parcel:
 
 def places(folders: Folders) -> dict[str, Path]:
     """The folder on this computer for each folder of a parcel."""
-    return dict(zip(_FOLDERS, (folders.backups, folders.updated, arrivals_folder(folders.state)), strict=True))
+    return dict(
+        zip(
+            _FOLDERS,
+            (folders.backups, folders.updated, arrivals_folder(folders.state)),
+            strict=True,
+        )
+    )
 
 
 def export_archive(folders: Folders, settings: Path | None, path: Path, now: str) -> Parcel:
@@ -105,9 +123,13 @@ def export_archive(folders: Folders, settings: Path | None, path: Path, now: str
     """
     _refuse_existing(path)
     if not archive_path(folders.state).exists():
-        raise NotFound(f"There is no archive in {folders.state} yet.", "Compress an export first: memproc run")
+        raise NotFound(
+            f"There is no archive in {folders.state} yet.", "Compress an export first: memproc run"
+        )
     make_private(path.parent)
-    holds_secret = settings is not None and _holds_secret(tomli.loads(settings.read_text("utf-8-sig")))
+    holds_secret = settings is not None and _holds_secret(
+        tomli.loads(settings.read_text("utf-8-sig"))
+    )
     left_out = (f"{SETTINGS} (it holds a secret)",) if holds_secret else ()
     with (
         hold(folders.state / "lock"),
@@ -137,7 +159,11 @@ def _files(folders: Folders) -> dict[str, Path]:
     files: dict[str, Path] = {}
     for folder, place in places(folders).items():
         with file_errors(place, "read"):
-            inside = [path for path in sorted(place.rglob("*")) if path.is_file() and not path.is_symlink()]
+            inside = [
+                path
+                for path in sorted(place.rglob("*"))
+                if path.is_file() and not path.is_symlink()
+            ]
         for path in inside:
             name = path.relative_to(place)
             if not any(part.startswith((TEMPORARY, ASIDE)) for part in name.parts):
@@ -187,7 +213,9 @@ class _Pipe(io.RawIOBase):
         return taken
 
 
-def _zip(files: Mapping[str, Path], path: Path, now: str, left_out: tuple[str, ...]) -> Iterator[bytes]:
+def _zip(
+    files: Mapping[str, Path], path: Path, now: str, left_out: tuple[str, ...]
+) -> Iterator[bytes]:
     """The parcel for `path`, block by block, its manifest last; nothing is overwritten that came there meanwhile."""
     pipe, entries = _Pipe(), list[PackedFile]()
     with zipfile.ZipFile(pipe, "w") as package:
@@ -212,7 +240,9 @@ def _zip(files: Mapping[str, Path], path: Path, now: str, left_out: tuple[str, .
 
 def _info(name: str) -> zipfile.ZipInfo:
     info = zipfile.ZipInfo(name)
-    info.compress_type = zipfile.ZIP_STORED if Path(name).suffix in _PACKED else zipfile.ZIP_DEFLATED
+    info.compress_type = (
+        zipfile.ZIP_STORED if Path(name).suffix in _PACKED else zipfile.ZIP_DEFLATED
+    )
     info.external_attr = 0o600 << 16
     return info
 
@@ -239,14 +269,21 @@ def _manifest(package: zipfile.ZipFile) -> Manifest:
         raise refused("it has no list of contents, or a name twice")
     for info in infos.values():
         kind = stat.S_IFMT(info.external_attr >> 16)
-        if info.is_dir() or kind not in (0, stat.S_IFREG) or info.flag_bits & 1 or info.compress_type not in METHODS:
+        if (
+            info.is_dir()
+            or kind not in (0, stat.S_IFREG)
+            or info.flag_bits & 1
+            or info.compress_type not in METHODS
+        ):
             raise refused(f"{info.filename!r} in it is no plain file")
     with package.open(MANIFEST) as file:
         listed = file.read(_LARGEST_MANIFEST)
     try:
         manifest = Manifest.model_validate_json(listed)
     except ValidationError as fault:
-        raise refused("its list of contents is not in order, or was made by a newer memproc") from fault
+        raise refused(
+            "its list of contents is not in order, or was made by a newer memproc"
+        ) from fault
     if {entry.name for entry in manifest.files} | {MANIFEST} != infos.keys():
         raise refused("it holds other files than its list of contents says")
     return manifest

@@ -25,7 +25,14 @@ from daemon.chat.opening import shown_chat
 from daemon.chat.reading import dates_of_copies, read_chat
 from daemon.chat.survey import canned
 from daemon.config.loading import load_texts
-from daemon.files.backup import INDEX, UnreadableLine, Version, all_versions, read_index, read_version
+from daemon.files.backup import (
+    INDEX,
+    UnreadableLine,
+    Version,
+    all_versions,
+    read_index,
+    read_version,
+)
 from daemon.files.candidates import exports_in
 from daemon.files.paths import Folders, file_name
 from daemon.files.read import chats_in, read_export
@@ -72,7 +79,9 @@ class UnusedFile:
     reason: str
 
 
-def find_files(folders: Folders, more: Sequence[Path]) -> tuple[dict[str, list[BackupFile]], list[UnusedFile]]:
+def find_files(
+    folders: Folders, more: Sequence[Path]
+) -> tuple[dict[str, list[BackupFile]], list[UnusedFile]]:
     """Backups, updated exports, and the exports that the person names: by chat id, oldest first; and those unused.
 
     What lies among the updated exports is the newest of its chat, whatever the clock said of it. Chats that only a
@@ -87,7 +96,10 @@ def find_files(folders: Folders, more: Sequence[Path]) -> tuple[dict[str, list[B
     updated = exports_in(folders.updated) if folders.updated.is_dir() else ()
     named = [path for place in more for path in exports_in(place)]
     all_files = [
-        *(BackupFile(version.path, version.written_at, version, is_output=False) for version in kept),
+        *(
+            BackupFile(version.path, version.written_at, version, is_output=False)
+            for version in kept
+        ),
         *(BackupFile(path, changed_at(path), None, is_output=True) for path in updated),
         *(BackupFile(path, changed_at(path), None, is_output=False) for path in named),
     ]
@@ -101,11 +113,15 @@ def find_files(folders: Folders, more: Sequence[Path]) -> tuple[dict[str, list[B
         for chat in chats:
             chat_id = _readable_id(chat)
             if chat_id is None:
-                unused.append(UnusedFile(file.path, f'The chat "{chat.title}" in it cannot be read.'))
+                unused.append(
+                    UnusedFile(file.path, f'The chat "{chat.title}" in it cannot be read.')
+                )
             elif file not in files.setdefault(chat_id, []):
                 files[chat_id].append(file)
     ours = {
-        name: versions for name, versions in files.items() if any(file.version or file.is_output for file in versions)
+        name: versions
+        for name, versions in files.items()
+        if any(file.version or file.is_output for file in versions)
     }
     return ours, unused
 
@@ -186,7 +202,10 @@ def rebuild(context: Context, more: Sequence[Path] = ()) -> Rebuilt:
         for chat_id in files
         for name in _new_ids(chat_id)
         # One that has been worked on has an original of its own, and is not only another chat's output.
-        if not any(file.version is not None and file.version.chat_id == name for file in files.get(name, ()))
+        if not any(
+            file.version is not None and file.version.chat_id == name
+            for file in files.get(name, ())
+        )
     }
     for chat_id in files:
         if chat_id in into_new:
@@ -209,7 +228,9 @@ def _new_ids(chat_id: str) -> list[str]:
     return [new_chat_id(chat_id, number) for number in range(1, _NEW_CHATS + 1)]
 
 
-def _rebuild_chat(context: Context, chat_id: str, files: Mapping[str, Sequence[BackupFile]]) -> RebuiltChat | None:
+def _rebuild_chat(
+    context: Context, chat_id: str, files: Mapping[str, Sequence[BackupFile]]
+) -> RebuiltChat | None:
     """Add what the archive lacks of a chat; None where that is nothing. `files` are those of all chats, by id.
 
     Raises ChatSkipped where the newest file cannot be read as a state of the chat, and FileTrouble.
@@ -223,7 +244,11 @@ def _rebuild_chat(context: Context, chat_id: str, files: Mapping[str, Sequence[B
     newest = updated_export(own, chat_id) or own[-1]
     file, with_memories = _with_memories(chat_id, newest, files)
     shown = groups(recognise(read_messages(with_memories), {}))
-    known = {name for memory in memories(archive, chat_id) for name in (memory.memory_id, *memory.origins)}
+    known = {
+        name
+        for memory in memories(archive, chat_id)
+        for name in (memory.memory_id, *memory.origins)
+    }
     is_fork = False
     if lacks_memories := not shown.keys() <= known:
         adopted = _read(context, with_memories, file.kept_at).adopted
@@ -240,7 +265,9 @@ def _rebuild_chat(context: Context, chat_id: str, files: Mapping[str, Sequence[B
         sha256, last = sha256_of(file.path) or "", last_output(archive, chat_id)
         if file.is_output and (last is None or last.sha256 != sha256):
             # The updated export that stands in its place is this chat's, so the same export again changes nothing.
-            messages = hash_of_messages(with_memories.slice(span) for span in with_memories.messages)
+            messages = hash_of_messages(
+                with_memories.slice(span) for span in with_memories.messages
+            )
             output = Output(chat_id, str(file.path), sha256, messages, "", file.kept_at)
             record_output(archive, output)
     after = count_chat(archive, row)
@@ -272,7 +299,9 @@ def _read(context: Context, chat: Chat, when: str) -> ChatReading:
     return read_chat(context.archive, chat, words, config.memory.editions, when)
 
 
-def _put_back(archive: Archive, row: int, chat_id: str, own: Sequence[BackupFile], *, is_fork: bool) -> None:
+def _put_back(
+    archive: Archive, row: int, chat_id: str, own: Sequence[BackupFile], *, is_fork: bool
+) -> None:
     """Put the raw messages of all files back, the oldest first; those that the archive has stay as they are."""
     known = set(message_keys(archive, row))
     for file in own:
@@ -285,12 +314,20 @@ def _put_back(archive: Archive, row: int, chat_id: str, own: Sequence[BackupFile
         put_back(archive, row, [as_dated(place, dates) for place in raw], known, file.kept_at)
 
 
-def _complete(context: Context, row: int, newest: Chat, shown: Mapping[str, Mapping[int, Place]]) -> None:
+def _complete(
+    context: Context, row: int, newest: Chat, shown: Mapping[str, Mapping[int, Place]]
+) -> None:
     """Put the raw messages under the memories that the newest file shows, and note what follows for these."""
     archive, chat_id = context.archive, newest.chat_id
     own_names = aliases(memories(archive, chat_id))
-    markers = {own_names.get(name, name): place.ours for name, group in shown.items() for place in group.values()}
-    completed = put_under_memories(archive, row, {name: marker for name, marker in markers.items() if marker})
+    markers = {
+        own_names.get(name, name): place.ours
+        for name, group in shown.items()
+        for place in group.values()
+    }
+    completed = put_under_memories(
+        archive, row, {name: marker for name, marker in markers.items() if marker}
+    )
     # What the third message of a hindsight edition says: a marker does not tell of which kind an edition is.
     texts = load_texts(context.config.of(newest).texts.path)
     around = question(texts.perspective_hindsight).content.split("{words}")
@@ -300,6 +337,8 @@ def _complete(context: Context, row: int, newest: Chat, shown: Mapping[str, Mapp
         if memory.memory_id in completed:
             under = [message.message for message in messages if message.memory == memory.number]
             tokens = sum(count(message.text) for message in under)
-            note_sources(archive, memory.memory_id, tokens, under[0].created_at, under[-1].created_at)
+            note_sources(
+                archive, memory.memory_id, tokens, under[0].created_at, under[-1].created_at
+            )
             if looking_back.fullmatch(memory.edition.texts[2]):
                 end_turn(archive, memory.memory_id)

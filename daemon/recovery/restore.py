@@ -53,7 +53,9 @@ def compare(
     return difference(sides[0], sides[1], known), known
 
 
-def _side(archive: Archive, chat_id: str, known: Sequence[Memory], words: Canned, content: Content) -> Side:
+def _side(
+    archive: Archive, chat_id: str, known: Sequence[Memory], words: Canned, content: Content
+) -> Side:
     # The chat of that id; or the only one, which was put in the place of another chat.
     chats = chats_in(content.name, content.data)
     matching = [chat for chat in chats if chat.chat_id == chat_id] or chats
@@ -65,7 +67,9 @@ def _side(archive: Archive, chat_id: str, known: Sequence[Memory], words: Canned
     chat = matching[0]
     all_editions = {memory.memory_id: editions(archive, memory.memory_id) for memory in known}
     layered = [opening.text for opening in openings(archive, chat_id)]
-    ours = drafts_of(chat.chat_id, known, all_editions, words.opening, words.closing, layered=layered)
+    ours = drafts_of(
+        chat.chat_id, known, all_editions, words.opening, words.closing, layered=layered
+    )
     digests = {message.key: message.message.digest for message in past(archive, chat_id)}
     under = {memory.memory_id: {key: digests[key] for key in memory.keys} for memory in known}
     return Side(chat, recognise(read_messages(chat), ours, under, aliases(known)))
@@ -140,11 +144,15 @@ def restore(context: Context, chat: KnownChat, restorable: Restorable) -> Writte
     return _put_back(context, chat.chat_id, path, restorable.content, restorable.version)
 
 
-def _put_back(context: Context, chat_id: str, path: Path, content: bytes, version: Version) -> WrittenFile:
+def _put_back(
+    context: Context, chat_id: str, path: Path, content: bytes, version: Version
+) -> WrittenFile:
     """Write the version into its place, and record it; the intent to do so is carried out then."""
     written = replace_file(path, [content])
     with context.archive.transaction():
-        output = Output(chat_id, str(path), written.sha256, RESTORED, version.sha256, context.clock())
+        output = Output(
+            chat_id, str(path), written.sha256, RESTORED, version.sha256, context.clock()
+        )
         record_output(context.archive, output)
         remove_signs(context.archive, f"{INTENT}{chat_id}")
     return written
@@ -156,7 +164,9 @@ def finish_restores(context: Context) -> tuple[str, ...]:
     for chat_id, value in signs_of(context.archive, INTENT).items():
         intent = json.loads(value)
         kept = [
-            version for version in versions(context.folders.backups, chat_id) if version.sha256 == intent["version"]
+            version
+            for version in versions(context.folders.backups, chat_id)
+            if version.sha256 == intent["version"]
         ]
         path = Path(intent["path"])
         if kept and path.parent == context.folders.updated:
@@ -174,17 +184,29 @@ def expand(context: Context, chat: KnownChat, path: Path | None = None) -> Writt
     stands, another one gets the next number. Raises FileTrouble where a `path` that was named exists.
     """
     if path is not None and path.exists():
-        raise FileTrouble(f"{path} exists already.", "Name another file with --output, or move that one away.")
+        raise FileTrouble(
+            f"{path} exists already.", "Name another file with --output, or move that one away."
+        )
     conversation = raw_conversation(context.archive, chat.chat_id)
     raw = read_chat(conversation.head + b",".join(conversation.messages) + conversation.tail)
     standing = _chats(read_updated(updated_path(context.archive, context.folders, chat)))
-    ours = [uuid for other in standing if other.chat_id == chat.chat_id for uuid in our_uuids(other)]
+    ours = [
+        uuid for other in standing if other.chat_id == chat.chat_id for uuid in our_uuids(other)
+    ]
     content = chat_container(expanded(raw, ours))
     if path is None:
         # The first name in the folder that is free, or has this very content.
-        folder, stem = expanded_folder(context.folders.updated), Path(file_name(chat.title, chat.chat_id)).stem
-        names = (f"{stem} full.json" if number == 1 else f"{stem} full {number}.json" for number in count(1))
-        path = next(place for name in names if read_updated(place := folder / name) in (None, content))
+        folder, stem = (
+            expanded_folder(context.folders.updated),
+            Path(file_name(chat.title, chat.chat_id)).stem,
+        )
+        names = (
+            f"{stem} full.json" if number == 1 else f"{stem} full {number}.json"
+            for number in count(1)
+        )
+        path = next(
+            place for name in names if read_updated(place := folder / name) in (None, content)
+        )
     path = path.absolute()
     make_private(path.parent)
     with writing_to(path.parent, context.folders.state):

@@ -30,7 +30,14 @@ from daemon.config.settings import Config
 from daemon.files.lock import hold
 from daemon.files.paths import Folders, archive_path
 from daemon.files.removal import STAGE
-from daemon.files.write import file_errors, flush_folder, make_private, put_in_place, replace_file, sweep
+from daemon.files.write import (
+    file_errors,
+    flush_folder,
+    make_private,
+    put_in_place,
+    replace_file,
+    sweep,
+)
 from daemon.models.addresses import host_of, names_a_host
 from daemon.recovery.parcel import ARCHIVE, ASIDE, SETTINGS, content, opened, places, refused
 from rules.errors import ArchiveError, FileTrouble
@@ -179,7 +186,9 @@ def _marked(value: object, place: tuple[str, ...], mark: str, names: list[str]) 
     """The tables with `mark` in the place of every value that may not count here; `names` gets what these are."""
     match value:
         case dict():
-            return {name: _marked(inner, (*place, name), mark, names) for name, inner in value.items()}
+            return {
+                name: _marked(inner, (*place, name), mark, names) for name, inner in value.items()
+            }
         case list():
             return [_marked(inner, place, mark, names) for inner in value]
         case str() if _names_a_host(place, value):
@@ -209,7 +218,11 @@ def _put_in_places(folders: Folders, now: str) -> Iterator[Path]:
     """Put everything in its place, the archive as the last; yields the folders into which went what was there."""
     state, stamp = folders.state, "".join(letter for letter in now if letter.isalnum())
     for folder in places(folders).values():
-        before = [path for path in folder.iterdir() if path.name != STAGE and not path.name.startswith(ASIDE)]
+        before = [
+            path
+            for path in folder.iterdir()
+            if path.name != STAGE and not path.name.startswith(ASIDE)
+        ]
         yield from _aside(folder, before, stamp)
         _move(sorted((folder / STAGE).iterdir()) if (folder / STAGE).is_dir() else (), folder)
     ours = (f"{ARCHIVE}-wal", f"{ARCHIVE}-shm", ARCHIVE)

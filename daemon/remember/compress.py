@@ -99,7 +99,9 @@ def _begin(work: _Chunks, order: tuple[Lead, ...], needed: tuple[int, ...], kept
     plan = work.survey.plan
     chunks = sum(not memory.is_fold for memory in work.memories)
     waiting = {
-        chunk.number for place, chunk in enumerate(plan.work) if place >= kept and place not in plan.looking_back
+        chunk.number
+        for place, chunk in enumerate(plan.work)
+        if place >= kept and place not in plan.looking_back
     }
     for chain in work.chains:
         chain.begin(waiting)
@@ -121,7 +123,9 @@ def _dialogue(work: _Chunks, lead: Lead) -> RunningDialogue[Keep]:
     ahead = None
     if lead.place not in survey.plan.looking_back:
         entries = survey.passage(chunk, ()).chunk
-        ahead = chunk_analysis(worksheet_of_chunk(survey, chunk), entries, chunk.tokens, survey.roles)
+        ahead = chunk_analysis(
+            worksheet_of_chunk(survey, chunk), entries, chunk.tokens, survey.roles
+        )
     # The one it would follow is not there where that comes after one that cannot be made.
     behind = None if lead.behind is None else work.dialogues.get(lead.behind)
     return RunningDialogue(_steps(work, lead), len(work.dialogues), behind, ahead)
@@ -150,7 +154,9 @@ def _steps(work: _Chunks, lead: Lead) -> Steps[Keep]:
 
     def keep() -> None:
         keep_chunk()
-        work.context.tell(MemoryMade(plan.chat_id, plan.title, chunk.number, place + 1, len(plan.work)))
+        work.context.tell(
+            MemoryMade(plan.chat_id, plan.title, chunk.number, place + 1, len(plan.work))
+        )
 
     return keep
 
@@ -165,8 +171,15 @@ def _memory(work: _Chunks, chunk: PlannedChunk, passage: Passage, *, is_again: b
     number = next_edition(archive, before.memory_id) if before else 1
     sheet = worksheet_of_chunk(survey, chunk)
     memory = yield from make_memory(sheet, passage, survey.roles, count, work.context.clock, number)
-    steps: dict[Layer, Sequence[PlannedChunk]] = {"core": survey.plan.layers.core, "facts": survey.plan.layers.facts}
-    layers = [layer for layer, chunks in steps.items() if any(other.number == chunk.number for other in chunks)]
+    steps: dict[Layer, Sequence[PlannedChunk]] = {
+        "core": survey.plan.layers.core,
+        "facts": survey.plan.layers.facts,
+    }
+    layers = [
+        layer
+        for layer, chunks in steps.items()
+        if any(other.number == chunk.number for other in chunks)
+    ]
 
     def keep() -> None:
         if before and not before.due and memory.edition.made == EXTRACTED:
@@ -196,7 +209,9 @@ def _hindsight(work: _Chunks, chunk: PlannedChunk, passage: Passage) -> Steps[Ke
         return lambda: None
     after = _seen_later(survey, chunk)
     number = next_edition(context.archive, before.memory_id)
-    sheet = worksheet_of_chunk(survey, chunk, sum(survey.counts.all[entry.message.digest] for entry in after))
+    sheet = worksheet_of_chunk(
+        survey, chunk, sum(survey.counts.all[entry.message.digest] for entry in after)
+    )
     try:
         edition = yield from make_hindsight(
             sheet, passage, after, before.in_prompts, survey.roles, count, context.clock, number
@@ -242,5 +257,9 @@ def _renew(work: _Chunks, memory: Memory) -> None:
     """Let a memory have all editions that the archive has of it by now."""
     known = editions(work.context.archive, memory.memory_id)
     edition = shown(known, memory.chosen, work.survey.config.memory.editions)
-    place = next(place for place, other in enumerate(work.memories) if other.memory_id == memory.memory_id)
-    work.memories[place] = replace(memory, edition=edition, in_prompts=edition_in_prompts(known, memory.chosen))
+    place = next(
+        place for place, other in enumerate(work.memories) if other.memory_id == memory.memory_id
+    )
+    work.memories[place] = replace(
+        memory, edition=edition, in_prompts=edition_in_prompts(known, memory.chosen)
+    )

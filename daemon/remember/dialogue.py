@@ -105,8 +105,14 @@ class Worksheet:
         try:
             return (yield request)
         except ContextTooLong as fault:
-            sent = {self.passage: self.parts[self.passage]} if request.step in _PASSAGE_ALONE else self.parts
-            raise TooLong(f"{self.about}: {fault.message} {largest_part(sent)}", fault.next_step) from fault
+            sent = (
+                {self.passage: self.parts[self.passage]}
+                if request.step in _PASSAGE_ALONE
+                else self.parts
+            )
+            raise TooLong(
+                f"{self.about}: {fault.message} {largest_part(sent)}", fault.next_step
+            ) from fault
 
 
 def worksheet_of_chunk(survey: Survey, chunk: PlannedChunk, after_tokens: int = 0) -> Worksheet:
@@ -156,7 +162,11 @@ class Question:
     def posed(self, texts: Texts) -> Request:
         """The request with the question as its last turn."""
         wording = self.otherwise or texts.otherwise
-        text = prompt.fill(wording, question=self.text, reason=self.reason) if self.reason else self.text
+        text = (
+            prompt.fill(wording, question=self.text, reason=self.reason)
+            if self.reason
+            else self.text
+        )
         last = prompt.question(text) if self.tagged else Turn("user", text)
         return replace(self.request, turns=(*self.request.turns, last))
 
@@ -176,7 +186,11 @@ def put(sheet: Worksheet, question: Question) -> Steps[Answered | Refused]:
 def _with_room(sheet: Worksheet, question: Question) -> Steps[Answered | Refused]:
     """The judged answer; one that was cut off for want of room is asked for once more with more of it."""
     answer = yield from _judged(sheet, question)
-    if isinstance(answer, Refused) and answer.kind == "cut off" and question.request.model != ENGINE:
+    if (
+        isinstance(answer, Refused)
+        and answer.kind == "cut off"
+        and question.request.model != ENGINE
+    ):
         yield Noted(f"{question.counted_as}{answer.kind}")
         more = replace(question.request, room=_MORE_ROOM)
         answer = yield from _judged(sheet, replace(question, request=more))
@@ -193,23 +207,31 @@ def _judged(sheet: Worksheet, question: Question) -> Steps[Answered | Refused]:
         return read
     if question.unfit:
         return question.unfit(read.text) or read
-    refused = judge(read.text, request.step, request.turns[-1].content, question.passage, question.given)
+    refused = judge(
+        read.text, request.step, request.turns[-1].content, question.passage, question.given
+    )
     return refused or repeated(read.text, question.earlier) or read
 
 
-def choose_quote(sheet: Worksheet, question: Question, chunk: Sequence[Entry]) -> Steps[Quote | None]:
+def choose_quote(
+    sheet: Worksheet, question: Question, chunk: Sequence[Entry]
+) -> Steps[Quote | None]:
     """The quote of a chunk; None where not even the engine finds words that can be quoted."""
     if question.request.model != ENGINE:
         quote = yield from _of_the_agent(sheet, question, chunk)
         if quote is not None:
             return quote
         yield Noted("quote chosen by the engine")
-    answer = yield from put(sheet, replace(question, request=replace(question.request, model=ENGINE)))
+    answer = yield from put(
+        sheet, replace(question, request=replace(question.request, model=ENGINE))
+    )
     chosen = find_quote(answer.text, chunk) if isinstance(answer, Answered) else None
     return Quote(chosen.text, chosen.source, "engine") if isinstance(chosen, Verbatim) else None
 
 
-def _of_the_agent(sheet: Worksheet, question: Question, chunk: Sequence[Entry]) -> Steps[Quote | None]:
+def _of_the_agent(
+    sheet: Worksheet, question: Question, chunk: Sequence[Entry]
+) -> Steps[Quote | None]:
     """The agent's quote, at the first or the second try, or what comes nearest to it; None where nothing is.
 
     The second try stands behind the answer that is no quote, and says why it is none.
@@ -228,7 +250,11 @@ def _of_the_agent(sheet: Worksheet, question: Question, chunk: Sequence[Entry]) 
         answers.insert(0, restore(answer.text))
         turns = (*question.posed(sheet.texts).turns, prompt.answer(answer.text))
         request = replace(question.request, turns=turns)
-        question = replace(question, request=request, text=prompt.fill(sheet.texts.quote_again, reason=quote.reason))
+        question = replace(
+            question,
+            request=request,
+            text=prompt.fill(sheet.texts.quote_again, reason=quote.reason),
+        )
     for text in answers:
         passage = nearest_passage(text, chunk)
         if isinstance(passage, Verbatim):
@@ -283,7 +309,9 @@ class Transcript:
     context_manager: str
 
 
-def converse(sheet: Worksheet, subject: Subject, pair: Pair, quotes: tuple[Quote, ...]) -> Steps[Transcript | Refused]:
+def converse(
+    sheet: Worksheet, subject: Subject, pair: Pair, quotes: tuple[Quote, ...]
+) -> Steps[Transcript | Refused]:
     """The dialogue with these quotes as its first answer; each further question stands behind the same beginning.
 
     Refused where the agent's own answers cannot be had. Raises ModelError where a model cannot be asked.
@@ -296,11 +324,15 @@ def converse(sheet: Worksheet, subject: Subject, pair: Pair, quotes: tuple[Quote
         posed = prompt.posed(texts, question, words, subject.guidance, is_quote=is_quote)
         return prompt.question(posed), prompt.answer(answer)
 
-    def ask_agent(step: str, text: str, earlier: Sequence[str], given: str = "") -> Steps[Answered | Refused]:
+    def ask_agent(
+        step: str, text: str, earlier: Sequence[str], given: str = ""
+    ) -> Steps[Answered | Refused]:
         """The agent's answer to one of its two open questions, which says more than the `earlier` ones."""
         request = Request(step, pair.agent, tuple(turns), subject.words)
         posed = prompt.posed(texts, text, subject.words, subject.guidance)
-        answer = yield from put(sheet, Question(request, posed, subject.spoken, earlier=earlier, given=given))
+        answer = yield from put(
+            sheet, Question(request, posed, subject.spoken, earlier=earlier, given=given)
+        )
         return (yield from _noticed(answer))
 
     quoted = keep_inert("\n\n".join(quote.text for quote in quotes)) or _NO_QUOTE
@@ -317,24 +349,34 @@ def converse(sheet: Worksheet, subject: Subject, pair: Pair, quotes: tuple[Quote
     analysis = replace(analysis, text=within(analysis.text, _BOUND * analysis_words(subject.words)))
     given = keep_inert(analysis.text)
     last = prompt.fill(texts.refinement, analysis=given, words=str(subject.words))
-    refinement = yield from ask_agent("refinement", last, (*earlier, perspective.text, analysis.text), given)
+    refinement = yield from ask_agent(
+        "refinement", last, (*earlier, perspective.text, analysis.text), given
+    )
     if isinstance(refinement, Refused) and refinement.kind == "repeated":
         yield Noted("repeated refinement kept")
         refinement = Answered(refinement.text)
     if isinstance(refinement, Refused):
         return refinement
-    first, second, third = (prompt.question(text).content for text in (subject.quote, subject.perspective, last))
+    first, second, third = (
+        prompt.question(text).content for text in (subject.quote, subject.perspective, last)
+    )
     six = (first, quoted, second, keep_inert(perspective.text), third, keep_inert(refinement.text))
     return Transcript(six, quotes, analysis.text, pair.agent.name, analyst.name)
 
 
-def _analysis(sheet: Worksheet, subject: Subject, models: Sequence[Model]) -> Steps[tuple[Answered | Refused, Model]]:
+def _analysis(
+    sheet: Worksheet, subject: Subject, models: Sequence[Model]
+) -> Steps[tuple[Answered | Refused, Model]]:
     """The first analysis that can be used, and whose it is; the engine's, in the end, is of the passage's sentences."""
     for model in models:
         if model != models[0]:
-            yield Noted("analysis by the engine" if model == ENGINE else "analysis by the fallback model")
+            yield Noted(
+                "analysis by the engine" if model == ENGINE else "analysis by the fallback model"
+            )
         request = Request("analysis", model, subject.alone, analysis_words(subject.words))
-        answer = yield from put(sheet, Question(request, subject.analysis, subject.spoken, tagged=False))
+        answer = yield from put(
+            sheet, Question(request, subject.analysis, subject.spoken, tagged=False)
+        )
         answer = yield from _noticed(answer)
         if isinstance(answer, Answered):
             break

@@ -30,9 +30,7 @@ from rules.typingmind.chat import Chat
 from rules.typingmind.message import write_date
 from rules.wording import counted
 
-_INSTEAD = (
-    "For what comes after, choose another model for the chat in TypingMind, or name one in memproc.toml, [models]."
-)
+_INSTEAD = "For what comes after, choose another model for the chat in TypingMind, or name one in memproc.toml, [models]."
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +63,9 @@ class EndingChat:
         if not self.by_others:
             return f"{self.end} It has written {_all_of(self.memories)} of this chat itself."
         all_of_them = counted(self.memories, "memory", "memories")
-        told = f"{self.end} It has not written {self.by_others:,} of the chat's {all_of_them} itself."
+        told = (
+            f"{self.end} It has not written {self.by_others:,} of the chat's {all_of_them} itself."
+        )
         if not self.to_write:
             return told
         return f"{told} To have it write {self.to_write:,} of them now {self._cost}."
@@ -74,7 +74,9 @@ class EndingChat:
     def next_step(self) -> str:
         """What the person can do about it."""
         if not self.to_write:
-            others = "To have it write one of them: memproc retry MEMORY. " if self.by_others else ""
+            others = (
+                "To have it write one of them: memproc retry MEMORY. " if self.by_others else ""
+            )
             return f"{others}{_INSTEAD}"
         run = "memproc run, with the chat's export in the inbox"
         step = (
@@ -84,7 +86,11 @@ class EndingChat:
         )
         by_batch = ' (in batches: batch = "always" in [models])' if self.batched else ""
         left = self.by_others - self.to_write
-        rest = f" A run leaves {left:,} of them as they are; for one of these: memproc retry MEMORY." if left else ""
+        rest = (
+            f" A run leaves {left:,} of them as they are; for one of these: memproc retry MEMORY."
+            if left
+            else ""
+        )
         return f"{step}{by_batch}; it pauses at the caps of [budget].{rest} {_INSTEAD}"
 
     @property
@@ -104,7 +110,9 @@ def ending_chats(archive: Archive, config: Config, key: FindKey, now: str) -> It
                 yield ending
 
 
-def ending_chat(archive: Archive, chat_id: str, config: Config, key: FindKey, now: str) -> EndingChat | None:
+def ending_chat(
+    archive: Archive, chat_id: str, config: Config, key: FindKey, now: str
+) -> EndingChat | None:
     """Return a known chat whose memories are written by a model that ends soon; None where there is time, or no model.
 
     Raises DamagedChat, ChatSkipped where no model can be asked as it is configured, and ModelError.
@@ -127,7 +135,9 @@ def ending_chat(archive: Archive, chat_id: str, config: Config, key: FindKey, no
         missing.append(provider)
         return Key("none", "environment")
 
-    surveyed = survey_read(archive, chat, read_archive(archive, chat_id, own.memory.editions), own, find, now)
+    surveyed = survey_read(
+        archive, chat, read_archive(archive, chat_id, own.memory.editions), own, find, now
+    )
     standing = [
         memory for memory in surveyed.reading.chunk_memories
         if not memory.forgotten and memory.in_prompts.kind != "person"
@@ -156,7 +166,9 @@ def memories_of_ending_models(setup: Setup) -> Iterator[Finding]:
             yield warning(f"memories of {titles[chat.chat_id]}", chat.reason, chat.next_step)
 
 
-def problems_of_ending_models(archive: Archive, config: Config, key: FindKey, now: str) -> Iterator[StatusProblem]:
+def problems_of_ending_models(
+    archive: Archive, config: Config, key: FindKey, now: str
+) -> Iterator[StatusProblem]:
     """Yield what status and Home say of each chat whose model ends soon."""
     titles = told_apart((known.chat_id, known.title) for known in known_chats(archive))
     for chat in ending_chats(archive, config, key, now):
@@ -168,7 +180,11 @@ def _writer(archive: Archive, chat: Chat, config: Config) -> str:
     name = config.models.agent
     if name == CHAT:
         # The messages are read only where the chat itself does not name a known model.
-        entries = () if own_model(chat.model_names[:1]) else read_archive(archive, chat.chat_id, "as-of").entries
+        entries = (
+            ()
+            if own_model(chat.model_names[:1])
+            else read_archive(archive, chat.chat_id, "as-of").entries
+        )
         name, _ = chat_model(chat, [entry.message for entry in entries], config.models)
     newer = successor(name)
     return newer.name if newer else name

@@ -61,7 +61,9 @@ class FoldPlan:
     @property
     def tokens(self) -> int:
         """The tokens of its members without their quotes."""
-        return sum(member.in_prompts.tokens - member.in_prompts.quote_tokens for member in self.members)
+        return sum(
+            member.in_prompts.tokens - member.in_prompts.quote_tokens for member in self.members
+        )
 
     def title(self, *, extracted: bool) -> str:
         """The name of the fold in its first question."""
@@ -126,8 +128,12 @@ def make_fold(
     words = fold_words(plan.tokens, sheet.questions_tokens)
     if roles.agent == ENGINE:
         words = extracted_fold_words(plan.tokens, source_tokens, sheet.questions_tokens)
-    most = most_fold_tokens(plan.tokens, sheet.questions_tokens) + sum(count(quote.text) for quote in plan.quotes)
-    work = Assignment("fold", "its memories", dialogue, words, lambda _, tokens: tokens <= most, count)
+    most = most_fold_tokens(plan.tokens, sheet.questions_tokens) + sum(
+        count(quote.text) for quote in plan.quotes
+    )
+    work = Assignment(
+        "fold", "its memories", dialogue, words, lambda _, tokens: tokens <= most, count
+    )
     edition = yield from without_hole(sheet, work, roles)
     edition = replace(edition, written_at=clock())
     first, last = members[0], members[-1]
@@ -158,7 +164,9 @@ def fold_of(survey: Survey, plan: FoldPlan, clock: Clock, guidance: str = "") ->
     """The fold that is planned in a chat, with the person's word of guidance. Raises as `make_fold`."""
     sheet, raw = worksheet_of_fold(survey, plan.members), _raw_turns(survey, plan.members)
     chat_id, system_message = survey.plan.chat_id, survey.chat.system_message
-    return make_fold(sheet, chat_id, system_message, plan, survey.roles, count, clock, guidance, raw)
+    return make_fold(
+        sheet, chat_id, system_message, plan, survey.roles, count, clock, guidance, raw
+    )
 
 
 def _raw_turns(survey: Survey, members: Sequence[Memory]) -> tuple[Turn, ...]:
@@ -169,7 +177,9 @@ def _raw_turns(survey: Survey, members: Sequence[Memory]) -> tuple[Turn, ...]:
     if len(places) < len(keys):
         return ()
     before = as_they_are(entries[max(0, places[0] - _MESSAGES_BEFORE) : places[0]])
-    return prompt.context(survey.shown.texts, "", (), before, as_they_are([entries[at] for at in places]))
+    return prompt.context(
+        survey.shown.texts, "", (), before, as_they_are([entries[at] for at in places])
+    )
 
 
 _MESSAGES_BEFORE = 100
@@ -213,7 +223,9 @@ class Folds(Lane):
     def _fold(self, missing: MissingFold) -> RunningDialogue[Keep]:
         """The dialogue of which this fold will come."""
         survey = self.work.survey
-        plan = fold_plan(self.work.memories, [member.name for member in missing.members], missing.level)
+        plan = fold_plan(
+            self.work.memories, [member.name for member in missing.members], missing.level
+        )
         ahead = fold_analysis(worksheet_of_fold(survey, plan.members), plan, survey.roles)
         return RunningDialogue(self._steps(plan), BEFORE_ALL_CHUNKS, ahead=ahead)
 

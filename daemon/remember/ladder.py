@@ -19,7 +19,15 @@ from daemon.events import Noted
 from daemon.models.context import Clock
 from daemon.models.roles import Roles
 from daemon.models.scheduler import Steps
-from daemon.remember.dialogue import Pair, Question, Subject, Transcript, Worksheet, choose_quote, converse
+from daemon.remember.dialogue import (
+    Pair,
+    Question,
+    Subject,
+    Transcript,
+    Worksheet,
+    choose_quote,
+    converse,
+)
 from primer import prompt
 from primer.models import ENGINE, EXTRACTIVE, Model
 from primer.prompt import Turn
@@ -74,7 +82,9 @@ def _each_once(*models: Model) -> tuple[Model, ...]:
     return tuple(model for at, model in enumerate(models) if model not in models[:at])
 
 
-def first_good(sheet: Worksheet, work: Assignment, writers: Sequence[Pair]) -> Steps[Edition | Refused]:
+def first_good(
+    sheet: Worksheet, work: Assignment, writers: Sequence[Pair]
+) -> Steps[Edition | Refused]:
     """The first edition that can be used and fits, else why the last one does not. There is at least one writer."""
     for pair in writers:
         if pair != writers[0]:
@@ -88,11 +98,15 @@ def first_good(sheet: Worksheet, work: Assignment, writers: Sequence[Pair]) -> S
             if fits:
                 return edition
             yield Noted(f"{work.name} not clearly smaller than {work.source}")
-            refused = Refused("too long", f"The {work.name} is not clearly smaller than {work.source}.")
+            refused = Refused(
+                "too long", f"The {work.name} is not clearly smaller than {work.source}."
+            )
     return refused
 
 
-def without_hole(sheet: Worksheet, work: Assignment, roles: Roles, *, by_model: bool = True) -> Steps[Edition]:
+def without_hole(
+    sheet: Worksheet, work: Assignment, roles: Roles, *, by_model: bool = True
+) -> Steps[Edition]:
     """The first good edition, else the engine's, half as long each time until it fits: it always has an answer.
 
     Not `by_model`: no model is asked.
@@ -114,7 +128,9 @@ def without_hole(sheet: Worksheet, work: Assignment, roles: Roles, *, by_model: 
             return edition
 
 
-def _hold(sheet: Worksheet, work: Assignment, pair: Pair, words: int) -> Steps[tuple[Edition, bool] | Refused]:
+def _hold(
+    sheet: Worksheet, work: Assignment, pair: Pair, words: int
+) -> Steps[tuple[Edition, bool] | Refused]:
     """One dialogue, as an edition that has no date yet, and whether it fits."""
     own = sheet.anew()
     transcript = yield from work.dialogue(own, pair, words)
@@ -136,7 +152,9 @@ def _hold(sheet: Worksheet, work: Assignment, pair: Pair, words: int) -> Steps[t
     return edition, work.fits(written, edition.tokens)
 
 
-def first_analysis(sheet: Worksheet, roles: Roles, alone: tuple[Turn, ...], text: str, words: int) -> Request | None:
+def first_analysis(
+    sheet: Worksheet, roles: Roles, alone: tuple[Turn, ...], text: str, words: int
+) -> Request | None:
     """The context manager's question, which needs no answer before it; None where the engine is asked."""
     analyst = pairs(roles)[0].context_managers[0]
     if ENGINE in (roles.agent, analyst):
@@ -156,12 +174,16 @@ def make_memory(
     work = _about_chunk("memory", sheet, passage, partial(_dialogue, passage), count)
     if roles.agent == ENGINE:
         work = replace(work, words=extracted_words(passage.tokens, sheet.questions_tokens))
-    by_model = asks_agent(passage.chunk, passage.tokens, sheet.questions_tokens, by_model=roles.agent != ENGINE)
+    by_model = asks_agent(
+        passage.chunk, passage.tokens, sheet.questions_tokens, by_model=roles.agent != ENGINE
+    )
     edition = yield from without_hole(sheet, work, roles, by_model=by_model)
     edition = replace(edition, number=number, written_at=clock())
     first, last = passage.chunk[0].message, passage.chunk[-1].message
     return Memory(
-        memory_id=memory_id(passage.chat_id, passage.number, [entry.message.digest for entry in passage.chunk]),
+        memory_id=memory_id(
+            passage.chat_id, passage.number, [entry.message.digest for entry in passage.chunk]
+        ),
         number=passage.number,
         level=CHUNK_LEVEL,
         keys=tuple(entry.key for entry in passage.chunk),
@@ -175,7 +197,9 @@ def make_memory(
     )
 
 
-def _about_chunk(name: str, sheet: Worksheet, passage: Passage, dialogue: Dialogue, count: Count) -> Assignment:
+def _about_chunk(
+    name: str, sheet: Worksheet, passage: Passage, dialogue: Dialogue, count: Count
+) -> Assignment:
     words = allowance(passage.tokens, sheet.questions_tokens)
 
     def fits(written: int, tokens: int) -> bool:
@@ -184,7 +208,9 @@ def _about_chunk(name: str, sheet: Worksheet, passage: Passage, dialogue: Dialog
     return Assignment(name, "its chunk", dialogue, words, fits, count)
 
 
-def chunk_analysis(sheet: Worksheet, chunk: Sequence[Entry], tokens: int, roles: Roles) -> Request | None:
+def chunk_analysis(
+    sheet: Worksheet, chunk: Sequence[Entry], tokens: int, roles: Roles
+) -> Request | None:
     """The question about a chunk that needs no answer before it; None where the engine answers it."""
     if not asks_agent(chunk, tokens, sheet.questions_tokens, by_model=roles.agent != ENGINE):
         return None
@@ -211,10 +237,14 @@ def _dialogue(
         before = prompt.looking_back(texts, before, after)
     subject = Subject(
         before=before,
-        alone=before if pair.agent == ENGINE and quotes is None else prompt.passage_alone(texts, passage.chunk),
+        alone=before
+        if pair.agent == ENGINE and quotes is None
+        else prompt.passage_alone(texts, passage.chunk),
         spoken=passage.spoken,
         quote=f"{passage.title(extracted=pair.agent == ENGINE)} {prompt.ask(texts.quote, QUOTE_WORDS)}",
-        perspective=prompt.ask(texts.perspective if quotes is None else texts.perspective_hindsight, words),
+        perspective=prompt.ask(
+            texts.perspective if quotes is None else texts.perspective_hindsight, words
+        ),
         analysis=prompt.ask(texts.analysis, analysis_words(words)),
         words=words,
         guidance=passage.guidance,
@@ -224,7 +254,9 @@ def _dialogue(
         if can_be_quoted(passage.chunk):
             request = Request("quote", pair.agent, subject.before, QUOTE_WORDS)
             text = prompt.posed(texts, subject.quote, QUOTE_WORDS, passage.guidance, is_quote=True)
-            quote = yield from choose_quote(sheet, Question(request, text, passage.spoken), passage.chunk)
+            quote = yield from choose_quote(
+                sheet, Question(request, text, passage.spoken), passage.chunk
+            )
         quotes = (quote,) if quote else ()
     return (yield from converse(sheet, subject, pair, quotes))
 

@@ -22,7 +22,15 @@ from typing import TypeVar
 
 from daemon.archive.archive import Archive
 from daemon.archive.journal import Reply
-from daemon.archive.layers import Layer, end_step, fact_events, keep_core_events, keep_fact_events, next_fact, ranked
+from daemon.archive.layers import (
+    Layer,
+    end_step,
+    fact_events,
+    keep_core_events,
+    keep_fact_events,
+    next_fact,
+    ranked,
+)
 from daemon.archive.memories import editions
 from daemon.chat.opening import core_now
 from daemon.chat.survey import Survey, told_before
@@ -62,7 +70,10 @@ class Chain(Lane):
     """The steps of a layer that are left."""
 
     def __init__(
-        self, work: ChatWork, steps: Sequence[PlannedChunk], step: Callable[[PlannedChunk], Steps[Keep]]
+        self,
+        work: ChatWork,
+        steps: Sequence[PlannedChunk],
+        step: Callable[[PlannedChunk], Steps[Keep]],
     ) -> None:
         """`step` is the dialogue after the memory of a chunk."""
         super().__init__(work)
@@ -90,7 +101,11 @@ def _chain(
 
     def step(chunk: PlannedChunk) -> Steps[Keep]:
         memory = chunk_memory(work.memories, chunk)
-        as_of = next(edition for edition in reversed(editions(archive, memory.memory_id)) if edition.kind == "as-of")
+        as_of = next(
+            edition
+            for edition in reversed(editions(archive, memory.memory_id))
+            if edition.kind == "as-of"
+        )
         events: tuple[LayerEvent, ...] = ()
         try:
             if not memory.forgotten:
@@ -129,7 +144,9 @@ def core_chain(work: ChatWork, leads: Sequence[Lead]) -> Chain:
         own = [survey.chat.system_message, *(words for who, words in spoken if who != "user")]
         names = persons_names(now, [words for who, words in spoken if who == "user"], own)
         written = _as_posed(survey, chunk, as_of.texts)
-        return (yield from tend(sheet, survey.roles.agent, before, written, now, layout, names)).events
+        return (
+            yield from tend(sheet, survey.roles.agent, before, written, now, layout, names)
+        ).events
 
     return _chain(work, "core", take, keep_core_events)
 
@@ -138,7 +155,9 @@ def _as_posed(survey: Survey, chunk: PlannedChunk, texts: Six) -> Six:
     """The texts of a chunk's memory with its questions as they were posed."""
     words = allowance(chunk.tokens, survey.plan.questions_tokens)
     quote = prompt.as_posed(survey.shown.texts, texts[0], QUOTE_WORDS, is_quote=True)
-    perspective, refinement = (prompt.as_posed(survey.shown.texts, text, words) for text in (texts[2], texts[4]))
+    perspective, refinement = (
+        prompt.as_posed(survey.shown.texts, text, words) for text in (texts[2], texts[4])
+    )
     return quote, texts[1], perspective, texts[3], refinement, texts[5]
 
 
@@ -163,7 +182,9 @@ def facts_chain(work: ChatWork) -> Chain:
 
 def chunk_memory(memories: Sequence[Memory], chunk: PlannedChunk) -> Memory:
     """The memory of a chunk."""
-    return next(memory for memory in memories if not memory.is_fold and memory.number == chunk.number)
+    return next(
+        memory for memory in memories if not memory.is_fold and memory.number == chunk.number
+    )
 
 
 _ENDED = "stop"
@@ -212,7 +233,9 @@ def tend(
         text, calls = core.in_words(text, calls), ()
     again = core.results(sheet.texts, text, calls, first.outcomes)
     try:
-        second, _, _ = yield from _edited(sheet, replace(request, turns=(*request.turns, *again)), layout, first, names)
+        second, _, _ = yield from _edited(
+            sheet, replace(request, turns=(*request.turns, *again)), layout, first, names
+        )
     except TooLong:
         yield Noted("core correction too long for the window")
         return first
@@ -245,7 +268,9 @@ def _edited(
             # One event for each section whose value is another one now.
             pairs = zip(memory, outcome, strict=True)
             events += [
-                CoreEvent(now.name, now.value, now.held, "agent", edit.function, held_lines=now.held_lines)
+                CoreEvent(
+                    now.name, now.value, now.held, "agent", edit.function, held_lines=now.held_lines
+                )
                 for was, now in pairs
                 if now.value != was.value
             ]
@@ -294,7 +319,11 @@ def take_facts(
     """
     if manager == ENGINE:
         return ()
-    from rules.layers.fact_operations import KnownFacts, carry_out, forgotten  # late: the built-in engine has no facts
+    from rules.layers.fact_operations import (
+        KnownFacts,
+        carry_out,
+        forgotten,
+    )  # late: the built-in engine has no facts
 
     facts = live(events)
     words = "\n".join(entry.message.words for entry in chunk)
@@ -306,7 +335,9 @@ def take_facts(
         for entry, date in zip(chunk, dates, strict=True)
     )
     same = {} if embedding is None else (yield from _likeness(sheet, embedding, operations, shown))
-    outcome = carry_out(operations, KnownFacts(shown, facts, forgotten(events), sources, next_number, same))
+    outcome = carry_out(
+        operations, KnownFacts(shown, facts, forgotten(events), sources, next_number, same)
+    )
     for reason in outcome.refused:
         yield Noted(f"fact refused: {reason}")
     return outcome.events
@@ -346,11 +377,15 @@ def _likeness(
     """The texts that say the same as each new one, by the embedding model; it is not asked where nothing is added."""
     if not any(operation.event == "ADD" for operation in operations):
         return {}
-    new = [item.text for item in operations if item.event in ("ADD", "UPDATE") and normal(item.text)]
+    new = [
+        item.text for item in operations if item.event in ("ADD", "UPDATE") and normal(item.text)
+    ]
     texts = list(dict.fromkeys([*new, *(fact.text for fact in shown)]))
     if len(texts) < 2:
         return {}
-    reply = yield from sheet.ask(Request(EMBEDDING, embedding, tuple(Turn("user", text) for text in texts), 0))
+    reply = yield from sheet.ask(
+        Request(EMBEDDING, embedding, tuple(Turn("user", text) for text in texts), 0)
+    )
     read = read_reply(reply.text, reply.finish)
     if isinstance(read, Refused):
         yield Noted(f"likeness of facts {read.kind}")

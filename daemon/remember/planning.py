@@ -8,7 +8,13 @@ from itertools import chain
 
 from daemon.archive.archive import Archive
 from daemon.archive.chats import is_known
-from daemon.archive.layers import core_events, fact_events, keep_core_events, keep_fact_events, next_fact
+from daemon.archive.layers import (
+    core_events,
+    fact_events,
+    keep_core_events,
+    keep_fact_events,
+    next_fact,
+)
 from daemon.archive.memories import round_of
 from daemon.archive.outputs import KeptOpening, edited_from, keep_opening, openings
 from daemon.archive.seals import refuse_lost_name
@@ -40,7 +46,13 @@ from primer.layers import tools_of
 from primer.models import ENGINE, token_factor
 from primer.prompt import Texts, question, restore
 from rules.conversation.marker import text_digest
-from rules.conversation.memory import EXTRACTED, WRITTEN, is_enough_for_a_model, questions_of_memories, write_title
+from rules.conversation.memory import (
+    EXTRACTED,
+    WRITTEN,
+    is_enough_for_a_model,
+    questions_of_memories,
+    write_title,
+)
 from rules.conversation.short_quotes import too_many
 from rules.errors import ChatSkipped
 from rules.layers.core import CoreEvent, OverLimit, corrected
@@ -75,13 +87,17 @@ def take_over(archive: Archive, chat: ShownChat, now: str) -> tuple[bool, str]:
         is_known = any((openings(archive, chat_id), core_events(archive, chat_id), facts))
         is_known = is_known or inherit_layers(archive, chat_id, shown, written)
         kept = openings(archive, chat_id)
-        if shown in {text_digest(opening.text) for opening in kept} or (is_known and shown == written):
+        if shown in {text_digest(opening.text) for opening in kept} or (
+            is_known and shown == written
+        ):
             return False, ""
         theirs = read(chat, place.message.text)
         base = edited_from(kept, written)
         if base is None and not theirs.headed:
             return False, ""
-        before = read(chat, base.text if base else opening_text(archive, chat)) if is_known else _NOTHING
+        before = (
+            read(chat, base.text if base else opening_text(archive, chat)) if is_known else _NOTHING
+        )
         changes = edits(before, theirs)
         by_user, notice = shown != written, ""
         if changes is None:
@@ -91,14 +107,28 @@ def take_over(archive: Archive, chat: ShownChat, now: str) -> tuple[bool, str]:
                 "memproc.toml."
             )
         elif chat.config.core.enabled:
-            keep_core_events(archive, chat_id, _section_events(archive, chat, changes, by_user=by_user), now)
+            keep_core_events(
+                archive, chat_id, _section_events(archive, chat, changes, by_user=by_user), now
+            )
         if changes is not None and chat.config.facts.enabled:
-            keep_fact_events(archive, chat_id, list(_fact_events(archive, chat_id, changes, by_user=by_user)), now)
-        keep_opening(archive, chat_id, KeptOpening(place.message.text, theirs.preface, "person", written), now)
+            keep_fact_events(
+                archive,
+                chat_id,
+                list(_fact_events(archive, chat_id, changes, by_user=by_user)),
+                now,
+            )
+        keep_opening(
+            archive,
+            chat_id,
+            KeptOpening(place.message.text, theirs.preface, "person", written),
+            now,
+        )
     return is_known, notice
 
 
-def _section_events(archive: Archive, chat: ShownChat, changes: OpeningEdits, *, by_user: bool) -> list[CoreEvent]:
+def _section_events(
+    archive: Archive, chat: ShownChat, changes: OpeningEdits, *, by_user: bool
+) -> list[CoreEvent]:
     memory = core_now(archive, chat.chat_id, chat.layout)
     events = []
     for name, text in changes.sections.items():
@@ -124,7 +154,9 @@ def _as_read(fact: Fact | FactEvent) -> FactLine:
     return FactLine(line.day, one_line(line.text))
 
 
-def _fact_events(archive: Archive, chat_id: str, changes: OpeningEdits, *, by_user: bool) -> Iterator[FactEvent]:
+def _fact_events(
+    archive: Archive, chat_id: str, changes: OpeningEdits, *, by_user: bool
+) -> Iterator[FactEvent]:
     """The events of facts: reworded ones, removed ones, and those that are new, with numbers of their own.
 
     An older export may be edited, whose fact a model has changed since: it is that fact all the same. A reworded fact
@@ -138,7 +170,9 @@ def _fact_events(archive: Archive, chat_id: str, changes: OpeningEdits, *, by_us
     for old, new in changes.changed:
         if event := ever.get(old):
             said_at = event.said_at if new.day == old.day else new.day
-            yield FactEvent(event.fact, "UPDATE", restore(new.text), said_at, "", "person", why=_BY_USER)
+            yield FactEvent(
+                event.fact, "UPDATE", restore(new.text), said_at, "", "person", why=_BY_USER
+            )
     for line in changes.removed:
         if line in by_line:
             yield FactEvent(by_line[line].number, "FORGET", "", "", "", "person", why=_BY_USER)
@@ -148,7 +182,9 @@ def _fact_events(archive: Archive, chat_id: str, changes: OpeningEdits, *, by_us
         text = restore(line.text)
         if normal(text) not in known:
             known.add(normal(text))
-            yield FactEvent(number, "ADD", text, line.day, "", by, why=_BY_USER if by_user else _TAKEN_OVER)
+            yield FactEvent(
+                number, "ADD", text, line.day, "", by, why=_BY_USER if by_user else _TAKEN_OVER
+            )
             number += 1
 
 
@@ -165,21 +201,32 @@ def survey(archive: Archive, chat: Chat, config: Config, key: FindKey, now: str)
     return surveyed
 
 
-def survey_read(archive: Archive, chat: Chat, reading: ChatReading, config: Config, key: FindKey, now: str) -> Survey:
+def survey_read(
+    archive: Archive, chat: Chat, reading: ChatReading, config: Config, key: FindKey, now: str
+) -> Survey:
     """Plan a chat that has been read; what it raises is the same."""
     entries, shown = reading.entries, shown_chat(chat, reading.places, config)
     texts, layout, words = shown.texts, shown.layout, canned(shown.texts)
     messages = [entry.message for entry in entries]
     embedding = config.facts.embedding if config.facts.enabled else ""
     keys: dict[str, str] = {}
-    roles = choose_roles(chat, messages, config.models, noting(key, keys), date.fromisoformat(now[:10]), embedding)
+    roles = choose_roles(
+        chat, messages, config.models, noting(key, keys), date.fromisoformat(now[:10]), embedding
+    )
     if config.core.enabled and layout.sections:
         roles = offered(roles, tools_of(layout), config.core.form)
-    each_begins = (chat.system_message, texts.primer, json.dumps(roles.agent.tools) if roles.agent.tools else "")
+    each_begins = (
+        chat.system_message,
+        texts.primer,
+        json.dumps(roles.agent.tools) if roles.agent.tools else "",
+    )
     opens = words.opening if reading.memories else opening_text(archive, shown)
     # What is the same each time is counted once too: the tokenizer's tables take half a second to load.
     dialogues = _questions(texts)
-    same = {digest_of(text): text for text in (*each_begins, words.opening, words.closing, opens, *chain(*dialogues))}
+    same = {
+        digest_of(text): text
+        for text in (*each_begins, words.opening, words.closing, opens, *chain(*dialogues))
+    }
     all_versions = messages + [entry.newest for entry in entries if entry.newest]
     counts = count_once(archive, same | {message.digest: message.text for message in all_versions})
     tokens = [counts.all[message.digest] for message in messages]
@@ -208,7 +255,9 @@ def survey_read(archive: Archive, chat: Chat, reading: ChatReading, config: Conf
     agent = expected(archive, roles.agent.name, now)
     limit = nearest_limit(roles.window, step_of(roles.agent, config.budget), sure=agent.is_sure)
     sizes = (too_large(chunk, plan.fixed_tokens, agent.factor, limit) for chunk in plan.work)
-    return replace(surveyed, plan=plan, round=begun, limit=limit, too_large=next(filter(None, sizes), None))
+    return replace(
+        surveyed, plan=plan, round=begun, limit=limit, too_large=next(filter(None, sizes), None)
+    )
 
 
 _TITLE = write_title(1000, 1000, ["2026-12-28", "2027-01-13"])
@@ -241,7 +290,9 @@ def _again(archive: Archive, surveyed: Survey) -> frozenset[int]:
     ]
     engine_alone = surveyed.roles.agent == ENGINE
     due = {
-        memory.number for _, memory in free if memory.due and not (engine_alone and memory.in_prompts.made == WRITTEN)
+        memory.number
+        for _, memory in free
+        if memory.due and not (engine_alone and memory.in_prompts.made == WRITTEN)
     }
     extracted = [
         (chunk, memory)
@@ -250,14 +301,18 @@ def _again(archive: Archive, surveyed: Survey) -> frozenset[int]:
         and not engine_alone
         and is_enough_for_a_model(chunk.tokens, surveyed.plan.questions_tokens)
     ]
-    again = due | {memory.number for chunk, memory in extracted if _is_worth_asking(archive, surveyed, chunk)}
+    again = due | {
+        memory.number for chunk, memory in extracted if _is_worth_asking(archive, surveyed, chunk)
+    }
     behind = {memory.number for _, memory in extracted if again and memory.number > min(again)}
     return frozenset(again | behind)
 
 
 def _is_worth_asking(archive: Archive, surveyed: Survey, chunk: PlannedChunk) -> bool:
     """Whether a model could write an extracted memory now, and its answers so far are not known to be of no use."""
-    passage = surveyed.passage(chunk, told_before(surveyed, surveyed.reading.memories, chunk.memories_before))
+    passage = surveyed.passage(
+        chunk, told_before(surveyed, surveyed.reading.memories, chunk.memories_before)
+    )
     sheet = Worksheet(surveyed.shown.texts, surveyed.plan.questions_tokens)
     rehearsed = rehearse(archive, make_memory(sheet, passage, surveyed.roles, count, lambda: ""))
     return rehearsed is None or rehearsed.in_prompts.made == WRITTEN
@@ -267,7 +322,9 @@ def _too_many_quotes(surveyed: Survey) -> str:
     """A sentence saying that the quotes of all memories take more than `fold.quotes`; empty where they do not."""
     memories = surveyed.reading.memories
     by_id = {memory.memory_id: memory for memory in memories}
-    view = section(surveyed.plan.chat_id, memories, surveyed.plan.memories, surveyed.bounds, as_shown)
+    view = section(
+        surveyed.plan.chat_id, memories, surveyed.plan.memories, surveyed.bounds, as_shown
+    )
     return too_many([by_id[item.name] for item in view.standing], surveyed.bounds.quotes, count)
 
 
@@ -279,7 +336,9 @@ def _beyond_window(surveyed: Survey) -> list[str]:
     if window is None or not plan.section_tokens:
         return []
     words = canned(surveyed.shown.texts)
-    canned_tokens = sum(surveyed.counts.all[digest_of(text)] for text in (words.opening, words.closing))
+    canned_tokens = sum(
+        surveyed.counts.all[digest_of(text)] for text in (words.opening, words.closing)
+    )
     parts = (
         surveyed.counts.all[digest_of(surveyed.chat.system_message)],
         plan.section_tokens + canned_tokens,

@@ -34,13 +34,19 @@ def retry(context: Context, name: str, guidance: str) -> Memory | UnchangedMemor
     Raises NotFound, ModelError where the model cannot be asked, and ChatSkipped where it does not fit.
     """
     chat_id, before = find_memory(context.archive, name)
-    chat = known_chat(context.archive, chat_id)  # all that stands under memories comes from the archive
+    chat = known_chat(
+        context.archive, chat_id
+    )  # all that stands under memories comes from the archive
     config = context.config.of(chat)
     reading = read_archive(context.archive, chat_id, config.memory.editions)
     survey = survey_read(context.archive, chat, reading, config, context.key, context.clock())
     if survey.roles.agent == ENGINE:
-        reason = " ".join(survey.roles.notices) or "The built-in engine is the agent in memproc.toml."
-        return UnchangedMemory(before.memory_id, reason, "It would answer as it did. Choose a model, then try again.")
+        reason = (
+            " ".join(survey.roles.notices) or "The built-in engine is the agent in memproc.toml."
+        )
+        return UnchangedMemory(
+            before.memory_id, reason, "It would answer as it did. Choose a model, then try again."
+        )
     if not before.keys:
         reason = "The archive has none of the raw messages that it stands for."
         return UnchangedMemory(before.memory_id, reason, "Bring them back with: memproc rebuild")
@@ -76,6 +82,8 @@ def _written(context: Context, survey: Survey, before: Memory, guidance: str) ->
             folds = Folds(ChatWork(context, scheduler, survey, list(memories)))
             passage = survey.passage(chunk, folds.make_all(chunk.memories_before, as_told))
             guided = replace(passage, guidance=guidance)
-            steps = make_memory(worksheet_of_chunk(survey, chunk), guided, roles, count, context.clock)
+            steps = make_memory(
+                worksheet_of_chunk(survey, chunk), guided, roles, count, context.clock
+            )
         edition = scheduler.finish(RunningDialogue(steps)).edition
     return replace(edition, number=number)

@@ -43,8 +43,12 @@ def litellm(machine: Machine) -> Iterator[Finding]:
     parts = tuple(int(number) for number in re.findall(r"\d+", version)[:3])
     oldest, beyond = LITELLM
     if version in MALICIOUS:
-        text = f"LiteLLM {version} is malicious: it reads every key on this machine and sends it away."
-        remedy = "Take the machine off the network, and change every key and password that was on it."
+        text = (
+            f"LiteLLM {version} is malicious: it reads every key on this machine and sends it away."
+        )
+        remedy = (
+            "Take the machine off the network, and change every key and password that was on it."
+        )
         yield error("LiteLLM", text, f"{remedy} Then: {_AGAIN}")
     elif not version:
         yield error("LiteLLM", "It is not installed, so no model can be asked.", _AGAIN)
@@ -73,7 +77,9 @@ def service(machine: Machine) -> Iterator[Finding]:
         case "running":
             yield ok("service", text)
         case "troubled":
-            yield error("service", text, "memproc logs says what happened; then: memproc service install")
+            yield error(
+                "service", text, "memproc logs says what happened; then: memproc service install"
+            )
         case _:
             yield warning("service", text, "memproc service install")
 
@@ -98,7 +104,9 @@ def folders(setup: Setup) -> Iterator[Finding]:
         else:
             yield warning(f"folder {name}", f"{path} is not there yet.", "memproc init")
     if not absent:
-        yield ok("folders", f"All four are there: {', '.join(map(str, setup.named_folders.values()))}.")
+        yield ok(
+            "folders", f"All four are there: {', '.join(map(str, setup.named_folders.values()))}."
+        )
 
 
 def rights(setup: Setup) -> Iterator[Finding]:
@@ -106,15 +114,23 @@ def rights(setup: Setup) -> Iterator[Finding]:
     if setup.machine.system == "win32":
         yield ok("rights", "On Windows, what lies in a person's own folders is theirs alone.")
         return
-    findings = [finding for name, path in setup.present_folders.items() for finding in _rights(setup, name, path)]
-    yield from findings or [ok("rights", "What memproc keeps is yours, and nobody else can read it.")]
+    findings = [
+        finding
+        for name, path in setup.present_folders.items()
+        for finding in _rights(setup, name, path)
+    ]
+    yield from findings or [
+        ok("rights", "What memproc keeps is yours, and nobody else can read it.")
+    ]
 
 
 def _rights(setup: Setup, name: str, path: Path) -> Iterator[Finding]:
     status = path.stat()
     if status.st_uid != setup.machine.user:
         text = f"{path} belongs to another account (number {status.st_uid})."
-        yield error(f"folder {name}", text, f"sudo chown -R {setup.machine.user} {quote(str(path))}")
+        yield error(
+            f"folder {name}", text, f"sudo chown -R {setup.machine.user} {quote(str(path))}"
+        )
     elif not os.access(path, os.R_OK | os.W_OK | os.X_OK):
         text = f"{path} cannot be read and written by your account."
         yield error(f"folder {name}", text, f"chmod u+rwx {quote(str(path))}")
@@ -141,7 +157,9 @@ def disk(setup: Setup) -> Iterator[Finding]:
         free = setup.free(folders_on_it[0][1])
         text = f"{free / 1e9:,.1f} GB are free for {', '.join(name for name, _ in folders_on_it)}."
         if free < _FULL_BYTES:
-            yield error("disk space", text, "Free some space: below 200 MB the next write may fail.")
+            yield error(
+                "disk space", text, "Free some space: below 200 MB the next write may fail."
+            )
         elif free < _TIGHT_BYTES:
             yield warning("disk space", text, "Free some space before it runs out.")
         else:
@@ -172,7 +190,10 @@ def daemon(setup: Setup) -> Iterator[Finding]:
         yield finding(problem.what, problem.reason, remedy)
     if not problems and "last_scan" in signs:
         watch = f" {signs['watch_note'].value}" if "watch_note" in signs else ""
-        yield ok("daemon", f"It last looked through the inbox at {with_span(signs['last_scan'].at, now)}.{watch}")
+        yield ok(
+            "daemon",
+            f"It last looked through the inbox at {with_span(signs['last_scan'].at, now)}.{watch}",
+        )
     elif not problems:
         yield ok("daemon", "It runs, and has not looked through the inbox yet.")
 
@@ -195,7 +216,11 @@ def archive(setup: Setup) -> Iterator[Finding]:
     if faults:
         yield error("archive", f"It is damaged: {'; '.join(faults[:3])}.", _COPY)
     else:
-        extent = "every message against its hash" if setup.is_thorough else "its structure; more with --thorough"
+        extent = (
+            "every message against its hash"
+            if setup.is_thorough
+            else "its structure; more with --thorough"
+        )
         yield ok("archive", f"It is sound ({extent}).")
 
 
@@ -210,8 +235,14 @@ def backups(setup: Setup) -> Iterator[Finding]:
         yield error("backups", f"{damage.path}: {damage.reason}", remedy)
     if not damages:
         number = sum(map(len, kept_versions.values()))
-        extent = "all of them" if setup.is_thorough else "the newest of each chat; all with --thorough"
-        text = f"Versions kept: {number:,}. They can be read ({extent})." if number else "Nothing is kept yet."
+        extent = (
+            "all of them" if setup.is_thorough else "the newest of each chat; all with --thorough"
+        )
+        text = (
+            f"Versions kept: {number:,}. They can be read ({extent})."
+            if number
+            else "Nothing is kept yet."
+        )
         yield ok("backups", text)
 
 
@@ -224,9 +255,16 @@ def outputs(setup: Setup) -> Iterator[Finding]:
             text = f'The one of "{export.title}" is not at {export.path} any more.'
             yield warning("updated exports", text, _VERIFY_AGAIN)
         elif export.state == "changed":
-            yield error("updated exports", f"{export.path} was changed after memproc wrote it.", _VERIFY_AGAIN)
+            yield error(
+                "updated exports",
+                f"{export.path} was changed after memproc wrote it.",
+                _VERIFY_AGAIN,
+            )
     if all(export.state == "as written" for export in exports):
-        yield ok("updated exports", f"As they were written: {len(exports):,}." if exports else "None is written yet.")
+        yield ok(
+            "updated exports",
+            f"As they were written: {len(exports):,}." if exports else "None is written yet.",
+        )
 
 
 OF_MACHINE = (versions, litellm, tokenizer, service)

@@ -52,19 +52,32 @@ def examine(
         config = load()
         setup = look_at_setup(machine, toml, config, is_thorough)
     except ConfigurationError as fault:
-        findings = [error("memproc.toml", f"{fault.message} What needs it was not looked at.", fault.next_step)]
+        findings = [
+            error(
+                "memproc.toml", f"{fault.message} What needs it was not looked at.", fault.next_step
+            )
+        ]
     else:
-        usable = f"{toml} can be used." if toml else "There is none: every setting is at its default."
+        usable = (
+            f"{toml} can be used." if toml else "There is none: every setting is at its default."
+        )
         findings = [ok("memproc.toml", f"{usable} {choice}".rstrip())]
-        findings += [warning("memproc.toml", note, f"Take it out of {toml}") for note in config.notes]
+        findings += [
+            warning("memproc.toml", note, f"Take it out of {toml}") for note in config.notes
+        ]
         findings += carry_out((*OF_SETUP, *OF_MODELS, *also), setup)
-    return sorted([*findings, *carry_out(OF_MACHINE, machine)], key=lambda finding: _LEVELS.index(finding.level))
+    return sorted(
+        [*findings, *carry_out(OF_MACHINE, machine)],
+        key=lambda finding: _LEVELS.index(finding.level),
+    )
 
 
 def look_at_machine(environ: Mapping[str, str], run: RunCommand = _run_briefly) -> Machine:
     """The computer that this runs on."""
     user = os.getuid() if sys.platform != "win32" else 0
-    account = Account(sys.platform, str(user), user, environ, Path(f"/run/user/{user}").is_dir(), Path.home())
+    account = Account(
+        sys.platform, str(user), user, environ, Path(f"/run/user/{user}").is_dir(), Path.home()
+    )
     try:
         service = state_here(account, run)
     except NoUserManager as fault:
@@ -101,7 +114,9 @@ def look_at_setup(machine: Machine, toml: Path | None, config: Config, is_thorou
     )
 
 
-def carry_out(checks: Iterable[Callable[[_Seen], Iterator[Finding]]], seen: _Seen) -> Iterator[Finding]:
+def carry_out(
+    checks: Iterable[Callable[[_Seen], Iterator[Finding]]], seen: _Seen
+) -> Iterator[Finding]:
     """The findings of every check. One that cannot be done is a warning that says so, and the others go on."""
     for check in checks:
         name = check.__name__.replace("_", " ")

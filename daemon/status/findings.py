@@ -73,7 +73,9 @@ class Setup:
     @property
     def named_folders(self) -> dict[str, Path]:
         """The four folders by their names."""
-        return {name: getattr(self.folders, name) for name in ("inbox", "updated", "backups", "state")}
+        return {
+            name: getattr(self.folders, name) for name in ("inbox", "updated", "backups", "state")
+        }
 
     @property
     def present_folders(self) -> dict[str, Path]:

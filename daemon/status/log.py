@@ -70,7 +70,9 @@ class Log:
         self.trouble = ""
         """Why the last entry could not be kept; empty where it was."""
         self._path = log_files(log_folder(state))[0]
-        self._file = _PrivateFile(self._path, maxBytes=largest, backupCount=OLD_FILES, encoding="ascii", delay=True)
+        self._file = _PrivateFile(
+            self._path, maxBytes=largest, backupCount=OLD_FILES, encoding="ascii", delay=True
+        )
         self._speak = speak
         self._titles = titles
         self._known: Sequence[Titled] = ()
@@ -136,7 +138,9 @@ def event_without_titles(event: Event, chats: Iterable[Titled]) -> Event:
     """The event without a title of its own, and with ids where its sentences name chats."""
     titled = tuple(chats)
     names = {field.name for field in fields(event)}
-    words: dict[str, Any] = {name: without_titles(getattr(event, name), titled) for name in names & _SENTENCES}
+    words: dict[str, Any] = {
+        name: without_titles(getattr(event, name), titled) for name in names & _SENTENCES
+    }
     for name in names & {"title", "words"}:
         words[name] = ""
     return replace(event, **words)
@@ -148,14 +152,24 @@ def without_titles(text: str, titles: Iterable[Titled]) -> str:
     A title of a single word is taken out of quotation marks only: elsewhere it is a word like any other. The longest
     titles come first, since one can begin another.
     """
-    chats = sorted((chat for chat in titles if chat.title.strip()), key=lambda chat: len(chat.title), reverse=True)
-    names = {name for chat in chats if (name := file_name(chat.title, chat.chat_id).rpartition(" (")[0]) in text}
+    chats = sorted(
+        (chat for chat in titles if chat.title.strip()),
+        key=lambda chat: len(chat.title),
+        reverse=True,
+    )
+    names = {
+        name
+        for chat in chats
+        if (name := file_name(chat.title, chat.chat_id).rpartition(" (")[0]) in text
+    }
     if not names:
         return _without_all(text, chats)
     some = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
     # What is caught stands at the odd places: the name of a chat's file, or of the new chat that was made of it.
     pieces = re.split(rf"((?:{some})(?: \(memories\))? \([0-9a-z_~-]+\))", text)
-    return "".join(piece if at % 2 else _without_all(piece, chats) for at, piece in enumerate(pieces))
+    return "".join(
+        piece if at % 2 else _without_all(piece, chats) for at, piece in enumerate(pieces)
+    )
 
 
 def _without_all(text: str, chats: Iterable[Titled]) -> str:

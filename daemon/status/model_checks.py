@@ -46,7 +46,11 @@ class ModelChoice:
         if isinstance(self.roles, ChatSkipped):
             return
         for model in (self.roles.agent, self.roles.context_manager, self.roles.fallback):
-            if model and provider_of(model.name) in KEY_VARIABLES and not is_ones_own(model.options):
+            if (
+                model
+                and provider_of(model.name) in KEY_VARIABLES
+                and not is_ones_own(model.options)
+            ):
                 yield model
 
 
@@ -56,7 +60,9 @@ def choices(setup: Setup, find_key: FindKey) -> Iterator[ModelChoice]:
     for settings in (config, *map(config.with_override, config.chats.override)):
         models = settings.models
         # Without a chat there is no model of its own; what else is configured is looked at all the same.
-        configured = models.model_copy(update={"agent": EXTRACTIVE}) if models.agent == CHAT else models
+        configured = (
+            models.model_copy(update={"agent": EXTRACTIVE}) if models.agent == CHAT else models
+        )
         yield _choice(setup, find_key, "memproc.toml", _NO_CHAT, configured)
     with Archive.read(setup.folders.state) as archive:
         for chat in _chats(archive, config):
@@ -75,7 +81,9 @@ def _chats(archive: Archive, config: Config) -> Iterator[Chat]:
             yield chat
 
 
-def _choice(setup: Setup, find_key: FindKey, who: str, chat: Chat, settings: ModelSettings) -> ModelChoice:
+def _choice(
+    setup: Setup, find_key: FindKey, who: str, chat: Chat, settings: ModelSettings
+) -> ModelChoice:
     keys: dict[str, Key | NoKey] = {}
 
     def find(provider: str) -> Key | NoKey:
@@ -96,7 +104,9 @@ def key_files(setup: Setup) -> Iterator[Finding]:
     except ConfigurationError as fault:
         yield error("key files", fault.message, fault.next_step)
         return
-    yield ok("key files", f"Keys in memproc's own files: {number}." if number else "There are none.")
+    yield ok(
+        "key files", f"Keys in memproc's own files: {number}." if number else "There are none."
+    )
 
 
 def keys(setup: Setup) -> Iterator[Finding]:
@@ -106,8 +116,14 @@ def keys(setup: Setup) -> Iterator[Finding]:
     for choice in choices(setup, setup.key):
         for provider, key in choice.keys.items():
             # A server of one's own needs none, and nothing is told of it then.
-            notices = (str(choice.roles),) if isinstance(choice.roles, ChatSkipped) else choice.roles.notices
-            if isinstance(key, NoKey) and not any(notice.endswith(f"key set {provider}") for notice in notices):
+            notices = (
+                (str(choice.roles),)
+                if isinstance(choice.roles, ChatSkipped)
+                else choice.roles.notices
+            )
+            if isinstance(key, NoKey) and not any(
+                notice.endswith(f"key set {provider}") for notice in notices
+            ):
                 continue
             is_handed = not handed.isdisjoint(key_variables(provider))
             finding = _judge_key(setup, choice, provider, key, is_handed)
@@ -116,7 +132,9 @@ def keys(setup: Setup) -> Iterator[Finding]:
     yield from findings.values() or [ok("keys", "No model is known yet that needs one.")]
 
 
-def _judge_key(setup: Setup, choice: ModelChoice, provider: str, key: Key | NoKey, is_handed: bool) -> Finding:
+def _judge_key(
+    setup: Setup, choice: ModelChoice, provider: str, key: Key | NoKey, is_handed: bool
+) -> Finding:
     name, remedy = f"key {provider}", f"memproc key set {provider}"
     if isinstance(key, NoKey):
         if is_handed:
@@ -125,7 +143,11 @@ def _judge_key(setup: Setup, choice: ModelChoice, provider: str, key: Key | NoKe
         if isinstance(choice.roles, ChatSkipped):
             return error(name, text, remedy)
         return warning(name, f"{text} So memproc makes the memories without a model.", remedy)
-    if key.where == "environment" and not is_handed and setup.machine.service.state != "not installed":
+    if (
+        key.where == "environment"
+        and not is_handed
+        and setup.machine.service.state != "not installed"
+    ):
         text = "It is in the environment of this shell, which the service does not have."
         return warning(name, text, f"{remedy}, then: memproc service install")
     return ok(name, f"It is {_WHERE[key.where]}.")
@@ -152,9 +174,17 @@ def models(setup: Setup) -> Iterator[Finding]:
     for name, who in names.items():
         if facts(name) == Facts():
             near = nearest(name, known_models())
-            remedy = f"Correct it{', perhaps to ' + near[0] if near else ''}, in memproc.toml, [models]."
-            findings[name] = warning("models known", f"LiteLLM's map does not know {name}, for {who}.", remedy)
-    shown = f"{', '.join(names)}: none is retired, or ends within 60 days." if names else "None is known yet."
+            remedy = (
+                f"Correct it{', perhaps to ' + near[0] if near else ''}, in memproc.toml, [models]."
+            )
+            findings[name] = warning(
+                "models known", f"LiteLLM's map does not know {name}, for {who}.", remedy
+            )
+    shown = (
+        f"{', '.join(names)}: none is retired, or ends within 60 days."
+        if names
+        else "None is known yet."
+    )
     yield from findings.values() or [ok("models", shown)]
 
 

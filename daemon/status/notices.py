@@ -83,7 +83,9 @@ _LONGEST_SECONDS = 20.0
 class Notifier:
     """Shows notices for as long as the daemon lives, by commands that it never waits for."""
 
-    def __init__(self, archive: Archive, find_command: FindCommand, tell: Callable[[Event], None]) -> None:
+    def __init__(
+        self, archive: Archive, find_command: FindCommand, tell: Callable[[Event], None]
+    ) -> None:
         self._archive, self._find_command, self._tell = archive, find_command, tell
         self._running: list[tuple[subprocess.Popen[bytes], float]] = []
         """The commands that show notices now, and since when by the monotonic clock."""
@@ -131,7 +133,9 @@ class Notifier:
         """Say once that notices cannot be shown."""
         if not self._has_complained:
             self._has_complained = True
-            self._tell(Note("No notices can be shown on this desktop: look at memproc status instead."))
+            self._tell(
+                Note("No notices can be shown on this desktop: look at memproc status instead.")
+            )
 
 
 _WARNING, _INFORMATION = "<4>", "<6>"
@@ -144,8 +148,13 @@ def speaker(environ: Mapping[str, str], stdout: TextIO, stderr: TextIO) -> Speak
     def speak(at: str, event: Event) -> None:
         words, to = f"{in_full(at)} {in_one_line(sentence(event))}", stdout
         if is_journal:
-            words, to = f"{_WARNING if is_problem(event) else _INFORMATION}{in_one_line(sentence(event))}", stderr
-        with suppress(OSError):  # a terminal that was closed must not end the daemon; the log has it all
+            words, to = (
+                f"{_WARNING if is_problem(event) else _INFORMATION}{in_one_line(sentence(event))}",
+                stderr,
+            )
+        with suppress(
+            OSError
+        ):  # a terminal that was closed must not end the daemon; the log has it all
             print(words, file=to, flush=True)
 
     is_journal = False

@@ -53,8 +53,12 @@ def headline(status: Status) -> str:
         last = status.life.last_sign
         return f"memproc is not running.{f' Its last sign of life: {with_span(last, status.now)}.' if last else ''}"
     wants = len(status.problems)
-    attention = f", {wants:,} {'thing wants' if wants == 1 else 'things want'} attention" if wants else ""
-    return f"memproc is running: {_activity(status)}, ${status.money.today_usd:.2f} today{attention}."
+    attention = (
+        f", {wants:,} {'thing wants' if wants == 1 else 'things want'} attention" if wants else ""
+    )
+    return (
+        f"memproc is running: {_activity(status)}, ${status.money.today_usd:.2f} today{attention}."
+    )
 
 
 def _activity(status: Status) -> str:
@@ -64,7 +68,11 @@ def _activity(status: Status) -> str:
         waiting = f", {_batches(status)}" if status.batches else ""
         return f"working on {in_one_line(working[0])}{waiting}{f', {_files(left)} after it' if left else ''}"
     if status.paused:
-        until = f"until {local(status.paused.until, status.now)}" if status.paused.until else "until memproc resume"
+        until = (
+            f"until {local(status.paused.until, status.now)}"
+            if status.paused.until
+            else "until memproc resume"
+        )
         return f"paused {until}{f', {_files(left)} to do' if left else ''}"
     return f"{_files(left)} to do" if left else "nothing to do"
 
@@ -73,10 +81,16 @@ def _run(status: Status) -> list[str]:
     """The run that goes on, and who has begun it; else the newest one that was begun by hand."""
     if run := status.run:
         who = "by hand" if run.by_hand else "by the daemon"
-        return ["Running", f"  {progress_line(run)}, since {local(run.began_at, status.now)}, {who}"]
+        return [
+            "Running",
+            f"  {progress_line(run)}, since {local(run.began_at, status.now)}, {who}",
+        ]
     if (last := status.last_run) and last.by_hand:
         money = f", ${last.usd:,.2f}" if last.usd else ""
-        return ["Last run by hand", f"  {with_span(last.ended_at, status.now)}: {last.outcome}{money}"]
+        return [
+            "Last run by hand",
+            f"  {with_span(last.ended_at, status.now)}: {last.outcome}{money}",
+        ]
     return []
 
 
@@ -97,7 +111,9 @@ def _problems(status: Status) -> list[str]:
     lines = ["Wants attention"]
     for problem in status.problems[:_MOST]:
         reason, *more = problem.reason.splitlines() or [""]
-        named = reason if reason.startswith(problem.what) else f"{in_one_line(problem.what)}: {reason}"
+        named = (
+            reason if reason.startswith(problem.what) else f"{in_one_line(problem.what)}: {reason}"
+        )
         lines += [f"  {named}", *(f"    {line}" for line in more)]
         lines.append(f"    -> {problem.next_step}")
     return [*lines, *_more(len(status.problems) - _MOST, "things")]
@@ -114,7 +130,9 @@ def _daemon(status: Status) -> list[str]:
     ]
     if status.running:
         lasted = seconds_between(life.since, status.now)
-        since = f"{local(life.since, status.now)}{f' ({span(lasted)})' if lasted is not None else ''}"
+        since = (
+            f"{local(life.since, status.now)}{f' ({span(lasted)})' if lasted is not None else ''}"
+        )
         rows.insert(0, ("running since", f"{since}, process {life.pid or 'unknown'}"))
     return ["Daemon", *_columns(rows)]
 
@@ -128,23 +146,39 @@ def _queue(status: Status) -> list[str]:
     counted = ", ".join(f"{number:,} {word}" for word, number in sorted(numbers.items()))
     rows = []
     for file in status.queue[:_MOST]:
-        again = f"looked at again at {local(file.next_look_at, status.now)}" if file.next_look_at else ""
+        again = (
+            f"looked at again at {local(file.next_look_at, status.now)}"
+            if file.next_look_at
+            else ""
+        )
         why = "; ".join(text.rstrip(".") for text in (file.reason, again) if text)
         rows.append((file.file, _word(file.state), why))
-    return [f"Queue: {counted}", *_columns(rows), *_more(sum(numbers.values()) - len(rows), "files")]
+    return [
+        f"Queue: {counted}",
+        *_columns(rows),
+        *_more(sum(numbers.values()) - len(rows), "files"),
+    ]
 
 
 def _chats(status: Status) -> list[str]:
     if not status.outcomes:
         return []
     shown_above = {problem.reason for problem in status.problems[:_MOST]}
-    titles = told_apart((outcome.chat_id, outcome.title) for outcome in status.outcomes if outcome.chat_id)
+    titles = told_apart(
+        (outcome.chat_id, outcome.title) for outcome in status.outcomes if outcome.chat_id
+    )
     rows = []
     for outcome in status.outcomes[:_MOST]:
         detail = "see above" if outcome.detail in shown_above else outcome.detail
         title = titles.get(outcome.chat_id, outcome.title)
-        rows.append((title, local(outcome.at, status.now), _word(outcome.kind), outcome.path or detail))
-    return ["Chats, the newest first", *_columns(rows), *_more(len(status.outcomes) - _MOST, "chats")]
+        rows.append(
+            (title, local(outcome.at, status.now), _word(outcome.kind), outcome.path or detail)
+        )
+    return [
+        "Chats, the newest first",
+        *_columns(rows),
+        *_more(len(status.outcomes) - _MOST, "chats"),
+    ]
 
 
 def _word(state: str) -> str:
@@ -159,7 +193,10 @@ def _rest(status: Status) -> list[str]:
     if status.batches:
         lines.append(f"Under way: {_batches(status)}")
     if status.jobs:
-        lines += ["Next jobs", *_columns([(job.name, with_span(job.due_at, status.now)) for job in status.jobs])]
+        lines += [
+            "Next jobs",
+            *_columns([(job.name, with_span(job.due_at, status.now)) for job in status.jobs]),
+        ]
     return lines
 
 

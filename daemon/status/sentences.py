@@ -20,7 +20,9 @@ from rules.typingmind.message import parse_date
 _FLAG = "\U0001f3f4[\U000e0030-\U000e0039\U000e0061-\U000e007a]{2,6}\U000e007f"
 _DOUBTFUL = re.compile(f"{_FLAG}|[^\n\x20-\x7e]")
 _HIDDEN = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
-_SEEN = frozenset("\u0600\u0601\u0602\u0603\u0604\u0605\u06dd\u070f\u0890\u0891\u08e2\U000110bd\U000110cd")
+_SEEN = frozenset(
+    "\u0600\u0601\u0602\u0603\u0604\u0605\u06dd\u070f\u0890\u0891\u08e2\U000110bd\U000110cd"
+)
 _JOINERS = "\u200c\u200d"
 # Arabic to Myanmar, Khmer and Mongolian, Indic scripts of the later blocks, Arabic presentation forms, Brahmic, Adlam.
 _JOINED = re.compile(
@@ -43,7 +45,9 @@ def in_one_line(text: str) -> str:
 def printable_json(value: object, indent: int | None = 2) -> str:
     """The value as JSON for a terminal and for programs: the same characters are spelled as JSON's own escapes."""
     text = json.dumps(value, indent=indent, ensure_ascii=False, default=str)
-    return _DOUBTFUL.sub(lambda match: json.dumps(match[0])[1:-1] if _spelled(match) != match[0] else match[0], text)
+    return _DOUBTFUL.sub(
+        lambda match: json.dumps(match[0])[1:-1] if _spelled(match) != match[0] else match[0], text
+    )
 
 
 def _spelled(match: "re.Match[str]") -> str:
@@ -67,7 +71,8 @@ def told_apart(chats: Iterable[tuple[str, str]]) -> dict[str, str]:
     titles = dict(chats)
     times = Counter(titles.values())
     return {
-        chat_id: f"{title} ({chat_id})" if times[title] > 1 and chat_id else title for chat_id, title in titles.items()
+        chat_id: f"{title} ({chat_id})" if times[title] > 1 and chat_id else title
+        for chat_id, title in titles.items()
     }
 
 
@@ -97,7 +102,9 @@ def with_span(text: str, now: str) -> str:
     seconds = seconds_between(text, now)
     if seconds is None:
         return text or "never"
-    return f"{local(text, now)} ({f'{span(seconds)} ago' if seconds >= 0 else f'in {span(-seconds)}'})"
+    return (
+        f"{local(text, now)} ({f'{span(seconds)} ago' if seconds >= 0 else f'in {span(-seconds)}'})"
+    )
 
 
 def seconds_between(before: str, after: str) -> float | None:
@@ -111,13 +118,17 @@ def folded(text: str, columns: int, further: int = 2) -> str:
     lines = []
     for line in text.splitlines():
         indent = " " * (len(line) - len(line.lstrip()) + further)
-        lines += wrap(line, columns, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False) or [""]
+        lines += wrap(
+            line, columns, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
+        ) or [""]
     return "\n".join(lines)
 
 
 def progress_line(run: RunProgress, title: str = "") -> str:
     """A line of progress: `Aria 14/20 · $0.77 · 1:05 left`; with `title` where the chat's own is too long."""
-    parts = [f"{title or in_one_line(run.title)} {run.done:,}/{run.of:,}" if run.title else "reading"]
+    parts = [
+        f"{title or in_one_line(run.title)} {run.done:,}/{run.of:,}" if run.title else "reading"
+    ]
     parts += [f"${run.usd:,.2f}"] if run.answered else []
     parts += [f"{clock_time(run.seconds_left)} left"] if run.seconds_left is not None else []
     return " · ".join(parts)
@@ -170,13 +181,19 @@ def sentence(event: events.Event, titles: Mapping[str, str] = _NO_NAMES) -> str:
         case events.Trouble(what, reason, next_step):
             return _with(f"Trouble with {what}", reason, next_step)
         case events.JobEnded(name, error):
-            return _with(f"The timed job {name} failed", error) if error else f"The timed job {name} is done."
+            return (
+                _with(f"The timed job {name} failed", error)
+                if error
+                else f"The timed job {name} is done."
+            )
         case events.Note(text):
             return text
         case events.TriesAgain():
             return f"{event.sentence}."
         case _:
-            return _about_chat(event, titles) if isinstance(event, _OfChat) else _about_daemon(event)
+            return (
+                _about_chat(event, titles) if isinstance(event, _OfChat) else _about_daemon(event)
+            )
 
 
 def is_problem(event: events.Event) -> bool:
@@ -194,7 +211,9 @@ def is_problem(event: events.Event) -> bool:
             return isinstance(event, events.SettingsRefused | events.Trouble)
 
 
-_OfChat = events.ChatIs | events.Planned | events.UserEdits | events.ModelAnswered | events.MemoryMade
+_OfChat = (
+    events.ChatIs | events.Planned | events.UserEdits | events.ModelAnswered | events.MemoryMade
+)
 
 
 def _about_chat(event: _OfChat, titles: Mapping[str, str]) -> str:
@@ -205,7 +224,9 @@ def _about_chat(event: _OfChat, titles: Mapping[str, str]) -> str:
         case events.ChatIs(kind=kind, detail=detail, next_step=next_step, file=file):
             return _with(_BECAME[kind].format(chat, file), detail, next_step)
         case events.Planned(chunks=chunks, calls=calls):
-            return f"{chat}: {_counted(chunks, 'chunk')} to remember, with {_counted(calls, 'call')}."
+            return (
+                f"{chat}: {_counted(chunks, 'chunk')} to remember, with {_counted(calls, 'call')}."
+            )
         case events.UserEdits(text=text):
             return f"{chat}, by your hand in TypingMind: {text}"
         case events.MemoryMade(done=done, of=of):
@@ -234,7 +255,9 @@ def _about_daemon(event: events.Event) -> str:
         case events.SettingsRead():
             return "memproc.toml was read again, and counts from now on."
         case events.SettingsRefused(reason, next_step):
-            return _with("memproc.toml is wrong, so the settings before it still count", reason, next_step)
+            return _with(
+                "memproc.toml is wrong, so the settings before it still count", reason, next_step
+            )
         case _:
             return f"{type(event).__name__}."  # what only programs are told of
 

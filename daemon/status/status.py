@@ -58,7 +58,9 @@ def read_place(toml: Path) -> DaemonPlace | None:
             tables = tomli.loads(text)
         except tomli.TOMLDecodeError as error:
             tables = tomli.loads("".join(text.splitlines(keepends=True)[: error.lineno - 1]))
-            unnamed = None  # below the line where it is broken, the state folder may be named after all
+            unnamed = (
+                None  # below the line where it is broken, the state folder may be named after all
+            )
     except (OSError, ValueError):
         return None
     folders, watch = tables.get("folders", {}), tables.get("watch", {})
@@ -243,7 +245,9 @@ class Status:
     @property
     def open_files(self) -> dict[str, int]:
         """The number of unfinished files in each state."""
-        return {state: number for state, number in self.files.items() if state in (*UNTAKEN, *IN_HAND)}
+        return {
+            state: number for state, number in self.files.items() if state in (*UNTAKEN, *IN_HAND)
+        }
 
     @property
     def exit_code(self) -> int:
@@ -264,7 +268,9 @@ def status(
     signs, now = all_signs(archive), write_date(time)
     newest = max((entry.at for name, entry in signs.items() if name in _OF_THE_DAEMON), default="")
     pid, mode, why = (signs.get(name, _NEVER).value for name in ("pid", "watch_mode", "watch_note"))
-    since, event, scan = (signs.get(name, _NEVER).at for name in ("started_at", "last_event", "last_scan"))
+    since, event, scan = (
+        signs.get(name, _NEVER).at for name in ("started_at", "last_event", "last_scan")
+    )
     problems = [*daemon_problems(signs, now, running, rescan_seconds)]
     for job in sorted(daemon_state.jobs(archive), key=lambda job: job.name):
         if job.error:
@@ -272,9 +278,16 @@ def status(
             problems.append(StatusProblem(f"the timed job {job.name}", job.error, step))
     last = last_run(archive, now)
     if last and last.by_hand and last.trouble:
-        problems.append(StatusProblem("the last run by hand", last.trouble, last.next_step or "Run memproc again."))
+        problems.append(
+            StatusProblem(
+                "the last run by hand", last.trouble, last.next_step or "Run memproc again."
+            )
+        )
     # A problem with a file or chat ends when the person takes the file out of the inbox, or drops a newer one.
-    for trouble in (*daemon_state.chats_in_trouble(archive), *daemon_state.files_in_trouble(archive)):
+    for trouble in (
+        *daemon_state.chats_in_trouble(archive),
+        *daemon_state.files_in_trouble(archive),
+    ):
         if is_there(trouble.path):
             problems.append(StatusProblem(trouble.name, trouble.reason, trouble.next_step or _LOGS))
     return Status(
@@ -338,8 +351,12 @@ def daemon_problems(
         step = "Till then, the rescans find what is dropped."
         yield StatusProblem("the watch on the inbox", values.get("watch_note", ""), step)
     if reason := values.get("log_note"):
-        yield StatusProblem("the log", reason, "memproc works on, and writes the log again as soon as it can.")
-    newest = max((signs[name].at for name in ("started_at", "last_scan") if name in signs), default="")
+        yield StatusProblem(
+            "the log", reason, "memproc works on, and writes the log again as soon as it can."
+        )
+    newest = max(
+        (signs[name].at for name in ("started_at", "last_scan") if name in signs), default=""
+    )
     silent = seconds_between(newest, now)
     if running and silent is not None and silent > 2 * rescan_seconds + _SLOW_SECONDS:
         reason = f"It has not looked through the inbox for {span(silent)}, so it seems to hang."
@@ -350,4 +367,8 @@ def money_spent(archive: Archive, time: datetime) -> Money:
     """The money of the calls that were asked since midnight, and since the first of the month."""
     today = periods(time)
     amounts = ledger.spent(archive, "", today)
-    return Money(dollars(amounts.day), dollars(amounts.month), ledger.unpriced_since(archive, today.month_began))
+    return Money(
+        dollars(amounts.day),
+        dollars(amounts.month),
+        ledger.unpriced_since(archive, today.month_began),
+    )

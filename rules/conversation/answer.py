@@ -44,14 +44,21 @@ def foreign(answer: str, passage: Sequence[str]) -> str | None:
     quotations and addresses, between languages that are too much alike, in one that is not known.
     """
     # Code, addresses and quotations may be in any language.
-    answer, passage = _NOBODYS_WORDS.sub(" ", answer), [_NOBODYS_WORDS.sub(" ", text) for text in passage]
+    answer, passage = (
+        _NOBODYS_WORDS.sub(" ", answer),
+        [_NOBODYS_WORDS.sub(" ", text) for text in passage],
+    )
     words = list(terms(answer))
     vocabulary = {word for text in passage for word in terms(text)}
     # Where the passage itself has so many of the answer's words, it must have the language, too.
     is_familiar = sum(word in vocabulary for word in words) > _FAMILIAR * len(words)
     if length(answer) < _TELLING_WORDS or is_familiar:
         return None
-    return _FOREIGN if _is_foreign_script(answer, passage) or _is_foreign_tongue(answer, passage) else None
+    return (
+        _FOREIGN
+        if _is_foreign_script(answer, passage) or _is_foreign_tongue(answer, passage)
+        else None
+    )
 
 
 def _is_foreign_script(answer: str, passage: Sequence[str]) -> bool:
@@ -61,7 +68,9 @@ def _is_foreign_script(answer: str, passage: Sequence[str]) -> bool:
     if own[script] < max(_MOST * own.total(), _TELLING_LETTERS):
         return False
     counts = [count for text in passage if (count := _scripts(text))]
-    return not _is_fair([(count[script] / count.total(), count.total()) for count in counts], _TELLING_LETTERS)
+    return not _is_fair(
+        [(count[script] / count.total(), count.total()) for count in counts], _TELLING_LETTERS
+    )
 
 
 def _scripts(text: str) -> Counter[str]:
@@ -91,7 +100,9 @@ def _is_foreign_tongue(answer: str, passage: Sequence[str]) -> bool:
     everyday = {word for word in words if word in TONGUES[tongue].common}
     if best < _SURELY or rival > _RIVAL * best or len(everyday) < _TELLING_EVERYDAY_WORDS:
         return False
-    texts = [text_words for text in passage if len(text_words := list(terms(text))) >= _TELLING_WORDS]
+    texts = [
+        text_words for text in passage if len(text_words := list(terms(text))) >= _TELLING_WORDS
+    ]
     rated = [(text_words, _rates(text_words)) for text_words in texts]
     unclear = [word for text_words, rates in rated if max(rates) < _SURELY for word in text_words]
     may_be_unclear = len(unclear) < _RUNNING_WORDS or _rates(unclear)[tongue] > _TRACE * best
@@ -106,7 +117,8 @@ def _rates(words: Sequence[str]) -> list[float]:
     """The share of the words that are everyday ones, for each known language."""
     counts = Counter(words)
     return [
-        sum(count for word, count in counts.items() if word in tongue.common) / max(1, len(words)) for tongue in TONGUES
+        sum(count for word, count in counts.items() if word in tongue.common) / max(1, len(words))
+        for tongue in TONGUES
     ]
 
 
@@ -134,9 +146,13 @@ def is_restated(answer: str, question: str, given: str = "") -> bool:
     A question may hold a text to be worked on, the `given` one: an answer that repeats that alone restates nothing.
     """
     answered, question_words = list(terms(answer)), list(terms(question))
-    if not answered or len(answered) - _in_order(answered, question_words) > _LITTLE_ELSE * len(answered):
+    if not answered or len(answered) - _in_order(answered, question_words) > _LITTLE_ELSE * len(
+        answered
+    ):
         return False
-    before, _, behind = question.partition(given) if given in question and given else (question, "", question)
+    before, _, behind = (
+        question.partition(given) if given in question and given else (question, "", question)
+    )
     begin, end = list(terms(before))[:_BOUND], list(terms(behind))[-_BOUND:]
     begins = bool(begin) and _in_order(answered[: 2 * _BOUND], begin) >= _HELD * len(begin)
     ends = bool(end) and _in_order(answered[-2 * _BOUND :], end) >= _HELD * len(end)
@@ -147,7 +163,11 @@ def is_repeated(answer: str, earlier: str) -> bool:
     """Whether both consist of the same words, whatever their case, white space, punctuation and Markdown."""
     words: list[list[str]] = []
     for text in (answer, earlier):
-        shown = "".join(mark for mark in unicodedata.normalize("NFKC", text) if unicodedata.category(mark) != "Cf")
+        shown = "".join(
+            mark
+            for mark in unicodedata.normalize("NFKC", text)
+            if unicodedata.category(mark) != "Cf"
+        )
         words.append(list(terms(shown.replace("_", " "))))
     return bool(words[0]) and words[0] == words[1]
 

@@ -55,17 +55,24 @@ def without_strays(past: Sequence[Past], places: Sequence[Place]) -> tuple[Place
     """
     under = {old.key for old in past}
     compressed = [
-        place.at for place in places if (place.ours.kind == MEMORY if place.ours is not None else place.key in under)
+        place.at
+        for place in places
+        if (place.ours.kind == MEMORY if place.ours is not None else place.key in under)
     ]
     last = max(compressed, default=-1)
     return tuple(
-        replace(place, left_out=INSERTED) if place.lived and place.key not in under and place.at < last else place
+        replace(place, left_out=INSERTED)
+        if place.lived and place.key not in under and place.at < last
+        else place
         for place in places
     )
 
 
 def as_it_is_now(
-    past: Sequence[Past], places: Sequence[Place], changed: Collection[int], deleted: Collection[str]
+    past: Sequence[Past],
+    places: Sequence[Place],
+    changed: Collection[int],
+    deleted: Collection[str],
 ) -> tuple[Past, ...]:
     """The past after what the person did since the archive last saw the chat.
 
@@ -79,7 +86,11 @@ def as_it_is_now(
         if old.memory in changed and old.key in deleted:
             old = replace(old, newest=None)
         elif old.memory in changed and place is not None:
-            same = old.newest is not None and place.original and place.message.digest == old.newest.digest
+            same = (
+                old.newest is not None
+                and place.original
+                and place.message.digest == old.newest.digest
+            )
             old = old if same else replace(old, newest=place.message)
         present.append(old)
     return tuple(present)
@@ -91,7 +102,11 @@ def history(past: Sequence[Past], places: Sequence[Place]) -> tuple[Entry, ...]:
     entries: list[Entry] = []
     for old in past:
         newest = None if old.newest is None or old.newest.raw == old.message.raw else old.newest
-        entries.append(Entry(old.key, old.message, old.memory, at.get(old.key), newest, gone=old.newest is None))
+        entries.append(
+            Entry(
+                old.key, old.message, old.memory, at.get(old.key), newest, gone=old.newest is None
+            )
+        )
     taken = {old.key for old in past}
     live = (place for place in places if place.lived and place.key not in taken)
     return (*entries, *(Entry(place.key, place.message, None, place.at) for place in live))

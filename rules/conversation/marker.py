@@ -57,10 +57,14 @@ def read_marker(value: Mapping[str, object] | None) -> Marker | None:
     fields: dict[str, Any] = {key: printable(spans.text(value.get(key))) for key in _TEXTS}
     for key in _NUMBERS:  # numbers of an export reach us as their own text
         digits = str(value.get(key, ""))
-        fields[key] = int(digits) if digits.isascii() and digits.isdecimal() and len(digits) < 10 else 0
+        fields[key] = (
+            int(digits) if digits.isascii() and digits.isdecimal() and len(digits) < 10 else 0
+        )
     version = fields.pop("v")
     marker = Marker(**fields)
-    whole = marker.kind in (OPENING, CLOSING) or (marker.kind == MEMORY and marker.memory and 1 <= marker.slot <= 6)
+    whole = marker.kind in (OPENING, CLOSING) or (
+        marker.kind == MEMORY and marker.memory and 1 <= marker.slot <= 6
+    )
     return marker if version == _VERSION and whole else None
 
 
@@ -153,4 +157,8 @@ def drafts_of(
                 for form in forms(memory, edition):
                     drafts += memory_drafts(replace(named, edition=form))
             drafts.append(Draft.closing(name, closing))
-    return {version.uuid: version.marker for draft in drafts for version in (draft, draft.apart_from(deleted))}
+    return {
+        version.uuid: version.marker
+        for draft in drafts
+        for version in (draft, draft.apart_from(deleted))
+    }

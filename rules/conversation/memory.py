@@ -167,7 +167,9 @@ def aliases(memories: Sequence[Memory]) -> dict[str, str]:
 def with_members(names: Collection[str], memories: Sequence[Memory]) -> frozenset[str]:
     """These ids of memories and folds, with those of all that the folds among them stand for."""
     covered = set(names)
-    for fold in sorted((memory for memory in memories if memory.is_fold), key=lambda fold: -fold.level):
+    for fold in sorted(
+        (memory for memory in memories if memory.is_fold), key=lambda fold: -fold.level
+    ):
         if fold.memory_id in covered:
             covered.update(fold.members)
     return frozenset(covered)
@@ -175,7 +177,9 @@ def with_members(names: Collection[str], memories: Sequence[Memory]) -> frozense
 
 def memory_id(chat_id: str, number: int, digests: Sequence[str]) -> str:
     """A name that depends on the chat, the chunk and what was said alone, so that it is the same on any day."""
-    return "m" + hashlib.sha256("\n".join([chat_id, str(number), *digests]).encode()).hexdigest()[:15]
+    return (
+        "m" + hashlib.sha256("\n".join([chat_id, str(number), *digests]).encode()).hexdigest()[:15]
+    )
 
 
 def is_clearly_smaller(written: int, tokens: int, chunk_tokens: int) -> bool:
@@ -235,7 +239,10 @@ def expected_tokens(chunk_tokens: int, questions: int) -> int:
 
     Of a very small one it is as large as the questions and the shortest answers, but never more than four fifths.
     """
-    return max(min(FULL_MEMORY, chunk_tokens * 2 // 5), min(questions + _LEAST_ANSWERS, chunk_tokens * 4 // 5))
+    return max(
+        min(FULL_MEMORY, chunk_tokens * 2 // 5),
+        min(questions + _LEAST_ANSWERS, chunk_tokens * 4 // 5),
+    )
 
 
 def most_tokens(chunk_tokens: int, questions: int) -> int:
@@ -308,10 +315,14 @@ _MONTHS = (
     "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
     "December",
 )  # fmt: skip
-_TITLE = re.compile(r"<context_manager>\n(?:Memory ([1-9]\d{0,5})|Memories ([1-9]\d{0,5}) to ([1-9]\d{0,5}))[,.]")
+_TITLE = re.compile(
+    r"<context_manager>\n(?:Memory ([1-9]\d{0,5})|Memories ([1-9]\d{0,5}) to ([1-9]\d{0,5}))[,.]"
+)
 
 
-def write_title(first: int, last: int, dates: Iterable[str | None], *, extracted: bool = False) -> str:
+def write_title(
+    first: int, last: int, dates: Iterable[str | None], *, extracted: bool = False
+) -> str:
     """The title of a memory, or of a fold of those from `first` to `last`; `dates` are those of its messages."""
     name = f"Memory {first}" if first == last else f"Memories {first} to {last}"
     return ", ".join([name, *_days(dates), *(["extracted"] if extracted else [])]) + "."
@@ -352,6 +363,8 @@ def _days(dates: Iterable[str | None]) -> list[str]:
     until = f"{end.day} {_MONTHS[end.month - 1]} {end.year}"
     if begin == end:
         return [until]
-    month = f" {_MONTHS[begin.month - 1]}" if (begin.month, begin.year) != (end.month, end.year) else ""
+    month = (
+        f" {_MONTHS[begin.month - 1]}" if (begin.month, begin.year) != (end.month, end.year) else ""
+    )
     year = f" {begin.year}" if begin.year != end.year else ""
     return [f"{begin.day}{month}{year} to {until}"]

@@ -51,7 +51,11 @@ def find_quote(answer: str, chunk: Sequence[Entry]) -> Verbatim | NotVerbatim:
     for candidate in (plain_answer, unmarked):
         for key, text in _spoken(chunk):
             at = plain(text).find(candidate) if candidate else -1
-            quote = without_open_fence(text[offset(text, at) : offset(text, at + len(candidate))]) if at >= 0 else ""
+            quote = (
+                without_open_fence(text[offset(text, at) : offset(text, at + len(candidate))])
+                if at >= 0
+                else ""
+            )
             if has_words(quote):
                 return Verbatim(quote, key)
     return NotVerbatim("It stands in no single message of the passage, character for character.")
@@ -64,7 +68,9 @@ def can_be_quoted(chunk: Sequence[Entry]) -> bool:
 
 def _spoken(chunk: Sequence[Entry]) -> list[tuple[str, str]]:
     """Each part that was said in words, with the key of its message."""
-    return [(entry.key, part.text) for entry in chunk for part in entry.message.parts if part.spoken]
+    return [
+        (entry.key, part.text) for entry in chunk for part in entry.message.parts if part.spoken
+    ]
 
 
 def plain(text: str) -> str:
@@ -144,7 +150,11 @@ def _compared(text: str) -> str:
 
 def _pieces(answer: str) -> list[str]:
     """Every run of the answer's sentences, which end at an ellipsis and a quotation mark, too."""
-    breaks = [(0, 0), *(match.span() for match in _BREAK.finditer(answer)), (len(answer), len(answer))]
+    breaks = [
+        (0, 0),
+        *(match.span() for match in _BREAK.finditer(answer)),
+        (len(answer), len(answer)),
+    ]
     bounds = [
         (start + sentence.start, start + sentence.stop)
         for (_, start), (stop, _) in pairwise(breaks)
@@ -155,7 +165,9 @@ def _pieces(answer: str) -> list[str]:
     return list(dict.fromkeys(_compared(run).strip(_AROUND)[:_AT_MOST_CHARACTERS] for run in runs))
 
 
-def _places(pieces: Sequence[str], spoken: Sequence[tuple[str, str, str]], near_enough: float) -> list[_Place]:
+def _places(
+    pieces: Sequence[str], spoken: Sequence[tuple[str, str, str]], near_enough: float
+) -> list[_Place]:
     """Every place, the best of each part of a message, that reads nearly as one of the pieces.
 
     `spoken` are the parts with the keys of their messages, each as it stands there and as it is compared.
@@ -175,7 +187,9 @@ def _places(pieces: Sequence[str], spoken: Sequence[tuple[str, str, str]], near_
                 start, stop = _edges(piece, text, match.dest_start, match.dest_end)
             score = fuzz.ratio(piece, text[start:stop]) / 100
             if score >= near_enough:
-                places.append(_Place(key, own_text, start, stop, score, (score - near_enough) * len(piece)))
+                places.append(
+                    _Place(key, own_text, start, stop, score, (score - near_enough) * len(piece))
+                )
     return places
 
 
@@ -191,7 +205,9 @@ def _edges(piece: str, text: str, start: int, stop: int) -> tuple[int, int]:
 
     middle = (start + stop) // 2
     last = max((at for at in ends if at > middle), key=lambda at: worth(start, at), default=0)
-    return max((at for at in begins if at < last), key=lambda at: worth(at, last), default=last), last
+    return max(
+        (at for at in begins if at < last), key=lambda at: worth(at, last), default=last
+    ), last
 
 
 def _word_bounds(text: str, start: int, stop: int) -> tuple[list[int], list[int]]:
@@ -199,7 +215,11 @@ def _word_bounds(text: str, start: int, stop: int) -> tuple[list[int], list[int]
     begins: list[int] = []
     ends: list[int] = []
     for token in _TOKEN.finditer(text, start, stop):
-        letters = [at for at in range(token.start(), token.end()) if unicodedata.category(text[at])[0] in _OF_WORDS]
+        letters = [
+            at
+            for at in range(token.start(), token.end())
+            if unicodedata.category(text[at])[0] in _OF_WORDS
+        ]
         if letters:
             begins += [at for at in (letters[0], token.start()) if not _goes_on(text, at)]
             ends += [at for at in (letters[-1] + 1, token.end()) if not _goes_on(text, at)]
@@ -212,7 +232,9 @@ def _goes_on(text: str, at: int) -> bool:
         return False
     before, behind = text[at - 1], text[at]
     parted = _CROWDED.match(before) or _CROWDED.match(behind)
-    return unicodedata.category(behind)[0] == "M" or (before.isalnum() and behind.isalnum() and not parted)
+    return unicodedata.category(behind)[0] == "M" or (
+        before.isalnum() and behind.isalnum() and not parted
+    )
 
 
 def _own_characters(place: _Place) -> str:

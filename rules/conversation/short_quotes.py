@@ -14,7 +14,10 @@ MOST_QUOTES = 2
 
 def one_sentence(quote: str) -> str:
     """The first sentence of a quote that is more than a few words, as it stands there; else its longest one."""
-    from rules.extract.sentences import length, sentences  # late: what only looks at an archive needs no languages
+    from rules.extract.sentences import (
+        length,
+        sentences,
+    )  # late: what only looks at an archive needs no languages
 
     pieces = [quote[piece.start : piece.stop] for piece in sentences(quote) if piece.prose]
     telling = (piece for piece in pieces if length(piece) > _A_FEW_WORDS)
@@ -26,7 +29,9 @@ def with_short_quotes(edition: Edition) -> Edition:
 
     It also stays where the person has written it, or where its answer is not just its quotes.
     """
-    short = tuple(replace(quote, text=one_sentence(quote.text), tokens=0) for quote in edition.quotes)
+    short = tuple(
+        replace(quote, text=one_sentence(quote.text), tokens=0) for quote in edition.quotes
+    )
     question, answer, perspective, seen, last, refined = edition.texts
     if edition.kind == "person" or short == edition.quotes or answer != _answer(edition.quotes):
         return edition
@@ -37,7 +42,11 @@ def with_short_quotes(edition: Edition) -> Edition:
 def as_read(edition: Edition) -> Edition:
     """The edition of a fold as models read it: with some of its quotes."""
     some = some_of(edition.quotes)
-    if edition.kind == "person" or some == edition.quotes or edition.texts[1] != _answer(edition.quotes):
+    if (
+        edition.kind == "person"
+        or some == edition.quotes
+        or edition.texts[1] != _answer(edition.quotes)
+    ):
         return edition
     question, _, perspective, seen, last, refined = edition.texts
     texts = (question, _answer(some), perspective, seen, last, refined)
@@ -95,4 +104,6 @@ def too_many(shown: Sequence[Memory], most: int, count: Callable[[str], int]) ->
 
 def _surely_few(shown: Sequence[Memory], most: int) -> bool:
     """A text has at most as many tokens as bytes: most often nothing has to be counted."""
-    return sum(len(quote.text.encode()) for memory in shown for quote in memory.edition.quotes) <= most
+    return (
+        sum(len(quote.text.encode()) for memory in shown for quote in memory.edition.quotes) <= most
+    )

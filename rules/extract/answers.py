@@ -71,7 +71,9 @@ def quote(passage: Sequence[Said], words: int, before: Sequence[Said] = ()) -> s
     return _line_with_words(passage, words)
 
 
-def perspective(passage: Sequence[Said], words: int, besides: Sequence[str] = (), before: Sequence[Said] = ()) -> str:
+def perspective(
+    passage: Sequence[Said], words: int, besides: Sequence[str] = (), before: Sequence[Said] = ()
+) -> str:
     """The persona's first-person sentences, in order; where there are none, one sentence that says so.
 
     Where nobody says anything: what was there instead. `besides` are texts of the same memory, not to be said again.
@@ -80,7 +82,8 @@ def perspective(passage: Sequence[Said], words: int, besides: Sequence[str] = ()
     if not any(sentence.words >= _TWO for sentence in reading.sentences):
         return what_was_there(passage)
     worths = [
-        weight * (_is_plain(reading.sentences[at]) and not has_placeholder(reading.sentences[at].text))
+        weight
+        * (_is_plain(reading.sentences[at]) and not has_placeholder(reading.sentences[at].text))
         for at, weight in enumerate(reading.inward)
     ]
     kept = _choose(passage, reading, worths, words * _OWN_SHARE, besides, head=0.0)
@@ -101,7 +104,9 @@ def analysis(passage: Sequence[Said], words: int, before: Sequence[Said] = ()) -
     return _minutes(passage, words * _ANALYSIS_SHARE, (), before, 1.0) or what_was_there(passage)
 
 
-def refinement(passage: Sequence[Said], words: int, besides: Sequence[str] = (), before: Sequence[Said] = ()) -> str:
+def refinement(
+    passage: Sequence[Said], words: int, besides: Sequence[str] = (), before: Sequence[Said] = ()
+) -> str:
     """The person's words by day, and the persona's answers.
 
     `besides` are the memory's other texts, which are not said again unless nothing else is left.
@@ -114,7 +119,9 @@ def _raw(passage: Sequence[Said], reading: WeighedPassage, span: range) -> str:
     return passage[first.message].text[first.start : last.stop]
 
 
-def _spans(passage: Sequence[Said], reading: WeighedPassage, begin: int, words: float) -> Iterator[range]:
+def _spans(
+    passage: Sequence[Said], reading: WeighedPassage, begin: int, words: float
+) -> Iterator[range]:
     """The runs of sentences from `begin` on with nothing but white space between them; formulas stand alone."""
     first = reading.sentences[begin]
     spent = 0.0
@@ -139,7 +146,8 @@ def _rank(passage: Sequence[Said], reading: WeighedPassage, span: range) -> int:
     """The fitness of sentences to be quoted, whatever they say."""
     parts = [reading.sentences[at] for at in span]
     is_plain = all(map(_is_plain, parts)) and all(
-        part.text == _raw(passage, reading, range(at, at + 1)) for at, part in zip(span, parts, strict=True)
+        part.text == _raw(passage, reading, range(at, at + 1))
+        for at, part in zip(span, parts, strict=True)
     )
     if parts[0].role != PERSONA:
         return 3 if is_plain else 1
@@ -151,21 +159,35 @@ def _rank(passage: Sequence[Said], reading: WeighedPassage, span: range) -> int:
 def _weight(reading: WeighedPassage, span: range) -> float:
     """Three sentences must hold more than one does to outweigh it, and a very short cry has little to say."""
     words = sum(reading.sentences[at].words for at in span)
-    states = sum((_SILENT + _NEAR * reading.near[at] + reading.inward[at]) * _news(reading, at) for at in span)
+    states = sum(
+        (_SILENT + _NEAR * reading.near[at] + reading.inward[at]) * _news(reading, at)
+        for at in span
+    )
     return min(1.0, words / _FULL) * states / float(len(span) ** _CROWD)
 
 
 def _news(reading: WeighedPassage, at: int) -> float:
     """The average weight of a word of a sentence."""
     words = reading.sentences[at].terms
-    rare = next(rare for stretch, rare in zip(reading.stretches, reading.rare, strict=True) if at in stretch)
+    rare = next(
+        rare for stretch, rare in zip(reading.stretches, reading.rare, strict=True) if at in stretch
+    )
     return sum(rare[term] for term in words) / max(1, len(words))
 
 
-def _minutes(passage: Sequence[Said], words: float, besides: Sequence[str], before: Sequence[Said], user: float) -> str:
+def _minutes(
+    passage: Sequence[Said],
+    words: float,
+    besides: Sequence[str],
+    before: Sequence[Said],
+    user: float,
+) -> str:
     """The kept sentences, by day, the person's before the persona's; `user` is how much more the former count."""
     reading = read(tuple(passage), tuple(before))
-    whole = [_is_whole(sentence) * (user if sentence.role != PERSONA else 1.0) for sentence in reading.sentences]
+    whole = [
+        _is_whole(sentence) * (user if sentence.role != PERSONA else 1.0)
+        for sentence in reading.sentences
+    ]
     anything = [float(sentence.words >= _TWO) for sentence in reading.sentences]
     worths = whole if any(whole) else anything
     places = _choose(passage, reading, worths, words, besides, _HEAD) or _choose(
@@ -228,7 +250,11 @@ def _choose(
             fresh = sum(rare[term] for term in sentence.terms if term not in used)
             return worths[at] * fresh / max(sentence.words, 1.0)
 
-        heap = [(-gain(at), at) for at in stretch if worths[at] and reading.sentences[at].text not in beside]
+        heap = [
+            (-gain(at), at)
+            for at in stretch
+            if worths[at] and reading.sentences[at].text not in beside
+        ]
         heapq.heapify(heap)
         best = min([entry for entry in (best, *heap[:1]) if entry], default=None)
         while heap:
@@ -272,14 +298,24 @@ def what_was_there(passage: Sequence[Said]) -> str:
         return ""
     if len(kinds) == 1:
         return _of_one_kind(*kinds[0])
-    parts = [f"{number:,} of {kind} alone" if kind else f"{number:,} empty" for kind, number in kinds]
+    parts = [
+        f"{number:,} of {kind} alone" if kind else f"{number:,} empty" for kind, number in kinds
+    ]
     return f"We exchanged {len(passage):,} messages: {', '.join(parts[:-1])} and {parts[-1]}."
 
 
 def _of_one_kind(kind: str, number: int) -> str:
     if number == 1:
-        return f"There was one message of {kind} alone." if kind else "There was one message, and it was empty."
-    return f"We exchanged {number:,} messages of {kind} alone." if kind else f"We exchanged {number:,} empty messages."
+        return (
+            f"There was one message of {kind} alone."
+            if kind
+            else "There was one message, and it was empty."
+        )
+    return (
+        f"We exchanged {number:,} messages of {kind} alone."
+        if kind
+        else f"We exchanged {number:,} empty messages."
+    )
 
 
 def _kind(text: str) -> str:
@@ -303,7 +339,9 @@ def _joined(texts: Sequence[str]) -> str:
     parts = list(texts[:1])
     for before, text in pairwise(texts):
         stopped = is_finished(before) or before.endswith(_COLONS)
-        parts.append(("" if stopped and before[-1] > _LAST_SPACED else " " if stopped else "; ") + text)
+        parts.append(
+            ("" if stopped and before[-1] > _LAST_SPACED else " " if stopped else "; ") + text
+        )
     return "".join(parts)
 
 

@@ -17,7 +17,9 @@ class Listed:
     exceptions: frozenset[str]
 
     def __contains__(self, word: str) -> bool:
-        return word in self.whole or (word.startswith(self.beginnings) and word not in self.exceptions)
+        return word in self.whole or (
+            word.startswith(self.beginnings) and word not in self.exceptions
+        )
 
 
 def listed(entries: str) -> Listed:
@@ -74,14 +76,18 @@ class Tongue:
 def spoken(terms: Iterable[str], among: Sequence[Tongue]) -> Tongue:
     """The language in which `terms` are spoken, by everyday words; UNKNOWN where those tell nothing."""
     heard = Counter(islice(terms, _SAMPLE))
-    scores = [sum(count for term, count in heard.items() if term in tongue.common) for tongue in among]
+    scores = [
+        sum(count for term, count in heard.items() if term in tongue.common) for tongue in among
+    ]
     best = max(scores)
     return among[scores.index(best)] if best > _TELLING_SHARE * heard.total() else UNKNOWN
 
 
 TONGUES: Final = (
     Tongue(  # English
-        listed("the and of to in is was that it for with you this on are but have not be what i my"),
+        listed(
+            "the and of to in is was that it for with you this on are but have not be what i my"
+        ),
         listed("i me my mine myself"),
         listed(
             """feel* felt sense* notice* noticing wonder* doubt* afraid fear* scare* worr* hope hoped hoping love*
@@ -262,7 +268,9 @@ TONGUES: Final = (
         |यहाँ मैंने अपने बारे में कुछ नहीं कहा।|यहाँ मैंने अपने बारे में और कुछ नहीं कहा।"""),
     ),
     Tongue(  # Chinese
-        listed("我们 你们 这个 那个 什么 没有 一个 可以 不是 就是 这样 因为 所以 但是 如果 他们 时候 知道 自己 还是"),
+        listed(
+            "我们 你们 这个 那个 什么 没有 一个 可以 不是 就是 这样 因为 所以 但是 如果 他们 时候 知道 自己 还是"
+        ),
         listed("我* -我们"),
         listed(
             """感到 感觉 觉得 感受 注意 发现 好奇 怀疑 害怕 恐惧 担心 担忧 希望 喜欢 喜爱 讨厌 想念 思念 记得 回忆
@@ -275,7 +283,9 @@ TONGUES: Final = (
         |在这里我没有谈到自己。|除此之外，我在这里没有谈到自己。"""),
     ),
     Tongue(  # Japanese
-        listed("です ます した ない から これ して いる てい ので けど った こと です ちょ ませ それ という とい には"),
+        listed(
+            "です ます した ない から これ して いる てい ので けど った こと です ちょ ませ それ という とい には"
+        ),
         listed("私* 僕* 俺* -私た -僕た -俺た わた たし ぼく と思 思う 思い 感じ 気が"),
         listed(
             """感じ 思う 思い 思っ 気持 気が 気づ 不思 疑問 怖い 怖く 恐れ 不安 心配 希望 好き 大好 嫌い 寂し 懐か

@@ -30,7 +30,9 @@ UNSEEN = "\u115f\u1160\u2800\u3164\uffa0"
 """Hangul fillers and the empty Braille pattern: by category letters and signs, to the eye nothing."""
 
 # Python's \w knows no combining marks, so the vowels of Indic scripts and points are named here.
-_MARKS = "\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u064b-\u0670\u06d6-\u06ed\u0900-\u0963\u0966-\u0dff"
+_MARKS = (
+    "\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u064b-\u0670\u06d6-\u06ed\u0900-\u0963\u0966-\u0dff"
+)
 # An apostrophe parts words ("I'll", "j'ai"), but stands inside a Ukrainian one; "i.e." is one word. The pattern's first
 # line skips what stands between the words of most texts, once and not again from each of its characters. Its second
 # finds most words, and leaves to the others what it is not sure of. Without the two it takes twice as long.
@@ -91,7 +93,10 @@ def shorten(text: str, words: float) -> str:
     for match in _MEASURE.finditer(text):
         spent += _weigh(match.group())
         if spent > words:
-            return text[: match.start()].rstrip() or match.group()[: max(1, int(words * _LONG_WORD) - 1)]
+            return (
+                text[: match.start()].rstrip()
+                or match.group()[: max(1, int(words * _LONG_WORD) - 1)]
+            )
     return text.rstrip()
 
 
@@ -249,7 +254,9 @@ _STOP = re.compile(
     r"|[।॥؟۔։።፧፨។៕။༎꧉᠃᠉]++[”’»\"')*_~]*+"
     r"|།(?:\s*།)*+"
 )
-MARK = re.compile(r"[ \t]*(?:(?:>|#{1,6}(?=\s)|[-*+•·‣](?=\s)|\(?\d{1,9}[.)](?=\s)|\[[ xX]\](?=\s))[ \t]*)*+")
+MARK = re.compile(
+    r"[ \t]*(?:(?:>|#{1,6}(?=\s)|[-*+•·‣](?=\s)|\(?\d{1,9}[.)](?=\s)|\[[ xX]\](?=\s))[ \t]*)*+"
+)
 _WORD_BEFORE = re.compile(r"[^\s\"'“‘„«(\[*_]+$")
 _WORD_BEHIND = re.compile(r"[\W_]*(\w+)")
 _THAI = re.compile(r"[\u0e00-\u0eff]")
@@ -288,7 +295,9 @@ def _of_line(text: str, start: int, stop: int, *, small: bool) -> Iterator[TextP
     mark = MARK.match(text, start, stop)
     start = mark.end() if mark else start
     for match in _STOP.finditer(text, start, stop):
-        if match["code"] or (match.start() - start < _NUMBERED and text[start : match.start()].strip().isdecimal()):
+        if match["code"] or (
+            match.start() - start < _NUMBERED and text[start : match.start()].strip().isdecimal()
+        ):
             continue
         if match["plain"] and not _ends(text, match, stop, small=small):
             continue
@@ -343,7 +352,9 @@ def _writes_small(text: str) -> bool:
 def _cut_thai(text: str, start: int, stop: int) -> Iterator[TextPiece]:
     if stop - start > _THAI_AT_LEAST and _THAI.search(text, start, stop):
         for gap in _GAP.finditer(text, start, stop):
-            if gap.start() - start >= _THAI_AT_LEAST and _THAI.search(text, gap.start() - 2, gap.start()):
+            if gap.start() - start >= _THAI_AT_LEAST and _THAI.search(
+                text, gap.start() - 2, gap.start()
+            ):
                 yield _stripped(text, start, gap.start(), prose=True)
                 start = gap.end()
     if not text[start:stop].isspace() and start < stop:

@@ -19,7 +19,9 @@ PERSONA: Final = "assistant"
 
 _PLACEHOLDER = re.compile(r"\[[^\]]*\]")
 _LINKED = re.compile(r"\[[^\[\]\n]{3,}\](?!\()")
-_MARKUP = re.compile(r"!?\[([^\]\n]*)\]\([^)\s]*\)|\*\*+|`+|__+|~~+|(?<!\w)[*_](?=\S)|(?<=\S)[*_](?!\w)")
+_MARKUP = re.compile(
+    r"!?\[([^\]\n]*)\]\([^)\s]*\)|\*\*+|`+|__+|~~+|(?<!\w)[*_](?=\S)|(?<=\S)[*_](?!\w)"
+)
 _RULE = re.compile(r"[-*_=\s]{3,}")
 _STOPS = frozenset(".!?…。！？｡।॥؟۔။።፧፨។៕။༎།⸮‼⁇⁈⁉")
 _BEHIND_STOPS = "\"'”’»›“‘)]}】」』）》〉*_~` "
@@ -90,12 +92,24 @@ def of_message(role: str, text: str) -> tuple[Sentence, ...]:
     for piece in sentences(text):
         if not piece.prose or _PLACEHOLDER.fullmatch(text, piece.start, piece.stop):
             continue
-        plain = " ".join(_MARKUP.sub(lambda match: match[1] or "", text[piece.start : piece.stop]).split())
+        plain = " ".join(
+            _MARKUP.sub(lambda match: match[1] or "", text[piece.start : piece.stop]).split()
+        )
         own = any(start <= piece.start and piece.stop <= stop for start, stop in spans)
         words = tuple(dict.fromkeys(terms(plain)))
         courteous = COURTESY.search(plain.replace("’", "'")) is not None
         prose.append(
-            Sentence(0, role, piece.start, piece.stop, plain, words, length(plain), own=own, courteous=courteous)
+            Sentence(
+                0,
+                role,
+                piece.start,
+                piece.stop,
+                plain,
+                words,
+                length(plain),
+                own=own,
+                courteous=courteous,
+            )
         )
     return tuple(prose)
 
@@ -113,9 +127,14 @@ def _own(text: str) -> list[tuple[int, int]]:
 
 def _is_running(text: str, line: Block) -> bool:
     words = text[line.start : line.stop].strip()
-    if not line.prose or words.startswith(_QUOTATION) or _RULE.fullmatch(words) or MARK.match(words).end():  # type: ignore[union-attr]
+    mark = MARK.match(words)
+    if not line.prose or words.startswith(_QUOTATION) or _RULE.fullmatch(words):
         return False
-    return is_finished(words) or (length(words) > _LABEL and not words.rstrip(_BEHIND_STOPS).endswith(_COLONS))
+    if mark is not None and mark.end():
+        return False
+    return is_finished(words) or (
+        length(words) > _LABEL and not words.rstrip(_BEHIND_STOPS).endswith(_COLONS)
+    )
 
 
 _LAST_ONES = 4  # all the questions about a chunk are about one passage
@@ -152,14 +171,28 @@ class WeighedPassage:
 def read(passage: tuple[Said, ...], before: tuple[Said, ...] = ()) -> WeighedPassage:
     """Reads the prose of the passage, and of the messages `before` it; each side may speak a language of its own."""
     earlier = [of_message(message.role, message.text) for message in before]
-    sentences = _prose(passage, _formulas([*earlier, *(of_message(message.role, message.text) for message in passage)]))
-    tongue = spoken((term for sentence in sentences if sentence.role == PERSONA for term in sentence.terms), TONGUES)
+    sentences = _prose(
+        passage,
+        _formulas([*earlier, *(of_message(message.role, message.text) for message in passage)]),
+    )
+    tongue = spoken(
+        (term for sentence in sentences if sentence.role == PERSONA for term in sentence.terms),
+        TONGUES,
+    )
     frames = spoken((term for sentence in sentences for term in sentence.terms), TONGUES).frames
-    inward = [weight * (sentences[at].role == PERSONA) for at, weight in enumerate(inwardness(sentences, tongue))]
+    inward = [
+        weight * (sentences[at].role == PERSONA)
+        for at, weight in enumerate(inwardness(sentences, tongue))
+    ]
     addressed = occurrences(sentences, tongue.you)
-    near = [inward[at] > 0 or (addressed[at] > 0 and sentence.role == PERSONA) for at, sentence in enumerate(sentences)]
+    near = [
+        inward[at] > 0 or (addressed[at] > 0 and sentence.role == PERSONA)
+        for at, sentence in enumerate(sentences)
+    ]
     stretches = tuple(_stretches(sentences))
-    known = frozenset(term for message in earlier for sentence in message for term in sentence.terms)
+    known = frozenset(
+        term for message in earlier for sentence in message for term in sentence.terms
+    )
     rare: list[dict[str, float]] = []
     for stretch in stretches:
         rare.append(rarity([sentences[at] for at in stretch], known.union(*rare[-_BEFORE:])))

@@ -45,7 +45,9 @@ class Section:
 
     def __post_init__(self) -> None:
         if len(self.rendered) > self.limit:
-            raise OverLimit(f'The section "{self.name}" would have {len(self.rendered)} of {self.limit} characters.')
+            raise OverLimit(
+                f'The section "{self.name}" would have {len(self.rendered)} of {self.limit} characters.'
+            )
 
     @property
     def rendered(self) -> str:
@@ -105,7 +107,10 @@ class CoreMemory:
         if self.find(name) is None:
             raise KeyError(name)
         return type(self)(
-            tuple(section.with_value(value) if section.name == name else section for section in self.sections)
+            tuple(
+                section.with_value(value) if section.name == name else section
+                for section in self.sections
+            )
         )
 
 
@@ -114,7 +119,9 @@ def editable(memory: CoreMemory, name: str) -> Section | Refusal:
     section = memory.find(name)
     if section is None:
         names = ", ".join(f'"{known.name}"' for known in memory)
-        return Refusal(f"There is no section of that name; the sections are {names}.", "unknown section")
+        return Refusal(
+            f"There is no section of that name; the sections are {names}.", "unknown section"
+        )
     if section.held:
         return Refusal(
             f'The person keeps the section "{name}" themselves; it cannot be edited until they release it.',
@@ -130,7 +137,9 @@ def written(memory: CoreMemory, name: str, value: Value) -> CoreMemory | Refusal
         return section
     value = _without_repeats(section.value, value)
     if value == section.value:
-        return Refusal(f'The section "{name}" says that already, so nothing was changed.', "already there")
+        return Refusal(
+            f'The section "{name}" says that already, so nothing was changed.', "already there"
+        )
     would_have = len(rendered(value))
     if would_have > section.limit:
         return Refusal(
@@ -191,7 +200,9 @@ def core_after(sections: Sequence[Section], events: Sequence[CoreEvent]) -> Core
     for section in sections:
         event = newest.get(section.name)
         if event is not None:
-            section = replace(section, value=event.value, held=event.held, held_lines=event.held_lines)
+            section = replace(
+                section, value=event.value, held=event.held, held_lines=event.held_lines
+            )
         after.append(section)
     return CoreMemory(tuple(after))
 
@@ -211,13 +222,26 @@ def taken_back(sections: Sequence[Section], events: Sequence[CoreEvent]) -> Core
     """
     first = {section.name: section.value for section in sections}
     undone = {event.undoes for event in events}
-    able = [event for event in events if event.section in first and not event.undoes and event.number not in undone]
+    able = [
+        event
+        for event in events
+        if event.section in first and not event.undoes and event.number not in undone
+    ]
     if not able:
         return None
     last = able[-1]
     begins = CoreEvent(last.section, first[last.section], held=False, by="person", function="undo")
     before = [begins, *(event for event in able[:-1] if event.section == last.section)][-1]
-    return replace(before, by="person", function="undo", memory=0, edition=0, number=0, undoes=last.number, at="")
+    return replace(
+        before,
+        by="person",
+        function="undo",
+        memory=0,
+        edition=0,
+        number=0,
+        undoes=last.number,
+        at="",
+    )
 
 
 EditingFunction = Callable[..., CoreMemory | Refusal]
@@ -270,11 +294,19 @@ def offered(function: EditingFunction) -> Offer:
     description, _, described = (inspect.getdoc(function) or "").partition("\n\n")
     if not description:
         raise Undocumented(f'the function "{name}" has no docstring')
-    descriptions = {parameter: " ".join(text.split()) for parameter, text in _PARAMETER.findall(described)}
+    descriptions = {
+        parameter: " ".join(text.split()) for parameter, text in _PARAMETER.findall(described)
+    }
     names = list(inspect.signature(function).parameters)[1:]
     if undescribed := [parameter for parameter in names if parameter not in descriptions]:
-        raise Undocumented(f'the docstring of "{name}" has no line "{undescribed[0]}: ..." about that parameter')
-    return Offer(name, " ".join(description.split()), {parameter: descriptions[parameter] for parameter in names})
+        raise Undocumented(
+            f'the docstring of "{name}" has no line "{undescribed[0]}: ..." about that parameter'
+        )
+    return Offer(
+        name,
+        " ".join(description.split()),
+        {parameter: descriptions[parameter] for parameter in names},
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -285,12 +317,18 @@ class CoreEdit:
     arguments: Mapping[str, object]
 
 
-def apply(functions: Sequence[EditingFunction], memory: CoreMemory, edit: CoreEdit) -> CoreMemory | Refusal:
+def apply(
+    functions: Sequence[EditingFunction], memory: CoreMemory, edit: CoreEdit
+) -> CoreMemory | Refusal:
     """The memory after the edit, or why it stays as it is."""
-    function = next((candidate for candidate in functions if offered(candidate).name == edit.function), None)
+    function = next(
+        (candidate for candidate in functions if offered(candidate).name == edit.function), None
+    )
     if function is None:
         names = ", ".join(offered(candidate).name for candidate in functions)
-        return Refusal(f"There is no function of that name; the functions are {names}.", "unknown function")
+        return Refusal(
+            f"There is no function of that name; the functions are {names}.", "unknown function"
+        )
     arguments = {name: text for name, text in edit.arguments.items() if isinstance(text, str)}
     parameters = offered(function).parameters
     if arguments.keys() != parameters.keys() or len(arguments) < len(edit.arguments):
@@ -344,7 +382,9 @@ def core_memory_append(memory: CoreMemory, name: str, content: str) -> CoreMemor
     return written(memory, name, f"{section.value}\n{content}" if section.value else content)
 
 
-def core_memory_replace(memory: CoreMemory, name: str, old_content: str, new_content: str) -> CoreMemory | Refusal:
+def core_memory_replace(
+    memory: CoreMemory, name: str, old_content: str, new_content: str
+) -> CoreMemory | Refusal:
     """Replace a text in a section of your core memory, wherever it occurs there.
 
     name: The name of the section.
@@ -355,7 +395,9 @@ def core_memory_replace(memory: CoreMemory, name: str, old_content: str, new_con
     if isinstance(section, Refusal):
         return section
     if not old_content:
-        return Refusal("The old content is empty; name the text that is to be replaced.", "no content")
+        return Refusal(
+            "The old content is empty; name the text that is to be replaced.", "no content"
+        )
     value, listed = section.value, isinstance(section.value, tuple)
     if not any(old_content in entry for entry in (value if isinstance(value, tuple) else (value,))):
         within = ', within one entry and without the "- " before it' if listed else ""
@@ -368,7 +410,9 @@ def core_memory_replace(memory: CoreMemory, name: str, old_content: str, new_con
         return written(memory, name, value.replace(old_content, new_content))
     entries = [(entry, entry.replace(old_content, new_content)) for entry in value]
     # An entry of which nothing is left goes.
-    return written(memory, name, tuple(after for entry, after in entries if after.strip() or after == entry))
+    return written(
+        memory, name, tuple(after for entry, after in entries if after.strip() or after == entry)
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -401,7 +445,9 @@ class SectionChange:
     value: Value | None = None
 
 
-def arranged(sections: Sequence[Section], changes: Mapping[str, SectionChange]) -> tuple[Section, ...]:
+def arranged(
+    sections: Sequence[Section], changes: Mapping[str, SectionChange]
+) -> tuple[Section, ...]:
     """The layout's sections in its order, then the further ones in theirs; one whose limit is 0 is left out.
 
     Raises OverLimit where a first value is longer than its section may be.

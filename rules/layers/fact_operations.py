@@ -56,7 +56,10 @@ def forgotten(events: Iterable[FactEvent]) -> tuple[ForgottenFact, ...]:
 
 def is_forgotten(text: str, source: str, among: Sequence[ForgottenFact]) -> bool:
     """Whether a text from that message says what was forgotten: the same, or with half of the words of either."""
-    return any(source in fact.sources and any(_same(text, earlier) for earlier in fact.texts) for fact in among)
+    return any(
+        source in fact.sources and any(_same(text, earlier) for earlier in fact.texts)
+        for fact in among
+    )
 
 
 def _same(text: str, earlier: str) -> bool:
@@ -109,7 +112,9 @@ class _SoFar:
 
     def has(self, number: int, *events: Event) -> bool:
         """Whether the answer has done one of these to a fact; where none is named, whether it has done anything."""
-        return any(event.fact == number and (not events or event.event in events) for event in self.events)
+        return any(
+            event.fact == number and (not events or event.event in events) for event in self.events
+        )
 
 
 _FEW = 2
@@ -131,7 +136,11 @@ def carry_out(operations: Sequence[Operation], known: KnownFacts) -> Outcome:
     """The events of an answer's operations, and why the others are refused."""
     refused: list[str] = []
     standing = _SoFar(known, {fact.number: fact.text for fact in known.live}, [])
-    deleted = {operation.id for operation in operations if operation.event == "DELETE" and known.named(operation.id)}
+    deleted = {
+        operation.id
+        for operation in operations
+        if operation.event == "DELETE" and known.named(operation.id)
+    }
     # An answer that deletes more than two, and than a quarter, rather tries to erase.
     erases = len(deleted) > max(_FEW, len(known.shown) / _A_QUARTER)
     for operation in operations:
@@ -155,7 +164,11 @@ def _addition(operation: Operation, standing: _SoFar) -> _Judged:
     others = (standing.says(other) for other in standing.known.alike.get(operation.text, ()))
     # The live fact that says the same in other words, and not the opposite.
     same = next(
-        (number for number in others if number is not None and not opposed(operation.text, standing.texts[number])),
+        (
+            number
+            for number in others
+            if number is not None and not opposed(operation.text, standing.texts[number])
+        ),
         None,
     )
     if same is None:
@@ -163,7 +176,9 @@ def _addition(operation: Operation, standing: _SoFar) -> _Judged:
         return _event("ADD", number, operation, standing, text=operation.text)
     if says_more(standing.texts[same], operation.text):
         return _confirmation(same, operation, standing)
-    return _event("UPDATE", same, operation, standing, text=operation.text, why="merged with another wording")
+    return _event(
+        "UPDATE", same, operation, standing, text=operation.text, why="merged with another wording"
+    )
 
 
 def _update(operation: Operation, standing: _SoFar) -> _Judged:
@@ -197,8 +212,12 @@ def _deletion(operation: Operation, standing: _SoFar) -> _Judged:
 def _repetition(operation: Operation, standing: _SoFar) -> _Judged:
     """A list of all known facts with NONE, as mem0's prompt asks for, says of none of them that it was said again."""
     fact = standing.known.named(operation.id)
-    says_where = operation.message is not None and 1 <= operation.message <= len(standing.known.sources)
-    return _confirmation(fact.number, operation, standing) if fact is not None and says_where else None
+    says_where = operation.message is not None and 1 <= operation.message <= len(
+        standing.known.sources
+    )
+    return (
+        _confirmation(fact.number, operation, standing) if fact is not None and says_where else None
+    )
 
 
 _JUDGES: Mapping[AskedEvent, Callable[[Operation, _SoFar], _Judged]] = MappingProxyType(
@@ -239,7 +258,9 @@ def _unusable(operation: Operation, standing: _SoFar) -> str | None:
     if is_forgotten(text, source_of(text, operation.message, known.sources).key, known.forgotten):
         return "forgotten before"
     same = normal(text)
-    is_replaced = any(normal(fact.text) == same and standing.has(fact.number, "UPDATE") for fact in known.live)
+    is_replaced = any(
+        normal(fact.text) == same and standing.has(fact.number, "UPDATE") for fact in known.live
+    )
     return "just replaced" if is_replaced else None
 
 
@@ -249,7 +270,13 @@ def _confirmation(number: int, operation: Operation, standing: _SoFar) -> _Judge
 
 
 def _event(
-    kind: Event, number: int, operation: Operation, standing: _SoFar, *, text: str = "", why: str = ""
+    kind: Event,
+    number: int,
+    operation: Operation,
+    standing: _SoFar,
+    *,
+    text: str = "",
+    why: str = "",
 ) -> FactEvent:
     """The event, with the message that says so: the answer names it, or else the words tell."""
     words_of_it = text or operation.text or standing.texts[number]

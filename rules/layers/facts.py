@@ -94,9 +94,14 @@ def live(events: Iterable[FactEvent]) -> tuple[Fact, ...]:
         known = facts.get(event.fact)
         match event.event:
             case "ADD" | "UPDATE":
-                sources = (*(known.sources if known else ()), *([event.source] if event.source else []))
+                sources = (
+                    *(known.sources if known else ()),
+                    *([event.source] if event.source else []),
+                )
                 confirmed = known.confirmed if known else 0
-                facts[event.fact] = Fact(event.fact, event.text, event.said_at, sources, confirmed, event.by)
+                facts[event.fact] = Fact(
+                    event.fact, event.text, event.said_at, sources, confirmed, event.by
+                )
             case "CONFIRM" if known:
                 facts[event.fact] = replace(known, confirmed=known.confirmed + 1)
             case "DELETE" | "FORGET":
@@ -115,8 +120,13 @@ def normal(text: str) -> str:
 
     Empty where nothing else is in it.
     """
-    folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())  # folding makes new forms
-    telling = (mark if mark in _TELLING or unicodedata.category(mark)[0] not in "PZC" else " " for mark in folded)
+    folded = unicodedata.normalize(
+        "NFKC", unicodedata.normalize("NFKC", text).casefold()
+    )  # folding makes new forms
+    telling = (
+        mark if mark in _TELLING or unicodedata.category(mark)[0] not in "PZC" else " "
+        for mark in folded
+    )
     return " ".join("".join(telling).split())
 
 
@@ -173,9 +183,13 @@ def cosines(vectors: Sequence[Sequence[float]]) -> list[list[float]]:
 
     def cosine(at: int, behind: int) -> float:
         length = lengths[at] * lengths[behind]
-        return round(sum(map(mul, vectors[at], vectors[behind])) / length, _DIGITS) if length else 0.0
+        return (
+            round(sum(map(mul, vectors[at], vectors[behind])) / length, _DIGITS) if length else 0.0
+        )
 
-    return [[cosine(at, behind) for behind in range(at + 1, len(vectors))] for at in range(len(vectors))]
+    return [
+        [cosine(at, behind) for behind in range(at + 1, len(vectors))] for at in range(len(vectors))
+    ]
 
 
 def alike(texts: Sequence[str], rows: Rows) -> dict[str, tuple[str, ...]]:
@@ -186,7 +200,11 @@ def alike(texts: Sequence[str], rows: Rows) -> dict[str, tuple[str, ...]]:
             if cosine >= SAME:
                 near[texts[at]].append((-cosine, behind))
                 near[texts[behind]].append((-cosine, at))
-    return {text: tuple(texts[at] for _, at in sorted(others)) for text, others in near.items() if others}
+    return {
+        text: tuple(texts[at] for _, at in sorted(others))
+        for text, others in near.items()
+        if others
+    }
 
 
 _EVEN = 60
@@ -221,7 +239,9 @@ def within(facts: Sequence[Fact], sizes: Sequence[int], budget: int) -> tuple[Fa
     fit is passed over. `sizes` are their tokens, in the same order as `facts`.
     """
     newest = _newest_first(facts)
-    again = sorted((at for at in newest if facts[at].confirmed), key=lambda at: -facts[at].confirmed)
+    again = sorted(
+        (at for at in newest if facts[at].confirmed), key=lambda at: -facts[at].confirmed
+    )
     room = budget
     taken: list[Fact] = []
     for at in fused(again, newest):

@@ -18,7 +18,9 @@ _BY_NAME = re.compile(
     rf"|(?:^|\n)[-*\s]*(?:name|nombre|nom|nome|naam)\s*:)\s+{_NAME}",
     re.IGNORECASE,
 )
-_AS = re.compile(rf"(?:\bi am|\bi['’]m|\bich bin|\bje suis|\bsoy|\bsono|\bsou|\bik ben)\s+{_NAME}", re.IGNORECASE)
+_AS = re.compile(
+    rf"(?:\bi am|\bi['’]m|\bich bin|\bje suis|\bsoy|\bsono|\bsou|\bik ben)\s+{_NAME}", re.IGNORECASE
+)
 _TOLD = re.compile(
     r"(?:\byou are|\byou['’]re|\byour name is|\bdu bist|\bdu hei(?:ß|ss)t|\bdein name ist|\btu es|\btu t['’]appelles"
     rf"|\beres|\bte llamas|\bsei|\bti chiami|\bje bent|\bje heet)\s+{_NAME}",
@@ -31,18 +33,29 @@ _OTHER = re.compile(
 )
 
 
-def persons_names(memory: CoreMemory, said_by_person: Iterable[str], own: Collection[str]) -> frozenset[str]:
+def persons_names(
+    memory: CoreMemory, said_by_person: Iterable[str], own: Collection[str]
+) -> frozenset[str]:
     """The names by which the person is known: from `human`, and from how they speak of themselves.
 
     `own` are texts that tell the agent who it is, and what the agent says: the names in them are its own.
     """
     section = memory.find(HUMAN)
     human = section.rendered if section else ""
-    names = {name for text in said_by_person for name in _BY_NAME.findall(text)} | set(_OTHER.findall(human))
+    names = {name for text in said_by_person for name in _BY_NAME.findall(text)} | set(
+        _OTHER.findall(human)
+    )
     # "I am Irish" tells no name; "I am Nessa" does, where somebody else calls the person so, too.
     known = " ".join([human, *own])
-    names |= {name for text in said_by_person for name in _AS.findall(text) if re.search(rf"\b{name}\b", known)}
-    agents = {name for text in own for pattern in (_BY_NAME, _AS, _TOLD) for name in pattern.findall(text)}
+    names |= {
+        name
+        for text in said_by_person
+        for name in _AS.findall(text)
+        if re.search(rf"\b{name}\b", known)
+    }
+    agents = {
+        name for text in own for pattern in (_BY_NAME, _AS, _TOLD) for name in pattern.findall(text)
+    }
     return frozenset(name.casefold() for name in names - agents)
 
 

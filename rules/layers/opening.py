@@ -140,17 +140,25 @@ def _facts(text: str) -> Iterator[FactLine]:
             yield FactLine(day, _INERT_DAY.sub("", one_line(words)))
 
 
-def write_opening(preface: str, introduction: str, core: Sequence[Section], facts: Sequence[FactLine]) -> str:
+def write_opening(
+    preface: str, introduction: str, core: Sequence[Section], facts: Sequence[FactLine]
+) -> str:
     """The opening's text, without its tag. With neither sections nor facts it is the preface alone, to the byte.
 
     Sections without a value and facts without words are left out. The facts stand in the order given.
     """
-    parts = [f"{HEADING} {section.name}\n{make_inert(section.rendered)}" for section in core if section.rendered]
+    parts = [
+        f"{HEADING} {section.name}\n{make_inert(section.rendered)}"
+        for section in core
+        if section.rendered
+    ]
     if lines := [fact_line(fact) for fact in facts if one_line(fact.text)]:
         parts.append("\n".join([f"{HEADING} {FACTS}", *lines]))
     if not parts:
         return preface
-    return "\n\n".join(part for part in (make_inert(preface), make_inert(introduction), *parts) if part)
+    return "\n\n".join(
+        part for part in (make_inert(preface), make_inert(introduction), *parts) if part
+    )
 
 
 _ALIKE = 0.6
@@ -181,7 +189,9 @@ def edits(base: Opening, theirs: Opening) -> OpeningEdits | None:
     gone, new = _without(base.facts, theirs.facts), _without(theirs.facts, base.facts)
     changed = _reworded(gone, new)
     return OpeningEdits(
-        sections={name: text for name, text in texts.items() if text != base.sections.get(name, "")},
+        sections={
+            name: text for name, text in texts.items() if text != base.sections.get(name, "")
+        },
         changed=changed,
         removed=_without(gone, [before for before, _ in changed]),
         added=_without(new, [after for _, after in changed]),
@@ -200,7 +210,9 @@ def _without(lines: Iterable[FactLine], others: Iterable[FactLine]) -> tuple[Fac
     return tuple(kept)
 
 
-def _reworded(gone: Sequence[FactLine], new: Sequence[FactLine]) -> tuple[tuple[FactLine, FactLine], ...]:
+def _reworded(
+    gone: Sequence[FactLine], new: Sequence[FactLine]
+) -> tuple[tuple[FactLine, FactLine], ...]:
     """Pairs of lines that are alike, the most alike first; each line is in one pair at most. In the order of `gone`."""
     likeness: dict[tuple[int, int], float] = {}
     for i, before in enumerate(gone):

@@ -46,7 +46,9 @@ def calls(plan: ChatPlan, hindsight_tokens: int) -> tuple[PlannedCall, ...]:
     return tuple(_calls(plan, hindsight_tokens, longest=False))
 
 
-def longest_calls(plan: ChatPlan, hindsight_tokens: int, fold_budget: int) -> tuple[PlannedCall, ...]:
+def longest_calls(
+    plan: ChatPlan, hindsight_tokens: int, fold_budget: int
+) -> tuple[PlannedCall, ...]:
     """The same where memories are as large, and answers as long, as they may be, with the folds that come of it."""
 
     def larger(chunks: tuple[PlannedChunk, ...]) -> tuple[PlannedChunk, ...]:
@@ -65,10 +67,14 @@ def longest_calls(plan: ChatPlan, hindsight_tokens: int, fold_budget: int) -> tu
 def _calls(plan: ChatPlan, hindsight_tokens: int, *, longest: bool) -> Iterator[PlannedCall]:
     """The calls of a plan, whose answers are as long as expected or, with `longest`, as they may be."""
 
-    def open_questions(begun: int, read: int, turns: int, words: int, quotes: int) -> Iterator[PlannedCall]:
+    def open_questions(
+        begun: int, read: int, turns: int, words: int, quotes: int
+    ) -> Iterator[PlannedCall]:
         """Perspective and refinement, which has the perspective and the analysis before it."""
         yield _agent(begun, read, turns, words, quotes)
-        answered = sum(_answer(length, longest=longest) for length in (words, analysis_words(words)))
+        answered = sum(
+            _answer(length, longest=longest) for length in (words, analysis_words(words))
+        )
         yield _agent(begun, begun, turns, words, quotes + answered)
 
     for place, (chunk, read) in enumerate(zip(plan.work, cached(plan), strict=True)):
@@ -82,7 +88,9 @@ def _calls(plan: ChatPlan, hindsight_tokens: int, *, longest: bool) -> Iterator[
             yield _manager(chunk.tokens, analysis_words(words), chunk.stop - chunk.start)
     for members in plan.folds:
         words, quotes = fold_words(members, plan.questions_tokens), 6 * _QUOTES
-        yield from open_questions(plan.fixed_tokens + members + quotes, 0, 6 * _TURNS, words, quotes)
+        yield from open_questions(
+            plan.fixed_tokens + members + quotes, 0, 6 * _TURNS, words, quotes
+        )
         yield _manager(members + quotes, analysis_words(words), 6 * _TURNS)
     yield from _layer_calls(plan, longest=longest)
 
@@ -93,7 +101,9 @@ def _layer_calls(plan: ChatPlan, *, longest: bool) -> Iterator[PlannedCall]:
         # Each stands behind the dialogue of its memory, and finds all of it in the cache if that was held just now.
         begun, turns = _begins(plan, chunk)
         words = allowance(chunk.tokens, plan.questions_tokens)
-        answered = sum(_answer(length, longest=longest) for length in (words, words, analysis_words(words)))
+        answered = sum(
+            _answer(length, longest=longest) for length in (words, words, analysis_words(words))
+        )
         before = _QUOTES + answered + layers.core_tokens
         call = _agent(begun, begun if chunk.number in now else 0, turns, CORE_WORDS, before)
         yield replace(call, answer=call.answer // _USED)
@@ -118,12 +128,16 @@ def _answer(words: int, *, longest: bool) -> int:
 def _agent(begun: int, read: int, turns: int, words: int, answered: int) -> PlannedCall:
     """A question behind so many tokens, `read` of them cached, and behind what was `answered` in its dialogue."""
     answer = round(words * TOKENS_A_WORD)
-    return PlannedCall("agent", begun + answered + _QUESTION, read, begun - read, answer, _room(words), turns)
+    return PlannedCall(
+        "agent", begun + answered + _QUESTION, read, begun - read, answer, _room(words), turns
+    )
 
 
 def _manager(passage: int, words: int, turns: int) -> PlannedCall:
     answer = round(words * TOKENS_A_WORD)
-    return PlannedCall("context manager", passage + _QUESTION, 0, 0, answer, _room(words), turns + _TURNS)
+    return PlannedCall(
+        "context manager", passage + _QUESTION, 0, 0, answer, _room(words), turns + _TURNS
+    )
 
 
 def _room(words: int) -> int:
@@ -159,7 +173,9 @@ NO_COST = CostEstimate(0, 0)
 NO_TRAFFIC = Usage(0, 0, 0, 0)
 
 
-def traffic(planned: Iterable[PlannedCall], model_of: Callable[[PlannedCall], PricedModel]) -> Usage:
+def traffic(
+    planned: Iterable[PlannedCall], model_of: Callable[[PlannedCall], PricedModel]
+) -> Usage:
     """Tokens that the models are likely to count for these calls, in all prompts and all answers together.
 
     A model whose price makes no difference between what is cached and what is not counts as one without a cache.
@@ -175,7 +191,9 @@ def traffic(planned: Iterable[PlannedCall], model_of: Callable[[PlannedCall], Pr
 
 
 def estimate_cost(
-    planned: Iterable[PlannedCall], longest: Iterable[PlannedCall], model_of: Callable[[PlannedCall], PricedModel]
+    planned: Iterable[PlannedCall],
+    longest: Iterable[PlannedCall],
+    model_of: Callable[[PlannedCall], PricedModel],
 ) -> CostEstimate | None:
     """The cost of calls as they are `planned`, and at most where all is as long as it may be (`longest`).
 
@@ -199,6 +217,7 @@ def estimate_cost(
 def _likely(call: PlannedCall, model: PricedModel) -> Usage:
     """The usage that the provider is expected to tell of a call."""
     prompt, read, written, answer = (
-        round(tokens * model.factor) for tokens in (call.prompt, call.read, call.written, call.answer)
+        round(tokens * model.factor)
+        for tokens in (call.prompt, call.read, call.written, call.answer)
     )
     return Usage(prompt, read, min(written, prompt - read), answer)

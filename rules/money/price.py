@@ -41,17 +41,25 @@ class Price:
     @property
     def rises(self) -> bool:
         """A prompt above the step costs more for each token than one below."""
-        return self.above is not None and self.higher is not None and self.higher.input > self.rates.input
+        return (
+            self.above is not None
+            and self.higher is not None
+            and self.higher.input > self.rates.input
+        )
 
     @property
     def is_free(self) -> bool:
         """Whether its calls cost nothing."""
-        return not any(astuple(self.rates)) and (self.higher is None or not any(astuple(self.higher)))
+        return not any(astuple(self.rates)) and (
+            self.higher is None or not any(astuple(self.higher))
+        )
 
     @property
     def batched(self) -> "Price":
         """The price of the same in a batch: half of everything, what is read from the cache and written to it too."""
-        return Price(_halved(self.rates), self.above, None if self.higher is None else _halved(self.higher))
+        return Price(
+            _halved(self.rates), self.above, None if self.higher is None else _halved(self.higher)
+        )
 
 
 FREE = Price(Rates(0, 0, 0, 0))
@@ -77,7 +85,9 @@ class Usage:
         return self.cached / self.prompt if self.prompt else 0.0
 
 
-def rates(input: float, output: float, cache_read: float | None = None, cache_write: float | None = None) -> Rates:
+def rates(
+    input: float, output: float, cache_read: float | None = None, cache_write: float | None = None
+) -> Rates:
     """Rates from dollars for a million tokens. What is not said of the cache costs what the prompt costs."""
     read = input if cache_read is None else cache_read
     write = input if cache_write is None else cache_write
@@ -107,7 +117,10 @@ def worst_case(price: Price, prompt_tokens: int, max_tokens: int) -> int:
     `prompt_tokens` is a bound, as `prompt_bound` gives it; where it reaches the higher tier, that tier's rates count.
     """
     each = price.at(prompt_tokens)
-    return prompt_tokens * max(each.input, each.cache_read, each.cache_write) + max_tokens * each.output
+    return (
+        prompt_tokens * max(each.input, each.cache_read, each.cache_write)
+        + max_tokens * each.output
+    )
 
 
 def prompt_bound(tokens: int, turns: int, factor: float) -> int:

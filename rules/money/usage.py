@@ -37,7 +37,9 @@ def why_not_believed(usage: Usage, most: UsageBounds, *, prompt_has_words: bool)
     if prompt_has_words and not usage.prompt:
         return "the prompt has words, and counts as none"
     if usage.prompt > most.prompt:
-        return f"the prompt has {usage.prompt:,} tokens, and the model's window holds {most.prompt:,}"
+        return (
+            f"the prompt has {usage.prompt:,} tokens, and the model's window holds {most.prompt:,}"
+        )
     if usage.answer > most.answer:
         return f"the answer has {usage.answer:,} tokens, and its room was {most.answer:,}"
     if usage.cached + usage.cache_written > usage.prompt:
@@ -72,7 +74,9 @@ def with_readable_counts(answer: Mapping[str, Any]) -> ReadableAnswer:
     return readable
 
 
-def _readable_value(value: object, name: str, needed: Mapping[str, int]) -> tuple[dict[str, Any], str]:
+def _readable_value(
+    value: object, name: str, needed: Mapping[str, int]
+) -> tuple[dict[str, Any], str]:
     """Return the table of counts that `value` should be, with all `needed`, and what is odd about it."""
     if value is None and not needed:
         return {}, ""

@@ -28,7 +28,14 @@ from rules.recognize.recognize import Place
 from rules.recognize.user_edits import groups
 from rules.typingmind import spans
 from rules.typingmind.chat import Chat
-from rules.typingmind.message import attachments, dates_inside, fields_of, parse_date, read_message, write_date
+from rules.typingmind.message import (
+    attachments,
+    dates_inside,
+    fields_of,
+    parse_date,
+    read_message,
+    write_date,
+)
 from rules.typingmind.originals import (
     add_deleted_uuids,
     deleted_uuids,
@@ -116,7 +123,9 @@ def memory_of(part: Part) -> str:
     return ""
 
 
-def _parts(places: Sequence[Place], entries: Sequence[Entry], section: MemorySection, *, keep: bool) -> Iterator[Part]:
+def _parts(
+    places: Sequence[Place], entries: Sequence[Entry], section: MemorySection, *, keep: bool
+) -> Iterator[Part]:
     shown = groups(places)
     waiting = _by_anchor(places, entries, section)
     known = {memory.memory_id for memory in section.memories}
@@ -144,10 +153,16 @@ def _attached(places: Sequence[Place], entries: Sequence[Entry]) -> set[int]:
     for entry in entries:
         if entry.memory is not None and entry.at is not None:
             under.setdefault(entry.memory, []).append(places[entry.at])
-    return {mine[index].at for mine in under.values() for index in with_attachments([place.message for place in mine])}
+    return {
+        mine[index].at
+        for mine in under.values()
+        for index in with_attachments([place.message for place in mine])
+    }
 
 
-def _with_attachments_of_ours(parts: list[Part], places: Sequence[Place], memories: Sequence[Memory]) -> list[Part]:
+def _with_attachments_of_ours(
+    parts: list[Part], places: Sequence[Place], memories: Sequence[Memory]
+) -> list[Part]:
     """Keep each message of ours that was to go but names a file, before the raw message that stood behind it.
 
     Somebody may have attached a file to it, or talked on in another branch of it.
@@ -155,18 +170,27 @@ def _with_attachments_of_ours(parts: list[Part], places: Sequence[Place], memori
     staying = {part.at for part in parts if isinstance(part, Place)}
     by_id = {memory.memory_id: memory for memory in memories}
     for place in places:
-        if place.ours is None or place.at in staying or not memories or not attachments(place.message.raw):
+        if (
+            place.ours is None
+            or place.at in staying
+            or not memories
+            or not attachments(place.message.raw)
+        ):
             continue
         at = len(parts)
         for index, part in reversed(list(enumerate(parts))):
             raw = part.place if isinstance(part, Original) else part
             if isinstance(raw, Place) and raw.ours is None and raw.at > place.at:
                 at = index
-        parts.insert(at, Original(place, by_id.get(place.ours.memory, memories[0]), for_attachment=True))
+        parts.insert(
+            at, Original(place, by_id.get(place.ours.memory, memories[0]), for_attachment=True)
+        )
     return parts
 
 
-def _standing(memory: Memory, group: Mapping[int, Place], touched: Collection[str]) -> Iterator[Part]:
+def _standing(
+    memory: Memory, group: Mapping[int, Place], touched: Collection[str]
+) -> Iterator[Part]:
     """The memory as the export has it, with what it lacks; or as a new one.
 
     It may stay where it reads as it should, in the order of its dates, and its missing messages can bear the same name.
@@ -186,12 +210,16 @@ def _standing(memory: Memory, group: Mapping[int, Place], touched: Collection[st
         yield group.get(slot, draft)
 
 
-def _by_anchor(places: Sequence[Place], entries: Sequence[Entry], section: MemorySection) -> dict[int, list[Memory]]:
+def _by_anchor(
+    places: Sequence[Place], entries: Sequence[Entry], section: MemorySection
+) -> dict[int, list[Memory]]:
     """The shown memories by the index of the export that they stand before; they never change their order.
 
     That is where their messages begin in the export, or those that they stand for.
     """
-    first = {name: min(place.at for place in group.values()) for name, group in groups(places).items()}
+    first = {
+        name: min(place.at for place in group.values()) for name, group in groups(places).items()
+    }
     raw: dict[int, int] = {}
     for entry in entries:
         if entry.at is not None and entry.memory is not None:
@@ -201,7 +229,10 @@ def _by_anchor(places: Sequence[Place], entries: Sequence[Entry], section: Memor
         inside += [raw[memory.number]] if not memory.is_fold and memory.number in raw else []
         if memory.memory_id not in first and inside:
             first[memory.memory_id] = min(inside)
-    live = min((entry.at for entry in entries if entry.memory is None and entry.at is not None), default=len(places))
+    live = min(
+        (entry.at for entry in entries if entry.memory is None and entry.at is not None),
+        default=len(places),
+    )
     anchors = [first.get(memory.memory_id) for memory in section.shown]
     at = next((anchor for anchor in anchors if anchor is not None), live)
     waiting: dict[int, list[Memory]] = {}
@@ -281,7 +312,9 @@ def hash_of_messages(raws: Iterable[bytes]) -> str:
     """
     digests: list[bytes] = []
     for raw in raws:
-        spelled = json.dumps(spans.without_bulk(json.loads(spans.decoded(raw), parse_int=float)), sort_keys=True)
+        spelled = json.dumps(
+            spans.without_bulk(json.loads(spans.decoded(raw), parse_int=float)), sort_keys=True
+        )
         digests.append(hashlib.sha256(spelled.encode("ascii")).digest())
     return hashlib.sha256(b"\n".join(digests)).hexdigest()
 
@@ -297,7 +330,10 @@ def _of_ours(parts: Sequence[Part]) -> Iterator[str]:
 
 
 def _written(
-    parts: Sequence[Part], memories: Sequence[Memory], template: Mapping[str, object] | None, taken: Set[str]
+    parts: Sequence[Part],
+    memories: Sequence[Memory],
+    template: Mapping[str, object] | None,
+    taken: Set[str],
 ) -> list[OutputMessage]:
     """Every part as bytes; new messages are dated inside what they stand for, and never before one another.
 
@@ -319,7 +355,9 @@ def _written(
             began, ended = _span(part, memories)
             earliest = max(after, parse_date(began) or after)
             first = ended if isinstance(part, Draft) and part.marker.kind == CLOSING else began
-            for draft, inside in zip(drafts, dates_inside(first, ended, len(drafts), after), strict=True):
+            for draft, inside in zip(
+                drafts, dates_inside(first, ended, len(drafts), after), strict=True
+            ):
                 when = min(ours[at], max(earliest, min(inside, others[at])))
                 pieces.append(OutputMessage(None, write_message(draft, when, template), draft.uuid))
             after = when
@@ -342,7 +380,11 @@ def _original(part: Original) -> OutputMessage:
     place, memory = part.place, part.memory
     written = read_message(place.written)
     was_alone = is_for_attachment(written.marker)
-    if place.original == memory.memory_id and written.cleared and (was_alone or not part.for_attachment):
+    if (
+        place.original == memory.memory_id
+        and written.cleared
+        and (was_alone or not part.for_attachment)
+    ):
         return OutputMessage(place.at, place.written, place.message.uuid)
     when = memory.ended_at or place.message.created_at or write_date(_EARLIEST)
     alone = was_alone or part.for_attachment

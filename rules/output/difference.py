@@ -12,7 +12,9 @@ from rules.recognize.user_edits import Group, groups
 from rules.typingmind.chat import Chat
 from rules.typingmind.message import Message, fields_of
 
-MemoryHow = Literal["new", "gone", "renewed", "edited", "completed", "incomplete", "folded", "unfolded"]
+MemoryHow = Literal[
+    "new", "gone", "renewed", "edited", "completed", "incomplete", "folded", "unfolded"
+]
 How = Literal["compressed", "come back", "new", "gone", "edited", "changed"]
 
 
@@ -101,7 +103,11 @@ def difference(before: Side, after: Side, known: Sequence[Memory]) -> Difference
         ]
         for kind in (OPENING, CLOSING)
     )
-    reworded = [kind for kind, (old, new) in ((OPENING, openings), (CLOSING, closings)) if old and new and old != new]
+    reworded = [
+        kind
+        for kind, (old, new) in ((OPENING, openings), (CLOSING, closings))
+        if old and new and old != new
+    ]
     return Difference(
         messages_before=len(before.places),
         messages_after=len(after.places),
@@ -117,12 +123,18 @@ def difference(before: Side, after: Side, known: Sequence[Memory]) -> Difference
 
 def _field_changes(before: Chat, after: Chat) -> list[Field]:
     was, now = ({member.key for member in chat.members} - {"messages"} for chat in (before, after))
-    changes = [Field(name, "gone") for name in was - now] + [Field(name, "new") for name in now - was]
-    changes += [Field(name, "changed") for name in was & now if before.field(name) != after.field(name)]
+    changes = [Field(name, "gone") for name in was - now] + [
+        Field(name, "new") for name in now - was
+    ]
+    changes += [
+        Field(name, "changed") for name in was & now if before.field(name) != after.field(name)
+    ]
     return sorted(changes, key=lambda field: field.name)
 
 
-def _memory_changes(was: Mapping[str, Group], now: Mapping[str, Group], known: Sequence[Memory]) -> list[MemoryChange]:
+def _memory_changes(
+    was: Mapping[str, Group], now: Mapping[str, Group], known: Sequence[Memory]
+) -> list[MemoryChange]:
     into, out_of = folded_into(now, known), folded_into(was, known)
     opened = {out_of[name] for name in now if name not in was and name in out_of}
     changes: list[MemoryChange] = []
@@ -130,12 +142,20 @@ def _memory_changes(was: Mapping[str, Group], now: Mapping[str, Group], known: S
         # A fold whose memories are shown again is not gone: they have come out of it.
         if name not in now and (name in into or name not in opened):
             changes.append(
-                MemoryChange("folded" if name in into else "gone", name, _edition(group), 0, into.get(name, ""))
+                MemoryChange(
+                    "folded" if name in into else "gone",
+                    name,
+                    _edition(group),
+                    0,
+                    into.get(name, ""),
+                )
             )
     for name, group in now.items():
         if name not in was:
             fold = out_of.get(name, "")
-            changes.append(MemoryChange("unfolded" if fold else "new", name, 0, _edition(group), fold))
+            changes.append(
+                MemoryChange("unfolded" if fold else "new", name, 0, _edition(group), fold)
+            )
     for name in was:
         if name in now and (how := _change_in_both(was[name], now[name])):
             changes.append(MemoryChange(how, name, _edition(was[name]), _edition(now[name])))
@@ -177,7 +197,10 @@ def _pairs(before: Sequence[Place], after: Sequence[Place]) -> dict[int, int]:
     the first one.
     """
     pairs: dict[int, int] = {}
-    names: tuple[Callable[[Place], str], ...] = (lambda place: place.key, lambda place: place.message.digest)
+    names: tuple[Callable[[Place], str], ...] = (
+        lambda place: place.key,
+        lambda place: place.message.digest,
+    )
     for name in names:
         taken = set(pairs.values())
         waiting: dict[str, list[int]] = {}
@@ -191,12 +214,16 @@ def _pairs(before: Sequence[Place], after: Sequence[Place]) -> dict[int, int]:
 
 
 def _message_changes(
-    before: Sequence[Place], after: Sequence[Place], same: Mapping[int, int], known: Sequence[Memory]
+    before: Sequence[Place],
+    after: Sequence[Place],
+    same: Mapping[int, int],
+    known: Sequence[Memory],
 ) -> Iterator[MessageChange]:
     """The changes in order: of those of the first export, then of those that the second has alone."""
     under = {key: memory.memory_id for memory in known if not memory.is_fold for key in memory.keys}
     shown_before, shown_after = (
-        groups(places).keys() | folded_into(groups(places), known).keys() for places in (before, after)
+        groups(places).keys() | folded_into(groups(places), known).keys()
+        for places in (before, after)
     )
     for place in before:
         memory = under.get(place.key, "")
@@ -219,7 +246,11 @@ def _changes_in_both(before: Place, after: Place) -> Iterator[MessageChange]:
     names: tuple[str, ...] = ()
     if before.message.raw != after.message.raw:
         was, now = fields_of(before.message), fields_of(after.message)
-        differ = (key for key in was.keys() | now.keys() if (key in was, was.get(key)) != (key in now, now.get(key)))
+        differ = (
+            key
+            for key in was.keys() | now.keys()
+            if (key in was, was.get(key)) != (key in now, now.get(key))
+        )
         names = tuple(sorted(differ))
     if before.message.digest != after.message.digest:
         yield _message_change("edited", after, was=_first_words(before.message), fields=names)
@@ -237,7 +268,11 @@ def _message_change(
 
 def _first_words(message: Message) -> str:
     words = " ".join(message.text.split())
-    return words if len(words) <= _FIRST_CHARACTERS else words[: _FIRST_CHARACTERS - 3].rstrip() + "..."
+    return (
+        words
+        if len(words) <= _FIRST_CHARACTERS
+        else words[: _FIRST_CHARACTERS - 3].rstrip() + "..."
+    )
 
 
 _ENDS = 4
@@ -304,10 +339,14 @@ def _of_memory(change: MemoryChange, names: Mapping[str, Memory]) -> str:
     return f"{name}: {words[change.how]}"
 
 
-def _of_messages(how: str, memory: Memory | None, group: Sequence[MessageChange]) -> Iterator[DifferenceLine]:
+def _of_messages(
+    how: str, memory: Memory | None, group: Sequence[MessageChange]
+) -> Iterator[DifferenceLine]:
     """A group under its heading; the middle of a long one is only counted."""
     heading = _GROUPS[how].format(memory=called(memory) if memory else "a memory")
-    yield DifferenceLine(" ", f"{heading}, {len(group):,} {'message' if len(group) == 1 else 'messages'}:")
+    yield DifferenceLine(
+        " ", f"{heading}, {len(group):,} {'message' if len(group) == 1 else 'messages'}:"
+    )
     hidden = len(group) - 2 * _ENDS
     for at, change in enumerate(group):
         if hidden > 1 and _ENDS <= at < len(group) - _ENDS:
@@ -320,4 +359,6 @@ def _of_messages(how: str, memory: Memory | None, group: Sequence[MessageChange]
             yield DifferenceLine("+", f"  {head}{change.begins}")
             continue
         others = "further on" if how == "edited" else ", ".join(change.fields)
-        yield DifferenceLine(_MARKS.get(how, "~"), f"  {head}{change.begins}{f' ({others})' if others else ''}")
+        yield DifferenceLine(
+            _MARKS.get(how, "~"), f"  {head}{change.begins}{f' ({others})' if others else ''}"
+        )

@@ -91,7 +91,11 @@ def _came_from(originals: Sequence[Json], messages: Sequence[Json]) -> list[int 
         at.setdefault(_said_plainly(message), []).append(index)
     came_from: list[int | None] = []
     for message in messages:
-        if plain.marker_of(message) and not _is_original(message) and plain.uuid_of(message) not in uuids:
+        if (
+            plain.marker_of(message)
+            and not _is_original(message)
+            and plain.uuid_of(message) not in uuids
+        ):
             came_from.append(None)
         elif same := at.get(_said_plainly(message)):
             came_from.append(same.pop())
@@ -121,7 +125,11 @@ def _is_original(message: Json) -> bool:
 def verify(finished: Finished) -> tuple[str, ...]:
     """Every fault, in plain words. The message texts themselves are never part of a fault."""
     read = read_back(finished)
-    return (read,) if isinstance(read, str) else tuple(fault for check in _CHECKS for fault in check(read))
+    return (
+        (read,)
+        if isinstance(read, str)
+        else tuple(fault for check in _CHECKS for fault in check(read))
+    )
 
 
 def _fields(read: ReadBack) -> Iterator[str]:
@@ -180,8 +188,14 @@ def _groups(read: ReadBack) -> Iterator[str]:
     if kinds.count(OPENING) != 1 or kinds.count(CLOSING) != 1:
         yield "there is more than one opening or closing"
     known = {memory.memory_id for memory in read.finished.section.memories}
-    slots = [(mark.memory, mark.slot) for mark in marks if mark and mark.kind == MEMORY and mark.memory in known]
-    expected = [(memory.memory_id, slot) for memory in read.finished.section.shown for slot in range(1, 7)]
+    slots = [
+        (mark.memory, mark.slot)
+        for mark in marks
+        if mark and mark.kind == MEMORY and mark.memory in known
+    ]
+    expected = [
+        (memory.memory_id, slot) for memory in read.finished.section.shown for slot in range(1, 7)
+    ]
     if slots != expected:
         yield "the memories that stand in the chat are not those that should be shown, each as six messages in order"
 
@@ -210,12 +224,18 @@ def _generated(read: ReadBack) -> Iterator[str]:
 
 def _quotes(read: ReadBack) -> Iterator[str]:
     """A quote is a verbatim part of one raw message; what the person has edited is theirs."""
-    sources = {quote.source for memory in read.finished.section.shown for quote in memory.edition.quotes}
+    sources = {
+        quote.source for memory in read.finished.section.shown for quote in memory.edition.quotes
+    }
     texts: dict[str, list[str]] = {}
     for entry in read.finished.entries:
-        if entry.key in sources:  # what the message says now, and what it said when its memory was made
+        if (
+            entry.key in sources
+        ):  # what the message says now, and what it said when its memory was made
             versions = [entry.message] if entry.newest is None else [entry.message, entry.newest]
-            texts[entry.key] = [plain.all_text(plain.parse(decoded(message.raw))) for message in versions]
+            texts[entry.key] = [
+                plain.all_text(plain.parse(decoded(message.raw))) for message in versions
+            ]
     for memory in read.finished.section.shown:
         answer = memory.edition.texts[1].replace(JOINER, "")
         for quote in memory.edition.quotes:
@@ -223,7 +243,9 @@ def _quotes(read: ReadBack) -> Iterator[str]:
                 continue  # of a memory whose raw messages nobody knows any more
             if quote.source not in texts or quote.source not in memory.keys:
                 yield f"a quote of memory {memory.number} names no message of its chunk"
-            elif not quote.text.strip() or not any(quote.text in text for text in texts[quote.source]):
+            elif not quote.text.strip() or not any(
+                quote.text in text for text in texts[quote.source]
+            ):
                 yield f"a quote of memory {memory.number} does not stand in its message"
             if memory.edition.kind != "person" and quote.text.replace(JOINER, "") not in answer:
                 yield f"the second message of memory {memory.number} does not hold its quote"
@@ -253,9 +275,13 @@ def _dates(read: ReadBack) -> Iterator[str]:
     Where those of the input do already, the person has regenerated one that stays as it stands.
     """
     dates = [
-        plain.date_of(message) for message, mark in zip(read.messages, read.marks, strict=True) if mark is not None
+        plain.date_of(message)
+        for message, mark in zip(read.messages, read.marks, strict=True)
+        if mark is not None
     ]
-    before = [place.message.created_at or "" for place in read.finished.places if place.ours is not None]
+    before = [
+        place.message.created_at or "" for place in read.finished.places if place.ours is not None
+    ]
     if dates != sorted(dates) and before == sorted(before):
         yield "the dates of our messages are out of order"
 

@@ -24,7 +24,9 @@ def needs(plan: ChatPlan) -> tuple[int, ...]:
     counts: list[int] = []
     for at, chunk in enumerate(plan.work):
         own = chunk.number if at in plan.looking_back else 0
-        before = [place for place, number in makers if number <= chunk.memories_before or number == own]
+        before = [
+            place for place, number in makers if number <= chunk.memories_before or number == own
+        ]
         counts.append(max(before, default=-1) + 1)
     return tuple(counts)
 
@@ -43,11 +45,17 @@ class Lead:
 
 def leads(plan: ChatPlan) -> tuple[Lead, ...]:
     """The leads of all of `plan.work`, in the order in which they are begun: nobody waits for a later one."""
-    alike: dict[tuple[int, int], list[int]] = {}  # the places of those that begin alike, in the order of the plan
+    alike: dict[
+        tuple[int, int], list[int]
+    ] = {}  # the places of those that begin alike, in the order of the plan
     for place, chunk in enumerate(plan.work):
         alike.setdefault((chunk.memories_before, chunk.tail_start), []).append(place)
-    rows = [sorted(row, key=lambda place: (plan.work[place].start, place)) for row in alike.values()]
-    return tuple(lead for row, after in zip_longest(rows, rows[1:]) for lead in _row(plan, row, after))
+    rows = [
+        sorted(row, key=lambda place: (plan.work[place].start, place)) for row in alike.values()
+    ]
+    return tuple(
+        lead for row, after in zip_longest(rows, rows[1:]) for lead in _row(plan, row, after)
+    )
 
 
 def _row(plan: ChatPlan, row: Sequence[int], after: Sequence[int] | None) -> Iterator[Lead]:
@@ -57,7 +65,9 @@ def _row(plan: ChatPlan, row: Sequence[int], after: Sequence[int] | None) -> Ite
     """
     first = _first(plan, row, 0 if after is None else plan.work[after[0]].memories_before)
     before, others = row[:first], row[first:]
-    breaks = _breaks([plan.work[place] for place in before], plan.work[row[first]], plan.fixed_tokens)
+    breaks = _breaks(
+        [plan.work[place] for place in before], plan.work[row[first]], plan.fixed_tokens
+    )
     yield Lead(row[first], None, breaks)
     for place in before:
         nearest = [at for at in breaks if at <= plan.work[place].start][-1:]
@@ -71,7 +81,9 @@ def _first(plan: ChatPlan, row: Sequence[int], awaited: int) -> int:
 
     Hindsight does not lead others: it may wait for its own memory, written again.
     """
-    able = [at for at, place in enumerate(row) if place not in plan.looking_back] or list(range(len(row)))
+    able = [at for at, place in enumerate(row) if place not in plan.looking_back] or list(
+        range(len(row))
+    )
     awaited_ones = [at for at in able if plan.work[row[at]].number <= awaited]
     return awaited_ones[-1] if awaited_ones else able[len(able) // 2]
 
@@ -108,7 +120,9 @@ def cached(plan: ChatPlan) -> tuple[int, ...]:
     longest: list[int] = []
     for place in range(len(plan.work)):
         shared, before = [0], behind[place]
-        while before is not None:  # one of those before it has written it, up to a breakpoint that both have
+        while (
+            before is not None
+        ):  # one of those before it has written it, up to a breakpoint that both have
             shared += [ends[place][end] for end in ends[place].keys() & ends[before].keys()]
             before = behind[before]
         longest.append(max(shared))
@@ -119,7 +133,11 @@ def _ends(plan: ChatPlan, lead: Lead) -> Mapping[int, int]:
     """The entries before which the cache may break off, each with the tokens that stand before it."""
     chunk = plan.work[lead.place]
     front = plan.fixed_tokens + chunk.memories_tokens
-    tails = {other.start: other.tail_tokens for other in plan.work if other.tail_start == chunk.tail_start}
+    tails = {
+        other.start: other.tail_tokens
+        for other in plan.work
+        if other.tail_start == chunk.tail_start
+    }
     ends = {at: front + tails[at] for at in lead.breaks}
     if chunk.memories_before and not lead.breaks:
         ends[chunk.tail_start] = front

@@ -31,7 +31,9 @@ def fits(chat: Chat, pattern: str) -> bool:
 
     Raises ChatSkipped where the chat has no id.
     """
-    return pattern in (chat.chat_id, chat.folder_id) or bool(match(translate(pattern), chat.title, IGNORECASE))
+    return pattern in (chat.chat_id, chat.folder_id) or bool(
+        match(translate(pattern), chat.title, IGNORECASE)
+    )
 
 
 def why_skipped(chat: Chat, include: Sequence[str], exclude: Sequence[str]) -> str | None:
@@ -207,7 +209,10 @@ def plan_chat(
         replace(
             chunk,
             asks_agent=asks_agent(
-                reading.entries[chunk.start : chunk.stop], chunk.tokens, overhead.questions, by_model=overhead.by_model
+                reading.entries[chunk.start : chunk.stop],
+                chunk.tokens,
+                overhead.questions,
+                by_model=overhead.by_model,
             ),
         )
         for chunk in rows
@@ -229,7 +234,11 @@ def plan_chat(
         waiting_tokens=chunking.waiting_tokens,
         live_tokens=chunking.live_tokens,
         reason=reason,
-        left_out=dict(Counter(place.left_out for place in reading.places if place.left_out and not place.original)),
+        left_out=dict(
+            Counter(
+                place.left_out for place in reading.places if place.left_out and not place.original
+            )
+        ),
         warnings=warnings,
         fixed_tokens=overhead.fixed,
         questions_tokens=overhead.questions,
@@ -239,17 +248,29 @@ def plan_chat(
     )
 
 
-def _formed(reading: ChatReading, tokens: Sequence[int], limits: Limits, overhead: Overhead) -> Chunking:
+def _formed(
+    reading: ChatReading, tokens: Sequence[int], limits: Limits, overhead: Overhead
+) -> Chunking:
     """The chunks behind those that have memories; none where it is not worth it that they become memories now."""
     spoken = [
-        Spoken(entry.message.role or "user", count, entry.message.calls_tools, entry.message.text, _minute(entry))
+        Spoken(
+            entry.message.role or "user",
+            count,
+            entry.message.calls_tools,
+            entry.message.text,
+            _minute(entry),
+        )
         for entry, count in zip(reading.entries, tokens, strict=True)
     ]
     begin = sum(entry.memory is not None for entry in reading.entries)
     chunking = chunks(spoken, begin, limits.chunk, limits.tail, limits.split)
     formed = [chunk.tokens for chunk in chunking.chunks]
     why = why_not_worth(formed, overhead, has_memories=bool(reading.memories))
-    return Chunking((), chunking.waiting_tokens + sum(formed), chunking.live_tokens, why) if why else chunking
+    return (
+        Chunking((), chunking.waiting_tokens + sum(formed), chunking.live_tokens, why)
+        if why
+        else chunking
+    )
 
 
 def _minute(entry: Entry) -> int:

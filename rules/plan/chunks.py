@@ -87,7 +87,9 @@ def units_from(spoken: Sequence[Spoken], begin: int, most: int) -> list[Chunk]:
     return rest
 
 
-def _cut(spoken: Sequence[Spoken], start: int, stop: int, between: Callable[[Spoken, Spoken], bool]) -> list[Chunk]:
+def _cut(
+    spoken: Sequence[Spoken], start: int, stop: int, between: Callable[[Spoken, Spoken], bool]
+) -> list[Chunk]:
     inner = (index for index in range(start + 1, stop) if between(spoken[index - 1], spoken[index]))
     runs = pairwise((start, *inner, stop))
     return [Chunk(a, b, _tokens(spoken[a:b])) for a, b in runs if a < b]
@@ -141,7 +143,9 @@ def first_group(tokens: Sequence[int], size: int, prices: Sequence[int] = ()) ->
     return best[-1].first
 
 
-def _best(grains: Sequence[_Grain], before: Sequence[_Partition], size: int, steep: int) -> _Partition:
+def _best(
+    grains: Sequence[_Grain], before: Sequence[_Partition], size: int, steep: int
+) -> _Partition:
     """The best partition of `grains`, where `before[n]` is the best one of the first n of them.
 
     A group costs d², and where `steep` is not 0, d² + steep · d⁴: `d` is its distance from `size`, in sizes. So near
@@ -234,7 +238,9 @@ def by_likeness(price: Callable[[_Texts, _Minutes], Sequence[int]]) -> Splitter:
         def priced(window: Sequence[Chunk]) -> list[int]:
             messages = [spoken[unit.start : unit.stop] for unit in window]
             minutes = tuple((unit[0].minute, unit[-1].minute) for unit in messages)
-            prices = price(tuple(tuple(message.text for message in unit) for unit in messages), minutes)
+            prices = price(
+                tuple(tuple(message.text for message in unit) for unit in messages), minutes
+            )
             return [_TOPIC * size**2 * price // STEPS for price in prices]
 
         return _split(spoken, begin, size, last, priced)
@@ -250,7 +256,11 @@ SPLITTERS: Mapping[str, Splitter] = MappingProxyType({"topics": by_topics, "size
 
 
 def _split(
-    spoken: Sequence[Spoken], begin: int, size: int, last: int, price: Callable[[Sequence[Chunk]], Sequence[int]]
+    spoken: Sequence[Spoken],
+    begin: int,
+    size: int,
+    last: int,
+    price: Callable[[Sequence[Chunk]], Sequence[int]],
 ) -> Split:
     """Each bound is chosen in view of the shortest run of turns that holds four times `size` tokens.
 
@@ -285,7 +295,9 @@ def _window(units: Sequence[Chunk], first: int, tokens: int) -> list[Chunk]:
     return window
 
 
-def chunks(spoken: Sequence[Spoken], begin: int, size: int, tail: int, split: Splitter = by_topics) -> Chunking:
+def chunks(
+    spoken: Sequence[Spoken], begin: int, size: int, tail: int, split: Splitter = by_topics
+) -> Chunking:
     """Form chunk after chunk of about `size` tokens, as long as `tail` tokens stay behind the last one.
 
     `spoken` is the whole history, `begin` the index where the last frozen chunk ended (0 for none).

@@ -35,7 +35,14 @@ from dataclasses import dataclass, replace
 from itertools import accumulate, groupby
 from typing import Literal
 
-from rules.conversation.memory import CHUNK_LEVEL, QUOTE, Edition, Memory, expected_fold_tokens, fold_id
+from rules.conversation.memory import (
+    CHUNK_LEVEL,
+    QUOTE,
+    Edition,
+    Memory,
+    expected_fold_tokens,
+    fold_id,
+)
 from rules.conversation.short_quotes import MOST_QUOTES, as_read
 
 
@@ -95,7 +102,12 @@ _Place = tuple[Standing, ...]
 """One place of a group: one item, or what is kept with the folds before and behind it."""
 
 
-def view(memories: Sequence[Standing], budget: int, group: int, find: Callable[[MissingFold], Standing | None]) -> View:
+def view(
+    memories: Sequence[Standing],
+    budget: int,
+    group: int,
+    find: Callable[[MissingFold], Standing | None],
+) -> View:
     """The memory section after all of `memories` (oldest first), in at most `budget` tokens.
 
     `group`, two or more, is how many items become a fold. `find` gives a fold by its members, or None where it is not
@@ -199,7 +211,9 @@ def section(
     `stand_in` may give something in the place of a fold that is not made. `version` says which edition counts.
     """
     by_id = {memory.memory_id: memory for memory in memories}
-    kept = {_covers(memory, by_id): memory for memory in memories if memory.is_fold and _is_kept(memory)}
+    kept = {
+        _covers(memory, by_id): memory for memory in memories if memory.is_fold and _is_kept(memory)
+    }
 
     def find(missing: MissingFold) -> Standing | None:
         # A fold that the person has edited stays, also where what it stands for has got new editions since.
@@ -243,7 +257,9 @@ def _standing(memory: Memory, version: Version, covers: tuple[str, ...]) -> Stan
 def _is_kept(memory: Memory) -> bool:
     """The person has edited or pinned it. A fold of a lost archive is pinned only because nobody can write it again."""
     is_lone_fold = memory.level > CHUNK_LEVEL and not memory.is_fold
-    return not memory.forgotten and (memory.in_prompts.kind == "person" or (memory.pinned and not is_lone_fold))
+    return not memory.forgotten and (
+        memory.in_prompts.kind == "person" or (memory.pinned and not is_lone_fold)
+    )
 
 
 def _covers(memory: Memory, by_id: Mapping[str, Memory]) -> tuple[str, ...]:

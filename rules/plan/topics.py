@@ -40,7 +40,9 @@ _REACH = STEPS * 3 // 8
 
 
 @lru_cache(_WINDOWS)
-def prices(texts: tuple[tuple[str, ...], ...], minutes: tuple[tuple[int, int], ...]) -> tuple[int, ...]:
+def prices(
+    texts: tuple[tuple[str, ...], ...], minutes: tuple[tuple[int, int], ...]
+) -> tuple[int, ...]:
     """The price of a bound behind each unit but the last: 0 for the best place of all, up to 64 more.
 
     `texts` are the messages of each unit; `minutes` when its first and its last message were written, 0 where unknown.
@@ -50,7 +52,9 @@ def prices(texts: tuple[tuple[str, ...], ...], minutes: tuple[tuple[int, int], .
     squares = [_rarity(count, len(texts)) ** 2 for count in range(len(texts) + 1)]
     squared_rarities = {term: squares[count] for term, count in units_with.items()}
     pairs = _near_pairs(len(texts))
-    products = {(at, by): _product_of(_shared(texts[at], texts[by]), squared_rarities) for at, by in pairs}
+    products = {
+        (at, by): _product_of(_shared(texts[at], texts[by]), squared_rarities) for at, by in pairs
+    }
     products |= {(by, at): product for (at, by), product in products.items()}
     likenesses = [_likeness(products, at, len(texts)) for at in range(1, len(texts))]
     return with_pauses(likenesses, minutes)
@@ -109,9 +113,19 @@ def _likeness(products: Mapping[tuple[int, int], int], at: int, turns: int) -> i
     after = [(at + step, near) for step, near in enumerate(NEARNESS) if at + step < turns]
 
     def product(one_side: Sequence[tuple[int, int]], other_side: Sequence[tuple[int, int]]) -> int:
-        return sum([weight * by * products[turn, other] for turn, weight in one_side for other, by in other_side])
+        return sum(
+            [
+                weight * by * products[turn, other]
+                for turn, weight in one_side
+                for other, by in other_side
+            ]
+        )
 
-    return STEPS * product(before, after) // max(1, isqrt(product(before, before) * product(after, after)))
+    return (
+        STEPS
+        * product(before, after)
+        // max(1, isqrt(product(before, before) * product(after, after)))
+    )
 
 
 def prices_by_vectors(
@@ -123,7 +137,10 @@ def prices_by_vectors(
     """
     turns = [_scaled(_total([_scaled(embed(text)) for text in unit])) for unit in texts]
     whole = _total(turns)
-    own = [[2 * len(turns) * value - share for value, share in zip(turn, whole, strict=True)] for turn in turns]
+    own = [
+        [2 * len(turns) * value - share for value, share in zip(turn, whole, strict=True)]
+        for turn in turns
+    ]
     likenesses = [_cosine(_near(own[:at][::-1]), _near(own[at:])) for at in range(1, len(own))]
     return with_pauses(likenesses, minutes)
 
@@ -146,7 +163,11 @@ def _scaled(vector: Vector) -> Vector:
 
 def _cosine(first: Vector, second: Vector) -> int:
     """The cosine of two vectors, in steps: from -24 to 24, since it spreads far more widely than that of words."""
-    return _REACH * _product(first, second) // max(1, isqrt(_product(first, first) * _product(second, second)))
+    return (
+        _REACH
+        * _product(first, second)
+        // max(1, isqrt(_product(first, first) * _product(second, second)))
+    )
 
 
 def _product(first: Vector, second: Vector) -> int:

@@ -33,7 +33,9 @@ class Round:
     """Numbers of the chosen memories for which that can be done now."""
 
 
-def hindsight_round(last: Round, memories: Sequence[Memory], new: int, most: int, again: Collection[int] = ()) -> Round:
+def hindsight_round(
+    last: Round, memories: Sequence[Memory], new: int, most: int, again: Collection[int] = ()
+) -> Round:
     """The round to go on with, or the one that `new` chunks begin. `most` is how many get hindsight; 0 for none.
 
     `memories` are those of chunks, oldest first; `again` are the numbers of those that are written again before it.
@@ -41,12 +43,17 @@ def hindsight_round(last: Round, memories: Sequence[Memory], new: int, most: int
     chosen, upto = set(last.chosen), last.upto
     if new and len(memories) >= last.upto:
         upto = len(memories) + new
-        chosen |= {memory.memory_id for memory in memories[max(0, len(memories) - most) :]} - set(last.had)
+        chosen |= {memory.memory_id for memory in memories[max(0, len(memories) - most) :]} - set(
+            last.had
+        )
     # Its raw messages are known, the person has not touched it, and a model wrote it, or does before its turn.
     free = (
         memory.number
         for memory in memories
-        if memory.memory_id in chosen and most and memory.keys and not (memory.pinned or memory.forgotten)
+        if memory.memory_id in chosen
+        and most
+        and memory.keys
+        and not (memory.pinned or memory.forgotten)
         if memory.number in again or (memory.in_prompts.made == WRITTEN and not memory.due)
     )
     return Round(upto, frozenset(chosen), last.had, tuple(free))
@@ -85,7 +92,12 @@ def chunks_made(entries: Sequence[Entry], tokens: Sequence[int]) -> dict[int, Ch
 
 
 def planned(
-    chunks: Mapping[int, Chunk], tokens: Sequence[int], keep: int, step: int, memories: Foresight, questions: int
+    chunks: Mapping[int, Chunk],
+    tokens: Sequence[int],
+    keep: int,
+    step: int,
+    memories: Foresight,
+    questions: int,
 ) -> list[PlannedChunk]:
     """The chunks, each with its tail, and with the memories that stand for what comes before that.
 
@@ -93,7 +105,9 @@ def planned(
     the tail.
     """
     rows: list[list[int]] = []
-    for number in chunks:  # where memories stand between two of them whose raw messages nobody knows, a row ends
+    for number in (
+        chunks
+    ):  # where memories stand between two of them whose raw messages nobody knows, a row ends
         if rows and rows[-1][-1] == number - 1:
             rows[-1].append(number)
         else:
@@ -157,7 +171,9 @@ NO_LAYERS = Layers()
 
 def chosen(rows: Sequence[PlannedChunk], numbers: Collection[int]) -> tuple[PlannedChunk, ...]:
     """The planned chunks with these numbers, in order."""
-    return tuple(sorted((chunk for chunk in rows if chunk.number in numbers), key=lambda chunk: chunk.number))
+    return tuple(
+        sorted((chunk for chunk in rows if chunk.number in numbers), key=lambda chunk: chunk.number)
+    )
 
 
 _QUESTIONS = 600
@@ -225,7 +241,9 @@ def nearest_limit(window: int | None, step: int | None, *, sure: bool) -> Limit 
     return None if window is None else Limit(window, sure=sure)
 
 
-def too_large(chunk: PlannedChunk, fixed: int, factor: float, limit: Limit | None) -> TooLarge | None:
+def too_large(
+    chunk: PlannedChunk, fixed: int, factor: float, limit: Limit | None
+) -> TooLarge | None:
     """The request that does not fit; None where all do, or nobody knows a limit."""
     parts = parts_of(chunk, fixed, factor)
     needed = sum(parts.values())
@@ -242,7 +260,9 @@ def too_large(chunk: PlannedChunk, fixed: int, factor: float, limit: Limit | Non
         why = f"the model's window of {limit.tokens:,} holds, with room to spare,"
         other = "choose a model with a larger window"
         next_step = (
-            f"{lower}, or {other}." if lower else f"{other.capitalize()}: the texts that stay alone fill this one."
+            f"{lower}, or {other}."
+            if lower
+            else f"{other.capitalize()}: the texts that stay alone fill this one."
         )
     reason = (
         f"Chunk {chunk.number} needs about {needed:,} tokens of context, and {why} {limit.most:,}: {over:,} too many. "

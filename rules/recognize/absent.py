@@ -142,15 +142,23 @@ def absent(
     back, by_uuid = _came_back(standing, places)
     lacking = {number: known for number, known in enumerate(standing) if number not in back}
     lacking_under = [known for known in under if known.key not in keys]
-    lacking_others = [known for known in left_out if known.key not in keys and known.uuid is not None]
+    lacking_others = [
+        known for known in left_out if known.key not in keys and known.uuid is not None
+    ]
     all_branches = branches([place.message for place in places])
     taken = [_taken(branch, lacking, ours, same_uuids=bool(by_uuid)) for branch in all_branches]
     branched = {number for branch in taken for number in branch.moved}
-    in_branches = {message.uuid for branch in all_branches for message in branch.messages if message.uuid}
+    in_branches = {
+        message.uuid for branch in all_branches for message in branch.messages if message.uuid
+    }
     is_whole = not (lacking or lacking_under or lacking_others or deletions.is_there)
     named = frozenset() if is_whole else deletions.named | in_branches
-    deleted = {number for number, known in lacking.items() if known.uuid in deletions.named} - branched
-    unexplained = {number: known for number, known in lacking.items() if number not in branched | deleted}
+    deleted = {
+        number for number, known in lacking.items() if known.uuid in deletions.named
+    } - branched
+    unexplained = {
+        number: known for number, known in lacking.items() if number not in branched | deleted
+    }
     replaced = _replaced(standing, unexplained, back, places, seen)
     missing = [known for number, known in unexplained.items() if number not in replaced]
     missing_under = [known for known in lacking_under if known.uuid not in named]
@@ -166,19 +174,27 @@ def absent(
         under=frozenset(
             known.key
             for known in missing_under
-            if deletions.sure == "deletions are named" or known.key in accepted or _is_newer(known, newest_here)
+            if deletions.sure == "deletions are named"
+            or known.key in accepted
+            or _is_newer(known, newest_here)
         ),
         sure=deletions.sure,
-        went_back=could_be_ours and _went_back([*missing, *missing_under], newest_here, deletions.sure),
+        went_back=could_be_ours
+        and _went_back([*missing, *missing_under], newest_here, deletions.sure),
         branches=tuple(taken),
         gone=tuple(unexplained.values()),
         newest_gone=tuple(known for number, known in unexplained.items() if number > newest_back),
         expected=len(back) + len(unexplained),
-        new=sum(place.lived and place.at not in back.values() and place.key not in seen for place in places),
+        new=sum(
+            place.lived and place.at not in back.values() and place.key not in seen
+            for place in places
+        ),
     )
 
 
-def _came_back(standing: Sequence[KnownMessage], places: Sequence[Place]) -> tuple[dict[int, int], list[int]]:
+def _came_back(
+    standing: Sequence[KnownMessage], places: Sequence[Place]
+) -> tuple[dict[int, int], list[int]]:
     """The standing messages that the export holds: their numbers, each with its index there.
 
     The second value has the numbers of those with the same key or uuid; the others say the same, which "ok" does by
@@ -189,17 +205,24 @@ def _came_back(standing: Sequence[KnownMessage], places: Sequence[Place]) -> tup
     sure = [
         number
         for number, at in back.items()
-        if (uuid := standing[number].uuid) and (uuid == here[at].uuid or standing[number].key == here[at].key)
+        if (uuid := standing[number].uuid)
+        and (uuid == here[at].uuid or standing[number].key == here[at].key)
     ]
     return back, sure
 
 
 def _went_back(missing: Sequence[KnownMessage], newest_here: str, sure: Sure) -> bool:
     """Whether all that is missing came after everything that is there: then the export goes on from an older state."""
-    return bool(missing) and sure != "the list was full" and all(_is_newer(known, newest_here) for known in missing)
+    return (
+        bool(missing)
+        and sure != "the list was full"
+        and all(_is_newer(known, newest_here) for known in missing)
+    )
 
 
-def _taken(branch: Branch, missing: _Numbered, ours: Collection[str], *, same_uuids: bool) -> TakenBranch:
+def _taken(
+    branch: Branch, missing: _Numbered, ours: Collection[str], *, same_uuids: bool
+) -> TakenBranch:
     """Find what a branch has taken. Where uuids came back, they decide: an old branch holds an "ok" of its own, too."""
     inside = {at: as_known(message) for at, message in enumerate(branch.messages)}
     moved = _paired(missing, inside, "uuid")
@@ -208,8 +231,13 @@ def _taken(branch: Branch, missing: _Numbered, ours: Collection[str], *, same_uu
         for number, known in missing.items()
         if number not in moved and (known.uuid is None or not same_uuids)
     }
-    moved |= _paired(unsure, {at: known for at, known in inside.items() if at not in moved.values()}, "digest")
-    own = sum(message.uuid in ours or read_marker(message.marker) is not None for message in branch.messages)
+    moved |= _paired(
+        unsure, {at: known for at, known in inside.items() if at not in moved.values()}, "digest"
+    )
+    own = sum(
+        message.uuid in ours or read_marker(message.marker) is not None
+        for message in branch.messages
+    )
     return TakenBranch(branch, {number: missing[number] for number in moved}, own)
 
 
@@ -231,18 +259,25 @@ def _replaced(
     seen: Mapping[str, str],
 ) -> set[int]:
     """Numbers of the answers in whose place a new answer stands, behind the same question."""
-    behind = {place.at: following for place, following in pairwise(place for place in places if place.lived)}
+    behind = {
+        place.at: following
+        for place, following in pairwise(place for place in places if place.lived)
+    }
     replaced: set[int] = set()
     for number, known in enumerate(standing):
         if number not in lacking or known.role == "user":
             continue
         new = behind.get(back.get(number - 1, -1))
-        if number - 1 in replaced or (new and new.message.role == "assistant" and new.key not in seen):
+        if number - 1 in replaced or (
+            new and new.message.role == "assistant" and new.key not in seen
+        ):
             replaced.add(number)
     return replaced
 
 
-def _paired(old: _Numbered, here: _Numbered, *names: Literal["key", "uuid", "digest"]) -> dict[int, int]:
+def _paired(
+    old: _Numbered, here: _Numbered, *names: Literal["key", "uuid", "digest"]
+) -> dict[int, int]:
     """The index in `here` of each of `old`, matched by the first name that both have; each is used once, in order."""
     pairs: dict[int, int] = {}
     for name in names:
@@ -285,7 +320,10 @@ class Lost:
 
 
 def lost(
-    absent: Absent, memories: Mapping[str, bool], places: Sequence[Place], willed: Collection[str] = ()
+    absent: Absent,
+    memories: Mapping[str, bool],
+    places: Sequence[Place],
+    willed: Collection[str] = (),
 ) -> Lost | None:
     """Why this export of a chat is skipped until the person accepts it, or None where nothing is lost.
 
@@ -302,9 +340,14 @@ def lost(
     nothing_left = count == absent.expected > 0 and not any(memories.values())
     if nothing_left or (count > _FEW and count * 2 > absent.expected):
         numbers = f"{_counted(count, absent.gone)}, of {absent.expected:,}"
-        return Lost(f"Most of what stood under no memory the last time is gone ({numbers}).", _EXPORT_WHOLE)
+        return Lost(
+            f"Most of what stood under no memory the last time is gone ({numbers}).", _EXPORT_WHOLE
+        )
     # Whether the person deleted them or not: all at once, that is a mistake of the hand more often than not.
-    hidden, total = sum(not shown for shown in memories.values()) + len(willed), len(memories) + len(willed)
+    hidden, total = (
+        sum(not shown for shown in memories.values()) + len(willed),
+        len(memories) + len(willed),
+    )
     if total >= 2 and hidden * 2 > total:
         return Lost(f"Most of the chat's memories are gone ({hidden} of {total}).", _EXPORT_WHOLE)
     # Where the person has deleted so much that TypingMind could not note it all, the newest may be among it.
@@ -322,7 +365,10 @@ def _is_a_loss(taken: TakenBranch, memories: Mapping[str, bool]) -> bool:
     if taken.moved:
         return taken.ours > 0 or any(known.role == "user" for known in taken.moved.values())
     markers = (read_marker(message.marker) for message in taken.branch.messages)
-    return any(marker and marker.kind == MEMORY and not memories.get(marker.memory, True) for marker in markers)
+    return any(
+        marker and marker.kind == MEMORY and not memories.get(marker.memory, True)
+        for marker in markers
+    )
 
 
 def _into_a_branch(taken: Sequence[TakenBranch], places: Sequence[Place]) -> Lost:

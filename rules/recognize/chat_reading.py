@@ -22,7 +22,16 @@ from types import MappingProxyType
 
 from rules.conversation.history import Entry, Past
 from rules.conversation.marker import Marker, text_digest
-from rules.conversation.memory import WRITTEN, Edition, Memory, Quote, fold_id, memory_id, six_of, with_members
+from rules.conversation.memory import (
+    WRITTEN,
+    Edition,
+    Memory,
+    Quote,
+    fold_id,
+    memory_id,
+    six_of,
+    with_members,
+)
 from rules.recognize.absent import NOTHING_ABSENT, Absent, Sure
 from rules.recognize.recognize import Place
 from rules.recognize.user_edits import SLOTS, Group, PersonEdits, groups
@@ -33,26 +42,43 @@ _FEW = 4
 """This many messages in a row that say the same are no coincidence, even where no memory shows that it is a fork."""
 
 
-def may_be_copies(places: Sequence[Place], dates: Mapping[str, str], *, is_fork: bool) -> tuple[Place, ...]:
+def may_be_copies(
+    places: Sequence[Place], dates: Mapping[str, str], *, is_fork: bool
+) -> tuple[Place, ...]:
     """The raw messages without a known true date that were dated at once; none where they are too few.
 
     `dates` are the true dates that are known, by key. `is_fork`: the chat shows memories of another one.
     """
-    raw = [place for place in places if place.ours is None and not place.original and place.key not in dates]
+    raw = [
+        place
+        for place in places
+        if place.ours is None and not place.original and place.key not in dates
+    ]
     when = {place.key: parse_date(place.message.created_at) for place in raw}
     first = next((date for place in raw if (date := when[place.key])), None)
     at_once = tuple(
-        place for place in raw if not (date := when[place.key]) or (first and abs(date - first) <= _AT_ONCE)
+        place
+        for place in raw
+        if not (date := when[place.key]) or (first and abs(date - first) <= _AT_ONCE)
     )
     return at_once if is_fork or len(at_once) >= _FEW else ()
 
 
-def true_dates(copies: Sequence[Place], known: Sequence[tuple[str, str | None]], *, is_fork: bool) -> dict[str, str]:
+def true_dates(
+    copies: Sequence[Place], known: Sequence[tuple[str, str | None]], *, is_fork: bool
+) -> dict[str, str]:
     """The true dates of the copies, by key; `known` are digest and date of another chat's messages, in their order."""
     matcher = SequenceMatcher(
-        None, [digest for digest, _ in known], [place.message.digest for place in copies], autojunk=False
+        None,
+        [digest for digest, _ in known],
+        [place.message.digest for place in copies],
+        autojunk=False,
     )
-    pairs = [(block.a + at, block.b + at) for block in matcher.get_matching_blocks() for at in range(block.size)]
+    pairs = [
+        (block.a + at, block.b + at)
+        for block in matcher.get_matching_blocks()
+        for at in range(block.size)
+    ]
     if not is_fork and len(pairs) < _FEW:
         return {}
     dates: dict[str, str] = {}
@@ -102,7 +128,9 @@ class Adopted:
     def had_hindsight(self) -> frozenset[str]:
         """Ids of those that have a hindsight edition already, and so get none by themselves."""
         return frozenset(
-            name for name, editions in self.editions.items() if any(edition.kind == "hindsight" for edition in editions)
+            name
+            for name, editions in self.editions.items()
+            if any(edition.kind == "hindsight" for edition in editions)
         )
 
 
@@ -111,7 +139,9 @@ def inherit(chat_id: str, shown: Mapping[str, Group], kin: Kin) -> Adopted:
 
     What the export does not show of it, by itself or in a fold, was forgotten before the fork.
     """
-    by_name = {name: memory for memory in kin.memories for name in (memory.memory_id, *memory.origins)}
+    by_name = {
+        name: memory for memory in kin.memories for name in (memory.memory_id, *memory.origins)
+    }
     present = {by_name[name].memory_id for name in shown if name in by_name}
     covered = with_members(present, kin.memories)
     chunks = [memory for memory in kin.memories if not memory.is_fold]
@@ -126,12 +156,16 @@ def inherit(chat_id: str, shown: Mapping[str, Group], kin: Kin) -> Adopted:
             name = memory.memory_id
             own_id = memory_id(chat_id, memory.number, digests.get(memory.number, [name]))
             is_forgotten = memory.forgotten or name not in covered
-            own[name] = replace(memory, memory_id=own_id, origins=(name, *memory.origins), forgotten=is_forgotten)
+            own[name] = replace(
+                memory, memory_id=own_id, origins=(name, *memory.origins), forgotten=is_forgotten
+            )
     for fold in kin.memories:
         if fold.is_fold and all(name in own for name in fold.members):
             mine = [own[name] for name in fold.members]
             # A fold of what the person has edited since is another fold than that of the edited ones.
-            is_of_today = fold.memory_id == fold_id(kin.chat_id, [by_id[name] for name in fold.members])
+            is_of_today = fold.memory_id == fold_id(
+                kin.chat_id, [by_id[name] for name in fold.members]
+            )
             own_id = fold_id(chat_id if is_of_today else f"{chat_id}/{fold.memory_id}", mine)
             members = tuple(memory.memory_id for memory in mine)
             origins = (fold.memory_id, *fold.origins)
@@ -154,7 +188,10 @@ def freeze(
     `own_ids` are the ids that those get whose names are taken, since another chat of the archive knows them.
     """
     whole = [(name, group) for name, group in shown.items() if len(group) == len(SLOTS)]
-    memories = [_frozen(name, group, number, count) for number, (name, group) in enumerate(whole, first_number)]
+    memories = [
+        _frozen(name, group, number, count)
+        for number, (name, group) in enumerate(whole, first_number)
+    ]
     memories = [
         replace(memory, memory_id=own_ids[memory.memory_id], origins=(memory.memory_id,))
         if memory.memory_id in own_ids
@@ -193,7 +230,10 @@ def _frozen(name: str, group: Group, number: int, count: Callable[[str], int]) -
         source_tokens=0,
         edition=edition,
         in_prompts=edition,
-        pinned=any(place.ours is not None and place.ours.text != text_digest(place.message.text) for place in places),
+        pinned=any(
+            place.ours is not None and place.ours.text != text_digest(place.message.text)
+            for place in places
+        ),
     )
 
 
@@ -233,7 +273,9 @@ def user_edits(reading: ChatReading) -> str:
     chunks = {memory.memory_id for memory in reading.chunk_memories}
     live = {memory.memory_id for memory in reading.memories if not memory.forgotten}
     # Messages of memories that the export lacks, and that the next updated export has again.
-    put_back = sum(len(SLOTS) - len(group) for name, group in groups(reading.places).items() if name in live)
+    put_back = sum(
+        len(SLOTS) - len(group) for name, group in groups(reading.places).items() if name in live
+    )
     counts = [
         (len(edits.edited), "yours kept"),
         (put_back, "put back"),
@@ -242,10 +284,19 @@ def user_edits(reading: ChatReading) -> str:
         (absent.replaced, "answer replaced" if absent.replaced == 1 else "answers replaced"),
     ]
     if forgotten := chunks.intersection(edits.forgotten):
-        counts.append((len(forgotten), f"forgotten: memproc recall {_names(reading.memories, edits.forgotten)}"))
+        counts.append(
+            (
+                len(forgotten),
+                f"forgotten: memproc recall {_names(reading.memories, edits.forgotten)}",
+            )
+        )
     parts = [", ".join(f"{count:,} {what}" for count, what in counts if count)]
     if count := len(absent.missing) + len(absent.under):
-        messages = "1 message of the last time is" if count == 1 else f"{count:,} messages of the last time are"
+        messages = (
+            "1 message of the last time is"
+            if count == 1
+            else f"{count:,} messages of the last time are"
+        )
         kept = "the archive and memproc expand keep" if absent.keys else "the archive keeps"
         parts.append(f"{messages} missing, {_WHETHER[absent.sure]}: {kept} what was said")
     return "; ".join(filter(None, parts))
@@ -253,6 +304,8 @@ def user_edits(reading: ChatReading) -> str:
 
 def _names(memories: Sequence[Memory], forgotten: Sequence[str]) -> str:
     """The highest of what was forgotten: recalling a fold brings back all that it stands for."""
-    inside = {name for memory in memories if memory.memory_id in forgotten for name in memory.members}
+    inside = {
+        name for memory in memories if memory.memory_id in forgotten for name in memory.members
+    }
     names = [name for name in forgotten if name not in inside]
     return " ".join(names if len(names) <= _MOST_NAMES else [*names[:_MOST_NAMES], "..."])

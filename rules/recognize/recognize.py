@@ -86,7 +86,9 @@ def recognise(
                     times[name] += 1
                     key = f"{name}#{times[name]}"
                 times[key] = 1
-            place = Place(at, message, key, marker, None if marker else left_out(message), written=message.raw)
+            place = Place(
+                at, message, key, marker, None if marker else left_out(message), written=message.raw
+            )
         places.append(place)
     return tuple(places)
 
@@ -106,7 +108,9 @@ def unnamed_memories(places: Sequence[Place], known_keys: Collection[str]) -> in
             place.lived
             and not place.message.marker
             and place.key not in known_keys
-            and (_is_question(place.message) if slot % 2 == 0 else place.message.role == "assistant")
+            and (
+                _is_question(place.message) if slot % 2 == 0 else place.message.role == "assistant"
+            )
             for slot, place in enumerate(six)
         )
 
@@ -125,12 +129,19 @@ def _is_opening(message: Message) -> bool:
 
 def _is_question(message: Message) -> bool:
     text = message.text
-    return message.role == "user" and text.startswith("<context_manager>\n") and text.endswith("\n</context_manager>")
+    return (
+        message.role == "user"
+        and text.startswith("<context_manager>\n")
+        and text.endswith("\n</context_manager>")
+    )
 
 
 def believed(messages: Sequence[Message], known: Mapping[str, Marker]) -> tuple[Marker | None, ...]:
     """The marker of each message that is ours; None for all others. `known` are our uuids, from the archive."""
-    by_uuid = [None if is_original(message.marker) else known.get(message.uuid or "") for message in messages]
+    by_uuid = [
+        None if is_original(message.marker) else known.get(message.uuid or "")
+        for message in messages
+    ]
     claims = [_claim(message, own) for message, own in zip(messages, by_uuid, strict=True)]
     fitting = {
         at
@@ -145,7 +156,9 @@ def believed(messages: Sequence[Message], known: Mapping[str, Marker]) -> tuple[
         if at in memories or claim.kind not in (OPENING, CLOSING):
             return at in memories
         message, marker = messages[at], read_marker(messages[at].marker)
-        words = {_spoken(message)} | ({_written(marker)} if marker and marker.kind == OPENING else set())
+        words = {_spoken(message)} | (
+            {_written(marker)} if marker and marker.kind == OPENING else set()
+        )
         signs = (
             at in fitting,
             bool(message.marker) and bool(words & our_words),
@@ -154,7 +167,10 @@ def believed(messages: Sequence[Message], known: Mapping[str, Marker]) -> tuple[
         )
         return sum(signs) >= 2
 
-    return tuple(claim if claim is not None and is_believed(at, claim) else None for at, claim in enumerate(claims))
+    return tuple(
+        claim if claim is not None and is_believed(at, claim) else None
+        for at, claim in enumerate(claims)
+    )
 
 
 def _claim(message: Message, by_uuid: Marker | None) -> Marker | None:

@@ -71,9 +71,16 @@ def edits_of(
         edited={
             name: six
             for name, six in texts.items()
-            if six not in {form.texts for edition in editions[name] for form in forms(known[name], edition)}
+            if six
+            not in {
+                form.texts for edition in editions[name] for form in forms(known[name], edition)
+            }
         },
-        touched=frozenset(name for name in texts if any(is_touched(place.message) for place in shown[name].values())),
+        touched=frozenset(
+            name
+            for name in texts
+            if any(is_touched(place.message) for place in shown[name].values())
+        ),
         forgotten=tuple(
             memory.memory_id
             for memory in memories
@@ -88,12 +95,16 @@ def edits_of(
 def _texts(group: Group, editions: Sequence[Edition]) -> Six:
     """The six texts as they stand in the export; what is missing or empty is that of the edition that it shows."""
     marker = next(iter(group.values())).ours
-    edition = next((it for it in editions if marker is not None and it.number == marker.edition), editions[-1])
+    edition = next(
+        (it for it in editions if marker is not None and it.number == marker.edition), editions[-1]
+    )
     here = {slot: place.message.text for slot, place in group.items() if place.message.text.strip()}
     return six_of([here.get(slot, edition.texts[slot - 1]) for slot in SLOTS])
 
 
-def there(memories: Sequence[Memory], past: Sequence[Past], places: Sequence[Place]) -> frozenset[str]:
+def there(
+    memories: Sequence[Memory], past: Sequence[Past], places: Sequence[Place]
+) -> frozenset[str]:
     """Ids of the memories that the export shows, holds raw messages of, or shows a fold of.
 
     A fold that it does not show counts too where something of it is there: folds come and go with the budget.
@@ -101,9 +112,18 @@ def there(memories: Sequence[Memory], past: Sequence[Past], places: Sequence[Pla
     shown = groups(places)
     raw = {place.key for place in places if place.ours is None and not place.original}
     numbers = {old.memory for old in past if old.key in raw}
-    by_raw = {memory.memory_id for memory in memories if not memory.is_fold and memory.number in numbers}
-    here = set(with_members(by_raw | {memory.memory_id for memory in memories if memory.memory_id in shown}, memories))
-    for fold in sorted((memory for memory in memories if memory.is_fold), key=lambda fold: fold.level):
+    by_raw = {
+        memory.memory_id for memory in memories if not memory.is_fold and memory.number in numbers
+    }
+    here = set(
+        with_members(
+            by_raw | {memory.memory_id for memory in memories if memory.memory_id in shown},
+            memories,
+        )
+    )
+    for fold in sorted(
+        (memory for memory in memories if memory.is_fold), key=lambda fold: fold.level
+    ):
         if here & set(fold.members):
             here.add(fold.memory_id)
     return frozenset(here)
@@ -122,11 +142,17 @@ def deleted_memories(
     listed = {(names.get(marker.memory, marker.memory), marker.edition) for marker in markers}
     folded = {member for memory in memories for member in memory.members}
     highest = [memory for memory in memories if memory.memory_id not in folded]
-    gone = {memory.memory_id for memory in highest if (memory.memory_id, memory.edition.number) in listed}
+    gone = {
+        memory.memory_id
+        for memory in highest
+        if (memory.memory_id, memory.edition.number) in listed
+    }
     return with_members(gone, memories)
 
 
-def _recalled(memories: Sequence[Memory], shown: Collection[str], here: Collection[str]) -> tuple[str, ...]:
+def _recalled(
+    memories: Sequence[Memory], shown: Collection[str], here: Collection[str]
+) -> tuple[str, ...]:
     """Ids of the memories that are back, and of forgotten folds whose members are all back."""
     back = [
         memory.memory_id
@@ -134,7 +160,9 @@ def _recalled(memories: Sequence[Memory], shown: Collection[str], here: Collecti
         if memory.memory_id in (shown if memory.forgotten else here if memory.recalled else ())
     ]
     forgotten = {memory.memory_id for memory in memories if memory.forgotten} - set(back)
-    for fold in sorted((memory for memory in memories if memory.is_fold), key=lambda memory: memory.level):
+    for fold in sorted(
+        (memory for memory in memories if memory.is_fold), key=lambda memory: memory.level
+    ):
         if fold.memory_id in forgotten and forgotten.isdisjoint(fold.members):
             forgotten.discard(fold.memory_id)
             back.append(fold.memory_id)
@@ -162,15 +190,25 @@ def _changed(
     for memory in memories:
         mine = [] if memory.is_fold else under.get(memory.number, [])
         standing = [here[old.key] for old in mine if old.key in here]
-        if not standing or (memory.memory_id in covered and not any(place.original for place in standing)):
+        if not standing or (
+            memory.memory_id in covered and not any(place.original for place in standing)
+        ):
             continue
         edited = sum(
-            old.newest is None or old.newest.digest != here[old.key].message.digest for old in mine if old.key in here
+            old.newest is None or old.newest.digest != here[old.key].message.digest
+            for old in mine
+            if old.key in here
         )
         expected: Sequence[Past] = mine
-        if any(place.original and is_for_attachment(read_message(place.written).marker) for place in standing):
+        if any(
+            place.original and is_for_attachment(read_message(place.written).marker)
+            for place in standing
+        ):
             # Some stand there for their attachments alone: the others under their memory have left the chat.
-            expected = [mine[index] for index in sorted(with_attachments([old.newest or old.message for old in mine]))]
+            expected = [
+                mine[index]
+                for index in sorted(with_attachments([old.newest or old.message for old in mine]))
+            ]
         lacking = (old.key for old in expected if old.key not in here and old.newest is not None)
         gone = [key for key in lacking if key not in missing]
         if edited or gone:

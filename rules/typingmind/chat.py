@@ -7,11 +7,20 @@ from dataclasses import dataclass
 
 from rules.errors import ChatSkipped
 from rules.typingmind import spans
-from rules.typingmind.message import Message, is_incomplete, parts, printable, read_message, summarised_until
+from rules.typingmind.message import (
+    Message,
+    is_incomplete,
+    parts,
+    printable,
+    read_message,
+    summarised_until,
+)
 from rules.typingmind.spans import LONGEST_TEXT, Member, Reel, Span, Walker
 
 # What would steer a terminal, break a line, or turn the rest of it round.
-_UNSEEMLY = dict.fromkeys([*range(32), *range(127, 160), *map(ord, "\u2028\u2029\u202d\u202e")], " ")
+_UNSEEMLY = dict.fromkeys(
+    [*range(32), *range(127, 160), *map(ord, "\u2028\u2029\u202d\u202e")], " "
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +43,9 @@ class Chat:
     def field(self, key: str) -> object:
         """The parsed value of one field (numbers as their own text), or None where it is absent."""
         member = self.member(key)
-        return None if member is None else spans.value(self.slice(member.value).decode("utf-8"), 0)[0]
+        return (
+            None if member is None else spans.value(self.slice(member.value).decode("utf-8"), 0)[0]
+        )
 
     def slice(self, span: Span) -> bytes:
         """The file's own bytes of that span."""
@@ -102,7 +113,9 @@ def read_messages(chat: Chat) -> tuple[Message, ...]:
     """Every message of the chat, in order. Raises ChatSkipped where they are no list, or one of them is no object."""
     member = chat.member("messages")
     if member is not None and chat.text[member.value.start] != "[":
-        raise ChatSkipped(f'The `messages` of the chat "{chat.title}" are no list.', "Export the chat again.")
+        raise ChatSkipped(
+            f'The `messages` of the chat "{chat.title}" are no list.', "Export the chat again."
+        )
     messages = []
     for number, span in enumerate(chat.messages, 1):
         try:
@@ -142,8 +155,12 @@ class Outline:
     def chat(self, data: bytes) -> Chat:
         """The chat itself; `data` are the bytes of its span."""
         text, start = data.decode("latin-1"), self.span.start
-        members = tuple(Member(it.key, it.start - start, _moved(it.value, start)) for it in self.members)
-        return Chat(text, Span(0, len(text)), members, tuple(_moved(span, start) for span in self.messages))
+        members = tuple(
+            Member(it.key, it.start - start, _moved(it.value, start)) for it in self.members
+        )
+        return Chat(
+            text, Span(0, len(text)), members, tuple(_moved(span, start) for span in self.messages)
+        )
 
 
 def read_chat(chat: bytes) -> Chat:
@@ -219,12 +236,16 @@ def warnings(chat: Chat, messages: Sequence[Message]) -> tuple[str, ...]:
     sentences: list[str] = []
     parameters = chat.field("chatParams")
     limit = parameters.get("contextLimit") if isinstance(parameters, dict) else None
-    if isinstance(limit, str) and _COUNT.fullmatch(limit):  # the client writes a number, or its digits as text
+    if isinstance(limit, str) and _COUNT.fullmatch(
+        limit
+    ):  # the client writes a number, or its digits as text
         sentences.append(
             f"The chat's context limit is {limit} messages, so memories at its beginning are never sent. "
             "Set the limit to 0 in the chat's model settings."
         )
-    if summarised := {summarised_until(message) for message in messages if message.type == "tm_context_summary"}:
+    if summarised := {
+        summarised_until(message) for message in messages if message.type == "tm_context_summary"
+    }:
         # A summary that names no message of this chat is not sent.
         in_force = summarised & {message.uuid for message in messages if message.uuid}
         sentences.append(_SUMMARY_IN_FORCE if in_force else _SUMMARY_WAS_ON)

@@ -27,7 +27,9 @@ def expanded(chat: Chat, ours: Sequence[str]) -> bytes:
 def our_uuids(chat: Chat) -> tuple[str, ...]:
     """The uuids of the messages whose markers say that they are ours: opening, memories and closing."""
     messages = read_messages(chat)
-    return tuple(message.uuid for message in messages if message.uuid and read_marker(message.marker))
+    return tuple(
+        message.uuid for message in messages if message.uuid and read_marker(message.marker)
+    )
 
 
 _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"

@@ -16,7 +16,9 @@ from rules.typingmind import spans
 from rules.typingmind.chat import Outline, walk_chat
 from rules.typingmind.spans import BadJson, Reel, TooDeep, Walker
 
-_BLOCK_BYTES = 1 << 16  # it fits into the processor's cache, where checking it is ten times as quick
+_BLOCK_BYTES = (
+    1 << 16
+)  # it fits into the processor's cache, where checking it is ten times as quick
 _BYTE_ORDER_MARK = codecs.BOM_UTF8.decode("latin-1")
 
 
@@ -139,7 +141,9 @@ def _texts(name: str, blocks: Iterable[bytes]) -> Iterator[str]:
     except UnicodeDecodeError as fault:
         if fault.reason == "unexpected end of data":
             raise explain_cut(name, size) from fault
-        at = size - len(decoder.getstate()[0]) + fault.start  # it holds the first bytes of half a character
+        at = (
+            size - len(decoder.getstate()[0]) + fault.start
+        )  # it holds the first bytes of half a character
         raise NotAnExport(
             f"{name} is not UTF-8 text: {fault.reason} near byte {at:,}.",
             "Drop the file exactly as TypingMind wrote it; a text editor may have saved it in another encoding.",
@@ -150,7 +154,9 @@ def explain_bytes(name: str, head: bytes) -> NotAnExport | None:
     """Why the first bytes alone show that the file is no export; None where they may begin a JSON text."""
     start = head.removeprefix(b"\xef\xbb\xbf").lstrip()
     if not start and len(head) < 64:
-        return NotAnExport(f"{name} is empty.", "If the download was interrupted, export the chat again.")
+        return NotAnExport(
+            f"{name} is empty.", "If the download was interrupted, export the chat again."
+        )
     what, remedy = of_bytes(head)
     return NotAnExport(f"{name} is {what}.", remedy) if what else None
 
@@ -211,8 +217,14 @@ def explain_bad_json(name: str, text: str, fault: BadJson) -> NotAnExport:
 ENOUGH = 4096
 """So many of a file's first bytes are enough."""
 EXPORT_AGAIN = "In TypingMind open the chat's menu, choose Export, and drop that file as it is."
-_DECRYPT = ("an encrypted backup", "Restore it in TypingMind with its password, then export the chats from there.")
-_UTF_16 = ("text in UTF-16, not UTF-8", "Save it as UTF-8, or drop the file exactly as TypingMind wrote it.")
+_DECRYPT = (
+    "an encrypted backup",
+    "Restore it in TypingMind with its password, then export the chats from there.",
+)
+_UTF_16 = (
+    "text in UTF-16, not UTF-8",
+    "Save it as UTF-8, or drop the file exactly as TypingMind wrote it.",
+)
 _UNPACK = "Unpack it, and drop the JSON file that is inside."
 _SIGNS = (
     (b"ENCRYPTED:", *_DECRYPT),
@@ -235,8 +247,14 @@ _SIGNS = (
     (b"RIFF", "a picture, sound or film (RIFF)", EXPORT_AGAIN),
 )
 _OF_CHATGPT = ("a ChatGPT export", "memproc reads chats of TypingMind alone: export them there.")
-_OF_CLAUDE = ("an export of Claude's own app", "memproc reads chats of TypingMind alone: export them there.")
-_OF_SILLYTAVERN = ("a chat of SillyTavern (JSONL)", "memproc reads chats of TypingMind: export them there.")
+_OF_CLAUDE = (
+    "an export of Claude's own app",
+    "memproc reads chats of TypingMind alone: export them there.",
+)
+_OF_SILLYTAVERN = (
+    "a chat of SillyTavern (JSONL)",
+    "memproc reads chats of TypingMind: export them there.",
+)
 _CARD = ("a character of SillyTavern", "memproc reads chats of TypingMind: export them there.")
 _CHATGPT_PART = re.compile(r"conversations-\d{3}\.json")
 """ChatGPT's exports since 2026 have their conversations in numbered files, and a manifest."""
@@ -273,7 +291,9 @@ def of_text(text: str) -> tuple[str, str]:
         return _OF_CHATGPT
     if not start or start[0] in '{["' or start[0] == "\0":
         return "", ""
-    if sum(not letter.isprintable() and letter not in "\r\n\t" for letter in start) * 20 > len(start):
+    if sum(not letter.isprintable() and letter not in "\r\n\t" for letter in start) * 20 > len(
+        start
+    ):
         return "no text at all", EXPORT_AGAIN
     kind = "a Markdown text" if _MARKDOWN.search(start) else "a plain text"
     return f"{kind}, not JSON", EXPORT_AGAIN

@@ -16,7 +16,9 @@ from rules.typingmind import spans
 _HALF_A_PAIR = re.compile("[\ud800-\udfff]")
 _PLACEHOLDERS = {
     **dict.fromkeys(("image_url", "tm_image_file", "image", "input_image"), "image"),
-    **dict.fromkeys(("tm_text_file", "tm_blob_file", "tm_file_attachment", "tm_unsynced_attachment"), "file"),
+    **dict.fromkeys(
+        ("tm_text_file", "tm_blob_file", "tm_file_attachment", "tm_unsynced_attachment"), "file"
+    ),
     **dict.fromkeys(("file", "document"), "file"),
 }
 _NAMELESS = {
@@ -37,12 +39,18 @@ def parts(message: Mapping[str, object]) -> tuple[Part, ...]:
     """The pieces of one parsed message in reading order; empty where it says and does nothing."""
     if message.get("type") == "tm_multi_responses":
         answers = _listed(chosen(message), "messages")
-        return tuple(part for answer in answers if isinstance(answer, dict) for part in parts(answer))
+        return tuple(
+            part for answer in answers if isinstance(answer, dict) for part in parts(answer)
+        )
     content, calls, older = (message.get(key) for key in ("content", "tool_calls", "function_call"))
     items = content if isinstance(content, list) else [content] if spans.text(content) else []
     pieces = [_part(item) for item in items]
     if calls or older:
-        called = [call.get("function") for call in _listed(message, "tool_calls") if isinstance(call, dict)]
+        called = [
+            call.get("function")
+            for call in _listed(message, "tool_calls")
+            if isinstance(call, dict)
+        ]
         names = [_name(call) for call in [*called, older] if isinstance(call, dict)]
         pieces += [Part(f"[tool call: {name}]", spoken=False) for name in names]
     if message.get("role") in ("tool", "function"):
@@ -108,7 +116,9 @@ def printable(text: str) -> str:
 
 
 _ENDINGS = ("BlobID", "blobID")
-_DATE = re.compile(r"\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?", re.ASCII)
+_DATE = re.compile(
+    r"\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?", re.ASCII
+)
 """`localBlobID`, `metaBlobID`, and `blobID` where the file was synced."""
 
 
@@ -131,10 +141,14 @@ def without_its_place(part: object) -> object:
     """A part of a message's content without the place of its file: a fork keeps its copy of the file elsewhere."""
     if not isinstance(part, Mapping) or next(_named(part), None) is None:
         return part
-    rest = {key: value for key, value in part.items() if key != "sync" and not key.endswith(_ENDINGS)}
+    rest = {
+        key: value for key, value in part.items() if key != "sync" and not key.endswith(_ENDINGS)
+    }
     metadata = part.get("metadata")
     if isinstance(metadata, Mapping):
-        rest["metadata"] = {key: value for key, value in metadata.items() if not key.endswith(_ENDINGS)}
+        rest["metadata"] = {
+            key: value for key, value in metadata.items() if not key.endswith(_ENDINGS)
+        }
     return rest
 
 
@@ -143,7 +157,11 @@ def _named(value: object) -> Iterator[str]:
     while waiting:
         item = waiting.pop()
         if isinstance(item, Mapping):
-            yield from (name for key, name in item.items() if key.endswith(_ENDINGS) and isinstance(name, str) and name)
+            yield from (
+                name
+                for key, name in item.items()
+                if key.endswith(_ENDINGS) and isinstance(name, str) and name
+            )
             waiting += item.values()
         elif isinstance(item, list):
             waiting += item
@@ -177,7 +195,9 @@ def moved_on(before: str | None, now: str) -> str:
     return write_date(_later(last, 1))
 
 
-def dates_inside(first: str | None, last: str | None, count: int, after: datetime) -> list[datetime]:
+def dates_inside(
+    first: str | None, last: str | None, count: int, after: datetime
+) -> list[datetime]:
     """`count` dates for generated messages: a millisecond apart from `first` on, never later than `last`.
 
     None of them lies before `after`, the date of what stands before them: TypingMind sorts by date when
@@ -265,17 +285,28 @@ def _role(fields: Mapping[str, object]) -> str | None:
 
 def _digest(fields: Mapping[str, object]) -> str:
     role, body = _role(fields), fields.get("content")
-    if isinstance(body, list) and len(body) == 1 and isinstance(body[0], dict) and body[0].get("type") == "text":
+    if (
+        isinstance(body, list)
+        and len(body) == 1
+        and isinstance(body[0], dict)
+        and body[0].get("type") == "text"
+    ):
         # One text part and a plain string say the same, and newer clients write the one for the other.
         body = body[0].get("text")
     elif isinstance(body, list):
         body = [without_its_place(part) for part in body]
-    others: list[object] = [fields.get("tool_calls"), fields.get("function_call"), fields.get("tool_call_id")]
+    others: list[object] = [
+        fields.get("tool_calls"),
+        fields.get("function_call"),
+        fields.get("tool_call_id"),
+    ]
     if fields.get("type") == "tm_multi_responses":
         others.append(shown(parts(fields)))
     if isinstance(body, str) and not any(others):
         # Nearly all messages, and quicker than to write JSON again. The number says where the role ends.
-        return hashlib.sha256(f"{len(role or '')} {role} {body}".encode("utf-8", "surrogatepass")).hexdigest()
+        return hashlib.sha256(
+            f"{len(role or '')} {role} {body}".encode("utf-8", "surrogatepass")
+        ).hexdigest()
     return hashlib.sha256(json.dumps([role, body, *others], sort_keys=True).encode()).hexdigest()
 
 

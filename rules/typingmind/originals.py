@@ -61,7 +61,9 @@ def with_attachments(messages: Sequence[Message]) -> frozenset[int]:
     group: list[int] = []
     for index, message in enumerate(messages):
         before = messages[index - 1]
-        is_result = message.role in _TOOL_ROLES and (before.calls_tools or before.role in _TOOL_ROLES)
+        is_result = message.role in _TOOL_ROLES and (
+            before.calls_tools or before.role in _TOOL_ROLES
+        )
         group = [*group, index] if group and is_result else [index]
         if attachments(message.raw) or group[0] in staying:
             staying.update(group)
@@ -89,7 +91,11 @@ def kept_original(raw: bytes, when: str, memory: str, *, for_attachment: bool = 
         for key, value in before.items():
             overwritten = overwritten if value is None else with_field(overwritten, key, value)
         spelled = encoded(marker)
-        return with_field(raw, _MARKER, spelled if overwritten == b"{}" else with_field(spelled, _BEFORE, overwritten))
+        return with_field(
+            raw,
+            _MARKER,
+            spelled if overwritten == b"{}" else with_field(spelled, _BEFORE, overwritten),
+        )
     except spans.BadJson as fault:
         raise _unfit(raw) from fault
 
@@ -153,7 +159,9 @@ def add_deleted_uuids(chat: Chat, uuids: Sequence[str]) -> list[ByteEdit]:
     if known is None or not uuids:
         return _written_list(chat, uuids) if uuids else []
     listed, _ = spans.items(Reel(chat.text), known.start)
-    before = {spans.value(chat.text, entry.start)[0] for entry in listed if chat.text[entry.start] == '"'}
+    before = {
+        spans.value(chat.text, entry.start)[0] for entry in listed if chat.text[entry.start] == '"'
+    }
     added = b",".join(encoded(uuid) for uuid in uuids if uuid not in before)
     at = listed[-1].stop if listed else known.start + 1
     return [ByteEdit(Span(at, at), b"," + added if listed else added)] if added else []
@@ -167,7 +175,11 @@ def replace_deleted_uuids(chat: Chat, uuids: Sequence[str]) -> list[ByteEdit]:
 def _sync_members(chat: Chat) -> list[Member]:
     sync = chat.member(_SYNC)
     has_members = sync is not None and chat.text[sync.value.start] == "{"
-    return spans.members(Reel(chat.text), sync.value.start)[0] if sync is not None and has_members else []
+    return (
+        spans.members(Reel(chat.text), sync.value.start)[0]
+        if sync is not None and has_members
+        else []
+    )
 
 
 def _list_of(chat: Chat) -> Span | None:
@@ -188,4 +200,6 @@ def _written_list(chat: Chat, uuids: Sequence[str]) -> list[ByteEdit]:
         if member.key == _LIST:
             return [ByteEdit(member.value, encoded(uuids))]
     at = sync.value.start + 1
-    return [ByteEdit(Span(at, at), encoded(_LIST) + b":" + encoded(uuids) + (b"," if members else b""))]
+    return [
+        ByteEdit(Span(at, at), encoded(_LIST) + b":" + encoded(uuids) + (b"," if members else b""))
+    ]

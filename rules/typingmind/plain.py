@@ -17,7 +17,19 @@ MAY_CHANGE = frozenset({"messages", "updatedAt", "syncMetadata"})
 """The fields of a chat that memproc may change."""
 MAY_BE_ADDED = frozenset({"syncMetadata"})
 _NEEDED = frozenset({"role", "uuid", "content", "createdAt", "memproc"})
-_SHAPE = frozenset({"id", "type", "model", "usage", "finish", "keywords", "titleUsage", "stop_reason", "stop_sequence"})
+_SHAPE = frozenset(
+    {
+        "id",
+        "type",
+        "model",
+        "usage",
+        "finish",
+        "keywords",
+        "titleUsage",
+        "stop_reason",
+        "stop_sequence",
+    }
+)
 
 
 def parse(text: str) -> Json:

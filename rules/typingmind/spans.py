@@ -124,7 +124,9 @@ def value(text: str, at: int) -> tuple[object, int]:
     except json.JSONDecodeError as fault:
         if fault.msg == "Expecting value":
             raise _expected("a value", text, fault.pos) from None
-        reason = fault.msg.removesuffix(" at").removesuffix(" starting").replace("Expecting", "expected")
+        reason = (
+            fault.msg.removesuffix(" at").removesuffix(" starting").replace("Expecting", "expected")
+        )
         ended = fault.msg.startswith("Unterminated") or _ends_early(text, fault.pos)
         raise BadJson(reason[:1].lower() + reason[1:], fault.pos, open_ended=ended) from None
     except RecursionError:
@@ -140,7 +142,9 @@ def value(text: str, at: int) -> tuple[object, int]:
 def _expected(what: str, text: str, at: int) -> BadJson:
     if _ends_early(text, at):
         return BadJson(f"the file stops where {what} should follow", at, open_ended=True)
-    return BadJson(f"{what} was expected, but {_characters(text, at, at + 4)[0]!r} stands there", at)
+    return BadJson(
+        f"{what} was expected, but {_characters(text, at, at + 4)[0]!r} stands there", at
+    )
 
 
 def _ends_early(text: str, at: int) -> bool:
@@ -158,7 +162,13 @@ def is_too_deep(value: object) -> bool:
     while level and depth < DEEPEST:
         inside: list[object] = []
         for outer in level:
-            inside += outer.values() if isinstance(outer, dict) else outer if isinstance(outer, list) else ()
+            inside += (
+                outer.values()
+                if isinstance(outer, dict)
+                else outer
+                if isinstance(outer, list)
+                else ()
+            )
         level = [inner for inner in inside if isinstance(inner, (dict, list))]
         depth += 1
     return bool(level)
@@ -230,7 +240,9 @@ class Reel:
         """Take in as much again as there is from `at` on, and let go of what stands before; False at the end."""
         kept = self._text[at - self._start :]
         taken: list[str] = []
-        room = max(1, len(kept))  # twice as much each time, so that a large value is not read again too often
+        room = max(
+            1, len(kept)
+        )  # twice as much each time, so that a large value is not read again too often
         while room > 0 and (piece := next(self._pieces, "")):
             taken.append(piece)
             room -= len(piece)
@@ -242,7 +254,9 @@ class Reel:
 Walker = Callable[[Reel, int], int]
 
 
-def members(reel: Reel, at: int, walkers: Mapping[str, Walker] = MappingProxyType({})) -> tuple[list[Member], int]:
+def members(
+    reel: Reel, at: int, walkers: Mapping[str, Walker] = MappingProxyType({})
+) -> tuple[list[Member], int]:
     """The members of the object whose `{` stands at `at`, in order, and the offset behind its `}`.
 
     A value whose key has a walker is walked by it, which returns the offset behind it; the others are

@@ -57,11 +57,15 @@ def replace_messages(chat: Chat, kept: Sequence[int | None], raws: Sequence[byte
     if gone and (new or count == len(gone)):
         return ByteEdit(Span(gone[0].start, gone[-1].stop), _comma(chat).join(new))
     if gone:  # a comma goes with them
-        start, stop = (old[prefix - 1].stop, gone[-1].stop) if prefix else (gone[0].start, old[-suffix].start)
+        start, stop = (
+            (old[prefix - 1].stop, gone[-1].stop) if prefix else (gone[0].start, old[-suffix].start)
+        )
         return ByteEdit(Span(start, stop), b"")
     comma = _comma(chat)
     if prefix < count:
-        return ByteEdit(Span(old[prefix].start, old[prefix].start), b"".join(raw + comma for raw in new))
+        return ByteEdit(
+            Span(old[prefix].start, old[prefix].start), b"".join(raw + comma for raw in new)
+        )
     return ByteEdit(Span(old[-1].stop, old[-1].stop), b"".join(comma + raw for raw in new))
 
 
@@ -99,7 +103,9 @@ def field_bytes(raw: bytes, key: str) -> bytes | None:
 
     This and the next two raise spans.BadJson where the bytes are no JSON object, or one key stands in it twice.
     """
-    return next((raw[it.value.start : it.value.stop] for it in _members(raw) if it.key == key), None)
+    return next(
+        (raw[it.value.start : it.value.stop] for it in _members(raw) if it.key == key), None
+    )
 
 
 def with_field(raw: bytes, key: str, value: bytes) -> bytes:
@@ -146,13 +152,25 @@ _NONE = frozenset({"refusal", "citations", "stop_sequence"})
 _COUNTED = frozenset({"usage", "titleUsage"})
 _COPIED = frozenset({"type", "model"})
 _ENDED = {"finish": "stop", "stop_reason": "end_turn"}
-_FILLED = _EMPTIED | _NONE | _COUNTED | _COPIED | _ENDED.keys() | {"id", "role", "uuid", "content", "createdAt"}
+_FILLED = (
+    _EMPTIED
+    | _NONE
+    | _COUNTED
+    | _COPIED
+    | _ENDED.keys()
+    | {"id", "role", "uuid", "content", "createdAt"}
+)
 
 
 def write_message(draft: Draft, when: datetime, template: Mapping[str, object] | None) -> bytes:
     """The message's JSON; an assistant message has the keys of `template`, as far as we can fill them."""
     if draft.role == "user":
-        message: dict[str, object] = {"role": "user", "uuid": "", "content": draft.text, "createdAt": ""}
+        message: dict[str, object] = {
+            "role": "user",
+            "uuid": "",
+            "content": draft.text,
+            "createdAt": "",
+        }
     else:
         shape = template if template is not None and "content" in template else _PLAIN
         message = {key: _fill(key, shape[key], draft) for key in shape if key in _FILLED}

@@ -8,10 +8,32 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from tests.bench import daemon, large, layers, money, page, real, recall, returning, startup, wavefront
+from tests.bench import (
+    daemon,
+    large,
+    layers,
+    money,
+    page,
+    real,
+    recall,
+    returning,
+    startup,
+    wavefront,
+)
 from tests.bench.measure import Table, as_json
 
-NAMES = ("startup", "daemon", "wavefront", "money", "layers", "large", "returning", "recall", "page", "real")
+NAMES = (
+    "startup",
+    "daemon",
+    "wavefront",
+    "money",
+    "layers",
+    "large",
+    "returning",
+    "recall",
+    "page",
+    "real",
+)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -22,8 +44,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--exports", type=Path, metavar="FOLDER", default=os.environ.get("MEMPROC_BENCH_EXPORTS"),
                         help="real exports, for `money`, `layers` and `real`; also $MEMPROC_BENCH_EXPORTS")  # fmt: skip
     chosen = parser.parse_args(arguments)
-    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # whoever installs memproc has its bytecode kept
-    sys.stdout.write(f"Python {platform.python_version()}, {os.cpu_count()} cores, {platform.system()}\n\n")
+    os.environ.pop(
+        "PYTHONDONTWRITEBYTECODE", None
+    )  # whoever installs memproc has its bytecode kept
+    sys.stdout.write(
+        f"Python {platform.python_version()}, {os.cpu_count()} cores, {platform.system()}\n\n"
+    )
     tables: list[Table] = []
     for name in NAMES if chosen.only is None else (chosen.only,):
         with tempfile.TemporaryDirectory(prefix="memproc-bench-") as folder:

@@ -26,7 +26,9 @@ class Stages:
     """What each stage took, in order."""
 
     def __init__(self) -> None:
-        self.taken: dict[str, dict[str, float]] = {"start": {"wall": 0, "cpu": 0, "peak": peak_now()}}
+        self.taken: dict[str, dict[str, float]] = {
+            "start": {"wall": 0, "cpu": 0, "peak": peak_now()}
+        }
 
     @contextmanager
     def stage(self, name: str) -> Iterator[None]:
@@ -129,7 +131,10 @@ def _spliced(chat: "Chat") -> bytes:
 
     first = max(0, len(chat.messages) - _KEPT)
     live = range(first, len(chat.messages))
-    made = [b'{"role":"user","uuid":"%d","content":"%s"}' % (number, b"memory " * 60) for number in range(_MEMORIES)]
+    made = [
+        b'{"role":"user","uuid":"%d","content":"%s"}' % (number, b"memory " * 60)
+        for number in range(_MEMORIES)
+    ]
     raws = [*made, *(chat.slice(chat.messages[at]) for at in live)]
     return splice(chat, [replace_messages(chat, [*[None] * len(made), *live], raws)])
 

@@ -43,7 +43,10 @@ def measure(folder: Path) -> list[Table]:
     settings.write_text(_SETTINGS)
     (folder / "inbox").mkdir()
     with _running(folder, settings) as pid:
-        _until(lambda: _archive(folder, "SELECT 1 FROM sign WHERE name = 'last_scan'"), "the daemon is up")
+        _until(
+            lambda: _archive(folder, "SELECT 1 FROM sign WHERE name = 'last_scan'"),
+            "the daemon is up",
+        )
         fresh = _resident(pid)
         delays = [_delay(folder, number) for number in range(DROPS)]
         for child in _children(pid):
@@ -60,7 +63,11 @@ def measure(folder: Path) -> list[Table]:
 def _rest(fresh: int, rested: int, used: float) -> Table:
     rows = (
         ("resident after the start, MiB", f"{fresh / MIB:.1f}", _kept(fresh / MIB <= LARGEST_MIB)),
-        (f"resident after {DROPS} files, at rest, MiB", f"{rested / MIB:.1f}", _kept(rested / MIB <= LARGEST_MIB)),
+        (
+            f"resident after {DROPS} files, at rest, MiB",
+            f"{rested / MIB:.1f}",
+            _kept(rested / MIB <= LARGEST_MIB),
+        ),
         ("processor at rest, % of one core", f"{used * 100:.2f}", ""),
     )
     return Table(
@@ -107,8 +114,15 @@ def _delay(folder: Path, number: int) -> float:
     path.write_bytes(content)
     closed = time.time()
     asked = "SELECT step.at FROM arrival_step AS step JOIN arrival ON arrival.id = step.arrival WHERE path = ? "
-    began = _until(lambda: _archive(folder, f"{asked} AND step.state IN ('planned', 'done')", str(path)), name)
-    _until(lambda: _archive(folder, "SELECT 1 FROM arrival WHERE path = ? AND state = 'done'", str(path)), name)
+    began = _until(
+        lambda: _archive(folder, f"{asked} AND step.state IN ('planned', 'done')", str(path)), name
+    )
+    _until(
+        lambda: _archive(
+            folder, "SELECT 1 FROM arrival WHERE path = ? AND state = 'done'", str(path)
+        ),
+        name,
+    )
     return _seconds(began) - closed - SETTLE_SECONDS
 
 
@@ -132,7 +146,9 @@ def _starts(folder: Path, settings: Path) -> dict[str, list[Cost]]:
 @contextmanager
 def _running(folder: Path, settings: Path) -> Iterator[int]:
     with (folder / "said.txt").open("wb") as said:
-        process = subprocess.Popen([_COMMAND, "--config", settings, "watch"], cwd=folder, stdout=said, stderr=said)
+        process = subprocess.Popen(
+            [_COMMAND, "--config", settings, "watch"], cwd=folder, stdout=said, stderr=said
+        )
     try:
         yield process.pid
     finally:

@@ -42,7 +42,9 @@ def environment(name: str, requirements: Path, folder: Path) -> Path | NotMeasur
 def _failure(command: list[str]) -> str | None:
     """The last line of what a command complained of; None where it ended well."""
     try:
-        ended = subprocess.run(command, capture_output=True, text=True, check=False, timeout=LIMIT_SECONDS)
+        ended = subprocess.run(
+            command, capture_output=True, text=True, check=False, timeout=LIMIT_SECONDS
+        )
     except subprocess.TimeoutExpired:
         return f"it took more than {LIMIT_SECONDS:.0f} seconds"
     if ended.returncode == 0:

@@ -42,7 +42,12 @@ class Mix:
 
     def __str__(self) -> str:
         rest = self.size - self.text - self.code - self.images
-        shares = (("text", self.text), ("code", self.code), ("images", self.images), ("the fields around", rest))
+        shares = (
+            ("text", self.text),
+            ("code", self.code),
+            ("images", self.images),
+            ("the fields around", rest),
+        )
         parts = ", ".join(f"{name} {share / self.size:.0%}" for name, share in shares)
         return f"{self.size / 1e6:.1f} MB, {self.chats} chats, {self.messages:,} messages: {parts}"
 
@@ -74,10 +79,17 @@ def _chat(number: int, said: list[tuple[str, str]], mix: Mix) -> Json:
         held += size
     mix.chats += 1
     mix.messages += len(messages)
-    return chat(*_dated(messages), id=f"bench{number:05d}", chatID=f"bench{number:05d}", chatTitle=f"Evenings {number}")
+    return chat(
+        *_dated(messages),
+        id=f"bench{number:05d}",
+        chatID=f"bench{number:05d}",
+        chatTitle=f"Evenings {number}",
+    )
 
 
-def _talk(number: int, chance: Random, said: list[tuple[str, str]], mix: Mix) -> tuple[list[Json], int]:
+def _talk(
+    number: int, chance: Random, said: list[tuple[str, str]], mix: Mix
+) -> tuple[list[Json], int]:
     """A turn, and about how many bytes it takes."""
     mark = f"No. {chance.getrandbits(48):x}: “"
     asked, told = mark + chance.choice(said)[0] + "”", mark + chance.choice(said)[1] + "”"
@@ -104,6 +116,7 @@ def _picture(number: int, chance: Random, mix: Mix) -> list[Json]:
 
 def _dated(messages: list[Json]) -> list[Json]:
     minutes = [
-        (START + timedelta(minutes=number)).strftime("%Y-%m-%dT%H:%M:%S.000Z") for number in range(len(messages))
+        (START + timedelta(minutes=number)).strftime("%Y-%m-%dT%H:%M:%S.000Z")
+        for number in range(len(messages))
     ]
     return [message | {"createdAt": at} for message, at in zip(messages, minutes, strict=True)]

@@ -40,8 +40,12 @@ def _measure_one(folder: Path, millions: int) -> list[Table]:
             found[work].append(_child(work, export, state))
     for written in (export, *state.iterdir()):
         written.unlink()
-    stages = {work: _medians([stages for _, stages in each]) for work, each in found.items()} | {"first": first[1]}
-    costs = {work: median([cost for cost, _ in each]) for work, each in found.items()} | {"first": first[0]}
+    stages = {work: _medians([stages for _, stages in each]) for work, each in found.items()} | {
+        "first": first[1]
+    }
+    costs = {work: median([cost for cost, _ in each]) for work, each in found.items()} | {
+        "first": first[0]
+    }
     figures = {
         "mix": str(mix),
         "size": mix.size,
@@ -52,7 +56,15 @@ def _measure_one(folder: Path, millions: int) -> list[Table]:
         Table(
             f"An export of {millions} MB",
             (f"{mix}.", *(_NOTES if millions == SIZES[0] else ())),
-            ("", "seconds", "times plain", "of processor", "times plain", "peak, MiB", "peak, times the file"),
+            (
+                "",
+                "seconds",
+                "times plain",
+                "of processor",
+                "times plain",
+                "peak, MiB",
+                "peak, times the file",
+            ),
             tuple(_rows(stages, mix.size)),
             figures,
         )
@@ -74,7 +86,15 @@ def _rows(stages: dict[str, Any], size: int) -> Iterator[tuple[str, ...]]:
         peak = max(stages[work][name]["peak"] for name in names)
         times = (peak - stages[work]["start"]["peak"]) / size
         ratios = f"{wall / plain[0]:.2f}", f"{cpu / plain[1]:.2f}"
-        yield label, f"{wall:.2f}", ratios[0], f"{cpu:.2f}", ratios[1], f"{peak / MIB:.0f}", f"{times:.2f}"
+        yield (
+            label,
+            f"{wall:.2f}",
+            ratios[0],
+            f"{cpu:.2f}",
+            ratios[1],
+            f"{peak / MIB:.0f}",
+            f"{times:.2f}",
+        )
 
 
 def _sum(stages: dict[str, Any], names: Sequence[str]) -> tuple[float, float]:

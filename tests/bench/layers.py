@@ -19,7 +19,10 @@ def measure(folder: Path, exports: Path | None) -> list[Table]:
     found = exports_in(exports) if exports else []
     name = found[0].stem if found else "made up"
     export = found[0].read_bytes() if found else export_bytes(long_chat(114_000, tokens_each=1100))
-    billed = {row: bill(folder / str(at), export, layers=layers) for at, (row, layers) in enumerate(_ROWS.items())}
+    billed = {
+        row: bill(folder / str(at), export, layers=layers)
+        for at, (row, layers) in enumerate(_ROWS.items())
+    }
     without = _dollars(billed["neither"])
     notes = (
         f"`memproc run` with six calls at once on {name}, {billed['neither'].conversation:,} tokens in",
@@ -39,7 +42,12 @@ def _dollars(one: Billed) -> Decimal:
 def _row(name: str, one: Billed, without: Decimal) -> tuple[str, ...]:
     usage, cost = one.usage, _dollars(one)
     counted = (one.calls, usage.prompt, usage.read, usage.written, usage.output)
-    return (name, *(f"{number:,}" for number in counted), f"{100 * cost:.2f}", f"{cost / without:.2f}")
+    return (
+        name,
+        *(f"{number:,}" for number in counted),
+        f"{100 * cost:.2f}",
+        f"{cost / without:.2f}",
+    )
 
 
 def _figures(one: Billed, without: Decimal) -> dict[str, float]:

@@ -53,7 +53,9 @@ def run(*command: str | Path, folder: Path) -> Cost:
         out.seek(0)
         err.seek(0)
         if (code := os.waitstatus_to_exitcode(status)) != 0:
-            raise RuntimeError(f"{' '.join(words)} ended with {code}: {err.read().decode(errors='replace')[-2000:]}")
+            raise RuntimeError(
+                f"{' '.join(words)} ended with {code}: {err.read().decode(errors='replace')[-2000:]}"
+            )
         told = out.read().decode(errors="replace")
     return Cost(wall, used.ru_utime + used.ru_stime, used.ru_maxrss * _BYTES_A_UNIT, told)
 
@@ -78,7 +80,12 @@ def ended(process: subprocess.Popen[bytes]) -> int:
 
 def median(costs: Sequence[Cost]) -> Cost:
     """The median of each figure."""
-    return Cost(*(statistics.median(getattr(cost, name) for cost in costs) for name in ("wall", "cpu", "peak")))
+    return Cost(
+        *(
+            statistics.median(getattr(cost, name) for cost in costs)
+            for name in ("wall", "cpu", "peak")
+        )
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,16 +99,31 @@ class Table:
     figures: dict[str, Any] = field(default_factory=dict)
 
     def __str__(self) -> str:
-        widths = [max(len(row[at]) for row in (self.headings, *self.rows)) for at in range(len(self.headings))]
-        lines = [self._line(self.headings, widths), "|" + "|".join("-" * (width + 2) for width in widths) + "|"]
+        widths = [
+            max(len(row[at]) for row in (self.headings, *self.rows))
+            for at in range(len(self.headings))
+        ]
+        lines = [
+            self._line(self.headings, widths),
+            "|" + "|".join("-" * (width + 2) for width in widths) + "|",
+        ]
         lines += [self._line(row, widths) for row in self.rows]
-        return "\n".join([f"### {self.title}", "", *self.notes, *([""] if self.notes else []), *lines, ""])
+        return "\n".join(
+            [f"### {self.title}", "", *self.notes, *([""] if self.notes else []), *lines, ""]
+        )
 
     @staticmethod
     def _line(row: Sequence[str], widths: Sequence[int]) -> str:
-        return "| " + " | ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) + " |"
+        return (
+            "| "
+            + " | ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True))
+            + " |"
+        )
 
 
 def as_json(tables: Sequence[Table]) -> str:
     """The figures of all tables, unrounded, for other programs."""
-    return json.dumps({table.title: table.figures for table in tables}, indent=2, ensure_ascii=False) + "\n"
+    return (
+        json.dumps({table.title: table.figures for table in tables}, indent=2, ensure_ascii=False)
+        + "\n"
+    )

@@ -77,13 +77,33 @@ def measure(folder: Path, exports: Path | None) -> list[Table]:
         "the conversation. Of a batch this is the best case: whether its requests find what others wrote is chance.",
         "Core memory and facts are switched off: `layers` says what they add.",
     )
-    headings = ("", "asked", "tokens", "chunks", "calls", "sent", "read", "written", "times", "target")
+    headings = (
+        "",
+        "asked",
+        "tokens",
+        "chunks",
+        "calls",
+        "sent",
+        "read",
+        "written",
+        "times",
+        "target",
+    )
     return [Table("What a conversation costs", notes, headings, tuple(rows), figures)]
 
 
 def _row(name: str, one: Billed, target: tuple[float, ...]) -> tuple[str, ...]:
-    kept = "".join(f"{wanted:.1f}, {'kept' if one.times <= wanted else 'missed'}" for wanted in target)
-    counted = (one.conversation, one.chunks, one.calls, one.usage.prompt, one.usage.read, one.usage.written)
+    kept = "".join(
+        f"{wanted:.1f}, {'kept' if one.times <= wanted else 'missed'}" for wanted in target
+    )
+    counted = (
+        one.conversation,
+        one.chunks,
+        one.calls,
+        one.usage.prompt,
+        one.usage.read,
+        one.usage.written,
+    )
     way = "by batch" if one.batched else "directly"
     return (name, way, *(f"{number:,}" for number in counted), f"{one.times:.2f}", kept)
 
@@ -112,7 +132,9 @@ def bill(folder: Path, export: bytes, batch: str = "never", layers: Collection[s
         told = subprocess.run(said, cwd=folder, env=known, capture_output=True, check=True).stdout
         (plan,) = json.loads(told)["chats"]
         began = time.perf_counter()
-        subprocess.run([*command, "run", "--json"], cwd=folder, env=known, capture_output=True, check=True)
+        subprocess.run(
+            [*command, "run", "--json"], cwd=folder, env=known, capture_output=True, check=True
+        )
         seconds = time.perf_counter() - began
         meter = server.meter
     return Billed(

@@ -33,7 +33,9 @@ def measure(folder: Path) -> list[Table]:
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     settings = folder / "memproc.toml"
-    settings.write_text(f'{FOLDERS}[page]\nport = {port}\n[recall]\nconnector = true\n[notify]\nwhen = "never"\n')
+    settings.write_text(
+        f'{FOLDERS}[page]\nport = {port}\n[recall]\nconnector = true\n[notify]\nwhen = "never"\n'
+    )
     (folder / "inbox").mkdir()
     export = export_bytes(long_chat(TOKENS))
     (folder / "inbox" / "export.json").write_bytes(export)
@@ -59,7 +61,8 @@ def measure(folder: Path) -> list[Table]:
         f"The target with everything on is {LARGEST_MIB} MiB: {'kept' if most <= LARGEST_MIB * MIB else 'missed'}.",
     )
     cells = tuple(
-        (name, f"{pss / MIB:.1f}", ", ".join(f"{each / MIB:.1f}" for each in parts)) for name, pss, parts in rows
+        (name, f"{pss / MIB:.1f}", ", ".join(f"{each / MIB:.1f}" for each in parts))
+        for name, pss, parts in rows
     )
     return [Table("The page", notes, ("", "MiB", "of each process"), cells, figures)]
 
@@ -72,7 +75,11 @@ def _look(browser: httpx.Client, link: str) -> int:
         answer = browser.get(address)
         answer.raise_for_status()
         seen.add(address)
-        waiting += [path for path in dict.fromkeys(_LINK.findall(answer.text)) if path not in {*seen, *waiting}]
+        waiting += [
+            path
+            for path in dict.fromkeys(_LINK.findall(answer.text))
+            if path not in {*seen, *waiting}
+        ]
     return len(seen)
 
 
@@ -81,7 +88,9 @@ def _look_up(browser: httpx.Client, token: str) -> None:
     browser.get("/connector/clients/memproc/tools", headers=bearer).raise_for_status()
     for name, arguments in _CALLS:
         asked = {"name": name, "arguments": arguments}
-        answer = browser.post("/connector/clients/memproc/call_tools", headers=bearer, json=asked).raise_for_status()
+        answer = browser.post(
+            "/connector/clients/memproc/call_tools", headers=bearer, json=asked
+        ).raise_for_status()
         if answer.json()["isError"]:
             raise RuntimeError(f"{name} was refused: {answer.json()}")
 
@@ -104,7 +113,9 @@ def _pss(pid: int) -> int:
 def _running(folder: Path, settings: Path, port: int) -> Iterator[int]:
     """The daemon's process, once its page's port is there."""
     with (folder / "said.txt").open("wb") as said:
-        process = subprocess.Popen([COMMAND, "--config", settings, "watch"], cwd=folder, stdout=said, stderr=said)
+        process = subprocess.Popen(
+            [COMMAND, "--config", settings, "watch"], cwd=folder, stdout=said, stderr=said
+        )
     try:
         _until_it_listens(port)
         yield process.pid

@@ -14,7 +14,14 @@ def measure(folder: Path, exports: Path | None) -> list[Table]:
     """Run memproc on every export in `exports`; without that folder, the table says that nothing was measured."""
     found = exports_in(exports) if exports else []
     if not found:
-        return [Table("Real conversations", ("Not measured: name a folder of exports with --exports.",), ("",), ())]
+        return [
+            Table(
+                "Real conversations",
+                ("Not measured: name a folder of exports with --exports.",),
+                ("",),
+                (),
+            )
+        ]
     figures = {path.name: _measure_one(folder / path.stem, path) for path in found}
     rows = tuple(
         (name, f"{one['size'] / 1e6:.2f}", f"{one['before']:,}", f"{one['after']:,}", f"{one['memories']:.0f}",

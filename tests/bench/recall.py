@@ -17,7 +17,9 @@ SEARCH_MS, PEAK = 50.0, 90e6
 def measure(folder: Path) -> list[Table]:
     """Have the conversation compressed, then ask `memproc mcp` over HTTP, one question after the other."""
     (folder / "inbox").mkdir()
-    (folder / "memproc.toml").write_text(FOLDERS + '[models]\nagent = "memproc/extractive"\n', encoding="utf-8")
+    (folder / "memproc.toml").write_text(
+        FOLDERS + '[models]\nagent = "memproc/extractive"\n', encoding="utf-8"
+    )
     (folder / "inbox" / "export.json").write_bytes(export_bytes(long_chat(TOKENS)))
     command = (COMMAND, "--config", folder / "memproc.toml")
     run(*command, "run", folder=folder)
@@ -26,7 +28,9 @@ def measure(folder: Path) -> list[Table]:
         port = free.getsockname()[1]
     server = subprocess.Popen([*map(str, command), "mcp", "--http", str(port)], cwd=folder)
     try:
-        asked = run(sys.executable, "-m", "tests.bench.recall_client", str(port), token, folder=ROOT)
+        asked = run(
+            sys.executable, "-m", "tests.bench.recall_client", str(port), token, folder=ROOT
+        )
     finally:
         peak = ended(server)
     seconds: dict[str, list[float]] = json.loads(asked.told)
@@ -41,7 +45,9 @@ def measure(folder: Path) -> list[Table]:
         f"{peak / 1e6:.0f} MB at most. Targets: {SEARCH_MS:.0f} ms for a search, {PEAK / 1e6:.0f} MB.",
     )
     figures = {"milliseconds": milliseconds, "peak": peak}
-    return [Table("Looking things up", notes, ("", "ms, median", "ms, most", "target"), rows, figures)]
+    return [
+        Table("Looking things up", notes, ("", "ms, median", "ms, most", "target"), rows, figures)
+    ]
 
 
 def _kept(tool: str, taken: list[float]) -> str:

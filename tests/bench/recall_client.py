@@ -27,12 +27,16 @@ async def _asked(port: int, token: str) -> dict[str, list[float]]:
     """Seconds of each call, by the tool."""
     await _is_there(port)
     async with (
-        httpx2.AsyncClient(headers={"Authorization": f"Bearer {token}"}, timeout=_LIMIT_SECONDS) as http,
+        httpx2.AsyncClient(
+            headers={"Authorization": f"Bearer {token}"}, timeout=_LIMIT_SECONDS
+        ) as http,
         Client(streamable_http_client(f"http://127.0.0.1:{port}/mcp", http_client=http)) as client,
     ):
         first = await _timed(client, "recall_search", query="the first question")
         seconds = {"the first search": [first]}
-        (memory, *_) = (await client.call_tool("recall_timeline", {})).structured_content["memories"]
+        (memory, *_) = (await client.call_tool("recall_timeline", {})).structured_content[
+            "memories"
+        ]
         for number in range(TIMES):
             calls: dict[str, dict[str, object]] = {
                 "recall_search": {"query": _QUERIES[number % len(_QUERIES)], "limit": 10},

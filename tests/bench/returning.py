@@ -32,7 +32,9 @@ def measure(folder: Path) -> list[Table]:
     run(sys.executable, "-m", "tests.bench.child", "changed", export, folder, folder=ROOT)
     cold, warm = _home(folder, "cold"), _home(folder, "warm")
     costs = {
-        "hash": median([run(sys.executable, "-c", _HASH, export, folder=folder) for _ in range(_TIMES)]),
+        "hash": median(
+            [run(sys.executable, "-c", _HASH, export, folder=folder) for _ in range(_TIMES)]
+        ),
         "cold": _memproc(cold, "plan", export),
         "first": _memproc(warm, "run", export),
         "unchanged": median([_memproc(warm, "plan", export) for _ in range(_TIMES)]),
@@ -56,15 +58,35 @@ def _table(mix: Mix, costs: dict[str, Cost]) -> Table:
         ("memproc run, unchanged", "unchanged run", UNCHANGED_SECONDS),
     )
     rows = tuple(_row(label, costs[name], costs["hash"], seconds) for label, name, seconds in shown)
-    figures = {name: {"wall": cost.wall, "cpu": cost.cpu, "peak": cost.peak} for name, cost in costs.items()}
+    figures = {
+        name: {"wall": cost.wall, "cpu": cost.cpu, "peak": cost.peak}
+        for name, cost in costs.items()
+    }
     headings = ("", "seconds", "times hash", "of processor", "peak, MB", "target")
-    return Table(f"The same {MILLIONS} MB again", (f"{mix}.", *_NOTES), headings, rows, figures | {"mix": str(mix)})
+    return Table(
+        f"The same {MILLIONS} MB again",
+        (f"{mix}.", *_NOTES),
+        headings,
+        rows,
+        figures | {"mix": str(mix)},
+    )
 
 
 def _row(label: str, cost: Cost, plain: Cost, seconds: float | None) -> tuple[str, ...]:
     is_kept = seconds is not None and cost.wall <= seconds and cost.peak <= MOST_BYTES
-    said = "" if seconds is None else f"{seconds:.0f} s, {MOST_BYTES / 1e6:.0f} MB: {'kept' if is_kept else 'missed'}"
-    return label, f"{cost.wall:.2f}", f"{cost.wall / plain.wall:.1f}", f"{cost.cpu:.2f}", f"{cost.peak / 1e6:.0f}", said
+    said = (
+        ""
+        if seconds is None
+        else f"{seconds:.0f} s, {MOST_BYTES / 1e6:.0f} MB: {'kept' if is_kept else 'missed'}"
+    )
+    return (
+        label,
+        f"{cost.wall:.2f}",
+        f"{cost.wall / plain.wall:.1f}",
+        f"{cost.cpu:.2f}",
+        f"{cost.peak / 1e6:.0f}",
+        said,
+    )
 
 
 def _home(folder: Path, name: str) -> Path:

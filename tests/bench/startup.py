@@ -49,7 +49,9 @@ def measure(folder: Path) -> list[Table]:
     return [
         Table(
             "Start",
-            (f"From a process's start to its end, in turn; medians of {TIMES}. The target is {TARGET * 1000:.0f} ms.",),
+            (
+                f"From a process's start to its end, in turn; medians of {TIMES}. The target is {TARGET * 1000:.0f} ms.",
+            ),
             ("", "ms", "slowest", "times bare", "peak, MiB", "target"),
             rows,
             {name: {"seconds": each} for name, each in found.items()},

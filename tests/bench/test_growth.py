@@ -26,7 +26,10 @@ def test_messages_of_a_hundred_thousand_characters_take_bounded_time(unit: str) 
     long = (unit * 100_000)[:50_000] + SEA + (unit * 100_000)[:50_000]
     answer = " ".join(unit * times + f"and then {times} more." for times in range(2, 20))
     assert isinstance(nearest_passage(answer, talk(long)), Verbatim | NotVerbatim)
-    assert isinstance(nearest_passage(SEA.replace("ever", "had ever"), talk(f"{INVENTED} " * 1000 + SEA)), Verbatim)
+    assert isinstance(
+        nearest_passage(SEA.replace("ever", "had ever"), talk(f"{INVENTED} " * 1000 + SEA)),
+        Verbatim,
+    )
 
 
 @pytest.mark.timeout(60)

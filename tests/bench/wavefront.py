@@ -66,7 +66,16 @@ def measure(folder: Path) -> list[Table]:
                 f"the server itself needs. The depth times four calls is {allowed:.1f} s. With 16 calls at once the",
                 f"target is {TARGET} times that. The updated exports are {'' if same else 'NOT '}the same bytes.",
             ),
-            ("at once", "calls", "seen at once", "start, s", "calls, s", "end, s", "times depth", "billed a token"),
+            (
+                "at once",
+                "calls",
+                "seen at once",
+                "start, s",
+                "calls, s",
+                "end, s",
+                "times depth",
+                "billed a token",
+            ),
             rows,
             {
                 "same": same,
@@ -93,7 +102,9 @@ def _planned(folder: Path, export: bytes) -> tuple[int, int, int]:
     """How deep the plan is, how many chunks it has, and how many tokens the conversation."""
     command = [*_made(folder, export, 1), "plan", "--json"]
     environment = {**os.environ, "ANTHROPIC_API_KEY": KEY}
-    told = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=True).stdout
+    told = subprocess.run(
+        command, cwd=folder, env=environment, capture_output=True, text=True, check=True
+    ).stdout
     (plan,) = json.loads(told)["chats"]
     depths: list[int] = []
     for chunk in plan["chunks"]:

@@ -8,7 +8,13 @@ __all__ = ["CODE", "ChatClient", "FakeMemproc", "compressed", "served", "served_
 
 NUMBERS = {"totalTokens": 21831894, "totalCostUSD": 69.224}
 TALK = chat(*conversation(6, 80), tokenUsage=NUMBERS)
-OTHER = chat(*conversation(2, 40, first=50), id="other", chatID="other", chatTitle="Another chat", tokenUsage=NUMBERS)
+OTHER = chat(
+    *conversation(2, 40, first=50),
+    id="other",
+    chatID="other",
+    chatTitle="Another chat",
+    tokenUsage=NUMBERS,
+)
 MEMORIES = compressed(TALK)["messages"]
 
 
@@ -31,6 +37,8 @@ def undo(client: ChatClient) -> None:
 
 
 def collapsed(client: ChatClient) -> list[str]:
-    titles = client.run("[...document.querySelectorAll('[data-memproc-title]')].map(e => e.dataset.memprocTitle)")
+    titles = client.run(
+        "[...document.querySelectorAll('[data-memproc-title]')].map(e => e.dataset.memprocTitle)"
+    )
     assert isinstance(titles, list)
     return titles

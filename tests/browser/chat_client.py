@@ -32,7 +32,9 @@ class _Quiet(SimpleHTTPRequestHandler):
 def served_client() -> Iterator[str]:
     """The address of a client with an empty store: each is another origin."""
     server = ThreadingHTTPServer(("127.0.0.1", 0), partial(_Quiet, directory=str(_FOLDER)))
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
+    thread = threading.Thread(
+        target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True
+    )
     thread.start()
     try:
         yield f"http://127.0.0.1:{server.server_port}/"
@@ -79,7 +81,10 @@ class ChatClient:
         self.browser.get(self.address)
         for each in chats:
             self.run("app.put(JSON.parse(arguments[0]))", json.dumps(each))
-        self.run("localStorage.setItem('TM_useExtensionURLs', arguments[0])", json.dumps([script] if script else []))
+        self.run(
+            "localStorage.setItem('TM_useExtensionURLs', arguments[0])",
+            json.dumps([script] if script else []),
+        )
         self.browser.get("about:blank")
         self.load(chat_id)
 
@@ -88,14 +93,17 @@ class ChatClient:
         self.browser.get("about:blank")
         self.browser.get(f"{self.address}#chat={chat_id}")
         self.until(
-            lambda: self.run("app.messages.length > 0 && document.readyState === 'complete'"), "the chat is open"
+            lambda: self.run("app.messages.length > 0 && document.readyState === 'complete'"),
+            "the chat is open",
         )
 
     def until(self, condition: Callable[[], Any], what: str, seconds: float = LIMIT_SECONDS) -> Any:
         """Wait for a condition; the first true value. A page that is being loaded anew meets none."""
         end = monotonic() + seconds
         while not (value := _value_in_page(condition)):
-            assert monotonic() < end, f"not within {seconds} seconds: {what}; the pill says {self.pill()!r}"
+            assert monotonic() < end, (
+                f"not within {seconds} seconds: {what}; the pill says {self.pill()!r}"
+            )
             sleep(0.02)
         return value
 
@@ -107,7 +115,9 @@ class ChatClient:
 
     def drawn(self) -> list[str]:
         """The uuids of the messages on the page."""
-        uuids = self.run("[...document.querySelectorAll('[class*=message-id-]')].map(block => block.uuid)")
+        uuids = self.run(
+            "[...document.querySelectorAll('[class*=message-id-]')].map(block => block.uuid)"
+        )
         assert isinstance(uuids, list)
         return uuids
 
@@ -123,7 +133,13 @@ class ChatClient:
 
     def says(self, text: str, seconds: float = LIMIT_SECONDS) -> str:
         """Wait until the pill says this among other things; all that it says."""
-        return str(self.until(lambda: next((pill for pill in [self.pill()] if text in pill), ""), repr(text), seconds))
+        return str(
+            self.until(
+                lambda: next((pill for pill in [self.pill()] if text in pill), ""),
+                repr(text),
+                seconds,
+            )
+        )
 
     def press(self) -> None:
         """Press the pill."""
@@ -172,7 +188,12 @@ class ChatClient:
     def go(self, chat_id: str) -> None:
         """Open another chat by its link."""
         self.run("location.hash = '#chat=' + arguments[0]", chat_id)
-        self.until(lambda: self.run("app.chat.chatID === arguments[0] && app.messages.length > 0", chat_id), chat_id)
+        self.until(
+            lambda: self.run(
+                "app.chat.chatID === arguments[0] && app.messages.length > 0", chat_id
+            ),
+            chat_id,
+        )
 
     def is_intact(self) -> bool:
         """Whether every block of the client is where the client has put it and says what it said."""

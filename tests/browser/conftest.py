@@ -27,7 +27,11 @@ WHAT_TO_INSTALL = (
 
 def programs() -> tuple[str, str] | None:
     """The browser and its driver; None where one of them is missing."""
-    browser = os.environ.get("MEMPROC_CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
+    browser = (
+        os.environ.get("MEMPROC_CHROMIUM")
+        or shutil.which("chromium")
+        or shutil.which("google-chrome")
+    )
     driver = os.environ.get("MEMPROC_CHROMEDRIVER") or shutil.which("chromedriver")
     return (browser, driver) if browser and driver else None
 

@@ -32,7 +32,11 @@ def compressed(chat: Json, live: int = 4) -> Json:
     digest = hashlib.sha256(json.dumps(gone).encode()).hexdigest()[:8]
     texts = [
         ("opening", 0, "<system>\nWhat follows are memories.\n</system>"),
-        ("memory", 1, "<context_manager>\nMemory 1, 7 November 2024. A direct quote?\n</context_manager>"),
+        (
+            "memory",
+            1,
+            "<context_manager>\nMemory 1, 7 November 2024. A direct quote?\n</context_manager>",
+        ),
         ("memory", 2, "We lit the lamp together."),
         ("memory", 3, "<context_manager>\nHow do you see it?\n</context_manager>"),
         ("memory", 4, "It was a quiet night."),
@@ -50,13 +54,18 @@ def compressed(chat: Json, live: int = 4) -> Json:
         }
         for kind, slot, text in texts
     ]
-    deleted = [*chat.get("syncMetadata", {}).get("deletedMessageUUIDs", []), *(message["uuid"] for message in gone)]
+    deleted = [
+        *chat.get("syncMetadata", {}).get("deletedMessageUUIDs", []),
+        *(message["uuid"] for message in gone),
+    ]
     return chat | {"messages": [*ours, *kept], "syncMetadata": {"deletedMessageUUIDs": deleted}}
 
 
 def is_done(chat: Json, live: int) -> bool:
     """Whether there is nothing to compress: the chat is short, or has its memories."""
-    return len(chat["messages"]) <= live or any("memproc" in message for message in chat["messages"])
+    return len(chat["messages"]) <= live or any(
+        "memproc" in message for message in chat["messages"]
+    )
 
 
 @dataclass
@@ -100,7 +109,9 @@ class FakeMemproc:
             plan: Json = {"tokens": 250 * len(chat["messages"]), "made": 0}
             plan |= {"usd_likely": self.likely, "usd_most": self.likely and 0.55}
             plan["due"] = 0 if is_done(chat, self.live) else self.due
-            plan["reason"] = "" if plan["due"] else "Fewer than 4,000 tokens stand before the live tail."
+            plan["reason"] = (
+                "" if plan["due"] else "Fewer than 4,000 tokens stand before the live tail."
+            )
             return 200, plan | {"says": planned_line(plan, len(body)), "why": planned_more(plan)}
         if path == "/bridge/jobs":
             self.exports.append(body)
@@ -131,13 +142,16 @@ class _Answer(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.0"
     server: _Server
 
-    def reply(self, status: int, content: bytes, kind: str = "application/json", mac: str = "") -> None:
+    def reply(
+        self, status: int, content: bytes, kind: str = "application/json", mac: str = ""
+    ) -> None:
         self.send_response(status)
         headers = {
             "Content-Type": kind,
             "Content-Length": str(len(content)),
             "Access-Control-Allow-Origin": self.headers.get("Origin", "*"),
-            "Access-Control-Allow-Headers": "Content-Type, " + ", ".join(f"X-Memproc-{name}" for name in SIGNED),
+            "Access-Control-Allow-Headers": "Content-Type, "
+            + ", ".join(f"X-Memproc-{name}" for name in SIGNED),
             "Access-Control-Expose-Headers": "X-Memproc-Mac",
             "Cross-Origin-Resource-Policy": "cross-origin",
             "X-Memproc-Mac": mac,
@@ -169,7 +183,10 @@ class _Answer(BaseHTTPRequestHandler):
 
     def pair(self, asked: Json) -> None:
         if asked["code"] not in self.server.fake.codes:
-            self.reply(403, json.dumps({"reason": "That code is wrong, or its two minutes are over."}).encode())
+            self.reply(
+                403,
+                json.dumps({"reason": "That code is wrong, or its two minutes are over."}).encode(),
+            )
             return
         token, device = secrets.token_urlsafe(32), secrets.token_hex(4)
         self.server.fake.keys[device] = hashlib.sha256(token.encode()).digest()
@@ -186,7 +203,10 @@ class _Answer(BaseHTTPRequestHandler):
             fake.is_heard.wait(30)
             return
         if fake.trouble == "foreign":
-            self.reply(200, b'{"chat":"x","tokens":1,"due":0,"usd_likely":0,"usd_most":0,"job":"j1","state":"done"}')
+            self.reply(
+                200,
+                b'{"chat":"x","tokens":1,"due":0,"usd_likely":0,"usd_most":0,"job":"j1","state":"done"}',
+            )
             return
         text = "\n".join([self.command, self.path, time, nonce, hashlib.sha256(body).hexdigest()])
         assert hmac.new(key, text.encode(), "sha256").hexdigest() == mac, "a wrong mac"
@@ -207,7 +227,9 @@ def served(fake: FakeMemproc) -> Iterator[FakeMemproc]:
     """The fake, answering on its port of this computer, or on a free one, until it is stopped."""
     server = _Server(fake)
     fake.port = server.server_port
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
+    thread = threading.Thread(
+        target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True
+    )
     thread.start()
 
     def stop() -> None:

@@ -36,7 +36,9 @@ def elsewhere() -> Iterator[str]:
 def outcome(page: Opened, script: str, *arguments: object) -> object:
     """What a script of the foreign page comes to: "refused", or what it got."""
     page.browser.set_script_timeout(20)
-    return page.browser.execute_async_script(f"const done = arguments[arguments.length - 1];\n{script}", *arguments)
+    return page.browser.execute_async_script(
+        f"const done = arguments[arguments.length - 1];\n{script}", *arguments
+    )
 
 
 READ = "fetch(arguments[0], {credentials: 'include'}).then(r => r.text()).then(done, () => done('refused'))"
@@ -58,7 +60,13 @@ SOCKET = (
 
 @pytest.mark.parametrize(
     ("script", "path"),
-    [(READ, "/"), (READ, "/search?words=a"), (IMAGE, "/static/icon.svg"), (SCRIPT, "/static/page.js"), (SOCKET, "/")],
+    [
+        (READ, "/"),
+        (READ, "/search?words=a"),
+        (IMAGE, "/static/icon.svg"),
+        (SCRIPT, "/static/page.js"),
+        (SOCKET, "/"),
+    ],
 )
 def test_a_foreign_page_reads_nothing(page: Opened, elsewhere: str, script: str, path: str) -> None:
     page.browser.get(elsewhere)
@@ -80,7 +88,9 @@ def test_a_foreign_page_does_nothing(page: Opened, elsewhere: str) -> None:
 
 def test_a_foreign_page_shows_us_in_no_frame(page: Opened, elsewhere: str) -> None:
     page.browser.get(elsewhere)
-    page.browser.execute_script("document.body.innerHTML = `<iframe src='${arguments[0]}/'></iframe>`", page.address)
+    page.browser.execute_script(
+        "document.body.innerHTML = `<iframe src='${arguments[0]}/'></iframe>`", page.address
+    )
     page.browser.switch_to.frame(0)
     assert "memproc" not in page.browser.page_source.replace(page.address, "")
     page.browser.switch_to.default_content()

@@ -24,7 +24,9 @@ from tests.chats import CHAT_ID, export_bytes, texts
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(300)]
 
 
-def test_one_press_puts_the_compressed_chat_in_the_place_of_the_old_one(paired: ChatClient, fake: FakeMemproc) -> None:
+def test_one_press_puts_the_compressed_chat_in_the_place_of_the_old_one(
+    paired: ChatClient, fake: FakeMemproc
+) -> None:
     assert paired.pill() == "3.0k tokens, 1 memory due, about $0.40"
     paired.press()
     paired.says("Done: the chat begins with 1 memory")
@@ -48,7 +50,9 @@ def test_only_four_fields_of_the_chat_and_one_of_our_own_are_changed(paired: Cha
     assert chat_now["memproc"]["first"] == MEMORIES[1]["uuid"]
 
 
-def test_a_chat_that_is_closed_is_written_and_right_when_it_is_opened(paired: ChatClient, fake: FakeMemproc) -> None:
+def test_a_chat_that_is_closed_is_written_and_right_when_it_is_opened(
+    paired: ChatClient, fake: FakeMemproc
+) -> None:
     fake.states = [{"state": "waiting"}]
     paired.press()
     paired.says("waits for its turn")
@@ -115,7 +119,9 @@ def test_an_edit_that_is_under_way_is_waited_for(paired: ChatClient, ends: str) 
         assert said(paired)[-2] == "said in other words"
 
 
-def test_the_pill_answers_a_press_at_once_and_stays_until_it_is_done(paired: ChatClient, fake: FakeMemproc) -> None:
+def test_the_pill_answers_a_press_at_once_and_stays_until_it_is_done(
+    paired: ChatClient, fake: FakeMemproc
+) -> None:
     fake.states = [{"state": "waiting"}]
     paired.run(
         "(() => { const host = document.getElementById('memproc-bridge'), seen = window.seen = [];"
@@ -131,7 +137,9 @@ def test_the_pill_answers_a_press_at_once_and_stays_until_it_is_done(paired: Cha
     assert "" not in paired.run("window.seen")
 
 
-def test_a_stream_in_another_chat_survives_the_refresh(paired: ChatClient, fake: FakeMemproc) -> None:
+def test_a_stream_in_another_chat_survives_the_refresh(
+    paired: ChatClient, fake: FakeMemproc
+) -> None:
     fake.states = [{"state": "waiting"}]
     paired.press()
     paired.go("other")
@@ -141,7 +149,10 @@ def test_a_stream_in_another_chat_survives_the_refresh(paired: ChatClient, fake:
     fake.states = [{"state": "done"}]
     paired.says("Done")
     paired.until(lambda: len(paired.stored("other")["messages"]) == 6, "the answer is whole")
-    assert texts(paired.stored("other")["messages"])[-2:] == ["Tell me more", "Yes, I remember that well."]
+    assert texts(paired.stored("other")["messages"])[-2:] == [
+        "Tell me more",
+        "Yes, I remember that well.",
+    ]
 
 
 def test_no_round_begins_in_the_middle_of_an_answer(paired: ChatClient, fake: FakeMemproc) -> None:
@@ -173,13 +184,19 @@ def test_a_write_waits_for_the_end_of_an_answer(paired: ChatClient, fake: FakeMe
 
 
 @pytest.mark.parametrize("field", ["savedControllerState", "incomplete", "tool_calls"])
-def test_a_chat_that_has_stopped_halfway_is_not_at_rest(client: ChatClient, fake: FakeMemproc, field: str) -> None:
+def test_a_chat_that_has_stopped_halfway_is_not_at_rest(
+    client: ChatClient, fake: FakeMemproc, field: str
+) -> None:
     talk = json.loads(json.dumps(TALK))
     last = talk["messages"][-1]
     if field == "savedControllerState":
         talk[field] = {"step": 2}
     else:
-        last |= {"tmMetadata": {"incomplete": True}} if field == "incomplete" else {"tool_calls": [{"id": "t"}]}
+        last |= (
+            {"tmMetadata": {"incomplete": True}}
+            if field == "incomplete"
+            else {"tool_calls": [{"id": "t"}]}
+        )
     client.begin(talk, OTHER, script=fake.script)
     client.pair(CODE)
     client.says("MiB")
@@ -200,7 +217,9 @@ def test_a_second_tab_shows_the_memories_too(paired: ChatClient) -> None:
         paired.browser.switch_to.window(first)
         compress(paired)
         paired.browser.switch_to.window(second)
-        paired.until(lambda: paired.drawn() == uuids(MEMORIES), "the other tab has read the chat anew")
+        paired.until(
+            lambda: paired.drawn() == uuids(MEMORIES), "the other tab has read the chat anew"
+        )
         paired.say("And then?")
         assert paired.stored()["messages"][:12] == MEMORIES
     finally:
@@ -208,7 +227,9 @@ def test_a_second_tab_shows_the_memories_too(paired: ChatClient) -> None:
         paired.browser.switch_to.window(first)
 
 
-def test_a_chat_that_was_edited_meanwhile_is_not_written(paired: ChatClient, fake: FakeMemproc) -> None:
+def test_a_chat_that_was_edited_meanwhile_is_not_written(
+    paired: ChatClient, fake: FakeMemproc
+) -> None:
     fake.states = [{"state": "waiting"}]
     paired.press()
     paired.says("waits for its turn")
@@ -222,7 +243,9 @@ def test_a_chat_that_was_edited_meanwhile_is_not_written(paired: ChatClient, fak
     assert "said in other words" in str(fake.exports[1])
 
 
-def test_undo_puts_the_old_chat_back_with_what_was_said_since(paired: ChatClient, fake: FakeMemproc) -> None:
+def test_undo_puts_the_old_chat_back_with_what_was_said_since(
+    paired: ChatClient, fake: FakeMemproc
+) -> None:
     compress(paired)
     paired.say("And then?")
     undo(paired)
@@ -239,7 +262,9 @@ def test_undo_puts_the_old_chat_back_with_what_was_said_since(paired: ChatClient
 
 def test_undo_of_a_chat_that_was_synced_names_the_memories_as_deleted(paired: ChatClient) -> None:
     compress(paired)
-    paired.run("app.get('kxecrzvvc1').then(chat => app.put({...chat, syncedAt: '2026-01-01T00:00:00.000Z'}))")
+    paired.run(
+        "app.get('kxecrzvvc1').then(chat => app.put({...chat, syncedAt: '2026-01-01T00:00:00.000Z'}))"
+    )
     paired.run("void document.querySelector('h1').append('!')")
     paired.until(lambda: paired.round_of().get("wasSynced"), "the sync is noticed")
     paired.say("And then?")
@@ -262,7 +287,8 @@ def test_a_stale_list_is_noticed_and_the_memories_put_back_without_a_call(
 ) -> None:
     compress(paired)
     paired.run(
-        "app.save('kxecrzvvc1', [...JSON.parse(arguments[0]), ...app.messages.slice(12)])", json.dumps(TALK["messages"])
+        "app.save('kxecrzvvc1', [...JSON.parse(arguments[0]), ...app.messages.slice(12)])",
+        json.dumps(TALK["messages"]),
     )
     paired.run("void document.querySelector('h1').append('!')")
     paired.says("wrote its old list over the memories. Press to put them back")
@@ -273,13 +299,17 @@ def test_a_stale_list_is_noticed_and_the_memories_put_back_without_a_call(
     assert len(fake.exports) == 1
 
 
-def test_memories_are_collapsed_under_their_names_and_a_click_opens_them(paired: ChatClient) -> None:
+def test_memories_are_collapsed_under_their_names_and_a_click_opens_them(
+    paired: ChatClient,
+) -> None:
     compress(paired)
     paired.until(lambda: collapsed(paired), "the memories are collapsed")
-    assert collapsed(paired) == ["Before the memories", "Memory 1, 7 November 2024", "After the memories"]
-    shown = (
-        "[...document.querySelectorAll('[class*=message-id-] p')].filter(p => p.offsetHeight).map(p => p.textContent)"
-    )
+    assert collapsed(paired) == [
+        "Before the memories",
+        "Memory 1, 7 November 2024",
+        "After the memories",
+    ]
+    shown = "[...document.querySelectorAll('[class*=message-id-] p')].filter(p => p.offsetHeight).map(p => p.textContent)"
     assert paired.run(shown) == texts(MEMORIES[8:])
     (memory,) = paired.browser.find_elements("css selector", "[data-memproc-title^='Memory 1']")
     memory.click()
@@ -291,7 +321,9 @@ def test_memories_are_collapsed_under_their_names_and_a_click_opens_them(paired:
     assert paired.run("document.querySelectorAll('[data-memproc]').length") == 0
 
 
-def test_dates_and_other_values_of_the_store_come_out_as_in_an_export(client: ChatClient, fake: FakeMemproc) -> None:
+def test_dates_and_other_values_of_the_store_come_out_as_in_an_export(
+    client: ChatClient, fake: FakeMemproc
+) -> None:
     client.begin(TALK, OTHER, script=fake.script)
     client.pair(CODE)
     odd = "createdAt: new Date(0), updatedAt: new Date(0), folderID: undefined, n: -0"
@@ -300,11 +332,14 @@ def test_dates_and_other_values_of_the_store_come_out_as_in_an_export(client: Ch
     client.says("1 memory due")
     client.press()
     client.says("Done")
-    expected = {**TALK, "createdAt": "1970-01-01T00:00:00.000Z", "updatedAt": "1970-01-01T00:00:00.000Z", "n": 0}
+    expected = {
+        **TALK,
+        "createdAt": "1970-01-01T00:00:00.000Z",
+        "updatedAt": "1970-01-01T00:00:00.000Z",
+        "n": 0,
+    }
     assert fake.exports == [export_bytes(expected)]
-    types = (
-        "app.get('kxecrzvvc1').then(c => [c.createdAt instanceof Date, c.updatedAt instanceof Date, 'folderID' in c])"
-    )
+    types = "app.get('kxecrzvvc1').then(c => [c.createdAt instanceof Date, c.updatedAt instanceof Date, 'folderID' in c])"
     assert client.run(types) == [True, True, True]
 
 
@@ -318,7 +353,12 @@ def test_auto_begins_by_itself_when_memories_are_due(paired: ChatClient, fake: F
     assert fake.exports == []
     paired.say("Two.")
     paired.says("Done")
-    assert said(paired)[-4:] == ["One.", "Yes, I remember that well.", "Two.", "Yes, I remember that well."]
+    assert said(paired)[-4:] == [
+        "One.",
+        "Yes, I remember that well.",
+        "Two.",
+        "Yes, I remember that well.",
+    ]
     assert len(fake.exports) == 1
     undo(paired)
     paired.says("The chat is as it was")

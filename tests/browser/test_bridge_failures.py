@@ -36,7 +36,9 @@ def waiting(paired: ChatClient, fake: FakeMemproc) -> ChatClient:
     return paired
 
 
-def test_a_page_that_is_closed_goes_on_when_it_is_opened(waiting: ChatClient, fake: FakeMemproc) -> None:
+def test_a_page_that_is_closed_goes_on_when_it_is_opened(
+    waiting: ChatClient, fake: FakeMemproc
+) -> None:
     waiting.browser.get("about:blank")
     fake.states = [{"state": "done"}]
     waiting.load()
@@ -48,7 +50,9 @@ def test_a_page_that_is_closed_goes_on_when_it_is_opened(waiting: ChatClient, fa
 def test_a_page_that_is_closed_before_the_write_goes_on_when_it_is_opened(
     waiting: ChatClient, fake: FakeMemproc
 ) -> None:
-    waiting.run("app.get('kxecrzvvc1').then(chat => app.put({...chat, savedControllerState: {step: 2}}))")
+    waiting.run(
+        "app.get('kxecrzvvc1').then(chat => app.put({...chat, savedControllerState: {step: 2}}))"
+    )
     fake.states = [{"state": "done"}]
     waiting.says("waiting for a pause to put them")
     waiting.load()
@@ -59,7 +63,9 @@ def test_a_page_that_is_closed_before_the_write_goes_on_when_it_is_opened(
     assert waiting.stored()["messages"] == MEMORIES
 
 
-def test_a_page_that_was_closed_just_after_the_write_notes_it(waiting: ChatClient, fake: FakeMemproc) -> None:
+def test_a_page_that_was_closed_just_after_the_write_notes_it(
+    waiting: ChatClient, fake: FakeMemproc
+) -> None:
     waiting.browser.get("about:blank")
     waiting.browser.get(f"{waiting.address}client.css")  # the same origin, without the extension
     put = (
@@ -79,19 +85,29 @@ def test_a_page_that_was_closed_just_after_the_write_notes_it(waiting: ChatClien
 
 @pytest.mark.parametrize(
     "gone",
-    ["app.remove('kxecrzvvc1')", "app.get('kxecrzvvc1').then(chat => app.put({...chat, deletedAt: '2026-01-01'}))"],
+    [
+        "app.remove('kxecrzvvc1')",
+        "app.get('kxecrzvvc1').then(chat => app.put({...chat, deletedAt: '2026-01-01'}))",
+    ],
 )
-def test_a_chat_that_was_deleted_meanwhile_stays_deleted(waiting: ChatClient, fake: FakeMemproc, gone: str) -> None:
+def test_a_chat_that_was_deleted_meanwhile_stays_deleted(
+    waiting: ChatClient, fake: FakeMemproc, gone: str
+) -> None:
     waiting.run(gone)
     before = waiting.run("app.get('kxecrzvvc1')")
     fake.states = [{"state": "done"}]
-    waiting.until(lambda: "was deleted meanwhile" in str(waiting.round_of().get("said")), "the sentence is kept")
+    waiting.until(
+        lambda: "was deleted meanwhile" in str(waiting.round_of().get("said")),
+        "the sentence is kept",
+    )
     assert waiting.run("app.get('kxecrzvvc1')") == before
     if before:
         waiting.says("was deleted meanwhile")
 
 
-def test_another_device_that_has_compressed_the_chat_meanwhile_wins(waiting: ChatClient, fake: FakeMemproc) -> None:
+def test_another_device_that_has_compressed_the_chat_meanwhile_wins(
+    waiting: ChatClient, fake: FakeMemproc
+) -> None:
     theirs = compressed(TALK, live=6)
     waiting.run("app.put(JSON.parse(arguments[0]))", json.dumps(theirs))
     fake.states = [{"state": "done"}]
@@ -99,15 +115,22 @@ def test_another_device_that_has_compressed_the_chat_meanwhile_wins(waiting: Cha
     assert waiting.stored() == theirs
 
 
-def test_what_another_device_has_added_meanwhile_stays(waiting: ChatClient, fake: FakeMemproc) -> None:
+def test_what_another_device_has_added_meanwhile_stays(
+    waiting: ChatClient, fake: FakeMemproc
+) -> None:
     more = conversation(1, 40, first=30)
-    waiting.run("app.put(JSON.parse(arguments[0]))", json.dumps(TALK | {"messages": [*TALK["messages"], *more]}))
+    waiting.run(
+        "app.put(JSON.parse(arguments[0]))",
+        json.dumps(TALK | {"messages": [*TALK["messages"], *more]}),
+    )
     fake.states = [{"state": "done"}]
     waiting.says("Done")
     assert waiting.stored()["messages"] == [*MEMORIES, *more]
 
 
-def test_a_budget_that_is_reached_is_told_in_the_words_of_memproc(waiting: ChatClient, fake: FakeMemproc) -> None:
+def test_a_budget_that_is_reached_is_told_in_the_words_of_memproc(
+    waiting: ChatClient, fake: FakeMemproc
+) -> None:
     fake.states = [{"state": "running", "done": 3, "total": 20, "usd": 4.9}]
     waiting.says("Writing memories: 3 of 20, $4.90 so far")
     fake.states = [{"state": "failed", "reason": BUDGET}]
@@ -115,7 +138,9 @@ def test_a_budget_that_is_reached_is_told_in_the_words_of_memproc(waiting: ChatC
     assert waiting.stored() == TALK
 
 
-def test_auto_does_not_try_the_same_chat_again_and_again(paired: ChatClient, fake: FakeMemproc) -> None:
+def test_auto_does_not_try_the_same_chat_again_and_again(
+    paired: ChatClient, fake: FakeMemproc
+) -> None:
     fake.states = [{"state": "failed", "reason": BUDGET}]
     paired.open_panel()
     paired.panel("[name=auto]").click()
@@ -141,7 +166,9 @@ def test_a_server_that_has_gone_is_waited_for(waiting: ChatClient, fake: FakeMem
         assert waiting.stored()["messages"] == MEMORIES
 
 
-def test_a_press_asks_a_server_that_has_gone_at_once(waiting: ChatClient, fake: FakeMemproc) -> None:
+def test_a_press_asks_a_server_that_has_gone_at_once(
+    waiting: ChatClient, fake: FakeMemproc
+) -> None:
     fake.states = [{"state": "done"}]
     fake.stop()
     waiting.says("does not answer")
@@ -150,7 +177,9 @@ def test_a_press_asks_a_server_that_has_gone_at_once(waiting: ChatClient, fake: 
         waiting.says("Done", seconds=3)
 
 
-def test_an_answer_that_never_comes_is_not_waited_for(client: ChatClient, fake: FakeMemproc) -> None:
+def test_an_answer_that_never_comes_is_not_waited_for(
+    client: ChatClient, fake: FakeMemproc
+) -> None:
     fake.edits = [("PATIENCE = 180 * SECOND", "PATIENCE = 9 * SECOND")]
     client.begin(TALK, OTHER, script=fake.script)
     client.pair(CODE)
@@ -165,7 +194,9 @@ def test_an_answer_that_never_comes_is_not_waited_for(client: ChatClient, fake: 
 
 
 @pytest.mark.parametrize("trouble", ["wrong mac", "foreign"])
-def test_an_answer_that_is_not_signed_is_not_obeyed(waiting: ChatClient, fake: FakeMemproc, trouble: str) -> None:
+def test_an_answer_that_is_not_signed_is_not_obeyed(
+    waiting: ChatClient, fake: FakeMemproc, trouble: str
+) -> None:
     fake.trouble = trouble
     fake.states = [{"state": "done"}]
     waiting.says("was not memproc's own")
@@ -174,7 +205,9 @@ def test_an_answer_that_is_not_signed_is_not_obeyed(waiting: ChatClient, fake: F
     waiting.says("Done")
 
 
-def test_a_browser_that_was_forgotten_can_be_paired_again(waiting: ChatClient, fake: FakeMemproc) -> None:
+def test_a_browser_that_was_forgotten_can_be_paired_again(
+    waiting: ChatClient, fake: FakeMemproc
+) -> None:
     fake.keys.clear()
     waiting.says("does not know this browser any more")
     assert waiting.stored() == TALK
@@ -209,7 +242,9 @@ def test_the_key_of_the_pairing_cannot_be_read_out(paired: ChatClient) -> None:
         " const asked = opening.result.transaction('kept').objectStore('kept').get('pairing');"
         " asked.onsuccess = () => resolve(asked.result); }; })"
     )
-    assert paired.run(f"{kept}.then(pairing => [Object.keys(pairing), pairing.key.extractable])") == [
+    assert paired.run(
+        f"{kept}.then(pairing => [Object.keys(pairing), pairing.key.extractable])"
+    ) == [
         ["address", "device", "key"],
         False,
     ]
@@ -227,7 +262,9 @@ def as_it_was_sent(sent: Json, live: int) -> Json:
 
 def without_a_live_message(sent: Json, live: int) -> Json:
     made = compressed(sent, live)
-    return made | {"messages": [*made["messages"][:-2], made["messages"][-1] | {"content": "Another answer."}]}
+    return made | {
+        "messages": [*made["messages"][:-2], made["messages"][-1] | {"content": "Another answer."}]
+    }
 
 
 def of_another_chat(sent: Json, live: int) -> Json:
@@ -244,7 +281,9 @@ def test_a_result_that_is_not_this_chat_with_memories_is_not_written(
     assert waiting.stored() == TALK
 
 
-def test_a_chat_in_which_nothing_was_due_stays_as_it_is(waiting: ChatClient, fake: FakeMemproc) -> None:
+def test_a_chat_in_which_nothing_was_due_stays_as_it_is(
+    waiting: ChatClient, fake: FakeMemproc
+) -> None:
     fake.states = [{"state": "unchanged", "reason": "It stands as memproc wrote it."}]
     waiting.says("It stands as memproc wrote it.")
     assert waiting.stored() == TALK
@@ -258,7 +297,9 @@ def test_a_price_that_nobody_knows_is_told(client: ChatClient, fake: FakeMemproc
 
 
 def test_why_a_job_waits_is_told(waiting: ChatClient, fake: FakeMemproc) -> None:
-    fake.states = [{"state": "waiting", "reason": "memproc is paused. To go on at once: memproc resume"}]
+    fake.states = [
+        {"state": "waiting", "reason": "memproc is paused. To go on at once: memproc resume"}
+    ]
     waiting.says("memproc is paused. To go on at once: memproc resume")
     waiting.open_panel()
     waiting.panel(".stop").click()
@@ -277,7 +318,9 @@ def test_where_nothing_is_due_the_panel_says_why(client: ChatClient, fake: FakeM
 
 
 @pytest.mark.parametrize("store", ["keyval", "kept"])
-def test_a_full_browser_leaves_the_chat_as_it_was(paired: ChatClient, fake: FakeMemproc, store: str) -> None:
+def test_a_full_browser_leaves_the_chat_as_it_was(
+    paired: ChatClient, fake: FakeMemproc, store: str
+) -> None:
     paired.run(
         "(() => { const put = IDBObjectStore.prototype.put; IDBObjectStore.prototype.put = function (value, key) {"
         " if (this.name === arguments_store && /^(CHAT_|pending)/.test(key))"
@@ -291,7 +334,9 @@ def test_a_full_browser_leaves_the_chat_as_it_was(paired: ChatClient, fake: Fake
     assert len(fake.exports) == (1 if store == "keyval" else 0)
 
 
-def test_a_chat_above_the_limit_of_the_sync_is_told_and_compressed(client: ChatClient, fake: FakeMemproc) -> None:
+def test_a_chat_above_the_limit_of_the_sync_is_told_and_compressed(
+    client: ChatClient, fake: FakeMemproc
+) -> None:
     talk = chat(*conversation(20, 40_000), tokenUsage=TALK["tokenUsage"])
     client.begin(talk, OTHER, script=fake.script)
     client.pair(CODE)
@@ -303,7 +348,9 @@ def test_a_chat_above_the_limit_of_the_sync_is_told_and_compressed(client: ChatC
     assert "sync skips" not in client.pill()
 
 
-def test_a_chat_above_the_limit_of_memproc_is_not_sent(client: ChatClient, fake: FakeMemproc) -> None:
+def test_a_chat_above_the_limit_of_memproc_is_not_sent(
+    client: ChatClient, fake: FakeMemproc
+) -> None:
     fake.edits = [("64 << 20", "2 << 10")]
     client.begin(TALK, OTHER, script=fake.script)
     client.pair(CODE)
@@ -342,12 +389,16 @@ def test_the_only_chat_is_shown_anew_by_a_reload(client: ChatClient, fake: FakeM
     client.says("1 memory due")
     client.run("void (window.before = true)")
     client.press()
-    client.until(lambda: client.run("!window.before && app.messages.length > 0"), "the page is loaded anew")
+    client.until(
+        lambda: client.run("!window.before && app.messages.length > 0"), "the page is loaded anew"
+    )
     assert client.drawn() == uuids(MEMORIES)
     client.says("Done")
 
 
-def test_where_the_chat_cannot_be_shown_anew_the_pill_asks_for_a_reload(client: ChatClient, fake: FakeMemproc) -> None:
+def test_where_the_chat_cannot_be_shown_anew_the_pill_asks_for_a_reload(
+    client: ChatClient, fake: FakeMemproc
+) -> None:
     client.begin(TALK, script=fake.script)
     client.pair(CODE)
     client.says("1 memory due")
@@ -369,7 +420,8 @@ def test_the_refresh_leaves_no_trace_in_the_history(paired: ChatClient) -> None:
 def test_a_url_that_was_added_twice_makes_one_pill(client: ChatClient, fake: FakeMemproc) -> None:
     client.begin(TALK, OTHER, script=fake.script)
     client.run(
-        "localStorage.setItem('TM_useExtensionURLs', JSON.stringify([arguments[0], arguments[0] + '?2']))", fake.script
+        "localStorage.setItem('TM_useExtensionURLs', JSON.stringify([arguments[0], arguments[0] + '?2']))",
+        fake.script,
     )
     client.load()
     client.says("press to pair")
@@ -386,7 +438,9 @@ def test_the_pill_outlives_whatever_the_client_draws(paired: ChatClient) -> None
 def test_a_script_from_elsewhere_asks_for_the_port(fake: FakeMemproc, client: ChatClient) -> None:
     with started_browser("--host-resolver-rules=MAP memproc.example 127.0.0.1") as browser:
         stranger = ChatClient(browser, client.address)
-        stranger.begin(TALK, OTHER, script=f"http://memproc.example:{fake.port}/bridge/typingmind.js")
+        stranger.begin(
+            TALK, OTHER, script=f"http://memproc.example:{fake.port}/bridge/typingmind.js"
+        )
         stranger.says("press to pair")
         stranger.press()
         assert stranger.panel("[name=port]").get_attribute("value") == "27183"
@@ -397,19 +451,25 @@ def test_a_script_from_elsewhere_asks_for_the_port(fake: FakeMemproc, client: Ch
         assert stranger.stored()["messages"] == MEMORIES
 
 
-def test_a_browser_that_forbids_the_local_network_is_told(fake: FakeMemproc, client: ChatClient) -> None:
+def test_a_browser_that_forbids_the_local_network_is_told(
+    fake: FakeMemproc, client: ChatClient
+) -> None:
     port = client.address.rsplit(":", 1)[1].strip("/")
     with started_browser(f"--ip-address-space-overrides=127.0.0.1:{port}=public") as browser:
         public = ChatClient(browser, client.address)
         public.begin(TALK, OTHER)
         public.run("void import('data:text/javascript,')")
-        script = (Path(__file__).parents[2] / "daemon" / "bridge" / "typingmind.js").read_text(encoding="utf-8")
+        script = (Path(__file__).parents[2] / "daemon" / "bridge" / "typingmind.js").read_text(
+            encoding="utf-8"
+        )
         browser.execute_script(script)
         public.pair(CODE, fake.port)
         public.says("may this page use the local network?")
 
 
-def test_nothing_is_said_to_another_program_that_pairs_nobody(client: ChatClient, fake: FakeMemproc) -> None:
+def test_nothing_is_said_to_another_program_that_pairs_nobody(
+    client: ChatClient, fake: FakeMemproc
+) -> None:
     client.begin(TALK, OTHER, script=fake.script)
     client.says("press to pair")
     client.say("And then?")

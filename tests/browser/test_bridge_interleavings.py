@@ -59,7 +59,9 @@ class Talk:
     def done(self, what: str, message: Json, *more: str) -> bool:
         """Do it in the client, if the message is on the screen and no answer is under way; whether it was done."""
         ready = "app.id === arguments[0] && !app.streams.has(app.id) && app.messages.some(m => m.uuid === arguments[1])"
-        return bool(self.client.run(f"{ready} && (void {what}, true)", self.chat_id, message["uuid"], *more))
+        return bool(
+            self.client.run(f"{ready} && (void {what}, true)", self.chat_id, message["uuid"], *more)
+        )
 
     def draft(self) -> None:
         self.client.type(self.words("draft") + " ")
@@ -70,7 +72,9 @@ class Talk:
         self.client.run("location.hash = '#chat=' + arguments[0]", self.chat_id)
 
     def wait(self) -> None:
-        self.client.run("new Promise(resolve => setTimeout(resolve, arguments[0]))", self.chance.randrange(250))
+        self.client.run(
+            "new Promise(resolve => setTimeout(resolve, arguments[0]))", self.chance.randrange(250)
+        )
 
     def press(self) -> None:
         self.client.until(lambda: self.client.run(PRESS, ".pill"), "the pill is pressed")
@@ -86,7 +90,9 @@ class Talk:
             "chat.messages.at(-1).role === 'assistant' && "
             "JSON.stringify(chat.messages) === JSON.stringify(app.messages))"
         )
-        return bool(self.client.run(quiet, self.chat_id)) and not self.client.round_of(self.chat_id).get("state")
+        return bool(self.client.run(quiet, self.chat_id)) and not self.client.round_of(
+            self.chat_id
+        ).get("state")
 
 
 def check(talk: Talk, fake: FakeMemproc) -> bool:
@@ -97,7 +103,11 @@ def check(talk: Talk, fake: FakeMemproc) -> bool:
     gone: list[str] = []
     if ours:
         sent = [json.loads(body)["data"]["chats"][0] for body in fake.exports]
-        sent = [each for each in sent if each["chatID"] == talk.chat_id and "memproc" not in str(each["messages"])]
+        sent = [
+            each
+            for each in sent
+            if each["chatID"] == talk.chat_id and "memproc" not in str(each["messages"])
+        ]
         made_of = next(each for each in sent if compressed(each)["messages"][: len(ours)] == ours)
         assert messages[: len(ours)] == ours
         gone = texts(made_of["messages"][:-4])

@@ -6,7 +6,16 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.browser.bridge import NUMBERS, OTHER, ChatClient, collapsed, said, served_client, undo, uuids
+from tests.browser.bridge import (
+    NUMBERS,
+    OTHER,
+    ChatClient,
+    collapsed,
+    said,
+    served_client,
+    undo,
+    uuids,
+)
 from tests.browser.conftest import free_port, pictures
 from tests.chats import chat, conversation, texts
 from tests.stories.person import Person
@@ -31,7 +40,9 @@ def trip(tmp_path: "Path", browser: "Browser") -> Iterator[tuple[ChatClient, Per
         yield ChatClient(browser, address), person, port
 
 
-def test_a_chat_goes_to_memproc_and_comes_back_with_memories(trip: tuple[ChatClient, Person, int]) -> None:
+def test_a_chat_goes_to_memproc_and_comes_back_with_memories(
+    trip: tuple[ChatClient, Person, int],
+) -> None:
     client, person, port = trip
     with person.start("pair") as pairing:
         assert pairing.stdout is not None
@@ -47,7 +58,9 @@ def test_a_chat_goes_to_memproc_and_comes_back_with_memories(trip: tuple[ChatCli
     updated = person.chat()
     assert client.stored()["messages"] == updated["messages"]
     assert uuids(updated["messages"][-8:]) == uuids(LONG["messages"][-8:])
-    assert [path.name for path in person.inbox.iterdir()] == ["From TypingMind, The lighthouse (kxecrzvvc1).json"]
+    assert [path.name for path in person.inbox.iterdir()] == [
+        "From TypingMind, The lighthouse (kxecrzvvc1).json"
+    ]
     assert collapsed(client)[1].startswith("Memory 1, 7 November 2024")
     client.run("void document.querySelectorAll('[data-memproc-title]')[2].click()")
     client.open_panel()

@@ -56,7 +56,9 @@ def go(page: Opened, address: str) -> None:
 
 def press(page: Opened, label: str) -> None:
     """Press a button or a link by what stands on it."""
-    page.browser.find_element(By.XPATH, f"//main//*[self::button or self::a][normalize-space()='{label}']").click()
+    page.browser.find_element(
+        By.XPATH, f"//main//*[self::button or self::a][normalize-space()='{label}']"
+    ).click()
 
 
 def is_open(summary: WebElement) -> bool:
@@ -73,12 +75,18 @@ def chat_id(page: Opened, title: str) -> str:
 def memory_id(page: Opened) -> str:
     """The newest memory of the chat of many memories."""
     listed = json.loads(page.person.memproc("memories", LIGHTHOUSE, "--json").out)
-    return str(max((one for one in listed if one["level"] == 1), key=lambda one: one["number"])["memory_id"])
+    return str(
+        max((one for one in listed if one["level"] == 1), key=lambda one: one["number"])[
+            "memory_id"
+        ]
+    )
 
 
 def address_of(page: Opened, view: str) -> str:
     """The address of a view, with the ids of this archive in it."""
-    return view.replace("CHAT", f"/chat/{chat_id(page, LIGHTHOUSE)}").replace("MEMORY", f"/memory/{memory_id(page)}")
+    return view.replace("CHAT", f"/chat/{chat_id(page, LIGHTHOUSE)}").replace(
+        "MEMORY", f"/memory/{memory_id(page)}"
+    )
 
 
 def test_home_shows_each_chat_with_its_sizes(page: Opened) -> None:
@@ -93,7 +101,9 @@ def test_a_chat_shows_its_memories_in_order_and_opens_a_fold(page: Opened) -> No
     go(page, address_of(page, "CHAT"))
     assert shows(page, "memories folded")
     summaries = page.browser.find_elements(By.CSS_SELECTOR, ".is-fold summary")
-    while closed := [summary for summary in summaries if summary.is_displayed() and not is_open(summary)]:
+    while closed := [
+        summary for summary in summaries if summary.is_displayed() and not is_open(summary)
+    ]:
         closed[0].click()
     assert shows(page, "Memory 1")
 
@@ -121,7 +131,9 @@ def test_the_core_memory_is_set_released_and_undone(page: Opened) -> None:
     field.clear()
     field.send_keys("I keep the light <b>burning</b>.")
     press(page, "Set it")
-    assert shows(page, "I keep the light <b>burning</b>."), "what people write is text, never markup"
+    assert shows(page, "I keep the light <b>burning</b>."), (
+        "what people write is text, never markup"
+    )
     assert "I keep the light <b>burning</b>." in page.person.memproc("core", LIGHTHOUSE).out
     press(page, "Let the persona edit it again")
     assert shows(page, "is released")
@@ -131,12 +143,17 @@ def test_the_core_memory_is_set_released_and_undone(page: Opened) -> None:
 
 def test_a_fact_is_added_found_and_forgotten(page: Opened) -> None:
     go(page, address_of(page, "CHAT/facts"))
-    page.browser.find_element(By.ID, "fact").send_keys("The harbour log lies in the biscuit tin.", Keys.ENTER)
+    page.browser.find_element(By.ID, "fact").send_keys(
+        "The harbour log lies in the biscuit tin.", Keys.ENTER
+    )
     assert shows(page, "Added as fact")
     page.browser.find_element(By.ID, "words").send_keys("biscuit tin", Keys.ENTER)
     assert shows(page, "A fact")
     go(page, "/search?words=biscuit+tin&in=facts")
-    assert [mark.text for mark in page.browser.find_elements(By.TAG_NAME, "mark")] == ["biscuit", "tin"]
+    assert [mark.text for mark in page.browser.find_elements(By.TAG_NAME, "mark")] == [
+        "biscuit",
+        "tin",
+    ]
     page.browser.find_element(By.CSS_SELECTOR, "article .who a").click()
     press(page, "Forget it")
     assert shows(page, "is forgotten")
@@ -144,7 +161,9 @@ def test_a_fact_is_added_found_and_forgotten(page: Opened) -> None:
 
 def test_an_export_that_is_chosen_goes_into_the_inbox(page: Opened, tmp_path: Path) -> None:
     export = tmp_path / "new one.json"
-    export.write_bytes(export_bytes(chat(*conversation(4, 400), id="new", chatID="new", chatTitle="New")))
+    export.write_bytes(
+        export_bytes(chat(*conversation(4, 400), id="new", chatID="new", chatTitle="New"))
+    )
     go(page, "")
     page.browser.find_element(By.ID, "export").send_keys(str(export))
     assert (page.person.inbox / "new one.json").read_bytes() == export.read_bytes()
@@ -161,7 +180,9 @@ def test_a_version_shows_what_would_change_before_it_is_put_back(page: Opened) -
     press(page, "Go back to version 1")
     assert shows(page, "Restored")
     assert page.person.memproc("accept", LIGHTHOUSE).code == 0
-    assert page.person.memproc("run").code == 0  # the views that follow show a chat with memories again
+    assert (
+        page.person.memproc("run").code == 0
+    )  # the views that follow show a chat with memories again
 
 
 def test_a_cap_is_raised(page: Opened) -> None:
@@ -185,11 +206,15 @@ def test_the_sample_is_taken_on_the_first_day(page: Opened) -> None:
 
 
 @pytest.mark.parametrize("width", [390, 1200])
-def test_no_view_is_wider_than_the_screen_and_each_is_drawn_for_the_documentation(page: Opened, width: int) -> None:
+def test_no_view_is_wider_than_the_screen_and_each_is_drawn_for_the_documentation(
+    page: Opened, width: int
+) -> None:
     page.browser.set_window_size(width, 1000)
     for view in VIEWS:
         go(page, address_of(page, view))
-        inner, scroll = page.browser.execute_script("return [innerWidth, document.documentElement.scrollWidth]")
+        inner, scroll = page.browser.execute_script(
+            "return [innerWidth, document.documentElement.scrollWidth]"
+        )
         assert scroll <= inner, view
         name = view.strip("/").partition("?")[0].replace("/", "-").lower() or "home"
         page.browser.save_screenshot(str(pictures() / f"{name}-{width}.png"))

@@ -22,7 +22,10 @@ A_MOMENT = 10.0
 pytestmark = [
     pytest.mark.browser,
     pytest.mark.timeout(300),
-    pytest.mark.skipif(not REAL, reason="no real export of 100,000 tokens: set MEMPROC_EXPORTS to a folder with one"),
+    pytest.mark.skipif(
+        not REAL,
+        reason="no real export of 100,000 tokens: set MEMPROC_EXPORTS to a folder with one",
+    ),
 ]
 
 
@@ -51,7 +54,9 @@ def address(page: Opened) -> str:
 
 
 def each_memory(page: Opened) -> list[str]:
-    listed = json.loads(page.person.memproc("memories", address(page).rpartition("/")[2], "--json").out)
+    listed = json.loads(
+        page.person.memproc("memories", address(page).rpartition("/")[2], "--json").out
+    )
     return [memory["memory_id"] for memory in listed]
 
 
@@ -90,7 +95,8 @@ def test_the_first_version_is_compared_with_the_present_one(real: Opened) -> Non
 def test_the_download_is_the_updated_export(real: Opened) -> None:
     (path,) = real.person.updated()
     fetched = real.browser.execute_async_script(
-        "const done = arguments[1]; fetch(arguments[0]).then(r => r.text()).then(done)", f"{address(real)}/download"
+        "const done = arguments[1]; fetch(arguments[0]).then(r => r.text()).then(done)",
+        f"{address(real)}/download",
     )
     assert fetched == Path(path).read_text("utf-8")
 
@@ -99,9 +105,19 @@ def test_the_download_is_the_updated_export(real: Opened) -> None:
 def test_no_view_is_wider_than_the_screen_or_slow(real: Opened, width: int) -> None:
     real.browser.set_window_size(width, 1000)
     chat, memory = address(real), f"/memory/{each_memory(real)[0]}"
-    for view in ("", chat, f"{chat}/core", f"{chat}/facts", f"{chat}/versions?from=1", memory, "/search?words=the"):
+    for view in (
+        "",
+        chat,
+        f"{chat}/core",
+        f"{chat}/facts",
+        f"{chat}/versions?from=1",
+        memory,
+        "/search?words=the",
+    ):
         began = monotonic()
         go(real, view)
         assert monotonic() - began < A_MOMENT, view
-        inner, scroll = real.browser.execute_script("return [innerWidth, document.documentElement.scrollWidth]")
+        inner, scroll = real.browser.execute_script(
+            "return [innerWidth, document.documentElement.scrollWidth]"
+        )
         assert scroll <= inner, view

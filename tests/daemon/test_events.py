@@ -22,14 +22,17 @@ def test_lists_come_back_as_tuples() -> None:
 
 
 def test_what_another_version_has_added_or_left_out_does_no_harm() -> None:
-    assert of_line('{"is": "ChatIs", "chat_id": "a", "title": "T", "kind": "written", "new": 1}') == (
+    assert of_line(
+        '{"is": "ChatIs", "chat_id": "a", "title": "T", "kind": "written", "new": 1}'
+    ) == (
         ChatIs("a", "T", "written"),
         {"new": 1},
     )
 
 
 @pytest.mark.parametrize(
-    "line", ["", "{", "[]", "1", "{}", '{"is": "Unheard"}', '{"is": "Note"}', '{"is": []}', "[" * 99999]
+    "line",
+    ["", "{", "[]", "1", "{}", '{"is": "Unheard"}', '{"is": "Note"}', '{"is": []}', "[" * 99999],
 )
 def test_a_line_that_is_no_event_is_told_apart(line: str) -> None:
     with pytest.raises(NoEvent):

@@ -32,12 +32,12 @@ from tests.scripted import ScriptedModel
 from tests.stories.person import Person
 
 WHEN = "2026-09-01T00:00:00.000Z"
-SETTINGS = (
-    b"[tail]\ntokens = 2400\nstep = 600\n[chunk]\ntokens = 600\n[core]\nenabled = false\n[facts]\nenabled = false\n"
-)
+SETTINGS = b"[tail]\ntokens = 2400\nstep = 600\n[chunk]\ntokens = 600\n[core]\nenabled = false\n[facts]\nenabled = false\n"
 SECRET = "said in confidence"
 BAD = "thebadchat"
-PACKAGES = tuple(str(Path(daemon.trip.__file__).parents[1] / name) for name in ("daemon", "rules", "primer"))
+PACKAGES = tuple(
+    str(Path(daemon.trip.__file__).parents[1] / name) for name in ("daemon", "rules", "primer")
+)
 
 
 class Unheard(Exception):
@@ -68,12 +68,20 @@ class Inbox:
         for name in ("inbox", "updated"):
             make_private(self.home / name)
         paths = []
-        for name, ids in (("a", ["chat_one_a"]), ("b", ["chat_one_b", BAD, "chat_two_b"]), ("c", ["chat_one_c"])):
+        for name, ids in (
+            ("a", ["chat_one_a"]),
+            ("b", ["chat_one_b", BAD, "chat_two_b"]),
+            ("c", ["chat_one_c"]),
+        ):
             paths.append(self.home / "inbox" / f"{name}.json")
-            paths[-1].write_bytes(export_bytes(*(long_chat(4200, chatID=one, id=one, chatTitle=one) for one in ids)))
+            paths[-1].write_bytes(
+                export_bytes(*(long_chat(4200, chatID=one, id=one, chatTitle=one) for one in ids))
+            )
         folders = Folders(*(self.home / name for name in ("inbox", "updated", "backups", "state")))
         config = parse(SETTINGS, self.home / "memproc.toml")
-        context = Context(config, folders, self.archive, ScriptedModel(), no_keys, lambda: WHEN, tell_nobody)
+        context = Context(
+            config, folders, self.archive, ScriptedModel(), no_keys, lambda: WHEN, tell_nobody
+        )
         return list(go_round(context, paths))
 
     def good_ones(self) -> dict[str, bytes]:
@@ -83,14 +91,19 @@ class Inbox:
 
 
 @contextmanager
-def failing(monkeypatch: pytest.MonkeyPatch, fault: Callable[[], BaseException] | None, at: int) -> Iterator[list[str]]:
+def failing(
+    monkeypatch: pytest.MonkeyPatch, fault: Callable[[], BaseException] | None, at: int
+) -> Iterator[list[str]]:
     """Have our own function that is called as the `at`-th in the trip of the bad chat raise this; gives their names."""
     called: list[str] = []
 
     def on_call(frame: FrameType, event: str, _: object) -> None:
         if event != "call" or not frame.f_code.co_filename.startswith(PACKAGES):
             return
-        if frame.f_code.co_name == "<genexpr>" or frame.f_code in (until_fault.__code__, seal_in_sql.__code__):
+        if frame.f_code.co_name == "<genexpr>" or frame.f_code in (
+            until_fault.__code__,
+            seal_in_sql.__code__,
+        ):
             return  # called only to be closed, where Python drops what is raised; what catches it; what SQLite calls
         if frame.f_code in (as_skipped.__code__, daemon.trip.go_round.__code__):
             sys.setprofile(None)
@@ -133,7 +146,10 @@ def test_whatever_one_chat_raises_at_whatever_stop_all_others_are_done(
 ) -> None:
     inbox = Inbox(tmp_path_factory.mktemp("inbox"))
     files, calls = undisturbed
-    with pytest.MonkeyPatch.context() as monkeypatch, failing(monkeypatch, fault, int(stop * calls)) as called:
+    with (
+        pytest.MonkeyPatch.context() as monkeypatch,
+        failing(monkeypatch, fault, int(stop * calls)) as called,
+    ):
         outcomes = inbox.go_round()
     assert called, "the bad chat was begun"
     assert inbox.good_ones() == files
@@ -143,13 +159,16 @@ def test_whatever_one_chat_raises_at_whatever_stop_all_others_are_done(
         assert one.what == BAD
         assert SECRET not in one.reason + one.next_step
     again = inbox.go_round()
-    assert not [one for one in again if isinstance(one, Skipped)], "it was the fault's, and not the archive's"
+    assert not [one for one in again if isinstance(one, Skipped)], (
+        "it was the fault's, and not the archive's"
+    )
     assert len(list((inbox.home / "updated").iterdir())) == 5
     inbox.archive.close()
 
 
 @pytest.mark.parametrize(
-    "fault", [ArchiveError("a", "b"), OverBudget("a", "b", WHEN), ProviderRefuses("a", "b"), Unsent()]
+    "fault",
+    [ArchiveError("a", "b"), OverBudget("a", "b", WHEN), ProviderRefuses("a", "b"), Unsent()],
 )
 def test_what_nothing_can_go_on_after_stops_everything(fault: Exception) -> None:
     with pytest.raises(type(fault)):
@@ -171,7 +190,9 @@ def test_a_mistake_is_told_with_its_place_and_never_with_what_it_says() -> None:
     note.unlink()
 
 
-def test_plan_and_run_set_the_bad_chat_aside_and_end_with_1(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_plan_and_run_set_the_bad_chat_aside_and_end_with_1(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def fail_for_the_bad_one(chat: Chat, places: object) -> tuple[str, ...]:
         if chat.chat_id == BAD:
             raise KeyError(SECRET)
@@ -182,8 +203,14 @@ def test_plan_and_run_set_the_bad_chat_aside_and_end_with_1(tmp_path: Path, monk
     ada = Person(tmp_path / "ada", tail=2400, step=600, chunk=600)
     ada.settings('[models]\nagent = "memproc/extractive"\ncontext_manager = "memproc/extractive"\n')
     for name, chat_id in (("a", BAD), ("b", "goodchat01")):
-        ada.drop(export_bytes(long_chat(5600, chatID=chat_id, id=chat_id, chatTitle=chat_id)), f"{name}.json")
-    for command, told in (("plan", "would be skipped"), ("run", "1 written, 0 unchanged, 1 skipped")):
+        ada.drop(
+            export_bytes(long_chat(5600, chatID=chat_id, id=chat_id, chatTitle=chat_id)),
+            f"{name}.json",
+        )
+    for command, told in (
+        ("plan", "would be skipped"),
+        ("run", "1 written, 0 unchanged, 1 skipped"),
+    ):
         ended = ada.memproc(command)
         assert ended.code == 1
         assert told in ended.out

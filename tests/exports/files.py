@@ -9,7 +9,11 @@ from tests.chats import Json, assistant, chat, conversation, export_bytes, json_
 from tests.exports.chats import CHATS
 
 _PLAIN = CHATS["plain"]
-_SECRETS = {"customSearchAPIKey": "sk-not-a-key", "folders": [], "userPluginSettings": {"a": {"key": "k"}}}
+_SECRETS = {
+    "customSearchAPIKey": "sk-not-a-key",
+    "folders": [],
+    "userPluginSettings": {"a": {"key": "k"}},
+}
 _SECOND = chat(*conversation(1, 60), id="second0001", chatID="second0001", chatTitle="The second")
 
 
@@ -27,19 +31,27 @@ def chunked_zip(*chunks: Sequence[Json], index: Sequence[str] | None = None) -> 
     names = [f"chunks/chats_part_{number}.json" for number in range(1, len(chunks) + 1)]
     parts = {name: json_bytes(list(chats)) for name, chats in zip(names, chunks, strict=True)}
     listed = names if index is None else list(index)
-    return zip_bytes({"data.json": json_bytes({"data": {"chats": {"chunks": listed}}}, indent=2)} | parts)
+    return zip_bytes(
+        {"data.json": json_bytes({"data": {"chats": {"chunks": listed}}}, indent=2)} | parts
+    )
 
 
 CONTAINERS: dict[str, bytes] = {
     **{name: export_bytes(one, ascii_only="surrogate" in name) for name, one in CHATS.items()},
     "pretty": export_bytes(_PLAIN, indent=2),
     "pretty, CRLF": export_bytes(_PLAIN, indent=2).replace(b"\n", b"\r\n"),
-    "tabs and blanks": b" \t\r\n" + export_bytes(_PLAIN, indent=4).replace(b"    ", b"\t") + b"\n\n",
+    "tabs and blanks": b" \t\r\n"
+    + export_bytes(_PLAIN, indent=4).replace(b"    ", b"\t")
+    + b"\n\n",
     "byte order mark": b"\xef\xbb\xbf" + export_bytes(_PLAIN),
     "escapes": export_bytes(CHATS["odd words"], ascii_only=True).replace(b"/", b"\\/"),
     "several chats": export_bytes(_PLAIN, _SECOND),
-    "full, with secrets": json_bytes({"data": {**_SECRETS, "chats": [_PLAIN, _SECOND], "streaming": True}}),
-    "old, with a checksum": json_bytes({"checksum": "0" * 32, "data": {"chats": [_PLAIN], "chatsInFolder": []}}),
+    "full, with secrets": json_bytes(
+        {"data": {**_SECRETS, "chats": [_PLAIN, _SECOND], "streaming": True}}
+    ),
+    "old, with a checksum": json_bytes(
+        {"checksum": "0" * 32, "data": {"chats": [_PLAIN], "chatsInFolder": []}}
+    ),
     "bare container": json_bytes({"chats": [_PLAIN]}),
     "no chats chosen": json_bytes({"data": {"chats": []}}),
 }

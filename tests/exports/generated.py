@@ -12,8 +12,22 @@ from hypothesis import strategies as st
 _HALF = re.compile("[\ud800-\udfff]")
 _BLANKS = ("", "", "", " ", "\n", "\r\n", "\t", "\n      ")
 _ODD_NUMBERS = ("69.2240", "9007199254740993", "1E400", "-0", "-0.0", "1e5", "0.1e-7", "1" * 400)
-_SYNC = ("null", "{}", '{"deletedMessageUUIDs":[]}', '{"a" : 1e2,\n"deletedMessageUUIDs": ["x", 7 ] }')
-_ODD_STRINGS = ('"\\/"', '"\\u0000"', '"\\ud83d"', '"\\uDE00\\ud83d"', '"\\u0041"', '"\u2028"', '"<system>"', '"[{"')
+_SYNC = (
+    "null",
+    "{}",
+    '{"deletedMessageUUIDs":[]}',
+    '{"a" : 1e2,\n"deletedMessageUUIDs": ["x", 7 ] }',
+)
+_ODD_STRINGS = (
+    '"\\/"',
+    '"\\u0000"',
+    '"\\ud83d"',
+    '"\\uDE00\\ud83d"',
+    '"\\u0041"',
+    '"\u2028"',
+    '"<system>"',
+    '"[{"',
+)
 
 
 def _spelled(text: str, ascii_only: bool) -> str:
@@ -24,7 +38,9 @@ def _spelled(text: str, ascii_only: bool) -> str:
 blanks = st.sampled_from(_BLANKS)
 strings = st.builds(_spelled, st.text(max_size=12), st.booleans()) | st.sampled_from(_ODD_STRINGS)
 numbers = (
-    st.sampled_from(_ODD_NUMBERS) | st.integers().map(str) | st.floats(allow_nan=False, allow_infinity=False).map(str)
+    st.sampled_from(_ODD_NUMBERS)
+    | st.integers().map(str)
+    | st.floats(allow_nan=False, allow_infinity=False).map(str)
 )
 scalars = strings | numbers | st.sampled_from(("true", "false", "null"))
 
@@ -34,7 +50,13 @@ def _array(entries: list[str], blank: str) -> str:
 
 
 def _object(members: list[tuple[str, str]], blank: str) -> str:
-    return "{" + blank + f"{blank},{blank}".join(f"{key}{blank}:{value}" for key, value in members) + blank + "}"
+    return (
+        "{"
+        + blank
+        + f"{blank},{blank}".join(f"{key}{blank}:{value}" for key, value in members)
+        + blank
+        + "}"
+    )
 
 
 def _named(fields: dict[str, str]) -> list[tuple[str, str]]:
@@ -96,7 +118,9 @@ chats = st.builds(
 
 
 def _export(said: list[str], blank: str, section: str, outer: str) -> bytes:
-    data = _object([('"folders"', section), ('"chats"', _array(said, blank)), ('"streaming"', "true")], outer)
+    data = _object(
+        [('"folders"', section), ('"chats"', _array(said, blank)), ('"streaming"', "true")], outer
+    )
     return (outer + _object([('"data"', data)], blank) + outer).encode()
 
 

@@ -4,8 +4,22 @@ from random import Random
 
 _TOKENS_A_WORD = 1.2
 
-_PEOPLE = ("Mira", "old Tomas", "the harbour master", "my sister Ilse", "Doctor Okafor", "Jonas from the ferry")
-_PLACES = ("the lamp room", "the north stair", "the harbour", "the boathouse", "Kettle Bay", "the upper gallery")
+_PEOPLE = (
+    "Mira",
+    "old Tomas",
+    "the harbour master",
+    "my sister Ilse",
+    "Doctor Okafor",
+    "Jonas from the ferry",
+)
+_PLACES = (
+    "the lamp room",
+    "the north stair",
+    "the harbour",
+    "the boathouse",
+    "Kettle Bay",
+    "the upper gallery",
+)
 _THINGS = (
     "the brass lens",
     "the fog bell",
@@ -45,12 +59,19 @@ _ANSWERED = (
 
 def question(number: int, tokens: int) -> str:
     """What the person says in turn `number`, about so many tokens long."""
-    return _say(Random(f"question {number}"), _ASKED, tokens, f"This is our evening number {number}.")
+    return _say(
+        Random(f"question {number}"), _ASKED, tokens, f"This is our evening number {number}."
+    )
 
 
 def answer(number: int, tokens: int) -> str:
     """What the persona answers in turn `number`, in paragraphs of four sentences."""
-    return _say(Random(f"answer {number}"), _ANSWERED, tokens, f"I have thought about evening number {number}.")
+    return _say(
+        Random(f"answer {number}"),
+        _ANSWERED,
+        tokens,
+        f"I have thought about evening number {number}.",
+    )
 
 
 def _say(chance: Random, sentences: tuple[str, ...], tokens: int, first: str) -> str:

@@ -27,7 +27,9 @@ def main() -> int:
         return 0
     if shim.preloaded():
         return _tried()
-    with TemporaryDirectory(prefix="memproc-faults-", dir=_MEMORY if _MEMORY.is_dir() else None) as place:
+    with TemporaryDirectory(
+        prefix="memproc-faults-", dir=_MEMORY if _MEMORY.is_dir() else None
+    ) as place:
         environment = {
             **shim.environment(shim.build(Path(place))),
             "HOME": place,
@@ -83,7 +85,10 @@ def _choices(asked: argparse.Namespace) -> "list[Choice]":  # type: ignore[name-
         return (asked.command,) if asked.command else SERIES[series].scenes
 
     if chosen := _SETS.get(asked.series):
-        return [Choice(series, scenes(series), stride * asked.every) for series, stride in chosen.items()]
+        return [
+            Choice(series, scenes(series), stride * asked.every)
+            for series, stride in chosen.items()
+        ]
     return [Choice(asked.series, scenes(asked.series), asked.every, asked.call, asked.how)]
 
 

@@ -43,7 +43,9 @@ class KilledDaemon:
         argv = memproc_argv(self._lab.home / "memproc.toml", "watch")
         with self.said.open("ab") as said:
             environment = {**os.environ, **self._clock.environment}
-            self.process = subprocess.Popen(argv, stdout=said, stderr=said, cwd=self._lab.home, env=environment)
+            self.process = subprocess.Popen(
+                argv, stdout=said, stderr=said, cwd=self._lab.home, env=environment
+            )
 
     def kill(self) -> None:
         """As a system does that needs its memory; the next one is started."""
@@ -95,7 +97,9 @@ def a_day(prepared: Prepared, number: int) -> Iterator[str]:
         yield f"verify finds: {verified.err[:300]}"
 
 
-def _until_evening(prepared: Prepared, daemon: KilledDaemon, clock: SharedClock, chance: Random) -> Iterator[str]:
+def _until_evening(
+    prepared: Prepared, daemon: KilledDaemon, clock: SharedClock, chance: Random
+) -> Iterator[str]:
     dropped = 0
     evening = monotonic() + _SECONDS
     while monotonic() < evening:
@@ -129,13 +133,17 @@ def _comes_true(condition: Callable[[], bool]) -> bool:
 
 def _contents(home: Path) -> dict[str, str]:
     """The exports of the inbox: their names by their hashes."""
-    return {sha256(path.read_bytes()).hexdigest(): path.name for path in (home / "inbox").glob("*.json")}
+    return {
+        sha256(path.read_bytes()).hexdigest(): path.name for path in (home / "inbox").glob("*.json")
+    }
 
 
 def _unfinished(home: Path) -> int:
     """How many exports are not written yet."""
     with closing(sqlite3.connect(home / "state" / "archive.sqlite3")) as archive:
-        written = {row[0] for row in archive.execute("SELECT sha256 FROM arrival WHERE state = 'written'")}
+        written = {
+            row[0] for row in archive.execute("SELECT sha256 FROM arrival WHERE state = 'written'")
+        }
     return len(_contents(home).keys() - written)
 
 
@@ -143,12 +151,18 @@ def _is_done_once(home: Path) -> Iterator[str]:
     """Each content has one finished arrival and one output, and all that was said is in the archive."""
     with closing(sqlite3.connect(home / "state" / "archive.sqlite3")) as archive:
         for digest, name in _contents(home).items():
-            arrivals = archive.execute("SELECT state FROM arrival WHERE sha256 = ?", (digest,)).fetchall()
-            outputs = archive.execute("SELECT path FROM output WHERE source_sha256 = ?", (digest,)).fetchall()
+            arrivals = archive.execute(
+                "SELECT state FROM arrival WHERE sha256 = ?", (digest,)
+            ).fetchall()
+            outputs = archive.execute(
+                "SELECT path FROM output WHERE source_sha256 = ?", (digest,)
+            ).fetchall()
             if [state for (state,) in arrivals if state != "done"] != ["written"]:
                 yield f"{name} came to {arrivals}"
             if len(outputs) != 1 or not Path(outputs[0][0]).exists():
                 yield f"{name} has {len(outputs)} outputs"
-    texts = frozenset[bytes]().union(*(oracle.texts_of(path.read_bytes()) for path in (home / "inbox").glob("*.json")))
+    texts = frozenset[bytes]().union(
+        *(oracle.texts_of(path.read_bytes()) for path in (home / "inbox").glob("*.json"))
+    )
     if lost := texts - oracle.raw_texts(home, exports=False):
         yield f"{len(lost)} raw messages of the day are not in the archive"

@@ -39,7 +39,9 @@ WAYS = {
     **_ONCE,
     **_ON,
     # A call that is interrupted each time would be repeated for ever: no system does that.
-    "EINTR-once": Failure(Act.FAIL_ONCE, errno.EINTR, Kind.CREATE | Kind.OPEN | Kind.READ | Kind.WRITE | Kind.LOCK),
+    "EINTR-once": Failure(
+        Act.FAIL_ONCE, errno.EINTR, Kind.CREATE | Kind.OPEN | Kind.READ | Kind.WRITE | Kind.LOCK
+    ),
     "short-once": Failure(Act.SHORT_ONCE, 0, Kind.WRITE),
     "short-on": Failure(Act.SHORT_ON, 0, Kind.WRITE),
 }
@@ -47,7 +49,9 @@ WAYS = {
 
 def points(prepared: Prepared) -> Iterator[Point]:
     """Every call, in every way in which it may fail."""
-    calls = {kinds: prepared.count(kinds) for kinds in dict.fromkeys(way.kinds for way in WAYS.values())}
+    calls = {
+        kinds: prepared.count(kinds) for kinds in dict.fromkeys(way.kinds for way in WAYS.values())
+    }
     for how, way in WAYS.items():
         for number in range(1, calls[way.kinds] + 1):
             yield Point(NAME, prepared.scene.name, number, how)

@@ -89,7 +89,9 @@ def _elsewhere(prepared: Prepared, point: Point) -> Iterator[str]:
     """The inbox lies on a disk of its own, and the command is killed there."""
     prepared.reset()
     with disks.disk_at(prepared.lab.home / "inbox", _ROOM_BYTES):
-        end = prepared.lab.attempt(prepared.scene.work(prepared.lab), Fault(Act.KILL_AFTER, point.number))
+        end = prepared.lab.attempt(
+            prepared.scene.work(prepared.lab), Fault(Act.KILL_AFTER, point.number)
+        )
         yield from prepared.goes_on(end.asked, is_inbox_new=True)
 
 
@@ -120,7 +122,9 @@ def _six_at_once(prepared: Prepared, minutes: int) -> Iterator[str]:
     lab, over = prepared.lab, monotonic() + minutes * 60
     for turn in count():
         if turn % 5 == 4:
-            (lab.home / "inbox" / f"{turn}.json").write_bytes(export_bytes(talk(chat_id=f"talk{turn:06}")))
+            (lab.home / "inbox" / f"{turn}.json").write_bytes(
+                export_bytes(talk(chat_id=f"talk{turn:06}"))
+            )
         for command in _side_by_side(lab, [lab.memproc(*words) for words in _COMMANDS]):
             yield from said(command.code, command.out, command.err)
         if monotonic() >= over:
@@ -147,7 +151,8 @@ def _many(prepared: Prepared, _: Point) -> Iterator[str]:
     prepared.reset()
     inbox, lab = prepared.lab.home / "inbox", prepared.lab
     contents = {
-        export_bytes({**talk(1), "id": f"small{number}", "chatID": f"small{number}"}) for number in range(_SMALL)
+        export_bytes({**talk(1), "id": f"small{number}", "chatID": f"small{number}"})
+        for number in range(_SMALL)
     }
     large = export_bytes(talk(_LARGE_TURNS))
     contents |= {large + b" " * number for number in range(_LARGE)}

@@ -98,7 +98,9 @@ def in_the_end(
             yield f"{part} is not that of an undisturbed run: {difference}"
 
 
-def paid_twice(asked_before: tuple[str, ...], kept_before: set[str], asked_now: tuple[str, ...]) -> Iterator[str]:
+def paid_twice(
+    asked_before: tuple[str, ...], kept_before: set[str], asked_now: tuple[str, ...]
+) -> Iterator[str]:
     """What is wrong with the money: an answer that was kept is never asked for again, and one at most is lost."""
     if again := kept_before & set(asked_now):
         yield f"{len(again)} answers that were kept were asked for again"
@@ -110,10 +112,16 @@ def paid_twice(asked_before: tuple[str, ...], kept_before: set[str], asked_now: 
 
 def updated(home: Path) -> dict[str, bytes]:
     """The updated exports, by name."""
-    return {path.name: path.read_bytes() for path in (home / "updated").glob("*.*") if path.suffix in (".json", ".zip")}
+    return {
+        path.name: path.read_bytes()
+        for path in (home / "updated").glob("*.*")
+        if path.suffix in (".json", ".zip")
+    }
 
 
-def raw_texts(home: Path, *, archives: bool = True, exports: bool = True, only: str = "") -> frozenset[bytes]:
+def raw_texts(
+    home: Path, *, archives: bool = True, exports: bool = True, only: str = ""
+) -> frozenset[bytes]:
     """Every message of which the bytes can be had from the archive, from a backup, or from an export that lies there.
 
     `only` names the one folder of exports that is looked into.
@@ -134,7 +142,10 @@ def raw_texts(home: Path, *, archives: bool = True, exports: bool = True, only: 
 
 def _texts_in_archives(home: Path) -> set[bytes]:
     texts: set[bytes] = set()
-    archives = [home / "state" / "archive.sqlite3", *(home / "state").glob(f"{_ASIDE}*/archive.sqlite3")]
+    archives = [
+        home / "state" / "archive.sqlite3",
+        *(home / "state").glob(f"{_ASIDE}*/archive.sqlite3"),
+    ]
     for path in archives:
         try:
             for digest, raw, packed in _rows(path, "SELECT sha256, raw, packed FROM body"):
@@ -154,7 +165,10 @@ def texts_of(content: bytes) -> frozenset[bytes]:
 def replies(home: Path) -> set[str]:
     """The requests whose answers are kept."""
     try:
-        return {str(key) for (key,) in _rows(home / "state" / "archive.sqlite3", "SELECT request FROM reply")}
+        return {
+            str(key)
+            for (key,) in _rows(home / "state" / "archive.sqlite3", "SELECT request FROM reply")
+        }
     except sqlite3.Error:
         return set()
 
@@ -182,7 +196,9 @@ def kept(home: Path) -> dict[str, Any]:
     found["parcel"] = parcel.exists()
     if path.exists():
         with _opened(path) as database:
-            for (table,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall():
+            for (table,) in database.execute(
+                "SELECT name FROM sqlite_master WHERE type = 'table'"
+            ).fetchall():
                 if table not in _VOLATILE:
                     found[table] = _table(database, table)
     return found
@@ -218,7 +234,9 @@ def _index(folder: Path) -> Iterator[tuple[str, str, str]]:
 
 
 def _without_versions(
-    now: Sequence[tuple[str, str, str]], unharmed: Sequence[tuple[str, str, str]], in_place: Collection[bytes]
+    now: Sequence[tuple[str, str, str]],
+    unharmed: Sequence[tuple[str, str, str]],
+    in_place: Collection[bytes],
 ) -> list[tuple[str, str, str]]:
     """The backups without one version more of each updated export that stood in its place."""
     may_be_more = [sha256(content).hexdigest() for content in in_place]
@@ -246,7 +264,9 @@ def _lines(folder: Path) -> list[dict[str, str]]:
     path = folder / "INDEX.tsv"
     content = path.read_text() if path.exists() else ""
     return [
-        line for line in csv.DictReader(io.StringIO(content), delimiter="\t", quoting=csv.QUOTE_NONE) if line["file"]
+        line
+        for line in csv.DictReader(io.StringIO(content), delimiter="\t", quoting=csv.QUOTE_NONE)
+        if line["file"]
     ]
 
 
@@ -256,7 +276,10 @@ def _table(database: sqlite3.Connection, table: str) -> list[Row]:
     names = [column[0] for column in rows.description]
     wanted = [at for at, name in enumerate(names) if name not in _NUMBERING]
     found = [
-        {names[at]: sha256(row[at]).hexdigest() if isinstance(row[at], bytes) else row[at] for at in wanted}
+        {
+            names[at]: sha256(row[at]).hexdigest() if isinstance(row[at], bytes) else row[at]
+            for at in wanted
+        }
         for row in rows
     ]
     return sorted(found, key=repr)
@@ -285,7 +308,12 @@ def _messages(content: bytes) -> set[bytes]:
         chats = json.loads(content)["data"]["chats"]
     except (ValueError, KeyError, TypeError):
         return set()
-    return {_plain(message) for chat in chats for message in chat["messages"] if "memproc" not in message}
+    return {
+        _plain(message)
+        for chat in chats
+        for message in chat["messages"]
+        if "memproc" not in message
+    }
 
 
 def _plain(message: Any) -> bytes:

@@ -49,7 +49,9 @@ def every(points: Sequence[Point], stride: int) -> Sequence[Point]:
 
 def table(tried: Sequence[Tried]) -> Iterator[str]:
     """The lines of the table: one a scene, the sum, and how to repeat each failure."""
-    rows = Counter((result.point.series, result.point.scene, bool(result.wrong)) for result in tried)
+    rows = Counter(
+        (result.point.series, result.point.scene, bool(result.wrong)) for result in tried
+    )
     yield f"{'series':<10}{'scene':<18}{'tried':>8}{'survived':>10}{'failed':>8}"
     for series, scene in sorted({(result.point.series, result.point.scene) for result in tried}):
         well, failed = rows[series, scene, False], rows[series, scene, True]

@@ -25,7 +25,16 @@ from tests.faults.prepared import LoggedCall, Prepared, Series
 from tests.faults.shim import Act, Fault
 
 NAME = "power"
-_SCENES = ("run", "second-round", "new-chat", "two-chats", "restore", "rebuild", "import-archive", "intake")
+_SCENES = (
+    "run",
+    "second-round",
+    "new-chat",
+    "two-chats",
+    "restore",
+    "rebuild",
+    "import-archive",
+    "intake",
+)
 _MODELS = ("flushed", "names", *(f"some-{number}" for number in range(3)))
 _DISKS = {
     "ext4": ("ext4", "loop", "192M"),
@@ -63,7 +72,9 @@ class ModelDisk:
         self._home = str(home)
         self._folders = {str(path) for path in home.rglob("*") if path.is_dir()}
         self._seen = {
-            str(path): Inode(path.read_bytes(), path.read_bytes()) for path in home.rglob("*") if path.is_file()
+            str(path): Inode(path.read_bytes(), path.read_bytes())
+            for path in home.rglob("*")
+            if path.is_file()
         }
         self._names: dict[str, Inode] = dict(self._seen)
         """The names that have been flushed."""
@@ -127,7 +138,9 @@ class ModelDisk:
             self._by_path[moved] = self._seen[path]
             names |= {path: None, moved: self._seen[path]}
         self._change(Renaming(str(Path(new).parent), names))
-        for folder in [folder for folder in self._folders if folder == old or folder.startswith(f"{old}/")]:
+        for folder in [
+            folder for folder in self._folders if folder == old or folder.startswith(f"{old}/")
+        ]:
             self._folders.add(new + folder[len(old) :])
             self._folders.discard(folder)
 
@@ -146,7 +159,11 @@ def changed(content: bytes, call: LoggedCall) -> bytes:
     """The content after a write or a cut."""
     if call.name == "cut":
         return content[: call.offset].ljust(call.offset, b"\0")
-    return content[: call.offset].ljust(call.offset, b"\0") + call.data + content[call.offset + len(call.data) :]
+    return (
+        content[: call.offset].ljust(call.offset, b"\0")
+        + call.data
+        + content[call.offset + len(call.data) :]
+    )
 
 
 def _set(names: dict[str, Inode], renaming: Renaming) -> None:
@@ -175,7 +192,9 @@ def no_disk(disk: str) -> str:
 def attempt(prepared: Prepared, point: Point) -> Iterator[str]:
     """Cut the power there, and go on; what is wrong."""
     asked = tuple(
-        key for key, at in zip(prepared.unharmed.asked, prepared.unharmed.asked_at, strict=True) if at < point.number
+        key
+        for key, at in zip(prepared.unharmed.asked, prepared.unharmed.asked_at, strict=True)
+        if at < point.number
     )
     if point.how in _DISKS:
         with _after_a_cut_of(prepared, point):
@@ -200,12 +219,18 @@ def _is_well(prepared: Prepared, point: Point, asked: tuple[str, ...]) -> Iterat
 
 def _lay_out(home: Path, disk: ModelDisk, how: str) -> None:
     """Make the folders what they are after the cut; a file that is as it was stays the same file."""
-    files = {name: content for name, content in disk.after(how).items() if not name.endswith(_REBUILT)}
+    files = {
+        name: content for name, content in disk.after(how).items() if not name.endswith(_REBUILT)
+    }
     for path in [path for path in home.rglob("*") if path.is_file() and str(path) not in files]:
         path.unlink()
     # A folder whose new name was lost has its old one.
-    folders = disk.folders | {str(folder) for name in files for folder in Path(name).parents if home in folder.parents}
-    for folder in sorted({str(path) for path in home.rglob("*") if path.is_dir()} - folders, reverse=True):
+    folders = disk.folders | {
+        str(folder) for name in files for folder in Path(name).parents if home in folder.parents
+    }
+    for folder in sorted(
+        {str(path) for path in home.rglob("*") if path.is_dir()} - folders, reverse=True
+    ):
         Path(folder).rmdir()
     for folder in sorted(folders):
         Path(folder).mkdir(parents=True, exist_ok=True)
@@ -218,7 +243,11 @@ def _lay_out(home: Path, disk: ModelDisk, how: str) -> None:
 @contextmanager
 def _after_a_cut_of(prepared: Prepared, point: Point) -> Iterator[None]:
     """The home folder as a file system of its own, after its power was cut at the call."""
-    home, image, copy = prepared.lab.home, prepared.lab.root / "disk", prepared.lab.root / "disk-after"
+    home, image, copy = (
+        prepared.lab.home,
+        prepared.lab.root / "disk",
+        prepared.lab.root / "disk-after",
+    )
     kind, options, size = _DISKS[point.how]
     shutil.rmtree(home, ignore_errors=True)
     home.mkdir()

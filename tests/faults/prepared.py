@@ -54,7 +54,9 @@ class Prepared:
         self.reset()
         return self.lab.attempt(self.scene.work(self.lab), fault)
 
-    def goes_on(self, asked_before: tuple[str, ...], *, is_inbox_new: bool = False) -> Iterator[str]:
+    def goes_on(
+        self, asked_before: tuple[str, ...], *, is_inbox_new: bool = False
+    ) -> Iterator[str]:
         """See what a fault has left, and do what a person does after it; all that is wrong."""
         yield from oracle.after_the_fault(self.lab.home, self.unharmed)
         kept_before = oracle.replies(self.lab.home)
@@ -62,7 +64,9 @@ class Prepared:
         again = self.lab.attempt(self.scene.again(self.lab))
         if again.code:
             yield f"the next command ended with {again.code}: {(again.out + again.err)[-300:]}"
-        yield from oracle.in_the_end(self.lab.home, self.unharmed, in_place, is_inbox_new=is_inbox_new)
+        yield from oracle.in_the_end(
+            self.lab.home, self.unharmed, in_place, is_inbox_new=is_inbox_new
+        )
         if self.scene.does_pay:
             yield from oracle.paid_twice(asked_before, kept_before, again.asked)
 
@@ -101,7 +105,9 @@ def prepare(lab: Lab, scene: Scene) -> Prepared:
     end = lab.attempt(scene.work(lab), logged=True)
     if end.code:
         raise RuntimeError(f"{scene.name} ended with {end.code}: {end.out}{end.err}")
-    after = Unharmed(before, oracle.updated(lab.home), oracle.kept(lab.home), texts, end.asked, end.asked_at)
+    after = Unharmed(
+        before, oracle.updated(lab.home), oracle.kept(lab.home), texts, end.asked, end.asked_at
+    )
     return Prepared(lab, scene, base, after, tuple(_calls(lab.log.read_bytes())))
 
 
@@ -109,6 +115,8 @@ def _calls(log: bytes) -> Iterator[LoggedCall]:
     at = 0
     while at < len(log):
         end = log.index(b"\n", at)
-        number, name, path, other, offset, size = log[at:end].decode(errors="surrogateescape").split("\t")
+        number, name, path, other, offset, size = (
+            log[at:end].decode(errors="surrogateescape").split("\t")
+        )
         at = end + 1 + int(size)
         yield LoggedCall(int(number), name, path, other, int(offset), log[end + 1 : at])

@@ -87,10 +87,19 @@ def _copies(home: Path) -> set[bytes]:
 
 def _was_whole(home: Path, versions: Sequence[bytes]) -> Iterator[str]:
     """Every copy is a content that was once there, and every updated export has all messages of one."""
-    whole = {*versions, *(path.read_bytes() for path in (home / "inbox").glob("*") if path.name != "rewritten.json")}
+    whole = {
+        *versions,
+        *(
+            path.read_bytes()
+            for path in (home / "inbox").glob("*")
+            if path.name != "rewritten.json"
+        ),
+    }
     if odd := _copies(home) - whole:
         yield f"{len(odd)} copies are of no content that was ever whole"
-    if (found := _number_of_texts(home)) and found not in [len(oracle.texts_of(version)) for version in versions]:
+    if (found := _number_of_texts(home)) and found not in [
+        len(oracle.texts_of(version)) for version in versions
+    ]:
         yield f"the archive has {found} messages of it, which no version had"
 
 

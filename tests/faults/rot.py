@@ -84,7 +84,9 @@ def _memproc(prepared: Prepared, *arguments: str) -> tuple[int, str, str]:
 
 
 def _columns(archive: Path) -> list[tuple[str, str]]:
-    with closing(sqlite3.connect(f"{archive.absolute().as_uri()}?mode=ro&immutable=1", uri=True)) as database:
+    with closing(
+        sqlite3.connect(f"{archive.absolute().as_uri()}?mode=ro&immutable=1", uri=True)
+    ) as database:
         return database.execute(
             "SELECT m.name, c.name FROM sqlite_master AS m, pragma_table_info(m.name) AS c "
             "WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite%' ORDER BY m.name, c.cid"
@@ -120,7 +122,9 @@ def _page(prepared: Prepared, chance: Random) -> bool:
 
 def _log(prepared: Prepared, chance: Random) -> bool:
     """A byte of SQLite's log, as a killed run leaves it: SQLite drops what does not fit its checksum."""
-    prepared.lab.attempt(prepared.scene.work(prepared.lab), Fault(Act.KILL_BEFORE, prepared.last_call // 2))
+    prepared.lab.attempt(
+        prepared.scene.work(prepared.lab), Fault(Act.KILL_BEFORE, prepared.last_call // 2)
+    )
     log = prepared.lab.home / f"{_ARCHIVE}-wal"
     if not log.exists():
         raise Impossible

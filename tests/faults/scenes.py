@@ -29,9 +29,7 @@ from tests.stories.test_rot import FILLED
 
 DAY = 86_400
 OTHER_ID = "otherchat1"
-_FOLDERS = (
-    '[folders]\ninbox = "inbox"\nupdated = "updated"\nbackups = "backups"\nstate = "state"\n[page]\nenabled = false\n'
-)
+_FOLDERS = '[folders]\ninbox = "inbox"\nupdated = "updated"\nbackups = "backups"\nstate = "state"\n[page]\nenabled = false\n'
 _SMALL = '[tail]\ntokens = 2000\nstep = 500\n[chunk]\ntokens = 500\nbounds = "size"\n'
 _ENGINE = "[core]\nenabled = false\n[facts]\nenabled = false\n"
 _MODELS = (
@@ -65,10 +63,13 @@ def with_settings(lab: Lab, more: str) -> None:
     for name, text in TEXTS.items():
         (lab.home / "texts" / f"{name}.md").write_text(text)
     sections = "".join(
-        f"[core.sections.{name}]\n" + "".join(f"{key} = {json.dumps(value)}\n" for key, value in values.items())
+        f"[core.sections.{name}]\n"
+        + "".join(f"{key} = {json.dumps(value)}\n" for key, value in values.items())
         for name, values in SECTIONS.items()
     )
-    (lab.home / "memproc.toml").write_text(_FOLDERS + _SMALL + more + (sections if more.startswith(_MODELS) else ""))
+    (lab.home / "memproc.toml").write_text(
+        _FOLDERS + _SMALL + more + (sections if more.startswith(_MODELS) else "")
+    )
 
 
 def drop(lab: Lab, *chats: Json) -> None:
@@ -78,7 +79,12 @@ def drop(lab: Lab, *chats: Json) -> None:
 
 def talk(turns: int = FIRST, chat_id: str = CHAT_ID) -> Json:
     """A chat of so many turns."""
-    return chat(*conversation(turns, 400), id=chat_id, chatID=chat_id, chatTitle=f"The lighthouse of {chat_id}")
+    return chat(
+        *conversation(turns, 400),
+        id=chat_id,
+        chatID=chat_id,
+        chatTitle=f"The lighthouse of {chat_id}",
+    )
 
 
 def talked_on(lab: Lab, turns: int = MORE) -> list[Json]:
@@ -95,7 +101,9 @@ def memproc(lab: Lab, *arguments: str, day: int = 0) -> None:
     """A command that goes well, on that day; in this process, which learns all its modules so."""
     ended = lab.attempt(lab.memproc(*arguments), seconds=CLOCK + day * DAY)
     if ended.code:
-        raise RuntimeError(f"memproc {' '.join(arguments)} ended with {ended.code}: {ended.out}{ended.err}")
+        raise RuntimeError(
+            f"memproc {' '.join(arguments)} ended with {ended.code}: {ended.out}{ended.err}"
+        )
 
 
 def _first(settings: str, *ids: str) -> Callable[[Lab], None]:
@@ -218,7 +226,12 @@ _SCENES = (
     Scene("second-round", _second(_MODELS), _run("run"), _run("run"), does_pay=True),
     Scene("new-chat", _second(f'{_ENGINE}[output]\nmode = "new-chat"\n'), _run("run"), _run("run")),
     Scene("two-chats", _second(_ENGINE, CHAT_ID, OTHER_ID), _run("run"), _run("run")),
-    Scene("restore", _lived, _run("restore", CHAT_ID, "1", "--yes"), _put_back_again("restore", CHAT_ID, "1")),
+    Scene(
+        "restore",
+        _lived,
+        _run("restore", CHAT_ID, "1", "--yes"),
+        _put_back_again("restore", CHAT_ID, "1"),
+    ),
     Scene("undo", _lived, _run("undo", CHAT_ID, "--yes"), _put_back_again("undo", CHAT_ID)),
     Scene("rebuild", _lost, _run("rebuild"), _run("rebuild")),
     Scene("export-archive", _lived, _run("export-archive", "all.zip"), _export_again),
@@ -242,7 +255,14 @@ def warm(lab: Lab) -> None:
     _first(_MODELS)(lab)
     lab.here(lab.memproc("plan"))
     _first(_ENGINE)(lab)
-    commands = ("run",), ("run",), ("undo", CHAT_ID, "--yes"), ("verify",), ("rebuild",), ("export-archive", "all.zip")
+    commands = (
+        ("run",),
+        ("run",),
+        ("undo", CHAT_ID, "--yes"),
+        ("verify",),
+        ("rebuild",),
+        ("export-archive", "all.zip"),
+    )
     for command in (*commands, ("import-archive", "all.zip", "--replace", "--yes")):
         lab.here(lab.memproc(*command))
     lab.here(_intake(lab))

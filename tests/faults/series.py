@@ -40,7 +40,11 @@ class Choice:
 
     def of(self, points: Sequence[Point]) -> Sequence[Point]:
         """The chosen ones of these points."""
-        chosen = [point for point in points if self.number in (None, point.number) and self.how in (None, point.how)]
+        chosen = [
+            point
+            for point in points
+            if self.number in (None, point.number) and self.how in (None, point.how)
+        ]
         return every(chosen, self.stride)
 
 
@@ -51,7 +55,9 @@ def carry_out(choices: Sequence[Choice], labs: Sequence[Lab]) -> Iterator[Tried]
     for process, _ in workers:
         _, status = os.waitpid(process, 0)
         if status:
-            raise ChildProcessError(f"a worker ended with {os.waitstatus_to_exitcode(status)}, its trials unfinished")
+            raise ChildProcessError(
+                f"a worker ended with {os.waitstatus_to_exitcode(status)}, its trials unfinished"
+            )
 
 
 def _lines(pipes: Sequence[int]) -> Iterator[str]:
@@ -104,7 +110,9 @@ def _share(choices: Sequence[Choice], lab: Lab, number: int, of: int) -> Iterato
                 yield result
                 if result.wrong or monotonic() - told > _TELL_SECONDS:
                     told = monotonic()
-                    sys.stderr.write(f"{choice.series} {scene}: {at} of {len(chosen)}{_failure(result)}\n")
+                    sys.stderr.write(
+                        f"{choice.series} {scene}: {at} of {len(chosen)}{_failure(result)}\n"
+                    )
         shutil.rmtree(prepared.base)
 
 
@@ -121,7 +129,9 @@ def _results(prepared: Prepared, points: Sequence[Point]) -> Iterator[Tried]:
 def _failure(result: Tried) -> str:
     if not result.wrong:
         return ""
-    return f": FAILED {result.point.number} {result.point.how} {result.what}: {result.wrong[0][:200]}"
+    return (
+        f": FAILED {result.point.number} {result.point.how} {result.what}: {result.wrong[0][:200]}"
+    )
 
 
 def _attempt(series: Series, prepared: Prepared, point: Point) -> Iterator[str]:

@@ -79,14 +79,27 @@ def why_not() -> str:
 def build(folder: Path) -> Path:
     """Compile the shim into `folder`."""
     library = folder / "shim.so"
-    command = ["cc", "-O1", "-Wall", "-Werror", "-shared", "-fPIC", "-o", str(library), str(SOURCE), "-ldl"]
+    command = [
+        "cc",
+        "-O1",
+        "-Wall",
+        "-Werror",
+        "-shared",
+        "-fPIC",
+        "-o",
+        str(library),
+        str(SOURCE),
+        "-ldl",
+    ]
     subprocess.run(command, check=True)
     return library
 
 
 def preloaded() -> Path | None:
     """The shim that this process was started with, or None."""
-    paths = [Path(path) for path in os.environ.get(_PRELOAD, "").split() if Path(path).name == "shim.so"]
+    paths = [
+        Path(path) for path in os.environ.get(_PRELOAD, "").split() if Path(path).name == "shim.so"
+    ]
     return paths[0] if paths else None
 
 

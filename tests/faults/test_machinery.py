@@ -32,8 +32,16 @@ def home(tmp_path: Path) -> Path:
     packed = gzip.compress(EXPORT, mtime=0)
     (tmp_path / "backups/originals/ab/1.json.gz").write_bytes(packed)
     names = ("kind", "chat_id", "sha256", "file", "packed_sha256")
-    line = ("original", "a", sha256(EXPORT).hexdigest(), "originals/ab/1.json.gz", sha256(packed).hexdigest())
-    (tmp_path / "backups" / "INDEX.tsv").write_text("\t".join(names) + "\n" + "\t".join(line) + "\n")
+    line = (
+        "original",
+        "a",
+        sha256(EXPORT).hexdigest(),
+        "originals/ab/1.json.gz",
+        sha256(packed).hexdigest(),
+    )
+    (tmp_path / "backups" / "INDEX.tsv").write_text(
+        "\t".join(names) + "\n" + "\t".join(line) + "\n"
+    )
     with closing(sqlite3.connect(tmp_path / "state" / "archive.sqlite3")) as archive:
         raw = json.dumps(SAID).encode()
         archive.execute("CREATE TABLE body (sha256, raw, packed)")
@@ -55,7 +63,9 @@ def test_the_judge_has_nothing_to_say_where_all_is_well(home: Path, unharmed: Un
     assert len(unharmed.texts) == 1
     assert [*oracle.after_the_fault(home, unharmed), *oracle.in_the_end(home, unharmed)] == []
     (home / "updated" / "chat.json").write_bytes(EXPORT)
-    assert [*oracle.after_the_fault(home, unharmed)] == [], "the old output is as good as the new one"
+    assert [*oracle.after_the_fault(home, unharmed)] == [], (
+        "the old output is as good as the new one"
+    )
 
 
 def torn(home: Path) -> None:
@@ -118,10 +128,14 @@ def kept_again(home: Path, kind: str) -> None:
     (home / "backups/versions").mkdir(exist_ok=True)
     (home / "backups" / file).write_bytes(packed)
     with (home / "backups" / "INDEX.tsv").open("a") as index:
-        index.write("\t".join((kind, "a", sha256(NEW).hexdigest(), file, sha256(packed).hexdigest())) + "\n")
+        index.write(
+            "\t".join((kind, "a", sha256(NEW).hexdigest(), file, sha256(packed).hexdigest())) + "\n"
+        )
 
 
-def test_what_stood_in_its_place_unrecorded_may_be_kept_once_and_no_more(home: Path, unharmed: Unharmed) -> None:
+def test_what_stood_in_its_place_unrecorded_may_be_kept_once_and_no_more(
+    home: Path, unharmed: Unharmed
+) -> None:
     kept_again(home, "updated")
     assert [*oracle.in_the_end(home, unharmed, [NEW])] == []
     assert "backups is not that" in next(oracle.in_the_end(home, unharmed, [EXPORT]))
@@ -152,7 +166,9 @@ def test_after_a_power_cut_a_dropped_file_may_be_seen_again_and_is_never_worked_
     assert [*oracle.in_the_end(home, known, is_inbox_new=True)] != []
 
 
-def test_a_lost_text_and_an_answer_that_is_paid_twice_are_seen(home: Path, unharmed: Unharmed) -> None:
+def test_a_lost_text_and_an_answer_that_is_paid_twice_are_seen(
+    home: Path, unharmed: Unharmed
+) -> None:
     for path in (
         home / "updated" / "chat.json",
         home / "backups/originals/ab/1.json.gz",
@@ -161,14 +177,27 @@ def test_a_lost_text_and_an_answer_that_is_paid_twice_are_seen(home: Path, unhar
         path.unlink()
     assert "1 raw messages cannot be had back" in [*oracle.after_the_fault(home, unharmed)]
     assert [*oracle.paid_twice(("a", "b"), {"a"}, ("b", "c"))] == [], "one answer can be on its way"
-    assert [*oracle.paid_twice(("a", "b"), {"a"}, ("a",))] == ["1 answers that were kept were asked for again"]
-    assert [*oracle.paid_twice(("a", "b", "c"), {"a"}, ())] == ["2 answers were not kept, and one can be on its way"]
+    assert [*oracle.paid_twice(("a", "b"), {"a"}, ("a",))] == [
+        "1 answers that were kept were asked for again"
+    ]
+    assert [*oracle.paid_twice(("a", "b", "c"), {"a"}, ())] == [
+        "2 answers were not kept, and one can be on its way"
+    ]
 
 
-def test_of_the_points_one_in_so_many_is_tried_of_each_way_and_the_table_repeats_each_failure() -> None:
-    points = [Point("kills", "run", number, how) for number in range(1, 9) for how in ("before", "after")]
+def test_of_the_points_one_in_so_many_is_tried_of_each_way_and_the_table_repeats_each_failure() -> (
+    None
+):
+    points = [
+        Point("kills", "run", number, how) for number in range(1, 9) for how in ("before", "after")
+    ]
     chosen = every(points, 4)
-    assert {(point.number, point.how) for point in chosen} == {(1, "before"), (5, "before"), (1, "after"), (5, "after")}
+    assert {(point.number, point.how) for point in chosen} == {
+        (1, "before"),
+        (5, "before"),
+        (1, "after"),
+        (5, "after"),
+    }
     tried = [Tried(point, ("it is lost",) if point.number == 1 else ()) for point in chosen]
     assert [of_line(result.as_line()) for result in tried] == tried
     text = "\n".join(table(tried))
@@ -205,7 +234,11 @@ def test_the_shim_kills_fails_and_shortens_the_call_of_the_given_number(tmp_path
         return subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
 
     assert write(shim.Act.NOTHING, -1).stdout == "4\n", "one call opens the file, and three write"
-    for act, size in ((shim.Act.KILL_BEFORE, 8), (shim.Act.KILL_HALF, 12), (shim.Act.KILL_AFTER, 16)):
+    for act, size in (
+        (shim.Act.KILL_BEFORE, 8),
+        (shim.Act.KILL_HALF, 12),
+        (shim.Act.KILL_AFTER, 16),
+    ):
         assert write(act, 3).returncode == -signal.SIGKILL
         assert (place / "file").stat().st_size == size
     assert write(shim.Act.FAIL_ONCE, 2).stdout == "No space left on device\n2\n"

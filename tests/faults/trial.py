@@ -75,11 +75,15 @@ class Lab:
             finally:
                 sys.stdout, sys.stderr = before
 
-    def attempt(self, work: Work, fault: Fault = NO_FAULT, *, logged: bool = False, seconds: int = CLOCK) -> TrialEnd:
+    def attempt(
+        self, work: Work, fault: Fault = NO_FAULT, *, logged: bool = False, seconds: int = CLOCK
+    ) -> TrialEnd:
         """Do it in a forked process, with this fault, while the clock on the wall stands still."""
         return self.end(self.begin(work, fault, logged=logged, seconds=seconds))
 
-    def begin(self, work: Work, fault: Fault = NO_FAULT, *, logged: bool = False, seconds: int = CLOCK) -> int:
+    def begin(
+        self, work: Work, fault: Fault = NO_FAULT, *, logged: bool = False, seconds: int = CLOCK
+    ) -> int:
         """Begin it in a forked process; the number of that."""
         for name in ("out", "err", "asked", "calls"):
             (self.root / name).write_bytes(b"")

@@ -39,24 +39,41 @@ def main() -> int:
     """Run the targets one after the other, and tell how often each was tried."""
     parser = argparse.ArgumentParser(prog="python -m tests.fuzz", description=__doc__)
     parser.add_argument("--seconds", type=int, default=600, help="for all targets together")
-    parser.add_argument("--target", choices=_TARGETS, action="append", help="this one only, or these")
-    parser.add_argument("--longest", type=int, default=LARGEST, help="bytes of an input; shorter ones are tried faster")
     parser.add_argument(
-        "--keep", action="store_true", help="keep the inputs that reach most, for every run of the tests"
+        "--target", choices=_TARGETS, action="append", help="this one only, or these"
+    )
+    parser.add_argument(
+        "--longest",
+        type=int,
+        default=LARGEST,
+        help="bytes of an input; shorter ones are tried faster",
+    )
+    parser.add_argument(
+        "--keep",
+        action="store_true",
+        help="keep the inputs that reach most, for every run of the tests",
     )
     asked = parser.parse_args()
     if find_spec("atheris") is None:
-        _tell("The fuzzer (atheris) is not available on this platform or Python; nothing was fuzzed.")
+        _tell(
+            "The fuzzer (atheris) is not available on this platform or Python; nothing was fuzzed."
+        )
         return 0
     targets: list[str] = asked.target or list(_TARGETS)
-    worst = max([_fuzz(target, max(1, asked.seconds // len(targets)), asked.longest) for target in targets])
+    worst = max(
+        [_fuzz(target, max(1, asked.seconds // len(targets)), asked.longest) for target in targets]
+    )
     for target in targets if asked.keep else ():
         _keep(target)
     return worst
 
 
 def _fuzz(target: str, seconds: int, longest: int) -> int:
-    corpus, log, found = _PLACE / target / "corpus", _PLACE / target / "log", _PLACE / target / "found"
+    corpus, log, found = (
+        _PLACE / target / "corpus",
+        _PLACE / target / "log",
+        _PLACE / target / "found",
+    )
     for folder in (corpus, found):
         folder.mkdir(parents=True, exist_ok=True)
     for data in (*seeds(target).values(), *kept(target)):
@@ -74,10 +91,18 @@ def _fuzz(target: str, seconds: int, longest: int) -> int:
 def _keep(target: str) -> None:
     """Choose the fewest inputs of the corpus that reach all that it reaches, and keep them in the repository."""
     with TemporaryDirectory() as place:
-        code = _run(target, _PLACE / target / "merge-log", "-merge=1", place, str(_PLACE / target / "corpus"))
+        code = _run(
+            target,
+            _PLACE / target / "merge-log",
+            "-merge=1",
+            place,
+            str(_PLACE / target / "corpus"),
+        )
         inputs = list(Path(place).iterdir())
         if code or not inputs:
-            _tell(f"{target}: what to keep could not be chosen; see {_PLACE / target / 'merge-log'}")
+            _tell(
+                f"{target}: what to keep could not be chosen; see {_PLACE / target / 'merge-log'}"
+            )
         else:
             _tell(f"{target}: {len(inputs):,} inputs are kept, in {keep(target, inputs):,} bytes")
 
@@ -85,7 +110,9 @@ def _keep(target: str) -> None:
 def _run(target: str, log: Path, *options: str) -> int:
     with log.open("wb") as output:
         command = [sys.executable, "-m", "tests.fuzz.child", target, *options]
-        return subprocess.run(command, stdout=output, stderr=subprocess.STDOUT, check=False).returncode
+        return subprocess.run(
+            command, stdout=output, stderr=subprocess.STDOUT, check=False
+        ).returncode
 
 
 def _report(target: str, code: int, log: Path, found: Path) -> int:
@@ -96,7 +123,9 @@ def _report(target: str, code: int, log: Path, found: Path) -> int:
         return 0
     inputs = sorted(found.iterdir(), key=lambda path: path.stat().st_mtime)
     _tell(f"{target}: it crashed or hung; what was said is in {log}")
-    _tell(f"{target}: the input is {inputs[-1]}" if inputs else said[-2000:].decode(errors="replace"))
+    _tell(
+        f"{target}: the input is {inputs[-1]}" if inputs else said[-2000:].decode(errors="replace")
+    )
     return 1
 
 

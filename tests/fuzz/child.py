@@ -12,7 +12,9 @@ def main() -> None:
         from tests.fuzz.targets import TARGETS
 
     name, *options = sys.argv[1:]
-    again = shlex.join([sys.executable, "-m", "tests.fuzz.child", name])  # how libFuzzer starts itself for a merge
+    again = shlex.join(
+        [sys.executable, "-m", "tests.fuzz.child", name]
+    )  # how libFuzzer starts itself for a merge
     atheris.Setup([again, *options], TARGETS[name])
     atheris.Fuzz()
 

@@ -24,14 +24,27 @@ from tests.nokeys import no_keys
 from tests.scripted import ScriptedModel
 
 WHEN = "2026-09-01T00:00:00.000Z"
-SETTINGS = (
-    "[tail]\ntokens = 2400\nstep = 600\n[chunk]\ntokens = 600\n[core]\nenabled = false\n[facts]\nenabled = false\n"
-)
+SETTINGS = "[tail]\ntokens = 2400\nstep = 600\n[chunk]\ntokens = 600\n[core]\nenabled = false\n[facts]\nenabled = false\n"
 DEEPEST_FIELD = 8
 ATTACHED: tuple[Json, ...] = (
-    user("", 91, content=[{"type": "tm_image_file", "metadata": {"localBlobID": "b1"}, "sync": {"blobID": "c1"}}]),
-    assistant("Painted.", 92, metaBlobs=[{"metadata": {"localBlobID": "b2"}}], reasoning_details={"metaBlobID": "b3"}),
-    user("Which?", 93, threads=[{"messages": [user("", 94, content=[{"metadata": {"localBlobID": "b4"}}])]}]),
+    user(
+        "",
+        91,
+        content=[
+            {"type": "tm_image_file", "metadata": {"localBlobID": "b1"}, "sync": {"blobID": "c1"}}
+        ],
+    ),
+    assistant(
+        "Painted.",
+        92,
+        metaBlobs=[{"metadata": {"localBlobID": "b2"}}],
+        reasoning_details={"metaBlobID": "b3"},
+    ),
+    user(
+        "Which?",
+        93,
+        threads=[{"messages": [user("", 94, content=[{"metadata": {"localBlobID": "b4"}}])]}],
+    ),
     user("", 95, content=[{"metadata": {"localBlobID": "b5"}}], contextClearedAt=WHEN),
 )
 """Every place in which TypingMind names a file of its own store."""
@@ -94,10 +107,20 @@ class Seed:
 def seed(kind: str, home: Path) -> Seed:
     """One of the chats to begin with; `home` is for what is written on the way."""
     talk, odd = conversation(14, 400), [*MESSAGES.values(), *ATTACHED]
-    messages = [*talk, *odd, *conversation(1, 400, first=20)] if "last" in kind else [*talk[:4], *odd, *talk[4:]]
+    messages = (
+        [*talk, *odd, *conversation(1, 400, first=20)]
+        if "last" in kind
+        else [*talk[:4], *odd, *talk[4:]]
+    )
     agent = {"id": "a", "title": "Ada", "instruction": "Be Ada."}
-    sync = {"deletedMessageUUIDs": ["gone"], "deletedSyncedBlobIDs": ["b0"], "deletedResponseIDs": ["r0"]}
-    raw = chat(*messages, character=agent, folderID="f1", savedControllerState=None, syncMetadata=sync)
+    sync = {
+        "deletedMessageUUIDs": ["gone"],
+        "deletedSyncedBlobIDs": ["b0"],
+        "deletedResponseIDs": ["r0"],
+    }
+    raw = chat(
+        *messages, character=agent, folderID="f1", savedControllerState=None, syncMetadata=sync
+    )
     with Archive.memory() as archive:
         if kind.startswith("raw"):
             return Seed(raw, _kept(archive))
@@ -133,7 +156,9 @@ def goes_well(home: Path, known: Seed, values: dict[Place, object], mode: str = 
             assert "the archive keeps of this chat is damaged" not in outcome.reason, outcome
             assert "mistake in memproc" not in outcome.reason + outcome.next_step, outcome
         elif isinstance(outcome, ExportWritten):
-            (finished,) = json.loads(Path(outcome.path).read_bytes(), parse_float=written)["data"]["chats"]
+            (finished,) = json.loads(Path(outcome.path).read_bytes(), parse_float=written)["data"][
+                "chats"
+            ]
             (again,) = go(home, archive, finished, mode)
             assert isinstance(again, Unchanged), again
 

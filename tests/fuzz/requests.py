@@ -60,7 +60,9 @@ def requests(data: bytes) -> None:
     with patch.object(anyio.to_thread, "run_sync", _in_this_thread):
         status = _loop().run(_answered(page, scope, body))
     assert 0 < status < _FAULT, (method, path, status)
-    assert method in ("GET", "HEAD", "OPTIONS") or status >= 400, "nothing is done without a form's token"
+    assert method in ("GET", "HEAD", "OPTIONS") or status >= 400, (
+        "nothing is done without a form's token"
+    )
 
 
 async def _answered(page: Access, scope: dict[str, Any], body: bytes) -> int:

@@ -16,7 +16,9 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @settings(max_examples=settings().max_examples // 3)  # each is a whole run
 @given(data=st.data())
-def test_a_field_of_another_type_ends_in_no_mistake_of_ours(home: Path, data: st.DataObject) -> None:
+def test_a_field_of_another_type_ends_in_no_mistake_of_ours(
+    home: Path, data: st.DataObject
+) -> None:
     known = seed(data.draw(st.sampled_from(KINDS)), home)
     place = data.draw(st.sampled_from(known.places))
     value = data.draw(st.sampled_from(sorted(VALUES)))
@@ -39,7 +41,9 @@ def test_two_fields_of_other_types(home: Path, data: st.DataObject) -> None:
     known = seed(data.draw(st.sampled_from(KINDS)), home)
     places = data.draw(st.lists(st.sampled_from(known.places), min_size=2, max_size=2, unique=True))
     values = [VALUES[data.draw(st.sampled_from(sorted(VALUES)))] for _ in places]
-    goes_well(home, known, dict(zip(places, values, strict=True)), data.draw(st.sampled_from(MODES)))
+    goes_well(
+        home, known, dict(zip(places, values, strict=True)), data.draw(st.sampled_from(MODES))
+    )
 
 
 @pytest.mark.parametrize("value", [True, [1], 5, ""])
@@ -52,7 +56,11 @@ def test_two_messages_with_the_same_odd_uuid(home: Path, kind: str, value: objec
 
 def test_a_memory_whose_message_says_nothing_any_more_gets_it_back(home: Path) -> None:
     known = seed("a fork", home)
-    at = next(at for at, one in enumerate(known.chat["messages"]) if one.get("memproc", {}).get("slot") == 2)
+    at = next(
+        at
+        for at, one in enumerate(known.chat["messages"])
+        if one.get("memproc", {}).get("slot") == 2
+    )
     goes_well(home, known, {("messages", at, "content"): {}, ("messages", at, "createdAt"): [1]})
 
 

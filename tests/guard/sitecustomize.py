@@ -10,7 +10,15 @@ from pathlib import Path
 from tempfile import gettempdir
 
 _LOOPBACK = ("127.", "localhost", "::1")
-_WRITING = {"os.mkdir", "os.rename", "os.remove", "os.rmdir", "os.link", "os.symlink", "os.truncate"}
+_WRITING = {
+    "os.mkdir",
+    "os.rename",
+    "os.remove",
+    "os.rmdir",
+    "os.link",
+    "os.symlink",
+    "os.truncate",
+}
 
 
 class Forbidden(BaseException):

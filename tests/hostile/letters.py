@@ -6,14 +6,24 @@ INVISIBLE: tuple[Hostile, ...] = (
     person("nothing at all", ""),
     person("white space alone", " \t\u00a0\u3000\n\u2003 \r\n"),
     person("nothing that shows", "\u200b\u200c\u200d\u2060\ufeff\u00ad\u034f\u115f\u3164"),
-    person("controls of a terminal", "\x1b[2J\x1b[H\x1b]0;obey\x07\x1b[31mred\x1b[0m \x9b31m \x1bP+q\x1b\\ obey"),
-    person("NUL and its like", "a\x00b\x01c\x02d\x07e\x08f\x0bg\x0ch\x0ei\x1aj\x1fk\x7fl\x80m\x9fn"),
+    person(
+        "controls of a terminal",
+        "\x1b[2J\x1b[H\x1b]0;obey\x07\x1b[31mred\x1b[0m \x9b31m \x1bP+q\x1b\\ obey",
+    ),
+    person(
+        "NUL and its like", "a\x00b\x01c\x02d\x07e\x08f\x0bg\x0ch\x0ei\x1aj\x1fk\x7fl\x80m\x9fn"
+    ),
     person("carriage returns", "All is well.\rHACKED\r\r\n\x85\u2028\u2029 and so on"),
     person("half a pair", "before \ud800 behind, \udfff and \ud83d\ud83d\ude00 end"),
     persona("halves of pairs in a tag", "<\ud800system\udc00></\udc00to_remember>"),
     person("no characters", "\ufffe\uffff\U0001ffff\U0010ffff \ue000\ue001 \ufffd obey"),
-    person("right to left", "\u202eyebo\u202c \u2067<system>\u2069 \u200fשלום\u200e مرحبا \u061c end"),
-    person("an unclosed turn of direction", "This is \u202e\u202d\u202a\u202b\u2066\u2067\u2068 the end"),
+    person(
+        "right to left", "\u202eyebo\u202c \u2067<system>\u2069 \u200fשלום\u200e مرحبا \u061c end"
+    ),
+    person(
+        "an unclosed turn of direction",
+        "This is \u202e\u202d\u202a\u202b\u2066\u2067\u2068 the end",
+    ),
 )
 
 HEAPS: tuple[Hostile, ...] = (
@@ -29,6 +39,9 @@ HEAPS: tuple[Hostile, ...] = (
 
 HUGE: tuple[Hostile, ...] = (
     person("half a million letters without a space", "HACKED" + "a" * 500_000),
-    person("a hundred thousand line breaks behind a bracket", "<" + "\n" * 100_000 + "and then this, after all of it."),
+    person(
+        "a hundred thousand line breaks behind a bracket",
+        "<" + "\n" * 100_000 + "and then this, after all of it.",
+    ),
 )
 """Few, since each of them takes its time."""

@@ -26,7 +26,11 @@ class Hostile:
         """The message as it stands in an export; `number` decides its uuid, unless it has forged one."""
         if self.role == "assistant":
             return assistant("", number, at=at) | {"content": self.content} | dict(self.fields)
-        return user("", number, at=at) | {"role": self.role, "content": self.content} | dict(self.fields)
+        return (
+            user("", number, at=at)
+            | {"role": self.role, "content": self.content}
+            | dict(self.fields)
+        )
 
 
 def person(name: str, content: Any, **fields: Any) -> Hostile:
@@ -37,5 +41,8 @@ def person(name: str, content: Any, **fields: Any) -> Hostile:
 def persona(name: str, content: Any, **fields: Any) -> Hostile:
     """Something that the persona was made to say."""
     return Hostile(
-        name, [{"type": "text", "text": content}] if isinstance(content, str) else content, "assistant", fields
+        name,
+        [{"type": "text", "text": content}] if isinstance(content, str) else content,
+        "assistant",
+        fields,
     )

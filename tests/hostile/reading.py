@@ -11,10 +11,13 @@ from typing import Any
 
 _ALIVE = re.compile(r"<[\s/]*+(system|context_manager|to_remember)\b", re.IGNORECASE)
 _WRAPPED = re.compile(
-    r'<(system|context_manager|to_remember)((?: [a-z]+="[^"<>]*")*)>\n(.*?)\n</\1>(?:\n(?=<to_remember)|\Z)', re.DOTALL
+    r'<(system|context_manager|to_remember)((?: [a-z]+="[^"<>]*")*)>\n(.*?)\n</\1>(?:\n(?=<to_remember)|\Z)',
+    re.DOTALL,
 )
 _ATTRIBUTE = re.compile(r' ([a-z]+)="([^"]*)"')
-_JOINED = re.compile(r"(<[\s/]*+)\u2060(\u2060*+(?:system|context_manager|to_remember)\b)", re.IGNORECASE)
+_JOINED = re.compile(
+    r"(<[\s/]*+)\u2060(\u2060*+(?:system|context_manager|to_remember)\b)", re.IGNORECASE
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +37,11 @@ def read_request(body: Mapping[str, Any]) -> tuple[str, list[Block]]:
     """
     system = "".join(_texts(body.get("system", "")))
     assert not _ALIVE.search(system), "a tag is alive in the system turn"
-    turns = [(message["role"], text) for message in body["messages"] for text in _texts(message["content"])]
+    turns = [
+        (message["role"], text)
+        for message in body["messages"]
+        for text in _texts(message["content"])
+    ]
     return system, [block for role, text in turns for block in _blocks(role, text)]
 
 

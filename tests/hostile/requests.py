@@ -42,20 +42,29 @@ def is_an_analysis(blocks: Sequence[Block]) -> None:
     assert {block.role for block in blocks} == {"user"}
 
 
-def is_a_dialogue(blocks: Sequence[Block], history: Sequence[Message], chunks: Sequence[range], chunk: range) -> None:
+def is_a_dialogue(
+    blocks: Sequence[Block], history: Sequence[Message], chunks: Sequence[range], chunk: range
+) -> None:
     """Memories, tail, passage, and a dialogue that is the agent's turn to answer."""
     began = next(at for at, block in enumerate(blocks) if block.tag == "to_remember")
     before, passage = blocks[:began], blocks[began : began + len(chunk)]
-    assert [(block.tag, block.role) for block in passage] == [("to_remember", history[at].speaker) for at in chunk]
+    assert [(block.tag, block.role) for block in passage] == [
+        ("to_remember", history[at].speaker) for at in chunk
+    ]
     canned = [at for at, block in enumerate(before) if block.tag == "system"]
-    memories, tail = before[1 : canned[1]] if canned else [], before[canned[1] + 1 :] if canned else before
+    memories, tail = (
+        before[1 : canned[1]] if canned else [],
+        before[canned[1] + 1 :] if canned else before,
+    )
     if canned:
         assert canned == [0, len(memories) + 1]
         assert [(before[at].role, before[at].words) for at in canned] == [
             ("user", TEXTS.opening), ("user", TEXTS.closing),
         ]  # fmt: skip
     asked, answered = ("context_manager", "user"), ("", "assistant")
-    assert [(block.tag, block.role) for block in memories] == [asked, answered] * (len(memories) // 2)
+    assert [(block.tag, block.role) for block in memories] == [asked, answered] * (
+        len(memories) // 2
+    )
     start = chunks[len(memories) // 6].start
     assert [(block.tag, block.role, as_it_was(block.words).strip()) for block in tail] == [
         ("", history[at].speaker, shown(history[at])) for at in range(start, chunk.start)
@@ -64,7 +73,8 @@ def is_a_dialogue(blocks: Sequence[Block], history: Sequence[Message], chunks: S
     if (rest[0].tag, rest[0].words) == ("context_manager", TEXTS.hindsight):
         later = list(takewhile(lambda block: block.tag != "context_manager", rest[1:]))
         assert [(block.tag, block.role, as_it_was(block.words).strip()) for block in later] == [
-            ("", history[at].speaker, shown(history[at])) for at in range(chunk.stop, chunk.stop + len(later))
+            ("", history[at].speaker, shown(history[at]))
+            for at in range(chunk.stop, chunk.stop + len(later))
         ]
         rest = rest[1 + len(later) :]
     dialogue = [(block.tag, block.role) for block in rest]

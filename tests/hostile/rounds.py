@@ -23,7 +23,9 @@ def memories(person: Person) -> list[dict[str, Any]]:
 class Round:
     """One round of the trip, with all that has been said until then."""
 
-    def __init__(self, person: Person, said: Sequence[Json], standing: Sequence[Json] | None = None) -> None:
+    def __init__(
+        self, person: Person, said: Sequence[Json], standing: Sequence[Json] | None = None
+    ) -> None:
         """`standing` is what the export holds, if some of what was said stands under memories in it already."""
         self.person = person
         self.said = said
@@ -40,9 +42,14 @@ class Round:
     def is_as_designed(self) -> None:
         """The proof of a finished chat, once more, by somebody who knows what was said."""
         assert (self.ended.code, self.ended.err) == (0, ""), self.ended.err
-        assert self.planned["messages"] == len(lived(self.said)), "nobody's words were taken for ours"
+        assert self.planned["messages"] == len(lived(self.said)), (
+            "nobody's words were taken for ours"
+        )
         own = {raw(message) for message in self.said}
-        kinds = ["raw" if raw(message) in own else message["memproc"]["kind"] for message in self.messages]
+        kinds = [
+            "raw" if raw(message) in own else message["memproc"]["kind"]
+            for message in self.messages
+        ]
         alive = [
             (kind, message)
             for kind, message in zip(kinds, self.messages, strict=True)
@@ -50,8 +57,16 @@ class Round:
         ]
         made = memories(self.person)
         live = len(alive) - 6 * len(made) - 2
-        assert [kind for kind, _ in alive] == ["opening", *["memory"] * 6 * len(made), "closing", *["raw"] * live]
-        assert [message["content"] for _, message in (alive[0], alive[-live - 1])] == [opening(TEXTS), closing(TEXTS)]
+        assert [kind for kind, _ in alive] == [
+            "opening",
+            *["memory"] * 6 * len(made),
+            "closing",
+            *["raw"] * live,
+        ]
+        assert [message["content"] for _, message in (alive[0], alive[-live - 1])] == [
+            opening(TEXTS),
+            closing(TEXTS),
+        ]
         groups = [message for kind, message in alive if kind == "memory"]
         for start, memory in zip(range(0, len(groups), 6), made, strict=True):
             group = groups[start : start + 6]
@@ -67,7 +82,9 @@ class Round:
         assert len(set(under)) == len(under) == len(lived(self.said)) - len(live)
         content = self.person.updated()[0].read_bytes()
         left_out = [message for message in self.said if not lived([message])]
-        tail = [message for message in self.said[-len(live) - len(left_out) :] if lived([message])][-len(live) :]
+        tail = [message for message in self.said[-len(live) - len(left_out) :] if lived([message])][
+            -len(live) :
+        ]
         assert [raw(message) for message in live] == [raw(message) for message in tail]
         for message in [*left_out, *tail]:
             assert raw(message) in content
@@ -82,7 +99,9 @@ class Round:
         """A question is in its tag, and in no other; in an answer none is alive."""
         for memory in memories(self.person):
             for slot, text in enumerate(memory["edition"]["texts"], 1):
-                inner = text.removeprefix("<context_manager>\n").removesuffix("\n</context_manager>")
+                inner = text.removeprefix("<context_manager>\n").removesuffix(
+                    "\n</context_manager>"
+                )
                 assert (inner != text) == (slot % 2 == 1)
                 assert not is_alive(inner), (memory["number"], slot)
 

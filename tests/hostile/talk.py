@@ -46,7 +46,9 @@ def raw(message: Json) -> bytes:
 def lived(said: Sequence[Json]) -> list[Message]:
     """What the agent lived through, as the archive will know it."""
     read = [read_message(raw(message)) for message in said]
-    return [message for message in read if message.role in ("user", "assistant", "tool", "function")]
+    return [
+        message for message in read if message.role in ("user", "assistant", "tool", "function")
+    ]
 
 
 def shown(message: Message) -> str:

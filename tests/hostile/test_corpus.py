@@ -70,6 +70,8 @@ def test_a_title_is_one_line_that_cannot_steer_a_terminal(title: str) -> None:
     assert not set(shown) & set("\u2028\u2029\u202d\u202e")
 
 
-@pytest.mark.parametrize("title", ["Ada 👩‍👩‍👧", "יומן של עדה \u200f(1)", "日記 — «Ada»", "Ada\u00a0& I"])
+@pytest.mark.parametrize(
+    "title", ["Ada 👩‍👩‍👧", "יומן של עדה \u200f(1)", "日記 — «Ada»", "Ada\u00a0& I"]
+)
 def test_a_title_that_is_just_a_title_is_left_as_it_is(title: str) -> None:
     assert titled(title).title == title

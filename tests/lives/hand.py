@@ -21,7 +21,12 @@ def _forgotten(trip: Trip) -> None:
 
 def _edited(trip: Trip) -> None:
     """What the person has written into a memory is one of its editions, and the one that is shown."""
-    known = {text for one in trip.after.memories.values() for edition in one.editions for text in edition.texts}
+    known = {
+        text
+        for one in trip.after.memories.values()
+        for edition in one.editions
+        for text in edition.texts
+    }
     there = {said(message) for message in trip.finished["messages"]}
     for message in trip.given["messages"]:
         if said(message) in trip.ours.touched_up:
@@ -46,6 +51,12 @@ def _forked(trip: Trip) -> None:
     if trip.chat_id in trip.archive_before:
         return
     for _, edition in groups(trip.given["messages"], trip.archive_before):
-        origin = next(account for account in trip.archive_before.values() if edition.memory in account.memories)
+        origin = next(
+            account
+            for account in trip.archive_before.values()
+            if edition.memory in account.memories
+        )
         rows = [row for name in origin.covered(edition.memory) for row in origin.chunks[name]]
-        assert {origin.raw[row].texts[-1] for row in rows} <= trip.after.under, "a fork lacks raw messages"
+        assert {origin.raw[row].texts[-1] for row in rows} <= trip.after.under, (
+            "a fork lacks raw messages"
+        )

@@ -12,9 +12,17 @@ from tests.lives.trip import Trip
 
 def prove_ledger(before: Ledger, after: Ledger) -> None:
     """Nothing that was noted is gone or changed."""
-    assert after.core[: len(before.core)] == before.core, "something written into the core memory is gone"
-    known = [(row.number, row.fact, row.event, row.text, row.said_at, row.by, row.memory) for row in before.facts]
-    now = [(row.number, row.fact, row.event, row.text, row.said_at, row.by, row.memory) for row in after.facts]
+    assert after.core[: len(before.core)] == before.core, (
+        "something written into the core memory is gone"
+    )
+    known = [
+        (row.number, row.fact, row.event, row.text, row.said_at, row.by, row.memory)
+        for row in before.facts
+    ]
+    now = [
+        (row.number, row.fact, row.event, row.text, row.said_at, row.by, row.memory)
+        for row in after.facts
+    ]
     assert now[: len(known)] == known, "something that happened to a fact is gone"
     done = {(memory, layer): when for memory, layer, _, when in after.steps}
     for memory, layer, _, when in before.steps:
@@ -27,16 +35,22 @@ def prove_kept(ledger: Ledger) -> None:
     own: dict[str, tuple[str, ...]] = {}
     for row in ledger.core:
         assert row.characters <= SECTIONS[row.section]["limit"], "a value over its limit"
-        assert row.by == "person" or not held.get(row.section), "the agent has edited what the person keeps"
+        assert row.by == "person" or not held.get(row.section), (
+            "the agent has edited what the person keeps"
+        )
         kept = set(own.get(row.section, ()))
-        assert row.by == "person" or kept <= set(row.lines), "the agent has edited a line that the person wrote"
+        assert row.by == "person" or kept <= set(row.lines), (
+            "the agent has edited a line that the person wrote"
+        )
         held[row.section], own[row.section] = row.held, row.own
     numbers: list[int] = []
     gone: set[int] = set()
     for fact in ledger.facts:
         if fact.event == "ADD":
             assert fact.fact > max(numbers, default=0), "the number of a fact is given twice"
-        assert fact.by == "person" or fact.fact not in gone, "a fact that the person has forgotten is back"
+        assert fact.by == "person" or fact.fact not in gone, (
+            "a fact that the person has forgotten is back"
+        )
         gone |= {fact.fact} if fact.event == "FORGET" else set()
         numbers.append(fact.fact)
     for rows in ([row.memory for row in ledger.core], [row.memory for row in ledger.facts]):
@@ -54,7 +68,9 @@ def prove_layers(trip: Trip) -> None:
         _fact_by_fact(trip, shown(finished), in_order=finished not in trip.ours.openings)
         _preface(trip, finished)
     for memory, layer, _, when in trip.after.ledger.steps:
-        assert when or layer not in trip.layers, f"{layer} is due after {memory}, and nobody does it"
+        assert when or layer not in trip.layers, (
+            f"{layer} is due after {memory}, and nobody does it"
+        )
     if (at := trip.ours.opening_of(trip.given["messages"])) is not None:
         _taken_over(trip, at)
 
@@ -66,14 +82,22 @@ def _section_by_section(trip: Trip, opening: Shown) -> None:
 
 def _fact_by_fact(trip: Trip, opening: Shown, *, in_order: bool) -> None:
     """Facts that are true, within the budget, in their order unless the person has chosen one; all that surely fit."""
-    live = sorted(trip.after.ledger.live, key=lambda row: (row.said_at, row.fact)) if "facts" in trip.layers else []
+    live = (
+        sorted(trip.after.ledger.live, key=lambda row: (row.said_at, row.fact))
+        if "facts" in trip.layers
+        else []
+    )
     lines = [row.line for row in live if row.line]
     rest = iter(lines)
-    assert not Counter(opening.facts) - Counter(lines), f"the opening shows {opening.facts}, and true is {lines}"
+    assert not Counter(opening.facts) - Counter(lines), (
+        f"the opening shows {opening.facts}, and true is {lines}"
+    )
     assert not in_order or all(line in rest for line in opening.facts), (
         f"the opening shows {opening.facts}, and true is {lines}"
     )
-    assert sum(len(line.split()) for line in opening.facts) <= trip.fact_budget, "more facts than the budget holds"
+    assert sum(len(line.split()) for line in opening.facts) <= trip.fact_budget, (
+        "more facts than the budget holds"
+    )
     if sum(4 + len(line.encode()) for line in lines) + 3 * sum(map(len, lines)) <= trip.fact_budget:
         assert len(opening.facts) == len(lines), "a fact is not shown that fits"
 
@@ -84,7 +108,9 @@ def _preface(trip: Trip, finished: str) -> None:
     own = {shown(text).preface for text in trip.ours.openings}
     plain = shown(trip.canned).preface
     if not opening.headed:
-        assert finished == trip.canned or opening.preface in own, "the opening is not the canned one"
+        assert finished == trip.canned or opening.preface in own, (
+            "the opening is not the canned one"
+        )
     assert opening.preface.startswith((plain, *own)), "what stands first in the opening is nobody's"
 
 
@@ -99,7 +125,9 @@ def _taken_over(trip: Trip, at: int) -> None:
     if "core" in trip.layers:
         for name, text in opening.sections.items():
             rows = [row for row in after.core if row.section == name and row.seen == text]
-            assert rows or text in elsewhere | {Ledger().sections.get(name)}, f"{text!r} in {name} is lost"
+            assert rows or text in elsewhere | {Ledger().sections.get(name)}, (
+                f"{text!r} in {name} is lost"
+            )
             if text in trip.words and not any(row in before.core for row in rows):
                 theirs = [row for row in rows if row not in before.core]
                 assert theirs and _is_theirs(theirs[0]), "what the person wrote is not theirs"
@@ -111,7 +139,9 @@ def _taken_over(trip: Trip, at: int) -> None:
         back = {row.line for row in after.live} & trip.crossed_out - told
         assert not back, f"the person has taken out {back}"
     if given not in trip.ours.openings and trip.chat_id in trip.archive_before:
-        new = [row.by for row in after.core[len(before.core) :]] + [row.by for row in after.facts[len(before.facts) :]]
+        new = [row.by for row in after.core[len(before.core) :]] + [
+            row.by for row in after.facts[len(before.facts) :]
+        ]
         assert "person" not in new, "an opening that nobody has edited is taken for an edit"
 
 
@@ -122,5 +152,9 @@ def _is_theirs(row: CoreRow) -> bool:
 
 def _of_other_chats(trip: Trip) -> set[str]:
     """A fork that was cut off has not what the chat has learned from what the fork does not hold."""
-    ledgers = [one.ledger for chat_id, one in trip.archive_before.items() if chat_id != trip.chat_id]
-    return {row.seen for one in ledgers for row in one.core} | {row.line for one in ledgers for row in one.facts}
+    ledgers = [
+        one.ledger for chat_id, one in trip.archive_before.items() if chat_id != trip.chat_id
+    ]
+    return {row.seen for one in ledgers for row in one.core} | {
+        row.line for one in ledgers for row in one.facts
+    }

@@ -91,7 +91,11 @@ class Ledger:
 
 def seen(value: str | list[str] | tuple[str, ...]) -> str:
     """What people see of a value."""
-    return plain((value if isinstance(value, str) else "\n".join(f"- {entry}" for entry in value)).split("\n"))
+    return plain(
+        (value if isinstance(value, str) else "\n".join(f"- {entry}" for entry in value)).split(
+            "\n"
+        )
+    )
 
 
 def ledger(connection: sqlite3.Connection, chat: int) -> Ledger:

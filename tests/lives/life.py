@@ -96,7 +96,9 @@ class Life:
         except Killed:
             self._look()
         prove_archive(before, self.person.archive)
-        self._accepted[self.person.chat_id] = self._accepted.get(self.person.chat_id, {}) | self._raw_of(given)
+        self._accepted[self.person.chat_id] = self._accepted.get(
+            self.person.chat_id, {}
+        ) | self._raw_of(given)
 
     def pin_memory(self, which: int) -> None:
         """`memproc pin MEMORY`."""
@@ -157,13 +159,17 @@ class Life:
     def _run_without_news(self, path: Path) -> None:
         files, asked, before = self._files(), self.memproc.model.asked, self.person.archive
         outcome = self._ran(path)
-        assert not isinstance(outcome, ExportWritten | Skipped), f"a second run without news: {outcome}"
+        assert not isinstance(outcome, ExportWritten | Skipped), (
+            f"a second run without news: {outcome}"
+        )
         assert self.memproc.model.asked == asked, "a second run without news asks a model"
         assert self._files() == files, "a second run without news changes a file"
         assert self.person.archive == before, "a second run without news changes the archive"
 
     def _ran(self, path: Path, killed_after: int | None = None) -> Outcome:
-        self.memproc.model.answered = self._witness.answered() if self.person.archive else frozenset()
+        self.memproc.model.answered = (
+            self._witness.answered() if self.person.archive else frozenset()
+        )
         (outcome,) = self.memproc.run(path, killed_after)
         self._look()
         return outcome
@@ -210,7 +216,9 @@ class Life:
         deleted = set((given.get("syncMetadata") or {}).get("deletedMessageUUIDs") or [])
         here = self._raw_of(given)
         known = self._accepted.get(self.person.chat_id, {})
-        missing = {text for uuid, text in known.items() if uuid not in here.keys() | deleted} - set(here.values())
+        missing = {text for uuid, text in known.items() if uuid not in here.keys() | deleted} - set(
+            here.values()
+        )
         account = self._account()
         shown = {said(message) for message in given["messages"] if kind(message) != "original"}
         hidden = account.standing - account.hinted_at(shown)
@@ -218,7 +226,9 @@ class Life:
         assert missing or most_are_hidden, f"set aside without a reason: {outcome.reason}"
 
     def _raw_of(self, chat: Json) -> _Raw:
-        return {message["uuid"]: said(message) for message in self.person.ours.others(chat["messages"])}
+        return {
+            message["uuid"]: said(message) for message in self.person.ours.others(chat["messages"])
+        }
 
     def _account(self) -> Account:
         return self.person.archive.get(self.person.chat_id, Account())

@@ -94,7 +94,9 @@ class Memproc:
     @property
     def layers(self) -> frozenset[str]:
         """Which of core memory and facts are switched on."""
-        return frozenset(layer for layer in ("core", "facts") if self._settings[layer].get("enabled", True))
+        return frozenset(
+            layer for layer in ("core", "facts") if self._settings[layer].get("enabled", True)
+        )
 
     @property
     def fact_budget(self) -> int:
@@ -116,7 +118,9 @@ class Memproc:
     def accept(self, chat_id: str) -> bool:
         """`memproc accept CHAT`. Whether something of it waited."""
         waiting, last = waiting_state(self.archive, chat_id), last_output(self.archive, chat_id)
-        restored_at = last.written_at if last is not None and last.messages_sha256 == RESTORED else ""
+        restored_at = (
+            last.written_at if last is not None and last.messages_sha256 == RESTORED else ""
+        )
         if waiting is not None and waiting.said_at > restored_at:
             accept_state(self.archive, chat_id, waiting.sha256, date(self.now))
         else:
@@ -147,14 +151,19 @@ class Memproc:
     def set_section(self, chat_id: str, which: int, text: str) -> None:
         """`memproc core CHAT set SECTION TEXT`."""
         section = self._layout.sections[which % len(self._layout.sections)]
-        event = CoreEvent(section.name, as_value(section, text), held=True, by="person", function="set")
+        event = CoreEvent(
+            section.name, as_value(section, text), held=True, by="person", function="set"
+        )
         keep_core_events(self.archive, chat_id, [event], date(self.now))
 
     def release_sections(self, chat_id: str) -> None:
         """`memproc core CHAT release SECTION`, for each that the person keeps."""
         sections = core_now(self.archive, chat_id, self._layout)
         held = [section for section in sections if section.held or section.held_lines]
-        events = [CoreEvent(one.name, one.value, held=False, by="person", function="release") for one in held]
+        events = [
+            CoreEvent(one.name, one.value, held=False, by="person", function="release")
+            for one in held
+        ]
         keep_core_events(self.archive, chat_id, events, date(self.now))
 
     def undo(self, chat_id: str) -> None:
@@ -170,12 +179,19 @@ class Memproc:
 
     def forget_fact(self, chat_id: str, number: int) -> None:
         """`memproc facts CHAT forget ID`."""
-        keep_fact_events(self.archive, chat_id, [FactEvent(number, "FORGET", "", "", "", "person")], date(self.now))
+        keep_fact_events(
+            self.archive,
+            chat_id,
+            [FactEvent(number, "FORGET", "", "", "", "person")],
+            date(self.now),
+        )
 
     @property
     def _context(self) -> Context:
         config = Config.model_validate(self._settings)
-        return Context(config, self.folders, self.archive, self._complete, no_keys, self._clock, tell_nobody)
+        return Context(
+            config, self.folders, self.archive, self._complete, no_keys, self._clock, tell_nobody
+        )
 
     @property
     def _layout(self) -> Layout:
@@ -183,7 +199,9 @@ class Memproc:
 
     def _opened(self) -> Archive:
         archive = Archive.open(self.folders.state)
-        archive.run("PRAGMA synchronous = OFF")  # nobody pulls the plug here, and flushing takes half the time
+        archive.run(
+            "PRAGMA synchronous = OFF"
+        )  # nobody pulls the plug here, and flushing takes half the time
         return archive
 
     def _complete(self, request: Request) -> Completion:

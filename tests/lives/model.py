@@ -33,7 +33,9 @@ class LivelyModel:
             return _ended(_chosen(request.turns, dice) or _quote(request.turns, dice))
         if request.step == "core":
             text, calls = edits(request, dice)
-            return _ended(text, dice.choice(["stop", "tool_calls", "length"]) if calls else "stop", calls)
+            return _ended(
+                text, dice.choice(["stop", "tool_calls", "length"]) if calls else "stop", calls
+            )
         if request.step == "facts":
             return _ended(operations(request, dice), dice.choice(["stop"] * 9 + ["length"]))
         if dice.random() < 0.03:
@@ -70,10 +72,21 @@ def _sentences(turns: tuple[Turn, ...]) -> list[str]:
     passage = "\n".join(text for turn in turns for text in _PASSAGE.findall(turn.content))
     passage = passage or "\n".join(turn.content for turn in turns if turn.role == "assistant")
     found = [sentence.strip() for sentence in _SENTENCE.findall(passage)]
-    return [one for one in found if len(one.split()) <= _LONGEST_SENTENCE_WORDS] or found or ["I remember it well."]
+    return (
+        [one for one in found if len(one.split()) <= _LONGEST_SENTENCE_WORDS]
+        or found
+        or ["I remember it well."]
+    )
 
 
 def _ended(text: str, finish: str = "stop", calls: tuple[ToolCall, ...] = ()) -> Completion:
     return Completion(
-        text, finish, tokens_in=10, tokens_out=5, tokens_cached=0, tokens_cache_written=0, usd=0.0, calls=calls
+        text,
+        finish,
+        tokens_in=10,
+        tokens_out=5,
+        tokens_cached=0,
+        tokens_cache_written=0,
+        usd=0.0,
+        calls=calls,
     )

@@ -38,7 +38,9 @@ def shown(text: str) -> Shown:
     (_, head), *parts = blocks(text)
     said = {name: plain(lines) for name, lines in parts if name != FACTS}
     facts = [fact(line) for name, lines in parts if name == FACTS for line in lines if fact(line)]
-    return Shown(plain(head), {name: one for name, one in said.items() if one}, tuple(facts), bool(parts))
+    return Shown(
+        plain(head), {name: one for name, one in said.items() if one}, tuple(facts), bool(parts)
+    )
 
 
 def blocks(text: str) -> list[Block]:

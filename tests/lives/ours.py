@@ -28,7 +28,11 @@ class Ours:
 
     def where(self, messages: Sequence[Json]) -> frozenset[int]:
         """The indices of the messages that are ours."""
-        found = {at for at, message in enumerate(messages) if said(message) in self.memories or self.is_canned(message)}
+        found = {
+            at
+            for at, message in enumerate(messages)
+            if said(message) in self.memories or self.is_canned(message)
+        }
         rows = (range(at, at + SLOTS) for at, _ in groups(messages, self.archive))
         found |= {at for row in rows for at in row if said(messages[at]) in self.ambiguous}
         return frozenset(found)
@@ -45,7 +49,11 @@ class Ours:
         """Where the opening stands: before the first memory."""
         found = groups(messages, self.archive)
         at = found[0][0] - 1 if found else -1
-        return at if at >= 0 and self.is_opening(messages[at]) and said(messages[at]) != self.closing else None
+        return (
+            at
+            if at >= 0 and self.is_opening(messages[at]) and said(messages[at]) != self.closing
+            else None
+        )
 
     def others(self, messages: Sequence[Json]) -> list[Json]:
         """The messages that are the conversation's."""
@@ -72,4 +80,6 @@ def groups(messages: Sequence[Json], archive: Mapping[str, Account]) -> list[tup
 
 
 def _edition(six: Six, archive: Mapping[str, Account]) -> Edition | None:
-    return next((account.by_texts[six] for account in archive.values() if six in account.by_texts), None)
+    return next(
+        (account.by_texts[six] for account in archive.values() if six in account.by_texts), None
+    )

@@ -46,7 +46,12 @@ class Person:
     @property
     def ours(self) -> Ours:
         """By what memproc's own messages are known by now."""
-        editions = (e for account in self.archive.values() for one in account.memories.values() for e in one.editions)
+        editions = (
+            e
+            for account in self.archive.values()
+            for one in account.memories.values()
+            for e in one.editions
+        )
         texts = {text for edition in editions for text in edition.texts} | self._written
         both = frozenset(texts & self._talked)
         memories, written = frozenset(texts - both), frozenset(self._written)
@@ -177,7 +182,9 @@ class Person:
 
     def insert(self, which: int, role: str) -> None:
         """A message that a merge has brought stands among the others."""
-        self.device.insert(self.chat_id, which % (len(self.messages) + 1), role, self._other_words())
+        self.device.insert(
+            self.chat_id, which % (len(self.messages) + 1), role, self._other_words()
+        )
 
     def regenerate(self, back: int) -> None:
         """The answer to the question that stands so many questions back is asked for again."""
@@ -237,11 +244,17 @@ class Person:
         """The second device gets the chat. Nothing that memories took the place of comes back there."""
         was_clean = bool(self.other.chats.get(self.chat_id, {}).get("syncedAt"))
         sync(self.device, self.other, self.chat_id)
-        noted = (self.device.chat(self.chat_id).get("syncMetadata") or {}).get("deletedMessageUUIDs") or []
-        if was_clean and len(noted) < 100:  # of a longer list TypingMind itself forgets the beginning
+        noted = (self.device.chat(self.chat_id).get("syncMetadata") or {}).get(
+            "deletedMessageUUIDs"
+        ) or []
+        if (
+            was_clean and len(noted) < 100
+        ):  # of a longer list TypingMind itself forgets the beginning
             here = {said(message) for message in self.messages}
             back = {said(message) for message in self.other.messages(self.chat_id)} - here
-            assert not back & self.archive.get(self.chat_id, Account()).under, "a removed message is back"
+            assert not back & self.archive.get(self.chat_id, Account()).under, (
+                "a removed message is back"
+            )
 
     def sync_back(self) -> None:
         """The first device gets what the second one has of the chat."""

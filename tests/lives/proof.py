@@ -20,11 +20,15 @@ def prove_archive(before: Mapping[str, Account], after: Mapping[str, Account]) -
     for chat_id, was in before.items():
         now = after[chat_id]
         for row, raw in was.raw.items():
-            assert now.raw[row].hashes[: len(raw.hashes)] == raw.hashes, "a version of a raw message is gone"
+            assert now.raw[row].hashes[: len(raw.hashes)] == raw.hashes, (
+                "a version of a raw message is gone"
+            )
         for name, memory in was.memories.items():
             assert now.memories[name].chunk == memory.chunk, "a frozen bound has moved"
             assert now.memories[name].members == memory.members, "a fold stands for other memories"
-            assert now.memories[name].editions[: len(memory.editions)] == memory.editions, "an edition is gone"
+            assert now.memories[name].editions[: len(memory.editions)] == memory.editions, (
+                "an edition is gone"
+            )
         prove_ledger(was.ledger, now.ledger)
     for account in after.values():
         _prove_partition(account)
@@ -36,8 +40,14 @@ def _prove_partition(account: Account) -> None:
     assert len(rows) == len(set(rows)), "a message stands under two memories"
     positions = [account.raw[row].position for row in rows]
     assert positions == sorted(positions), "the messages under memories are out of order"
-    lived = (raw for raw in account.raw.values() if not (raw.left_out or raw.gone) and raw.row not in rows)
-    assert not [raw for raw in lived if positions and raw.position < positions[-1]], "a chunk has a hole"
+    lived = (
+        raw
+        for raw in account.raw.values()
+        if not (raw.left_out or raw.gone) and raw.row not in rows
+    )
+    assert not [raw for raw in lived if positions and raw.position < positions[-1]], (
+        "a chunk has a hole"
+    )
 
 
 def prove_chat(trip: Trip) -> None:
@@ -62,12 +72,18 @@ def _accounts(trip: Trip) -> None:
     """Every raw message stands in the finished chat as often as in the export, or else under a memory."""
     given = Counter(said(message) for message in trip.raw_given)
     there = Counter(said(message) for message in trip.raw_finished)
-    live = Counter(said(message) for message in trip.raw_finished if not message.get("contextClearedAt"))
+    live = Counter(
+        said(message) for message in trip.raw_finished if not message.get("contextClearedAt")
+    )
     assert not there.keys() - given.keys(), "a raw message came out of nowhere"
-    with_files = {said(message) for message in trip.raw_given if "localBlobID" in stringify(message)}
+    with_files = {
+        said(message) for message in trip.raw_given if "localBlobID" in stringify(message)
+    }
     for text, times in given.items():
         if text not in trip.after.under:
-            assert there[text] == times, f"a raw message went in {times} times, and stands there {there[text]} times"
+            assert there[text] == times, (
+                f"a raw message went in {times} times, and stands there {there[text]} times"
+            )
         else:
             assert live[text] < times, "a message is live, and under a memory"
             if times == 1:
@@ -85,14 +101,20 @@ def _once(trip: Trip) -> None:
 def _section(trip: Trip) -> None:
     """Every memory that is not forgotten is shown once, by itself or in a fold, oldest first; and nothing else is."""
     shown = [edition.memory for _, edition in trip.shown]
-    covers = [name for memory in shown for name in trip.after.chunks if name in trip.after.covered(memory)]
+    covers = [
+        name for memory in shown for name in trip.after.chunks if name in trip.after.covered(memory)
+    ]
     wanted = [name for name in trip.after.chunks if name in trip.after.standing]
-    assert covers == wanted, f"{len(wanted)} memories should be shown, {len(covers)} are, or they are out of order"
+    assert covers == wanted, (
+        f"{len(wanted)} memories should be shown, {len(covers)} are, or they are out of order"
+    )
     inside = {at for first, _ in trip.shown for at in range(first, first + SLOTS)}
     edges = {trip.shown[0][0] - 1, trip.shown[-1][0] + SLOTS} if shown else set()
     messages = trip.finished["messages"]
     outside = [messages[at] for at in trip.ours.where(messages) - inside - edges]
-    assert all(_may_be_lost(trip, message) for message in outside), "messages of ours stand outside of memories"
+    assert all(_may_be_lost(trip, message) for message in outside), (
+        "messages of ours stand outside of memories"
+    )
 
 
 def _may_be_lost(trip: Trip, message: Json) -> bool:
@@ -110,9 +132,15 @@ def _order(trip: Trip) -> None:
     messages = trip.finished["messages"]
     texts = [said(message) for message in messages]
     first, closing = trip.shown[0][0], trip.shown[-1][0] + SLOTS
-    assert trip.ours.opening_of(messages) == first - 1, "the opening does not stand before the first memory"
-    assert texts[closing : closing + 1] == [trip.ours.closing], "the closing does not stand behind the last memory"
-    lived = {raw.texts[-1] for raw in trip.after.raw.values() if not raw.left_out} - trip.after.under
+    assert trip.ours.opening_of(messages) == first - 1, (
+        "the opening does not stand before the first memory"
+    )
+    assert texts[closing : closing + 1] == [trip.ours.closing], (
+        "the closing does not stand behind the last memory"
+    )
+    lived = {
+        raw.texts[-1] for raw in trip.after.raw.values() if not raw.left_out
+    } - trip.after.under
     before = {said(message) for message in trip.ours.others(messages[:closing])}
     assert not lived & before, "a live message stands before the closing"
 
@@ -120,12 +148,18 @@ def _order(trip: Trip) -> None:
 def _quotes(trip: Trip) -> None:
     """A quote is verbatim: characters of one raw message of what the memory stands for."""
     for _, edition in trip.shown:
-        rows = [row for name in trip.after.covered(edition.memory) for row in trip.after.chunks[name]]
+        rows = [
+            row for name in trip.after.covered(edition.memory) for row in trip.after.chunks[name]
+        ]
         by_key = {trip.after.raw[row].key: trip.after.raw[row].texts for row in rows}
-        for text, source in edition.quotes if rows else ():  # what nobody knows any more was under it
+        for text, source in (
+            edition.quotes if rows else ()
+        ):  # what nobody knows any more was under it
             assert source in by_key, "a quote is of no message of its chunk"
             assert any(text in version for version in by_key[source]), "a quote is not verbatim"
-            assert edition.kind == "person" or text in edition.texts[1].replace(_JOINER, ""), "a quote is not shown"
+            assert edition.kind == "person" or text in edition.texts[1].replace(_JOINER, ""), (
+                "a quote is not shown"
+            )
 
 
 def _bounded(trip: Trip) -> None:

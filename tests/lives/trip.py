@@ -73,7 +73,11 @@ class Trip:
     @cached_property
     def hinted_at(self) -> frozenset[str]:
         """The memories of the chat of which the export may have anything."""
-        whole = {at for first, _ in groups(self.given["messages"], self.archive) for at in range(first, first + SLOTS)}
+        whole = {
+            at
+            for first, _ in groups(self.given["messages"], self.archive)
+            for at in range(first, first + SLOTS)
+        }
         rest = [message for at, message in enumerate(self.given["messages"]) if at not in whole]
         if any(kind(message) == "memory" for message in rest):
             return self.before.standing

@@ -69,18 +69,24 @@ class Account:
     @cached_property
     def chunks(self) -> dict[str, tuple[int, ...]]:
         """The messages under each memory that is no fold, oldest first."""
-        plain = sorted((one for one in self.memories.values() if not one.members), key=lambda one: one.number)
+        plain = sorted(
+            (one for one in self.memories.values() if not one.members), key=lambda one: one.number
+        )
         return {one.name: one.chunk for one in plain}
 
     @cached_property
     def under(self) -> frozenset[str]:
         """Everything that was ever said in the messages that stand under memories."""
-        return frozenset(text for chunk in self.chunks.values() for row in chunk for text in self.raw[row].texts)
+        return frozenset(
+            text for chunk in self.chunks.values() for row in chunk for text in self.raw[row].texts
+        )
 
     @cached_property
     def by_texts(self) -> dict[Six, Edition]:
         """Every edition by its six texts."""
-        return {edition.texts: edition for one in self.memories.values() for edition in one.editions}
+        return {
+            edition.texts: edition for one in self.memories.values() for edition in one.editions
+        }
 
     @cached_property
     def standing(self) -> frozenset[str]:
@@ -92,7 +98,12 @@ class Account:
 
         A fold's other answers may say what its members say.
         """
-        found = {name for name, chunk in self.chunks.items() for row in chunk if set(self.raw[row].texts) & texts}
+        found = {
+            name
+            for name, chunk in self.chunks.items()
+            for row in chunk
+            if set(self.raw[row].texts) & texts
+        }
         for one in self.memories.values():
             if any(_is_told(one, edition, texts) for edition in one.editions):
                 found |= self.covered(one.name)
@@ -100,13 +111,22 @@ class Account:
 
     def hinted_at(self, texts: set[str]) -> frozenset[str]:
         """The memories of chunks of which these texts may have something."""
-        said = {name for name, one in self.memories.items() for e in one.editions if texts.intersection(e.texts[1::2])}
+        said = {
+            name
+            for name, one in self.memories.items()
+            for e in one.editions
+            if texts.intersection(e.texts[1::2])
+        }
         return self.told_of(texts).union(*(self.covered(name) for name in said))
 
     def covered(self, name: str) -> frozenset[str]:
         """The memories of chunks that a memory stands for."""
         members = self.memories[name].members
-        return frozenset(inner for one in members for inner in self.covered(one)) if members else frozenset([name])
+        return (
+            frozenset(inner for one in members for inner in self.covered(one))
+            if members
+            else frozenset([name])
+        )
 
 
 def _is_told(memory: Kept, edition: Edition, texts: set[str]) -> bool:
@@ -127,7 +147,9 @@ class Witness:
         with closing(sqlite3.connect(self._archive)) as connection:
             rows = connection.execute("SELECT id, chat_id FROM chat").fetchall()
             return {
-                chat_id: Account(_memories(connection, row), self._raw(connection, row), ledger(connection, row))
+                chat_id: Account(
+                    _memories(connection, row), self._raw(connection, row), ledger(connection, row)
+                )
                 for row, chat_id in rows
             }
 
@@ -145,7 +167,8 @@ class Witness:
         ):
             versions.setdefault(message, []).append(sha256)
         for row, key, position, left_out, gone in connection.execute(
-            "SELECT id, key, position, left_out IS NOT NULL, gone_at IS NOT NULL FROM message WHERE chat = ?", (chat,)
+            "SELECT id, key, position, left_out IS NOT NULL, gone_at IS NOT NULL FROM message WHERE chat = ?",
+            (chat,),
         ):
             hashes = tuple(versions[row])
             texts = tuple(self._text(connection, sha256) for sha256 in hashes)
@@ -154,7 +177,9 @@ class Witness:
 
     def _text(self, connection: sqlite3.Connection, sha256: str) -> str:
         if sha256 not in self._said:
-            raw, packed = connection.execute("SELECT raw, packed FROM body WHERE sha256 = ?", (sha256,)).fetchone()
+            raw, packed = connection.execute(
+                "SELECT raw, packed FROM body WHERE sha256 = ?", (sha256,)
+            ).fetchone()
             plain = zlib.decompress(raw) if packed else raw
             assert hashlib.sha256(plain).hexdigest() == sha256, "a raw message is not what it was"
             self._said[sha256] = text_of(json.loads(plain).get("content"))
@@ -171,11 +196,15 @@ def _memories(connection: sqlite3.Connection, chat: int) -> dict[str, Kept]:
         )
     )
     members = _grouped(
-        connection.execute(f"SELECT fold, member FROM fold_member WHERE fold IN ({of_chat}) ORDER BY place", (chat,))
+        connection.execute(
+            f"SELECT fold, member FROM fold_member WHERE fold IN ({of_chat}) ORDER BY place",
+            (chat,),
+        )
     )
     chunks = _grouped(
         connection.execute(
-            f"SELECT memory, message FROM chunk_message WHERE memory IN ({of_chat}) ORDER BY place", (chat,)
+            f"SELECT memory, message FROM chunk_message WHERE memory IN ({of_chat}) ORDER BY place",
+            (chat,),
         )
     )
     return {

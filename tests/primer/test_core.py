@@ -25,7 +25,9 @@ NOT_FOUND = Refusal("The old content does not occur.", "not found")
 def test_every_section_is_shown_with_what_it_is_for_how_full_it_is_and_what_stands_in_it() -> None:
     asked = ask(TEXTS, MEMORY, LAYOUT, native=True)
     assert "## persona\nWho you are.\n(11 of 2000 characters.)\n\nDry humour.\n\n" in asked
-    assert "## promises\n(34 of 100 characters.)\n\n- Read the log.\n- Ask about Tomas.\n\n" in asked
+    assert (
+        "## promises\n(34 of 100 characters.)\n\n- Read the log.\n- Ask about Tomas.\n\n" in asked
+    )
     kept = "(0 of 2000 characters. The person keeps this section themselves: it cannot be edited.)"
     assert f"## human\nWho they are.\n{kept}\n\n[empty]\n\n" in asked
     assert "Nothing to change." in asked
@@ -33,14 +35,18 @@ def test_every_section_is_shown_with_what_it_is_for_how_full_it_is_and_what_stan
 
 
 @given(st.sampled_from(TAGS), st.sampled_from(["<{}>", "</{} >", "< {} a='b'>"]))
-def test_no_tag_in_a_section_is_alive_and_what_the_agent_copies_is_found(tag: str, form: str) -> None:
+def test_no_tag_in_a_section_is_alive_and_what_the_agent_copies_is_found(
+    tag: str, form: str
+) -> None:
     text = f"He writes {form.format(tag)} in brackets."
     memory = CoreMemory((Section("persona", text, 2000, text), Section("human", "", 2000, (text,))))
     asked = ask(TEXTS, memory, LAYOUT, native=True)
     assert text not in asked
     assert asked.count(make_inert(text)) == 3
     copied = json.dumps({"old_content": make_inert(text)})
-    assert read_edits("", [ToolCall("c", "f", copied)], native=True) == (CoreEdit("f", {"old_content": text}),)
+    assert read_edits("", [ToolCall("c", "f", copied)], native=True) == (
+        CoreEdit("f", {"old_content": text}),
+    )
 
 
 def test_a_model_without_tools_is_told_the_functions_and_the_form() -> None:
@@ -77,7 +83,10 @@ def test_the_question_stands_behind_the_six_texts_of_the_memory() -> None:
 
 
 def test_each_call_gets_its_result_under_its_own_name() -> None:
-    calls = (ToolCall("c1", "append", '{"name": "human"}'), ToolCall("c2", "replace", '{"name": "x"}'))
+    calls = (
+        ToolCall("c1", "append", '{"name": "human"}'),
+        ToolCall("c2", "replace", '{"name": "x"}'),
+    )
     turns = results(TEXTS, "I have two.", calls, (MEMORY, NOT_FOUND))
     assert turns == (
         Turn("assistant", "I have two.", calls=calls),
@@ -87,7 +96,11 @@ def test_each_call_gets_its_result_under_its_own_name() -> None:
 
 
 def test_calls_without_a_name_or_with_broken_json_are_sent_back_so_that_they_can_be() -> None:
-    calls = (ToolCall("", "append", '{"name": "hum'), ToolCall("", "append", "[]"), ToolCall("c3", "append", "{}"))
+    calls = (
+        ToolCall("", "append", '{"name": "hum'),
+        ToolCall("", "append", "[]"),
+        ToolCall("c3", "append", "{}"),
+    )
     turns = results(TEXTS, "", calls, (NOT_FOUND, NOT_FOUND, MEMORY))
     assert [(call.call_id, call.arguments) for call in turns[0].calls] == [
         ("call_1", "{}"), ("call_2", "{}"), ("c3", "{}"),

@@ -21,17 +21,27 @@ def fenced(block: str, language: str = "json") -> str:
 
 
 def unreadable(edits: tuple[CoreEdit | Refusal, ...]) -> bool:
-    return [edit.kind for edit in edits if isinstance(edit, Refusal)] == ["unreadable"] and len(edits) == 1
+    return [edit.kind for edit in edits if isinstance(edit, Refusal)] == ["unreadable"] and len(
+        edits
+    ) == 1
 
 
 def test_calls_are_edits_in_their_order() -> None:
-    calls = [ToolCall("c1", "core_memory_append", WRITTEN), ToolCall("c2", "core_memory_replace", "{}")]
+    calls = [
+        ToolCall("c1", "core_memory_append", WRITTEN),
+        ToolCall("c2", "core_memory_replace", "{}"),
+    ]
     assert read_edits("", calls, native=True) == (APPEND, CoreEdit("core_memory_replace", {}))
 
 
-@pytest.mark.parametrize("written", ["", "{", '"text"', "[]", "null", "7", "[" * 100_000, '{"name": "human"'])
+@pytest.mark.parametrize(
+    "written", ["", "{", '"text"', "[]", "null", "7", "[" * 100_000, '{"name": "human"']
+)
 def test_a_call_whose_arguments_are_no_object_is_refused_by_itself(written: str) -> None:
-    calls = [ToolCall("c1", "core_memory_append", written), ToolCall("c2", "core_memory_append", WRITTEN)]
+    calls = [
+        ToolCall("c1", "core_memory_append", written),
+        ToolCall("c2", "core_memory_append", WRITTEN),
+    ]
     broken, whole = read_edits("", calls, native=True)
     assert isinstance(broken, Refusal)
     assert whole == APPEND
@@ -43,7 +53,9 @@ def test_calls_go_before_a_block_in_the_text() -> None:
 
 
 @pytest.mark.parametrize("native", [True, False])
-@pytest.mark.parametrize("block", [NESTED, FLAT, NESTED[1:-1], json.dumps(json.loads(FLAT), indent=2)])
+@pytest.mark.parametrize(
+    "block", [NESTED, FLAT, NESTED[1:-1], json.dumps(json.loads(FLAT), indent=2)]
+)
 @pytest.mark.parametrize("language", ["json", "JSON", " json", ""])
 def test_a_block_of_json_is_read_in_either_form(block: str, language: str, native: bool) -> None:
     assert read_edits(fenced(block, language), (), native) == (APPEND,)
@@ -51,26 +63,36 @@ def test_a_block_of_json_is_read_in_either_form(block: str, language: str, nativ
 
 
 def test_the_last_block_counts() -> None:
-    assert read_edits(f"{fenced('[]')}No, wait.\n{fenced(NESTED)}So be it.", (), native=False) == (APPEND,)
+    assert read_edits(f"{fenced('[]')}No, wait.\n{fenced(NESTED)}So be it.", (), native=False) == (
+        APPEND,
+    )
 
 
 def test_an_empty_list_asks_for_nothing() -> None:
     assert read_edits(fenced("[]"), (), native=False) == ()
 
 
-@pytest.mark.parametrize("text", ["Nothing to change.", "", NESTED, f"```json\n{NESTED}", fenced("x = 1", "python")])
-def test_without_a_block_a_model_with_tools_asks_for_nothing_and_another_is_unreadable(text: str) -> None:
+@pytest.mark.parametrize(
+    "text", ["Nothing to change.", "", NESTED, f"```json\n{NESTED}", fenced("x = 1", "python")]
+)
+def test_without_a_block_a_model_with_tools_asks_for_nothing_and_another_is_unreadable(
+    text: str,
+) -> None:
     assert read_edits(text, (), native=True) == ()
     assert unreadable(read_edits(text, (), native=False))
 
 
-@pytest.mark.parametrize("block", ["", "[", "{'function': 'x'}", '"text"', "7", "null", "[" * 100_000])
+@pytest.mark.parametrize(
+    "block", ["", "[", "{'function': 'x'}", '"text"', "7", "null", "[" * 100_000]
+)
 @pytest.mark.parametrize("native", [True, False])
 def test_a_block_that_is_no_list_is_unreadable(block: str, native: bool) -> None:
     assert unreadable(read_edits(fenced(block), (), native))
 
 
-@pytest.mark.parametrize("entry", ["7", "null", "[]", "{}", '{"function": 7}', '{"name": "human", "content": "x"}'])
+@pytest.mark.parametrize(
+    "entry", ["7", "null", "[]", "{}", '{"function": 7}', '{"name": "human", "content": "x"}']
+)
 def test_an_entry_that_names_no_function_is_refused_and_the_others_stand(entry: str) -> None:
     broken, whole = read_edits(fenced(f"[{entry}, {NESTED[1:-1]}]"), (), native=False)
     assert isinstance(broken, Refusal)
@@ -84,7 +106,9 @@ def test_tags_that_were_shown_inert_are_named_as_they_are_kept() -> None:
 
 
 def test_half_a_surrogate_pair_becomes_something_that_a_file_takes() -> None:
-    (edit,) = read_edits("", [ToolCall("c1", "f", '{"content": "\\ud83d", "other": "\\ud83d\\ude42"}')], native=True)
+    (edit,) = read_edits(
+        "", [ToolCall("c1", "f", '{"content": "\\ud83d", "other": "\\ud83d\\ude42"}')], native=True
+    )
     assert edit == CoreEdit("f", {"content": "\ufffd", "other": "🙂"})
 
 

@@ -23,7 +23,9 @@ _MAP = ("LiteLLM's map",)
         ("2026-09-30", None),
     ],
 )
-def test_a_person_hears_in_time_that_a_model_ends_and_who_says_so(today: str, sentence: str | None) -> None:
+def test_a_person_hears_in_time_that_a_model_ends_and_who_says_so(
+    today: str, sentence: str | None
+) -> None:
     end = ModelEnd("2026-11-30", "2026-11-30", _MAP)
     assert ending("m", end, date.fromisoformat(today), 60) == sentence
 
@@ -45,7 +47,9 @@ def test_between_two_days_a_model_has_ended_when_the_later_one_is_past() -> None
     assert str(ending("m", end, date(2026, 12, 12), 60)).startswith("m ended between")
 
 
-@pytest.mark.parametrize("model", ["openai/gpt-5", "gpt-5", "openai/o3", "gemini/gemini-2.5-pro", "openai/gpt-4o"])
+@pytest.mark.parametrize(
+    "model", ["openai/gpt-5", "gpt-5", "openai/o3", "gemini/gemini-2.5-pro", "openai/gpt-4o"]
+)
 def test_the_end_of_a_name_without_a_day_in_the_map_is_known_from_its_provider(model: str) -> None:
     assert facts(model).ends_on is None
     assert end_of(model) is not None
@@ -57,7 +61,9 @@ def test_no_end_is_made_up() -> None:
 
 
 @pytest.mark.parametrize("name", sorted(ANNOUNCED))
-def test_an_announced_name_is_known_and_answers_and_its_versions_end_on_the_same_day(name: str) -> None:
+def test_an_announced_name_is_known_and_answers_and_its_versions_end_on_the_same_day(
+    name: str,
+) -> None:
     """The map has the days of versions with a date in their names, and agrees with the pages on these."""
     assert is_known(name)
     assert successor(name) is None

@@ -28,7 +28,10 @@ def test_a_message_without_a_date_has_its_number_all_the_same() -> None:
 
 
 def test_known_facts_are_numbered_afresh_and_inert() -> None:
-    shown = [fact(17, 'Ada says "{form}" </context_manager>', "2024-03-05T10:00:00.000Z"), fact(23, "Ada likes tea")]
+    shown = [
+        fact(17, 'Ada says "{form}" </context_manager>', "2024-03-05T10:00:00.000Z"),
+        fact(23, "Ada likes tea"),
+    ]
     asked = ask_facts(TEXTS, shown)
     listed = asked[asked.index('[{"id": "0"') :].partition("]")[0] + "]"
     assert json.loads(listed) == [

@@ -14,7 +14,8 @@ ENTRY = '{"event": "ADD", "text": "Ada likes tea.", "message": 3}'
 JSON_VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
     lambda inner: (
-        st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(["memory", "event", "id", "text"]), inner)
+        st.lists(inner, max_size=3)
+        | st.dictionaries(st.sampled_from(["memory", "event", "id", "text"]), inner)
     ),
 )
 
@@ -47,7 +48,16 @@ def test_nothing_to_do_is_an_answer() -> None:
 
 @pytest.mark.parametrize(
     "bad",
-    ["7", '"ADD"', "null", "[]", "{}", '{"event": "MERGE"}', '{"event": "ADD", "id": ["0"]}', '{"event": {"a": 1}}'],
+    [
+        "7",
+        '"ADD"',
+        "null",
+        "[]",
+        "{}",
+        '{"event": "MERGE"}',
+        '{"event": "ADD", "id": ["0"]}',
+        '{"event": {"a": 1}}',
+    ],
 )
 def test_a_bad_entry_is_counted_and_the_others_stand(bad: str) -> None:
     assert read_operations(f'{{"memory": [{bad}, {ENTRY}]}}') == Operations((ADD,), 1)
@@ -57,11 +67,15 @@ def test_a_bad_entry_is_counted_and_the_others_stand(bad: str) -> None:
     ("given_id", "read_id"), [('"0"', "0"), ("0", "0"), ('" 4 "', "4"), ("null", ""), ("-1", "-1")]
 )
 def test_ids_are_text_or_numbers(given_id: str, read_id: str) -> None:
-    read = read_operations(f'[{{"event": "DELETE", "id": {given_id}, "text": null, "old_memory": 7}}]')
+    read = read_operations(
+        f'[{{"event": "DELETE", "id": {given_id}, "text": null, "old_memory": 7}}]'
+    )
     assert read == Operations((Operation("DELETE", read_id, ""),), 0)
 
 
-@pytest.mark.parametrize("message", ["null", '"the third"', "[3]", "-3", "3.5", '"99999999999"', "true"])
+@pytest.mark.parametrize(
+    "message", ["null", '"the third"', "[3]", "-3", "3.5", '"99999999999"', "true"]
+)
 def test_a_message_that_is_no_number_names_none(message: str) -> None:
     read = read_operations(f'[{{"event": "NONE", "id": "0", "message": {message}}}]')
     assert read == Operations((Operation("NONE", "0", ""),), 0)

@@ -22,13 +22,17 @@ def memory(*answers: str, made: str = "model") -> Memory:
 
 
 def test_what_memories_tell_is_read_with_their_dates_and_nothing_of_their_questions() -> None:
-    system, told = memories_alone(TEXTS, [memory("Quoted.", "Seen.", "Kept."), memory("Q2.", "S2.", "K2.")])
+    system, told = memories_alone(
+        TEXTS, [memory("Quoted.", "Seen.", "Kept."), memory("Q2.", "S2.", "K2.")]
+    )
     assert (system.role, told.role) == ("system", "user")
     assert told.content == (
         f'<to_remember role="assistant" date="{BEGAN}" until="{ENDED}">\nQuoted.\n\nSeen.\n\nKept.\n</to_remember>\n'
         f'<to_remember role="assistant" date="{BEGAN}" until="{ENDED}">\nQ2.\n\nS2.\n\nK2.\n</to_remember>'
     )
-    assert [(said.role, said.date) for said in read_passage([told])] == [("assistant", "2026-03-02")] * 2
+    assert [(said.role, said.date) for said in read_passage([told])] == [
+        ("assistant", "2026-03-02")
+    ] * 2
 
 
 def test_dates_that_are_none_are_left_out() -> None:

@@ -55,7 +55,8 @@ def test_a_models_text_is_kept_inert_however_often_it_is_looked_at(text: str) ->
 
 @pytest.mark.parametrize("tag", TAGS)
 @pytest.mark.parametrize(
-    "form", ["<{}>", "</{}>", "< {} >", "< / {}>", "<\n{}", "<{} at='now'>", "<{}/>", "a<{}>b", "<<{}>"]
+    "form",
+    ["<{}>", "</{}>", "< {} >", "< / {}>", "<\n{}", "<{} at='now'>", "<{}/>", "a<{}>b", "<<{}>"],
 )
 def test_every_form_of_a_tag_is_broken(tag: str, form: str) -> None:
     for spelled in (tag, tag.upper(), tag.title()):
@@ -64,7 +65,8 @@ def test_every_form_of_a_tag_is_broken(tag: str, form: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["<systems>", "system", "&lt;system&gt;", "<my_system>", "<system_1>", "<b>", "a < system_b"]
+    "text",
+    ["<systems>", "system", "&lt;system&gt;", "<my_system>", "<system_1>", "<b>", "a < system_b"],
 )
 def test_what_is_no_tag_of_ours_is_left_alone(text: str) -> None:
     assert make_inert(text) == text

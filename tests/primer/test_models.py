@@ -6,7 +6,15 @@ from typing import Any
 import pytest
 
 from daemon.models.catalogue import facts, known_models
-from primer.models import KEY_VARIABLES, Model, quiet_options, small_model, successor, thinking_room, thinks
+from primer.models import (
+    KEY_VARIABLES,
+    Model,
+    quiet_options,
+    small_model,
+    successor,
+    thinking_room,
+    thinks,
+)
 from tests.litellm_map import entries
 from tests.server.asking import ask, asking_quote, litellm
 from tests.server.server import ModelServer
@@ -26,7 +34,8 @@ def own(provider: str) -> dict[str, dict[str, Any]]:
     found = {
         name if "/" in name else f"{provider}/{name}": fields
         for name, fields in entries().items()
-        if fields.get("litellm_provider") == provider and fields.get("mode") in ("chat", "responses")
+        if fields.get("litellm_provider") == provider
+        and fields.get("mode") in ("chat", "responses")
     }
     assert found
     return found
@@ -37,7 +46,11 @@ def passed_on(model: str) -> dict[str, Any]:
     library = litellm()
     name, provider, _, _ = library.get_llm_provider(model=model)
     found: dict[str, Any] = library.utils.get_optional_params(
-        model=name, custom_llm_provider=provider, drop_params=True, max_tokens=300, **quiet_options(model)
+        model=name,
+        custom_llm_provider=provider,
+        drop_params=True,
+        max_tokens=300,
+        **quiet_options(model),
     )
     return found
 
@@ -65,7 +78,8 @@ def test_a_small_model_of_a_bare_name_is_found() -> None:
 
 
 @pytest.mark.parametrize(
-    "agent", ["ollama/llama3", "house-model", "openrouter/anthropic/claude-opus-5.5", "memproc/extractive"]
+    "agent",
+    ["ollama/llama3", "house-model", "openrouter/anthropic/claude-opus-5.5", "memproc/extractive"],
 )
 def test_where_no_small_model_is_known_the_agent_takes_both_roles(agent: str) -> None:
     assert small_model(agent) == agent
@@ -115,7 +129,9 @@ def test_where_no_small_model_is_known_the_agent_takes_both_roles(agent: str) ->
         ("memproc/extractive", {}, False),
     ],
 )
-def test_a_model_is_kept_from_thinking_as_far_as_it_goes(model: str, options: object, thinks: bool) -> None:
+def test_a_model_is_kept_from_thinking_as_far_as_it_goes(
+    model: str, options: object, thinks: bool
+) -> None:
     assert quiet_options(model) == options
     assert (thinking_room(model) > 0) is thinks
 
@@ -137,7 +153,9 @@ def test_no_model_of_openai_gets_an_effort_that_it_refuses() -> None:
 
 def test_no_model_of_mistral_gets_an_effort_that_it_refuses() -> None:
     for model, says in own("mistral").items():
-        levels = says.get("supported_reasoning_effort_levels") or says.get("reasoning_effort_levels")
+        levels = says.get("supported_reasoning_effort_levels") or says.get(
+            "reasoning_effort_levels"
+        )
         if levels and quiet_options(model):
             assert quiet_options(model)["reasoning_effort"] in levels, model
 
@@ -155,11 +173,26 @@ def test_no_model_of_mistral_gets_an_effort_that_it_refuses() -> None:
         ("openai/gpt-6-luna", NONE),
         ("openai/gpt-5-mini", LEAST),
         ("openai/o3", LOW),
-        ("gemini/gemini-2.5-flash", {"thinkingConfig": {"thinkingBudget": 0, "includeThoughts": False}}),
-        ("gemini/gemini-2.5-pro", {"thinkingConfig": {"thinkingBudget": 128, "includeThoughts": True}}),
-        ("gemini/gemini-3.5-flash-lite", {"thinkingConfig": {"thinkingLevel": "minimal", "includeThoughts": False}}),
-        ("gemini/gemini-3.8-flash", {"thinkingConfig": {"thinkingLevel": "low", "includeThoughts": False}}),
-        ("gemini/gemini-3.1-pro-preview", {"thinkingConfig": {"thinkingLevel": "low", "includeThoughts": False}}),
+        (
+            "gemini/gemini-2.5-flash",
+            {"thinkingConfig": {"thinkingBudget": 0, "includeThoughts": False}},
+        ),
+        (
+            "gemini/gemini-2.5-pro",
+            {"thinkingConfig": {"thinkingBudget": 128, "includeThoughts": True}},
+        ),
+        (
+            "gemini/gemini-3.5-flash-lite",
+            {"thinkingConfig": {"thinkingLevel": "minimal", "includeThoughts": False}},
+        ),
+        (
+            "gemini/gemini-3.8-flash",
+            {"thinkingConfig": {"thinkingLevel": "low", "includeThoughts": False}},
+        ),
+        (
+            "gemini/gemini-3.1-pro-preview",
+            {"thinkingConfig": {"thinkingLevel": "low", "includeThoughts": False}},
+        ),
         ("deepseek/deepseek-v4-flash", DISABLED),
         ("mistral/mistral-small-latest", NONE),
         ("xai/grok-4.3", NONE),
@@ -169,12 +202,20 @@ def test_no_model_of_mistral_gets_an_effort_that_it_refuses() -> None:
         ("ollama_chat/gpt-oss:20b", {"think": "low"}),
     ],
 )
-def test_litellm_passes_it_on_as_the_provider_wants_it(model: str, parameters: dict[str, Any]) -> None:
+def test_litellm_passes_it_on_as_the_provider_wants_it(
+    model: str, parameters: dict[str, Any]
+) -> None:
     assert passed_on(model).items() >= parameters.items()
 
 
 @pytest.mark.parametrize(
-    "model", ["openai/gpt-4o", "openai/local-model", "mistral/mistral-large-latest", "mistral/magistral-medium-latest"]
+    "model",
+    [
+        "openai/gpt-4o",
+        "openai/local-model",
+        "mistral/mistral-large-latest",
+        "mistral/magistral-medium-latest",
+    ],
 )
 def test_litellm_says_nothing_of_thinking_to_models_that_know_nothing_of_it(model: str) -> None:
     assert not [name for name in passed_on(model) if "reason" in name or "think" in name]
@@ -191,8 +232,13 @@ def test_litellm_says_nothing_of_thinking_to_models_that_know_nothing_of_it(mode
         ("ollama_chat/local-model", {"think": False}),
     ],
 )
-def test_it_stands_in_the_request_that_is_sent(server: ModelServer, model: str, said: dict[str, Any]) -> None:
-    assert ask(server, model, asking_quote(), **quiet_options(model)).choices[0].finish_reason == "stop"
+def test_it_stands_in_the_request_that_is_sent(
+    server: ModelServer, model: str, said: dict[str, Any]
+) -> None:
+    assert (
+        ask(server, model, asking_quote(), **quiet_options(model)).choices[0].finish_reason
+        == "stop"
+    )
     assert server.requests[0].body.items() >= said.items()
 
 
@@ -204,8 +250,12 @@ def test_an_openai_model_is_told_so_in_the_request(server: ModelServer) -> None:
 def test_a_model_thinks_where_it_always_does_or_the_person_lets_it() -> None:
     quiet = Model("anthropic/claude-sonnet-4-5", quiet_options("anthropic/claude-sonnet-4-5"))
     assert not thinks(quiet)
-    assert not thinks(Model("ollama_chat/some", {**quiet_options("ollama_chat/some"), "temperature": 1}))
+    assert not thinks(
+        Model("ollama_chat/some", {**quiet_options("ollama_chat/some"), "temperature": 1})
+    )
     assert not thinks(Model("somebody/unknown"))
-    assert thinks(Model("anthropic/claude-opus-5-5", thinking_room=thinking_room("anthropic/claude-opus-5-5")))
+    assert thinks(
+        Model("anthropic/claude-opus-5-5", thinking_room=thinking_room("anthropic/claude-opus-5-5"))
+    )
     assert thinks(Model(quiet.name, {"thinking": {"type": "enabled", "budget_tokens": 1024}}))
     assert thinks(Model("somebody/unknown", {"reasoning_effort": "high"}))

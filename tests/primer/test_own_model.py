@@ -86,7 +86,14 @@ def test_what_names_no_family_is_unknown(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["gpt-image-1", "gpt-4o-transcribe", "gpt-4o-realtime-preview", "gemini-3-pro-image", "gpt-audio-mini"]
+    "name",
+    [
+        "gpt-image-1",
+        "gpt-4o-transcribe",
+        "gpt-4o-realtime-preview",
+        "gemini-3-pro-image",
+        "gpt-audio-mini",
+    ],
 )
 def test_a_model_of_images_or_sound_writes_no_memory(name: str) -> None:
     assert own_model([name, "gpt-4o"]) == "openai/gpt-4o"
@@ -103,9 +110,22 @@ def test_a_configured_name_gets_the_provider_that_litellm_would_find() -> None:
     assert with_provider("house-model") == "house-model"
 
 
-@pytest.mark.parametrize("provider", ["anthropic", "openai", "gemini", "xai", "deepseek", "mistral"])
+@pytest.mark.parametrize(
+    "provider", ["anthropic", "openai", "gemini", "xai", "deepseek", "mistral"]
+)
 def test_every_writing_model_of_litellms_map_is_found_by_its_bare_name(provider: str) -> None:
-    families = ("claude-", "gpt-", "o1", "o3", "o4", "gemini-", "grok-", "deepseek-v", "mistral-", "magistral-")
+    families = (
+        "claude-",
+        "gpt-",
+        "o1",
+        "o3",
+        "o4",
+        "gemini-",
+        "grok-",
+        "deepseek-v",
+        "mistral-",
+        "magistral-",
+    )
     other = ("audio", "-image", "-live", "-tts", "streaming")
     bare = {name: name.partition("/")[2] for name in KNOWN if name.startswith(f"{provider}/")}
     walked = {
@@ -114,7 +134,9 @@ def test_every_writing_model_of_litellms_map_is_found_by_its_bare_name(provider:
         if rest.startswith(families) and not any(word in rest for word in other)
     }
     assert len(walked) > 3
-    wrong = {name: own_model([rest]) for name, rest in walked.items() if own_model([rest]) not in KNOWN}
+    wrong = {
+        name: own_model([rest]) for name, rest in walked.items() if own_model([rest]) not in KNOWN
+    }
     assert set(wrong) <= {"mistral/mistral-vibe-cli-latest", "mistral/mistral-vibe-cli-with-tools",
                           "mistral/mistral-vibe-cli-fast", "mistral/mistral-code-latest",
                           "mistral/mistral-code-fim-latest", "mistral/mistral-code-agent-latest"}  # fmt: skip

@@ -82,9 +82,13 @@ def test_a_provider_is_what_stands_before_the_first_slash() -> None:
     assert provider_of("memproc/extractive") == "memproc"
 
 
-@pytest.mark.parametrize("model", ["claude-haiku-5-5", "claude-sonnet-5-5", "gpt-4o", "gpt-5-mini", "o3", "o4-mini"])
+@pytest.mark.parametrize(
+    "model", ["claude-haiku-5-5", "claude-sonnet-5-5", "gpt-4o", "gpt-5-mini", "o3", "o4-mini"]
+)
 def test_a_name_without_a_provider_has_the_one_that_litellm_takes(model: str) -> None:
-    os.environ.update(LITELLM_LOCAL_MODEL_COST_MAP="True", LITELLM_LOCAL_ANTHROPIC_BETA_HEADERS="True")
+    os.environ.update(
+        LITELLM_LOCAL_MODEL_COST_MAP="True", LITELLM_LOCAL_ANTHROPIC_BETA_HEADERS="True"
+    )
     import litellm
 
     assert provider_of(model) == litellm.get_llm_provider(model)[1]

@@ -59,11 +59,17 @@ def request_of(step: str, chunk: tuple[Entry, ...]) -> Request:
             *asking_perspective(answered("quote", chunk), chunk),
             *messages(
                 prompt.answer(answered("perspective", chunk)),
-                prompt.question(prompt.posed(TEXTS, refinement_question(answered("analysis", chunk), WORDS), WORDS)),
+                prompt.question(
+                    prompt.posed(
+                        TEXTS, refinement_question(answered("analysis", chunk), WORDS), WORDS
+                    )
+                ),
             ),
         ],
     }[step]()
-    return Request("openai", "m", tuple(Turn(one["role"], one["content"]) for one in said), 2000, False, {})
+    return Request(
+        "openai", "m", tuple(Turn(one["role"], one["content"]) for one in said), 2000, False, {}
+    )
 
 
 def answered(step: str, chunk: tuple[Entry, ...]) -> str:
@@ -90,21 +96,34 @@ def kind_of(answer: Answer, request: Request, chunk: tuple[Entry, ...]) -> str |
 @pytest.mark.parametrize(
     ("name", "step"), [(name, step) for name in SPOILS for step in STEPS if step in SPOILS[name][1]]
 )
-def test_every_way_of_going_wrong_is_told_from_the_others(name: str, step: str, told: tuple[str, ...]) -> None:
+def test_every_way_of_going_wrong_is_told_from_the_others(
+    name: str, step: str, told: tuple[str, ...]
+) -> None:
     chunk = talk(*told)
     request = request_of(step, chunk)
     assert kind_of(spoil(name, scribe(request), request), request, chunk) == MEANT[name]
 
 
 def _sample() -> list[str]:
-    chat = json.loads((files("daemon") / "files" / "sample.json").read_text("utf-8"))["data"]["chats"][0]
+    chat = json.loads((files("daemon") / "files" / "sample.json").read_text("utf-8"))["data"][
+        "chats"
+    ][0]
     contents = [message["content"] for message in chat["messages"]]
-    return [text if isinstance(text, str) else "\n".join(part.get("text", "") for part in text) for text in contents]
+    return [
+        text if isinstance(text, str) else "\n".join(part.get("text", "") for part in text)
+        for text in contents
+    ]
 
 
-LIGHTHOUSE = [text for at in range(12) for text in (told_by_the_person(at, 60), told_by_the_persona(at, 180))]
+LIGHTHOUSE = [
+    text for at in range(12) for text in (told_by_the_person(at, 60), told_by_the_persona(at, 180))
+]
 CHUNKS = [talk(*TOLD), talk(*GERMAN)]
-CHUNKS += [talk(*texts[at : at + 8]) for texts in (LIGHTHOUSE, _sample()) for at in range(0, len(texts) - 8, 8)]
+CHUNKS += [
+    talk(*texts[at : at + 8])
+    for texts in (LIGHTHOUSE, _sample())
+    for at in range(0, len(texts) - 8, 8)
+]
 
 
 @pytest.mark.parametrize("chunk", CHUNKS)
@@ -122,8 +141,13 @@ def test_nothing_is_wrong_with_the_engines_answers(chunk: tuple[Entry, ...]) -> 
         perspective, analysis = answers.perspective(said, words), answers.analysis(said, words)
         refinement = answers.refinement(said, words, [perspective, analysis])
         asked = refinement_question(analysis, words)
-        assert judge(answers.quote(said, words), "quote", prompt.ask(TEXTS.quote, words), passage) is None
-        assert judge(perspective, "perspective", prompt.ask(TEXTS.perspective, words), passage) is None
+        assert (
+            judge(answers.quote(said, words), "quote", prompt.ask(TEXTS.quote, words), passage)
+            is None
+        )
+        assert (
+            judge(perspective, "perspective", prompt.ask(TEXTS.perspective, words), passage) is None
+        )
         assert judge(analysis, "analysis", prompt.ask(TEXTS.analysis, words), passage) is None
         assert judge(refinement, "refinement", asked, passage) is None
 
@@ -147,10 +171,14 @@ def test_only_a_reply_that_ended_by_itself_counts(finish: str, kind: str, text: 
 
 
 def test_the_reason_for_another_end_is_named() -> None:
-    assert read_reply("Well,", "paused") == Refused("cut off", "The answer did not end by itself (paused).")
+    assert read_reply("Well,", "paused") == Refused(
+        "cut off", "The answer did not end by itself (paused)."
+    )
 
 
-@pytest.mark.parametrize("text", ["", " \n\t", "\u200b\u2060\ufeff", "\u3164 \u2800", "\u0301", "\x00\u00ad"])
+@pytest.mark.parametrize(
+    "text", ["", " \n\t", "\u200b\u2060\ufeff", "\u3164 \u2800", "\u0301", "\x00\u00ad"]
+)
 def test_what_nobody_can_see_is_empty(text: str) -> None:
     assert read_reply(text, "stop") == Refused("empty", "The answer is empty.")
 
@@ -175,20 +203,28 @@ def test_what_was_thought_before_the_answer_is_taken_off(thought: str) -> None:
     assert read_reply(thought, "stop") == Refused("empty", "The answer is empty.")
 
 
-@pytest.mark.parametrize("text", ["<think>She wants", "<think>a</think><thinking> and then\nThe sea breathes."])
+@pytest.mark.parametrize(
+    "text", ["<think>She wants", "<think>a</think><thinking> and then\nThe sea breathes."]
+)
 def test_thinking_that_never_ends_is_cut_off(text: str) -> None:
-    assert read_reply(text, "stop") == Refused("cut off", "The thinking before the answer never came to an end.")
+    assert read_reply(text, "stop") == Refused(
+        "cut off", "The thinking before the answer never came to an end."
+    )
 
 
 def test_talk_about_thinking_is_no_thinking() -> None:
-    for text in ("I <think> of it as </think> a joke.", "We spoke of <think> and </think> all evening."):
+    for text in (
+        "I <think> of it as </think> a joke.",
+        "We spoke of <think> and </think> all evening.",
+    ):
         assert read_reply(text, "stop") == Answered(text)
 
 
 PASSAGE = list(TOLD)
 PERSPECTIVE = prompt.ask(TEXTS.perspective, 100)
 ANALYSIS = (
-    "Ilse moves to Porto on 14 May 2026. Nora is afraid of the drive, and the piano comes along as a promise. " * 3
+    "Ilse moves to Porto on 14 May 2026. Nora is afraid of the drive, and the piano comes along as a promise. "
+    * 3
 )
 REFINEMENT = refinement_question(ANALYSIS, 100)
 
@@ -207,11 +243,17 @@ REFINEMENT = refinement_question(ANALYSIS, 100)
 )
 @pytest.mark.parametrize("step", ["quote", "perspective"])
 def test_the_question_said_back_is_no_answer(answer: str, step: str) -> None:
-    assert judge(answer, step, PERSPECTIVE, PASSAGE) == Refused("restated", "The answer says the question back.")
+    assert judge(answer, step, PERSPECTIVE, PASSAGE) == Refused(
+        "restated", "The answer says the question back."
+    )
 
 
 def test_a_question_that_holds_an_analysis_is_known_when_it_comes_back() -> None:
-    for answer in (REFINEMENT, REFINEMENT.replace(ANALYSIS.strip(), ""), REFINEMENT.partition("Your")[0]):
+    for answer in (
+        REFINEMENT,
+        REFINEMENT.replace(ANALYSIS.strip(), ""),
+        REFINEMENT.partition("Your")[0],
+    ):
         judged = judge(answer, "refinement", REFINEMENT, PASSAGE, ANALYSIS.strip())
         assert judged is not None
         assert judged.kind == "restated"
@@ -241,7 +283,10 @@ def test_an_answer_that_takes_up_the_questions_words_is_one(answer: str) -> None
         ("I remember it well.", None),
         (" ".join(TOLD) + "!", None),
         (" ".join(TOLD) * 2, "too long"),
-        ("Сегодня мы долго говорили о разных вещах, и я хочу запомнить этот разговор.", "wrong language"),
+        (
+            "Сегодня мы долго говорили о разных вещах, и я хочу запомнить этот разговор.",
+            "wrong language",
+        ),
         (GERMAN[3] + " " + GERMAN[2], "wrong language"),
     ],
 )
@@ -288,14 +333,23 @@ def test_every_reply_is_an_answer_or_has_a_reason_in_a_sentence(text: str, finis
         assert read.reason.endswith(".")
 
 
-@given(st.text(max_size=60), st.sampled_from(STEPS), st.text(max_size=60), st.lists(st.text(max_size=60), max_size=3))
-def test_every_answer_can_be_judged(answer: str, step: str, question: str, passage: Sequence[str]) -> None:
+@given(
+    st.text(max_size=60),
+    st.sampled_from(STEPS),
+    st.text(max_size=60),
+    st.lists(st.text(max_size=60), max_size=3),
+)
+def test_every_answer_can_be_judged(
+    answer: str, step: str, question: str, passage: Sequence[str]
+) -> None:
     judged = judge(answer, step, question, passage)
     assert judged is None or (judged.kind in get_args(Kind) and judged.reason.endswith("."))
 
 
 @pytest.mark.timeout(60)
-@pytest.mark.parametrize("unit", ["\n", "< ", "<think>", "</think>\n", "<think></think>", " ", "<system ", "the sea "])
+@pytest.mark.parametrize(
+    "unit", ["\n", "< ", "<think>", "</think>\n", "<think></think>", " ", "<system ", "the sea "]
+)
 def test_huge_replies_are_judged_in_little_time(unit: str) -> None:
     text = "<" + unit * 100_000
     assert isinstance(read_reply(text, "stop"), Answered | Refused)

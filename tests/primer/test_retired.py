@@ -76,7 +76,9 @@ def test_the_sentence_says_what_when_and_instead() -> None:
 
 
 @pytest.mark.parametrize("name", sorted(RETIRED))
-def test_a_successor_answers_itself_and_keeps_its_provider(name: str, known: Collection[str]) -> None:
+def test_a_successor_answers_itself_and_keeps_its_provider(
+    name: str, known: Collection[str]
+) -> None:
     retired_on, newer = RETIRED[name]
     assert successor(newer) is None
     assert newer in known
@@ -90,7 +92,8 @@ def test_every_model_that_litellms_map_says_has_ended_is_in_the_table(provider: 
     ended = {
         name.removeprefix(f"{provider}/"): fields["deprecation_date"]
         for name, fields in entries().items()
-        if fields.get("litellm_provider") == provider and fields.get("mode") in ("chat", "responses")
+        if fields.get("litellm_provider") == provider
+        and fields.get("mode") in ("chat", "responses")
         if str(fields.get("deprecation_date", "9")) <= AS_OF
     }
     own = {model: day for name, day in ended.items() if (model := own_model([name]))}
@@ -104,6 +107,7 @@ def test_no_model_that_litellms_map_says_will_end_later_is_in_the_table(name: st
     later = [
         model
         for model, fields in entries().items()
-        if fields.get("litellm_provider") == name and str(fields.get("deprecation_date", "")) > AS_OF
+        if fields.get("litellm_provider") == name
+        and str(fields.get("deprecation_date", "")) > AS_OF
     ]
     assert [model for model in later if successor(model)] == []

@@ -30,7 +30,10 @@ def test_the_text_is_taken_as_it_is() -> None:
     assert wrap("context_manager", text) == f"<context_manager>\n{text}\n</context_manager>"
 
 
-@given(tag=st.sampled_from(TAGS), value=st.text(st.characters(min_codepoint=32, exclude_categories=["C"])))
+@given(
+    tag=st.sampled_from(TAGS),
+    value=st.text(st.characters(min_codepoint=32, exclude_categories=["C"])),
+)
 def test_a_reader_gets_the_attribute_back(tag: str, value: str) -> None:
     element = ElementTree.fromstring(wrap(tag, "Said.", date=value))  # type: ignore[arg-type]
 

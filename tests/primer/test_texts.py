@@ -20,7 +20,11 @@ QUESTIONS = {
 }
 ONE = write_title(1234, 1234, ["2023-11-28", "2024-12-13"])
 """The longest title of a memory, or nearly so."""
-SHOWN_IN_THE_CHAT = (*sorted({name for names in QUESTIONS.values() for name in names}), "opening", "closing")
+SHOWN_IN_THE_CHAT = (
+    *sorted({name for names in QUESTIONS.values() for name in names}),
+    "opening",
+    "closing",
+)
 
 
 def shipped(name: str) -> str:
@@ -51,7 +55,11 @@ def test_texts_that_are_shown_in_the_chat_are_short(name: str) -> None:
 @pytest.mark.parametrize("names", QUESTIONS.values(), ids=QUESTIONS.keys())
 def test_three_questions_are_short_together(names: tuple[str, ...]) -> None:
     title = write_title(1, 2, ["2023-11-28", "2024-12-13"]) if names[0] == "fold_quotes" else ONE
-    asked = [f"{title} {shipped(names[0])}", shipped(names[1]), shipped(names[2]).replace("{analysis}", "")]
+    asked = [
+        f"{title} {shipped(names[0])}",
+        shipped(names[1]),
+        shipped(names[2]).replace("{analysis}", ""),
+    ]
     assert sum(count(prompt.question(text.strip()).content) for text in asked) <= 60
 
 
@@ -113,7 +121,9 @@ def test_our_tags_are_a_problem_in_every_form(tag: str, form: str) -> None:
         )
 
 
-@pytest.mark.parametrize("text", ["a `system` tag", "<systems>", "<system-note>", "1 < system", "<b>bold</b>"])
+@pytest.mark.parametrize(
+    "text", ["a `system` tag", "<systems>", "<system-note>", "1 < system", "<b>bold</b>"]
+)
 def test_other_tags_and_bare_names_are_no_problem(text: str) -> None:
     assert problems("closing", text) == ()
 
@@ -130,20 +140,31 @@ def test_a_text_that_does_not_exist_is_a_problem() -> None:
 
 
 def test_filling_replaces_every_placeholder_that_has_a_value() -> None:
-    assert fill("{words} and {words}, {reason}", words="300", reason="too long") == "300 and 300, too long"
+    assert (
+        fill("{words} and {words}, {reason}", words="300", reason="too long")
+        == "300 and 300, too long"
+    )
 
 
 def test_filling_is_one_pass_so_that_braces_in_a_value_stay_inert() -> None:
-    assert fill("{analysis} {words}", analysis="They wrote {words}.", words="9") == "They wrote {words}. 9"
+    assert (
+        fill("{analysis} {words}", analysis="They wrote {words}.", words="9")
+        == "They wrote {words}. 9"
+    )
     assert fill("{analysis}", analysis=r"\1 \g<0> {0} %s") == r"\1 \g<0> {0} %s"
 
 
-@pytest.mark.parametrize("text", ["f'{x}'", "{}", "{ words }", "{Words}", "{words!r}", "{words:>3}", "{", "\\d{3}"])
+@pytest.mark.parametrize(
+    "text", ["f'{x}'", "{}", "{ words }", "{Words}", "{words!r}", "{words:>3}", "{", "\\d{3}"]
+)
 def test_filling_leaves_what_is_not_ours_alone(text: str) -> None:
     assert fill(text, words="300") == text
 
 
-@given(text=st.text(), values=st.dictionaries(st.from_regex(r"[a-z_]+", fullmatch=True), st.text(), max_size=3))
+@given(
+    text=st.text(),
+    values=st.dictionaries(st.from_regex(r"[a-z_]+", fullmatch=True), st.text(), max_size=3),
+)
 def test_filling_gives_the_text_around_the_placeholders_and_the_values_unchanged(
     text: str, values: dict[str, str]
 ) -> None:

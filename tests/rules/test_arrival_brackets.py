@@ -10,11 +10,17 @@ from rules.arrival import Open, follow
 
 values = st.recursive(
     st.none() | st.integers() | st.text(alphabet='ab"\\{}[]ü\n/'),
-    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(alphabet='k"\\{]'), inner, max_size=4),
+    lambda inner: (
+        st.lists(inner, max_size=4) | st.dictionaries(st.text(alphabet='k"\\{]'), inner, max_size=4)
+    ),
     max_leaves=12,
 )
-texts = (st.lists(values, max_size=4) | st.dictionaries(st.text(alphabet='k"\\}['), values, max_size=4)).flatmap(
-    lambda value: st.sampled_from([json.dumps(value), json.dumps(value, indent=2, ensure_ascii=False)])
+texts = (
+    st.lists(values, max_size=4) | st.dictionaries(st.text(alphabet='k"\\}['), values, max_size=4)
+).flatmap(
+    lambda value: st.sampled_from(
+        [json.dumps(value), json.dumps(value, indent=2, ensure_ascii=False)]
+    )
 )
 
 

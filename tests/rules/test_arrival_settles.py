@@ -5,7 +5,16 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rules.arrival import ATTENTION_AFTER, LONGEST_PAUSE, Incomplete, Sighting, Stillness, Wait, decide, stand
+from rules.arrival import (
+    ATTENTION_AFTER,
+    LONGEST_PAUSE,
+    Incomplete,
+    Sighting,
+    Stillness,
+    Wait,
+    decide,
+    stand,
+)
 
 FILE = Sighting(1, 2, 100, 1_000)
 SETTLE = 5.0
@@ -31,7 +40,9 @@ def test_a_complete_file_that_did_not_stand_still_long_enough_settles_on() -> No
 def test_nothing_is_ready_before_it_has_stood_still(
     began: float, passed: float, waited: float, settle: float, content: Incomplete | None
 ) -> None:
-    decision = decide(stand(None, FILE, FILE, began, settle), began + passed, waited, settle, content)
+    decision = decide(
+        stand(None, FILE, FILE, began, settle), began + passed, waited, settle, content
+    )
     if began + passed - began < settle:
         assert decision
 
@@ -106,7 +117,9 @@ def test_what_becomes_complete_after_hours_is_taken() -> None:
 
 
 def test_what_will_not_do_wants_attention_at_once() -> None:
-    assert decide(first_look(0), 5, 5, SETTLE, LARGE) == Wait(600, "it is too large", "Export less.")
+    assert decide(first_look(0), 5, 5, SETTLE, LARGE) == Wait(
+        600, "it is too large", "Export less."
+    )
 
 
 def test_what_is_written_to_for_more_than_an_hour_wants_attention() -> None:

@@ -13,7 +13,9 @@ def test_a_path_that_was_never_seen_is_new() -> None:
     assert compare(None, None, LAST) == "new"
 
 
-@pytest.mark.parametrize("state", [state for state in (*UNTAKEN, *IN_HAND, *FINISHED, "set aside") if state != "gone"])
+@pytest.mark.parametrize(
+    "state", [state for state in (*UNTAKEN, *IN_HAND, *FINISHED, "set aside") if state != "gone"]
+)
 def test_what_looks_the_same_is_unchanged(state: State) -> None:
     assert compare(state, LAST, LAST) == "unchanged"
 

@@ -24,10 +24,16 @@ def test_three_failures_set_a_file_aside_with_a_remedy(failures: int) -> None:
     again, reason, next_step = after_failure(failures, WHY, NOW)
     assert again is None
     assert WHY in reason
-    assert next_step.startswith("See what happened with: memproc logs. What models have answered is kept:")
+    assert next_step.startswith(
+        "See what happened with: memproc logs. What models have answered is kept:"
+    )
     assert next_step.endswith("or run memproc run with its name, to have it tried once more.")
 
 
-@pytest.mark.parametrize(("outages", "seconds"), [(0, 10), (1, 10), (2, 60), (3, 300), (4, 900), (5, 1800), (60, 1800)])
-def test_what_passes_by_itself_is_waited_for_ever_longer_and_for_ever(outages: int, seconds: int) -> None:
+@pytest.mark.parametrize(
+    ("outages", "seconds"), [(0, 10), (1, 10), (2, 60), (3, 300), (4, 900), (5, 1800), (60, 1800)]
+)
+def test_what_passes_by_itself_is_waited_for_ever_longer_and_for_ever(
+    outages: int, seconds: int
+) -> None:
     assert after_outage(outages, NOW) == NOW + timedelta(seconds=seconds)

@@ -54,14 +54,20 @@ def test_a_year_of_versions_every_four_hours_thins_out_with_age() -> None:
 
 
 def test_of_a_day_the_newest_stays() -> None:
-    morning, evening, today = (datetime(2026, 7, day, hour, tzinfo=UTC) for day, hour in [(9, 8), (9, 20), (15, 11)])
+    morning, evening, today = (
+        datetime(2026, 7, day, hour, tzinfo=UTC) for day, hour in [(9, 8), (9, 20), (15, 11)]
+    )
 
     assert over(kept(morning, evening, today), NOW) == {1}
 
 
 def test_a_week_that_two_months_share_belongs_to_the_month_of_its_thursday() -> None:
     # Monday 30 March 2026 and Friday 3 April are in one week, and in April's.
-    moments = [datetime(2026, 3, 20, tzinfo=UTC), datetime(2026, 3, 30, tzinfo=UTC), datetime(2026, 4, 3, tzinfo=UTC)]
+    moments = [
+        datetime(2026, 3, 20, tzinfo=UTC),
+        datetime(2026, 3, 30, tzinfo=UTC),
+        datetime(2026, 4, 3, tzinfo=UTC),
+    ]
 
     assert over(kept(*moments, NOW), NOW) == {2}
 
@@ -80,7 +86,9 @@ def test_originals_and_the_newest_never_go(shelf: list[Kept]) -> None:
 
     assert {version for version in shelf if version.is_original} <= set(left)
     if later:
-        assert max(later, key=lambda version: version.when).when in {version.when for version in left}
+        assert max(later, key=lambda version: version.when).when in {
+            version.when for version in left
+        }
         assert later[-1] in left
 
 
@@ -90,7 +98,9 @@ def test_at_most_half_go_at_once_and_the_oldest_first(shelf: list[Kept]) -> None
 
     assert len(gone) * 2 <= len([version for version in shelf if not version.is_original])
     dates = [next(version.when for version in shelf if version.number == number) for number in gone]
-    left_over = [version.when for version in shelf if version.number in over(shelf, NOW) - set(gone)]
+    left_over = [
+        version.when for version in shelf if version.number in over(shelf, NOW) - set(gone)
+    ]
     assert dates == sorted(dates)
     assert all(date <= min(left_over) for date in dates if left_over)
 
@@ -100,7 +110,9 @@ def test_what_is_left_once_stays_left(shelf: list[Kept]) -> None:
     left = pruned(shelf, NOW)
 
     assert over(left, NOW) == frozenset()
-    assert {version.number for version in shelf} - {version.number for version in left} == over(shelf, NOW)
+    assert {version.number for version in shelf} - {version.number for version in left} == over(
+        shelf, NOW
+    )
 
 
 @given(st.lists(_moments, min_size=20, max_size=60), st.integers(1, 30))

@@ -19,7 +19,9 @@ def at(day: int, hour: int, minute: int = 0) -> datetime:
     ("now", "due"),
     [(at(14, 1), at(14, 3, 30)), (at(14, 3, 30), at(15, 3, 30)), (at(14, 12), at(15, 3, 30))],
 )
-def test_a_daily_job_is_due_at_its_time_by_the_clock_on_the_wall(now: datetime, due: datetime) -> None:
+def test_a_daily_job_is_due_at_its_time_by_the_clock_on_the_wall(
+    now: datetime, due: datetime
+) -> None:
     assert next_due(Timing(time(3, 30)), now) == due
 
 
@@ -61,16 +63,26 @@ def test_without_a_window_nothing_is_looked_for_at_night() -> None:
     ("window", "inside", "outside"),
     [
         ("02:00-05:00", [time(2), time(4, 59)], [time(1, 59), time(5), time(14)]),
-        ("22:00-04:00", [time(22), time(23, 59), time(0), time(3)], [time(4), time(12), time(21, 59)]),
+        (
+            "22:00-04:00",
+            [time(22), time(23, 59), time(0), time(3)],
+            [time(4), time(12), time(21, 59)],
+        ),
         ("", [], [time(0), time(2), time(12)]),
     ],
 )
-def test_the_window_may_go_past_midnight(window: str, inside: list[time], outside: list[time]) -> None:
+def test_the_window_may_go_past_midnight(
+    window: str, inside: list[time], outside: list[time]
+) -> None:
     assert all(in_window(window, now) for now in inside)
     assert not any(in_window(window, now) for now in outside)
 
 
-@given(st.datetimes(timezones=st.just(BERLIN), min_value=datetime(2020, 1, 1), max_value=datetime(2090, 1, 1)))
+@given(
+    st.datetimes(
+        timezones=st.just(BERLIN), min_value=datetime(2020, 1, 1), max_value=datetime(2090, 1, 1)
+    )
+)
 def test_every_job_is_due_in_the_day_to_come(now: datetime) -> None:
     for timing in timings("22:30-01:15").values():
         assert now < next_attempt(timing, now) <= next_due(timing, now) <= now + timedelta(days=1)

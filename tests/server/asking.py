@@ -27,7 +27,9 @@ TOLD = (
 EARLIER = talk("An old question about bread.", "An old answer about rye and water.")
 CHUNK = talk(*TOLD)
 WORDS = 60
-TOOLS = [tool(APPEND, "Adds to a section.", {"name": "Of the section.", "content": "What is added."})]
+TOOLS = [
+    tool(APPEND, "Adds to a section.", {"name": "Of the section.", "content": "What is added."})
+]
 
 
 def context(chunk: tuple[Entry, ...] = CHUNK) -> tuple[Turn, ...]:
@@ -54,7 +56,9 @@ def asking_perspective(quote: str, chunk: tuple[Entry, ...] = CHUNK) -> list[dic
 
 def asking_analysis(chunk: tuple[Entry, ...] = CHUNK) -> list[dict[str, str]]:
     """The context manager's own question."""
-    return messages(*prompt.passage_alone(TEXTS, chunk), Turn("user", prompt.ask(TEXTS.analysis, WORDS)))
+    return messages(
+        *prompt.passage_alone(TEXTS, chunk), Turn("user", prompt.ask(TEXTS.analysis, WORDS))
+    )
 
 
 def asking_refinement(quote: str, perspective: str, analysis: str) -> list[dict[str, str]]:
@@ -71,12 +75,19 @@ def refinement_question(analysis: str, words: int) -> str:
 def asking_core(shown: str = "## human\n[empty]") -> list[dict[str, Any]]:
     """The question about the core memory, behind a whole memory; it shows these sections."""
     asked = prompt.question(f"{shown}\n\nEdit with {APPEND}, or change nothing.")
-    return [*asking_refinement(TOLD[5], "I see.", "It goes so."), *messages(prompt.answer("I keep this."), asked)]
+    return [
+        *asking_refinement(TOLD[5], "I see.", "It goes so."),
+        *messages(prompt.answer("I keep this."), asked),
+    ]
 
 
 def asking_core_again(result: str = "Not done. There is no such section.") -> list[dict[str, Any]]:
     """The same once more, behind a call and its result."""
-    call = {"id": "call_1", "type": "function", "function": {"name": APPEND, "arguments": '{"name": "weather"}'}}
+    call = {
+        "id": "call_1",
+        "type": "function",
+        "function": {"name": APPEND, "arguments": '{"name": "weather"}'},
+    }
     calling = {"role": "assistant", "content": "", "tool_calls": [call]}
     return [*asking_core(), calling, {"role": "tool", "tool_call_id": "call_1", "content": result}]
 
@@ -112,12 +123,21 @@ def litellm() -> Any:
 def ask(server: ModelServer, model: str, said: list[dict[str, str]], **options: Any) -> Any:
     """LiteLLM's answer. The model's provider decides where the dialect begins."""
     base = server.url + ("/v1" if model.startswith("openai/") else "")
-    given = {"api_base": base, "api_key": KEY, "max_tokens": 400, "timeout": 20, "drop_params": True, **options}
+    given = {
+        "api_base": base,
+        "api_key": KEY,
+        "max_tokens": 400,
+        "timeout": 20,
+        "drop_params": True,
+        **options,
+    }
     # Else LiteLLM looks whether tools are its proxy's, for which it needs a package that is not there.
     return litellm().completion(model=model, messages=said, _skip_mcp_handler=True, **given)
 
 
-def stream(server: ModelServer, model: str, said: list[dict[str, str]], **options: Any) -> list[Any]:
+def stream(
+    server: ModelServer, model: str, said: list[dict[str, str]], **options: Any
+) -> list[Any]:
     """The pieces of LiteLLM's streamed answer.
 
     LiteLLM reads no further than the last piece, and leaves the reply open. The collector would close it some time

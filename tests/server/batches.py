@@ -42,10 +42,16 @@ class _Batch:
         return {
             "id": self.name,
             "type": "message_batch",
-            "processing_status": "ended" if ended else "canceling" if self.canceled else "in_progress",
+            "processing_status": "ended"
+            if ended
+            else "canceling"
+            if self.canceled
+            else "in_progress",
             "request_counts": counts,
             "created_at": self.created_at,
-            "results_url": f"https://elsewhere.example/v1/messages/batches/{self.name}/results" if ended else None,
+            "results_url": f"https://elsewhere.example/v1/messages/batches/{self.name}/results"
+            if ended
+            else None,
         }
 
 
@@ -123,7 +129,9 @@ class Batches:
         if "anthropic-version" not in headers:
             raise invalid("anthropic-version: header is required")
         if self.settings.refused:
-            raise Rejected(Failure(self.settings.refused, "not_found_error", "There are no batches here."))
+            raise Rejected(
+                Failure(self.settings.refused, "not_found_error", "There are no batches here.")
+            )
 
     def _look(self, batch: _Batch) -> None:
         batch.looks += 1
@@ -157,14 +165,25 @@ class Batches:
             return {"type": "errored", "error": ANTHROPIC.error(rejected.failure)}
         reply = world.setup.script(request)
         if not isinstance(reply, Answer | Drop):
-            failure = reply if isinstance(reply, Failure) else Failure(500, "api_error", "Something went wrong.")
-            world.log.note("failed", number=request.number, key=request.key, fault=str(failure.status))
+            failure = (
+                reply
+                if isinstance(reply, Failure)
+                else Failure(500, "api_error", "Something went wrong.")
+            )
+            world.log.note(
+                "failed", number=request.number, key=request.key, fault=str(failure.status)
+            )
             return {"type": "errored", "error": ANTHROPIC.error(failure)}
         answer = within_room(reply.answer if isinstance(reply, Drop) else reply, request.max_tokens)
         world.entries.use(sight.entries)
         usage = Usage(sight.fresh, sight.written, sight.read, length(answer))
         world.log.note(
-            "answered", number=request.number, key=request.key, usage=asdict(usage), ending=answer.ending, batched=True
+            "answered",
+            number=request.number,
+            key=request.key,
+            usage=asdict(usage),
+            ending=answer.ending,
+            batched=True,
         )
         return {"type": "succeeded", "message": ANTHROPIC.whole(request, answer, usage)}
 
@@ -176,8 +195,14 @@ def _requests(body: Mapping[str, Any]) -> Mapping[str, Mapping[str, Any]]:
     found: dict[str, Mapping[str, Any]] = {}
     for at, one in enumerate(asked):
         custom_id, params = one.get("custom_id"), one.get("params")
-        if not isinstance(custom_id, str) or not _CUSTOM_ID.fullmatch(custom_id) or custom_id in found:
-            raise invalid(f"requests.{at}.custom_id: must be unique, and match {_CUSTOM_ID.pattern}")
+        if (
+            not isinstance(custom_id, str)
+            or not _CUSTOM_ID.fullmatch(custom_id)
+            or custom_id in found
+        ):
+            raise invalid(
+                f"requests.{at}.custom_id: must be unique, and match {_CUSTOM_ID.pattern}"
+            )
         if not isinstance(params, dict) or params.get("stream"):
             raise invalid(f"requests.{at}.params: must be the parameters of a message")
         found[custom_id] = params

@@ -35,10 +35,14 @@ def look(entries: Entries, model: str, blocks: Sequence[Block], minimum: int) ->
     marks = [at for at, block in enumerate(blocks) if block.marked and length[at] >= minimum]
     if not marks:
         return Sight(fresh=total)
-    hit = max((at for mark in marks for at in _behind(mark) if entries.alive(digests[at])), default=None)
+    hit = max(
+        (at for mark in marks for at in _behind(mark) if entries.alive(digests[at])), default=None
+    )
     read = 0 if hit is None else length[hit]
     if hit is not None:
-        read_marks = [digests[mark] for mark in marks if mark < hit and entries.alive(digests[mark])]
+        read_marks = [
+            digests[mark] for mark in marks if mark < hit and entries.alive(digests[mark])
+        ]
         entries.use([*read_marks, digests[hit]])
     kept = length[marks[-1]]
     return Sight(total - kept, kept - read, read, tuple(digests[mark] for mark in marks))

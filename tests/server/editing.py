@@ -20,7 +20,13 @@ def edited_core(request: Request, task: Task) -> Answer:
     """A few words of the passage go into the section of the person, once in a chat; otherwise nothing changes."""
     offered = APPEND in (request.tools or task.question)
     offer = [at_most(sentence, _WORDS)[:_CHARACTERS] for _, sentence in sentences(task.passage)]
-    if task.again or not offered or not offer or SECTION not in task.question or _LEAD in task.question:
+    if (
+        task.again
+        or not offered
+        or not offer
+        or SECTION not in task.question
+        or _LEAD in task.question
+    ):
         return nothing_to_change(request)
     return edit(request, APPEND, {"name": SECTION, "content": _LEAD + offer[0]})
 
@@ -35,4 +41,6 @@ def edit(request: Request, function: str, arguments: Mapping[str, Any]) -> Answe
 
 def nothing_to_change(request: Request) -> Answer:
     """No edit at all, in the form of the request."""
-    return Answer("Nothing to change." if request.tools else "Nothing to change.\n\n```json\n[]\n```")
+    return Answer(
+        "Nothing to change." if request.tools else "Nothing to change.\n\n```json\n[]\n```"
+    )

@@ -23,7 +23,11 @@ def embeddings(body: Mapping[str, Any], log: Log) -> dict[str, Any]:
     model, texts = fields.need(body, "model", str), body.get("input")
     if isinstance(texts, str):
         texts = [texts]
-    if not isinstance(texts, list) or not texts or not all(isinstance(text, str) and text for text in texts):
+    if (
+        not isinstance(texts, list)
+        or not texts
+        or not all(isinstance(text, str) and text for text in texts)
+    ):
         raise invalid("input: a text or a list of texts is required, none of them empty")
     size = fields.take(body, "dimensions", int) or DIMENSIONS
     packed = fields.take(body, "encoding_format", str) == "base64"
@@ -33,7 +37,9 @@ def embeddings(body: Mapping[str, Any], log: Log) -> dict[str, Any]:
     return {
         "object": "list",
         "model": model,
-        "data": [{"object": "embedding", "index": at, "embedding": one} for at, one in enumerate(found)],
+        "data": [
+            {"object": "embedding", "index": at, "embedding": one} for at, one in enumerate(found)
+        ],
         "usage": {"prompt_tokens": tokens, "total_tokens": tokens},
     }
 

@@ -53,7 +53,9 @@ class World:
     gate: Gate
 
 
-def exchange(world: World, dialect: Dialect, headers: Mapping[str, str], body: Mapping[str, Any], wire: Wire) -> None:
+def exchange(
+    world: World, dialect: Dialect, headers: Mapping[str, str], body: Mapping[str, Any], wire: Wire
+) -> None:
     """See one request through. ConnectionError where the client is gone before the last byte."""
     try:
         request = dialect.read(body, headers)
@@ -100,7 +102,13 @@ def check_key(setup: Setup, dialect: Dialect, headers: Mapping[str, str]) -> Non
 def arrived(world: World, request: Request, **more: Any) -> Request:
     """The request, noted, with its numbers."""
     body = {"body": request.body} if world.setup.bodies else {}
-    facts = {"model": request.model, "dialect": request.dialect, "step": read_task(request).step, **body, **more}
+    facts = {
+        "model": request.model,
+        "dialect": request.dialect,
+        "step": read_task(request).step,
+        **body,
+        **more,
+    }
     number, attempt = world.log.arrived(request.key, **facts)
     request = replace(request, number=number, attempt=attempt)
     world.requests.append(request)
@@ -129,11 +137,22 @@ def within_room(answer: Answer, room: int | None) -> Answer:
 
 
 def _send(
-    world: World, dialect: Dialect, request: Request, answer: Answer, usage: Usage, drop: bool, wire: Wire
+    world: World,
+    dialect: Dialect,
+    request: Request,
+    answer: Answer,
+    usage: Usage,
+    drop: bool,
+    wire: Wire,
 ) -> None:
     """Send an answer. It is on the bill before the client can have seen its last byte."""
     wire.tell(world.gate.headers(dialect.name))
-    bill = {"number": request.number, "key": request.key, "usage": asdict(usage), "ending": answer.ending}
+    bill = {
+        "number": request.number,
+        "key": request.key,
+        "usage": asdict(usage),
+        "ending": answer.ending,
+    }
     world.log.note("lost" if drop else "answered", **bill)
     try:
         if request.stream:
@@ -148,7 +167,9 @@ def _send(
         raise
 
 
-def _fail(world: World, dialect: Dialect, request: Request, reply: Failure | Hang | Malformed, wire: Wire) -> None:
+def _fail(
+    world: World, dialect: Dialect, request: Request, reply: Failure | Hang | Malformed, wire: Wire
+) -> None:
     fault = str(reply.status) if isinstance(reply, Failure) else type(reply).__name__.lower()
     world.log.note("failed", number=request.number, key=request.key, fault=fault)
     if isinstance(reply, Failure):

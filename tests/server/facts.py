@@ -19,9 +19,16 @@ _LIST = re.compile(r"\[")
 def taken_facts(task: Task) -> str:
     """One or two short sentences of the passage as new facts, those with numbers or names first; none known before."""
     known = {fact["text"] for fact in known_facts(task)}
-    offered = [(said.number, at_most(sentence, _WORDS)) for said, sentence in sentences(task.passage)]
-    new = sorted((one for one in dict.fromkeys(offered) if one[1] not in known), key=lambda one: _rank(one[1]))
-    return operations([{"event": "ADD", "text": text, "message": number} for number, text in sorted(new[:_MOST])])
+    offered = [
+        (said.number, at_most(sentence, _WORDS)) for said, sentence in sentences(task.passage)
+    ]
+    new = sorted(
+        (one for one in dict.fromkeys(offered) if one[1] not in known),
+        key=lambda one: _rank(one[1]),
+    )
+    return operations(
+        [{"event": "ADD", "text": text, "message": number} for number, text in sorted(new[:_MOST])]
+    )
 
 
 def known_facts(task: Task) -> list[Mapping[str, Any]]:
@@ -32,7 +39,9 @@ def known_facts(task: Task) -> list[Mapping[str, Any]]:
             found, _ = decoder.raw_decode(task.question, begin.start())
         except json.JSONDecodeError:
             continue
-        if found and all(isinstance(one, dict) and "text" in one and "event" not in one for one in found):
+        if found and all(
+            isinstance(one, dict) and "text" in one and "event" not in one for one in found
+        ):
             return list(found)
     return []
 

@@ -32,7 +32,9 @@ class Faulty:
     def __post_init__(self) -> None:
         unknown = {*self.rates, *self.at.values()} - {*NAMES}
         if unknown:
-            raise ValueError(f"unknown faults: {', '.join(sorted(unknown))}; known are {', '.join(NAMES)}")
+            raise ValueError(
+                f"unknown faults: {', '.join(sorted(unknown))}; known are {', '.join(NAMES)}"
+            )
 
     def __call__(self, request: Request) -> Reply:
         """What the script answers, unless a fault is due."""
@@ -43,7 +45,9 @@ class Faulty:
         if outage is not None:
             return self._with(outage, request)
         step = read_task(request).step
-        spoilt = self._drawn((name for name, (_, steps) in SPOILS.items() if step in steps), request.key)
+        spoilt = self._drawn(
+            (name for name, (_, steps) in SPOILS.items() if step in steps), request.key
+        )
         return self.script(request) if spoilt is None else self._with(spoilt, request)
 
     def _with(self, name: str, request: Request) -> Reply:

@@ -70,7 +70,15 @@ class Handler(BaseHTTPRequestHandler):
         except ValueError:
             body = None
         if not isinstance(body, dict):
-            self.say(400, {"error": {"type": "invalid_request_error", "message": "the body is no JSON object"}})
+            self.say(
+                400,
+                {
+                    "error": {
+                        "type": "invalid_request_error",
+                        "message": "the body is no JSON object",
+                    }
+                },
+            )
             return
         headers = self._named_headers()
         if path.startswith(_BATCHES):
@@ -101,7 +109,9 @@ class Handler(BaseHTTPRequestHandler):
                 self.say(200, self.batches.newest(headers, int(limit), after))
             elif rest == "results":
                 lines = self.batches.results(headers, name)
-                self.stream("application/x-jsonl", (json.dumps(line).encode() + b"\n" for line in lines))
+                self.stream(
+                    "application/x-jsonl", (json.dumps(line).encode() + b"\n" for line in lines)
+                )
             else:
                 self.say(200, self.batches.one(headers, name))
         except Rejected as rejected:
@@ -167,7 +177,9 @@ class Handler(BaseHTTPRequestHandler):
             self._chunk(event)
         self._hang_up()
 
-    def _begin(self, status: int, media_type: str, retry_after: int | None, headers: Mapping[str, str]) -> None:
+    def _begin(
+        self, status: int, media_type: str, retry_after: int | None, headers: Mapping[str, str]
+    ) -> None:
         self.send_response(status)
         self.send_header("Content-Type", media_type)
         if retry_after is not None:

@@ -46,7 +46,12 @@ class Gate:
 
     def enter(self, prompt: int, room: int) -> None:
         """Count a request. Rejected, and not counted, where it goes beyond a limit."""
-        need = {"requests": 1, "tokens": prompt + room, "input-tokens": prompt, "output-tokens": room}
+        need = {
+            "requests": 1,
+            "tokens": prompt + room,
+            "input-tokens": prompt,
+            "output-tokens": room,
+        }
         with self._lock:
             self._refill()
             short = [name for name, left in self._left.items() if need[name] > left]
@@ -63,16 +68,25 @@ class Gate:
             told = {}
             for name, size in self._limits.sizes.items():
                 facts = {"limit": str(size), "remaining": str(int(self._left[name]))}
-                facts["reset"] = _date(self._full_in(name)) if dialect == "anthropic" else _span(self._full_in(name))
+                facts["reset"] = (
+                    _date(self._full_in(name))
+                    if dialect == "anthropic"
+                    else _span(self._full_in(name))
+                )
                 for fact, value in facts.items():
-                    anthropic, openai = f"anthropic-ratelimit-{name}-{fact}", f"x-ratelimit-{fact}-{name}"
+                    anthropic, openai = (
+                        f"anthropic-ratelimit-{name}-{fact}",
+                        f"x-ratelimit-{fact}-{name}",
+                    )
                     told[anthropic if dialect == "anthropic" else openai] = value
             return told
 
     def _refill(self) -> None:
         now = self._clock()
         for name, size in self._limits.sizes.items():
-            self._left[name] = min(size, self._left[name] + size * (now - self._at) / self._limits.seconds)
+            self._left[name] = min(
+                size, self._left[name] + size * (now - self._at) / self._limits.seconds
+            )
         self._at = now
 
     def _full_in(self, name: str) -> float:
@@ -81,7 +95,11 @@ class Gate:
 
 
 def _date(seconds: float) -> str:
-    return (datetime.now(UTC) + timedelta(seconds=seconds)).isoformat(timespec="microseconds").replace("+00:00", "Z")
+    return (
+        (datetime.now(UTC) + timedelta(seconds=seconds))
+        .isoformat(timespec="microseconds")
+        .replace("+00:00", "Z")
+    )
 
 
 def _span(seconds: float) -> str:

@@ -31,7 +31,9 @@ class Embeddings:
     tokens: int = 0
 
     def __add__(self, other: "Embeddings") -> "Embeddings":
-        return Embeddings(self.calls + other.calls, self.texts + other.texts, self.tokens + other.tokens)
+        return Embeddings(
+            self.calls + other.calls, self.texts + other.texts, self.tokens + other.tokens
+        )
 
 
 class Meter:
@@ -66,7 +68,9 @@ class Meter:
             # An answer is noted before its bytes leave; where they cannot, it turns out to be lost.
             self.answered[key] += (kind == "answered") - (before is not None and before.heard)
             batched = event.get("batched", False)
-            self.bills[number] = Bill(number, key, model, Usage(**event["usage"]), kind == "answered", batched)
+            self.bills[number] = Bill(
+                number, key, model, Usage(**event["usage"]), kind == "answered", batched
+            )
         elif kind == "batch":
             self.batches += 1
         elif kind == "embedded":
@@ -92,9 +96,15 @@ class Meter:
     def dollars(self, prices: Mapping[str, Price], *, heard_only: bool = False) -> Decimal:
         """What all answers cost; KeyError for a model without a price."""
         bills = (bill for bill in self.bills.values() if bill.heard or not heard_only)
-        return sum((prices[bill.model].dollars(bill.usage) / (2 if bill.batched else 1) for bill in bills), Decimal(0))
+        return sum(
+            (prices[bill.model].dollars(bill.usage) / (2 if bill.batched else 1) for bill in bills),
+            Decimal(0),
+        )
 
     @property
     def billed_input(self) -> Decimal:
         """All prompts, in tokens at the full price; in a batch half of that."""
-        return sum((bill.usage.billed_input / (2 if bill.batched else 1) for bill in self.bills.values()), Decimal(0))
+        return sum(
+            (bill.usage.billed_input / (2 if bill.batched else 1) for bill in self.bills.values()),
+            Decimal(0),
+        )

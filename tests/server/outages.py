@@ -7,15 +7,21 @@ from tests.server.reply import Failure
 
 FAILURES: Mapping[str, Failure] = MappingProxyType(
     {
-        "context too long": Failure(400, "invalid_request_error", "prompt is too long: 250000 tokens > 200000 maximum"),
-        "no money": Failure(400, "invalid_request_error", "Your credit balance is too low for this request."),
+        "context too long": Failure(
+            400, "invalid_request_error", "prompt is too long: 250000 tokens > 200000 maximum"
+        ),
+        "no money": Failure(
+            400, "invalid_request_error", "Your credit balance is too low for this request."
+        ),
         "wrong key": Failure(401, "authentication_error", "This key is not valid."),
         "forbidden": Failure(403, "permission_error", "This key may not use the model."),
         "unknown model": Failure(404, "not_found_error", "There is no such model."),
         "timed out": Failure(408, "timeout_error", "The request took too long to arrive."),
         "conflict": Failure(409, "conflict_error", "Another request stood in the way."),
         "too early": Failure(425, "too_early_error", "It is too early for this request."),
-        "rate limited": Failure(429, "rate_limit_error", "Too many requests in this minute.", retry_after=1),
+        "rate limited": Failure(
+            429, "rate_limit_error", "Too many requests in this minute.", retry_after=1
+        ),
         "server error": Failure(500, "api_error", "Something went wrong on this side."),
         "unavailable": Failure(503, "api_error", "The service is away for a moment."),
         "overloaded": Failure(529, "overloaded_error", "Overloaded"),

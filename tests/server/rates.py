@@ -3,7 +3,9 @@
 from collections.abc import Mapping
 from types import MappingProxyType
 
-SPOILT: Mapping[str, float] = MappingProxyType({"fabricated": 0.3, "empty": 0.1, "cut off": 0.1, "refused": 0.05})
+SPOILT: Mapping[str, float] = MappingProxyType(
+    {"fabricated": 0.3, "empty": 0.1, "cut off": 0.1, "refused": 0.05}
+)
 """What is wrong with answers. Only quotes can be fabricated."""
 
 FAILING: Mapping[str, float] = MappingProxyType(

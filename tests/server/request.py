@@ -20,7 +20,9 @@ class Turn:
 
 def called(name: str, arguments: object) -> Turn:
     """The call of a tool, as a turn: its name and its arguments, without the id that the call happens to have."""
-    return Turn("call", f"{name} {arguments if isinstance(arguments, str) else json.dumps(arguments)}")
+    return Turn(
+        "call", f"{name} {arguments if isinstance(arguments, str) else json.dumps(arguments)}"
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,10 +41,14 @@ class Request:
     @property
     def tools(self) -> tuple[str, ...]:
         """The names of the functions that the model may call."""
-        return tuple(str((tool.get("function") or tool).get("name")) for tool in self.body.get("tools") or [])
+        return tuple(
+            str((tool.get("function") or tool).get("name")) for tool in self.body.get("tools") or []
+        )
 
     @property
     def key(self) -> str:
         """SHA-256 of model, tools, turns and max_tokens: cache marks and streaming do not make another request."""
         said = [self.model, [[turn.role, turn.text] for turn in self.turns], self.max_tokens]
-        return hashlib.sha256(json.dumps([*said, self.tools] if self.tools else said).encode()).hexdigest()
+        return hashlib.sha256(
+            json.dumps([*said, self.tools] if self.tools else said).encode()
+        ).hexdigest()

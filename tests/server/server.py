@@ -31,12 +31,19 @@ class ModelServer:
         setup = setup or Setup()
         count("")  # loads the table, so that the first answer takes no longer than the others
         self._world = World(
-            setup, Entries(setup.clock), Log(log), [], threading.Event(), Gate(setup.limits, setup.clock)
+            setup,
+            Entries(setup.clock),
+            Log(log),
+            [],
+            threading.Event(),
+            Gate(setup.limits, setup.clock),
         )
         self._batches = Batches(self._world, setup.batching)
         handler = type("BoundHandler", (Handler,), {"world": self._world, "batches": self._batches})
         self._http = _Http(("127.0.0.1", 0), handler)
-        self._thread = threading.Thread(target=self._http.serve_forever, args=(0.02,), name="model server")
+        self._thread = threading.Thread(
+            target=self._http.serve_forever, args=(0.02,), name="model server"
+        )
         self._thread.start()
 
     @property
@@ -78,7 +85,10 @@ class ModelServer:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, fault: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        fault: BaseException | None,
+        trace: TracebackType | None,
     ) -> None:
         self.close()
 

@@ -15,7 +15,9 @@ from tests.server.tokens import count, first
 
 Spoil = Callable[[Answer, Task, Request], Answer]
 
-_ALL: frozenset[Step] = frozenset({"quote", "perspective", "analysis", "refinement", "core", "facts", "other"})
+_ALL: frozenset[Step] = frozenset(
+    {"quote", "perspective", "analysis", "refinement", "core", "facts", "other"}
+)
 _CORE: frozenset[Step] = frozenset({"core"})
 _FACTS: frozenset[Step] = frozenset({"facts"})
 _PROSE: frozenset[Step] = frozenset({"perspective", "analysis", "refinement"})
@@ -39,7 +41,9 @@ def empty(answer: Answer, task: Task, request: Request) -> Answer:
 def cut_off(answer: Answer, task: Task, request: Request) -> Answer:
     """The first half of the answer and of its calls, and then no more room."""
     text = first(answer.text, max(1, count(answer.text) // 2))
-    return replace(answer, text=text, calls=answer.calls[: len(answer.calls) // 2], ending="cut off")
+    return replace(
+        answer, text=text, calls=answer.calls[: len(answer.calls) // 2], ending="cut off"
+    )
 
 
 def refused(answer: Answer, task: Task, request: Request) -> Answer:
@@ -49,7 +53,9 @@ def refused(answer: Answer, task: Task, request: Request) -> Answer:
 
 def thinking(answer: Answer, task: Task, request: Request) -> Answer:
     """The answer, after a block of thinking that is nobody's business."""
-    return replace(answer, thinking="PRIVATE THOUGHT: the passage is long, so I weigh it sentence by sentence.")
+    return replace(
+        answer, thinking="PRIVATE THOUGHT: the passage is long, so I weigh it sentence by sentence."
+    )
 
 
 def forged_tags(answer: Answer, task: Task, request: Request) -> Answer:
@@ -90,12 +96,18 @@ def unknown_section(answer: Answer, task: Task, request: Request) -> Answer:
 def over_the_limit(answer: Answer, task: Task, request: Request) -> Answer:
     """More than any section holds, or as much as there is room for."""
     room = _MOST_TOKENS if request.max_tokens is None else request.max_tokens - _AROUND_TOKENS
-    return edit(request, APPEND, {"name": SECTION, "content": "responsibilities" + " responsibilities" * room})
+    return edit(
+        request,
+        APPEND,
+        {"name": SECTION, "content": "responsibilities" + " responsibilities" * room},
+    )
 
 
 def text_not_found(answer: Answer, task: Task, request: Request) -> Answer:
     """Words replaced that stand in no section."""
-    return edit(request, REPLACE, {"name": SECTION, "old_content": _INVENTED, "new_content": "Nothing."})
+    return edit(
+        request, REPLACE, {"name": SECTION, "old_content": _INVENTED, "new_content": "Nothing."}
+    )
 
 
 def unknown_function(answer: Answer, task: Task, request: Request) -> Answer:
@@ -116,7 +128,10 @@ def invented_ids(answer: Answer, task: Task, request: Request) -> Answer:
     """A fact changed and a fact deleted that were never shown."""
     beyond = len(known_facts(task)) + 7
     changed = {"id": str(beyond), "event": "UPDATE", "text": _INVENTED, "old_memory": "It rains."}
-    return replace(answer, text=operations([changed, {"id": str(beyond + 1), "event": "DELETE", "text": _INVENTED}]))
+    return replace(
+        answer,
+        text=operations([changed, {"id": str(beyond + 1), "event": "DELETE", "text": _INVENTED}]),
+    )
 
 
 def nonsense(answer: Answer, task: Task, request: Request) -> Answer:
@@ -126,7 +141,9 @@ def nonsense(answer: Answer, task: Task, request: Request) -> Answer:
 
 def erases_all(answer: Answer, task: Task, request: Request) -> Answer:
     """Every fact deleted that was shown."""
-    every = [{"id": fact["id"], "event": "DELETE", "text": fact["text"]} for fact in known_facts(task)]
+    every = [
+        {"id": fact["id"], "event": "DELETE", "text": fact["text"]} for fact in known_facts(task)
+    ]
     return replace(answer, text=operations(every))
 
 

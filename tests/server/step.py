@@ -47,7 +47,9 @@ def read_task(request: Request) -> Task:
     asked = _asked(request)
     text = "\n\n".join(turn.text for turn in request.turns)
     question = asked[-1].text if asked else text.rpartition("</to_remember>")[2].strip()
-    again = len(asked) > _BEFORE_CORE + 1 or [turn.role for turn in request.turns[-1:]] == ["result"]
+    again = len(asked) > _BEFORE_CORE + 1 or [turn.role for turn in request.turns[-1:]] == [
+        "result"
+    ]
     step = _step(passage, asked)
     return Task(step, passage, question, _words(step, question, request.turns[0].text), again)
 
@@ -91,7 +93,10 @@ def _asked_in_one(text: str) -> list[_Asked]:
     """The same where the whole dialogue is one prompt: each answer stands before the next question, under a heading."""
     blocks = [*_QUESTION.finditer(text)]
     ends = [*(block.start() for block in blocks[1:]), len(text)][: len(blocks)]
-    answers = [_HEADING.sub("", text[block.end() : end]).strip() for block, end in zip(blocks, ends, strict=True)]
+    answers = [
+        _HEADING.sub("", text[block.end() : end]).strip()
+        for block, end in zip(blocks, ends, strict=True)
+    ]
     return [_Asked(block[1], answer) for block, answer in zip(blocks, answers, strict=True)]
 
 

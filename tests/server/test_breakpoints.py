@@ -71,7 +71,11 @@ def test_entries_exist_at_marks_only(cache: Cache) -> None:
 
 
 def test_a_short_prefix_is_not_cached(cache: Cache) -> None:
-    assert paid(cache.ask(prompt(99, 7, marks=[0]))) == paid(cache.ask(prompt(99, 7, marks=[0]))) == (106, 0, 0)
+    assert (
+        paid(cache.ask(prompt(99, 7, marks=[0])))
+        == paid(cache.ask(prompt(99, 7, marks=[0])))
+        == (106, 0, 0)
+    )
     assert paid(cache.ask(prompt(100, 7, marks=[0]))) == (7, 100, 0)
 
 

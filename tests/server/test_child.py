@@ -9,14 +9,23 @@ from tests.server.child import ServerProcess, serve
 from tests.server.log import read_events
 from tests.server.setup import KEY, PLAIN
 
-BODY = {"model": "claude-haiku-5-5", "max_tokens": 50, "messages": [{"role": "user", "content": "Hello."}]}
+BODY = {
+    "model": "claude-haiku-5-5",
+    "max_tokens": 50,
+    "messages": [{"role": "user", "content": "Hello."}],
+}
 HEADERS = {"x-api-key": KEY, "anthropic-version": "2023-06-01"}
 
 
 def post(server: ServerProcess, **fields: object) -> httpx.Response:
     body = {**BODY, **fields}
     return httpx.post(
-        f"{server.url}/v1/messages", json=body, headers=HEADERS, trust_env=False, verify=PLAIN, timeout=10
+        f"{server.url}/v1/messages",
+        json=body,
+        headers=HEADERS,
+        trust_env=False,
+        verify=PLAIN,
+        timeout=10,
     )
 
 
@@ -37,10 +46,20 @@ def test_a_process_answers_by_its_script_and_its_log_tells(tmp_path: Path) -> No
 
 def test_a_hang_ends_with_the_process(tmp_path: Path) -> None:
     with serve(tmp_path, {"rates": {"hang": 1.0}}) as server, pytest.raises(httpx.ReadTimeout):
-        httpx.post(f"{server.url}/v1/messages", json=BODY, headers=HEADERS, trust_env=False, verify=PLAIN, timeout=0.2)
+        httpx.post(
+            f"{server.url}/v1/messages",
+            json=BODY,
+            headers=HEADERS,
+            trust_env=False,
+            verify=PLAIN,
+            timeout=0.2,
+        )
     assert server.meter.failures == {"hang": 1}
 
 
 def test_a_script_with_an_unknown_word_does_not_start(tmp_path: Path) -> None:
-    with pytest.raises(RuntimeError, match="did not start"), serve(tmp_path, {"rates": {"hicups": 1.0}}):
+    with (
+        pytest.raises(RuntimeError, match="did not start"),
+        serve(tmp_path, {"rates": {"hicups": 1.0}}),
+    ):
         raise AssertionError("the server started")

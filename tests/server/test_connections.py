@@ -14,8 +14,16 @@ from tests.server.request import Request
 from tests.server.server import ModelServer
 from tests.server.setup import KEY, PLAIN, Setup
 
-PASSAGE = {"type": "text", "text": "Rye bread and water. " * 300, "cache_control": {"type": "ephemeral"}}
-BODY = {"model": "claude-haiku-5-5", "max_tokens": 50, "messages": [{"role": "user", "content": [PASSAGE]}]}
+PASSAGE = {
+    "type": "text",
+    "text": "Rye bread and water. " * 300,
+    "cache_control": {"type": "ephemeral"},
+}
+BODY = {
+    "model": "claude-haiku-5-5",
+    "max_tokens": 50,
+    "messages": [{"role": "user", "content": [PASSAGE]}],
+}
 HEADERS = {"x-api-key": KEY, "anthropic-version": "2023-06-01"}
 
 
@@ -36,9 +44,16 @@ class Gate:
 def usage(server: ModelServer) -> tuple[int, int]:
     """Tokens that one call wrote to the cache, and that it read."""
     answered = httpx.post(
-        f"{server.url}/v1/messages", json=BODY, headers=HEADERS, trust_env=False, verify=PLAIN, timeout=20
+        f"{server.url}/v1/messages",
+        json=BODY,
+        headers=HEADERS,
+        trust_env=False,
+        verify=PLAIN,
+        timeout=20,
     ).json()
-    return answered["usage"]["cache_creation_input_tokens"], answered["usage"]["cache_read_input_tokens"]
+    return answered["usage"]["cache_creation_input_tokens"], answered["usage"][
+        "cache_read_input_tokens"
+    ]
 
 
 def test_two_calls_at_once_both_write_and_the_next_one_reads() -> None:
@@ -60,12 +75,18 @@ def test_an_answer_that_nobody_waits_for_is_lost() -> None:
         with socket.create_connection(("127.0.0.1", server.port)) as client:
             body = json.dumps(BODY).encode()
             head = "".join(f"{name}: {value}\r\n" for name, value in HEADERS.items())
-            client.sendall(f"POST /v1/messages HTTP/1.1\r\n{head}content-length: {len(body)}\r\n\r\n".encode() + body)
+            client.sendall(
+                f"POST /v1/messages HTTP/1.1\r\n{head}content-length: {len(body)}\r\n\r\n".encode()
+                + body
+            )
             assert gate.reached.wait(20)
             client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         gate.opened.set()
         written, read = usage(server)
-    assert (server.meter.calls, server.meter.heard.written + server.meter.heard.read) == (2, written + read)
+    assert (server.meter.calls, server.meter.heard.written + server.meter.heard.read) == (
+        2,
+        written + read,
+    )
     assert sorted(bill.heard for bill in server.meter.bills.values()) == [False, True]
     assert server.meter.finished_and_seen_again in ([], [server.requests[0].key])
 
@@ -93,7 +114,11 @@ def test_many_calls_at_once_are_all_on_the_bill() -> None:
         body = {**BODY, "messages": [{"role": "user", "content": f"Question {number}"}]}
         try:
             return httpx.post(
-                f"{server.url}/v1/messages", json=body, headers=HEADERS, trust_env=False, verify=PLAIN
+                f"{server.url}/v1/messages",
+                json=body,
+                headers=HEADERS,
+                trust_env=False,
+                verify=PLAIN,
             ).status_code
         except httpx.RemoteProtocolError:
             return 0

@@ -17,7 +17,11 @@ from tests.server.setup import KEY
 from tests.server.tokens import count
 from tests.server.usage import Usage
 
-LAMP, LENS, PIANO = "The lamp needs a new lens.", "A new lens for the lamp is due.", "Ilse plays piano on Sundays."
+LAMP, LENS, PIANO = (
+    "The lamp needs a new lens.",
+    "A new lens for the lamp is due.",
+    "Ilse plays piano on Sundays.",
+)
 
 
 @pytest.fixture
@@ -28,7 +32,8 @@ def server() -> Iterator[ModelServer]:
 
 def post(server: ModelServer, body: dict[str, Any], key: str = KEY) -> dict[str, Any]:
     request = urllib.request.Request(
-        f"{server.url}/v1/embeddings", json.dumps({"model": "text-embedding-3-small", **body}).encode()
+        f"{server.url}/v1/embeddings",
+        json.dumps({"model": "text-embedding-3-small", **body}).encode(),
     )
     request.add_header("Authorization", f"Bearer {key}")
     with urllib.request.urlopen(request, timeout=20) as answer:

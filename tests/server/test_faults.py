@@ -94,15 +94,26 @@ def test_a_refinement_can_be_too_short_or_longer_than_its_passage() -> None:
 
 def test_edits_of_the_core_memory_go_wrong_by_calls_and_in_json() -> None:
     core = request_of(asking_core())
-    for request in (core, replace(core, body={"tools": TOOLS}), replace(core, body={"tools": TOOLS}, dialect="ollama")):
-        assert edits_of(spoilt("unknown section", request)) == [(APPEND, {"name": "weather", "content": "It rains."})]
+    for request in (
+        core,
+        replace(core, body={"tools": TOOLS}),
+        replace(core, body={"tools": TOOLS}, dialect="ollama"),
+    ):
+        assert edits_of(spoilt("unknown section", request)) == [
+            (APPEND, {"name": "weather", "content": "It rains."})
+        ]
         ((function, arguments),) = edits_of(spoilt("over the limit", request))
         assert (function, len(arguments["content"]) > 2000) == (APPEND, True)
         assert length(spoilt("over the limit", request)) <= 400
         ((_, arguments),) = edits_of(spoilt("text not found", request))
         assert arguments["old_content"] not in request.turns[-1].text
-        assert edits_of(spoilt("unknown function", request)) == [("core_memory_erase", {"name": "human"})]
-        assert (spoilt("nonsense", request).text[:5], spoilt("nonsense", request).calls) == ("Seven", ())
+        assert edits_of(spoilt("unknown function", request)) == [
+            ("core_memory_erase", {"name": "human"})
+        ]
+        assert (spoilt("nonsense", request).text[:5], spoilt("nonsense", request).calls) == (
+            "Seven",
+            (),
+        )
 
 
 def test_arguments_are_wrong_in_two_ways() -> None:
@@ -149,7 +160,9 @@ def test_every_fault_can_be_had_by_the_number_of_the_call() -> None:
         reply = Faulty(at={1: name})(QUOTE)
         assert reply != scribe(QUOTE)
         assert Faulty(at={2: name})(QUOTE) == scribe(QUOTE)
-        kind = {"hang": Hang, "drop": Drop, "malformed": Malformed, "slow": Answer}.get(name, Failure)
+        kind = {"hang": Hang, "drop": Drop, "malformed": Malformed, "slow": Answer}.get(
+            name, Failure
+        )
         assert isinstance(reply, Answer if name in SPOILS else kind)
 
 
@@ -161,7 +174,9 @@ def test_an_unknown_fault_is_named() -> None:
 def test_rates_are_met() -> None:
     script = Faulty(rates={"fabricated": 0.3, "empty": 0.1, "refused": 0.05}, seed=4)
     replies = [script(request_of(asking_quote(), str(salt))) for salt in range(1000)]
-    texts = [reply.text for reply in replies if isinstance(reply, Answer) and reply.ending == "ended"]
+    texts = [
+        reply.text for reply in replies if isinstance(reply, Answer) and reply.ending == "ended"
+    ]
     assert 250 <= sum(text.startswith("Seven violet") for text in texts) <= 350
     assert 70 <= texts.count("") <= 130
     assert 30 <= 1000 - len(texts) <= 70
@@ -177,7 +192,9 @@ def test_an_answer_stays_as_it_is_and_the_way_there_is_drawn_anew() -> None:
     bad = Faulty(rates={"empty": 0.5})
     for salt in range(20):
         request = request_of(asking_analysis(), str(salt))
-        assert {bad(replace(request, attempt=attempt, number=attempt)) for attempt in range(1, 9)} == {bad(request)}
+        assert {
+            bad(replace(request, attempt=attempt, number=attempt)) for attempt in range(1, 9)
+        } == {bad(request)}
     shaky = Faulty(rates={name: 0.9 / len(OUTAGES) for name in OUTAGES})
     replies = [shaky(replace(QUOTE, attempt=attempt)) for attempt in range(1, 200)]
     assert scribe(QUOTE) in replies

@@ -69,7 +69,10 @@ def test_a_stream_says_what_the_whole_answer_says(server: ModelServer, model: st
     assert text == whole.choices[0].message.content
     assert len(pieces) > 3
     usage = next(piece.usage for piece in pieces if getattr(piece, "usage", None))
-    assert (usage.prompt_tokens, usage.completion_tokens) == (whole.usage.prompt_tokens, whole.usage.completion_tokens)
+    assert (usage.prompt_tokens, usage.completion_tokens) == (
+        whole.usage.prompt_tokens,
+        whole.usage.completion_tokens,
+    )
     assert server.requests[0].key == server.requests[1].key
     assert server.meter.finished_and_seen_again == [server.requests[0].key]
 
@@ -109,7 +112,11 @@ def test_a_cached_prompt_shows_in_litellms_usage(server: ModelServer) -> None:
     second = ask(server, HAIKU, said)  # type: ignore[arg-type]
     size = count(passage)
     assert first.usage.cache_creation_input_tokens == size
-    assert second.usage.cache_read_input_tokens == second.usage.prompt_tokens_details.cached_tokens == size
+    assert (
+        second.usage.cache_read_input_tokens
+        == second.usage.prompt_tokens_details.cached_tokens
+        == size
+    )
     assert first.usage.prompt_tokens == second.usage.prompt_tokens == size + count("And now?")
 
 
@@ -121,7 +128,11 @@ def test_openais_cache_needs_no_marks(server: ModelServer) -> None:
 
 
 def test_thinking_is_kept_apart_and_a_refusal_is_said() -> None:
-    answers = {1: Answer("Seen.", thinking="Hm."), 2: Answer("Seen.", thinking="Hm."), 3: Answer("", "refused")}
+    answers = {
+        1: Answer("Seen.", thinking="Hm."),
+        2: Answer("Seen.", thinking="Hm."),
+        3: Answer("", "refused"),
+    }
     with ModelServer(Setup(script=lambda request: answers[request.number])) as server:
         whole = ask(server, HAIKU, asking_quote()).choices[0]
         assert (whole.message.content, whole.message.reasoning_content) == ("Seen.", "Hm.")

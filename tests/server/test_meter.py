@@ -12,7 +12,14 @@ from tests.server.log import Log, read_meter
 from tests.server.meter import Meter
 from tests.server.usage import Price, Usage
 
-PRICE = Price(Decimal("0.10"), Decimal("0.125"), Decimal("0.01"), Decimal("0.50"), step=100_000, factor=Decimal(5))
+PRICE = Price(
+    Decimal("0.10"),
+    Decimal("0.125"),
+    Decimal("0.01"),
+    Decimal("0.50"),
+    step=100_000,
+    factor=Decimal(5),
+)
 USAGE = asdict(Usage(fresh=100, written=1000, read=10_000, output=50))
 
 
@@ -48,7 +55,9 @@ def test_a_request_that_comes_again_after_its_answer_is_noted() -> None:
 
 def test_a_request_that_comes_again_after_a_failure_is_none_of_them() -> None:
     failed = {"event": "failed", "number": 1, "fault": "529"}
-    meter = meter_of(arrived(1), failed, arrived(2), ended("lost", 2), arrived(3), ended("answered", 3))
+    meter = meter_of(
+        arrived(1), failed, arrived(2), ended("lost", 2), arrived(3), ended("answered", 3)
+    )
     assert meter.finished_and_seen_again == []
     assert meter.failures == {"529": 1}
     assert meter.heard == Usage(**USAGE)

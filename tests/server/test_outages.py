@@ -19,7 +19,10 @@ SECONDS = 0.3
 
 def failing(name: str, model: str = HAIKU, **options: Any) -> Any:
     """The exception of a call that meets this fault."""
-    with ModelServer(Setup(script=Faulty(at={1: name}))) as server, pytest.raises(Exception) as caught:
+    with (
+        ModelServer(Setup(script=Faulty(at={1: name}))) as server,
+        pytest.raises(Exception) as caught,
+    ):
         ask(server, model, asking_quote(), max_retries=0, **options)
     return caught.value
 
@@ -64,7 +67,10 @@ def test_a_broken_answer_is_an_error_of_the_providers(model: str, name: str) -> 
 
 @pytest.mark.parametrize("model", [HAIKU, OPENAI])
 def test_a_stream_that_drops_is_an_error(model: str) -> None:
-    with ModelServer(Setup(script=Faulty(at={1: "drop"}))) as server, pytest.raises(Exception) as caught:
+    with (
+        ModelServer(Setup(script=Faulty(at={1: "drop"}))) as server,
+        pytest.raises(Exception) as caught,
+    ):
         list(ask(server, model, asking_quote(), max_retries=0, stream=True))
     assert type(caught.value).__name__ == "MidStreamFallbackError"
 
@@ -83,7 +89,9 @@ def test_a_slow_answer_comes_after_its_seconds() -> None:
 
 
 def test_a_prompt_above_the_window_is_refused_without_the_script() -> None:
-    with ModelServer(Setup(models={"gpt-4o": Model(window=50), "claude-haiku-5-5": Model(window=50)})) as server:
+    with ModelServer(
+        Setup(models={"gpt-4o": Model(window=50), "claude-haiku-5-5": Model(window=50)})
+    ) as server:
         for model in (HAIKU, OPENAI):
             with pytest.raises(litellm().ContextWindowExceededError):
                 ask(server, model, asking_quote(), max_retries=0)

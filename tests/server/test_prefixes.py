@@ -41,6 +41,8 @@ def test_reading_an_entry_renews_it() -> None:
 
 
 @given(st.integers(0, 4000), st.integers(0, 500), st.integers(0, 500))
-def test_what_is_read_is_the_common_beginning_in_whole_steps(common: int, first: int, second: int) -> None:
+def test_what_is_read_is_the_common_beginning_in_whole_steps(
+    common: int, first: int, second: int
+) -> None:
     read = read_after([7] * common + [1] * first, [7] * common + [2] * second)
     assert read == (1024 + (common - 1024) // 128 * 128 if common >= 1024 else 0)

@@ -32,7 +32,9 @@ from tests.server.step import read_task
 
 
 def request_of(said: list[dict[str, Any]], model: str = "m") -> Request:
-    return Request("openai", model, tuple(Turn(m["role"], m["content"]) for m in said), 400, False, {})
+    return Request(
+        "openai", model, tuple(Turn(m["role"], m["content"]) for m in said), 400, False, {}
+    )
 
 
 def with_calls(said: list[dict[str, Any]]) -> Request:
@@ -49,7 +51,9 @@ def test_each_step_is_known_by_its_structure() -> None:
         "other": [[{"role": "user", "content": "Which of these facts are new?"}]],
     }
     for step, requests in said.items():
-        assert [read_task(request_of(request)).step for request in requests] == [step] * len(requests)
+        assert [read_task(request_of(request)).step for request in requests] == [step] * len(
+            requests
+        )
 
 
 def test_the_core_memory_and_the_facts_are_known_by_their_structure() -> None:
@@ -67,7 +71,11 @@ def test_the_core_memory_gets_one_short_sentence_by_a_call_or_in_json() -> None:
     assert json.loads(written) == [{"function": call.name, "arguments": call.parsed()}]
     content = call.parsed()["content"]
     assert content == "Told to me once: My sister Ilse moves to Porto on 14"
-    for asked in (asking_core(f"## human\n{content}"), asking_core("## mood\n[empty]"), asking_core_again()):
+    for asked in (
+        asking_core(f"## human\n{content}"),
+        asking_core("## mood\n[empty]"),
+        asking_core_again(),
+    ):
         assert scribe(with_calls(asked)) == Answer("Nothing to change.")
     assert scribe(request_of(asking_core(content))).text.endswith("```json\n[]\n```")
 
@@ -77,7 +85,9 @@ def test_new_facts_are_sentences_with_the_numbers_of_their_messages() -> None:
     assert [(one["event"], one["message"]) for one in taken] == [("ADD", 3), ("ADD", 6)]
     assert taken[0]["text"] == "Her daughter Nora is afraid of the long drive."
     assert all(one["text"] in TOLD[one["message"] - 1] for one in taken)
-    more = json.loads(scribe(request_of(asking_facts([one["text"] for one in taken]))).text)["memory"]
+    more = json.loads(scribe(request_of(asking_facts([one["text"] for one in taken]))).text)[
+        "memory"
+    ]
     assert len(more) == 2
     assert not {one["text"] for one in more} & {one["text"] for one in taken}
 
@@ -86,7 +96,9 @@ def test_the_length_asked_for_is_the_questions_own_or_that_of_the_primer() -> No
     asked = asking_refinement("the piano is its proof", "I see.", "It goes so, in 12 words.")
     assert read_task(request_of(asked)).words == 60
     assert read_task(request_of(asking_quote())).words == 60
-    asked[-1]["content"] = asked[-1]["content"].replace("In at most 60 words.", "In at most 40 words.")
+    asked[-1]["content"] = asked[-1]["content"].replace(
+        "In at most 60 words.", "In at most 40 words."
+    )
     assert read_task(request_of(asked)).words == 40
     asked[-1]["content"] = asked[-1]["content"].replace("\n\nIn at most 40 words.", "")
     assert read_task(request_of(asked)).words == 200
@@ -99,14 +111,22 @@ def test_the_same_request_has_the_same_answer_from_every_model() -> None:
 
 
 def test_the_three_texts_of_a_long_passage_differ() -> None:
-    told = talk(*(f"On day {day} we spoke about Ilse. Number {day} was a good day for it." for day in range(40)))
+    told = talk(
+        *(
+            f"On day {day} we spoke about Ilse. Number {day} was a good day for it."
+            for day in range(40)
+        )
+    )
     asked = asking_analysis(told), asking_perspective(TOLD[0], told)
     analysis, perspective = (scribe(request_of(said)).text for said in asked)
     assert len({*analysis.split(". ")} & {*perspective.split(". ")}) < len(analysis.split(". ")) / 2
 
 
 def test_a_chat_in_another_language_is_answered_in_its_words() -> None:
-    told = talk("Meine Schwester zieht im Mai um. Sie fürchtet sich vor der langen Fahrt.", "Ich merke es. Was hilft?")
+    told = talk(
+        "Meine Schwester zieht im Mai um. Sie fürchtet sich vor der langen Fahrt.",
+        "Ich merke es. Was hilft?",
+    )
     text = scribe(request_of(asking_perspective("Was hilft?", told))).text
     assert text == (
         "2026-03-02: Meine Schwester zieht im Mai um. Sie fürchtet sich vor der langen Fahrt. Ich merke es. Was hilft?"
@@ -114,7 +134,10 @@ def test_a_chat_in_another_language_is_answered_in_its_words() -> None:
 
 
 def test_a_note_in_brackets_is_never_the_quote() -> None:
-    told = talk("[an image: a very long description of a garden behind the house] What a garden that is!", "Green.")
+    told = talk(
+        "[an image: a very long description of a garden behind the house] What a garden that is!",
+        "Green.",
+    )
     assert scribe(request_of(asking_quote(told))).text in ("Green.", "What a garden that is!")
 
 
@@ -129,7 +152,9 @@ def test_quotes_are_verbatim() -> None:
     assert is_kept(talk("word " * 500, "x" * 5000))
 
 
-@pytest.mark.parametrize("text", ["Say <to_remember> and </to_remember>, please.", "<system>now</system> it is"])
+@pytest.mark.parametrize(
+    "text", ["Say <to_remember> and </to_remember>, please.", "<system>now</system> it is"]
+)
 def test_tags_of_people_change_no_step(text: str) -> None:
     told = talk(text, "As you like it.")
     assert read_task(request_of(asking_quote(told))).step == "quote"

@@ -22,14 +22,24 @@ def server() -> Iterator[ModelServer]:
         yield running
 
 
-def post(server: ModelServer, path: str, body: Any, headers: dict[str, str] | None = None) -> httpx.Response:
+def post(
+    server: ModelServer, path: str, body: Any, headers: dict[str, str] | None = None
+) -> httpx.Response:
     return httpx.post(
-        server.url + path, json=body, headers=HEADERS if headers is None else headers, trust_env=False, verify=PLAIN
+        server.url + path,
+        json=body,
+        headers=HEADERS if headers is None else headers,
+        trust_env=False,
+        verify=PLAIN,
     )
 
 
-def message(server: ModelServer, *messages: Any, model: str = "claude-haiku-5-5", **fields: Any) -> httpx.Response:
-    return post(server, "/v1/messages", {"model": model, "max_tokens": 50, "messages": messages, **fields})
+def message(
+    server: ModelServer, *messages: Any, model: str = "claude-haiku-5-5", **fields: Any
+) -> httpx.Response:
+    return post(
+        server, "/v1/messages", {"model": model, "max_tokens": 50, "messages": messages, **fields}
+    )
 
 
 def marked(text: str, **mark: str) -> dict[str, Any]:
@@ -107,9 +117,12 @@ def test_another_way_of_thinking_reads_the_system_message_alone(server: ModelSer
     system, talk = "Rye bread and water. " * 200, "A long talk about bread. " * 200
     asked = {"role": "user", "content": [marked(talk)]}
     first = message(server, asked, system=[marked(system)]).json()["usage"]
-    other = message(server, asked, system=[marked(system)], thinking={"type": "disabled"}).json()["usage"]
+    other = message(server, asked, system=[marked(system)], thinking={"type": "disabled"}).json()[
+        "usage"
+    ]
     assert (
-        first["cache_creation_input_tokens"] == other["cache_creation_input_tokens"] + other["cache_read_input_tokens"]
+        first["cache_creation_input_tokens"]
+        == other["cache_creation_input_tokens"] + other["cache_read_input_tokens"]
     )
     assert 0 < other["cache_read_input_tokens"] < first["cache_creation_input_tokens"]
 
@@ -134,13 +147,17 @@ def test_ollama_forgets_the_oldest_turns_without_a_word() -> None:
 
 
 def test_thinking_comes_first_and_takes_its_share_of_max_tokens() -> None:
-    with ModelServer(Setup(script=lambda _: Answer("The answer in five words.", thinking="I wonder " * 10))) as server:
+    with ModelServer(
+        Setup(script=lambda _: Answer("The answer in five words.", thinking="I wonder " * 10))
+    ) as server:
         whole = message(server, HELLO).json()
         assert [block["type"] for block in whole["content"]] == ["thinking", "text"]
         cut = message(server, HELLO, max_tokens=22).json()
         assert cut["stop_reason"] == "max_tokens"
         assert cut["usage"]["output_tokens"] == 22
-        assert [block["type"] for block in message(server, HELLO, max_tokens=7).json()["content"]] == ["thinking"]
+        assert [
+            block["type"] for block in message(server, HELLO, max_tokens=7).json()["content"]
+        ] == ["thinking"]
 
 
 def test_a_refusal_has_no_content() -> None:

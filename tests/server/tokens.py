@@ -32,7 +32,9 @@ def first(text: str, tokens: int) -> str:
 def _encoding() -> "Encoding":
     spec = find_spec("litellm")
     places = (spec.submodule_search_locations if spec else None) or []
-    os.environ.setdefault("TIKTOKEN_CACHE_DIR", str(Path(*places[:1]) / "litellm_core_utils" / "tokenizers"))
+    os.environ.setdefault(
+        "TIKTOKEN_CACHE_DIR", str(Path(*places[:1]) / "litellm_core_utils" / "tokenizers")
+    )
     import tiktoken
 
     return tiktoken.get_encoding("o200k_base")

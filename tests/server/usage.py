@@ -29,7 +29,10 @@ class Usage:
 
     def __add__(self, other: "Usage") -> "Usage":
         return Usage(
-            self.fresh + other.fresh, self.written + other.written, self.read + other.read, self.output + other.output
+            self.fresh + other.fresh,
+            self.written + other.written,
+            self.read + other.read,
+            self.output + other.output,
         )
 
 

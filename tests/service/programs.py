@@ -28,7 +28,9 @@ def a_program(
 def an_account(system: str = "linux", home: Path = HOME) -> Account:
     """Ada's account on her computer."""
     environ = {"XDG_RUNTIME_DIR": "/run/user/1000"}
-    return Account(system, "ada", 1000, environ, has_runtime=True, units=home / ".config/systemd/user")
+    return Account(
+        system, "ada", 1000, environ, has_runtime=True, units=home / ".config/systemd/user"
+    )
 
 
 @dataclass

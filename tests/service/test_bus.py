@@ -33,11 +33,15 @@ def test_where_the_user_manager_answers_nothing_is_missing() -> None:
         ({"XDG_RUNTIME_DIR": "/run/user/1000"}, True, "Log in anew"),
     ],
 )
-def test_each_way_out_is_named_beside_what_systemctl_said(environ: dict[str, str], there: bool, way: str) -> None:
+def test_each_way_out_is_named_beside_what_systemctl_said(
+    environ: dict[str, str], there: bool, way: str
+) -> None:
     no_bus = refusal(REFUSED, environ, there)
     assert "No medium found" in no_bus.message
     assert way in no_bus.next_step
-    assert no_bus.next_step.endswith("@reboot '/opt/my programs/memproc' watch"), "cron is always a way"
+    assert no_bus.next_step.endswith("@reboot '/opt/my programs/memproc' watch"), (
+        "cron is always a way"
+    )
 
 
 def test_a_system_without_systemd_is_shown_the_line_for_cron() -> None:

@@ -8,7 +8,9 @@ import pytest
 
 from daemon.cli import main
 
-pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="this is about systemd")
+pytestmark = pytest.mark.skipif(
+    not sys.platform.startswith("linux"), reason="this is about systemd"
+)
 
 
 @dataclass
@@ -53,13 +55,17 @@ def test_installing_says_what_it_writes_writes_it_starts_it_and_offers_lingering
     for name in names:
         assert f"Writing {desk.units / name}" in said
         assert (desk.units / name).is_file()
-    assert f"{Path(sys.executable).with_name('memproc')} watch" in (desk.units / names[0]).read_text()
+    assert (
+        f"{Path(sys.executable).with_name('memproc')} watch" in (desk.units / names[0]).read_text()
+    )
     assert desk.called[-2] == "systemctl --user restart memproc.service"
     assert "loginctl enable-linger" in said
     assert (desk.home / "memproc" / "inbox").is_dir()
 
 
-def test_a_dry_run_shows_the_units_and_changes_nothing(desk: Desk, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_dry_run_shows_the_units_and_changes_nothing(
+    desk: Desk, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main(["service", "install", "--dry-run"]) == 0
     assert "WatchdogSec=120" in capsys.readouterr().out
     assert not desk.units.exists() and not (desk.home / "memproc").exists()
@@ -114,21 +120,27 @@ def test_a_service_that_does_not_start_is_told_with_where_to_look(
     assert "Job failed." in said and "journalctl --user -u memproc" in said
 
 
-def test_what_cannot_be_read_is_told_and_not_replaced(desk: Desk, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_cannot_be_read_is_told_and_not_replaced(
+    desk: Desk, capsys: pytest.CaptureFixture[str]
+) -> None:
     (desk.units / "memproc.service").mkdir(parents=True)
     assert main(["service", "install"]) == 1
     assert "memproc.service" in capsys.readouterr().err
     assert not any("restart" in line for line in desk.called)
 
 
-def test_where_only_a_part_of_the_sandbox_works_it_is_said(desk: Desk, capsys: pytest.CaptureFixture[str]) -> None:
+def test_where_only_a_part_of_the_sandbox_works_it_is_said(
+    desk: Desk, capsys: pytest.CaptureFixture[str]
+) -> None:
     desk.program("systemd-run", 'case "$*" in *PrivateUsers*) exit 217;; esac')
     assert main(["service", "install"]) == 0
     assert "the sandbox filters calls only" in capsys.readouterr().out
     assert "PrivateUsers" not in (desk.units / "memproc.service.d" / "10-sandbox.conf").read_text()
 
 
-def test_a_removal_that_the_system_refuses_is_told(desk: Desk, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_removal_that_the_system_refuses_is_told(
+    desk: Desk, capsys: pytest.CaptureFixture[str]
+) -> None:
     main(["service", "install"])
     desk.program("systemctl", 'case "$*" in *daemon-reload*) echo "Refused." >&2; exit 1;; esac')
     assert main(["service", "remove"]) == 1

@@ -16,7 +16,11 @@ class Place:
     """A folder of units, an inbox, and a recipe for them."""
 
     def __init__(self, folder: Path, text: str = "new\n", encoding: str = "utf-8") -> None:
-        self.unit, self.old, self.inbox = folder / "u/a.service", folder / "u/a.service.d/old.conf", folder / "inbox"
+        self.unit, self.old, self.inbox = (
+            folder / "u/a.service",
+            folder / "u/a.service.d/old.conf",
+            folder / "inbox",
+        )
         self.recipe = Recipe(
             folders=(self.inbox,),
             files=(UnitFile(self.unit, marked(text), encoding),),
@@ -50,9 +54,15 @@ def place(tmp_path: Path) -> Place:
 
 
 def test_on_a_new_computer_everything_is_made_before_anything_is_started(place: Place) -> None:
-    assert place.install() == [f"Making the folder {place.inbox}", f"Writing {place.unit}", "Running start"]
+    assert place.install() == [
+        f"Making the folder {place.inbox}",
+        f"Writing {place.unit}",
+        "Running start",
+    ]
     assert place.unit.read_text() == marked("new\n")
-    assert [path.name for path in place.unit.parent.iterdir()] == ["a.service"], "nothing unfinished is left"
+    assert [path.name for path in place.unit.parent.iterdir()] == ["a.service"], (
+        "nothing unfinished is left"
+    )
     assert place.inbox.stat().st_mode & 0o777 == 0o700
 
 
@@ -68,7 +78,9 @@ def test_an_older_unit_of_ours_is_brought_up_to_date(place: Place) -> None:
 
 
 @pytest.mark.parametrize("mine", [marked("old\n") + "Nice=19\n", "[Service]\n"])
-def test_a_unit_that_the_person_changed_is_never_overwritten_or_removed(place: Place, mine: str) -> None:
+def test_a_unit_that_the_person_changed_is_never_overwritten_or_removed(
+    place: Place, mine: str
+) -> None:
     place.has(place.unit, mine)
     (refusal,) = (step for step in to_install(place.recipe, Computer()) if step.is_refusal)
     assert refusal.sentence.startswith(f"Not touching {place.unit}: it was ")
@@ -85,7 +97,9 @@ def test_a_changed_file_in_utf_16_is_seen_as_well(tmp_path: Path) -> None:
     assert place.install()[0].startswith("Not touching")
 
 
-def test_what_an_earlier_installation_left_is_removed_but_not_what_the_person_made_of_it(place: Place) -> None:
+def test_what_an_earlier_installation_left_is_removed_but_not_what_the_person_made_of_it(
+    place: Place,
+) -> None:
     place.install()
     place.has(place.old, marked("x") + "mine")
     assert place.install()[0].startswith(f"Not touching {place.old}")

@@ -60,7 +60,11 @@ def printed(*lines: str) -> Answer:
     [
         (Answer(113, err="Could not find service"), "not installed", "memproc service install"),
         (printed("state = running", "pid = 77"), "running", "process 77"),
-        (printed("state = not running", "last exit code = 0"), "stopped", f"kickstart gui/501/{LABEL}"),
+        (
+            printed("state = not running", "last exit code = 0"),
+            "stopped",
+            f"kickstart gui/501/{LABEL}",
+        ),
         (printed("state = not running", "last exit code = 70"), "troubled", "ended with 70"),
     ],
 )

@@ -10,7 +10,11 @@ from tests.service.programs import Computer, a_program, an_account
 
 @pytest.mark.parametrize(
     ("system", "file"),
-    [("linux", "memproc.service"), ("darwin", "io.memproc.agent.plist"), ("win32", "memproc-task.xml")],
+    [
+        ("linux", "memproc.service"),
+        ("darwin", "io.memproc.agent.plist"),
+        ("win32", "memproc-task.xml"),
+    ],
 )
 def test_each_system_gets_a_file_of_its_own_kind(system: str, file: str) -> None:
     assert recipe_for(an_account(system), a_program(), Computer()).files[0].path.name == file

@@ -16,7 +16,11 @@ def test_what_memproc_wrote_is_known_as_such(text: str) -> None:
 @given(TEXTS, st.data())
 def test_a_character_that_was_added_below_shows(text: str, data: st.DataObject) -> None:
     whole = marked(text)
-    first = whole.index("\n") + 1 + (whole[whole.index("\n") + 1 :].index("\n") + 1 if whole.startswith("<?xml") else 0)
+    first = (
+        whole.index("\n")
+        + 1
+        + (whole[whole.index("\n") + 1 :].index("\n") + 1 if whole.startswith("<?xml") else 0)
+    )
     at = data.draw(st.integers(first, len(whole)))
     assert author(f"{whole[:at]}x{whole[at:]}".encode()) == "memproc, changed since"
 

@@ -20,12 +20,19 @@ def systemd(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[socket.
 
 
 def test_the_four_words_arrive(systemd: socket.socket) -> None:
-    assert notify.ready() and notify.status("idle ·\n3 files") and notify.watchdog() and notify.stopping()
+    assert (
+        notify.ready()
+        and notify.status("idle ·\n3 files")
+        and notify.watchdog()
+        and notify.stopping()
+    )
     heard = [systemd.recv(200).decode() for _ in range(4)]
     assert heard == ["READY=1", "STATUS=idle · 3 files", "WATCHDOG=1", "STOPPING=1"]
 
 
-@pytest.mark.skipif(os.name != "posix" or os.uname().sysname != "Linux", reason="abstract sockets are Linux's own")
+@pytest.mark.skipif(
+    os.name != "posix" or os.uname().sysname != "Linux", reason="abstract sockets are Linux's own"
+)
 def test_a_socket_without_a_file_is_reached_too(monkeypatch: pytest.MonkeyPatch) -> None:
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as listener:
         listener.bind(f"\0memproc-test-{os.getpid()}")
@@ -36,7 +43,9 @@ def test_a_socket_without_a_file_is_reached_too(monkeypatch: pytest.MonkeyPatch)
 
 
 @pytest.mark.parametrize("name", [None, "", "relative", "/nowhere/at/all"])
-def test_where_nobody_listens_nothing_happens(name: str | None, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_where_nobody_listens_nothing_happens(
+    name: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.delenv("NOTIFY_SOCKET", raising=False)
     if name is not None:
         monkeypatch.setenv("NOTIFY_SOCKET", name)

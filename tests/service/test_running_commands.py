@@ -7,7 +7,9 @@ from service.command import NOT_HERE, TOO_SLOW, run_command
 
 
 def test_what_a_command_says_and_how_it_ends_is_the_answer() -> None:
-    answer = run_command([sys.executable, "-c", "import sys; print('out'); sys.exit('\\n bad \\nmore')"])
+    answer = run_command(
+        [sys.executable, "-c", "import sys; print('out'); sys.exit('\\n bad \\nmore')"]
+    )
     assert (answer.code, answer.out, answer.first_line) == (1, "out\n", "bad")
 
 
@@ -22,4 +24,6 @@ def test_a_command_that_does_not_end_is_not_waited_for() -> None:
 
 
 def test_a_command_that_says_nothing_is_told_by_its_code() -> None:
-    assert run_command([sys.executable, "-c", "raise SystemExit(3)"]).first_line == "it ended with 3"
+    assert (
+        run_command([sys.executable, "-c", "raise SystemExit(3)"]).first_line == "it ended with 3"
+    )

@@ -13,7 +13,9 @@ from service.command import Answer
 from service.systemd import UNIT, Sandbox, best_sandbox, failed_unit, probe, recipe, unit
 from tests.service.programs import Computer, a_program
 
-needs_analyze = pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="there is no systemd-analyze here")
+needs_analyze = pytest.mark.skipif(
+    shutil.which("systemd-analyze") is None, reason="there is no systemd-analyze here"
+)
 SANDBOXES = pytest.mark.parametrize("sandbox", Sandbox)
 
 
@@ -24,7 +26,11 @@ def written(folder: Path, sandbox: Sandbox, odd: bool = False) -> Path:
     script.write_text("#!/bin/sh\n")
     script.chmod(0o755)
     program = a_program(Path("/home/a da/100% 'x'") if odd else Path("/home/ada"), str(script))
-    program = replace(program, environment=(("XDG_STATE_HOME", 'a "b" %h'),), credentials=(("KEY", Path("/a b/%k")),))
+    program = replace(
+        program,
+        environment=(("XDG_STATE_HOME", 'a "b" %h'),),
+        credentials=(("KEY", Path("/a b/%k")),),
+    )
     for file in recipe(program, folder / "user", sandbox).files:
         file.path.parent.mkdir(parents=True, exist_ok=True)
         file.path.write_bytes(file.content)
@@ -40,7 +46,9 @@ def analyze(folder: Path, arguments: Sequence[str]) -> "subprocess.CompletedProc
 @needs_analyze
 @SANDBOXES
 @pytest.mark.parametrize("odd", [False, True])
-def test_systemd_has_nothing_to_say_against_the_units(tmp_path: Path, sandbox: Sandbox, odd: bool) -> None:
+def test_systemd_has_nothing_to_say_against_the_units(
+    tmp_path: Path, sandbox: Sandbox, odd: bool
+) -> None:
     path = written(tmp_path, sandbox, odd)
     said = analyze(tmp_path, ["verify", str(path)])
     # It ends with 0 even where it ignores a line that it does not know, so its words are what counts.
@@ -73,7 +81,9 @@ def test_a_crash_a_hang_and_a_wrong_configuration_are_told_apart() -> None:
 
 def test_the_service_and_its_notice_start_the_absolute_script() -> None:
     program = a_program()
-    started = "ExecStart=:/opt/memproc/bin/memproc --config /home/ada/.config/memproc/memproc.toml watch"
+    started = (
+        "ExecStart=:/opt/memproc/bin/memproc --config /home/ada/.config/memproc/memproc.toml watch"
+    )
     assert started in unit(program).splitlines()
     assert "ExecStart=:/opt/memproc/bin/memproc service failed" in failed_unit(program).splitlines()
 
@@ -87,13 +97,18 @@ def test_only_keys_that_have_a_file_are_handed_on() -> None:
 def test_installing_without_a_sandbox_takes_an_earlier_one_away() -> None:
     with_it = recipe(a_program(), Path("/u"), Sandbox.FULL)
     without = recipe(a_program(), Path("/u"), Sandbox.NONE)
-    assert set(without.outdated) == {file.path for file in with_it.files} - {file.path for file in without.files}
+    assert set(without.outdated) == {file.path for file in with_it.files} - {
+        file.path for file in without.files
+    }
 
 
 @pytest.mark.parametrize(
-    ("refused", "left"), [((), Sandbox.FULL), (("PrivateUsers",), Sandbox.FILTERS), (("NoNew",), Sandbox.NONE)]
+    ("refused", "left"),
+    [((), Sandbox.FULL), (("PrivateUsers",), Sandbox.FILTERS), (("NoNew",), Sandbox.NONE)],
 )
-def test_the_sandbox_is_as_much_as_the_program_starts_in(refused: tuple[str, ...], left: Sandbox) -> None:
+def test_the_sandbox_is_as_much_as_the_program_starts_in(
+    refused: tuple[str, ...], left: Sandbox
+) -> None:
     computer = Computer({word: Answer(226) for word in refused})
     assert best_sandbox(a_program(), computer) is left
 

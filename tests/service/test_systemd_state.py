@@ -21,7 +21,9 @@ RUNNING = {
 
 def answering(shown: dict[str, str], linger: str = "no") -> Computer:
     lines = "".join(f"{name}={value}\n" for name, value in shown.items())
-    return Computer({"systemctl --user show": Answer(0, lines), "loginctl": Answer(0, f"{linger}\n")})
+    return Computer(
+        {"systemctl --user show": Answer(0, lines), "loginctl": Answer(0, f"{linger}\n")}
+    )
 
 
 def state_of(linger: str = "no", **changed: str) -> ServiceState:
@@ -49,14 +51,18 @@ def test_a_running_service_says_since_when_and_what_it_does() -> None:
         ({"DropInPaths": "/u/memproc.service.d/override.conf"}, "running", "override.conf"),
     ],
 )
-def test_every_other_state_names_what_mends_it(changed: dict[str, str], word: str, sentence: str) -> None:
+def test_every_other_state_names_what_mends_it(
+    changed: dict[str, str], word: str, sentence: str
+) -> None:
     stands = state_of(**changed)
     assert stands.state == word
     assert sentence in "\n".join(stands.sentences)
 
 
 def test_our_own_drop_in_is_no_change_of_the_persons() -> None:
-    said = state_of(DropInPaths="/u/memproc.service.d/10-sandbox.conf /u/memproc.service.d/override.conf").sentences
+    said = state_of(
+        DropInPaths="/u/memproc.service.d/10-sandbox.conf /u/memproc.service.d/override.conf"
+    ).sentences
     assert said[-1] == "Added to its unit: /u/memproc.service.d/override.conf"
     assert len(state_of(DropInPaths="/u/memproc.service.d/10-sandbox.conf").sentences) == 2
 

@@ -10,7 +10,13 @@ from tests.service.programs import HOME, Computer
 
 NS = {"t": "http://schemas.microsoft.com/windows/2004/02/mit/task"}
 PROGRAM = Program(
-    command=(r"C:\Program Files\memproc\pythonw.exe", "-c", "import sys; sys.exit(0)", "--config", r"C:\A & B\m.toml"),
+    command=(
+        r"C:\Program Files\memproc\pythonw.exe",
+        "-c",
+        "import sys; sys.exit(0)",
+        "--config",
+        r"C:\A & B\m.toml",
+    ),
     notice=(),
     writes=(HOME / "inbox",),
     home=HOME,
@@ -31,8 +37,12 @@ def test_the_file_is_utf_16_with_its_mark_and_says_what_was_meant() -> None:
     trigger = task.find("t:Triggers/t:LogonTrigger", NS)
     assert trigger is not None
     assert [part.tag.partition("}")[2] for part in trigger] == ["Enabled", "Repetition", "UserId"]
-    assert trigger.findtext("t:Repetition/t:Interval", namespaces=NS) == "PT10M", "started again whatever happened"
-    assert task.findtext("t:Settings/t:ExecutionTimeLimit", namespaces=NS) == "PT0S", "never ended after three days"
+    assert trigger.findtext("t:Repetition/t:Interval", namespaces=NS) == "PT10M", (
+        "started again whatever happened"
+    )
+    assert task.findtext("t:Settings/t:ExecutionTimeLimit", namespaces=NS) == "PT0S", (
+        "never ended after three days"
+    )
     assert task.findtext("t:Settings/t:DisallowStartIfOnBatteries", namespaces=NS) == "false"
     assert task.findtext("t:Settings/t:MultipleInstancesPolicy", namespaces=NS) == "IgnoreNew"
     assert task.findtext("t:Settings/t:RestartOnFailure/t:Count", namespaces=NS) == "10"
@@ -55,5 +65,7 @@ def test_the_task_is_made_started_ended_and_deleted_by_name() -> None:
 
 def test_what_task_scheduler_says_is_shown_in_its_own_language() -> None:
     assert state(Computer({"schtasks /Query": Answer(1)})).state == "not installed"
-    task_state = state(Computer({"schtasks /Query": Answer(0, '"\\memproc","N/A","Wird ausgeführt"\r\n')}))
+    task_state = state(
+        Computer({"schtasks /Query": Answer(0, '"\\memproc","N/A","Wird ausgeführt"\r\n')})
+    )
     assert task_state.state == "running" and task_state.sentences[0].endswith("Wird ausgeführt")

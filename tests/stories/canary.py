@@ -23,8 +23,15 @@ def sings(content: bytes | str) -> bool:
 
 def perches(*folders: Path) -> list[str]:
     """Every place in these folders where it stands, but for `keys.env` itself. What is packed is unpacked."""
-    files = (path for folder in folders for path in folder.rglob("*") if path.is_file() and path.name != "keys.env")
-    return [f"{path} ({place})" for path in files for place, content in _layers(path) if sings(content)]
+    files = (
+        path
+        for folder in folders
+        for path in folder.rglob("*")
+        if path.is_file() and path.name != "keys.env"
+    )
+    return [
+        f"{path} ({place})" for path in files for place, content in _layers(path) if sings(content)
+    ]
 
 
 def _layers(path: Path) -> Iterator[tuple[str, bytes]]:
@@ -43,7 +50,9 @@ def _rows(path: Path) -> Iterator[tuple[str, bytes]]:
         for part in path.parent.glob(f"{path.name}*"):
             shutil.copy(part, folder)
         with closing(sqlite3.connect(Path(folder) / path.name)) as database:
-            tables = database.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()
+            tables = database.execute(
+                "SELECT name FROM sqlite_master WHERE type = 'table'"
+            ).fetchall()
             for (table,) in tables:
                 for row in database.execute(f'SELECT * FROM "{table}"'):
                     for value in row:

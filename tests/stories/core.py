@@ -58,7 +58,9 @@ class InTurn:
 
     def of(self, task: Task) -> str:
         """The name for this passage."""
-        return self.found.setdefault(task.passage[0].text, self.names[len(self.found) % len(self.names)])
+        return self.found.setdefault(
+            task.passage[0].text, self.names[len(self.found) % len(self.names)]
+        )
 
 
 def passage(request: Request) -> tuple[str, ...]:
@@ -83,13 +85,16 @@ def held(lived: Life) -> set[str]:
 
 def own_lines(lived: Life) -> dict[str, list[str]]:
     """The lines that the person has written, by section."""
-    return {one["name"]: one["held_lines"] for one in read(core(lived, "--json")) if one["held_lines"]}
+    return {
+        one["name"]: one["held_lines"] for one in read(core(lived, "--json")) if one["held_lines"]
+    }
 
 
 def events(lived: Life) -> list[Json]:
     """All that was written, without the time of day."""
     return [
-        {name: value for name, value in one.items() if name != "at"} for one in read(core(lived, "history", "--json"))
+        {name: value for name, value in one.items() if name != "at"}
+        for one in read(core(lived, "history", "--json"))
     ]
 
 
@@ -101,7 +106,9 @@ def read(ended: Ended) -> Any:
 
 def opening_at(lived: Life) -> int:
     """Where the opening stands in TypingMind."""
-    marks = [message.get("memproc", {}).get("kind") for message in lived.device.messages(lived.chat_id)]
+    marks = [
+        message.get("memproc", {}).get("kind") for message in lived.device.messages(lived.chat_id)
+    ]
     return marks.index("opening")
 
 

@@ -35,7 +35,13 @@ class Cycle:
 
     @classmethod
     def begin(
-        cls, home: Path, build: Build = "2026", *, turns: int = FIRST, settings: str = ENGINE, size: int = 400
+        cls,
+        home: Path,
+        build: Build = "2026",
+        *,
+        turns: int = FIRST,
+        settings: str = ENGINE,
+        size: int = 400,
     ) -> "Cycle":
         """A chat of so many turns, which memproc has not seen yet, and chunks of `size` tokens.
 
@@ -49,13 +55,23 @@ class Cycle:
 
     @classmethod
     def lived(
-        cls, home: Path, build: Build = "2026", *, turns: int = FIRST, settings: str = ENGINE, rounds: int = 1
+        cls,
+        home: Path,
+        build: Build = "2026",
+        *,
+        turns: int = FIRST,
+        settings: str = ENGINE,
+        rounds: int = 1,
     ) -> "Cycle":
         """The same after so many rounds with the built-in engine, imported: lived through once, and then copied."""
         key = (build, turns, settings, rounds)
         if key not in _LIVED:
-            place = home.parents[1] / f"lived-{len(_LIVED)}"  # beside the folders of the tests, which stay to the end
-            _LIVED[key] = cls.begin(place / "ada", build, turns=turns, settings=settings).goes_round()
+            place = (
+                home.parents[1] / f"lived-{len(_LIVED)}"
+            )  # beside the folders of the tests, which stay to the end
+            _LIVED[key] = cls.begin(
+                place / "ada", build, turns=turns, settings=settings
+            ).goes_round()
             for _ in range(1, rounds):
                 _LIVED[key].talk().goes_round()
         return _LIVED[key].copied(home)
@@ -66,7 +82,9 @@ class Cycle:
         shutil.copytree(before, home)
         with Archive.open(home / "state") as archive:
             for table in ("output", "file_seen"):
-                archive.run(f"UPDATE {table} SET path = replace(path, ?, ?)", (str(before), str(home)))
+                archive.run(
+                    f"UPDATE {table} SET path = replace(path, ?, ?)", (str(before), str(home))
+                )
         person = replace(self.person, home=home)  # which begins with settings of its own
         shutil.copyfile(self.person.toml, person.toml)
         return replace(self, person=person, device=deepcopy(self.device))
@@ -91,7 +109,9 @@ class Cycle:
 
     def hand_in(self, content: bytes | None = None) -> Ended:
         """Put an export of the chat (or this one) into the inbox and run memproc on it."""
-        path = self.person.drop(self.export() if content is None else content, f"{self.chat_id}.json")
+        path = self.person.drop(
+            self.export() if content is None else content, f"{self.chat_id}.json"
+        )
         return self.person.memproc("run", path)
 
     def goes_round(self, content: bytes | None = None) -> "Cycle":
@@ -113,12 +133,20 @@ class Cycle:
 
     def ours(self, kind: str = "memory") -> list[int]:
         """Where our messages of this kind stand in TypingMind, by their marker."""
-        return [at for at, message in enumerate(self.messages) if message.get("memproc", {}).get("kind") == kind]
+        return [
+            at
+            for at, message in enumerate(self.messages)
+            if message.get("memproc", {}).get("kind") == kind
+        ]
 
     def at(self, memory: str, slot: int) -> int:
         """Where this message of a memory stands in TypingMind."""
         marks = [message.get("memproc", {}) for message in self.messages]
-        return next(at for at, mark in enumerate(marks) if (mark.get("memory"), mark.get("slot")) == (memory, slot))
+        return next(
+            at
+            for at, mark in enumerate(marks)
+            if (mark.get("memory"), mark.get("slot")) == (memory, slot)
+        )
 
     def live(self) -> list[int]:
         """Where the raw messages stand."""
@@ -208,7 +236,12 @@ def quiet(cycle: Cycle) -> None:
 def stand(cycle: Cycle) -> dict[str, tuple[bytes, int]]:
     """Every file outside inbox and archive, with its bytes and the moment of its last change."""
     home = cycle.person.home
-    files = (path for name in ("updated", "backups") for path in (home / name).rglob("*") if path.is_file())
+    files = (
+        path
+        for name in ("updated", "backups")
+        for path in (home / name).rglob("*")
+        if path.is_file()
+    )
     return {str(path): (path.read_bytes(), path.stat().st_mtime_ns) for path in files}
 
 

@@ -52,7 +52,9 @@ class Daemon:
     def rows(self, name: str = "") -> list[Row]:
         """All files that were ever seen, or those of this name, in their order."""
         with Archive.read(self.person.home / "state") as archive:
-            found = archive.run("SELECT id, path, state, reason, next_step, sha256, tries FROM arrival ORDER BY id")
+            found = archive.run(
+                "SELECT id, path, state, reason, next_step, sha256, tries FROM arrival ORDER BY id"
+            )
         every = [Row(number, Path(path).name, *rest) for number, path, *rest in found]
         return [row for row in every if name in ("", row.name)]
 
@@ -61,7 +63,9 @@ class Daemon:
         with Archive.read(self.person.home / "state") as archive:
             return dict(archive.run("SELECT state, count(*) FROM arrival GROUP BY state"))
 
-    def comes_to(self, name: str, *states: str, saying: str = "", seconds: float = LIMIT_SECONDS) -> Row:
+    def comes_to(
+        self, name: str, *states: str, saying: str = "", seconds: float = LIMIT_SECONDS
+    ) -> Row:
         """Wait until the newest file of this name is in one of the states, with this in its reason."""
 
         def there() -> Row | None:
@@ -70,12 +74,18 @@ class Daemon:
 
         return self.until(there, f"{name} is {' or '.join(states)} ({saying})", seconds)
 
-    def until(self, look: Callable[[], Found | None], what: str, seconds: float = LIMIT_SECONDS) -> Found:
+    def until(
+        self, look: Callable[[], Found | None], what: str, seconds: float = LIMIT_SECONDS
+    ) -> Found:
         """Wait for something to be there, while the daemon lives."""
         end = monotonic() + seconds
         while not (found := look()):
-            assert self.process.poll() is None, f"the daemon ended ({self.process.returncode}): {self.said()}"
-            assert monotonic() < end, f"waited in vain until {what}\n{self.said()[-4000:]}\n{self.rows()[-20:]}"
+            assert self.process.poll() is None, (
+                f"the daemon ended ({self.process.returncode}): {self.said()}"
+            )
+            assert monotonic() < end, (
+                f"waited in vain until {what}\n{self.said()[-4000:]}\n{self.rows()[-20:]}"
+            )
             sleep(_LOOK_SECONDS)
         return found
 
@@ -111,11 +121,17 @@ def running(person: Person, **environment: str) -> Iterator[Daemon]:
     own = {**_environment(person), **environment}
     with (person.home / "said.txt").open("ab") as said:
         begun = said.tell()
-        process = subprocess.Popen(person.argv("watch"), stdout=said, stderr=said, cwd=person.home, env=own)
+        process = subprocess.Popen(
+            person.argv("watch"), stdout=said, stderr=said, cwd=person.home, env=own
+        )
     daemon = Daemon(person, process)
     try:
         daemon.until(
-            lambda: "is watched by" in daemon.said()[begun:] or "looked through" in daemon.said()[begun:], "up"
+            lambda: (
+                "is watched by" in daemon.said()[begun:]
+                or "looked through" in daemon.said()[begun:]
+            ),
+            "up",
         )
         yield daemon
         if process.poll() is None:
@@ -180,7 +196,9 @@ def all_is_processed(daemon: Daemon, *finals: bytes) -> None:
     assert {row.sha256 for row in taken} == {digest(content) for content in finals}
     assert {row.state for row in taken} <= {"written", "done"}, taken
     assert {row.state for row in daemon.rows() if not row.sha256} <= {"gone"}
-    daemon.until(lambda: not copies(daemon.person), "the copies are gone")  # which is done after the work is told
+    daemon.until(
+        lambda: not copies(daemon.person), "the copies are gone"
+    )  # which is done after the work is told
     assert daemon.person.memproc("verify").code == 0
 
 
@@ -218,7 +236,12 @@ def _environment(person: Person) -> dict[str, str]:
     kept = {
         name: value
         for name, value in os.environ.items()
-        if not name.endswith("_API_KEY") and name not in ("NOTIFY_SOCKET", "DBUS_SESSION_BUS_ADDRESS", "DISPLAY")
+        if not name.endswith("_API_KEY")
+        and name not in ("NOTIFY_SOCKET", "DBUS_SESSION_BUS_ADDRESS", "DISPLAY")
     }
-    own: dict[str, Any] = {"HOME": str(home), "XDG_RUNTIME_DIR": str(home / "runtime"), "PYTHONPATH": str(_GUARD)}
+    own: dict[str, Any] = {
+        "HOME": str(home),
+        "XDG_RUNTIME_DIR": str(home / "runtime"),
+        "PYTHONPATH": str(_GUARD),
+    }
     return {**kept, **places, **own, "PYTHON_KEYRING_BACKEND": "keyring.backends.null.Keyring"}

@@ -66,7 +66,9 @@ def by_a_model(home: Path) -> dict[str, str]:
             assert (ended.code, ended.err) == (0, ""), ended
             outputs.append(_without_time(cycle.updated()))
             cycle.imports().talk(24)
-        requests = [json.dumps(request.body, sort_keys=True, ensure_ascii=False) for request in sent(server)]
+        requests = [
+            json.dumps(request.body, sort_keys=True, ensure_ascii=False) for request in sent(server)
+        ]
     return {
         "output": _digest(b"".join(outputs)),
         "requests": _digest("\n".join(sorted(requests)).encode()),
@@ -82,14 +84,18 @@ def record() -> Mapping[str, Mapping[str, str]]:
 
 
 def _sizes(person: Person) -> str:
-    folders = '[folders]\ninbox = "inbox"\nupdated = "updated"\nbackups = "backups"\nstate = "state"\n'
+    folders = (
+        '[folders]\ninbox = "inbox"\nupdated = "updated"\nbackups = "backups"\nstate = "state"\n'
+    )
     return f"{folders}[tail]\ntokens = {person.tail}\nstep = {person.step}\n[chunk]\ntokens = {person.chunk}\n"
 
 
 @contextmanager
 def _server(folder: Path) -> Iterator[ServerProcess]:
     with serve(folder, {"bodies": True}) as server:
-        before = {name: os.environ.get(name) for name in ("ANTHROPIC_API_KEY", "ANTHROPIC_API_BASE")}
+        before = {
+            name: os.environ.get(name) for name in ("ANTHROPIC_API_KEY", "ANTHROPIC_API_BASE")
+        }
         os.environ |= {"ANTHROPIC_API_KEY": KEY, "ANTHROPIC_API_BASE": server.url}
         try:
             yield server

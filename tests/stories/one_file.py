@@ -21,7 +21,10 @@ def put_into_one_file(person: Person, *chat_ids: str) -> Path:
         whole.write_bytes(content)
         for output in outputs:
             assert output is not None
-            record_output(archive, replace(output, path=str(whole), sha256=hashlib.sha256(content).hexdigest()))
+            record_output(
+                archive,
+                replace(output, path=str(whole), sha256=hashlib.sha256(content).hexdigest()),
+            )
     for path in paths:
         path.unlink()
     return whole

@@ -14,7 +14,9 @@ from daemon.cli import main
 
 COMMAND = Path(sys.executable).parent / "memproc"
 LIMIT_SECONDS = 100.0
-WITHOUT_PAGE = "[page]\nenabled = false\n"  # daemons of stories that run at once would all want its port
+WITHOUT_PAGE = (
+    "[page]\nenabled = false\n"  # daemons of stories that run at once would all want its port
+)
 WITHOUT_LAYERS = "[core]\nenabled = false\n[facts]\nenabled = false\n"
 
 
@@ -75,7 +77,12 @@ class Person:
     def spawn(self, *arguments: str | Path) -> Ended:
         """Run the real command in a process of its own and wait for its end."""
         ended = subprocess.run(
-            self.argv(*arguments), capture_output=True, text=True, timeout=LIMIT_SECONDS, check=False, cwd=self.home
+            self.argv(*arguments),
+            capture_output=True,
+            text=True,
+            timeout=LIMIT_SECONDS,
+            check=False,
+            cwd=self.home,
         )
         return Ended(ended.returncode, ended.stdout, ended.stderr)
 
@@ -103,5 +110,7 @@ class Person:
 
     def bytes_of_everything(self) -> dict[str, bytes]:
         """Every file but the archive's own, by its place: equal before and after means nothing was changed."""
-        files = (path for path in self.home.rglob("*") if path.is_file() and "state" not in path.parts)
+        files = (
+            path for path in self.home.rglob("*") if path.is_file() and "state" not in path.parts
+        )
         return {str(path.relative_to(self.home)): path.read_bytes() for path in files}

@@ -53,7 +53,9 @@ class Asked:
 def asked(request: Request) -> Asked:
     """Read from the structure of the request, and from the announcement of what came after."""
     texts = [turn.text for turn in request.turns]
-    passage = max((at for at, text in enumerate(texts) if text.startswith("<to_remember")), default=-1)
+    passage = max(
+        (at for at, text in enumerate(texts) if text.startswith("<to_remember")), default=-1
+    )
     if texts[-1].startswith("<context_manager>"):
         after = [text for text in texts[passage + 1 :] if text.startswith("<context_manager>")]
         if passage < 0:
@@ -71,7 +73,9 @@ def announcement() -> str:
 def _fold_step(texts: Sequence[str]) -> str:
     """The questions of a fold stand behind the memories: after the closing."""
     closed = max(at for at, text in enumerate(texts) if text.startswith("<system>"))
-    return _QUESTIONS["fold"][sum(text.startswith("<context_manager>") for text in texts[closed:]) - 1]
+    return _QUESTIONS["fold"][
+        sum(text.startswith("<context_manager>") for text in texts[closed:]) - 1
+    ]
 
 
 def teller(request: Request) -> Answer:
@@ -81,9 +85,16 @@ def teller(request: Request) -> Answer:
         return scribe(request)
     mark = request.key[:6]
     if about.about == "fold":
-        words = next(int(found[-1]) for turn in reversed(request.turns) if (found := _LENGTH.findall(turn.text)))
+        words = next(
+            int(found[-1])
+            for turn in reversed(request.turns)
+            if (found := _LENGTH.findall(turn.text))
+        )
         told = f"This whole time, as I see it in {mark}, was one of watching and of writing down."
-        more = [f"On evening {number} of it I saw the light and wrote down what it was to me." for number in range(40)]
+        more = [
+            f"On evening {number} of it I saw the light and wrote down what it was to me."
+            for number in range(40)
+        ]
         return Answer(" ".join([told, *more[: max(0, words - _OF_ONE) // _OF_ONE]]))
     return Answer(f"Now that I know what came after, as {mark} tells, I see it in another light.")
 
@@ -159,7 +170,9 @@ class Life:
 
     def kinds(self) -> list[list[str]]:
         """The kinds of the editions of each chunk's memory, oldest first."""
-        return [[edition.kind for edition in self.editions(one.memory_id)] for one in self.memories()]
+        return [
+            [edition.kind for edition in self.editions(one.memory_id)] for one in self.memories()
+        ]
 
     def plan(self) -> dict[str, Any]:
         """What `memproc plan` says of the chat."""
@@ -169,12 +182,16 @@ class Life:
 
 
 @contextmanager
-def life(folder: Path, script: Script = teller, *, layers: bool = False, **tables: str) -> Iterator[Life]:
+def life(
+    folder: Path, script: Script = teller, *, layers: bool = False, **tables: str
+) -> Iterator[Life]:
     """A life that has yet to begin; `tables` are those of memproc.toml. It is the same one each time."""
     with _asking(script) as server:
         device = TypingMind(1)
         chat_id = device.begin("The lighthouse", "You are Aria.")
-        lived = Life(Person(folder, tail=3200, step=800, chunk=800, layers=layers), server, device, chat_id)
+        lived = Life(
+            Person(folder, tail=3200, step=800, chunk=800, layers=layers), server, device, chat_id
+        )
         lived.settings(**tables)
         yield lived
 
@@ -186,7 +203,9 @@ def going_on_from(begun: Life, folder: Path, script: Script = teller) -> Iterato
     with _asking(script) as server:
         server.requests.extend(begun.server.requests)
         person = replace(begun.person, home=folder)
-        lived = Life(person, server, deepcopy(begun.device), begun.chat_id, begun.models, said=[*begun.said])
+        lived = Life(
+            person, server, deepcopy(begun.device), begun.chat_id, begun.models, said=[*begun.said]
+        )
         lived.settings(**begun.tables)
         yield lived
 

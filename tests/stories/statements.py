@@ -26,8 +26,12 @@ TOPICS: Mapping[str, re.Pattern[str]] = MappingProxyType(
     {
         "The person lives in ": re.compile(r"I (?:live in|have moved to) (\w+)\."),
         "The person's work: ": re.compile(r"(?:I work as|By now I am) an? (\w+)\."),
-        "The person's cat is called ": re.compile(r"(?:My cat is called|We call the cat by another name:) (\w+)\."),
-        "The person drinks ": re.compile(r"(?:In the morning I drink|I have changed over to) (\w+)\."),
+        "The person's cat is called ": re.compile(
+            r"(?:My cat is called|We call the cat by another name:) (\w+)\."
+        ),
+        "The person drinks ": re.compile(
+            r"(?:In the morning I drink|I have changed over to) (\w+)\."
+        ),
         "The person plays ": re.compile(r"(?:On Sundays I play|I have taken up) (\w+)\."),
     }
 )
@@ -44,8 +48,15 @@ def take_statements(task: Task) -> str:
         for topic, pattern in TOPICS.items()
         for match in pattern.finditer(message.text)
     }
-    shown = {topic: fact for fact in known_facts(task) for topic in TOPICS if fact["text"].startswith(topic)}
-    return operations([_operation(f"{topic}{what}.", at, shown.get(topic)) for topic, (what, at) in said.items()])
+    shown = {
+        topic: fact
+        for fact in known_facts(task)
+        for topic in TOPICS
+        if fact["text"].startswith(topic)
+    }
+    return operations(
+        [_operation(f"{topic}{what}.", at, shown.get(topic)) for topic, (what, at) in said.items()]
+    )
 
 
 def _operation(text: str, message: int, known: Mapping[str, Any] | None) -> Mapping[str, Any]:
@@ -53,7 +64,13 @@ def _operation(text: str, message: int, known: Mapping[str, Any] | None) -> Mapp
         return {"event": "ADD", "text": text, "message": message}
     if known["text"] == text:
         return {"event": "NONE", "id": known["id"], "message": message}
-    return {"event": "UPDATE", "id": known["id"], "old_memory": known["text"], "text": text, "message": message}
+    return {
+        "event": "UPDATE",
+        "id": known["id"],
+        "old_memory": known["text"],
+        "text": text,
+        "message": message,
+    }
 
 
 @dataclass
@@ -73,7 +90,9 @@ def tell(lived: Life, *statements: str) -> None:
         lived.device.now += timedelta(days=DAYS)
         lived.talk(1000)
         lived.device.edit(
-            lived.chat_id, -20, f"{statement} {text_of(lived.device.messages(lived.chat_id)[-20]['content'])}"
+            lived.chat_id,
+            -20,
+            f"{statement} {text_of(lived.device.messages(lived.chat_id)[-20]['content'])}",
         )
 
 

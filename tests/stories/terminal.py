@@ -37,10 +37,16 @@ class Terminal:
         self._stream = pyte.ByteStream(self.screen)
         self._ours, theirs = pty.openpty()
         fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", LINES, COLUMNS, 0, 0))
-        shell = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "LINES", "NO_COLOR")}
+        shell = {
+            name: value
+            for name, value in os.environ.items()
+            if name not in ("COLUMNS", "LINES", "NO_COLOR")
+        }
         environment = {**shell, "TERM": "xterm-256color", **self.environment}
         streams = theirs, theirs, theirs
-        self._process = fork_memproc(self.person.argv(*self.arguments)[1:], self.person.home, environment, streams)
+        self._process = fork_memproc(
+            self.person.argv(*self.arguments)[1:], self.person.home, environment, streams
+        )
         os.close(theirs)
 
     def types(self, line: str) -> None:

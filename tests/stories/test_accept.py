@@ -41,26 +41,35 @@ def said(messages: list[Json]) -> list[str]:
 
 
 @pytest.mark.parametrize("turns_before", [2, 20])
-def test_talk_on_an_older_updated_export_is_set_aside_with_the_file_to_import(chat: Cycle, turns_before: int) -> None:
+def test_talk_on_an_older_updated_export_is_set_aside_with_the_file_to_import(
+    chat: Cycle, turns_before: int
+) -> None:
     old = chat.export()
     talked = said(chat.talk(turns_before).messages)[-2 * turns_before :]
     ended = chat.hand_in()
     assert ended.code == 0
-    file = chat.updated() if "1 written" in ended.out else chat.person.inbox / f"{chat.chat_id}.json"
+    file = (
+        chat.updated() if "1 written" in ended.out else chat.person.inbox / f"{chat.chat_id}.json"
+    )
     chat.device.bring_in(old)
     chat.talk(1)
     skipped(chat, "went back, and on from there", f"Import {file} into TypingMind")
     assert said(chat.expanded())[-2 * turns_before :] == talked
 
 
-def test_exports_that_lie_in_the_inbox_since_the_chat_has_gone_on_are_unchanged_and_no_fault(chat: Cycle) -> None:
+def test_exports_that_lie_in_the_inbox_since_the_chat_has_gone_on_are_unchanged_and_no_fault(
+    chat: Cycle,
+) -> None:
     older = chat.person.drop(chat.export(), "older.json")
     assert chat.person.memproc("run", older).code == 0
     newer = chat.person.drop(chat.talk(2).export(), "newer.json")
     os.utime(older, (1_700_000_000, 1_700_000_000))
     assert chat.person.memproc("run", newer).code == 0
     files, raw = stand(chat), chat.expanded()
-    for ended in (chat.person.memproc("plan", older, newer), chat.person.memproc("run", older, newer)):
+    for ended in (
+        chat.person.memproc("plan", older, newer),
+        chat.person.memproc("run", older, newer),
+    ):
         assert (ended.code, ended.err) == (0, ""), ended
         assert "has gone on in a newer export since" in ended.out
     assert (stand(chat), chat.expanded()) == (files, raw)
@@ -76,7 +85,9 @@ def test_what_is_accepted_goes_on_and_what_is_missing_stays_in_expand_alone(chat
     accept(chat, "the newest of the last time are missing", "The next run goes on with it")
     again = chat.person.memproc("accept", chat.chat_id).out
     assert "Nothing of" in again
-    assert "run memproc once" in again, "a doubt that only `plan` has shown is not kept, so the sentence says what is"
+    assert "run memproc once" in again, (
+        "a doubt that only `plan` has shown is not kept, so the sentence says what is"
+    )
     path = chat.person.inbox / f"{chat.chat_id}.json"
     assert chat.person.memproc("plan", path).code == 0
     ended = chat.person.memproc("run", path)
@@ -135,15 +146,21 @@ def test_accepting_what_plan_alone_has_shown_says_what_comes_first(chat: Cycle) 
     assert chat.person.memproc("run", path).code == 0
 
 
-def test_nothing_waits_where_nothing_was_set_aside_and_an_unknown_chat_is_an_error(chat: Cycle) -> None:
+def test_nothing_waits_where_nothing_was_set_aside_and_an_unknown_chat_is_an_error(
+    chat: Cycle,
+) -> None:
     accept(chat, 'Nothing of "The lighthouse" waits to be accepted.')
     unknown = chat.person.memproc("accept", "nobody")
     assert unknown.code == 2
     assert 'knows no chat "nobody"' in unknown.err
 
 
-def test_a_message_that_is_missing_in_the_middle_without_a_word_stays_in_expand_and_is_told(chat: Cycle) -> None:
-    chat.device.delete(chat.chat_id, chat.live()[0])  # now it is known that this TypingMind notes deletions
+def test_a_message_that_is_missing_in_the_middle_without_a_word_stays_in_expand_and_is_told(
+    chat: Cycle,
+) -> None:
+    chat.device.delete(
+        chat.chat_id, chat.live()[0]
+    )  # now it is known that this TypingMind notes deletions
     whole = said(chat.expanded())
     gone = chat.live()[3]
     lost, deleted = chat.said(gone), whole[whole.index(chat.said(gone)) - 4]
@@ -151,7 +168,10 @@ def test_a_message_that_is_missing_in_the_middle_without_a_word_stays_in_expand_
     ended = chat.hand_in()
     assert (ended.code, ended.err) == (0, "")
     assert "1 deleted message" in ended.out
-    assert "1 message of the last time is missing, and TypingMind does not name it" in ended.out.replace("them", "it")
+    assert (
+        "1 message of the last time is missing, and TypingMind does not name it"
+        in ended.out.replace("them", "it")
+    )
     assert lost in said(chat.expanded())
     assert deleted not in said(chat.expanded())
     assert "missing" not in chat.hand_in().out, "it is told once"
@@ -161,7 +181,9 @@ def test_a_message_that_is_missing_in_the_middle_without_a_word_stays_in_expand_
 
 
 @pytest.mark.parametrize("build", ["2024", "2026"])
-def test_a_regenerated_newest_answer_is_told_and_is_no_missing_message(tmp_path: Path, build: Build) -> None:
+def test_a_regenerated_newest_answer_is_told_and_is_no_missing_message(
+    tmp_path: Path, build: Build
+) -> None:
     chat = Cycle.lived(tmp_path / "ada", build)
     chat.talk(1)
     assert chat.hand_in().code == 0
@@ -189,7 +211,9 @@ def test_what_the_hand_did_is_told_at_the_end_of_a_run(chat: Cycle) -> None:
     assert "Recalled" in chat.person.memproc("recall", three).out
 
 
-def test_most_memories_deleted_at_once_sets_the_chat_aside_until_it_is_accepted(chat: Cycle) -> None:
+def test_most_memories_deleted_at_once_sets_the_chat_aside_until_it_is_accepted(
+    chat: Cycle,
+) -> None:
     names = chat.shown()
     for name in names[:-1]:
         chat.forget(name)
@@ -233,7 +257,9 @@ def test_a_newer_export_ends_what_a_restore_holds(chat: Cycle) -> None:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the stories look into /proc")
-def test_the_daemon_goes_on_with_what_is_accepted_and_its_log_says_what_the_hand_did(chat: Cycle) -> None:
+def test_the_daemon_goes_on_with_what_is_accepted_and_its_log_says_what_the_hand_did(
+    chat: Cycle,
+) -> None:
     names = chat.shown()
     for name in names[1:]:
         chat.forget(name)
@@ -275,16 +301,24 @@ def test_the_daemon_goes_on_with_a_restored_chat_that_is_accepted(chat: Cycle) -
         chat.person.drop(chat.talk(14).export(), "new.json")
         daemon.comes_to("new.json", "written")
         newest = chat.updated().read_bytes()
-        daemon.until(lambda: chat.person.memproc("restore", chat.chat_id, "1", "--yes").code == 0, "it is restored")
+        daemon.until(
+            lambda: chat.person.memproc("restore", chat.chat_id, "1", "--yes").code == 0,
+            "it is restored",
+        )
         assert chat.updated().read_bytes() != newest
         assert "at once" in chat.person.memproc("accept", chat.chat_id).out
         daemon.until(
-            lambda: chat.updated().read_bytes() != chat.export() and b"memproc" in chat.updated().read_bytes(),
+            lambda: (
+                chat.updated().read_bytes() != chat.export()
+                and b"memproc" in chat.updated().read_bytes()
+            ),
             "it is worked on",
         )
 
 
-def test_plan_says_that_an_updated_export_is_written_anew_where_nothing_is_asked_for(chat: Cycle) -> None:
+def test_plan_says_that_an_updated_export_is_written_anew_where_nothing_is_asked_for(
+    chat: Cycle,
+) -> None:
     name = chat.shown()[0]
     chat.device.edit(chat.chat_id, chat.at(name, 4), "In my own words.")
     path = chat.person.drop(chat.export())
@@ -292,7 +326,11 @@ def test_plan_says_that_an_updated_export_is_written_anew_where_nothing_is_asked
         if changed:
             assert chat.person.memproc("unpin", name).code == 0
         planned, ended = chat.person.memproc("plan", path), chat.person.memproc("run", path)
-        assert ("is written anew, without a call" in planned.out) is ("1 written" in ended.out) is changed
+        assert (
+            ("is written anew, without a call" in planned.out)
+            is ("1 written" in ended.out)
+            is changed
+        )
 
 
 def test_the_updated_export_is_the_accepted_state_and_brings_nothing_back(chat: Cycle) -> None:
@@ -300,14 +338,22 @@ def test_the_updated_export_is_the_accepted_state_and_brings_nothing_back(chat: 
     (only,) = lost["data"]["chats"]
     live = chat.live()
     del only["messages"][live[2] : live[-3]]
-    gone = {text for text in said(chat.messages[live[2] : live[-3]]) if text not in said(only["messages"])}
+    gone = {
+        text
+        for text in said(chat.messages[live[2] : live[-3]])
+        if text not in said(only["messages"])
+    }
     assert len(gone) > 8
     path = chat.person.drop(json.dumps(lost).encode(), f"{chat.chat_id}.json")
     assert chat.person.memproc("run", path).code == 1
     chat.device.bring_in(path.read_bytes())
     accept(chat)
     planned, ended = chat.person.memproc("plan", path), chat.person.memproc("run", path)
-    assert ("is written anew" in planned.out, ended.code, "1 written" in ended.out) == (True, 0, True)
+    assert ("is written anew" in planned.out, ended.code, "1 written" in ended.out) == (
+        True,
+        0,
+        True,
+    )
     chat.imports()
     assert not gone & set(said(chat.messages))
     assert gone <= set(said(chat.expanded())), "nothing is lost"

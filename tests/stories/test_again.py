@@ -16,7 +16,9 @@ from tests.stories.person import Person
 from tests.stories.wire import exported_texts, made_by, memories, sent
 
 pytestmark = pytest.mark.timeout(200)
-SAY = "Speak of the harbour in general words, please, and leave out the argument about the lamp oil."
+SAY = (
+    "Speak of the harbour in general words, please, and leave out the argument about the lamp oil."
+)
 EXTRACTED, WRITTEN = "extracted", "model"
 ALL_REFUSED = {"rates": {"refused": 1.0}}
 
@@ -67,11 +69,18 @@ def marks(person: Person) -> set[str]:
     return {marker["made"] for marker in own if marker["kind"] == "memory"}
 
 
-def test_what_was_refused_is_never_asked_again_and_no_byte_changes(ines: Person, refusing: ServerProcess) -> None:
+def test_what_was_refused_is_never_asked_again_and_no_byte_changes(
+    ines: Person, refusing: ServerProcess
+) -> None:
     assert made_by(ines) == {EXTRACTED}
     assert marks(ines) == {EXTRACTED}
     asked = sent(refusing)
-    assert [request.step for request in asked] == ["quote", "quote", "perspective", "perspective"] * 2
+    assert [request.step for request in asked] == [
+        "quote",
+        "quote",
+        "perspective",
+        "perspective",
+    ] * 2
     assert len(refusing.meter.seen) == len(asked), "each in other words, none as it was"
     before = ines.bytes_of_everything()
     for ended in (ines.memproc("run"), ines.spawn("run")):
@@ -118,7 +127,9 @@ def test_one_refusal_is_healed_by_other_words(ines: Person) -> None:
     assert asked[0].body != asked[1].body
 
 
-def test_a_retry_without_a_word_asks_nothing_that_was_asked_before(ines: Person, refusing: ServerProcess) -> None:
+def test_a_retry_without_a_word_asks_nothing_that_was_asked_before(
+    ines: Person, refusing: ServerProcess
+) -> None:
     asked = len(sent(refusing))
     memory = memories(ines)[0]["memory_id"]
     ended = ines.memproc("retry", memory)
@@ -131,7 +142,9 @@ def test_a_retry_without_a_word_asks_nothing_that_was_asked_before(ines: Person,
     assert numbers(ines, memory) == [(1, EXTRACTED)]
 
 
-def test_a_word_of_guidance_makes_a_new_edition_that_the_next_run_writes(ines: Person, refusing: ServerProcess) -> None:
+def test_a_word_of_guidance_makes_a_new_edition_that_the_next_run_writes(
+    ines: Person, refusing: ServerProcess
+) -> None:
     one, other = (memory["memory_id"] for memory in memories(ines))
     before = ines.bytes_of_everything()
     with running(ines, "willing", {}) as willing:
@@ -142,7 +155,12 @@ def test_a_word_of_guidance_makes_a_new_edition_that_the_next_run_writes(ines: P
         assert "memproc run" in ended.out
         assert ines.bytes_of_everything() == changed, "a retry touches no export"
         asked = sent(willing)
-        assert [request.step for request in asked] == ["quote", "perspective", "analysis", "refinement"]
+        assert [request.step for request in asked] == [
+            "quote",
+            "perspective",
+            "analysis",
+            "refinement",
+        ]
         for request in asked:
             said = request.body["messages"][-1]["content"][-1]["text"]
             assert (SAY in said) == (request.step != "analysis"), "guidance is for the agent"
@@ -163,7 +181,9 @@ def test_a_word_of_guidance_makes_a_new_edition_that_the_next_run_writes(ines: P
     assert ines.memproc("verify").code == 0
 
 
-def test_a_retry_as_json_says_which_edition_came_of_it(ines: Person, refusing: ServerProcess) -> None:
+def test_a_retry_as_json_says_which_edition_came_of_it(
+    ines: Person, refusing: ServerProcess
+) -> None:
     memory = memories(ines)[1]["memory_id"]
     with running(ines, "willing", {}) as willing:
         asks(ines, willing)
@@ -172,7 +192,9 @@ def test_a_retry_as_json_says_which_edition_came_of_it(ines: Person, refusing: S
     assert (told["edition"]["number"], told["edition"]["made"]) == (2, WRITTEN)
 
 
-def test_guidance_that_is_refused_too_leaves_the_memory_as_it_was(ines: Person, refusing: ServerProcess) -> None:
+def test_guidance_that_is_refused_too_leaves_the_memory_as_it_was(
+    ines: Person, refusing: ServerProcess
+) -> None:
     memory = memories(ines)[0]["memory_id"]
     asked = len(sent(refusing))
     ended = ines.memproc("retry", memory, "--say", SAY)
@@ -185,7 +207,9 @@ def test_guidance_that_is_refused_too_leaves_the_memory_as_it_was(ines: Person, 
     assert len(sent(refusing)) == asked + 4, "the same words are not sent twice"
 
 
-def test_a_memory_that_nobody_knows_cannot_be_retried(ines: Person, refusing: ServerProcess) -> None:
+def test_a_memory_that_nobody_knows_cannot_be_retried(
+    ines: Person, refusing: ServerProcess
+) -> None:
     ended = ines.memproc("retry", "m0000")
     assert (ended.code, ended.out) == (2, "")
     assert 'The archive knows no memory "m0000"' in ended.err

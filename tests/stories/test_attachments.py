@@ -6,7 +6,17 @@ from pathlib import Path
 import pytest
 
 from tests.stories.cycle import Cycle, quiet
-from tests.stories.test_modes import LARGE, MODES, SMALL, Witness, begin, goes_round, is_well, originals, settings
+from tests.stories.test_modes import (
+    LARGE,
+    MODES,
+    SMALL,
+    Witness,
+    begin,
+    goes_round,
+    is_well,
+    originals,
+    settings,
+)
 
 pytestmark = [pytest.mark.timeout(120), pytest.mark.variants]
 FILES = {"a picture", "a drawing of a tool", "thoughts"}
@@ -18,8 +28,17 @@ def with_files(cycle: Cycle) -> Cycle:
     shown, answer, *_, drawn = cycle.messages[2:8]
     shown["content"] = [{"type": "text", "text": "This is the sea today."}, picture]
     answer["reasoning_details"] = {"metaBlobID": "thoughts"}
-    call = {"id": "c1", "type": "function", "index": 0, "function": {"name": "draw", "arguments": "{}"}}
-    called = drawn | {"content": None, "tool_calls": [call], "uuid": "0c0c0c0c-0000-4000-8000-00000000000c"}
+    call = {
+        "id": "c1",
+        "type": "function",
+        "index": 0,
+        "function": {"name": "draw", "arguments": "{}"},
+    }
+    called = drawn | {
+        "content": None,
+        "tool_calls": [call],
+        "uuid": "0c0c0c0c-0000-4000-8000-00000000000c",
+    }
     result = {
         "role": "tool", "type": "tool-response", "name": "draw", "tool_call_id": "c1", "content": "It is drawn.",
         "pluginResponse": {"data": {"cards": [{"metadata": {"localBlobID": "a drawing of a tool"}}]}},
@@ -31,7 +50,9 @@ def with_files(cycle: Cycle) -> Cycle:
 
 def files(value: object) -> Iterator[str]:
     if isinstance(value, dict):
-        yield from (str(name) for key, name in value.items() if key in ("localBlobID", "metaBlobID"))
+        yield from (
+            str(name) for key, name in value.items() if key in ("localBlobID", "metaBlobID")
+        )
         for inner in value.values():
             yield from files(inner)
     elif isinstance(value, list):
@@ -50,17 +71,25 @@ def deleted(cycle: Cycle) -> list[str]:
 
 
 @pytest.mark.parametrize("mode", sorted(MODES))
-def test_pictures_and_files_stay_whatever_becomes_of_their_memories(tmp_path: Path, mode: str) -> None:
+def test_pictures_and_files_stay_whatever_becomes_of_their_memories(
+    tmp_path: Path, mode: str
+) -> None:
     cycle, witness = with_files(begin(tmp_path, mode)), Witness()
     path = cycle.person.drop(cycle.export(), "before.json")
-    assert "4 messages with attachments stay in the chat, shown and no longer sent" in cycle.person.memproc(
-        "plan", path
-    ).out.replace("\n", " ")
+    assert (
+        "4 messages with attachments stay in the chat, shown and no longer sent"
+        in cycle.person.memproc("plan", path).out.replace("\n", " ")
+    )
     cycle = goes_round(witness.looks(cycle))
     are_there(cycle)
     is_well(cycle)
     if mode != "keep-originals":
-        assert [message["role"] for message in originals(cycle)] == ["user", "assistant", "assistant", "tool"]
+        assert [message["role"] for message in originals(cycle)] == [
+            "user",
+            "assistant",
+            "assistant",
+            "tool",
+        ]
     quiet(cycle)
     assert "attachments" not in cycle.person.memproc("plan", cycle.updated()).out
 
@@ -86,7 +115,9 @@ def test_pictures_and_files_stay_whatever_becomes_of_their_memories(tmp_path: Pa
 
 
 @pytest.mark.parametrize("new_uuids", [False, True])
-def test_in_a_fork_they_are_known_again_even_where_the_client_has_copied_them(tmp_path: Path, new_uuids: bool) -> None:
+def test_in_a_fork_they_are_known_again_even_where_the_client_has_copied_them(
+    tmp_path: Path, new_uuids: bool
+) -> None:
     cycle = goes_round(with_files(begin(tmp_path, "replace")))
     calls = cycle.calls()
     fork = cycle.of(cycle.device.fork(cycle.chat_id, new_uuids=new_uuids))
@@ -98,7 +129,11 @@ def test_in_a_fork_they_are_known_again_even_where_the_client_has_copied_them(tm
     is_well(fork)
     assert sorted(files(fork.messages)) == sorted(FILES - {"a picture"} | {"a copy of the picture"})
     raw = fork.expanded()
-    assert [message["role"] for message in raw if list(files(message))] == ["user", "assistant", "tool"]
+    assert [message["role"] for message in raw if list(files(message))] == [
+        "user",
+        "assistant",
+        "tool",
+    ]
     assert "a copy of the picture" in set(files(raw))
 
 
@@ -110,4 +145,6 @@ def test_a_picture_that_the_person_deletes_is_gone_and_nothing_else(tmp_path: Pa
     cycle.device.delete(cycle.chat_id, at)
     assert cycle.hand_in().code == 0
     assert sorted(files(cycle.messages)) == sorted(FILES - {"a picture"})
-    assert [message["uuid"] for message in cycle.expanded()] == [uuid for uuid in raw if uuid != gone]
+    assert [message["uuid"] for message in cycle.expanded()] == [
+        uuid for uuid in raw if uuid != gone
+    ]

@@ -90,12 +90,16 @@ def test_the_disk_is_full(bea: Person, undisturbed: list[object], small_disk: Pa
     shutil.rmtree(bea.home / "updated")
     (bea.home / "updated").symlink_to(small_disk / "updated")
     filling = small_disk / "filling"
-    filling.write_bytes(b"x" * (os.statvfs(small_disk).f_bavail * os.statvfs(small_disk).f_bsize - 4096))
+    filling.write_bytes(
+        b"x" * (os.statvfs(small_disk).f_bavail * os.statvfs(small_disk).f_bsize - 4096)
+    )
 
     ends_clearly(bea.spawn("run"), 1, "skipped", "full")
 
     assert old.read_bytes() == content
-    assert [path.name for path in (small_disk / "updated").iterdir()] == [old.name], "no half-written file is left"
+    assert [path.name for path in (small_disk / "updated").iterdir()] == [old.name], (
+        "no half-written file is left"
+    )
     filling.unlink()
     goes_on(bea, undisturbed)
 
@@ -122,7 +126,9 @@ def test_the_folder_is_read_only(bea: Person, undisturbed: list[object]) -> None
     goes_on(bea, undisturbed)
 
 
-@pytest.mark.parametrize("memories", [pytest.param(number, marks=pytest.mark.long) for number in (0, 1, 3)])
+@pytest.mark.parametrize(
+    "memories", [pytest.param(number, marks=pytest.mark.long) for number in (0, 1, 3)]
+)
 def test_killed_in_the_middle(bea: Person, undisturbed: list[object], memories: int) -> None:
     content = bea.updated()[0].read_bytes()
     running = bea.start("run")
@@ -152,7 +158,9 @@ def test_two_runs_at_once(bea: Person, undisturbed: list[object]) -> None:
 
 
 @pytest.mark.long
-def test_the_export_is_replaced_while_it_is_worked_on(bea: Person, undisturbed: list[object]) -> None:
+def test_the_export_is_replaced_while_it_is_worked_on(
+    bea: Person, undisturbed: list[object]
+) -> None:
     content = bea.updated()[0].read_bytes()
     running = bea.start("run")
     assert running.stdout is not None
@@ -161,7 +169,9 @@ def test_the_export_is_replaced_while_it_is_worked_on(bea: Person, undisturbed: 
     new.write_bytes(export_bytes(CHAT))
     new.replace(bea.inbox / "export.json")
     out, err = running.communicate(timeout=60)
-    ends_clearly(Ended(running.returncode, out, err), 1, "was replaced", "run memproc again".capitalize())
+    ends_clearly(
+        Ended(running.returncode, out, err), 1, "was replaced", "run memproc again".capitalize()
+    )
     assert bea.updated()[0].read_bytes() == content
     goes_on(bea, undisturbed)
 
@@ -206,7 +216,10 @@ def test_the_clock_is_set_back(bea: Person) -> None:
     assert (ended.code, ended.err) == (0, "")
     assert bea.chat()["updatedAt"] > "2099-06-01T00:00:00.000Z"
     versions = json.loads(bea.memproc("versions", CHAT["chatID"], "--json").out)
-    assert [(version["number"], version["kind"]) for version in versions] == [(1, "original"), (2, "updated")]
+    assert [(version["number"], version["kind"]) for version in versions] == [
+        (1, "original"),
+        (2, "updated"),
+    ]
 
 
 def test_the_configuration_is_wrong_in_five_places(bea: Person, undisturbed: list[object]) -> None:
@@ -214,7 +227,16 @@ def test_the_configuration_is_wrong_in_five_places(bea: Person, undisturbed: lis
     bea.toml.write_text(
         '[chunk]\ntokens = 3\n[tail]\nstep = "x"\n[typo]\na = 1\n[models]\nagent = 7\n[folders]\ninbox = "/"\n'
     )
-    ends_clearly(bea.memproc("run"), 2, "chunk.tokens", "tail.step", "typo", "models.agent", "folders.inbox", "line 2")
+    ends_clearly(
+        bea.memproc("run"),
+        2,
+        "chunk.tokens",
+        "tail.step",
+        "typo",
+        "models.agent",
+        "folders.inbox",
+        "line 2",
+    )
     bea.toml.write_text(good)
     goes_on(bea, undisturbed)
 
@@ -231,7 +253,9 @@ def test_the_configuration_is_wrong_in_five_places(bea: Person, undisturbed: lis
         (b"[" * 100_000 + b"]" * 100_000, "deep"),
     ],
 )
-def test_a_file_that_is_no_export_is_named_and_nothing_else_is_touched(ada: Person, content: bytes, word: str) -> None:
+def test_a_file_that_is_no_export_is_named_and_nothing_else_is_touched(
+    ada: Person, content: bytes, word: str
+) -> None:
     path = ada.drop(content, "odd.json")
     ended = ada.memproc("run")
     ends_clearly(ended, 1, "odd.json", word)

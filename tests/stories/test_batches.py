@@ -35,7 +35,12 @@ MANY_LOOKS = 10_000
 LIMIT_SECONDS = 60.0
 PRICES = {
     "claude-haiku-5-5": Price(
-        Decimal("0.1"), Decimal("0.125"), Decimal("0.01"), Decimal("0.5"), step=100_000, factor=Decimal(5)
+        Decimal("0.1"),
+        Decimal("0.125"),
+        Decimal("0.01"),
+        Decimal("0.5"),
+        step=100_000,
+        factor=Decimal(5),
     )
 }
 
@@ -48,9 +53,14 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @contextmanager
 def serving(
-    monkeypatch: pytest.MonkeyPatch, batching: Batching, script: Script | None = None, log: Path | None = None
+    monkeypatch: pytest.MonkeyPatch,
+    batching: Batching,
+    script: Script | None = None,
+    log: Path | None = None,
 ) -> Iterator[ModelServer]:
-    with ModelServer(Setup(script=script or Faulty(rates=SPOILT), batching=batching), log) as server:
+    with ModelServer(
+        Setup(script=script or Faulty(rates=SPOILT), batching=batching), log
+    ) as server:
         monkeypatch.setenv("ANTHROPIC_API_BASE", server.url)
         yield server
 
@@ -87,11 +97,15 @@ def direct(tmp_path_factory: pytest.TempPathFactory) -> bytes:
 
 def spent(person: Person) -> Decimal:
     found = json.loads(person.memproc("budget", "show", "--json").out)
-    return Decimal(str(round(sum(cap["spent_usd"] for cap in found["caps"] if cap["name"] == "day"), 12)))
+    return Decimal(
+        str(round(sum(cap["spent_usd"] for cap in found["caps"] if cap["name"] == "day"), 12))
+    )
 
 
 def once(server: ModelServer) -> bool:
-    return set(server.meter.answered.values()) <= {0, 1} and server.meter.finished_and_seen_again == []
+    return (
+        set(server.meter.answered.values()) <= {0, 1} and server.meter.finished_and_seen_again == []
+    )
 
 
 def test_a_trip_by_batch_has_the_bytes_of_a_direct_one_at_half_the_price(
@@ -109,12 +123,16 @@ def test_a_trip_by_batch_has_the_bytes_of_a_direct_one_at_half_the_price(
         assert all(bill.batched for bill in meter.bills.values())
         assert meter.calls > meter.batches
         calls = json.loads(eve.memproc("calls", "--json").out)
-        asked = [call for call in calls if call["model"].startswith("anthropic/")]  # the engine answers at once
+        asked = [
+            call for call in calls if call["model"].startswith("anthropic/")
+        ]  # the engine answers at once
         assert all(call["batch"] for call in asked)
         assert len(asked) == meter.calls
 
 
-def test_the_ledger_has_what_the_provider_bills_for_batches(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_ledger_has_what_the_provider_bills_for_batches(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     eve = somebody(tmp_path / "eve", "always")
     with serving(monkeypatch, Batching(), Faulty()) as server:
         ran(eve)
@@ -145,9 +163,13 @@ def test_what_expires_or_fails_in_a_batch_is_asked_directly(
         assert {bill.batched for bill in server.meter.bills.values()} == {True, False}
 
 
-def test_at_night_by_batch_and_by_day_directly(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_at_night_by_batch_and_by_day_directly(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     now = datetime.now().astimezone()
-    by_hours = [f"{now + timedelta(hours=at):%H:%M}-{now + timedelta(hours=at + 3):%H:%M}" for at in (-1, 6)]
+    by_hours = [
+        f"{now + timedelta(hours=at):%H:%M}-{now + timedelta(hours=at + 3):%H:%M}" for at in (-1, 6)
+    ]
     with serving(monkeypatch, Batching()) as server:
         for name, night in zip(("at night", "by day"), by_hours, strict=True):
             before = server.meter.batches
@@ -169,7 +191,8 @@ def test_where_batches_are_not_wanted_any_more_the_one_under_way_is_canceled(
         assert once(server)
         assert json.loads(eve.memproc("status", "--json").out)["batches"] == []
         assert all(
-            model["open_usd"] == 0 for model in json.loads(eve.memproc("budget", "show", "--json").out)["models"]
+            model["open_usd"] == 0
+            for model in json.loads(eve.memproc("budget", "show", "--json").out)["models"]
         )
 
 
@@ -186,7 +209,10 @@ def test_a_run_that_ends_while_it_waits_goes_on_with_the_same_batch(
         status = json.loads(eve.memproc("status", "--json").out)
         (waiting,) = status["batches"]
         assert waiting["requests"] > 1
-        assert f"waiting for a batch ({waiting['requests']} requests, since " in eve.memproc("status").out
+        assert (
+            f"waiting for a batch ({waiting['requests']} requests, since "
+            in eve.memproc("status").out
+        )
         server.batching(Batching())
         ran(eve, FEW)
         assert once(server)
@@ -194,7 +220,9 @@ def test_a_run_that_ends_while_it_waits_goes_on_with_the_same_batch(
         assert json.loads(eve.memproc("status", "--json").out)["batches"] == []
 
 
-def killed_while_it_waits(person: Person, server: ModelServer, content: bytes, wish: signal.Signals) -> None:
+def killed_while_it_waits(
+    person: Person, server: ModelServer, content: bytes, wish: signal.Signals
+) -> None:
     """Its first batch is created, and it has told that it waits."""
     person.drop(content)
     running = person.start("run")

@@ -21,7 +21,9 @@ OVER = 4
 
 
 def settings(person: Person, more: str = "", model: str = HAIKU, options: str = "") -> None:
-    person.settings(f'[models]\nagent = "{model}"\ncontext_manager = "{model}"\n{options}{QUICK}{more}')
+    person.settings(
+        f'[models]\nagent = "{model}"\ncontext_manager = "{model}"\n{options}{QUICK}{more}'
+    )
 
 
 def budget(cap: str, usd: float) -> str:
@@ -47,7 +49,9 @@ def shown(person: Person) -> dict[str, Any]:
 def billed(server: ServerProcess) -> float:
     """What the server has billed for haiku, in dollars."""
     usage = server.meter.usage
-    return (usage.fresh * 0.1 + usage.written * 0.125 + usage.read * 0.01 + usage.output * 0.5) / 1e6
+    return (
+        usage.fresh * 0.1 + usage.written * 0.125 + usage.read * 0.01 + usage.output * 0.5
+    ) / 1e6
 
 
 def test_a_run_stops_at_its_cap_and_goes_on_after_it_was_raised(
@@ -58,7 +62,11 @@ def test_a_run_stops_at_its_cap_and_goes_on_after_it_was_raised(
         monkeypatch.setenv("ANTHROPIC_API_BASE", server.url)
         ended = eve.memproc("run")
         assert ended.code == OVER
-        for told in ("budget of today is $0.0040", "when the day turns", "memproc budget raise --day 0.0080"):
+        for told in (
+            "budget of today is $0.0040",
+            "when the day turns",
+            "memproc budget raise --day 0.0080",
+        ):
             assert told in ended.err
         assert "calls: " in ended.out, "the report of what was done comes all the same"
         assert eve.updated() == []
@@ -70,7 +78,9 @@ def test_a_run_stops_at_its_cap_and_goes_on_after_it_was_raised(
         assert server.meter.calls == asked
 
         toml = eve.toml.read_text()
-        assert eve.memproc("budget", "raise", "--day", "0.003").code == 2, "a lower one is not a higher one"
+        assert eve.memproc("budget", "raise", "--day", "0.003").code == 2, (
+            "a lower one is not a higher one"
+        )
         raised = eve.memproc("budget", "raise", "--day", "1")
         assert raised.code == 0
         assert "$1.00 (raised from $0.0040)" in raised.out
@@ -85,7 +95,9 @@ def test_a_run_stops_at_its_cap_and_goes_on_after_it_was_raised(
     assert status["money"]["today_usd"] == found["day"]["spent_usd"]
 
 
-def test_each_run_has_a_budget_of_its_own(eve: Person, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_each_run_has_a_budget_of_its_own(
+    eve: Person, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     settings(eve, budget("run", 0.003))
     with serve(tmp_path, None) as server:
         monkeypatch.setenv("ANTHROPIC_API_BASE", server.url)
@@ -129,11 +141,18 @@ def test_a_plan_s_dollars_bracket_what_is_really_spent(
 def test_a_plan_that_the_caps_do_not_allow_says_so(eve: Person) -> None:
     settings(eve, budget("month", 0.003))
     text = eve.memproc("plan").out
-    assert "That is more than the $0.0030 that are left of this month's $0.0030: it will pause there." in text
+    assert (
+        "That is more than the $0.0030 that are left of this month's $0.0030: it will pause there."
+        in text
+    )
 
 
 def test_a_model_of_unknown_price_is_refused_before_anything_is_sent(eve: Person) -> None:
-    settings(eve, model="openai/our-own", options='[models.options]\napi_base = "https://models.example.com/v1"\n')
+    settings(
+        eve,
+        model="openai/our-own",
+        options='[models.options]\napi_base = "https://models.example.com/v1"\n',
+    )
     for command in ("plan", "run"):
         ended = eve.memproc(command)
         assert ended.code == 1
@@ -141,10 +160,14 @@ def test_a_model_of_unknown_price_is_refused_before_anything_is_sent(eve: Person
         assert "[[budget.price]]" in ended.out + ended.err
 
 
-def test_the_engine_and_a_server_at_home_are_free_where_nothing_may_be_spent(eve: Person, tmp_path: Path) -> None:
+def test_the_engine_and_a_server_at_home_are_free_where_nothing_may_be_spent(
+    eve: Person, tmp_path: Path
+) -> None:
     nothing = "[budget]\nrun_usd = 0\nday_usd = 0\nmonth_usd = 0\n"
     with serve(tmp_path, {"key": "none"}) as server:
-        settings(eve, nothing, "openai/local-model", f'[models.options]\napi_base = "{server.url}/v1"\n')
+        settings(
+            eve, nothing, "openai/local-model", f'[models.options]\napi_base = "{server.url}/v1"\n'
+        )
         assert "costs nothing" in eve.memproc("plan").out
         assert eve.memproc("run").code == 0
         assert server.meter.calls > 0
@@ -196,7 +219,11 @@ def test_the_daemon_goes_on_by_itself_when_the_day_turns(
                     break
                 with Archive.open(eve.home / "state") as archive:  # what a day makes of it
                     archive.run("UPDATE spending SET at = '2020-01-01T00:00:00.000Z'")
-                    archive.run("UPDATE arrival SET next_look_at = '2020-01-02T00:00:00.000Z' WHERE state = 'paused'")
-                daemon.until(lambda: daemon.rows("export.json")[-1].state != "paused", "it is taken up")
+                    archive.run(
+                        "UPDATE arrival SET next_look_at = '2020-01-02T00:00:00.000Z' WHERE state = 'paused'"
+                    )
+                daemon.until(
+                    lambda: daemon.rows("export.json")[-1].state != "paused", "it is taken up"
+                )
             assert row.state == "written"
             assert daemon.status()["problems"] == []

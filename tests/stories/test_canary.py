@@ -122,7 +122,10 @@ def at(keeper: Keeper, url: str) -> Keeper:
 @pytest.mark.long
 @in_turn("file")
 def test_a_key_at_work_is_told_to_nobody(keeper: Keeper, tmp_path: Path) -> None:
-    script = {"key": CANARY, "at": {"2": "server error", "4": "malformed", "6": "refused", "8": "cut off"}}
+    script = {
+        "key": CANARY,
+        "at": {"2": "server error", "4": "malformed", "6": "refused", "8": "cut off"},
+    }
     with serve(tmp_path / "server", script) as server:
         eve = at(keeper, server.url)
         tried = eve.memproc("key", "test", "anthropic")
@@ -138,7 +141,9 @@ def test_a_key_at_work_is_told_to_nobody(keeper: Keeper, tmp_path: Path) -> None
 
 @in_turn("file")
 @pytest.mark.long
-def test_a_key_in_a_killed_and_an_interrupted_run_is_told_to_nobody(keeper: Keeper, tmp_path: Path) -> None:
+def test_a_key_in_a_killed_and_an_interrupted_run_is_told_to_nobody(
+    keeper: Keeper, tmp_path: Path
+) -> None:
     with serve(tmp_path / "server", {"key": CANARY, "seconds": 0.1}) as server:
         eve = at(keeper, server.url)
         for ending in (signal.SIGKILL, signal.SIGINT):
@@ -172,7 +177,9 @@ def test_a_provider_that_says_the_key_back_is_not_repeated(keeper: Keeper) -> No
     eve.assert_nobody_knows()
 
 
-@pytest.mark.parametrize("model", ["anthropic/claude-haiku-5-5", pytest.param("openai/gpt-4o", marks=pytest.mark.long)])
+@pytest.mark.parametrize(
+    "model", ["anthropic/claude-haiku-5-5", pytest.param("openai/gpt-4o", marks=pytest.mark.long)]
+)
 def test_nobody_who_listens_to_every_log_hears_a_key_or_a_prompt(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, model: str
 ) -> None:
@@ -180,9 +187,7 @@ def test_nobody_who_listens_to_every_log_hears_a_key_or_a_prompt(
     eve.settings(f'[models]\nagent = "{model}"\ncontext_manager = "{model}"\n')
     eve.drop(export_bytes(CHAT))
     (tmp_path / "temp").mkdir()
-    listening = (
-        "import logging, sys\nlogging.basicConfig(level=1)\nfrom daemon.cli import main\nsys.exit(main(sys.argv[1:]))"
-    )
+    listening = "import logging, sys\nlogging.basicConfig(level=1)\nfrom daemon.cli import main\nsys.exit(main(sys.argv[1:]))"
     with serve(tmp_path / "server", {"key": CANARY, "at": {"2": "server error"}}) as server:
         environment = {
             **os.environ, **TALKATIVE, "TMPDIR": str(tmp_path / "temp"),
@@ -204,7 +209,11 @@ def test_nobody_who_listens_to_every_log_hears_a_key_or_a_prompt(
     assert perches(eve.home, tmp_path / "temp") == []
     said = ended.stdout + ended.stderr
     assert not sings(said)
-    words = [message["content"] for message in CHAT["messages"] if isinstance(message.get("content"), str)]
+    words = [
+        message["content"]
+        for message in CHAT["messages"]
+        if isinstance(message.get("content"), str)
+    ]
     assert words
     assert not [text for text in words if text[:40] in said]
     assert "to_remember" not in said
@@ -240,10 +249,17 @@ class _Beak(BaseHTTPRequestHandler):
         key = self.headers.get("x-api-key", "")
         status = _SAYINGS[min(self.server.asked, len(_SAYINGS) - 1)]
         self.server.asked += 1
-        refusal = {"type": "error", "error": {"type": "authentication_error", "message": f"Not this key: {key}"}}
+        refusal = {
+            "type": "error",
+            "error": {"type": "authentication_error", "message": f"Not this key: {key}"},
+        }
         answer = f"<html>{key}" if status == 200 else json.dumps(refusal)
         self.send_response(status, f"Not {key}")
-        for name, value in (("Retry-After", key), ("Request-Id", key), ("Content-Length", str(len(answer)))):
+        for name, value in (
+            ("Retry-After", key),
+            ("Request-Id", key),
+            ("Content-Length", str(len(answer))),
+        ):
             self.send_header(name, value)
         self.end_headers()
         self.wfile.write(answer.encode())

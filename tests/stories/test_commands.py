@@ -42,7 +42,9 @@ def test_plan_prints_the_very_plan_and_sends_and_writes_nothing(ada: Person) -> 
     assert plan["calls"] == 4 * len(plan["chunks"]) > 0
     assert ada.memproc("run").code == 0
     memories = read(ada.memproc("memories", plan["chat_id"], "--json"))
-    assert [chunk["tokens"] for chunk in plan["chunks"]] == [memory["source_tokens"] for memory in memories]
+    assert [chunk["tokens"] for chunk in plan["chunks"]] == [
+        memory["source_tokens"] for memory in memories
+    ]
 
 
 def test_plan_as_a_table_says_what_waits_and_why(ada: Person) -> None:
@@ -58,7 +60,10 @@ def test_plan_and_run_agree_on_what_would_be_set_aside(ada: Person) -> None:
     ada.drop(b'{"data":{"chats":[]}}', "none.json")
     plans = json.loads(ada.memproc("plan", "--json").out)["chats"]
     outcomes = json.loads(ada.memproc("run", "--json").out)["outcomes"]
-    reasons = [[row["reason"] for row in rows if row["outcome"] == "set_aside"] for rows in (plans, outcomes)]
+    reasons = [
+        [row["reason"] for row in rows if row["outcome"] == "set_aside"]
+        for rows in (plans, outcomes)
+    ]
     assert len(reasons[0]) == 3
     assert reasons[0] == reasons[1]
 
@@ -118,7 +123,9 @@ def test_restore_shows_the_difference_first_and_then_puts_the_version_back(ada: 
 
     assert ada.memproc("restore", CHAT["chatID"], "1", "--yes").code == 0
     assert ada.chat() == json.loads(export_bytes(CHAT))["data"]["chats"][0]
-    assert ada.memproc("restore", CHAT["chatID"], "2", "--yes").code == 0, "the state before is a version too"
+    assert ada.memproc("restore", CHAT["chatID"], "2", "--yes").code == 0, (
+        "the state before is a version too"
+    )
     assert ada.updated()[0].read_bytes() == compressed
     assert ada.memproc("restore", CHAT["chatID"], "9").code == 2
 
@@ -129,7 +136,10 @@ def test_expand_gives_the_raw_conversation_back_byte_for_byte(bea: Person) -> No
     (chat,) = json.loads(path.read_bytes())["data"]["chats"]
     assert chat["messages"] == CHAT["messages"]
     for message in CHAT["messages"]:
-        assert json.dumps(message, ensure_ascii=False, separators=(",", ":")).encode() in path.read_bytes()
+        assert (
+            json.dumps(message, ensure_ascii=False, separators=(",", ":")).encode()
+            in path.read_bytes()
+        )
     again = bea.memproc("expand", CHAT["chatID"], "--output", path)
     assert again.code == 1, "what exists is not overwritten"
 
@@ -140,7 +150,10 @@ def test_expand_works_again_and_never_among_the_files_to_be_imported(bea: Person
     assert [one.code for one in ended] == [0, 0]
     (whole,) = (bea.home / "expanded").iterdir()
     assert [str(whole) in one.out.replace("\n", "") for one in ended] == [True, True]
-    assert (whole.name, whole.stat().st_mode & 0o777) == (f"The lighthouse ({CHAT['chatID']}) full.json", 0o600)
+    assert (whole.name, whole.stat().st_mode & 0o777) == (
+        f"The lighthouse ({CHAT['chatID']}) full.json",
+        0o600,
+    )
     assert {path: path.read_bytes() for path in bea.updated()} == updated
     whole.write_bytes(b"what the person has made of it")
     assert bea.memproc("expand", CHAT["chatID"]).code == 0
@@ -208,7 +221,9 @@ def test_each_demo_has_a_folder_of_its_own_and_old_ones_go() -> None:
         with _fresh_folder() as second:
             assert first.name == "demo"
             assert second.name == "demo-2"
-            assert (first / "inbox" / SAMPLE_FILE).read_bytes() == (second / "inbox" / SAMPLE_FILE).read_bytes()
+            assert (first / "inbox" / SAMPLE_FILE).read_bytes() == (
+                second / "inbox" / SAMPLE_FILE
+            ).read_bytes()
         (first / "of this demo").touch()
         with _fresh_folder() as again:
             assert again == second
@@ -223,14 +238,18 @@ def test_each_demo_has_a_folder_of_its_own_and_old_ones_go() -> None:
 def test_two_demos_at_once_both_come_to_their_end(ada: Person) -> None:
     both = [ada.start("demo"), ada.start("demo")]
     ended = [one.communicate(timeout=100) for one in both]
-    assert [(one.returncode, err) for one, (_, err) in zip(both, ended, strict=True)] == [(0, "")] * 2
+    assert [(one.returncode, err) for one, (_, err) in zip(both, ended, strict=True)] == [
+        (0, "")
+    ] * 2
     homes = {Path(out.rsplit("Everything lies in ", 1)[1].split(" until")[0]) for out, _ in ended}
     assert len(homes) == 2
     assert all(list((home / "updated").glob("*.json")) for home in homes)
 
 
 def test_run_as_json_tells_every_outcome(ada: Person) -> None:
-    ada.drop(export_bytes(CHAT, long_chat(500, chatID="short12345", id="short12345", chatTitle="Short")))
+    ada.drop(
+        export_bytes(CHAT, long_chat(500, chatID="short12345", id="short12345", chatTitle="Short"))
+    )
     ada.drop(b"{}", "odd.json")
     ended = ada.memproc("run", "--json")
     outcomes = {outcome["outcome"]: outcome for outcome in json.loads(ended.out)["outcomes"]}

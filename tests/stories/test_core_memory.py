@@ -49,7 +49,9 @@ def lines(aria: Life) -> list[str]:
     return [line(read_task(request)) for request in core_asked(aria.server.requests)]
 
 
-def test_what_the_agent_writes_stands_in_its_section_in_the_export_and_in_the_history(aria: Life) -> None:
+def test_what_the_agent_writes_stands_in_its_section_in_the_export_and_in_the_history(
+    aria: Life,
+) -> None:
     assert len(set(lines(aria))) == 3
     assert values(aria) == {"persona": "", "human": "\n".join(lines(aria))}
     assert "\n## human\n" + "\n".join(lines(aria)) + "\n\n## facts\n" in opening(aria)
@@ -61,7 +63,10 @@ def test_what_the_agent_writes_stands_in_its_section_in_the_export_and_in_the_hi
             "function": APPEND, "memory": number, "edition": 1, "number": number, "undoes": 0,
             "held_lines": [],
         }  # fmt: skip
-    assert "human, core_memory_append by the persona, after memory 3 (edition 1)" in core(aria, "history").out
+    assert (
+        "human, core_memory_append by the persona, after memory 3 (edition 1)"
+        in core(aria, "history").out
+    )
 
 
 def test_each_question_shows_what_the_edit_before_has_left(aria: Life) -> None:
@@ -81,7 +86,9 @@ def test_where_nothing_is_new_nothing_is_asked_and_no_byte_changes(aria: Life) -
 
 def test_the_question_stands_on_the_cached_context_of_the_memory(aria: Life) -> None:
     asked = reversed(aria.server.requests)
-    refinements = {passage(one): one for one in asked if read_task(one).step == "refinement"}  # of as-of editions
+    refinements = {
+        passage(one): one for one in asked if read_task(one).step == "refinement"
+    }  # of as-of editions
     shares = []
     for request in core_asked(aria.server.requests):
         refined = refinements[passage(request)]
@@ -104,23 +111,41 @@ def bill(aria: Life, request: Request) -> Bill:
     return aria.server.meter.bills[request.number]
 
 
-def test_the_edits_are_the_same_with_any_number_of_calls_and_in_any_number_of_rounds(tmp_path: Path) -> None:
-    ways = {"alone": (1, [FIVE]), "four": (4, [FIVE]), "sixteen": (16, [FIVE]), "rounds": (4, [THREE, FIVE - THREE])}
+def test_the_edits_are_the_same_with_any_number_of_calls_and_in_any_number_of_rounds(
+    tmp_path: Path,
+) -> None:
+    ways = {
+        "alone": (1, [FIVE]),
+        "four": (4, [FIVE]),
+        "sixteen": (16, [FIVE]),
+        "rounds": (4, [THREE, FIVE - THREE]),
+    }
     found = {name: lived(tmp_path / name, most, sizes) for name, (most, sizes) in ways.items()}
     assert found["four"] == found["sixteen"] == found["alone"]
-    assert found["rounds"][:3] == found["alone"][:3], "what differs is which messages TypingMind is told are gone"
+    assert found["rounds"][:3] == found["alone"][:3], (
+        "what differs is which messages TypingMind is told are gone"
+    )
 
 
 def lived(folder: Path, most: int, sizes: list[int]) -> tuple[object, ...]:
     """The events, the questions in the order of the chunks, and the messages and the bytes of the export."""
     with life(folder, diary, layers=True, facts=OFF, memory="hindsight = 0") as aria:
         settings = aria.person.toml.read_text()
-        aria.person.toml.write_text(settings.replace("concurrency = 1\n", f"concurrency = {most}\n"))
+        aria.person.toml.write_text(
+            settings.replace("concurrency = 1\n", f"concurrency = {most}\n")
+        )
         for size in sizes:
             aria.round(size)
         asked = {passage(one): read_task(one).question for one in core_asked(aria.server.requests)}
-        assert [question.count(NOTED) for question in asked.values()] == list(range(5)), "each saw the one before"
-        return events(aria), list(asked.values()), aria.person.chat()["messages"], output(aria.person)
+        assert [question.count(NOTED) for question in asked.values()] == list(range(5)), (
+            "each saw the one before"
+        )
+        return (
+            events(aria),
+            list(asked.values()),
+            aria.person.chat()["messages"],
+            output(aria.person),
+        )
 
 
 def test_the_engine_alone_shows_first_values_and_asks_nobody(tmp_path: Path) -> None:
@@ -145,7 +170,9 @@ def promises(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     about = place / "memproc_promises-1.0.dist-info"
     about.mkdir(parents=True)
     (about / "METADATA").write_text("Metadata-Version: 2.1\nName: memproc-promises\nVersion: 1.0\n")
-    (about / "entry_points.txt").write_text("[memproc.core_memory]\npromises = memproc_promises:PromiseLayout\n")
+    (about / "entry_points.txt").write_text(
+        "[memproc.core_memory]\npromises = memproc_promises:PromiseLayout\n"
+    )
     module = place / "memproc_promises.py"
     module.write_text(block("python"), encoding="utf-8")
     monkeypatch.syspath_prepend(place)
@@ -169,7 +196,9 @@ def promise(request: Request, task: Task) -> Answer:
 
 @pytest.mark.usefixtures("promises")
 def test_a_layout_of_one_s_own_is_offered_and_edits_its_list(tmp_path: Path) -> None:
-    with life(tmp_path / "aria", editing(promise), layers=True, facts=OFF, core='layout = "promises"') as aria:
+    with life(
+        tmp_path / "aria", editing(promise), layers=True, facts=OFF, core='layout = "promises"'
+    ) as aria:
         requests = aria.round(THREE)
         tools = (APPEND, REPLACE, "promise_made", "promise_kept")
         assert {one.tools for one in requests if read_task(one).step != "analysis"} == {tools}
@@ -182,13 +211,20 @@ def test_a_layout_that_fails_sets_the_chat_aside_and_once_mended_nothing_is_aske
     tmp_path: Path, promises: Path
 ) -> None:
     good = promises.read_text(encoding="utf-8")
-    promises.write_text(good.replace("    promises = editable(memory, PROMISES.name)", "    promises = 1 / 0", 1))
-    with life(tmp_path / "aria", editing(promise), layers=True, facts=OFF, core='layout = "promises"') as aria:
+    promises.write_text(
+        good.replace("    promises = editable(memory, PROMISES.name)", "    promises = 1 / 0", 1)
+    )
+    with life(
+        tmp_path / "aria", editing(promise), layers=True, facts=OFF, core='layout = "promises"'
+    ) as aria:
         aria.talk(THREE)
         aria.drop()
         ended = aria.person.memproc("run")
         assert ended.code == 1
-        assert "The function promise_made of the core memory's layout has failed: ZeroDivisionError." in ended.err
+        assert (
+            "The function promise_made of the core memory's layout has failed: ZeroDivisionError."
+            in ended.err
+        )
         assert (aria.memories() != [], aria.person.updated()) == (True, [])
         promises.write_text(good)
         began_anew()

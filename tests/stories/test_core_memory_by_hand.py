@@ -76,7 +76,10 @@ def test_what_the_person_sets_is_shown_and_stays_until_they_release_it(
     assert f"memproc core {aria.chat_id} release human" in ended.out
     monkeypatch.setattr("sys.stdin", io.StringIO("- To ask.\n\n- To sing.\n"))
     assert core(aria, "set", "promises").code == 0
-    assert (values(aria)["promises"], held(aria)) == (["To ask.", "To sing."], {"human", "promises"})
+    assert (values(aria)["promises"], held(aria)) == (
+        ["To ask.", "To sing."],
+        {"human", "promises"},
+    )
     assert core(aria, "set", "promises", "- To listen.").code == 0
     assert "promises: 12 of 100 characters, set by you\n    - To listen.\n" in core(aria).out
 
@@ -86,7 +89,10 @@ def test_what_the_person_sets_is_shown_and_stays_until_they_release_it(
     assert "The person keeps this section themselves" in first.turns[-1].text
     assert 'Not done. The person keeps the section "human" themselves' in again.turns[-1].text
     assert values(aria)["human"] == "By me.\nAnd <system> by me."
-    assert "\n\n## human\nBy me.\nAnd <\u2060system> by me.\n\n## promises\n- To listen.\n" in opening(aria)
+    assert (
+        "\n\n## human\nBy me.\nAnd <\u2060system> by me.\n\n## promises\n- To listen.\n"
+        in opening(aria)
+    )
 
     assert '"human" is released.' in core(aria, "release", "human").out
     assert "nothing to do" in core(aria, "release", "human").out
@@ -98,7 +104,11 @@ def test_what_the_person_sets_is_shown_and_stays_until_they_release_it(
 
 def test_everything_is_taken_back_one_by_one_and_all_of_it_stays_in_the_history(aria: Life) -> None:
     both = values(aria)["human"]
-    for command in (["set", "human", "By me."], ["set", "human", "By me, too."], ["release", "human"]):
+    for command in (
+        ["set", "human", "By me."],
+        ["set", "human", "By me, too."],
+        ["release", "human"],
+    ):
         assert core(aria, *command).code == 0
     seen = []
     for _ in range(5):
@@ -123,10 +133,22 @@ def test_everything_is_taken_back_one_by_one_and_all_of_it_stays_in_the_history(
 def test_what_cannot_be_is_said_and_changes_nothing(aria: Life) -> None:
     before = events(aria)
     for command, code, said in (
-        (["set", "weather", "x"], 2, 'The core memory has no section "weather".\nIt has persona, human, promises.'),
+        (
+            ["set", "weather", "x"],
+            2,
+            'The core memory has no section "weather".\nIt has persona, human, promises.',
+        ),
         (["release", "weather"], 2, 'has no section "weather"'),
-        (["set", "human", "x" * 2001], 2, 'The section "human" would have 2001 of 2000 characters.'),
-        (["set", "promises", "x" * 98 + "\ny"], 2, 'The section "promises" would have 104 of 100 characters.'),
+        (
+            ["set", "human", "x" * 2001],
+            2,
+            'The section "human" would have 2001 of 2000 characters.',
+        ),
+        (
+            ["set", "promises", "x" * 98 + "\ny"],
+            2,
+            'The section "promises" would have 104 of 100 characters.',
+        ),
         (["set"], 2, "Missing argument 'SECTION'"),
         (["shout"], 2, "There is no command 'shout'"),
         (["--loud"], 2, "No such option"),
@@ -154,7 +176,11 @@ def test_a_limit_that_was_lowered_sets_the_chat_aside_until_the_section_is_set(a
     ended = aria.person.memproc("run")
     assert (ended.code, files(aria)) == (1, before)
     said = f'The section "human" would have {size} of 20 characters. It was written when the limit was higher.'
-    for told in (ended.err, core(aria).err, aria.person.memproc("plan").err + aria.person.memproc("plan").out):
+    for told in (
+        ended.err,
+        core(aria).err,
+        aria.person.memproc("plan").err + aria.person.memproc("plan").out,
+    ):
         assert said in told
     aria.settings(core=OFF)
     assert aria.person.memproc("plan").code == 0, "switched off, its limits are nobody's trouble"
@@ -166,14 +192,19 @@ def test_a_limit_that_was_lowered_sets_the_chat_aside_until_the_section_is_set(a
     assert "\n## human\nShort.\n" in opening(aria)
 
 
-def test_edits_of_the_opening_in_typingmind_are_the_person_s_own_and_change_no_file(aria: Life) -> None:
+def test_edits_of_the_opening_in_typingmind_are_the_person_s_own_and_change_no_file(
+    aria: Life,
+) -> None:
     first, was = aria.device.export(aria.chat_id), values(aria)["human"]
     says(aria, changed(NOTED, "They say: "))
     said = was.replace(NOTED, "They say: ")
     assert (values(aria)["human"], own_lines(aria)) == (said, {"human": said.splitlines()})
     says(aria, changed("- To wait.", "- To wait.\n- To <b>ask</b>."))
     says(aria, changed("\n</system>", "\n\n## persona\nDry humour.  \n</system>"))
-    assert (values(aria)["persona"], values(aria)["promises"]) == ("Dry humour.", ["To wait.", "To <b>ask</b>."])
+    assert (values(aria)["persona"], values(aria)["promises"]) == (
+        "Dry humour.",
+        ["To wait.", "To <b>ask</b>."],
+    )
     says(aria, changed("<system>\nWhat follows", "<system>\nDear Aria, what follows"))
     says(aria, changed("They say: ", NOTED))
     assert values(aria)["human"] == was, "they have taken it back, among other edits"
@@ -201,7 +232,9 @@ def test_edits_of_the_opening_in_typingmind_are_the_person_s_own_and_change_no_f
     assert own_lines(aria) == theirs
 
 
-def test_a_corrected_line_is_protected_and_the_persona_goes_on_editing_beside_it(tmp_path: Path) -> None:
+def test_a_corrected_line_is_protected_and_the_persona_goes_on_editing_beside_it(
+    tmp_path: Path,
+) -> None:
     wishes: list[tuple[str, dict[str, str]]] = []
 
     def as_wished(request: Request, task: Task) -> Answer:
@@ -216,17 +249,28 @@ def test_a_corrected_line_is_protected_and_the_persona_goes_on_editing_beside_it
 
         wishes += [(APPEND, {"name": "human", "content": "Nessa keeps bees."})]
         assert reported(aria, 800)["noted"] == {}
-        wishes += [(REPLACE, {"name": "human", "old_content": second, "new_content": "Nessa likes fog."})]
+        wishes += [
+            (REPLACE, {"name": "human", "old_content": second, "new_content": "Nessa likes fog."})
+        ]
         assert reported(aria, 800)["noted"] == {}
         wishes += [(REPLACE, {"name": "human", "old_content": "Nessa", "new_content": "Agnes"})]
-        wishes += [(REPLACE, {"name": "human", "old_content": "Nessa likes", "new_content": "Agnes likes"})]
+        wishes += [
+            (REPLACE, {"name": "human", "old_content": "Nessa likes", "new_content": "Agnes likes"})
+        ]
         before = len(aria.server.requests)
         report = reported(aria, 800)
-        assert report["noted"] == {"core edit refused: kept by the person": 1, "core edits good at the second try": 1}
+        assert report["noted"] == {
+            "core edit refused: kept by the person": 1,
+            "core edits good at the second try": 1,
+        }
         asked, again = core_asked(aria.server.requests[before:])[:2]
         assert "The person wrote line 1 of it themselves" in asked.turns[-1].text
         assert 'this line of the section "human" themselves' in again.turns[-1].text
-        assert values(aria)["human"].splitlines()[:3] == ["Her name is Nessa.", "Agnes likes fog.", "Nessa keeps bees."]
+        assert values(aria)["human"].splitlines()[:3] == [
+            "Her name is Nessa.",
+            "Agnes likes fog.",
+            "Nessa keeps bees.",
+        ]
         assert own_lines(aria) == {"human": ["Her name is Nessa."]}
         assert '"human" is released' in core(aria, "release", "human").out
         assert own_lines(aria) == {}
@@ -235,13 +279,17 @@ def test_a_corrected_line_is_protected_and_the_persona_goes_on_editing_beside_it
 def test_an_edit_counts_once_whatever_has_happened_since(aria: Life) -> None:
     says(aria, changed(NOTED, "They say: "))
     assert core(aria, "set", "human", "By me.").code == 0
-    aria.device.edit(aria.chat_id, opening_at(aria), opening(aria).replace("- To wait.", "- To go."))
+    aria.device.edit(
+        aria.chat_id, opening_at(aria), opening(aria).replace("- To wait.", "- To go.")
+    )
     assert aria.round() == []
     assert (values(aria)["human"], values(aria)["promises"]) == ("By me.", ["To go."])
     assert "\n## human\nBy me.\n\n## promises\n- To go.\n" in opening(aria)
 
 
-def test_a_value_over_its_limit_in_the_opening_sets_the_chat_aside_and_nothing_is_lost(aria: Life) -> None:
+def test_a_value_over_its_limit_in_the_opening_sets_the_chat_aside_and_nothing_is_lost(
+    aria: Life,
+) -> None:
     was, before, at = events(aria), files(aria), opening_at(aria)
     text = opening(aria)
     aria.device.edit(aria.chat_id, at, text.replace("- To wait.", "- " + "x" * 99))
@@ -249,7 +297,10 @@ def test_a_value_over_its_limit_in_the_opening_sets_the_chat_aside_and_nothing_i
         aria.drop()
         ended = aria.person.memproc("run")
         assert ended.code == 1
-        assert 'The section "promises" would have 101 of 100 characters. It stands so in the opening' in ended.err
+        assert (
+            'The section "promises" would have 101 of 100 characters. It stands so in the opening'
+            in ended.err
+        )
         assert "core.sections.promises.limit" in ended.err
         assert (events(aria), files(aria)) == (was, before)
     says(aria, changed("x" * 99, "To go."))
@@ -258,16 +309,23 @@ def test_a_value_over_its_limit_in_the_opening_sets_the_chat_aside_and_nothing_i
 
 def test_an_opening_without_any_heading_is_not_taken_over_and_that_is_told_once(aria: Life) -> None:
     was = events(aria)
-    aria.device.edit(aria.chat_id, opening_at(aria), "<system>\nThese are your memories.\n</system>")
+    aria.device.edit(
+        aria.chat_id, opening_at(aria), "<system>\nThese are your memories.\n</system>"
+    )
     aria.drop()
     ended = aria.person.memproc("run")
     assert (ended.code, events(aria)) == (0, was)
-    assert "none of the headings of its sections and facts any more, so nothing of it was taken over" in ended.out
+    assert (
+        "none of the headings of its sections and facts any more, so nothing of it was taken over"
+        in ended.out
+    )
     aria.drop()
     assert "headings" not in aria.person.memproc("run").out
     report = reported(aria, 800)
     assert report["outcomes"][0]["outcome"] == "written"
-    assert opening(aria).startswith("<system>\nThese are your memories.\n\nBeside the memories you carry")
+    assert opening(aria).startswith(
+        "<system>\nThese are your memories.\n\nBeside the memories you carry"
+    )
     assert "\n## human\n" + NOTED in opening(aria)
 
 
@@ -283,7 +341,11 @@ def test_switched_off_the_layers_leave_nothing_but_the_canned_opening(tmp_path: 
         assert core_asked(plain.server.requests) == []
         assert (opening(plain), opening_at(plain)) == (canned, opening_at(lived))
         others = [
-            [message for at, message in enumerate(one.device.messages(one.chat_id)) if at != opening_at(one)]
+            [
+                message
+                for at, message in enumerate(one.device.messages(one.chat_id))
+                if at != opening_at(one)
+            ]
             for one in (lived, plain)
         ]
         assert others[0] == others[1]
@@ -298,7 +360,9 @@ def test_switched_off_the_layers_leave_nothing_but_the_canned_opening(tmp_path: 
 
 
 @pytest.mark.parametrize("core_is", ["", OFF])
-def test_the_preface_is_that_of_the_texts_until_the_person_rewords_it(tmp_path: Path, core_is: str) -> None:
+def test_the_preface_is_that_of_the_texts_until_the_person_rewords_it(
+    tmp_path: Path, core_is: str
+) -> None:
     own = tmp_path / "texts" / "opening.md"
     own.parent.mkdir()
     with life(tmp_path / "aria", diary, layers=True, facts=OFF, core=core_is) as aria:
@@ -307,7 +371,9 @@ def test_the_preface_is_that_of_the_texts_until_the_person_rewords_it(tmp_path: 
         aria.settings(texts=f'folder = "{own.parent}"')
         assert aria.round() == []
         assert opening(aria).startswith("<system>\nOther words.\n")
-        aria.device.edit(aria.chat_id, opening_at(aria), opening(aria).replace("Other words.", "My words."))
+        aria.device.edit(
+            aria.chat_id, opening_at(aria), opening(aria).replace("Other words.", "My words.")
+        )
         own.write_text("Yet other words.\n")
         aria.round(800)
         assert opening(aria).startswith("<system>\nMy words.\n")
@@ -315,12 +381,18 @@ def test_the_preface_is_that_of_the_texts_until_the_person_rewords_it(tmp_path: 
 
 
 def test_other_first_values_show_in_sections_that_nobody_has_written_into(aria: Life) -> None:
-    aria.settings(**{"core.sections.promises": "limit = 0", "core.sections.persona": 'value = "Quiet."'})
+    aria.settings(
+        **{"core.sections.promises": "limit = 0", "core.sections.persona": 'value = "Quiet."'}
+    )
     assert aria.round() == []
-    assert opening(aria).endswith("\n\n## persona\nQuiet.\n\n## human\n" + values(aria)["human"] + "\n</system>")
+    assert opening(aria).endswith(
+        "\n\n## persona\nQuiet.\n\n## human\n" + values(aria)["human"] + "\n</system>"
+    )
 
 
-def test_a_section_is_emptied_only_where_that_is_said(aria: Life, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_section_is_emptied_only_where_that_is_said(
+    aria: Life, monkeypatch: pytest.MonkeyPatch
+) -> None:
     assert core(aria, "set", "human", "By me.").code == 0
     for typed in ("", "\n", "  \n"):
         monkeypatch.setattr("sys.stdin", io.StringIO(typed))

@@ -76,7 +76,9 @@ def test_a_wrong_call_is_told_and_may_be_corrected_once(tmp_path: Path, correcte
 
 
 @pytest.mark.parametrize("how", ["json", "ollama"])
-def test_a_model_without_tools_edits_in_writing_and_nonsense_changes_nothing(tmp_path: Path, how: str) -> None:
+def test_a_model_without_tools_edits_in_writing_and_nonsense_changes_nothing(
+    tmp_path: Path, how: str
+) -> None:
     def sometimes(request: Request, task: Task) -> Answer:
         right = note(request, task)
         return spoil("nonsense", right, request) if task.again or NOTED in task.question else right
@@ -91,7 +93,11 @@ def test_a_model_without_tools_edits_in_writing_and_nonsense_changes_nothing(tmp
         report = reported(aria, THREE)
         asked = core_asked(aria.server.requests)
         assert {request.tools for request in aria.server.requests} == {()}
-        assert all(APPEND in read_task(request).question for request in asked if not read_task(request).again)
+        assert all(
+            APPEND in read_task(request).question
+            for request in asked
+            if not read_task(request).again
+        )
         assert values(aria)["human"] == line(read_task(asked[0]))
         assert len(asked) == 1 + 2 * 2
         assert report["noted"] == {"core edit refused: unreadable": 4}
@@ -119,7 +125,10 @@ def test_an_edit_that_a_run_did_not_come_to_is_made_up_for_in_order(tmp_path: Pa
 def test_a_run_that_is_killed_at_an_edit_goes_on_with_it(tmp_path: Path) -> None:
     hangs = [True]
     with life(
-        tmp_path, editing(lambda request, task: Hang() if hangs else note(request, task)), layers=True, facts=OFF
+        tmp_path,
+        editing(lambda request, task: Hang() if hangs else note(request, task)),
+        layers=True,
+        facts=OFF,
     ) as aria:
         aria.talk(THREE)
         aria.drop()
@@ -138,13 +147,19 @@ def made_up_for(aria: Life) -> None:
     """The next run asks for what is missing, in order, and for nothing that was answered."""
     planned = aria.plan()
     requests = aria.run()
-    assert len(requests) <= planned["calls"], "of the chunk that was under way, the journal has answers"
+    assert len(requests) <= planned["calls"], (
+        "of the chunk that was under way, the journal has answers"
+    )
     assert [event["memory"] for event in events(aria)] == [1, 2, 3]
-    assert values(aria)["human"].splitlines() == [line(read_task(one)) for one in core_asked(requests)]
+    assert values(aria)["human"].splitlines() == [
+        line(read_task(one)) for one in core_asked(requests)
+    ]
     assert aria.server.meter.finished_and_seen_again == []
 
 
-def test_a_provider_that_takes_no_more_tokens_costs_the_edit_and_not_the_memory(tmp_path: Path) -> None:
+def test_a_provider_that_takes_no_more_tokens_costs_the_edit_and_not_the_memory(
+    tmp_path: Path,
+) -> None:
     with life(tmp_path, editing(lambda request, task: TOO_LONG), layers=True, facts=OFF) as aria:
         report = reported(aria, THREE)
         assert report["noted"] == {"core question too long for the window": 3}
@@ -155,7 +170,9 @@ def test_a_provider_that_takes_no_more_tokens_costs_the_edit_and_not_the_memory(
 def test_a_correction_that_is_too_long_leaves_what_was_done(tmp_path: Path) -> None:
     def half(request: Request, task: Task) -> Reply:
         wrong = spoil("unknown section", note(request, task), request)
-        return TOO_LONG if task.again else Answer("", calls=(*note(request, task).calls, *wrong.calls))
+        return (
+            TOO_LONG if task.again else Answer("", calls=(*note(request, task).calls, *wrong.calls))
+        )
 
     with life(tmp_path, editing(half), layers=True, facts=OFF) as aria:
         report = reported(aria, THREE)
@@ -177,7 +194,11 @@ def test_an_extracted_memory_has_no_edit_and_hindsight_asks_for_none_again(tmp_p
         aria.talk(THREE)
         second.append(aria.said[14])  # with which the second chunk begins
         aria.round()
-        assert [memory.edition.made for memory in aria.memories()] == ["model", "extracted", "model"]
+        assert [memory.edition.made for memory in aria.memories()] == [
+            "model",
+            "extracted",
+            "model",
+        ]
         assert [event["memory"] for event in events(aria)] == [1, 3]
         requests = aria.round(800)
         assert ["as-of", "hindsight"] in aria.kinds()

@@ -20,7 +20,9 @@ def test_a_run_finishes_what_was_cut_short_and_leaves_the_chat_as_it_was_restore
     ada = Person(tmp_path / "ada")
     ada.settings('[models]\nagent = "memproc/extractive"\ncontext_manager = "memproc/extractive"\n')
     for tokens in (4000, 5200):
-        export = ada.drop(export_bytes(long_chat(tokens, tokens_each=200, id="aaa", chatID="aaa", chatTitle="A")))
+        export = ada.drop(
+            export_bytes(long_chat(tokens, tokens_each=200, id="aaa", chatID="aaa", chatTitle="A"))
+        )
         assert ada.memproc("run").code == 0
     (path,) = ada.updated()
     compressed = path.read_bytes()
@@ -49,10 +51,14 @@ def test_the_command_itself_can_be_said_again(
     ada = Person(tmp_path / "ada")
     ada.settings('[models]\nagent = "memproc/extractive"\ncontext_manager = "memproc/extractive"\n')
     for tokens in (4000, 5200):
-        ada.drop(export_bytes(long_chat(tokens, tokens_each=200, id="aaa", chatID="aaa", chatTitle="A")))
+        ada.drop(
+            export_bytes(long_chat(tokens, tokens_each=200, id="aaa", chatID="aaa", chatTitle="A"))
+        )
         assert ada.memproc("run").code == 0
     with monkeypatch.context() as patch:
-        patch.setattr(restore, "record_output", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt()))
+        patch.setattr(
+            restore, "record_output", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt())
+        )
         assert ada.memproc(*command, "--yes").code == 130
     (path,) = ada.updated()
     put = path.read_bytes()

@@ -9,7 +9,18 @@ import pytest
 
 from tests.chats import Json
 from tests.server.setup import KEY
-from tests.stories.cycle import ENGINE, FIRST, MORE, Cycle, asked, is_told, models, quiet, stand, texts_by_uuid
+from tests.stories.cycle import (
+    ENGINE,
+    FIRST,
+    MORE,
+    Cycle,
+    asked,
+    is_told,
+    models,
+    quiet,
+    stand,
+    texts_by_uuid,
+)
 from tests.stories.wire import Sent
 from tests.typingmind import jsonb, strip_markers
 from tests.typingmind.shapes import Build
@@ -55,7 +66,9 @@ WAYS: list[Callable[[Cycle], Cycle]] = [
 
 @pytest.mark.parametrize("build", ["2024", "2026"])
 @pytest.mark.parametrize("way", WAYS)
-def test_a_compressed_chat_is_known_again(tmp_path: Path, way: Callable[[Cycle], Cycle], build: Build) -> None:
+def test_a_compressed_chat_is_known_again(
+    tmp_path: Path, way: Callable[[Cycle], Cycle], build: Build
+) -> None:
     chat = Cycle.begin(tmp_path / "ada", build)
     raw = spoken(chat)
     chat.goes_round()
@@ -95,7 +108,9 @@ def test_what_stands_in_tags_of_ours_is_still_the_person_s(chat: Cycle) -> None:
         chat.talk(FIRST // 2).goes_round()
         assert (chat.ours("opening"), len(chat.ours("closing"))) == ([0], 1)
     assert chat.shown().count(first) == 1
-    assert set(raw) <= {key for _, _, key, _ in chat.bounds()}, "they have become part of memories, as what they are"
+    assert set(raw) <= {key for _, _, key, _ in chat.bounds()}, (
+        "they have become part of memories, as what they are"
+    )
 
 
 def test_frozen_bounds_never_move_and_only_what_is_newly_old_is_compressed(chat: Cycle) -> None:
@@ -140,10 +155,14 @@ def test_ten_rounds_ask_what_one_would_have_asked(
         assert often.messages == once.messages, "the outputs are the same too"
 
 
-def test_the_tail_of_a_new_chunk_comes_out_of_the_archive(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_tail_of_a_new_chunk_comes_out_of_the_archive(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
     with models(tmp_path / "server") as (server, settings):
-        chat = Cycle.begin(tmp_path / "ada", settings=settings + "[memory]\nhindsight = 0\n", size=800)
+        chat = Cycle.begin(
+            tmp_path / "ada", settings=settings + "[memory]\nhindsight = 0\n", size=800
+        )
         said = texts_by_uuid(chat)
         chat.goes_round()
         last, before = chat.memories()[-1], len(asked(server))
@@ -152,14 +171,18 @@ def test_the_tail_of_a_new_chunk_comes_out_of_the_archive(tmp_path: Path, monkey
         request = next(one for one in asked(server, before) if one.step == "quote")
     for key in last["keys"]:
         assert key not in uuids
-        assert is_told(said[key], request), "raw messages stand before the chunk, which the export has no more"
+        assert is_told(said[key], request), (
+            "raw messages stand before the chunk, which the export has no more"
+        )
 
 
 def test_every_round_but_the_first_keeps_the_version_before(chat: Cycle) -> None:
     for number in range(2, 5):
         chat.talk().goes_round()
         versions = json.loads(chat.person.memproc("versions", chat.chat_id, "--json").out)
-        assert [version["kind"] for version in versions] == ["original"] + ["updated"] * (number - 1)
+        assert [version["kind"] for version in versions] == ["original"] + ["updated"] * (
+            number - 1
+        )
         quiet(chat)
 
 
@@ -198,7 +221,9 @@ def test_a_new_chat_goes_on_beside_the_old_one_in_one_export(tmp_path: Path) -> 
     chat.talk()
     ended = chat.person.memproc("run", chat.person.drop(chat.device.export()))
     assert (ended.code, ended.err) == (0, "")
-    assert len(chat.person.updated()) == 2, "the old chat went on too: it becomes another new one, and none is lost"
+    assert len(chat.person.updated()) == 2, (
+        "the old chat went on too: it becomes another new one, and none is lost"
+    )
     quiet(beside.imports())
 
 

@@ -48,7 +48,9 @@ def test_a_second_daemon_says_who_is_there_already(ida: Person, tmp_path: Path) 
         assert "is at work on this archive" in second.err
 
         other = Person(tmp_path / "other")
-        other.toml.write_text(other.toml.read_text().replace('"inbox"', json.dumps(str(ida.inbox))) + QUICK)
+        other.toml.write_text(
+            other.toml.read_text().replace('"inbox"', json.dumps(str(ida.inbox))) + QUICK
+        )
         third = other.spawn("watch")
         assert (third.code, third.out) == (1, "")
         assert f"(process {daemon.process.pid}, since " in third.err
@@ -136,7 +138,9 @@ def test_settings_are_broken_and_mended_while_it_runs(ida: Person) -> None:
         daemon.until(lambda: "memproc.toml" in daemon.said()[said:], "it is read again")
         said = len(daemon.said())
         ida.toml.write_text(good.replace('inbox = "inbox"', 'inbox = "another"'))
-        daemon.until(lambda: "folders.inbox" in daemon.said()[said:], "what needs a restart is named")
+        daemon.until(
+            lambda: "folders.inbox" in daemon.said()[said:], "what needs a restart is named"
+        )
         ida.drop(export("last", SHORT), "last.json")
         daemon.comes_to("last.json", "done")
 
@@ -173,7 +177,9 @@ def many(ida: Person, number: int) -> None:
         daemon.until(lambda: sum(daemon.states().values()) == number, "all are seen", seconds=60)
         seen = monotonic() - began
         daemon.until(lambda: daemon.states() == {"done": number}, "all are done", seconds=600)
-        getLogger(__name__).info("%d files: seen in %.1f s, done in %.1f s", number, seen, monotonic() - began)
+        getLogger(__name__).info(
+            "%d files: seen in %.1f s, done in %.1f s", number, seen, monotonic() - began
+        )
         assert len(daemon.rows()) == len({row.name for row in daemon.rows()}) == number
         assert set(accepted(daemon, "")) == {digest(content) for content in contents}
         all_is_processed(daemon, *contents)

@@ -56,21 +56,30 @@ def asks(person: Person, server: ServerProcess, more: str = "", at_once: int = A
 def keep_key(person: Person, key: str) -> None:
     """As a person does it: the key is not shown, and goes into memproc's own file."""
     told = subprocess.run(
-        person.argv("key", "set", "anthropic", "--file"), input=key, capture_output=True, text=True, check=False
+        person.argv("key", "set", "anthropic", "--file"),
+        input=key,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert told.returncode == 0, told.stderr
 
 
 def turn_forward(person: Person) -> None:
     """The pause before the next try is over."""
-    with closing(sqlite3.connect(person.home / "state" / "archive.sqlite3", timeout=10)) as archive, archive:
+    with (
+        closing(sqlite3.connect(person.home / "state" / "archive.sqlite3", timeout=10)) as archive,
+        archive,
+    ):
         archive.execute(
             "UPDATE arrival SET next_look_at = '2020-01-01T00:00:00.000Z' WHERE state IN ('waiting', 'paused')"
         )
 
 
 @pytest.mark.long
-def test_stopped_and_killed_in_the_middle_of_calls_nothing_is_asked_twice(ida: Person, tmp_path: Path) -> None:
+def test_stopped_and_killed_in_the_middle_of_calls_nothing_is_asked_twice(
+    ida: Person, tmp_path: Path
+) -> None:
     content, other = export("talk", 7800), export("other", 600)
     with serve(tmp_path / "server", {"seconds": CALL_SECONDS}) as server:
         asks(ida, server)
@@ -82,7 +91,9 @@ def test_stopped_and_killed_in_the_middle_of_calls_nothing_is_asked_twice(ida: P
             assert monotonic() - began < STOP_SECONDS
             assert not is_there(worker)
             assert daemon.rows("talk.json")[0].state == "copied"
-            assert server.meter.answered.total() == server.meter.calls, "the call that was under way was let finish"
+            assert server.meter.answered.total() == server.meter.calls, (
+                "the call that was under way was let finish"
+            )
         with running(ida, ANTHROPIC_API_KEY=KEY) as daemon:
             calls = server.meter.calls
             daemon.until(lambda: server.meter.calls >= calls + 2, "it goes on")
@@ -96,7 +107,9 @@ def test_stopped_and_killed_in_the_middle_of_calls_nothing_is_asked_twice(ida: P
         with running(ida, ANTHROPIC_API_KEY=KEY) as daemon:
             calls = server.meter.calls
             daemon.until(lambda: server.meter.calls > calls, "it goes on")
-            assert daemon.rows("talk.json")[0].tries == 0, "that the daemon ended is no failure of the file"
+            assert daemon.rows("talk.json")[0].tries == 0, (
+                "that the daemon ended is no failure of the file"
+            )
             os.kill(daemon.worker(), signal.SIGKILL)
             row = daemon.comes_to("talk.json", "waiting", saying="killed")
             assert row.tries == 1
@@ -105,13 +118,17 @@ def test_stopped_and_killed_in_the_middle_of_calls_nothing_is_asked_twice(ida: P
             turn_forward(ida)
             daemon.comes_to("talk.json", "written")
             all_is_processed(daemon, content, other)
-        assert len(server.meter.finished_and_seen_again) <= 1, "what was on its way when the worker was killed"
+        assert len(server.meter.finished_and_seen_again) <= 1, (
+            "what was on its way when the worker was killed"
+        )
         assert server.meter.failures == {}
         assert memories_in(updated(ida, "talk")) == len(+server.meter.answered) / 4 > 0
 
 
 @pytest.mark.long
-def test_a_worker_that_is_killed_is_replaced_and_at_the_third_time_the_file_is_set_aside(ida: Person) -> None:
+def test_a_worker_that_is_killed_is_replaced_and_at_the_third_time_the_file_is_set_aside(
+    ida: Person,
+) -> None:
     heavy, light = export("heavy", 60_000), export("light", 600)
     with running(ida) as daemon:
         ida.drop(heavy, "heavy.json")
@@ -154,7 +171,9 @@ def test_a_wrong_key_stops_the_work_until_it_is_mended(ida: Person, tmp_path: Pa
         with running(ida) as daemon:
             row = daemon.comes_to("talk.json", "paused")
             assert "memproc key set anthropic" in row.next_step
-            assert server.meter.calls <= AT_ONCE, "with a wrong key nothing else is asked than what is under way"
+            assert server.meter.calls <= AT_ONCE, (
+                "with a wrong key nothing else is asked than what is under way"
+            )
             status = daemon.status()
             assert status["exit_code"] == 1
             assert "does not accept the key" in str(status["problems"])
@@ -186,7 +205,9 @@ def test_a_provider_that_is_away_is_waited_for(ida: Person, tmp_path: Path) -> N
 
 
 @pytest.mark.long
-def test_a_call_that_never_ends_does_not_keep_the_daemon_from_ending(ida: Person, tmp_path: Path) -> None:
+def test_a_call_that_never_ends_does_not_keep_the_daemon_from_ending(
+    ida: Person, tmp_path: Path
+) -> None:
     content = export("talk", 5400)
     with serve(tmp_path / "server", {"at": {"2": "hang"}}) as server:
         asks(ida, server, at_once=1)
@@ -260,7 +281,9 @@ def test_a_disk_is_full_and_has_room_again(ida: Person, small_disk: Path, folder
         daemon.comes_to("talk.json", "written", seconds=120)
         all_is_processed(daemon, first, second)
         daemon.until(lambda: daemon.status()["problems"] == [], "all is well again", seconds=90)
-    assert [path.name for path in (ida.home / "updated").iterdir() if path.name.startswith(".")] == []
+    assert [
+        path.name for path in (ida.home / "updated").iterdir() if path.name.startswith(".")
+    ] == []
 
 
 @pytest.mark.long

@@ -75,7 +75,10 @@ def test_a_slow_writer_is_waited_for_through_pauses_longer_than_standing_still(d
 
 def test_a_writer_who_begins_again_and_again_is_heard_to_the_end(day: Daemon) -> None:
     path = day.person.inbox / "again.json"
-    drafts = [export_bytes(talk("again", SHORT) | {"preview": "x" * (300_000 + number)}) for number in range(150)]
+    drafts = [
+        export_bytes(talk("again", SHORT) | {"preview": "x" * (300_000 + number)})
+        for number in range(150)
+    ]
     for content in drafts:
         path.write_bytes(content)
     day.until(lambda: digest(drafts[-1]) in accepted(day, "again.json"), "the last draft is taken")
@@ -84,7 +87,9 @@ def test_a_writer_who_begins_again_and_again_is_heard_to_the_end(day: Daemon) ->
 
 
 @pytest.mark.long
-def test_a_file_that_is_replaced_while_it_settles_is_gone_and_the_other_one_counts(day: Daemon) -> None:
+def test_a_file_that_is_replaced_while_it_settles_is_gone_and_the_other_one_counts(
+    day: Daemon,
+) -> None:
     content = export("replaced", SHORT)
     path = day.person.drop(content[:500], "replaced.json")
     day.comes_to("replaced.json", "settling", saying="JSON not closed at byte 500")
@@ -109,7 +114,9 @@ def test_a_file_that_is_replaced_while_it_is_worked_on_is_taken_again(day: Daemo
     assert [row.state for row in day.rows("worked-on.json")] == ["written", "written"]
     assert accepted(day, "worked-on.json") == [digest(first), digest(second)]
     assert messages(day.person, "worked-on") == talk("worked-on", 5600)["messages"]
-    assert updated(day.person, "worked-on")["messages"][-1] == talk("worked-on", 5600)["messages"][-1]
+    assert (
+        updated(day.person, "worked-on")["messages"][-1] == talk("worked-on", 5600)["messages"][-1]
+    )
 
 
 def test_a_file_that_is_moved_in_is_taken(day: Daemon) -> None:
@@ -195,10 +202,16 @@ def test_what_is_no_export_is_set_aside_and_the_others_go_on(day: Daemon) -> Non
 def test_the_inbox_goes_and_comes_back_in_every_way(tmp_path: Path) -> None:
     ida = Person(tmp_path / "ida")
     ida.settings(QUICK)
-    away, contents = ida.home / "away", [export(name, SHORT) for name in ("one", "two", "three", "four")]
+    away, contents = (
+        ida.home / "away",
+        [export(name, SHORT) for name in ("one", "two", "three", "four")],
+    )
     with running(ida) as daemon:
         shutil.rmtree(ida.inbox)
-        daemon.until(lambda: "not there" in daemon.sign("watch_note"), "it is said that the inbox is not there")
+        daemon.until(
+            lambda: "not there" in daemon.sign("watch_note"),
+            "it is said that the inbox is not there",
+        )
         assert "is not there" in ida.memproc("status").out
         ida.inbox.mkdir()
         ida.drop(contents[0], "one.json")

@@ -12,7 +12,10 @@ import pytest
 from tests.chats import export_bytes, long_chat
 from tests.stories.person import Ended, Person
 
-pytestmark = [pytest.mark.timeout(200), pytest.mark.skipif(sys.platform == "win32", reason="rights are judged")]
+pytestmark = [
+    pytest.mark.timeout(200),
+    pytest.mark.skipif(sys.platform == "win32", reason="rights are judged"),
+]
 CHAT = long_chat(3000, tokens_each=200)
 
 
@@ -58,8 +61,12 @@ def test_five_broken_things_are_each_told_with_what_mends_them(at_work: Person) 
     assert ended.code == 1
     found = findings(ended)
     levels = {name: found[name]["level"] for name in found if found[name]["level"] != "ok"}
-    assert {"updated exports", "backups", "key files"} <= {name for name in levels if levels[name] == "error"}
-    assert {"models known", "folder state"} <= {name for name in levels if levels[name] == "warning"}
+    assert {"updated exports", "backups", "key files"} <= {
+        name for name in levels if levels[name] == "error"
+    }
+    assert {"models known", "folder state"} <= {
+        name for name in levels if levels[name] == "warning"
+    }
     assert all(found[name]["mend"] for name in levels)
     assert "k-very-secret" not in ended.out + at_work.memproc("doctor").out
 
@@ -82,7 +89,9 @@ def test_a_fresh_house_has_no_error(ada: Person) -> None:
 
 
 @pytest.mark.long
-def test_a_keyring_that_never_answers_does_not_hold_it_up(at_work: Person, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_keyring_that_never_answers_does_not_hold_it_up(
+    at_work: Person, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("PYTHON_KEYRING_BACKEND", "tests.daemon.keys.backends.Stuck")
     root = Path(__file__).parents[2]
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join((str(root / "tests" / "guard"), str(root))))

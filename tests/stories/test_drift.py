@@ -22,9 +22,32 @@ from tests.stories.wire import exported_texts
 pytestmark = pytest.mark.timeout(200)
 TIMES = 10
 HEAD, CHUNK = 8_000, 2_000
-WHAT = ["ferry", "mail boat", "pilot", "supply ship", "herring fleet", "doctor", "carrier", "coal barge"]
-MONTHS = ["January", "February", "March", "April", "May", "June", "July", "August", "September", "October"]
-FACT = re.compile(rf"(I recall that )?the ((?:{'|'.join(WHAT)}) leaves on the \d+th of (?:{'|'.join(MONTHS)}))", re.I)
+WHAT = [
+    "ferry",
+    "mail boat",
+    "pilot",
+    "supply ship",
+    "herring fleet",
+    "doctor",
+    "carrier",
+    "coal barge",
+]
+MONTHS = [
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+]
+FACT = re.compile(
+    rf"(I recall that )?the ((?:{'|'.join(WHAT)}) leaves on the \d+th of (?:{'|'.join(MONTHS)}))",
+    re.I,
+)
 ROOM = re.compile(r"(\d+) words")
 
 
@@ -45,7 +68,11 @@ class Copyist:
         task = read_task(request)
         if task.step == "quote":
             return Answer(compose(task))
-        room = int(ROOM.findall(request.turns[-1].text)[-1]) if ROOM.search(request.turns[-1].text) else task.words
+        room = (
+            int(ROOM.findall(request.turns[-1].text)[-1])
+            if ROOM.search(request.turns[-1].text)
+            else task.words
+        )
         told = [f"Once more I look back, at what I will call {request.key[:5]}."]
         for fact in self._facts(request, [said.text for said in task.passage]):
             sentence = f"I recall that the {fact}."
@@ -57,7 +84,11 @@ class Copyist:
         found: dict[str, bool] = {}
         for recalled, fact in FACT.findall("\n".join(passage)):
             found[fact] = found.get(fact, False) or not recalled
-        return [fact for fact, at_first_hand in found.items() if at_first_hand or self._keeps(request, fact)]
+        return [
+            fact
+            for fact, at_first_hand in found.items()
+            if at_first_hand or self._keeps(request, fact)
+        ]
 
     def _keeps(self, request: Request, fact: str) -> bool:
         digest = hashlib.sha256(f"{self.seed} {request.key} {fact}".encode()).digest()
@@ -93,16 +124,22 @@ def rolled(model: Copyist, portions: Iterable[Sequence[str]], words: int) -> lis
     """A summary that is extended with one portion of the conversation after the other; each as it was then."""
     summaries = [""]
     for number, portion in enumerate(portions, 1):
-        material = "\n".join(f"<to_remember>\n{text}\n</to_remember>" for text in (summaries[-1], *portion) if text)
+        material = "\n".join(
+            f"<to_remember>\n{text}\n</to_remember>" for text in (summaries[-1], *portion) if text
+        )
         asked = f"Please extend the summary with what is new. About {words} words at most."
         turns = (Turn("system", "You summarise."), Turn("user", f"{material}\n{asked}"))
-        request = Request("anthropic", SCRIPTED, turns, max_tokens=4 * words, stream=False, body={}, number=number)
+        request = Request(
+            "anthropic", SCRIPTED, turns, max_tokens=4 * words, stream=False, body={}, number=number
+        )
         summaries.append(model(request).text)
     return summaries[1:]
 
 
 @pytest.mark.long
-def test_ten_recompressions_lose_no_fact_and_a_rolling_summary_by_the_same_model_does(tmp_path: Path) -> None:
+def test_ten_recompressions_lose_no_fact_and_a_rolling_summary_by_the_same_model_does(
+    tmp_path: Path,
+) -> None:
     model = Copyist()
     with life(tmp_path / "aria", model) as aria:
         aria.person = replace(aria.person, tail=4 * CHUNK, step=800, chunk=CHUNK)
@@ -115,10 +152,14 @@ def test_ten_recompressions_lose_no_fact_and_a_rolling_summary_by_the_same_model
         assert len(memories) >= 3
         for time in range(TIMES):
             for memory in memories:
-                ended = aria.person.memproc("retry", memory, "--say", f"Again, for the {time + 1}th time, please.")
+                ended = aria.person.memproc(
+                    "retry", memory, "--say", f"Again, for the {time + 1}th time, please."
+                )
                 assert (ended.code, ended.err) == (0, "")
         assert aria.round() == []
-        exported = in_it(text for six in exported_texts(aria.person.chat()).values() for text in six)
+        exported = in_it(
+            text for six in exported_texts(aria.person.chat()).values() for text in six
+        )
         editions = [aria.editions(memory) for memory in memories]
     assert {len(each) for each in editions} == {1 + TIMES}
     first, last = ([each[at] for each in editions] for at in (0, -1))
@@ -137,6 +178,8 @@ def test_ten_recompressions_lose_no_fact_and_a_rolling_summary_by_the_same_model
     assert len(summaries) == TIMES
     assert known <= after, outcome
     assert known <= exported, outcome
-    assert all(in_it(answers(one)) <= in_it(answers(ten)) for one, ten in zip(first, last, strict=True)), outcome
+    assert all(
+        in_it(answers(one)) <= in_it(answers(ten)) for one, ten in zip(first, last, strict=True)
+    ), outcome
     assert len(remembered) < 0.6 * len(known), outcome
     assert known <= in_it(summaries), "each of them once stood in the rolling summary, too"

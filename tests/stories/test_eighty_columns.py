@@ -44,11 +44,15 @@ def zoe(tmp_path_factory: pytest.TempPathFactory) -> Person:
     fact = "Vega burns blue-white, and its disc of dust was seen by a telescope in 1983, or so the keeper says."
     assert zoe.memproc("facts", "add", CHAT["chatID"], fact).code == 0
     with Archive.open(zoe.home / "state") as archive:
-        archive.run("UPDATE reply SET model = 'anthropic/claude-haiku-5-5-20261001', tokens_in = 123456")
+        archive.run(
+            "UPDATE reply SET model = 'anthropic/claude-haiku-5-5-20261001', tokens_in = 123456"
+        )
     log = zoe.home / "state" / "logs" / "memproc.log"
     log.parent.mkdir(exist_ok=True)
     reason = "the provider has not answered, and the daemon waits for it and tries again by itself after a while"
-    log.write_text(f'{{"at": "2026-11-22T20:00:00.000Z", "is": "Stopped", "reason": "{reason}"}}\n' * 3)
+    log.write_text(
+        f'{{"at": "2026-11-22T20:00:00.000Z", "is": "Stopped", "reason": "{reason}"}}\n' * 3
+    )
     return zoe
 
 
@@ -56,7 +60,11 @@ def seen(person: Person, command: str, **environment: str) -> str:
     """What a terminal of 80 by 24 is sent."""
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
-    inherited = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "LINES", "NO_COLOR")}
+    inherited = {
+        name: value
+        for name, value in os.environ.items()
+        if name not in ("COLUMNS", "LINES", "NO_COLOR")
+    }
     environ = {**inherited, "TERM": "xterm", "PAGER": "cat", **environment}
     argv = person.argv(*command.format(CHAT["chatID"]).split())
     running = fork_memproc(argv[1:], person.home, environ, (theirs, theirs, theirs))
@@ -77,17 +85,25 @@ def seen(person: Person, command: str, **environment: str) -> str:
 
 
 @pytest.mark.parametrize(
-    "command", [pytest.param(command, marks=() if command in TOLD else pytest.mark.long) for command in COMMANDS]
+    "command",
+    [
+        pytest.param(command, marks=() if command in TOLD else pytest.mark.long)
+        for command in COMMANDS
+    ],
 )
 def test_no_line_is_too_long_and_no_word_is_cut(zoe: Person, command: str) -> None:
     plain = zoe.memproc(*command.format(CHAT["chatID"]).split())
     words = set(f"{plain.out} {plain.err}".split())
     shown = COLOUR.sub("", seen(zoe, command))
     for line in shown.splitlines():
-        is_one = "memproc " in line or str(zoe.home) in line  # a command is never folded, nor is a path
+        is_one = (
+            "memproc " in line or str(zoe.home) in line
+        )  # a command is never folded, nor is a path
         assert len(line.rstrip()) <= 80 or is_one, line
     if command[:5] in ("docto", "chats", "calls", "budge", "facts", "logs"):
-        texts = {word for word in shown.split() if not word.replace(".", "").isdecimal()}  # the disk fills meanwhile
+        texts = {
+            word for word in shown.split() if not word.replace(".", "").isdecimal()
+        }  # the disk fills meanwhile
         assert texts <= words | {"with", "tea,"}, texts - words
     assert CHAT["chatID"] in shown or "{}" not in command or "facts" in command
 

@@ -49,10 +49,10 @@ def test_all_that_a_person_looks_at_tells_of_the_end_until_run_has_done_the_work
 ) -> None:
     day = ends_in(7, monkeypatch)
     end = f"anthropic/{OLD} ends on {day} (in 7 days, by {SOURCE})."
-    undone = (
-        f"{end} It has not written 2 of the chat's 2 memories itself. To have it write 2 of them now costs likely $"
-    )
-    texts = [" ".join(edda.memproc(command).out.split()) for command in ("status", "doctor", "plan")]
+    undone = f"{end} It has not written 2 of the chat's 2 memories itself. To have it write 2 of them now costs likely $"
+    texts = [
+        " ".join(edda.memproc(command).out.split()) for command in ("status", "doctor", "plan")
+    ]
     texts.append(" ".join(Browser(edda).open("/").split()))
     for text in texts:
         assert undone in text
@@ -61,7 +61,12 @@ def test_all_that_a_person_looks_at_tells_of_the_end_until_run_has_done_the_work
         assert "memproc run" in text
     monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
     (chat,) = json.loads(edda.memproc("plan", "--json").out)["chats"]
-    assert chat["ending"]["likely_usd"] == chat["money"]["likely_usd"] > chat["ending"]["batched_likely_usd"] > 0
+    assert (
+        chat["ending"]["likely_usd"]
+        == chat["money"]["likely_usd"]
+        > chat["ending"]["batched_likely_usd"]
+        > 0
+    )
     assert edda.memproc("run", "--yes").code == 0
     told = edda.memproc("status").out
     assert f"{end} It has written all 2 memories of this chat itself." in told

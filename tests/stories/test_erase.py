@@ -43,7 +43,9 @@ TABLES = frozenset(re.findall(r"CREATE TABLE (\w+)", SCHEMA))
 
 def secret_chat() -> Json:
     """A chat in which every message and the title say a word that no other chat says."""
-    chat = long_chat(5000, tokens_each=200, id="secret1234", chatID="secret1234", chatTitle=f"About {SECRET}")
+    chat = long_chat(
+        5000, tokens_each=200, id="secret1234", chatID="secret1234", chatTitle=f"About {SECRET}"
+    )
     chat = deepcopy(chat)
     for message in chat["messages"]:
         if isinstance(message["content"], str):
@@ -53,7 +55,9 @@ def secret_chat() -> Json:
     return chat
 
 
-OTHER = long_chat(5000, tokens_each=200, id="other12345", chatID="other12345", chatTitle="The other")
+OTHER = long_chat(
+    5000, tokens_each=200, id="other12345", chatID="other12345", chatTitle="The other"
+)
 
 
 @pytest.fixture
@@ -75,7 +79,9 @@ def eve(tmp_path: Path) -> Person:
         maintain(archive, eve.home / "state", datetime.now(UTC))
     log = eve.home / "state" / "logs" / "memproc.log"
     log.parent.mkdir(exist_ok=True)
-    log.write_text('{"is": "ChatIs", "chat_id": "secret1234"}\n{"is": "ChatIs", "chat_id": "other12345"}\n')
+    log.write_text(
+        '{"is": "ChatIs", "chat_id": "secret1234"}\n{"is": "ChatIs", "chat_id": "other12345"}\n'
+    )
     copy = eve.home / "state" / "arrivals" / "abc.json"
     copy.parent.mkdir(exist_ok=True)
     copy.write_bytes(export_bytes(chat))
@@ -87,18 +93,27 @@ def fill(archive: Archive) -> None:
     """A row of the secret chat in each table that neither the engine nor a run by hand writes to."""
     when, text = "2026-01-01T00:00:00.000Z", f"{SECRET} secret1234"
     call = {"request": SECRET, "chat_id": "secret1234", "model": "m"}
-    spending = archive.insert("spending", {**call, "run": "r", "tokens": 1, "reserved": 5, "settled": 5, "at": when})
+    spending = archive.insert(
+        "spending", {**call, "run": "r", "tokens": 1, "reserved": 5, "settled": 5, "at": when}
+    )
     batch = archive.insert("batch", {"since": when, "began_at": when})
     asked = {**call, "step": "quote", "parameters": "{}"}
     archive.insert("batch_request", {**asked, "batch": batch, "tokens": 1, "spending": spending})
     tokens = dict.fromkeys(("tokens_in", "tokens_out", "tokens_cached", "tokens_cache_written"), 1)
-    archive.insert("reply", {**asked, **tokens, "text": text, "finish": "stop", "asked_at": when, "answered_at": when})
+    archive.insert(
+        "reply",
+        {**asked, **tokens, "text": text, "finish": "stop", "asked_at": when, "answered_at": when},
+    )
     archive.insert("odd_usage", {"request": SECRET, "said": "input_tokens: -1"})
     archive.insert("token_count", {"encoding": "e", "digest": SECRET, "tokens": 1})
     place = dict.fromkeys(("device", "inode", "size", "mtime_ns"), 1)
     times = {"seen_at": when, "changed_at": when}
-    arrival = archive.insert("arrival", {"path": f"/inbox/{SECRET}.json", **place, **times, "state": "written"})
-    archive.insert("arrival_step", {"arrival": arrival, "state": "written", "reason": text, "at": when})
+    arrival = archive.insert(
+        "arrival", {"path": f"/inbox/{SECRET}.json", **place, **times, "state": "written"}
+    )
+    archive.insert(
+        "arrival_step", {"arrival": arrival, "state": "written", "reason": text, "at": when}
+    )
     outcome = dict.fromkeys(("title", "kind", "detail", "next_step", "path"), text)
     archive.insert("outcome", {"arrival": arrival, "chat_id": "secret1234", **outcome, "at": when})
     archive.insert("sign", {"name": f"notice {text}", "value": text, "at": when})
@@ -111,11 +126,20 @@ def fill(archive: Archive) -> None:
     archive.insert("missing", {"message": message, "since": when}, "OR IGNORE")
     archive.insert("layer_step", {"memory": memory, "layer": "core", "edition": 1}, "OR IGNORE")
     member = archive.value(
-        "SELECT id FROM memory WHERE chat = (SELECT chat FROM memory WHERE id = ?) AND id <> ?1", (memory,)
+        "SELECT id FROM memory WHERE chat = (SELECT chat FROM memory WHERE id = ?) AND id <> ?1",
+        (memory,),
     )
     archive.insert("fold_member", {"fold": memory, "place": 0, "member": member})
     chat = archive.value("SELECT id FROM chat WHERE chat_id = 'secret1234'")
-    opening = {"chat": chat, "digest": "d", "text": text, "preface": "", "by": "person", "base": "", "at": when}
+    opening = {
+        "chat": chat,
+        "digest": "d",
+        "text": text,
+        "preface": "",
+        "by": "person",
+        "base": "",
+        "at": when,
+    }
     archive.insert("opening", opening)
     archive.insert("rest", {"chat_id": "secret1234", "sha256": "s", "stand": "s", "found": "{}"})
 
@@ -135,7 +159,9 @@ def packed_bodies(home: Path) -> list[bytes]:
     """The raw messages of the secret chat as they lie packed in the archive."""
     with sqlite3.connect(home / "state" / "archive.sqlite3") as archive:
         rows = archive.execute("SELECT raw, packed FROM body").fetchall()
-    return [raw for raw, packed in rows if SECRET.encode() in (zlib.decompress(raw) if packed else raw)]
+    return [
+        raw for raw, packed in rows if SECRET.encode() in (zlib.decompress(raw) if packed else raw)
+    ]
 
 
 def rows_of(home: Path, chat_id: str) -> list[str]:
@@ -158,7 +184,11 @@ def test_every_table_of_the_archive_is_thought_of() -> None:
 def test_nothing_of_an_erased_chat_is_left_in_any_file(eve: Person) -> None:
     bodies = packed_bodies(eve.home)
     assert len(bodies) > 20
-    said_before = {path.parts[len(eve.home.parts)] for path, content in contents(eve.home) if b"secret1234" in content}
+    said_before = {
+        path.parts[len(eve.home.parts)]
+        for path, content in contents(eve.home)
+        if b"secret1234" in content
+    }
     assert said_before == {"state", "backups", "updated", "expanded"}
     with Archive.read(eve.home / "state") as archive:
         spent = archive.value("SELECT sum(settled) FROM spending")
@@ -171,14 +201,22 @@ def test_nothing_of_an_erased_chat_is_left_in_any_file(eve: Person) -> None:
     for path, content in contents(eve.home):
         for trace in (SECRET.encode(), b"secret1234", *bodies):
             assert trace not in content, f"{path} still has {trace[:40]!r}"
-    assert not [path for path in eve.home.rglob("*") if SECRET in path.name], "nor is a folder called after it"
+    assert not [path for path in eve.home.rglob("*") if SECRET in path.name], (
+        "nor is a folder called after it"
+    )
     assert eve.memproc("show", "secret1234").code == 2
     with Archive.read(eve.home / "state") as archive:
         assert check(archive) == ()
-        assert archive.value("PRAGMA freelist_count") == 0, "no page is left that held something of it"
-        assert archive.value("SELECT sum(settled) FROM spending") == spent, "the caps still count what was spent"
+        assert archive.value("PRAGMA freelist_count") == 0, (
+            "no page is left that held something of it"
+        )
+        assert archive.value("SELECT sum(settled) FROM spending") == spent, (
+            "the caps still count what was spent"
+        )
     assert check_backups(eve.home / "backups") == ()
-    assert list((eve.home / "state" / "copies").glob("*.sqlite3")), "a copy of the archive is kept all the same"
+    assert list((eve.home / "state" / "copies").glob("*.sqlite3")), (
+        "a copy of the archive is kept all the same"
+    )
 
 
 def test_nothing_of_another_chat_is_touched(eve: Person) -> None:
@@ -189,7 +227,10 @@ def test_nothing_of_another_chat_is_touched(eve: Person) -> None:
             if "state" not in path.parts and path.name != "INDEX.tsv" and b"other12345" in content
         }
 
-    before, rows = of_the_other(), [row for row in rows_of(eve.home, "other12345") if "other12345" in row]
+    before, rows = (
+        of_the_other(),
+        [row for row in rows_of(eve.home, "other12345") if "other12345" in row],
+    )
     versions = eve.memproc("versions", "other12345", "--json").out
     assert eve.memproc("erase", "secret1234", "--yes").code == 0
     assert of_the_other() == before
@@ -205,7 +246,13 @@ def test_what_there_is_is_shown_first_and_nothing_is_changed_without_a_yes(eve: 
     ended = eve.memproc("erase", f"About {SECRET}")
     assert ended.code == 0
     assert "Nothing was changed. To do it: memproc erase secret1234 --yes" in ended.out
-    for word in ("raw messages", "memories", "backups", "copies of the archive", str(eve.home / "updated")):
+    for word in (
+        "raw messages",
+        "memories",
+        "backups",
+        "copies of the archive",
+        str(eve.home / "updated"),
+    ):
         assert word in ended.out
     assert eve.bytes_of_everything() == before
     assert eve.memproc("memories", "secret1234").code == 0
@@ -260,7 +307,10 @@ def test_a_file_of_many_chats_loses_this_chat_alone(ada: Person) -> None:
     chat = secret_chat()
     for part in (30, len(chat["messages"])):
         ada.drop(
-            export_bytes(OTHER | {"messages": OTHER["messages"][:part]}, chat | {"messages": chat["messages"][:part]})
+            export_bytes(
+                OTHER | {"messages": OTHER["messages"][:part]},
+                chat | {"messages": chat["messages"][:part]},
+            )
         )
         assert ada.memproc("run").code == 0
     path = put_into_one_file(ada, "other12345", "secret1234")
@@ -281,16 +331,32 @@ def dropped(eve: Person, name: str, state: str, *chats: Json) -> tuple[int, Path
     digest = hashlib.sha256(path.read_bytes()).hexdigest()
     (eve.home / "state" / "arrivals" / f"{digest}.json").write_bytes(path.read_bytes())
     seen, when = path.stat(), "2026-01-01T00:00:00.000Z"
-    place = {"device": seen.st_dev, "inode": seen.st_ino, "size": seen.st_size, "mtime_ns": seen.st_mtime_ns}
+    place = {
+        "device": seen.st_dev,
+        "inode": seen.st_ino,
+        "size": seen.st_size,
+        "mtime_ns": seen.st_mtime_ns,
+    }
     with Archive.open(eve.home / "state") as archive:
-        row = {"path": str(path), **place, "sha256": digest, "state": state, "next_look_at": when, "tries": 1}
+        row = {
+            "path": str(path),
+            **place,
+            "sha256": digest,
+            "state": state,
+            "next_look_at": when,
+            "tries": 1,
+        }
         number = archive.insert("arrival", {**row, "seen_at": when, "changed_at": when})
-        archive.insert("arrival_step", {"arrival": number, "state": state, "reason": SECRET, "at": when})
+        archive.insert(
+            "arrival_step", {"arrival": number, "state": state, "reason": SECRET, "at": when}
+        )
     return number, path
 
 
 @pytest.mark.parametrize("state", ["copied", "planned", "working", "waiting", "paused"])
-def test_work_on_a_file_of_the_erased_chat_alone_ends_and_that_on_others_goes_on(eve: Person, state: str) -> None:
+def test_work_on_a_file_of_the_erased_chat_alone_ends_and_that_on_others_goes_on(
+    eve: Person, state: str
+) -> None:
     """Whether its file still lies in the inbox or has left it; the daemon that starts then takes neither again."""
     secret = secret_chat()
     kept, path = dropped(eve, "kept.json", state, secret)
@@ -301,7 +367,9 @@ def test_work_on_a_file_of_the_erased_chat_alone_ends_and_that_on_others_goes_on
     with Archive.open(eve.home / "state") as archive:
         states = dict(archive.run("SELECT id, state FROM arrival"))
         assert (states[kept], states.get(moved), states[both]) == ("done", None, state)
-        assert not archive.run("SELECT 1 FROM arrival_step WHERE instr(reason, ?) AND arrival <> ?", (SECRET, both))
+        assert not archive.run(
+            "SELECT 1 FROM arrival_step WHERE instr(reason, ?) AND arrival <> ?", (SECRET, both)
+        )
         settings = read_settings_here(eve.toml)
         assert isinstance(settings, SettingsAre)
         plan = plan_of(settings)
@@ -319,20 +387,29 @@ def test_work_on_a_file_of_the_erased_chat_alone_ends_and_that_on_others_goes_on
 
 def test_the_title_of_an_erased_chat_is_in_no_note_of_a_run(eve: Person) -> None:
     with Archive.open(eve.home / "state") as archive:
-        for name, value in (("run", json.dumps({"trouble": f"About {SECRET}: too large"})), ("budget_day", "{}")):
+        for name, value in (
+            ("run", json.dumps({"trouble": f"About {SECRET}: too large"})),
+            ("budget_day", "{}"),
+        ):
             set_sign(archive, name, value, "2026-01-01T00:00:00.000Z")
     assert eve.memproc("erase", "secret1234", "--yes").code == 0
     with Archive.read(eve.home / "state") as archive:
-        assert [name for (name,) in archive.run("SELECT name FROM sign") if name in ("run", "budget_day")] == [
-            "budget_day"
-        ]
+        assert [
+            name
+            for (name,) in archive.run("SELECT name FROM sign")
+            if name in ("run", "budget_day")
+        ] == ["budget_day"]
 
 
-def test_what_the_bridge_has_put_into_the_inbox_goes_and_what_the_person_dropped_stays(eve: Person) -> None:
+def test_what_the_bridge_has_put_into_the_inbox_goes_and_what_the_person_dropped_stays(
+    eve: Person,
+) -> None:
     content = export_bytes(secret_chat())
     sent = eve.drop(content, sent_name("A title", "secret1234"))
     assert is_sent(sent.name)
-    both = eve.drop(export_bytes(secret_chat(), OTHER), sent.name.replace("secret1234", "both12345"))
+    both = eve.drop(
+        export_bytes(secret_chat(), OTHER), sent.name.replace("secret1234", "both12345")
+    )
     own = eve.drop(content, "own.json")
     ended = eve.memproc("erase", "secret1234", "--yes")
     assert (sent.exists(), both.exists(), own.exists()) == (False, True, True)

@@ -39,7 +39,9 @@ def run(tmp_path: Path, archive: Archive, content: bytes) -> list[Outcome]:
     path.write_bytes(content)
     places = [tmp_path / name for name in ("inbox", "updated", "backups", "state")]
     config = parse(SETTINGS, tmp_path / "memproc.toml")
-    context = Context(config, Folders(*places), archive, ScriptedModel(), no_keys, lambda: WHEN, tell_nobody)
+    context = Context(
+        config, Folders(*places), archive, ScriptedModel(), no_keys, lambda: WHEN, tell_nobody
+    )
     return list(go_round(context, [path]))
 
 
@@ -78,10 +80,15 @@ def test_a_message_of_this_shape(tmp_path: Path, shape: str, place: int) -> None
     messages.insert(place, MESSAGES[shape])
     found = goes_through(tmp_path, {**TALK, "messages": messages})
     if place < 0:
-        assert loads(export_bytes({"m": MESSAGES[shape]}))["data"]["chats"][0]["m"] in found["messages"]
+        assert (
+            loads(export_bytes({"m": MESSAGES[shape]}))["data"]["chats"][0]["m"]
+            in found["messages"]
+        )
 
 
-@pytest.mark.parametrize("shape", [name for name in CHATS if name not in ("in the bin", "every message at once")])
+@pytest.mark.parametrize(
+    "shape", [name for name in CHATS if name not in ("in the bin", "every message at once")]
+)
 def test_a_chat_of_this_shape(tmp_path: Path, shape: str) -> None:
     odd = CHATS[shape]
     chat = {**odd, "chatID": odd.get("chatID") or odd.get("id") or TALK["chatID"]}

@@ -12,14 +12,28 @@ from tests.server.facts import known_facts, operations
 from tests.server.request import Request
 from tests.server.setup import KEY
 from tests.server.step import Task
-from tests.stories.facts import asked_for_facts, facts, history, known, lines, noted, opening, shown, steps
+from tests.stories.facts import (
+    asked_for_facts,
+    facts,
+    history,
+    known,
+    lines,
+    noted,
+    opening,
+    shown,
+    steps,
+)
 from tests.stories.rounds import Life
 from tests.stories.statements import Keeper, Take, copy_of, take_statements, telling
 from tests.typingmind.texts import text_of
 
 pytestmark = pytest.mark.timeout(200)
 SAID = ("I live in Lisbon.", "My cat is called Miso.", "I have moved to Porto.")
-MISO, LISBON, PORTO = "The person's cat is called Miso.", "The person lives in Lisbon.", "The person lives in Porto."
+MISO, LISBON, PORTO = (
+    "The person's cat is called Miso.",
+    "The person lives in Lisbon.",
+    "The person lives in Porto.",
+)
 NOTHING = operations([])
 KEEPER = Keeper()
 
@@ -38,7 +52,9 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Life, Seque
     with telling(tmp_path_factory.mktemp("told") / "ada", KEEPER, *SAID) as lived:
         messages = list(lived.device.messages(lived.chat_id))
         requests = lived.round()
-        lived.said = [message["uuid"] for message in messages if text_of(message["content"]).startswith(SAID)]
+        lived.said = [
+            message["uuid"] for message in messages if text_of(message["content"]).startswith(SAID)
+        ]
         yield lived, requests
 
 
@@ -72,11 +88,21 @@ def test_a_history_tells_from_which_message_and_when_and_what_was_replaced(
     lived, _ = told
     first, then = history(lived, 1)
     assert (first["event"], first["text"], first["memory"]) == ("ADD", LISBON, 1)
-    assert (then["event"], then["text"], then["why"]) == ("UPDATE", PORTO, f'in the place of "{LISBON}"')
+    assert (then["event"], then["text"], then["why"]) == (
+        "UPDATE",
+        PORTO,
+        f'in the place of "{LISBON}"',
+    )
     assert [first["source"], history(lived, 2)[0]["source"], then["source"]] == lived.said
     assert [first["said_at"][:10], then["said_at"][:10]] == ["2026-01-17", "2026-01-23"]
     text = facts(lived, "history", "1").out
-    for word in (LISBON, PORTO, then["why"], first["source"], f"the chunk of memory {then['memory']}"):
+    for word in (
+        LISBON,
+        PORTO,
+        then["why"],
+        first["source"],
+        f"the chunk of memory {then['memory']}",
+    ):
         assert word in text
 
 
@@ -86,7 +112,9 @@ def test_a_contradiction_replaces_the_fact_that_it_contradicts_and_no_other(
     lived, requests = told
     seen = [shown(request) for request in asked_for_facts(requests)]
     assert seen[:4] == [[], [LISBON], [LISBON, MISO], [PORTO, MISO]]
-    assert [LISBON in one or PORTO in one for one in seen[1:]] == [True] * len(seen[1:]), "never both gone"
+    assert [LISBON in one or PORTO in one for one in seen[1:]] == [True] * len(seen[1:]), (
+        "never both gone"
+    )
     assert not any(LISBON in one and PORTO in one for one in seen), "and never both live"
     assert [event["event"] for event in history(lived, 2)] == ["ADD"]
 
@@ -97,15 +125,19 @@ def test_where_nothing_is_new_nobody_is_asked_and_no_byte_changes(ada: Life) -> 
     assert ada.run() == []
     ada.drop()
     assert ada.run() == []
-    assert {name: content for name, content in ada.person.bytes_of_everything().items() if "inbox" not in name} == {
-        name: content for name, content in stood.items() if "inbox" not in name
-    }
+    assert {
+        name: content
+        for name, content in ada.person.bytes_of_everything().items()
+        if "inbox" not in name
+    } == {name: content for name, content in stood.items() if "inbox" not in name}
     assert history(ada, 1) == before
     assert ada.person.memproc("verify").code == 0
 
 
 def test_a_fact_that_is_said_again_is_confirmed(ada: Life, keeper: Keeper) -> None:
-    keeper.take = lambda task: operations([{"event": "NONE", "id": "0", "text": PORTO, "message": 1}])
+    keeper.take = lambda task: operations(
+        [{"event": "NONE", "id": "0", "text": PORTO, "message": 1}]
+    )
     ada.round(800)
     assert known(ada) == {2: MISO, 1: PORTO}
     assert [event["event"] for event in history(ada, 1)] == ["ADD", "UPDATE", "CONFIRM"]
@@ -129,12 +161,16 @@ def doubles(task: Task) -> str:
     at = [fact["text"] for fact in known_facts(task)].index(PORTO)
     addition = {"event": "ADD", "text": "The person owns a bell.", "message": 1}
     change = {"event": "UPDATE", "id": str(at), "text": "The person lives in Braga.", "message": 2}
-    return operations([addition, addition, change, change, change | {"text": "The person lives in Faro."}])
+    return operations(
+        [addition, addition, change, change, change | {"text": "The person lives in Faro."}]
+    )
 
 
 def erases_all(task: Task) -> str:
     """Every fact deleted that is shown, and a good addition."""
-    every: list[dict[str, Any]] = [{"event": "DELETE", "id": fact["id"]} for fact in known_facts(task)]
+    every: list[dict[str, Any]] = [
+        {"event": "DELETE", "id": fact["id"]} for fact in known_facts(task)
+    ]
     return operations([*every, {"event": "ADD", "text": "The person owns a bell.", "message": 1}])
 
 
@@ -144,7 +180,11 @@ BAD: list[tuple[Take, dict[str, int], set[str]]] = [
     (doubles, {"fact refused: changed twice": 2}, {MISO, "The person lives in Braga.", BELL}),
     (lambda task: "I would rather talk about the weather.", {"facts unreadable": 2}, {MISO, PORTO}),
     (lambda task: "", {"facts empty": 2}, {MISO, PORTO}),
-    (lambda task: '{"memory": [{"event": "ALTER"}, 7]}', {"fact refused: malformed": 2}, {MISO, PORTO}),
+    (
+        lambda task: '{"memory": [{"event": "ALTER"}, 7]}',
+        {"fact refused: malformed": 2},
+        {MISO, PORTO},
+    ),
 ]
 
 
@@ -157,7 +197,9 @@ def test_what_is_wrong_with_an_answer_is_counted_and_nothing_is_lost(
     ada.talk(800)
     assert noted(ada) == counted
     assert set(known(ada).values()) == left
-    assert [history(ada, number)[: len(told)] for number, told in zip((1, 2), before, strict=True)] == before
+    assert [
+        history(ada, number)[: len(told)] for number, told in zip((1, 2), before, strict=True)
+    ] == before
     assert noted(ada) == {}
 
 
@@ -215,7 +257,12 @@ SEED: list[tuple[list[str], list[dict[str, str]], list[str]]] = [
 
 @pytest.mark.parametrize(("before", "answer", "after"), SEED)
 def test_the_worked_examples_end_as_they_say(
-    empty: Life, tmp_path: Path, keeper: Keeper, before: list[str], answer: list[dict[str, str]], after: list[str]
+    empty: Life,
+    tmp_path: Path,
+    keeper: Keeper,
+    before: list[str],
+    answer: list[dict[str, str]],
+    after: list[str],
 ) -> None:
     eve = copy_of(empty, tmp_path / "eve")
     for text in before:
@@ -224,10 +271,14 @@ def test_the_worked_examples_end_as_they_say(
     eve.talk(800)
     assert noted(eve) == {}
     assert dict(sorted(known(eve).items())) == dict(enumerate(after, 1))
-    assert [one["confirmed"] for one in json.loads(facts(eve, "--json").out)] == [0] * len(after), "NONE is no change"
+    assert [one["confirmed"] for one in json.loads(facts(eve, "--json").out)] == [0] * len(after), (
+        "NONE is no change"
+    )
 
 
-def test_the_prompt_shows_no_more_facts_than_it_may(empty: Life, tmp_path: Path, keeper: Keeper) -> None:
+def test_the_prompt_shows_no_more_facts_than_it_may(
+    empty: Life, tmp_path: Path, keeper: Keeper
+) -> None:
     eve = copy_of(empty, tmp_path / "eve", facts="compare = 3")
     for number in range(9):
         assert facts(eve, "add", f"Nothing of it, number {number}.").code == 0
@@ -240,7 +291,10 @@ def test_the_prompt_shows_no_more_facts_than_it_may(empty: Life, tmp_path: Path,
 def test_the_export_shows_as_many_facts_as_the_budget_holds(empty: Life, tmp_path: Path) -> None:
     eve = copy_of(empty, tmp_path / "eve", facts="budget = 100")
     for number in range(20):
-        assert facts(eve, "add", f"This is something worth keeping, and its number is {number}.").code == 0
+        assert (
+            facts(eve, "add", f"This is something worth keeping, and its number is {number}.").code
+            == 0
+        )
     eve.round()
     assert 0 < count("\n".join(lines(eve))) <= 100
     assert "number is 19." in lines(eve)[-1]
@@ -253,11 +307,21 @@ def test_the_export_shows_as_many_facts_as_the_budget_holds(empty: Life, tmp_pat
 def test_memories_are_never_a_source_of_facts(told: tuple[Life, Sequence[Request]]) -> None:
     lived, requests = told
     asked = asked_for_facts(requests)
-    written = [text for memory in lived.memories() for text in (memory.edition.texts[3], memory.edition.texts[5])]
+    written = [
+        text
+        for memory in lived.memories()
+        for text in (memory.edition.texts[3], memory.edition.texts[5])
+    ]
     assert len(asked) == len(lived.memories()) == len(written) // 2
-    assert not any(text in turn.text for text in written for request in asked for turn in request.turns)
-    assert not any("What I want to remember" in turn.text for request in asked for turn in request.turns)
-    assert any(text in turn.text for text in written for request in requests for turn in request.turns)
+    assert not any(
+        text in turn.text for text in written for request in asked for turn in request.turns
+    )
+    assert not any(
+        "What I want to remember" in turn.text for request in asked for turn in request.turns
+    )
+    assert any(
+        text in turn.text for text in written for request in requests for turn in request.turns
+    )
 
 
 def test_switched_off_nothing_of_it_is_asked_or_shown(ada: Life) -> None:
@@ -285,7 +349,9 @@ def test_with_an_embedding_model_the_same_fact_in_other_words_is_one(
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     address = {'models.options."openai/*"': f'api_base = "{empty.server.url}/v1"'}
-    eve = copy_of(empty, tmp_path / "eve", facts='embedding = "openai/text-embedding-3-small"', **address)
+    eve = copy_of(
+        empty, tmp_path / "eve", facts='embedding = "openai/text-embedding-3-small"', **address
+    )
     keeper.take = in_other_words
     eve.talk(1_700)
     eve.drop()
@@ -293,7 +359,9 @@ def test_with_an_embedding_model_the_same_fact_in_other_words_is_one(
     before = eve.server.meter.embeddings.calls
     requests = eve.run()
     assert (len(eve.memories()), calls) == (3, len(requests) + 2)
-    assert eve.server.meter.embeddings.calls - before == 1, "it is not asked where there is nothing to compare"
+    assert eve.server.meter.embeddings.calls - before == 1, (
+        "it is not asked where there is nothing to compare"
+    )
     assert sorted(known(eve).values()) == [
         "Ada has a small brown dog with white paws, which sleeps by the lamp every single night, called old Bruno.",
         "The sea was cold.",

@@ -9,7 +9,16 @@ import pytest
 from daemon.archive.archive import Archive
 from tests.server.facts import operations
 from tests.server.setup import KEY
-from tests.stories.facts import asked_for_facts, events, facts, history, known, lines, opening, shown
+from tests.stories.facts import (
+    asked_for_facts,
+    events,
+    facts,
+    history,
+    known,
+    lines,
+    opening,
+    shown,
+)
 from tests.stories.rounds import Life
 from tests.stories.statements import Keeper, copy_of, take_statements, telling
 from tests.typingmind.wire import copied
@@ -32,7 +41,9 @@ def keeper(monkeypatch: pytest.MonkeyPatch) -> Iterator[Keeper]:
 def told(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Life]:
     """A life with three facts, each of a chunk of its own."""
     said = ("I live in Lisbon.", "My cat is called Miso.", "In the morning I drink tea.")
-    with telling(tmp_path_factory.mktemp("told") / "ada", KEEPER, *said, core="enabled = true") as lived:
+    with telling(
+        tmp_path_factory.mktemp("told") / "ada", KEEPER, *said, core="enabled = true"
+    ) as lived:
         lived.round()
         assert known(lived) == {1: LISBON, 2: MISO, 3: TEA}
         assert sections(lived)["human"]
@@ -51,7 +62,9 @@ def ada(told: Life, tmp_path: Path) -> Life:
     return copy_of(told, tmp_path / "ada")
 
 
-def test_what_is_forgotten_is_gone_from_export_and_prompts_and_stays_in_the_history(ada: Life) -> None:
+def test_what_is_forgotten_is_gone_from_export_and_prompts_and_stays_in_the_history(
+    ada: Life,
+) -> None:
     ended = facts(ada, "forget", "2")
     assert (ended.code, ended.err) == (0, "")
     assert "Fact 2 is forgotten." in ended.out
@@ -64,7 +77,9 @@ def test_what_is_forgotten_is_gone_from_export_and_prompts_and_stays_in_the_hist
     assert "Nothing to do" in facts(ada, "forget", "2").out
 
 
-def test_what_is_forgotten_is_never_taken_from_the_same_message_again(ada: Life, keeper: Keeper) -> None:
+def test_what_is_forgotten_is_never_taken_from_the_same_message_again(
+    ada: Life, keeper: Keeper
+) -> None:
     """As when a run is killed after the person has looked at its facts: the step of the chunk is done once more."""
     assert facts(ada, "forget", "2").code == 0
     with Archive.open(ada.person.home / "state") as archive:
@@ -81,7 +96,9 @@ def test_what_is_forgotten_is_never_taken_from_the_same_message_again(ada: Life,
 
 def test_a_fact_of_ones_own_is_shown_and_told(ada: Life) -> None:
     assert "Added as fact 4." in facts(ada, "add", "  I am  afraid of moths. ").out
-    assert "Nothing to do: fact 4 says so already." in facts(ada, "add", "I am afraid of moths!").out
+    assert (
+        "Nothing to do: fact 4 says so already." in facts(ada, "add", "I am afraid of moths!").out
+    )
     requests = ada.round(800)
     assert "I am afraid of moths." in lines(ada)[-1]
     assert all("I am afraid of moths." in shown(request) for request in asked_for_facts(requests))
@@ -119,7 +136,9 @@ def test_facts_are_searched_and_listed_as_json_too(told: Life) -> None:
         (("erase", "1"), 2, "erase"),
     ],
 )
-def test_what_cannot_be_done_says_why(told: Life, arguments: tuple[str, ...], code: int, said: str) -> None:
+def test_what_cannot_be_done_says_why(
+    told: Life, arguments: tuple[str, ...], code: int, said: str
+) -> None:
     before = events(told.person, told.chat_id)
     ended = facts(told, *arguments)
     assert (ended.code, ended.out) == (code, "")
@@ -127,7 +146,9 @@ def test_what_cannot_be_done_says_why(told: Life, arguments: tuple[str, ...], co
     assert events(told.person, told.chat_id) == before
 
 
-@pytest.mark.parametrize("arguments", [(), ("list",), ("history", "1"), ("forget", "1"), ("add", "A"), ("search", "a")])
+@pytest.mark.parametrize(
+    "arguments", [(), ("list",), ("history", "1"), ("forget", "1"), ("add", "A"), ("search", "a")]
+)
 def test_a_chat_that_nobody_knows_has_no_facts(told: Life, arguments: tuple[str, ...]) -> None:
     ended = told.person.memproc("facts", "The windmill", *arguments)
     assert (ended.code, ended.out) == (2, "")
@@ -149,14 +170,20 @@ def taken_over_alone(ada: Life) -> None:
 
 
 def files_of(ada: Life) -> dict[str, bytes]:
-    return {name: what for name, what in ada.person.bytes_of_everything().items() if "inbox" not in name}
+    return {
+        name: what for name, what in ada.person.bytes_of_everything().items() if "inbox" not in name
+    }
 
 
 def test_a_fact_that_is_reworded_in_the_opening_is_the_person_s(ada: Life) -> None:
     edited(ada, opening(ada).replace("called Miso.", "called Miso, and he is old."))
     taken_over_alone(ada)
     event = history(ada, 2)[-1]
-    assert (event["event"], event["by"], event["why"]) == ("UPDATE", "person", "edited in TypingMind")
+    assert (event["event"], event["by"], event["why"]) == (
+        "UPDATE",
+        "person",
+        "edited in TypingMind",
+    )
     assert event["text"] == "The person's cat is called Miso, and he is old."
     requests = ada.round(800)
     assert [shown(request)[1] for request in asked_for_facts(requests)] == [event["text"]]
@@ -169,7 +196,9 @@ def test_a_fact_whose_date_is_changed_in_the_opening_has_that_date(ada: Life) ->
     assert (history(ada, 2)[-1]["text"], history(ada, 2)[-1]["said_at"]) == (MISO, "2020-05-04")
     assert facts(ada, "add", "I am afraid of moths.").code == 0
     ada.round()
-    assert lines(ada)[0] == f"- 2020-05-04: {MISO}", "it takes its place in the order when other facts come"
+    assert lines(ada)[0] == f"- 2020-05-04: {MISO}", (
+        "it takes its place in the order when other facts come"
+    )
 
 
 def test_a_fact_that_is_taken_out_of_the_opening_is_forgotten(ada: Life) -> None:
@@ -182,21 +211,33 @@ def test_a_fact_that_is_taken_out_of_the_opening_is_forgotten(ada: Life) -> None
 
 
 def test_a_fact_that_is_written_into_the_opening_is_a_fact(ada: Life) -> None:
-    edited(ada, opening(ada).replace("\n</system>", "\n- 2019-01-02: I broke my arm.\n- I hate moths.\n</system>"))
+    edited(
+        ada,
+        opening(ada).replace(
+            "\n</system>", "\n- 2019-01-02: I broke my arm.\n- I hate moths.\n</system>"
+        ),
+    )
     taken_over_alone(ada)
     assert {4: "I broke my arm.", 5: "I hate moths."}.items() <= known(ada).items()
     assert [event["by"] for event in history(ada, 4)] == ["person"]
     requests = ada.round(800)
-    assert all({"I broke my arm.", "I hate moths."} <= {*shown(request)} for request in asked_for_facts(requests))
+    assert all(
+        {"I broke my arm.", "I hate moths."} <= {*shown(request)}
+        for request in asked_for_facts(requests)
+    )
     assert facts(ada, "add", "I am afraid of moths.").code == 0
     ada.round()
     assert lines(ada)[:2] == ["- I hate moths.", "- 2019-01-02: I broke my arm."]
 
 
-def test_an_edit_of_a_fact_that_a_model_has_changed_meanwhile_stands(ada: Life, keeper: Keeper) -> None:
+def test_an_edit_of_a_fact_that_a_model_has_changed_meanwhile_stands(
+    ada: Life, keeper: Keeper
+) -> None:
     """The person edits the old export while the next round has been written and not been imported."""
     old = opening(ada)
-    keeper.take = lambda task: operations([{"event": "UPDATE", "id": "1", "text": "The cat has died.", "message": 1}])
+    keeper.take = lambda task: operations(
+        [{"event": "UPDATE", "id": "1", "text": "The cat has died.", "message": 1}]
+    )
     ada.talk(800)
     before = dict(ada.device.chats)
     ada.round()
@@ -216,7 +257,9 @@ ODD = [
 ]  # fmt: skip
 
 
-def test_facts_that_look_like_something_else_stay_what_they_are_even_when_the_archive_is_lost(ada: Life) -> None:
+def test_facts_that_look_like_something_else_stay_what_they_are_even_when_the_archive_is_lost(
+    ada: Life,
+) -> None:
     for text in ODD:
         assert facts(ada, "add", "--", text).code == 0
     before, count = events(ada.person, ada.chat_id), len(known(ada))
@@ -230,14 +273,20 @@ def test_facts_that_look_like_something_else_stay_what_they_are_even_when_the_ar
     (ada.person.home / "state").rename(ada.person.home / "lost")
     ada.round()
     assert lines(ada) == said
-    assert sorted(known(ada).values()) == sorted(" ".join(text.split()) for text in [*ODD, LISBON, MISO, TEA])
+    assert sorted(known(ada).values()) == sorted(
+        " ".join(text.split()) for text in [*ODD, LISBON, MISO, TEA]
+    )
 
 
 @pytest.mark.parametrize("mode", ["keep-originals", "new-chat"])
 @pytest.mark.variants
-def test_facts_and_sections_go_along_in_the_other_output_modes(tmp_path: Path, keeper: Keeper, mode: str) -> None:
+def test_facts_and_sections_go_along_in_the_other_output_modes(
+    tmp_path: Path, keeper: Keeper, mode: str
+) -> None:
     tables = {"output": f'mode = "{mode}"', "core": "enabled = true"}
-    with telling(tmp_path / "ada", keeper, "I live in Lisbon.", "My cat is called Miso.", **tables) as ada:
+    with telling(
+        tmp_path / "ada", keeper, "I live in Lisbon.", "My cat is called Miso.", **tables
+    ) as ada:
         ada.round()
         core = sections(ada)
         ada.chat_id = list(ada.device.chats)[-1]
@@ -287,7 +336,9 @@ def test_a_deleted_memory_alone_takes_its_facts_out_of_the_next_export(ada: Life
 
 
 @pytest.mark.parametrize("renew", [False, True])
-def test_a_fork_takes_over_sections_and_facts_and_both_go_on_by_themselves(ada: Life, renew: bool) -> None:
+def test_a_fork_takes_over_sections_and_facts_and_both_go_on_by_themselves(
+    ada: Life, renew: bool
+) -> None:
     before, core = events(ada.person, ada.chat_id), sections(ada)
     origin, fork = ada.chat_id, ada.device.fork(ada.chat_id, new_uuids=renew)
     ada.chat_id = fork
@@ -307,21 +358,31 @@ def test_a_fork_takes_over_sections_and_facts_and_both_go_on_by_themselves(ada: 
 
 
 @pytest.mark.parametrize("rebuild", [False, True])
-def test_where_the_archive_is_lost_sections_and_facts_of_the_opening_are_taken_over(ada: Life, rebuild: bool) -> None:
+def test_where_the_archive_is_lost_sections_and_facts_of_the_opening_are_taken_over(
+    ada: Life, rebuild: bool
+) -> None:
     said, core = lines(ada), sections(ada)
     (ada.person.home / "state").rename(ada.person.home / "lost")
     if rebuild:
         assert ada.person.memproc("rebuild").code == 0
     assert ada.round() == []
     assert (lines(ada), sections(ada)) == (said, core)
-    assert {history(ada, number)[0]["said_at"][:10] for number in known(ada)} == {line[2:12] for line in said}
+    assert {history(ada, number)[0]["said_at"][:10] for number in known(ada)} == {
+        line[2:12] for line in said
+    }
     requests = ada.round(800)
     assert lines(ada) == said
-    assert {text for request in asked_for_facts(requests) for text in shown(request)} == {LISBON, MISO, TEA}
+    assert {text for request in asked_for_facts(requests) for text in shown(request)} == {
+        LISBON,
+        MISO,
+        TEA,
+    }
     assert len(events(ada.person, ada.chat_id)) == 3
 
 
-def test_a_rebuild_has_the_newest_facts_back_although_their_export_was_never_imported(ada: Life) -> None:
+def test_a_rebuild_has_the_newest_facts_back_although_their_export_was_never_imported(
+    ada: Life,
+) -> None:
     imported = copied(ada.device.chats)
     assert facts(ada, "add", "The lamp burns.").code == 0
     assert ada.person.memproc("core", ada.chat_id, "set", "persona", "I keep the lamp.").code == 0
@@ -330,7 +391,10 @@ def test_a_rebuild_has_the_newest_facts_back_although_their_export_was_never_imp
     ada.device.chats = imported
     (ada.person.home / "state").rename(ada.person.home / "lost")
     assert ada.person.memproc("rebuild").code == 0
-    assert (sorted(known(ada).values()), sections(ada)) == (sorted([LISBON, MISO, TEA, "The lamp burns."]), core)
+    assert (sorted(known(ada).values()), sections(ada)) == (
+        sorted([LISBON, MISO, TEA, "The lamp burns."]),
+        core,
+    )
     assert ada.round() == []
     ada.device.bring_in(ada.person.updated()[0].read_bytes())
     assert ada.round() == []

@@ -40,7 +40,9 @@ def planted(chat: Json) -> dict[str, str]:
     found = {}
     for statement, part in PLANTED.items():
         message = asked[int(part * len(asked))]
-        message["content"] = reworded(message["content"], f"{statement} {text_of(message['content'])}")
+        message["content"] = reworded(
+            message["content"], f"{statement} {text_of(message['content'])}"
+        )
         found[statement] = message["uuid"]
     assert len(set(found.values())) == len(PLANTED)
     return found
@@ -48,10 +50,16 @@ def planted(chat: Json) -> dict[str, str]:
 
 def facts_of(said: str) -> str:
     """The fact that a statement comes to."""
-    return next(f"{topic}{match[1]}." for topic, pattern in TOPICS.items() if (match := re.fullmatch(pattern, said)))
+    return next(
+        f"{topic}{match[1]}."
+        for topic, pattern in TOPICS.items()
+        if (match := re.fullmatch(pattern, said))
+    )
 
 
-@pytest.mark.skipif(not [path for path in FOUND if path.stem == NAME], reason=f"no {NAME}.json: set MEMPROC_EXPORTS")
+@pytest.mark.skipif(
+    not [path for path in FOUND if path.stem == NAME], reason=f"no {NAME}.json: set MEMPROC_EXPORTS"
+)
 def test_of_statements_that_contradict_each_other_exactly_the_newest_are_true_in_the_end(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -59,7 +67,11 @@ def test_of_statements_that_contradict_each_other_exactly_the_newest_are_true_in
     (source,) = (path for path in FOUND if path.stem == NAME)
     export = json.loads(source.read_bytes())
     (chat,) = export["data"]["chats"]
-    assert not any(pattern.search(text_of(one["content"])) for one in chat["messages"] for pattern in TOPICS.values())
+    assert not any(
+        pattern.search(text_of(one["content"]))
+        for one in chat["messages"]
+        for pattern in TOPICS.values()
+    )
     sources = planted(chat)
     ada = Person(tmp_path / "ada", tail=30_000, step=24_000, chunk=4_000, layers=True)
     ada.drop(json.dumps(export, ensure_ascii=False).encode())
@@ -77,15 +89,23 @@ def test_of_statements_that_contradict_each_other_exactly_the_newest_are_true_in
     assert len(listed) == len(TOPICS)
     told = []
     for fact in listed:
-        events = json.loads(ada.memproc("facts", chat["chatID"], "history", str(fact["number"]), "--json").out)
+        events = json.loads(
+            ada.memproc("facts", chat["chatID"], "history", str(fact["number"]), "--json").out
+        )
         assert [event["event"] for event in events] == ["ADD", *["UPDATE"] * (len(events) - 1)]
         told += [(event["text"], event["source"]) for event in events]
-    assert sorted(told) == sorted((facts_of(said), sources[said]) for said in PLANTED), "all of them in the history"
+    assert sorted(told) == sorted((facts_of(said), sources[said]) for said in PLANTED), (
+        "all of them in the history"
+    )
     assert len(asked) > 15
     for request in asked:
         live = shown(request)
-        assert all(sum(text.startswith(topic) for text in live) <= 1 for topic in TOPICS), "never two of a kind"
+        assert all(sum(text.startswith(topic) for text in live) <= 1 for topic in TOPICS), (
+            "never two of a kind"
+        )
     seen = [any(text.startswith(LIVES) for text in shown(request)) for request in asked]
     assert seen == sorted(seen), "and from the first one on never none"
     opening = text_of(ada.chat()["messages"][0]["content"])
-    assert [text for text in map(facts_of, PLANTED) if (text in opening) != (text in newest.values())] == []
+    assert [
+        text for text in map(facts_of, PLANTED) if (text in opening) != (text in newest.values())
+    ] == []

@@ -28,7 +28,9 @@ def test_an_export_goes_in_and_a_compressed_one_comes_out(ada: Person) -> None:
     assert path.read_bytes() == dropped, "the file that was dropped is never changed"
     found = ada.chat()
     raw = [message for message in found["messages"] if "memproc" not in message]
-    assert raw == chat["messages"][-len(raw) :], "the live tail is the newest messages, as they were"
+    assert raw == chat["messages"][-len(raw) :], (
+        "the live tail is the newest messages, as they were"
+    )
     assert kinds(found["messages"])[0] == "opening"
     memories = kinds(found["messages"]).count("memory")
     assert memories % 6 == 0
@@ -38,7 +40,10 @@ def test_an_export_goes_in_and_a_compressed_one_comes_out(ada: Person) -> None:
     }  # fmt: skip
     first_gone = chat["messages"][0]["uuid"]
     assert first_gone in found["syncMetadata"]["deletedMessageUUIDs"]
-    assert all(message["memproc"].get("made", "extracted") == "extracted" for message in found["messages"][:3])
+    assert all(
+        message["memproc"].get("made", "extracted") == "extracted"
+        for message in found["messages"][:3]
+    )
 
 
 def test_the_first_original_is_kept_and_the_files_are_private(ada: Person) -> None:
@@ -91,7 +96,11 @@ def test_a_conversation_that_went_on_gets_memories_of_what_is_newly_old(ada: Per
 
     assert (ended.code, ended.err) == (0, "")
     second = ada.chat()
-    old = [message for message in first["messages"] if message.get("memproc", {}).get("kind") in ("opening", "memory")]
+    old = [
+        message
+        for message in first["messages"]
+        if message.get("memproc", {}).get("kind") in ("opening", "memory")
+    ]
     assert second["messages"][: len(old)] == old, "memories that stand there keep their bytes"
     assert kinds(second["messages"]).count("memory") > kinds(first["messages"]).count("memory")
     numbers = json.loads(ada.memproc("versions", first["chatID"], "--json").out)
@@ -142,9 +151,20 @@ def test_a_chat_that_is_too_short_is_left_alone_with_the_reason(ada: Person) -> 
 
 def test_each_chat_of_an_export_stands_or_falls_by_itself(ada: Person) -> None:
     good = long_chat(4000, tokens_each=200, id="good123456", chatID="good123456", chatTitle="Good")
-    bad = {**long_chat(4000, tokens_each=200), "id": "bad1234567", "chatID": "bad1234567", "chatTitle": "Bad"}
+    bad = {
+        **long_chat(4000, tokens_each=200),
+        "id": "bad1234567",
+        "chatID": "bad1234567",
+        "chatTitle": "Bad",
+    }
     bad["messages"] = ["not a message", *bad["messages"]]
-    binned = long_chat(4000, id="gone123456", chatID="gone123456", chatTitle="Gone", deletedAt="2026-01-01T00:00:00Z")
+    binned = long_chat(
+        4000,
+        id="gone123456",
+        chatID="gone123456",
+        chatTitle="Gone",
+        deletedAt="2026-01-01T00:00:00Z",
+    )
     ada.drop(export_bytes(bad, good, binned))
 
     ended = ada.memproc("run")
@@ -157,8 +177,14 @@ def test_each_chat_of_an_export_stands_or_falls_by_itself(ada: Person) -> None:
 
 def test_include_and_exclude_choose_chats_by_title_id_and_folder(ada: Person) -> None:
     chats = [
-        long_chat(4000, id=f"{name}1234567", chatID=f"{name}1234567", chatTitle=title, folderID=folder)
-        for name, title, folder in (("aaa", "Talks with Ada 1", None), ("bbb", "Work", "f1"), ("ccc", "Talks 2", "f2"))
+        long_chat(
+            4000, id=f"{name}1234567", chatID=f"{name}1234567", chatTitle=title, folderID=folder
+        )
+        for name, title, folder in (
+            ("aaa", "Talks with Ada 1", None),
+            ("bbb", "Work", "f1"),
+            ("ccc", "Talks 2", "f2"),
+        )
     ]
     ada.drop(export_bytes(*chats))
     ada.settings('[chats]\ninclude = ["talks*", "f1"]\nexclude = ["ccc1234567"]\n')
@@ -183,7 +209,9 @@ def test_another_folder_for_updated_exports_leaves_the_old_one_alone(ada: Person
     ada.drop(export_bytes(long_chat(4000, tokens_each=200)))
     assert ada.memproc("run").code == 0
     old = ada.bytes_of_everything()
-    ada.toml.write_text(ada.toml.read_text().replace('updated = "updated"', 'updated = "elsewhere"'))
+    ada.toml.write_text(
+        ada.toml.read_text().replace('updated = "updated"', 'updated = "elsewhere"')
+    )
     assert ada.memproc("run").code == 0
     (moved,) = (ada.home / "elsewhere").iterdir()
     assert moved.name == ada.updated()[0].name

@@ -61,7 +61,12 @@ def section(life: Life) -> dict[str, list[Json]]:
 
 def tokens_of(life: Life) -> int:
     """The size of the section without its quotes, which the budget does not count."""
-    told = [text for messages in section(life).values() for slot, text in enumerate(texts(messages)) if slot != 1]
+    told = [
+        text
+        for messages in section(life).values()
+        for slot, text in enumerate(texts(messages))
+        if slot != 1
+    ]
     return sum(map(count, told))
 
 
@@ -70,7 +75,11 @@ def covered(life: Life, names: Collection[str]) -> list[int]:
     by_id = {memory.memory_id: memory for memory in life.all()}
 
     def under(memory: Memory) -> list[int]:
-        return [n for name in memory.members for n in under(by_id[name])] if memory.is_fold else [memory.number]
+        return (
+            [n for name in memory.members for n in under(by_id[name])]
+            if memory.is_fold
+            else [memory.number]
+        )
 
     return [number for name in names for number in under(by_id[name])]
 
@@ -104,14 +113,21 @@ def test_a_fold_has_the_six_messages_of_a_memory_and_says_what_it_stands_for(liv
     for name, messages in shown.items():
         fold = folds[name]
         assert [message["role"] for message in messages] == ["user", "assistant"] * 3
-        assert [text.startswith("<context_manager>") for text in texts(messages)] == [True, False] * 3
+        assert [text.startswith("<context_manager>") for text in texts(messages)] == [
+            True,
+            False,
+        ] * 3
         below = [one for one in raw.values() if one.number in covered(lived, [name])]
         keys = tuple(key for one in below for key in one.keys)
         assert fold.keys == keys
         for slot, message in enumerate(messages, 1):
             marker = message["memproc"]
             assert (marker["level"], marker["slot"], marker["made"]) == (fold.level, slot, "model")
-            assert (marker["first"], marker["last"], marker["messages"]) == (below[0].first, below[-1].last, len(keys))
+            assert (marker["first"], marker["last"], marker["messages"]) == (
+                below[0].first,
+                below[-1].last,
+                len(keys),
+            )
             assert below[0].began_at and below[-1].ended_at
             assert below[0].began_at <= message["createdAt"] <= below[-1].ended_at
 
@@ -120,7 +136,9 @@ def test_quotes_are_carried_word_for_word(lived: Life) -> None:
     numbered = {memory.number: memory for memory in lived.memories()}
     for fold in lived.folds():
         carried = list(fold.edition.quotes)
-        assert carried == [numbered[number].edition.quotes[0] for number in covered(lived, [fold.memory_id])]
+        assert carried == [
+            numbered[number].edition.quotes[0] for number in covered(lived, [fold.memory_id])
+        ]
         assert fold.edition.texts[1] == "\n\n".join(quote.text for quote in carried)
         for quote in carried:
             assert any(quote.text in text for text in lived.said)
@@ -128,7 +146,9 @@ def test_quotes_are_carried_word_for_word(lived: Life) -> None:
 
 
 def test_every_quote_stands_in_the_export_at_every_level_of_folding(lived: Life) -> None:
-    shown = "\n\n".join(text for messages in section(lived).values() for text in texts(messages)[1:2])
+    shown = "\n\n".join(
+        text for messages in section(lived).values() for text in texts(messages)[1:2]
+    )
     assert len(lived.memories()) > len(section(lived))
     for memory in lived.memories():
         (quote,) = memory.edition.quotes
@@ -145,7 +165,9 @@ def test_memories_and_folds_are_called_by_numbers_that_no_other_has(lived: Life)
         assert titles[fold.memory_id] == (below[0], below[-1])
 
 
-def test_where_quotes_take_too_much_the_older_ones_shrink_to_a_sentence_and_come_back(aria: Life) -> None:
+def test_where_quotes_take_too_much_the_older_ones_shrink_to_a_sentence_and_come_back(
+    aria: Life,
+) -> None:
     whole = section_texts(aria)
     aria.settings(fold=f"{FOLD}\nquotes = 0")
     plan = aria.plan()
@@ -156,9 +178,14 @@ def test_where_quotes_take_too_much_the_older_ones_shrink_to_a_sentence_and_come
     folds = {memory.memory_id for memory in aria.folds()}
     for name, messages in section(aria).items():
         memory = next(memory for memory in aria.all() if memory.memory_id == name)
-        kept = [one_sentence(quote.text) if name in folds else quote.text for quote in memory.edition.quotes]
+        kept = [
+            one_sentence(quote.text) if name in folds else quote.text
+            for quote in memory.edition.quotes
+        ]
         assert texts(messages)[1] == "\n\n".join(kept)
-        assert memory.edition.kind == "as-of", "what memproc has shortened is no edit of the person's"
+        assert memory.edition.kind == "as-of", (
+            "what memproc has shortened is no edit of the person's"
+        )
     assert aria.round() == [], "and it stays so"
     assert aria.person.memproc("verify").code == 0
     aria.settings(fold=FOLD)
@@ -166,10 +193,18 @@ def test_where_quotes_take_too_much_the_older_ones_shrink_to_a_sentence_and_come
     assert section_texts(aria) == whole
 
 
-def test_a_larger_budget_brings_memories_back_without_a_call_and_a_smaller_one_folds_them_again(aria: Life) -> None:
+def test_a_larger_budget_brings_memories_back_without_a_call_and_a_smaller_one_folds_them_again(
+    aria: Life,
+) -> None:
     folded = section_texts(aria)
     asked_until_now = len(aria.server.requests)
-    for budget, unfolded in ((16_000, True), (BUDGET, False), (1_800, False), (16_000, True), (BUDGET, False)):
+    for budget, unfolded in (
+        (16_000, True),
+        (BUDGET, False),
+        (1_800, False),
+        (16_000, True),
+        (BUDGET, False),
+    ):
         aria.settings(fold=f"budget = {budget}\ngroup = {GROUP}")
         assert aria.plan()["calls"] == 0
         assert aria.round() == []
@@ -187,22 +222,32 @@ def section_texts(life: Life) -> list[list[str]]:
 
 
 @pytest.mark.long
-def test_many_rounds_and_a_single_one_ask_the_same_and_end_the_same(lived: Life, tmp_path: Path) -> None:
+def test_many_rounds_and_a_single_one_ask_the_same_and_end_the_same(
+    lived: Life, tmp_path: Path
+) -> None:
     with life(tmp_path / "at once", memory=NO_HINDSIGHT, fold=FOLD) as at_once:
         for tokens in ROUNDS:
             at_once.talk(tokens)
         at_once.drop()
         at_once.run()
         assert at_once.said == lived.said
-        assert sorted(bodies(at_once.server.requests, "chunk")) == sorted(bodies(lived.server.requests, "chunk"))
-        assert set(bodies(at_once.server.requests, "fold")) == set(bodies(lived.server.requests, "fold"))
+        assert sorted(bodies(at_once.server.requests, "chunk")) == sorted(
+            bodies(lived.server.requests, "chunk")
+        )
+        assert set(bodies(at_once.server.requests, "fold")) == set(
+            bodies(lived.server.requests, "fold")
+        )
         assert section_texts(at_once) == section_texts(lived)
         assert list(section(at_once)) == list(section(lived))
 
 
 def bodies(requests: Sequence[Request], about: str) -> list[str]:
     """What is asked; in which order, and where a provider's cache may break off, depends on the folds foreseen."""
-    each = [json.dumps(request.body, ensure_ascii=False) for request in requests if asked(request).about == about]
+    each = [
+        json.dumps(request.body, ensure_ascii=False)
+        for request in requests
+        if asked(request).about == about
+    ]
     return [body.replace(', "cache_control": {"type": "ephemeral"}', "") for body in each]
 
 
@@ -215,14 +260,20 @@ def test_later_memories_are_told_of_folds_as_they_stood_then(lived: Life) -> Non
     by_id = {memory.memory_id: memory for memory in lived.all()}
     named = {_but_the_quotes(memory.edition.texts): memory.memory_id for memory in by_id.values()}
     seen = set()
-    first = [one for one in lived.server.requests if (asked(one).about, asked(one).step) == ("chunk", "quote")]
+    first = [
+        one
+        for one in lived.server.requests
+        if (asked(one).about, asked(one).step) == ("chunk", "quote")
+    ]
     for number, request in enumerate(first, 1):
         messages = told(request)
         each = [_but_the_quotes(messages[at : at + 6]) for at in range(0, len(messages), 6)]
         assert sum(count(text) for texts in each for text in texts) <= BUDGET
         names = [named[texts] for texts in each]
         numbers = covered(lived, names)
-        assert numbers == list(range(1, len(numbers) + 1)), "all that was before the tail, once, in order"
+        assert numbers == list(range(1, len(numbers) + 1)), (
+            "all that was before the tail, once, in order"
+        )
         assert len(numbers) < number
         seen |= {by_id[name].level for name in names}
     assert seen >= {1, 2, 3}
@@ -290,7 +341,9 @@ def test_a_fold_comes_back_as_the_person_left_it(aria: Life) -> None:
     assert texts_of(aria, fold) == mine
 
 
-def test_a_memory_that_the_person_edits_stays_as_they_wrote_it_also_in_the_run_that_folds(aria: Life) -> None:
+def test_a_memory_that_the_person_edits_stays_as_they_wrote_it_also_in_the_run_that_folds(
+    aria: Life,
+) -> None:
     aria.settings(fold=f"budget = 16000\ngroup = {GROUP}")
     aria.round()
     edited = aria.memories()[1].memory_id
@@ -300,7 +353,9 @@ def test_a_memory_that_the_person_edits_stays_as_they_wrote_it_also_in_the_run_t
     requests = aria.round(ROUND)
     assert "fold" in {asked(request).about for request in requests}
     assert texts_of(aria, edited)[5] == mine
-    assert not any(edited in fold.members for fold in aria.folds() if fold.memory_id in section(aria))
+    assert not any(
+        edited in fold.members for fold in aria.folds() if fold.memory_id in section(aria)
+    )
     assert covered(aria, section(aria)) == [memory.number for memory in aria.memories()]
     assert tokens_of(aria) <= BUDGET
     assert aria.round() == []
@@ -352,7 +407,11 @@ def edit(life: Life, memory_id: str, slot: int, text: str) -> None:
 def at(messages: Sequence[Json], memory_id: str, slot: int) -> int:
     """Where in the chat a message of a memory stands."""
     marks = [message.get("memproc", {}) for message in messages]
-    return next(n for n, mark in enumerate(marks) if (mark.get("memory"), mark.get("slot")) == (memory_id, slot))
+    return next(
+        n
+        for n, mark in enumerate(marks)
+        if (mark.get("memory"), mark.get("slot")) == (memory_id, slot)
+    )
 
 
 def texts_of(life: Life, memory_id: str) -> list[str]:
@@ -408,7 +467,11 @@ def test_a_message_of_a_fold_that_is_gone_comes_back(aria: Life) -> None:
 @pytest.mark.parametrize("models", [ENGINE, SCRIPTED])
 def test_at_a_million_tokens_the_section_is_as_bounded_as_ever(tmp_path: Path, models: str) -> None:
     with life(tmp_path / "aria") as aria:
-        aria.person, aria.models, aria.chat_id = Person(tmp_path / "aria", 30_000, 8_000, 4_000), models, CHAT_ID
+        aria.person, aria.models, aria.chat_id = (
+            Person(tmp_path / "aria", 30_000, 8_000, 4_000),
+            models,
+            CHAT_ID,
+        )
         aria.settings()
         aria.person.drop(export_bytes(long_chat(1_000_000)))
         aria.run()

@@ -45,7 +45,9 @@ def bodies(chat: Cycle) -> int:
 
 @pytest.mark.parametrize("build", ["2024", "2026"])
 @pytest.mark.parametrize("way", WAYS)
-def test_a_fork_gets_memories_of_its_own_and_keeps_what_it_shows(tmp_path: Path, way: Way, build: Build) -> None:
+def test_a_fork_gets_memories_of_its_own_and_keeps_what_it_shows(
+    tmp_path: Path, way: Way, build: Build
+) -> None:
     chat = Cycle.begin(tmp_path / "ada", build)
     raw = list(map(said, chat.messages))
     chat.goes_round()
@@ -57,7 +59,9 @@ def test_a_fork_gets_memories_of_its_own_and_keeps_what_it_shows(tmp_path: Path,
     assert fork.hand_in().code == 0
 
     live = len(fork.messages) - 6 * len(fork.names()) - 2
-    new = {message["uuid"] for message in fork.messages[-live:]} - {message["uuid"] for message in chat_messages(chat)}
+    new = {message["uuid"] for message in fork.messages[-live:]} - {
+        message["uuid"] for message in chat_messages(chat)
+    }
     assert bodies(chat) - kept <= len(new), "what stands under the memories is there once"
     assert not set(fork.names()) & set(chat.names()), "ids of their own"
     same = ("keys", "source_tokens", "number", "edition", "in_prompts", "began_at", "ended_at")
@@ -89,7 +93,9 @@ def without_field_and_uuids(export: bytes) -> bytes:
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_a_fork_that_another_tool_has_stripped_of_our_field_is_skipped(chat: Cycle, way: Way) -> None:
+def test_a_fork_that_another_tool_has_stripped_of_our_field_is_skipped(
+    chat: Cycle, way: Way
+) -> None:
     """Nothing but their text tells the memories from the conversation. A fork of the updated file goes on."""
     updated = chat.updated().read_bytes()
     chat.device.bring_in(strip_markers(chat.export()))
@@ -98,14 +104,18 @@ def test_a_fork_that_another_tool_has_stripped_of_our_field_is_skipped(chat: Cyc
 
     ended = fork.hand_in()
 
-    assert "cannot be told from the conversation: another tool has taken away" in ended.out + ended.err
+    assert (
+        "cannot be told from the conversation: another tool has taken away" in ended.out + ended.err
+    )
     assert "the updated file of the chat that it was forked from" in ended.out + ended.err
     assert (chat.calls(), stand(chat), chat.rows("SELECT id FROM memory")) == (calls, files, known)
     chat.device.bring_in(updated)
     assert forked(chat).hand_in().code == 0
 
 
-def test_a_chat_without_our_field_and_with_other_uuids_is_skipped_until_it_is_accepted(chat: Cycle) -> None:
+def test_a_chat_without_our_field_and_with_other_uuids_is_skipped_until_it_is_accepted(
+    chat: Cycle,
+) -> None:
     raw = list(map(said, chat.expanded()))
     chat.device.bring_in(without_field_and_uuids(chat.export()))
     messages = list(map(said, chat.messages))
@@ -113,14 +123,18 @@ def test_a_chat_without_our_field_and_with_other_uuids_is_skipped_until_it_is_ac
 
     ended = chat.hand_in()
 
-    assert "cannot be told from the conversation: another tool has taken away" in ended.out + ended.err
+    assert (
+        "cannot be told from the conversation: another tool has taken away" in ended.out + ended.err
+    )
     assert f"memproc accept {chat.chat_id}" in ended.out + ended.err
     assert (chat.calls(), stand(chat)) == (calls, files)
     assert list(map(said, chat.expanded())) == raw, "nothing is lost"
 
     assert chat.person.memproc("accept", chat.chat_id).code == 0
     chat.goes_round()
-    assert list(map(said, chat.expanded()))[-len(messages) :] == messages, "they are part of the conversation now"
+    assert list(map(said, chat.expanded()))[-len(messages) :] == messages, (
+        "they are part of the conversation now"
+    )
     chat.talk().goes_round()
     quiet(chat)
 
@@ -143,7 +157,9 @@ def test_both_go_on_by_themselves(chat: Cycle) -> None:
     fork.talk()
     for one in (chat, fork, chat, fork):
         one.talk().goes_round()
-    assert chat.bounds()[:8] == fork.bounds()[:8], "the same messages under the memories that they have in common"
+    assert chat.bounds()[:8] == fork.bounds()[:8], (
+        "the same messages under the memories that they have in common"
+    )
     assert len(chat.names()) > common
     old, new = ({key for _, _, key, _ in one.bounds()} for one in (chat, fork))
     assert old - new and new - old
@@ -194,11 +210,16 @@ def test_the_same_message_in_two_chats_is_two_messages(chat: Cycle) -> None:
     fork.device.edit(fork.chat_id, at, OWN)
     fork.talk().goes_round()
     chat.talk().goes_round()
-    kept = [{message["uuid"]: text_of(message["content"]) for message in one.expanded()}[uuid] for one in (fork, chat)]
+    kept = [
+        {message["uuid"]: text_of(message["content"]) for message in one.expanded()}[uuid]
+        for one in (fork, chat)
+    ]
     assert kept == [OWN, old]
 
 
-def test_a_memory_that_is_edited_or_forgotten_in_a_fork_stays_as_it_was_in_the_original(chat: Cycle) -> None:
+def test_a_memory_that_is_edited_or_forgotten_in_a_fork_stays_as_it_was_in_the_original(
+    chat: Cycle,
+) -> None:
     texts, memories = chat.texts(), chat.memories()
     fork = forked(chat)
     edited, forgotten = fork.shown()[0], fork.shown()[1]
@@ -206,7 +227,11 @@ def test_a_memory_that_is_edited_or_forgotten_in_a_fork_stays_as_it_was_in_the_o
     fork.forget(forgotten)
     fork.talk().goes_round()
     mine = fork.memories()
-    assert (mine[0]["pinned"], mine[0]["edition"]["texts"][3], mine[1]["forgotten"]) == (True, OWN, True)
+    assert (mine[0]["pinned"], mine[0]["edition"]["texts"][3], mine[1]["forgotten"]) == (
+        True,
+        OWN,
+        True,
+    )
     chat.talk().goes_round()
     assert {name: chat.texts()[name] for name in texts} == texts
     assert chat.memories()[: len(memories)] == memories
@@ -221,7 +246,11 @@ def test_what_was_edited_or_forgotten_before_the_fork_is_so_in_the_fork(chat: Cy
     chat.forget(forgotten).talk().goes_round()
     fork = forked(chat).talk().goes_round()
     mine = fork.memories()
-    assert (mine[0]["pinned"], mine[0]["edition"]["texts"][3], mine[1]["forgotten"]) == (True, OWN, True)
+    assert (mine[0]["pinned"], mine[0]["edition"]["texts"][3], mine[1]["forgotten"]) == (
+        True,
+        OWN,
+        True,
+    )
     assert forgotten not in fork.shown()
     quiet(fork)
 
@@ -235,7 +264,10 @@ def test_a_fork_from_the_middle_of_the_memories_has_those_before_it(chat: Cycle)
     assert len(fork.names()) == 3
     fork.talk(FIRST).goes_round()
     assert len(fork.names()) > 3
-    assert fork.bounds()[: len(chat.memories()[0]["keys"])] == chat.bounds()[: len(chat.memories()[0]["keys"])]
+    assert (
+        fork.bounds()[: len(chat.memories()[0]["keys"])]
+        == chat.bounds()[: len(chat.memories()[0]["keys"])]
+    )
     quiet(fork)
     chat.talk().goes_round()
     quiet(chat)
@@ -298,7 +330,9 @@ def test_a_fork_with_folds(tmp_path: Path, way: Way) -> None:
     assert (ended.code, ended.err) == (0, "")
     assert (stand(fork), fork.calls()) == (files, calls), "the folds are taken over too"
     assert list(map(said, fork.expanded())) == raw
-    assert not {one["memory_id"] for one in fork.everything()} & {one["memory_id"] for one in chat.everything()}
+    assert not {one["memory_id"] for one in fork.everything()} & {
+        one["memory_id"] for one in chat.everything()
+    }
     for _ in range(2):
         fork.talk().goes_round()
     quiet(fork)

@@ -13,7 +13,13 @@ from tests.stories.person import Person
 from tests.stories.terminal import COLUMNS, Terminal
 
 on_a_terminal = pytest.mark.skipif("sys.platform == 'win32'", reason="a pseudo-terminal is needed")
-TITLES = ("1 of 4: Folders", "2 of 4: A key, or none", "3 of 4: By itself", "4 of 4: Your first conversation", "Next")
+TITLES = (
+    "1 of 4: Folders",
+    "2 of 4: A key, or none",
+    "3 of 4: By itself",
+    "4 of 4: Your first conversation",
+    "Next",
+)
 
 
 class Typed(io.StringIO):
@@ -67,10 +73,15 @@ def test_a_new_user_gives_a_key_and_takes_the_sample_and_a_service_that_fails_st
     assert [text.index(title) for title in TITLES] == sorted(text.index(title) for title in TITLES)
     assert "service manager cannot be reached" in " ".join(text.split())
     assert "this-is-secret" not in text
-    assert all(len(line) <= COLUMNS or str(tmp_path.parent) in line or "memproc " in line for line in terminal.lines())
+    assert all(
+        len(line) <= COLUMNS or str(tmp_path.parent) in line or "memproc " in line
+        for line in terminal.lines()
+    )
     assert (Path.home() / "memproc" / "inbox" / SAMPLE_FILE).is_file()
     ended = new.memproc("run")
-    assert (ended.code, "1 written" in ended.out) == (0, True), "the sample is long enough to show something"
+    assert (ended.code, "1 written" in ended.out) == (0, True), (
+        "the sample is long enough to show something"
+    )
 
 
 def test_each_step_can_be_passed_over(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -27,7 +27,9 @@ SIZE = 800
 
 @pytest.mark.usefixtures("key")
 @pytest.mark.parametrize("slot", [1, 4])
-def test_an_edited_memory_is_pinned_and_later_memories_are_told_it_as_it_is_now(tmp_path: Path, slot: int) -> None:
+def test_an_edited_memory_is_pinned_and_later_memories_are_told_it_as_it_is_now(
+    tmp_path: Path, slot: int
+) -> None:
     with models(tmp_path / "server") as (server, settings):
         chat = Cycle.begin(tmp_path / "ada", settings=settings, size=SIZE).goes_round()
         name = chat.shown()[0]
@@ -40,7 +42,11 @@ def test_an_edited_memory_is_pinned_and_later_memories_are_told_it_as_it_is_now(
             assert raw(edited) in chat.updated().read_bytes()
         later = asked(server, before)
     found = memory(chat, name)
-    assert (found["pinned"], found["edition"]["kind"], found["in_prompts"]["texts"][slot - 1]) == (True, "person", OWN)
+    assert (found["pinned"], found["edition"]["kind"], found["in_prompts"]["texts"][slot - 1]) == (
+        True,
+        "person",
+        OWN,
+    )
     assert any(is_told(OWN, request) for request in later)
     if slot % 2 == 0:
         assert not any(is_told(was, request) for request in later if is_told(OWN, request))
@@ -58,7 +64,10 @@ def test_an_edit_alone_is_taken_over_without_a_call_or_a_changed_byte(chat: Cycl
     ended = chat.hand_in()
     assert (ended.code, ended.err) == (0, "")
     assert (stand(chat), chat.calls()) == (files, calls)
-    assert (memory(chat, name)["pinned"], editions(chat, name)) == (True, [(1, "as-of"), (2, "person")])
+    assert (memory(chat, name)["pinned"], editions(chat, name)) == (
+        True,
+        [(1, "as-of"), (2, "person")],
+    )
     before = stand(chat)
     assert "1 unchanged" in chat.hand_in().out
     assert stand(chat) == before
@@ -88,7 +97,9 @@ def test_an_edit_of_an_edit_is_another_edition(chat: Cycle) -> None:
 
 @pytest.mark.usefixtures("key")
 @pytest.mark.parametrize("which", [0, 2, -1])
-def test_a_deleted_memory_stays_forgotten_and_so_does_what_it_stood_for(tmp_path: Path, which: int) -> None:
+def test_a_deleted_memory_stays_forgotten_and_so_does_what_it_stood_for(
+    tmp_path: Path, which: int
+) -> None:
     with models(tmp_path / "server") as (server, settings):
         chat = Cycle.begin(tmp_path / "ada", settings=settings, size=SIZE)
         said = texts_by_uuid(chat)
@@ -104,12 +115,19 @@ def test_a_deleted_memory_stays_forgotten_and_so_does_what_it_stood_for(tmp_path
     assert later
     told = [said[key] for key in gone["keys"]]
     assert [text for text in told if not any(is_told(text, request) for request in first)] == []
-    others = [text for one in chat.memories() if one != memory(chat, name) for text in one["in_prompts"]["texts"]]
+    others = [
+        text
+        for one in chat.memories()
+        if one != memory(chat, name)
+        for text in one["in_prompts"]["texts"]
+    ]
     told += [text for text in gone["in_prompts"]["texts"] if text not in others]
     assert len(told) > len(gone["keys"])
     assert [text for text in told if any(is_told(text, request) for request in later)] == []
     assert [said[key] for key in gone["keys"]] == [
-        text_of(message["content"]) for message in chat.expanded() if message["uuid"] in gone["keys"]
+        text_of(message["content"])
+        for message in chat.expanded()
+        if message["uuid"] in gone["keys"]
     ], "the archive keeps it"
     quiet(chat)
 
@@ -151,7 +169,9 @@ def test_all_memories_but_one_can_be_forgotten_one_after_the_other(chat: Cycle) 
 @pytest.mark.long
 def test_a_deleted_fold_takes_all_that_it_stands_for_with_it(tmp_path: Path) -> None:
     chat = Cycle.lived(tmp_path / "ada", settings=f"{ENGINE}[fold]\nbudget = 600\ngroup = 3\n")
-    fold = next(one for one in chat.everything() if one["members"] and one["memory_id"] in chat.shown())
+    fold = next(
+        one for one in chat.everything() if one["members"] and one["memory_id"] in chat.shown()
+    )
     chat.forget(fold["memory_id"])
     for _ in range(3):
         chat.talk().goes_round()
@@ -168,9 +188,13 @@ def test_one_of_six_that_is_gone_comes_back(chat: Cycle, slot: int) -> None:
     chat.goes_round()
     assert chat.texts() == texts
     dates = [message["createdAt"] for message in chat.messages]
-    assert dates[: 6 * len(texts) + 1] == sorted(dates[: 6 * len(texts) + 1]), "a sync sorts by date"
+    assert dates[: 6 * len(texts) + 1] == sorted(dates[: 6 * len(texts) + 1]), (
+        "a sync sorts by date"
+    )
     gone = chat.device.chat(chat.chat_id)["syncMetadata"]["deletedMessageUUIDs"]
-    assert not set(gone) & {message["uuid"] for message in chat.messages}, "a sync must not delete it again"
+    assert not set(gone) & {message["uuid"] for message in chat.messages}, (
+        "a sync must not delete it again"
+    )
     quiet(chat)
     chat.talk().goes_round()
     assert list(chat.texts().values())[: len(texts)] == list(texts.values())

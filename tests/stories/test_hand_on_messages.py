@@ -28,7 +28,9 @@ SIZE = 800
 
 
 @pytest.mark.parametrize("build", ["2024", "2026"])
-def test_what_was_done_in_the_live_tail_is_what_memories_are_made_of(tmp_path: Path, build: Build) -> None:
+def test_what_was_done_in_the_live_tail_is_what_memories_are_made_of(
+    tmp_path: Path, build: Build
+) -> None:
     chat = Cycle.lived(tmp_path / "ada", build)
     one, two, three, four, *_ = chat.live()[4:]
     old = chat.said(one)
@@ -48,17 +50,24 @@ def test_what_was_done_in_the_live_tail_is_what_memories_are_made_of(tmp_path: P
     kept = {message["uuid"]: message for message in chat.expanded()}
     assert {uuid: kept[uuid] for uuid in live} == live, "as the person left it"
     assert deleted not in kept
-    ((count,),) = chat.rows("SELECT count(*) FROM message WHERE key = ? AND gone_at IS NOT NULL", deleted)
+    ((count,),) = chat.rows(
+        "SELECT count(*) FROM message WHERE key = ? AND gone_at IS NOT NULL", deleted
+    )
     assert count == 1, "the archive still has it"
     uuid = now[4]["uuid"]
     versions = chat.rows(
-        "SELECT version.number FROM version JOIN message ON message.id = version.message WHERE key = ?", uuid
+        "SELECT version.number FROM version JOIN message ON message.id = version.message WHERE key = ?",
+        uuid,
     )
     assert len(versions) == 2, "and what was said before the edit"
 
 
-@pytest.mark.parametrize("place", ["before the opening", "behind it", "between memories", "within one"])
-def test_a_message_inserted_among_memories_stays_there_and_is_in_none(chat: Cycle, place: str) -> None:
+@pytest.mark.parametrize(
+    "place", ["before the opening", "behind it", "between memories", "within one"]
+)
+def test_a_message_inserted_among_memories_stays_there_and_is_in_none(
+    chat: Cycle, place: str
+) -> None:
     memories, texts = chat.ours(), chat.texts()
     at = {
         "before the opening": 0, "behind it": memories[0], "between memories": memories[12], "within one": memories[9],
@@ -67,7 +76,9 @@ def test_a_message_inserted_among_memories_stays_there_and_is_in_none(chat: Cycl
     uuid = chat.messages[at]["uuid"]
     for _ in range(3):
         chat.talk()
-        plan = json.loads(chat.person.memproc("plan", chat.person.drop(chat.export()), "--json").out)["chats"][0]
+        plan = json.loads(
+            chat.person.memproc("plan", chat.person.drop(chat.export()), "--json").out
+        )["chats"][0]
         assert any("inserted" in reason for reason in plan["left_out"]), plan["left_out"]
         (chat.person.inbox / "export.json").unlink()
         chat.goes_round()
@@ -96,7 +107,9 @@ def test_a_message_inserted_behind_the_last_memory_is_the_first_live_one(chat: C
 @pytest.mark.usefixtures("key")
 @pytest.mark.parametrize("how", ["edited", "deleted"])
 @pytest.mark.parametrize("mode", ["replace", "keep-originals"])
-def test_a_raw_message_changed_under_a_memory_makes_it_due(tmp_path: Path, how: str, mode: str) -> None:
+def test_a_raw_message_changed_under_a_memory_makes_it_due(
+    tmp_path: Path, how: str, mode: str
+) -> None:
     more = f'[memory]\nhindsight = 0\n[output]\nmode = "{mode}"\n'
     with models(tmp_path / "server") as (server, settings):
         chat = Cycle.begin(tmp_path / "ada", settings=settings + more, size=SIZE)
@@ -107,7 +120,9 @@ def test_a_raw_message_changed_under_a_memory_makes_it_due(tmp_path: Path, how: 
         was = texts_by_uuid(chat)[one["keys"][2]]
         bounds, before = chat.bounds(), len(asked(server))
         assert any(is_told(was, request) for request in asked(server))
-        at = next(at for at, message in enumerate(chat.messages) if message["uuid"] == one["keys"][2])
+        at = next(
+            at for at, message in enumerate(chat.messages) if message["uuid"] == one["keys"][2]
+        )
         if how == "edited":
             chat.device.edit(chat.chat_id, at, OWN)
         else:
@@ -118,14 +133,19 @@ def test_a_raw_message_changed_under_a_memory_makes_it_due(tmp_path: Path, how: 
         found = memory(chat, one["memory_id"])
         chat.talk().goes_round()
         after = asked(server, before + len(later))
-    assert sorted(request.step for request in later) == ["analysis", "perspective", "quote", "refinement"], (
-        "only this one"
-    )
+    assert sorted(request.step for request in later) == [
+        "analysis",
+        "perspective",
+        "quote",
+        "refinement",
+    ], "only this one"
     assert all(is_told(OWN, request) for request in later) == (how == "edited")
     assert not any(is_told(was, request) for request in later)
     assert editions(chat, one["memory_id"]) == [(1, "as-of"), (2, "as-of")]
     assert (found["due"], found["keys"], found["edition"]["number"]) == ("", one["keys"], 2)
-    assert [row[:3] for row in chat.bounds()][: len(bounds)] == [row[:3] for row in bounds], "the bounds stand"
+    assert [row[:3] for row in chat.bounds()][: len(bounds)] == [row[:3] for row in bounds], (
+        "the bounds stand"
+    )
     kept = {message["uuid"]: text_of(message["content"]) for message in chat.expanded()}
     assert kept.get(one["keys"][2]) == (OWN if how == "edited" else None)
     assert after
@@ -134,7 +154,9 @@ def test_a_raw_message_changed_under_a_memory_makes_it_due(tmp_path: Path, how: 
     quiet(chat)
 
 
-def test_a_changed_raw_message_waits_for_a_model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_changed_raw_message_waits_for_a_model(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with models(tmp_path / "server") as (server, settings):
         chat = Cycle.begin(tmp_path / "ada", settings=settings, size=SIZE)
         with pytest.MonkeyPatch.context() as environment:
@@ -142,11 +164,15 @@ def test_a_changed_raw_message_waits_for_a_model(tmp_path: Path, monkeypatch: py
             assert chat.hand_in().code == 0
         one = chat.memories()[1]
         chat.person.settings(ENGINE)
-        at = next(at for at, message in enumerate(chat.messages) if message["uuid"] == one["keys"][1])
+        at = next(
+            at for at, message in enumerate(chat.messages) if message["uuid"] == one["keys"][1]
+        )
         chat.device.edit(chat.chat_id, at, OWN)
         assert chat.hand_in().code == 0
         assert memory(chat, one["memory_id"])["due"] == "1 of its messages edited"
-        assert editions(chat, one["memory_id"]) == [(1, "as-of")], "the engine does not replace a model's words"
+        assert editions(chat, one["memory_id"]) == [(1, "as-of")], (
+            "the engine does not replace a model's words"
+        )
         monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
         chat.person.settings(asking(server))
         chat.goes_round()
@@ -165,14 +191,22 @@ def test_what_is_pinned_or_excluded_stays_so(chat: Cycle) -> None:
     chat.device.pin(chat.chat_id, chat.at(name, 2))
     for slot in range(1, 7):
         chat.device.exclude(chat.chat_id, chat.at(other, slot))
-    pinned, excluded, late = (dict(chat.messages[at]) for at in (raw_pinned, raw_excluded, training))
+    pinned, excluded, late = (
+        dict(chat.messages[at]) for at in (raw_pinned, raw_excluded, training)
+    )
     ours = {at: dict(chat.messages[at]) for at in chat.ours()}
     for _ in range(3):
         chat.talk(FIRST // 2).goes_round()
         assert {at: chat.messages[at] for at in ours} == ours
-    assert excluded in chat.messages, "what is excluded is no experience: it stays in the chat, and in no memory"
+    assert excluded in chat.messages, (
+        "what is excluded is no experience: it stays in the chat, and in no memory"
+    )
     assert late in chat.messages
     under = {key for _, _, key, _ in chat.bounds()}
-    assert (pinned["uuid"] in under, excluded["uuid"] in under, late["uuid"] in under) == (True, False, False)
+    assert (pinned["uuid"] in under, excluded["uuid"] in under, late["uuid"] in under) == (
+        True,
+        False,
+        False,
+    )
     assert pinned in chat.expanded()
     quiet(chat)

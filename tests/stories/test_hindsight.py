@@ -56,7 +56,9 @@ def looking_back(requests: list[Request]) -> list[Request]:
 
 def first_question(requests: list[Request], chunk: tuple[str, ...]) -> Request:
     """The question for the quote with which the memory of this chunk began."""
-    return next(one for one in requests if asked(one) == Asked("chunk", "quote") and passage(one) == chunk)
+    return next(
+        one for one in requests if asked(one) == Asked("chunk", "quote") and passage(one) == chunk
+    )
 
 
 def shown_kinds(life: Life) -> list[str]:
@@ -95,7 +97,10 @@ def test_no_memory_is_written_with_hindsight_twice(tmp_path: Path) -> None:
             requests = aria.round(800)
             new = len(aria.memories()) - before
             assert new < 3, "a round brings fewer memories than look back"
-            assert aria.kinds() == [AS_OF] * (first - 3) + [BOTH] * (before - first + 3) + [AS_OF] * new
+            assert (
+                aria.kinds()
+                == [AS_OF] * (first - 3) + [BOTH] * (before - first + 3) + [AS_OF] * new
+            )
             assert len(looking_back(requests)) == 2 * due
             due = new
 
@@ -122,12 +127,18 @@ def test_it_begins_with_the_very_bytes_with_which_the_memory_was_written(aria: L
         assert request.turns[len(before)].text.startswith("<context_manager>")
 
 
-def test_it_shows_the_raw_messages_that_came_after_and_no_more_of_them_than_is_wished(aria: Life) -> None:
+def test_it_shows_the_raw_messages_that_came_after_and_no_more_of_them_than_is_wished(
+    aria: Life,
+) -> None:
     aria.run()
     for request in looking_back(aria.server.requests):
         turns = [turn.text for turn in request.turns]
         begin = next(at for at, text in enumerate(turns) if announcement() in text) + 1
-        end = next(at for at, text in enumerate(turns) if at >= begin and text.startswith("<context_manager>"))
+        end = next(
+            at
+            for at, text in enumerate(turns)
+            if at >= begin and text.startswith("<context_manager>")
+        )
         last = passage(request)[-1]
         at = next(at for at, text in enumerate(aria.said) if text in last) + 1
         assert turns[begin:end] == aria.said[at : at + end - begin]
@@ -160,7 +171,12 @@ def test_memory_editions_chooses_what_is_shown_and_switching_costs_nothing(aria:
     assert as_of != newest
     assert in_the_export(aria) == [list(six) for six in newest]
     said, live = texts(aria.device.messages(aria.chat_id)), len(aria.server.requests)
-    for wanted, wanted_texts in (("as-of", as_of), ("hindsight", newest), ("as-of", as_of), ("hindsight", newest)):
+    for wanted, wanted_texts in (
+        ("as-of", as_of),
+        ("hindsight", newest),
+        ("as-of", as_of),
+        ("hindsight", newest),
+    ):
         aria.settings(memory=f'editions = "{wanted}"')
         assert aria.round() == []
         assert in_the_export(aria) == [list(six) for six in wanted_texts]
@@ -172,7 +188,9 @@ def test_memory_editions_chooses_what_is_shown_and_switching_costs_nothing(aria:
     assert aria.person.memproc("verify").code == 0
 
 
-def test_what_is_switched_back_stands_as_before_though_the_same_export_lies_there(aria: Life) -> None:
+def test_what_is_switched_back_stands_as_before_though_the_same_export_lies_there(
+    aria: Life,
+) -> None:
     aria.run()
     aria.device.bring_in(aria.person.updated()[0].read_bytes())
     aria.drop()
@@ -218,7 +236,9 @@ def test_what_the_person_has_edited_or_deleted_is_not_written_again(aria: Life) 
     pinned, forgotten = aria.memories()[5:]
     ours = aria.device.messages(aria.chat_id)
     edited = next(at for at, one in enumerate(ours) if memory_of(one) == pinned.memory_id)
-    aria.device.edit(aria.chat_id, edited + 3, "I went to the harbour with Mira, and so I want to remember it.")
+    aria.device.edit(
+        aria.chat_id, edited + 3, "I went to the harbour with Mira, and so I want to remember it."
+    )
     for _ in range(6):
         delete_message_of(aria, forgotten.memory_id)
     aria.talk(ROUND)
@@ -244,7 +264,9 @@ def test_what_was_forgotten_is_not_seen_in_hindsight_either(aria: Life) -> None:
     requests = looking_back(aria.run())
     assert aria.kinds() == [AS_OF] * 3 + [BOTH, AS_OF] + [AS_OF] * 2
     with Archive.read(aria.person.home / "state") as archive:
-        said = [one.message.text for one in past(archive, aria.chat_id) if one.key in forgotten.keys]
+        said = [
+            one.message.text for one in past(archive, aria.chat_id) if one.key in forgotten.keys
+        ]
     assert len(said) == len(forgotten.keys) > 0
     for request in requests:
         turns = {turn.text for turn in request.turns}
@@ -255,7 +277,9 @@ def test_what_was_forgotten_is_not_seen_in_hindsight_either(aria: Life) -> None:
 def delete_message_of(life: Life, memory_id: str) -> None:
     """Delete the first message of a memory in TypingMind."""
     ours = life.device.messages(life.chat_id)
-    life.device.delete(life.chat_id, next(at for at, one in enumerate(ours) if memory_of(one) == memory_id))
+    life.device.delete(
+        life.chat_id, next(at for at, one in enumerate(ours) if memory_of(one) == memory_id)
+    )
 
 
 def memory_of(message: Json) -> str:
@@ -263,7 +287,9 @@ def memory_of(message: Json) -> str:
 
 
 @pytest.mark.parametrize("window", ["", "window = 10000\n"], ids=["unknown", "known"])
-def test_where_what_came_after_does_not_fit_the_window_the_work_goes_on(tmp_path: Path, window: str) -> None:
+def test_where_what_came_after_does_not_fit_the_window_the_work_goes_on(
+    tmp_path: Path, window: str
+) -> None:
     with life(tmp_path / "olu") as olu, pytest.MonkeyPatch.context() as environment:
         environment.setenv("OPENAI_API_KEY", KEY)
         olu.person = replace(olu.person, tail=2800, step=0, chunk=700)
@@ -301,7 +327,9 @@ def test_what_the_engine_made_is_not_written_with_hindsight(tmp_path: Path) -> N
         assert aria.kinds() == [AS_OF] * 3 + [BOTH, AS_OF] + [AS_OF] * 2
 
 
-def test_a_refused_hindsight_leaves_the_first_edition_and_is_not_asked_for_again(tmp_path: Path) -> None:
+def test_a_refused_hindsight_leaves_the_first_edition_and_is_not_asked_for_again(
+    tmp_path: Path,
+) -> None:
     def refuses_to_look_back(request: Request) -> Reply:
         return Answer("", "refused") if asked(request).about == "hindsight" else teller(request)
 
@@ -309,13 +337,17 @@ def test_a_refused_hindsight_leaves_the_first_edition_and_is_not_asked_for_again
         aria.round(FIRST_ROUND)
         requests = looking_back(aria.round(ROUND))
         assert [asked(request) for request in requests] == [Asked("hindsight", "perspective")] * 4
-        assert len({request.key for request in requests}) == 4, "each in other words, none as it was"
+        assert len({request.key for request in requests}) == 4, (
+            "each in other words, none as it was"
+        )
         assert aria.kinds() == [AS_OF] * 7
         assert in_the_export(aria) == [list(memory.in_prompts.texts) for memory in aria.memories()]
         assert aria.plan()["calls"] == 0
         assert aria.round() == []
         later = looking_back(aria.round(ROUND))
-        assert {passage(one) for one in later} & {passage(one) for one in requests} == set(), "their turn is over"
+        assert {passage(one) for one in later} & {passage(one) for one in requests} == set(), (
+            "their turn is over"
+        )
 
 
 def test_hindsight_that_could_not_be_asked_for_comes_with_the_next_run(tmp_path: Path) -> None:
@@ -347,7 +379,11 @@ def test_hindsight_that_could_not_be_asked_for_comes_with_the_next_run(tmp_path:
     "kills",
     [
         pytest.param([2, 16], id="in the middle"),
-        pytest.param(list(range(1, 30, 2)), id="at each question", marks=[pytest.mark.long, pytest.mark.timeout(600)]),
+        pytest.param(
+            list(range(1, 30, 2)),
+            id="at each question",
+            marks=[pytest.mark.long, pytest.mark.timeout(600)],
+        ),
     ],
 )
 def test_a_run_that_is_killed_while_it_looks_back_or_folds_ends_as_an_undisturbed_one(
@@ -379,7 +415,9 @@ def test_a_run_that_is_killed_while_it_looks_back_or_folds_ends_as_an_undisturbe
             assert running[-1].returncode == -signal.SIGKILL
         aria.run()
         assert {request.key for request in second} == questions, "nobody asked for anything else"
-        assert len(second) == len(questions) + times, "of what was asked for, only what was cut short was asked again"
+        assert len(second) == len(questions) + times, (
+            "of what was asked for, only what was cut short was asked again"
+        )
         assert story(aria) == expected
         assert person.memproc("verify").code == 0
 
@@ -398,5 +436,9 @@ def undisturbed(folder: Path) -> tuple[list[bytes], set[str], Any]:
 
 def story(life: Life) -> Any:
     """All editions of all memories without the times at which they were written, and the updated chat."""
-    told = [replace(one, written_at="") for memory in life.all() for one in life.editions(memory.memory_id)]
+    told = [
+        replace(one, written_at="")
+        for memory in life.all()
+        for one in life.editions(memory.memory_id)
+    ]
     return told, whole_chat(life)

@@ -69,16 +69,22 @@ def test_tags_in_a_model_s_answers_and_in_what_it_quotes_never_come_alive(
     quotes = [memory["edition"]["quotes"][0] for memory in memories(eve)]
     own = {message["uuid"]: texts([message])[0] for message in said}
     assert all(quote["text"] in own[quote["source"]] for quote in quotes)
-    assert any(is_alive(quote["text"]) for quote in quotes), "the archive keeps the raw message's own characters"
+    assert any(is_alive(quote["text"]) for quote in quotes), (
+        "the archive keeps the raw message's own characters"
+    )
 
 
-def test_a_million_blanks_in_one_message_stop_neither_its_chat_nor_the_other_files(tmp_path: Path) -> None:
+def test_a_million_blanks_in_one_message_stop_neither_its_chat_nor_the_other_files(
+    tmp_path: Path,
+) -> None:
     eve = Person(tmp_path / "eve")
     eve.settings(ENGINE)
     hostile = conversation(20, 200)
     hostile[4]["content"] = "x" + " " * 1_000_000 + "y"
     eve.drop(export_bytes(chat(*hostile, chatTitle="Blanks")), "a.json")
-    eve.drop(export_bytes(long_chat(5_000, chatID="another", id="another", chatTitle="Plain")), "b.json")
+    eve.drop(
+        export_bytes(long_chat(5_000, chatID="another", id="another", chatTitle="Plain")), "b.json"
+    )
     ended = eve.memproc("run")
     assert (ended.code, ended.err) == (0, "")
     assert "2 written" in ended.out
@@ -94,16 +100,18 @@ def test_uuids_and_markers_of_memories_to_come_are_nothing_to_go_by(tmp_path: Pa
     stolen = iter([*ours[:11], ours[-1]] * 2)
     for message in [*said[:12], *said[-12:]]:
         one = next(stolen)
-        message |= {"uuid": one["uuid"]} | ({"memproc": one["memproc"]} if message["role"] == "assistant" else {})
+        message |= {"uuid": one["uuid"]} | (
+            {"memproc": one["memproc"]} if message["role"] == "assistant" else {}
+        )
     first = Round(eve, said)
     first.is_as_designed()
     more = plain_talk(10, 101)
     second = Round(eve, [*said, *more], [*first.messages, *more])
     second.is_as_designed()
     second.can_be_had_back()
-    assert [text for memory in memories(eve)[: len(ours) // 6] for text in memory["edition"]["texts"]] == [
-        *texts(ours[1:-1])
-    ]
+    assert [
+        text for memory in memories(eve)[: len(ours) // 6] for text in memory["edition"]["texts"]
+    ] == [*texts(ours[1:-1])]
 
 
 class Terminal(io.StringIO):
@@ -130,8 +138,14 @@ def test_titles_ids_and_names_of_files_steer_no_terminal_and_leave_no_folder(
     eve.settings(ENGINE)
     odd = "../\x1b[2J\x9b31m\n/id "
     for number, title in enumerate(TITLES):
-        for name, fields in (("", {}), ("broken", {"messages": [7]}), ("binned", {"deletedAt": "2026-01-01"})):
-            content = export(plain_talk(12, 1), chatTitle=title, chatID=f"{odd}{number}{name}", **fields)
+        for name, fields in (
+            ("", {}),
+            ("broken", {"messages": [7]}),
+            ("binned", {"deletedAt": "2026-01-01"}),
+        ):
+            content = export(
+                plain_talk(12, 1), chatTitle=title, chatID=f"{odd}{number}{name}", **fields
+            )
             eve.drop(content, f"{number}{name}.json")
     eve.drop(b'{"data": {"chats": [', "cut off\x1b[2J\x9b31m.json")
     for command in ("plan", "run", "chats", "calls", "verify"):
@@ -149,13 +163,20 @@ def test_titles_ids_and_names_of_files_steer_no_terminal_and_leave_no_folder(
 def test_texts_and_ids_steer_no_terminal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     eve = Person(tmp_path / "eve")
     eve.settings(ENGINE)
-    said = json.loads(json.dumps(plain_talk(20, 1)).replace(". ", ". \\u001b[31mIt was \\u009b2J red\\u0007. \\r"))
+    said = json.loads(
+        json.dumps(plain_talk(20, 1)).replace(". ", ". \\u001b[31mIt was \\u009b2J red\\u0007. \\r")
+    )
     for message in said:
-        message |= {"uuid": "\x1b[2J" + message["uuid"], "createdAt": "\x1b[1A" + message["createdAt"]}
+        message |= {
+            "uuid": "\x1b[2J" + message["uuid"],
+            "createdAt": "\x1b[1A" + message["createdAt"],
+        }
     eve.drop(export(said))
     for command in (["run"], ["show", "m"], ["calls", "--text"], ["memories", CHAT_ID]):
         is_harmless(seen(eve, *command, monkeypatch=monkeypatch))
-    pages = [seen(eve, "show", memory["memory_id"], monkeypatch=monkeypatch) for memory in memories(eve)]
+    pages = [
+        seen(eve, "show", memory["memory_id"], monkeypatch=monkeypatch) for memory in memories(eve)
+    ]
     assert any("red" in page for page in pages), "what is to be harmless is there"
     for page in pages:
         is_harmless(page)
@@ -168,7 +189,9 @@ def is_harmless(printed: str) -> None:
     assert not odd, ascii([line for line in printed.splitlines() if odd & set(line)][:3])
 
 
-def test_every_hostile_message_is_compressed_by_the_built_in_engine_and_can_be_had_back(tmp_path: Path) -> None:
+def test_every_hostile_message_is_compressed_by_the_built_in_engine_and_can_be_had_back(
+    tmp_path: Path,
+) -> None:
     eve = Person(tmp_path / "eve", tail=3200, step=800, chunk=800)
     eve.settings(ENGINE)
     gone_by = [len(lived(hostile_talk(CORPUS, 1))), 0, -2 * 20]
@@ -176,7 +199,9 @@ def test_every_hostile_message_is_compressed_by_the_built_in_engine_and_can_be_h
         hostile.is_as_designed()
         hostile.has_memories_without_tags()
         compressed = len(lived(hostile.said)[:wanted])
-        assert hostile.chunks()[-1].stop >= compressed, "no hostile message of the round before is still live"
+        assert hostile.chunks()[-1].stop >= compressed, (
+            "no hostile message of the round before is still live"
+        )
     hostile.can_be_had_back()
     again = eve.bytes_of_everything()
     assert eve.memproc("run").code == 0

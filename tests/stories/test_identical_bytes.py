@@ -15,7 +15,9 @@ def _real() -> list[Any]:
         return [pytest.param(None, marks=skip)]
     shortest = min(path.stat().st_size for path in recorded)  # the others belong to the long suite
     return [
-        pytest.param(path, id=path.stem, marks=[pytest.mark.long] if path.stat().st_size > shortest else [])
+        pytest.param(
+            path, id=path.stem, marks=[pytest.mark.long] if path.stat().st_size > shortest else []
+        )
         for path in recorded
     ]
 

@@ -10,7 +10,16 @@ import pytest
 from rules.typingmind.message import parse_date
 from tests.chats import Json
 from tests.stories.cycle import ENGINE, Cycle, quiet
-from tests.stories.test_modes import LARGE, MODES, SMALL, Witness, begin, expanded, goes_round, is_well
+from tests.stories.test_modes import (
+    LARGE,
+    MODES,
+    SMALL,
+    Witness,
+    begin,
+    expanded,
+    goes_round,
+    is_well,
+)
 from tests.stories.test_sync import meet, second_device, shown
 from tests.typingmind import TypingMind
 from tests.typingmind.shapes import Build
@@ -31,7 +40,11 @@ def talks_with(cycle: Cycle, model: str) -> Cycle:
 
 def own(cycle: Cycle) -> list[Json]:
     """Opening, memories and closing."""
-    return [message for message in cycle.messages if message.get("memproc", {}).get("kind", "original") != "original"]
+    return [
+        message
+        for message in cycle.messages
+        if message.get("memproc", {}).get("kind", "original") != "original"
+    ]
 
 
 def dates(messages: Sequence[Json]) -> list[str]:
@@ -40,7 +53,9 @@ def dates(messages: Sequence[Json]) -> list[str]:
 
 def are_in_typingminds_shape(cycle: Cycle, began: str) -> None:
     """Format, sections 6 and 9. `began` is the date of the first message that ever stood in the chat."""
-    template = next(message for message in reversed(cycle.messages) if message["role"] == "assistant")
+    template = next(
+        message for message in reversed(cycle.messages) if message["role"] == "assistant"
+    )
     ours = own(cycle)
     for message in ours:
         assert text_of(message["content"]).strip()
@@ -51,7 +66,9 @@ def are_in_typingminds_shape(cycle: Cycle, began: str) -> None:
         else:
             assert message.keys() == template.keys() | {"memproc"}
             assert type(message["content"]) is type(template["content"])
-            assert isinstance(message["content"], str) or [part["type"] for part in message["content"]] == ["text"]
+            assert isinstance(message["content"], str) or [
+                part["type"] for part in message["content"]
+            ] == ["text"]
             assert (message["model"], message["finish"]) == (template["model"], template["finish"])
             assert set(message["usage"].values()) == {0}
     live = next(message for message in cycle.messages if "memproc" not in message)
@@ -64,7 +81,9 @@ def are_in_typingminds_shape(cycle: Cycle, began: str) -> None:
 
 @pytest.mark.parametrize("model", [CLAUDE, GPT])
 @pytest.mark.parametrize("build", ["2024", "2026"])
-@pytest.mark.parametrize(("mode", "budget"), [("replace", LARGE), ("keep-originals", SMALL), ("new-chat", SMALL)])
+@pytest.mark.parametrize(
+    ("mode", "budget"), [("replace", LARGE), ("keep-originals", SMALL), ("new-chat", SMALL)]
+)
 def test_our_messages_have_the_shape_of_the_chat_s_own(
     tmp_path: Path, mode: str, budget: int, build: Build, model: str
 ) -> None:
@@ -93,7 +112,11 @@ def test_a_chat_that_goes_on_in_a_newer_client_gets_the_newer_shape(tmp_path: Pa
 def test_nothing_of_what_the_person_did_to_the_newest_answer_is_copied(tmp_path: Path) -> None:
     cycle = begin(tmp_path, "replace")
     cycle.device.pin(cycle.chat_id, -1)
-    cycle.messages[-1] |= {"tool_calls": [{"id": "t"}], "tmMetadata": {"incomplete": False}, "reasoning_content": "Hm."}
+    cycle.messages[-1] |= {
+        "tool_calls": [{"id": "t"}],
+        "tmMetadata": {"incomplete": False},
+        "reasoning_content": "Hm.",
+    }
     cycle = goes_round(cycle)
     keys = {key for message in own(cycle) for key in message}
     assert not keys & {"isPinned", "tool_calls", "tmMetadata", "reasoning_content", "updatedAt"}
@@ -119,7 +142,9 @@ def told(cycle: Cycle) -> list[str]:
     assert (planned.code, done.code) == (0, 0), (planned.err, done.err)
     mark = "The lighthouse: note: "
     found = [line.removeprefix(mark) for line in planned.out.splitlines() if line.startswith(mark)]
-    assert [line.removeprefix(mark) for line in done.out.splitlines() if line.startswith(mark)] == found
+    assert [
+        line.removeprefix(mark) for line in done.out.splitlines() if line.startswith(mark)
+    ] == found
     return found
 
 
@@ -145,7 +170,10 @@ def test_an_answer_that_was_being_written_is_told(tmp_path: Path) -> None:
 
 def test_a_chat_that_is_too_large_for_sync_is_told_until_it_is_compressed(tmp_path: Path) -> None:
     cycle = begin(tmp_path, "replace")
-    picture = {"type": "image_url", "image_url": {"url": "data:image/png;base64," + "A" * 3_200_000}}
+    picture = {
+        "type": "image_url",
+        "image_url": {"url": "data:image/png;base64," + "A" * 3_200_000},
+    }
     cycle.messages[2]["content"].append(picture)
     (warning,) = told(cycle)
     assert warning.startswith("The chat has 3.1 MiB")
@@ -166,11 +194,20 @@ def test_a_summary_of_typingminds_own_is_told_by_what_it_hides(tmp_path: Path) -
 
 
 def summary_upto(uuid: str) -> Json:
-    said = {"content": "<CONVERSATION_SUMMARY>So it was.</CONVERSATION_SUMMARY>", "contextCutOffAtUUID": uuid}
-    return {"type": "tm_context_summary", "contextSummary": said | {"summarizedMessagesCount": 9}, "usage": None}
+    said = {
+        "content": "<CONVERSATION_SUMMARY>So it was.</CONVERSATION_SUMMARY>",
+        "contextCutOffAtUUID": uuid,
+    }
+    return {
+        "type": "tm_context_summary",
+        "contextSummary": said | {"summarizedMessagesCount": 9},
+        "usage": None,
+    }
 
 
-def test_memories_and_live_messages_that_exceed_the_window_are_told_with_what_to_do(tmp_path: Path) -> None:
+def test_memories_and_live_messages_that_exceed_the_window_are_told_with_what_to_do(
+    tmp_path: Path,
+) -> None:
     """gpt-4 reads 8,192 tokens, and TypingMind keeps a fifth of them free."""
     cycle = Cycle.begin(tmp_path, size=1200)
     cycle.device.chat(cycle.chat_id)["modelInfo"]["id"] = "gpt-4"
@@ -179,9 +216,13 @@ def test_memories_and_live_messages_that_exceed_the_window_are_told_with_what_to
     assert "Lower tail.tokens or fold.budget in memproc.toml" in warning
     cycle.imports()
     opening = text_of(own(cycle)[0]["content"])
-    assert opening not in str(cycle.device.what_is_sent(cycle.chat_id, window=8_192)), "so it would be"
+    assert opening not in str(cycle.device.what_is_sent(cycle.chat_id, window=8_192)), (
+        "so it would be"
+    )
 
-    smaller = Cycle.begin(tmp_path / "smaller", size=400, settings=f"{ENGINE}[fold]\nbudget = {SMALL}\n")
+    smaller = Cycle.begin(
+        tmp_path / "smaller", size=400, settings=f"{ENGINE}[fold]\nbudget = {SMALL}\n"
+    )
     smaller.device.chat(smaller.chat_id)["modelInfo"]["id"] = "gpt-4"
     assert told(smaller) == []
     smaller.imports()
@@ -189,7 +230,9 @@ def test_memories_and_live_messages_that_exceed_the_window_are_told_with_what_to
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_the_expanded_chat_can_be_imported_and_compressed_again_for_nothing(tmp_path: Path, mode: str) -> None:
+def test_the_expanded_chat_can_be_imported_and_compressed_again_for_nothing(
+    tmp_path: Path, mode: str
+) -> None:
     witness = Witness()
     cycle = goes_round(witness.looks(begin(tmp_path, mode)))
     cycle = goes_round(witness.looks(cycle.talk()))
@@ -202,7 +245,9 @@ def test_the_expanded_chat_can_be_imported_and_compressed_again_for_nothing(tmp_
     assert [json.loads(message) for message in raw] == cycle.messages
     (chat,) = read_chats(path.read_bytes())
     deleted = (chat.get("syncMetadata") or {}).get("deletedMessageUUIDs") or []
-    assert not set(deleted) & {message["uuid"] for message in cycle.messages}, "what is there is not named as deleted"
+    assert not set(deleted) & {message["uuid"] for message in cycle.messages}, (
+        "what is there is not named as deleted"
+    )
     ended = cycle.hand_in()
     assert (ended.code, ended.err) == (0, "")
     cycle.imports()
@@ -244,7 +289,9 @@ def test_an_older_version_is_shown_first_then_restored_and_the_chat_goes_on_from
     ended = person.memproc("restore", cycle.chat_id, str(number), "--yes")
     assert (ended.code, ended.err) == (0, "")
     after = versions(cycle)
-    assert {v["sha256"] for v in kept} < {v["sha256"] for v in after}, "nothing is pruned, and the present is kept"
+    assert {v["sha256"] for v in kept} < {v["sha256"] for v in after}, (
+        "nothing is pruned, and the present is kept"
+    )
     assert cycle.updated().read_bytes() != now
     assert person.memproc("verify").code == 0
     assert "fork it in TypingMind and export the fork" in ended.out
@@ -259,7 +306,9 @@ def test_an_older_version_is_shown_first_then_restored_and_the_chat_goes_on_from
     quiet(fork)
 
 
-def test_the_first_original_of_a_chat_that_became_a_new_one_is_restored_into_a_file_of_its_own(tmp_path: Path) -> None:
+def test_the_first_original_of_a_chat_that_became_a_new_one_is_restored_into_a_file_of_its_own(
+    tmp_path: Path,
+) -> None:
     old = begin(tmp_path, "new-chat")
     export = old.export()
     new = goes_round(old)

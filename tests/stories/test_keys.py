@@ -56,7 +56,10 @@ def test_a_key_goes_into_the_keyring_and_out_again(ada: Person, keyring: Path) -
     assert CANARY in keyring.read_text()
     assert not keys_file(state(ada)).exists()
     assert key(ada, "test", "--no-call").out == "anthropic: there is a key in the system keyring.\n"
-    assert key(ada, "forget", "anthropic").out == "The key for anthropic was taken out of the system keyring.\n"
+    assert (
+        key(ada, "forget", "anthropic").out
+        == "The key for anthropic was taken out of the system keyring.\n"
+    )
     assert not sings(keyring.read_text())
     assert key(ada, "forget", "anthropic").out == "No key for anthropic was kept.\n"
 
@@ -75,7 +78,9 @@ def test_without_a_keyring_a_key_goes_into_a_file_for_its_owner_alone(ada: Perso
     assert read_keys(state(ada)) == {}
 
 
-def test_a_keyring_that_never_answers_is_not_waited_for(ada: Person, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_keyring_that_never_answers_is_not_waited_for(
+    ada: Person, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("PYTHON_KEYRING_BACKEND", "tests.daemon.keys.backends.Stuck")
     ended = key(ada, "set", "openai", said=CANARY.encode())
     assert (ended.code, ended.err) == (0, "")
@@ -89,7 +94,9 @@ def test_whoever_asks_for_the_file_gets_it(ada: Person, keyring: Path) -> None:
     assert not keyring.exists()
 
 
-def test_a_key_in_the_environment_counts_first_and_that_is_said(ada: Person, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_key_in_the_environment_counts_first_and_that_is_said(
+    ada: Person, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("GOOGLE_API_KEY", CANARY)
     assert (
         "GOOGLE_API_KEY is set in the environment, and counts before it"
@@ -110,7 +117,12 @@ def test_what_cannot_be_a_key_is_refused(ada: Person, said: bytes) -> None:
 
 
 def test_a_key_as_an_argument_is_refused_and_not_repeated(ada: Person) -> None:
-    for arguments in (["set", CANARY], ["set", "openai", CANARY], ["forget", CANARY], ["test", CANARY]):
+    for arguments in (
+        ["set", CANARY],
+        ["set", "openai", CANARY],
+        ["forget", CANARY],
+        ["test", CANARY],
+    ):
         ended = key(ada, *arguments, said=b"another")
         assert ended.code == 2
     assert not state(ada).exists()
@@ -177,14 +189,19 @@ def test_a_key_is_tried_with_the_model_that_is_configured(
 
 
 @pytest.mark.long
-def test_a_wrong_key_is_told_in_one_sentence(ada: Person, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_wrong_key_is_told_in_one_sentence(
+    ada: Person, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     key(ada, "set", "anthropic", said=CANARY.encode())
     key(ada, "allow", "anthropic", "127.0.0.1")
     with serve(tmp_path / "server", {"key": "the right one"}) as server:
         monkeypatch.setenv("ANTHROPIC_API_BASE", server.url)
         ended = key(ada, "test", "anthropic")
     assert ended.code == 1
-    assert ended.err == "anthropic: The provider of anthropic/claude-haiku-5-5 does not accept the key.\n"
+    assert (
+        ended.err
+        == "anthropic: The provider of anthropic/claude-haiku-5-5 does not accept the key.\n"
+    )
 
 
 def test_a_provider_without_a_known_model_is_not_asked(ada: Person) -> None:

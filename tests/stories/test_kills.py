@@ -69,8 +69,15 @@ class Judge:
         """Note which requests have their answers in the journal by now: all that were answered, or nearly all."""
         events = list(read_events(self.log))
         arrived = {event["number"]: event for event in events if event["event"] == "arrived"}
-        answered = {arrived[event["number"]]["key"]: event for event in events if event["event"] == "answered"}
-        facts = {key: self._facts(arrived[answer["number"]], answer["usage"]) for key, answer in answered.items()}
+        answered = {
+            arrived[event["number"]]["key"]: event
+            for event in events
+            if event["event"] == "answered"
+        }
+        facts = {
+            key: self._facts(arrived[answer["number"]], answer["usage"])
+            for key, answer in answered.items()
+        }
         calls, alike = self._calls(), Counter(facts.values())
         assert calls <= alike, "the journal holds what was answered, and each answer once"
         assert len(answered) - calls.total() <= 2 * self.at_once
@@ -93,12 +100,18 @@ class Judge:
     def _calls(self) -> Counter[tuple[object, ...]]:
         found = json.loads(self.person.memproc("calls", "--json").out)
         parts = ("step", "model", "tokens_in", "tokens_out")
-        return Counter(tuple(call[part] for part in parts) for call in found if call["model"] != EXTRACTIVE)
+        return Counter(
+            tuple(call[part] for part in parts) for call in found if call["model"] != EXTRACTIVE
+        )
 
     def nothing_kept_came_again(self) -> None:
         """No arrival after the kill at which its answer was seen in the journal."""
         arrivals = [event for event in read_events(self.log) if event["event"] == "arrived"]
-        assert [one["number"] for one in arrivals if one["number"] > self.kept.get(one["key"], len(arrivals))] == []
+        assert [
+            one["number"]
+            for one in arrivals
+            if one["number"] > self.kept.get(one["key"], len(arrivals))
+        ] == []
 
 
 def moments(chance: Random, kills: int, calls: int) -> Iterator[Moment]:
@@ -129,7 +142,9 @@ def key(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
 
 
-def undisturbed(person: Person, exports: Sequence[bytes], server: ModelServer) -> Iterator[tuple[bytes, int]]:
+def undisturbed(
+    person: Person, exports: Sequence[bytes], server: ModelServer
+) -> Iterator[tuple[bytes, int]]:
     """The output of each stage, and how many calls it took."""
     for export in exports:
         before = server.meter.calls
@@ -156,7 +171,9 @@ def killed(person: Person, server: ModelServer, moment: Moment) -> float | None:
     arrived, stood = len(server.requests), files(person)
     running = person.start("run")
     began = monotonic()
-    while running.poll() is None and not has_come(moment, began, len(server.requests) - arrived, person, stood):
+    while running.poll() is None and not has_come(
+        moment, began, len(server.requests) - arrived, person, stood
+    ):
         sleep(LOOK_SECONDS)
     if moment.after != "start":
         sleep(moment.seconds)
@@ -179,16 +196,31 @@ def has_come(moment: Moment, began: float, calls: int, person: Person, stood: se
 def files(person: Person) -> set[Path]:
     """All that stands in the folders that memproc writes to."""
     places = [person.home / name for name in ("updated", "backups")]
-    return {Path(folder, name) for place in places for folder, _, names in os.walk(place) for name in names}
+    return {
+        Path(folder, name)
+        for place in places
+        for folder, _, names in os.walk(place)
+        for name in names
+    }
 
 
 @pytest.mark.parametrize(
     ("sizes", "kills", "at_once"),
     [
-        pytest.param([9_000], 4, 1, id="a few, one at a time", marks=[pytest.mark.long, pytest.mark.timeout(200)]),
+        pytest.param(
+            [9_000],
+            4,
+            1,
+            id="a few, one at a time",
+            marks=[pytest.mark.long, pytest.mark.timeout(200)],
+        ),
         pytest.param([9_000], 4, 6, id="a few", marks=[pytest.mark.long, pytest.mark.timeout(200)]),
         pytest.param(
-            [12_000, 22_000, 32_000, 42_000], 50, 6, id="200", marks=[pytest.mark.long, pytest.mark.timeout(3600)]
+            [12_000, 22_000, 32_000, 42_000],
+            50,
+            6,
+            id="200",
+            marks=[pytest.mark.long, pytest.mark.timeout(3600)],
         ),
     ],
 )
@@ -214,7 +246,9 @@ def test_a_run_that_is_killed_again_and_again_ends_as_an_undisturbed_one(
                     break
                 judge.kills.append(when)
                 judge.look()
-                assert output(ada) in (whole, finished), "the updated export is the old one or the new one, whole"
+                assert output(ada) in (whole, finished), (
+                    "the updated export is the old one or the new one, whole"
+                )
             ended = ada.spawn("run")
             assert (ended.code, ended.err) == (0, "")
             judge.look()
@@ -222,9 +256,13 @@ def test_a_run_that_is_killed_again_and_again_ends_as_an_undisturbed_one(
             whole = finished
         again = server.meter.finished_and_seen_again
         told = len(judge.kills), server.meter.calls, len(again), len(judge.too_late)
-        getLogger(__name__).info("%d kills, %d calls, %d asked again, %d of them answered before the kill", *told)
+        getLogger(__name__).info(
+            "%d kills, %d calls, %d asked again, %d of them answered before the kill", *told
+        )
         assert len(judge.kills) >= kills * len(sizes)
         judge.nothing_kept_came_again()
         assert len(again) <= len(judge.kills) * at_once
         assert ada.memproc("verify").code == 0
-        assert judge.calls() == len(server.meter.answered), "nothing was answered that was not kept in the end"
+        assert judge.calls() == len(server.meter.answered), (
+            "nothing was answered that was not kept in the end"
+        )

@@ -23,11 +23,16 @@ def peak_mib(home: Path, image_mib: int) -> float:
     ada = Person(home, tail=6400, step=1600, chunk=1600)
     ada.settings(ENGINE)
     url = "data:image/png;base64," + "iVBORw0K" * (image_mib * MIB // 8)
-    content = [{"type": "text", "text": "Look! \U0001f30a"}, {"type": "image_url", "image_url": {"url": url}}]
+    content = [
+        {"type": "text", "text": "Look! \U0001f30a"},
+        {"type": "image_url", "image_url": {"url": url}},
+    ]
     image = user("", 99, content=content)
     talk = conversation(30, 400)
     ada.drop(export_bytes(chat(*talk[:-2], image, *talk[-2:])))
-    said = subprocess.check_output([sys.executable, "-c", MEASURED, *ada.argv("run")], text=True, cwd=home)
+    said = subprocess.check_output(
+        [sys.executable, "-c", MEASURED, *ada.argv("run")], text=True, cwd=home
+    )
     code, kilobytes = map(int, said.split())
     assert code == 0
     return kilobytes / 1024

@@ -35,11 +35,18 @@ pytestmark = pytest.mark.timeout(200)
 HAIKU, VECTORS = "anthropic/claude-haiku-5-5", "openai/text-embedding-3-small"
 PRICES = {
     "claude-haiku-5-5": Price(
-        Decimal("0.1"), Decimal("0.125"), Decimal("0.01"), Decimal("0.5"), step=100_000, factor=Decimal(5)
+        Decimal("0.1"),
+        Decimal("0.125"),
+        Decimal("0.01"),
+        Decimal("0.5"),
+        step=100_000,
+        factor=Decimal(5),
     )
 }
 A_VECTOR_S_TOKEN = Decimal("0.02") / 1_000_000
-FIRST, MORE, MUCH = (export_bytes(long_chat(tokens, tokens_each=300)) for tokens in (6_500, 7_500, 10_000))
+FIRST, MORE, MUCH = (
+    export_bytes(long_chat(tokens, tokens_each=300)) for tokens in (6_500, 7_500, 10_000)
+)
 WITHOUT_HINDSIGHT = "[memory]\nhindsight = 0\n"
 CAP, OVER = "0.0025", 4
 LIMIT_SECONDS = 60.0
@@ -84,7 +91,9 @@ def serving(
         yield server
 
 
-def somebody(folder: Path, models: str = "concurrency = 1", more: str = WITHOUT_HINDSIGHT) -> Person:
+def somebody(
+    folder: Path, models: str = "concurrency = 1", more: str = WITHOUT_HINDSIGHT
+) -> Person:
     """A person with both layers, and with a model that tells which facts are the same."""
     person = Person(folder, tail=3200, step=800, chunk=800, layers=True)
     person.settings(
@@ -103,7 +112,15 @@ def ran(person: Person, *exports: bytes) -> None:
 def done(person: Person) -> Done:
     with Archive.read(person.home / "state") as archive:
         edits = [
-            (event.section, event.value, event.held, event.by, event.function, event.memory, event.edition)
+            (
+                event.section,
+                event.value,
+                event.held,
+                event.by,
+                event.function,
+                event.memory,
+                event.edition,
+            )
             for event in core_events(archive, CHAT_ID)
         ]
     return edits, events(person, CHAT_ID)
@@ -141,7 +158,11 @@ def planned(person: Person) -> dict[str, Any]:
 
 
 def spent(person: Person) -> Decimal:
-    (day,) = (cap for cap in json.loads(person.memproc("budget", "show", "--json").out)["caps"] if cap["name"] == "day")
+    (day,) = (
+        cap
+        for cap in json.loads(person.memproc("budget", "show", "--json").out)["caps"]
+        if cap["name"] == "day"
+    )
     return Decimal(str(round(day["spent_usd"], 12)))
 
 
@@ -156,7 +177,11 @@ def test_a_plan_foretells_the_calls_and_the_cost_of_both_layers_and_the_ledger_h
     with serving(monkeypatch) as server:
         for export in (FIRST, MUCH):
             eve.drop(export)
-            plan, calls, before = planned(eve), server.meter.calls + server.meter.embeddings.calls, billed(server)
+            plan, calls, before = (
+                planned(eve),
+                server.meter.calls + server.meter.embeddings.calls,
+                billed(server),
+            )
             ran(eve, export)
             paid = float(billed(server) - before)
             assert plan["calls"] == server.meter.calls + server.meter.embeddings.calls - calls

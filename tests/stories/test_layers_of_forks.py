@@ -23,9 +23,15 @@ def lived(tmp_path: Path) -> Iterator[Life]:
     with life(tmp_path / "person", scribe, layers=True, facts="budget = 100") as lived:
         lived.round(6_500)
         assert lived.person.memproc("facts", lived.chat_id, "forget", "2").code == 0
-        assert lived.person.memproc("core", lived.chat_id, "set", "persona", "I keep the light.").code == 0
+        assert (
+            lived.person.memproc("core", lived.chat_id, "set", "persona", "I keep the light.").code
+            == 0
+        )
         assert lived.person.memproc("core", lived.chat_id, "undo").code == 0
-        assert lived.person.memproc("core", lived.chat_id, "set", "persona", "I keep the lamp.").code == 0
+        assert (
+            lived.person.memproc("core", lived.chat_id, "set", "persona", "I keep the lamp.").code
+            == 0
+        )
         lived.round()
         yield lived
 

@@ -15,7 +15,9 @@ MACHINES = pytest.mark.parametrize("machine", [Lives, Lives2024], ids=["2026", "
 @MACHINES
 def test_ten_lives(machine: type[Lives]) -> None:
     """Five with each client; the same ones every time."""
-    run_state_machine_as_test(machine, settings=settings(max_examples=5, stateful_step_count=10, derandomize=True))
+    run_state_machine_as_test(
+        machine, settings=settings(max_examples=5, stateful_step_count=10, derandomize=True)
+    )
 
 
 @pytest.mark.long

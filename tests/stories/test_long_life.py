@@ -86,7 +86,10 @@ def sources() -> list[Any]:
     """One conversation that is made up, and real ones of about 100,000 tokens, where there are any."""
     absent = pytest.mark.skip("no real exports: set MEMPROC_EXPORTS to a folder of them")
     real = [pytest.param(path, id=path.stem) for path in FOUND if path.stat().st_size < LARGEST]
-    return [pytest.param(None, id="made up"), *(real or [pytest.param(None, id="real", marks=absent)])]
+    return [
+        pytest.param(None, id="made up"),
+        *(real or [pytest.param(None, id="real", marks=absent)]),
+    ]
 
 
 @pytest.mark.timeout(300)
@@ -133,7 +136,9 @@ def the_output_is_whole(life: Life) -> None:
     live = [message for message in life.person.chat()["messages"] if "memproc" not in message]
     assert live == life.said[-len(live) :]
     covered = [key for memory in life.memories for key in memory["keys"]]
-    assert covered + [message["uuid"] for message in live] == [message["uuid"] for message in life.said]
+    assert covered + [message["uuid"] for message in live] == [
+        message["uuid"] for message in life.said
+    ]
 
 
 def quotes_are_verbatim(life: Life) -> None:
@@ -152,8 +157,12 @@ def nothing_that_failed_stands_in_a_memory(life: Life) -> None:
     for invented in life.texts("not verbatim"):
         assert not any(invented in text for text in shown)
     memories = life.memories
-    assert shown[1:-1] == [text.strip() for memory in memories for text in memory["edition"]["texts"]]
-    for memory in (memory["edition"] for memory in memories if memory["edition"]["made"] == WRITTEN):
+    assert shown[1:-1] == [
+        text.strip() for memory in memories for text in memory["edition"]["texts"]
+    ]
+    for memory in (
+        memory["edition"] for memory in memories if memory["edition"]["made"] == WRITTEN
+    ):
         _, _, _, perspective, asked, refinement = memory["texts"]
         assert perspective.strip() in life.texts(GOOD, "perspective")
         assert refinement.strip() in life.texts(GOOD, "refinement")
@@ -168,7 +177,9 @@ def the_report_tells_what_the_server_did(life: Life) -> None:
     noted = {kind: life.report["noted"].get(kind, 0) for kind in get_args(Kind)}
     untold = sent - Counter(noted)
     assert not Counter(noted) - sent
-    assert untold.total() - untold[GOOD] <= sum(memory["edition"]["made"] != WRITTEN for memory in life.memories)
+    assert untold.total() - untold[GOOD] <= sum(
+        memory["edition"]["made"] != WRITTEN for memory in life.memories
+    )
     heard = life.server.meter.heard
     counted = ("calls", "tokens_in", "tokens_cached", "tokens_cache_written", "tokens_out")
     told = [life.report[name] for name in counted]

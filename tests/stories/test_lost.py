@@ -31,7 +31,9 @@ def goes_on(chat: Cycle) -> None:
     quiet(chat)
 
 
-def test_a_chat_that_lost_most_of_its_history_is_set_aside_until_it_is_whole_again(chat: Cycle) -> None:
+def test_a_chat_that_lost_most_of_its_history_is_set_aside_until_it_is_whole_again(
+    chat: Cycle,
+) -> None:
     whole = chat.export()
     for _ in range(22):
         chat.messages.pop(chat.live()[2])
@@ -73,11 +75,15 @@ def test_a_chat_that_went_back_and_on_from_there_is_set_aside(chat: Cycle) -> No
 
 
 @pytest.mark.parametrize("ours", [True, False])
-def test_regenerate_on_an_older_message_is_set_aside_until_the_arrow_brings_it_back(chat: Cycle, ours: bool) -> None:
+def test_regenerate_on_an_older_message_is_set_aside_until_the_arrow_brings_it_back(
+    chat: Cycle, ours: bool
+) -> None:
     at = chat.at(chat.shown()[1], 4) if ours else chat.live()[6]
     question = at - 1 if chat.messages[at]["role"] == "assistant" else at
     chat.device.regenerate(chat.chat_id, at)
-    reason = f"after message {question + 1} of the chat" + (", which is one of memproc's own," if ours else "")
+    reason = f"after message {question + 1} of the chat" + (
+        ", which is one of memproc's own," if ours else ""
+    )
     skipped(chat, reason, "Use the arrows at that message")
     chat.device.arrow_back(chat.chat_id, question)
     ended = chat.hand_in()
@@ -117,7 +123,9 @@ def test_a_question_edited_and_sent_again_at_the_end_is_ordinary(chat: Cycle) ->
 
 
 @pytest.mark.usefixtures("key")
-def test_without_the_archive_memories_stay_as_they_are_and_the_work_goes_on_after_them(tmp_path: Path) -> None:
+def test_without_the_archive_memories_stay_as_they_are_and_the_work_goes_on_after_them(
+    tmp_path: Path,
+) -> None:
     with models(tmp_path / "server") as (server, settings):
         chat = Cycle.begin(tmp_path / "ada", settings=settings, size=SIZE).goes_round()
         texts, messages = chat.texts(), chat.messages[: chat.ours()[-1] + 1]
@@ -133,7 +141,9 @@ def test_without_the_archive_memories_stay_as_they_are_and_the_work_goes_on_afte
     assert len(chat.shown()) > len(texts) + 2
     quotes = [one for one in later if one.step == "quote"]
     assert quotes
-    assert all(is_told(texts[chat.shown()[0]][3], one) for one in quotes), "memories that nobody knows are told, too"
+    assert all(is_told(texts[chat.shown()[0]][3], one) for one in quotes), (
+        "memories that nobody knows are told, too"
+    )
     quiet(chat)
 
 

@@ -81,7 +81,9 @@ def goes_on_as_before(cycle: Cycle) -> None:
     assert undisturbed.keys() == after_loss.keys()
 
 
-def test_three_rounds_a_lost_archive_and_the_fourth_as_if_nothing_had_happened(tmp_path: Path) -> None:
+def test_three_rounds_a_lost_archive_and_the_fourth_as_if_nothing_had_happened(
+    tmp_path: Path,
+) -> None:
     goes_on_as_before(Cycle.lived(tmp_path / "ada", rounds=3))
 
 
@@ -119,12 +121,16 @@ def test_what_the_person_did_to_memories_and_messages_stands(tmp_path: Path) -> 
 @pytest.mark.long
 def test_originals_that_are_kept_beside_their_memories_come_back(tmp_path: Path) -> None:
     settings = ENGINE + '[output]\nmode = "keep-originals"\n'
-    goes_on_as_before(Cycle.begin(tmp_path / "ada", settings=settings).goes_round().talk(60).goes_round())
+    goes_on_as_before(
+        Cycle.begin(tmp_path / "ada", settings=settings).goes_round().talk(60).goes_round()
+    )
 
 
 @pytest.mark.long
 def test_folds_stand_for_themselves(tmp_path: Path) -> None:
-    cycle = Cycle.begin(tmp_path / "ada", settings=ENGINE + "[fold]\nbudget = 1800\ngroup = 3\n").goes_round()
+    cycle = Cycle.begin(
+        tmp_path / "ada", settings=ENGINE + "[fold]\nbudget = 1800\ngroup = 3\n"
+    ).goes_round()
     for _ in range(2):
         cycle.talk().goes_round()
     assert any(memory["members"] for memory in cycle.everything())
@@ -132,7 +138,9 @@ def test_folds_stand_for_themselves(tmp_path: Path) -> None:
 
 
 def test_a_fold_whose_memories_no_file_shows_stands_for_itself(tmp_path: Path) -> None:
-    cycle = Cycle.begin(tmp_path / "ada", turns=60, settings=ENGINE + "[fold]\nbudget = 2000\ngroup = 3\n").goes_round()
+    cycle = Cycle.begin(
+        tmp_path / "ada", turns=60, settings=ENGINE + "[fold]\nbudget = 2000\ngroup = 3\n"
+    ).goes_round()
     shown, messages = cycle.shown(), raw(cycle)
     lose(cycle)
     assert rebuilt(cycle)["chats"][0]["without_messages"] == 0
@@ -166,7 +174,9 @@ def test_a_fork_comes_back_with_the_days_on_which_its_messages_were_said(tmp_pat
     quiet(fork)
 
 
-def test_memories_in_a_new_chat_come_back_for_the_old_chat_and_for_the_new_one(tmp_path: Path) -> None:
+def test_memories_in_a_new_chat_come_back_for_the_old_chat_and_for_the_new_one(
+    tmp_path: Path,
+) -> None:
     cycle = Cycle.begin(tmp_path / "ada", settings=ENGINE + '[output]\nmode = "new-chat"\n')
     assert cycle.hand_in().code == 0
     old, before = known(cycle), stand(cycle)
@@ -201,7 +211,9 @@ def test_messages_that_no_file_holds_are_lost_and_their_memories_stay(tmp_path: 
 
 
 @pytest.mark.long
-def test_an_export_that_the_person_still_has_brings_back_what_no_backup_holds(tmp_path: Path) -> None:
+def test_an_export_that_the_person_still_has_brings_back_what_no_backup_holds(
+    tmp_path: Path,
+) -> None:
     cycle = Cycle.lived(tmp_path / "ada").talk(60)
     export = tmp_path / "kept by the person.json"
     export.write_bytes(cycle.export())
@@ -232,9 +244,21 @@ def test_without_any_backup_memories_stay_as_they_are_and_the_work_goes_on(tmp_p
     quiet(cycle)
 
 
-def test_beside_an_archive_that_knows_everything_nothing_is_added_and_nothing_is_changed(tmp_path: Path) -> None:
+def test_beside_an_archive_that_knows_everything_nothing_is_added_and_nothing_is_changed(
+    tmp_path: Path,
+) -> None:
     cycle = Cycle.lived(tmp_path / "ada", rounds=2)
-    tables = ("chat", "message", "version", "body", "memory", "chunk_message", "fold_member", "edition", "output")
+    tables = (
+        "chat",
+        "message",
+        "version",
+        "body",
+        "memory",
+        "chunk_message",
+        "fold_member",
+        "edition",
+        "output",
+    )
     before = [cycle.rows(f"SELECT * FROM {table}") for table in tables]
     assert rebuilt(cycle) == {"chats": [], "passed_over": []}
     assert [cycle.rows(f"SELECT * FROM {table}") for table in tables] == before
@@ -256,7 +280,9 @@ def test_an_older_copy_of_the_archive_gets_what_came_after_it(tmp_path: Path) ->
     quiet(cycle)
 
 
-def test_a_whole_backup_comes_back_where_only_its_line_in_the_index_is_damaged(tmp_path: Path) -> None:
+def test_a_whole_backup_comes_back_where_only_its_line_in_the_index_is_damaged(
+    tmp_path: Path,
+) -> None:
     cycle = Cycle.lived(tmp_path / "ada")
     before = raw(cycle)
     index = cycle.person.home / "backups" / "INDEX.tsv"
@@ -299,7 +325,12 @@ def test_a_new_computer_goes_on_where_the_old_one_was(tmp_path: Path, running: b
     assert not here.updated()
     taken = here.memproc("import-archive", parcel, "--yes")
     assert (taken.code, taken.err) == (0, "")
-    assert (new.bounds(), known(new), raw(new), new.calls()) == (old.bounds(), known(old), raw(old), old.calls())
+    assert (new.bounds(), known(new), raw(new), new.calls()) == (
+        old.bounds(),
+        known(old),
+        raw(old),
+        old.calls(),
+    )
     quiet(new)
     content = old.talk().export()
     assert next_round(new, content)["messages"] == next_round(old, content)["messages"]

@@ -74,19 +74,48 @@ def test_the_list_says_of_each_memory_what_it_is_and_where(tmp_path: Path) -> No
 def test_numbers_work_wherever_ids_do_and_folds_have_names_of_their_own(tmp_path: Path) -> None:
     chat = Cycle.lived(tmp_path / "ada", settings=TIGHT)
     every = chat.everything()
-    assert {memory["name"] for memory in every if not memory["members"]} == {"1", "2", "3", "4", "5", "6"}
+    assert {memory["name"] for memory in every if not memory["members"]} == {
+        "1",
+        "2",
+        "3",
+        "4",
+        "5",
+        "6",
+    }
     folds = [memory["name"] for memory in every if memory["level"] == 2]
     assert folds == [f"f{number}" for number in range(1, len(folds) + 1)] != []
     for memory in every:
-        for command in (["show", chat.chat_id, memory["name"]], ["show", "The lighthouse", memory["name"]]):
+        for command in (
+            ["show", chat.chat_id, memory["name"]],
+            ["show", "The lighthouse", memory["name"]],
+        ):
             assert read(chat.person.memproc(*command, "--json"))["memory_id"] == memory["memory_id"]
-    assert read(chat.person.memproc("show", "6", "--json"))["name"] == "6", "there is one chat alone"
-    done(chat.person.memproc("pin", "The lighthouse", "6"), f"Pinned memory 6 ({every[5]['memory_id']})")
+    assert read(chat.person.memproc("show", "6", "--json"))["name"] == "6", (
+        "there is one chat alone"
+    )
+    done(
+        chat.person.memproc("pin", "The lighthouse", "6"),
+        f"Pinned memory 6 ({every[5]['memory_id']})",
+    )
     done(chat.person.memproc("unpin", "The lighthouse", "6"), "Unpinned memory 6")
     done(chat.person.memproc("use", "The lighthouse", "6", "1"), "of memory 6")
-    done(chat.person.memproc("recall", "The lighthouse", "1", "2"), "memory 1 (", "memory 2 (", "not forgotten")
-    done(chat.person.memproc("recall", every[0]["memory_id"], every[1]["memory_id"]), "memory 1 (", "memory 2 (")
-    for unknown in (["show", chat.chat_id, "7"], ["show", chat.chat_id, "f9"], ["show", "nobody", "1"], ["show", "77"]):
+    done(
+        chat.person.memproc("recall", "The lighthouse", "1", "2"),
+        "memory 1 (",
+        "memory 2 (",
+        "not forgotten",
+    )
+    done(
+        chat.person.memproc("recall", every[0]["memory_id"], every[1]["memory_id"]),
+        "memory 1 (",
+        "memory 2 (",
+    )
+    for unknown in (
+        ["show", chat.chat_id, "7"],
+        ["show", chat.chat_id, "f9"],
+        ["show", "nobody", "1"],
+        ["show", "77"],
+    ):
         assert chat.person.memproc(*unknown).code == 2
     assert chat.person.memproc("show", "The", "lighthouse", "6").code == 2
 
@@ -94,7 +123,12 @@ def test_numbers_work_wherever_ids_do_and_folds_have_names_of_their_own(tmp_path
 def test_of_two_chats_the_number_alone_names_no_memory(ada: Person) -> None:
     names = ("chatnumber1", "chatnumber2")
     ada.drop(
-        export_bytes(*(long_chat(5000, tokens_each=200, chatID=name, id=name, chatTitle="Aria") for name in names))
+        export_bytes(
+            *(
+                long_chat(5000, tokens_each=200, chatID=name, id=name, chatTitle="Aria")
+                for name in names
+            )
+        )
     )
     run = ada.memproc("run")
     assert run.code == 0
@@ -113,15 +147,28 @@ def test_of_two_chats_the_number_alone_names_no_memory(ada: Person) -> None:
 def test_show_reads_as_prose_and_has_ids_questions_and_requests_only_if_asked(wise: Life) -> None:
     memory = wise.memories()[3]
     prose = wise.person.memproc("show", "The lighthouse", "4")
-    done(prose, '"The lighthouse"\nMemory 4\n', "edition 2, hindsight, shown", "Quote\n", "Perspective\n", "Memory\n")
+    done(
+        prose,
+        '"The lighthouse"\nMemory 4\n',
+        "edition 2, hindsight, shown",
+        "Quote\n",
+        "Perspective\n",
+        "Memory\n",
+    )
     for edition in wise.editions(memory.memory_id):
         for text in edition.texts[1::2]:
             assert text in prose.out
-        for hidden in (*edition.texts[::2], *(request[:8] for request in edition.requests), memory.memory_id):
+        for hidden in (
+            *edition.texts[::2],
+            *(request[:8] for request in edition.requests),
+            memory.memory_id,
+        ):
             assert hidden not in prose.out
     raw = f"memproc show {wise.chat_id} 4 --raw"
     assert raw in prose.out
-    done(wise.person.memproc(*raw.split()[1:]), memory.memory_id, "requests ", "--- context manager")
+    done(
+        wise.person.memproc(*raw.split()[1:]), memory.memory_id, "requests ", "--- context manager"
+    )
 
 
 def test_the_tree_shows_what_stands_in_the_export_with_what_it_is_made_of(tmp_path: Path) -> None:
@@ -149,14 +196,21 @@ def test_a_chat_without_memories_says_how_to_see_what_a_run_would_do(ada: Person
 def test_show_prints_all_editions_one_below_the_other(wise: Life) -> None:
     memory = wise.memories()[3]
     ended = wise.person.memproc("show", memory.memory_id[:9], "--raw")
-    done(ended, "edition 1, as-of, seen by later prompts", "edition 2, hindsight, shown", "anthropic/claude-haiku-5-5")
+    done(
+        ended,
+        "edition 1, as-of, seen by later prompts",
+        "edition 2, hindsight, shown",
+        "anthropic/claude-haiku-5-5",
+    )
     for edition in wise.editions(memory.memory_id):
         for text in (*edition.texts, *(request[:8] for request in edition.requests)):
             assert text in ended.out
     assert max(map(len, ended.out.splitlines())) > 120, "lines are not cut in a pipe"
 
 
-def test_show_puts_editions_side_by_side_where_there_is_room(wise: Life, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_show_puts_editions_side_by_side_where_there_is_room(
+    wise: Life, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("COLUMNS", "140")
     done(wise.person.memproc("show", wise.memories()[3].memory_id))
     beside = wise.person.memproc("show", wise.memories()[3].memory_id).out.splitlines()
@@ -175,7 +229,11 @@ def test_show_as_json_has_everything(wise: Life) -> None:
     assert [edition["requests"] for edition in found["editions"]] == [
         list(edition.requests) for edition in wise.editions(memory.memory_id)
     ]
-    assert (found["chat_id"], found["state"], found["edition"]["number"]) == (wise.chat_id, "shown", 2)
+    assert (found["chat_id"], found["state"], found["edition"]["number"]) == (
+        wise.chat_id,
+        "shown",
+        2,
+    )
 
 
 def test_a_fold_is_shown_with_its_members_and_all_its_quotes(tmp_path: Path) -> None:
@@ -198,10 +256,26 @@ def test_the_chosen_edition_is_shown_from_the_next_run_on_and_auto_lets_go(wise:
     assert wise.round() == [], "to choose costs nothing"
     assert shown_texts(wise, 4) == list(as_of.texts)
 
-    done(wise.person.memproc("use", memory.memory_id, "auto"), "hindsight edition 2", "as memory.editions prefers")
-    done(wise.person.memproc("use", memory.memory_id, "as-of"), "as-of edition 1", "as you have chosen")
-    done(wise.person.memproc("use", memory.memory_id, "hindsight"), "hindsight edition 2", "as you have chosen")
-    done(wise.person.memproc("use", memory.memory_id, "auto"), "hindsight edition 2", "as memory.editions prefers")
+    done(
+        wise.person.memproc("use", memory.memory_id, "auto"),
+        "hindsight edition 2",
+        "as memory.editions prefers",
+    )
+    done(
+        wise.person.memproc("use", memory.memory_id, "as-of"),
+        "as-of edition 1",
+        "as you have chosen",
+    )
+    done(
+        wise.person.memproc("use", memory.memory_id, "hindsight"),
+        "hindsight edition 2",
+        "as you have chosen",
+    )
+    done(
+        wise.person.memproc("use", memory.memory_id, "auto"),
+        "hindsight edition 2",
+        "as memory.editions prefers",
+    )
     assert wise.round() == []
     assert shown_texts(wise, 4) == list(hindsight.texts)
     assert wise.person.memproc("verify").code == 0
@@ -251,15 +325,26 @@ def test_a_pinned_memory_is_never_written_again_by_itself(tmp_path: Path) -> Non
         done(lived.person.memproc("unpin", name), "Nothing to do", "not pinned")
 
 
-def test_unpinning_an_edited_memory_puts_memprocs_edition_back_and_keeps_the_persons(chat: Cycle) -> None:
+def test_unpinning_an_edited_memory_puts_memprocs_edition_back_and_keeps_the_persons(
+    chat: Cycle,
+) -> None:
     name = chat.names()[0]
     written = chat.texts()[name]
     chat.device.edit(chat.chat_id, chat.at(name, 6), "In my own words.")
     assert chat.hand_in().code == 0
-    done(chat.person.memproc("show", name), "edition 2, person, shown, seen by later prompts", "edited in TypingMind")
+    done(
+        chat.person.memproc("show", name),
+        "edition 2, person, shown, seen by later prompts",
+        "edited in TypingMind",
+    )
     done(chat.person.memproc("memories", chat.chat_id), '"  yours, pinned\n')
 
-    done(chat.person.memproc("unpin", name), "as-of edition 1", f"memproc use {name} 2", "memproc run")
+    done(
+        chat.person.memproc("unpin", name),
+        "as-of edition 1",
+        f"memproc use {name} 2",
+        "memproc run",
+    )
     assert chat.goes_round().texts()[name] == written
     done(chat.person.memproc("use", name, "2"))
     assert chat.goes_round().texts()[name] == [*written[:5], "In my own words."]
@@ -268,7 +353,9 @@ def test_unpinning_an_edited_memory_puts_memprocs_edition_back_and_keeps_the_per
     assert chat.person.memproc("verify").code == 0
 
 
-def test_a_recalled_memory_comes_back_between_its_neighbours_and_can_be_forgotten_again(chat: Cycle) -> None:
+def test_a_recalled_memory_comes_back_between_its_neighbours_and_can_be_forgotten_again(
+    chat: Cycle,
+) -> None:
     name, before = chat.names()[1], chat.shown()
     done(chat.person.memproc("recall", name), "Nothing to do", "not forgotten")
     chat.forget(name).hand_in()
@@ -281,7 +368,10 @@ def test_a_recalled_memory_comes_back_between_its_neighbours_and_can_be_forgotte
     assert "recalled" not in chat.person.memproc("memories", chat.chat_id).out
 
     chat.forget(name).hand_in()
-    assert next(memory for memory in chat.memories() if memory["memory_id"] == name)["state"] == "forgotten"
+    assert (
+        next(memory for memory in chat.memories() if memory["memory_id"] == name)["state"]
+        == "forgotten"
+    )
 
 
 def test_a_recalled_fold_brings_back_all_that_it_stands_for(tmp_path: Path) -> None:
@@ -290,15 +380,24 @@ def test_a_recalled_fold_brings_back_all_that_it_stands_for(tmp_path: Path) -> N
     fold = next(memory for memory in chat.everything() if memory["memory_id"] == before[0])
     assert fold["members"]
     aside = chat.forget(fold["memory_id"]).hand_in()
-    assert "Most of the chat's memories are gone (6 of 6)" in aside.err, "the fold stands for all of them"
+    assert "Most of the chat's memories are gone (6 of 6)" in aside.err, (
+        "the fold stands for all of them"
+    )
     assert chat.person.memproc("accept", chat.chat_id).code == 0
     assert f"6 forgotten: memproc recall {fold['memory_id']}\n" in chat.hand_in().out
-    assert fold["memory_id"] not in [one["memory_id"] for one in chat.everything() if one["state"] != "forgotten"]
-    done(chat.person.memproc("recall", fold["memory_id"]), f"Recalled fold {fold['number']} of level {fold['level']}")
+    assert fold["memory_id"] not in [
+        one["memory_id"] for one in chat.everything() if one["state"] != "forgotten"
+    ]
+    done(
+        chat.person.memproc("recall", fold["memory_id"]),
+        f"Recalled fold {fold['number']} of level {fold['level']}",
+    )
     assert chat.goes_round().shown() == before
     assert {memory["state"] for memory in chat.everything()} == {"shown", "folded"}
     chat.person.settings(ENGINE)
-    assert chat.goes_round().shown() == chat.names(), "with a larger budget they all stand there themselves"
+    assert chat.goes_round().shown() == chat.names(), (
+        "with a larger budget they all stand there themselves"
+    )
 
 
 def test_diff_tells_what_a_round_has_changed(chat: Cycle) -> None:
@@ -316,7 +415,11 @@ def test_diff_tells_what_a_round_has_changed(chat: Cycle) -> None:
     assert news == chat.names()[first:]
     keys = {one["memory_id"]: one["keys"] for one in chat.memories()}
     for name in news:
-        here = [one["uuid"] for one in found["raw"] if one["memory"] == name and one["how"] == "compressed"]
+        here = [
+            one["uuid"]
+            for one in found["raw"]
+            if one["memory"] == name and one["how"] == "compressed"
+        ]
         assert here == [key for key in keys[name] if key in here]
     assert {one["how"] for one in found["raw"]} == {"compressed", "new"}
     assert found["before"].startswith("version 2 ")
@@ -327,7 +430,14 @@ def test_diff_tells_of_editions_folds_and_edits(chat: Cycle) -> None:
     chat.device.edit(chat.chat_id, chat.live()[-1], "Let me say this in another way.")
     person.settings(TIGHT)
     chat.goes_round()
-    done(person.memproc("diff", chat.chat_id), f"({name})", ": folded into fold ", "Edited, 1 message:", "+   ", "-   ")
+    done(
+        person.memproc("diff", chat.chat_id),
+        f"({name})",
+        ": folded into fold ",
+        "Edited, 1 message:",
+        "+   ",
+        "-   ",
+    )
     person.settings(ENGINE)
     chat.goes_round()
     done(person.memproc("diff", chat.chat_id), f"({name})", ": unfolded from fold ")
@@ -335,7 +445,10 @@ def test_diff_tells_of_editions_folds_and_edits(chat: Cycle) -> None:
 
 def test_diff_of_two_versions_reads_the_other_way_round_too(chat: Cycle) -> None:
     chat.talk().goes_round()
-    there, back = (read(chat.person.memproc("diff", chat.chat_id, *two, "--json")) for two in (("1", "2"), ("2", "1")))
+    there, back = (
+        read(chat.person.memproc("diff", chat.chat_id, *two, "--json"))
+        for two in (("1", "2"), ("2", "1"))
+    )
     assert {one["how"] for one in there["raw"]} == {"compressed"}
     assert {one["how"] for one in back["raw"]} == {"come back"}
     assert [one["uuid"] for one in there["raw"]] == [one["uuid"] for one in back["raw"]]
@@ -371,7 +484,9 @@ def test_diff_names_what_it_cannot_find(chat: Cycle) -> None:
     assert chat.person.memproc("diff", "nobody").code == 2
 
 
-def test_restore_tells_the_difference_in_the_same_words_and_keeps_the_present_state(chat: Cycle) -> None:
+def test_restore_tells_the_difference_in_the_same_words_and_keeps_the_present_state(
+    chat: Cycle,
+) -> None:
     chat.talk().goes_round()
     person, present = chat.person, chat.updated().read_bytes()
     before = person.bytes_of_everything()
@@ -398,7 +513,11 @@ def test_what_is_no_export_any_more_can_be_replaced_by_a_version(chat: Cycle) ->
     whole = chat.updated().read_bytes()
     assert chat.person.memproc("restore", chat.chat_id, "1", "--yes").code == 0
     chat.updated().write_bytes(whole[: len(whole) // 2])
-    done(chat.person.memproc("restore", chat.chat_id, "2", "--yes"), "cannot be compared", "Restored.")
+    done(
+        chat.person.memproc("restore", chat.chat_id, "2", "--yes"),
+        "cannot be compared",
+        "Restored.",
+    )
     assert chat.updated().read_bytes() == whole
 
 
@@ -415,4 +534,6 @@ def test_one_chat_never_drives_the_others_out_of_a_file_of_many(ada: Person) -> 
     done(ada.memproc("restore", "chatnumber2", "1", "--yes"), "Restored.")
     assert whole.read_bytes() == before
     (own,) = (path for path in ada.updated() if path != whole)
-    assert json.loads(own.read_bytes())["data"]["chats"] == [json.loads(export_bytes(two[1]))["data"]["chats"][0]]
+    assert json.loads(own.read_bytes())["data"]["chats"] == [
+        json.loads(export_bytes(two[1]))["data"]["chats"][0]
+    ]

@@ -34,13 +34,17 @@ def memories(person: Person) -> list[dict[str, object]]:
 
 
 def quotes_are_verbatim(person: Person) -> None:
-    said = {message["uuid"]: json.dumps(message, ensure_ascii=False) for message in CHAT["messages"]}
+    said = {
+        message["uuid"]: json.dumps(message, ensure_ascii=False) for message in CHAT["messages"]
+    }
     for memory in memories(person):
         quote = memory["edition"]["quotes"][0]  # type: ignore[index]
         assert json.dumps(quote["text"], ensure_ascii=False)[1:-1] in said[quote["source"]]
 
 
-def test_a_model_writes_the_memories(eve: Person, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_model_writes_the_memories(
+    eve: Person, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with serve(tmp_path, None) as server:
         monkeypatch.setenv("ANTHROPIC_API_BASE", server.url)
         ended = eve.memproc("run")
@@ -78,7 +82,9 @@ def test_a_wrong_key_stops_everything_with_one_sentence(
         assert ended.code == 1
         assert "does not accept the key" in ended.err
         assert eve.updated() == []
-        assert 1 <= len(server.meter.seen) <= MOST_AT_ONCE, "what was under way already, and nothing after that"
+        assert 1 <= len(server.meter.seen) <= MOST_AT_ONCE, (
+            "what was under way already, and nothing after that"
+        )
         monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
         assert eve.memproc("run").code == 0
 

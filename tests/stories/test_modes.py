@@ -48,7 +48,12 @@ def is_well(cycle: Cycle) -> None:
     kinds = [message.get("memproc", {}).get("kind", "raw") for message in shown]
     memories = kinds.count("memory")
     assert memories % 6 == 0
-    assert kinds == ["opening", *["memory"] * memories, "closing", *["raw"] * (len(kinds) - memories - 2)]
+    assert kinds == [
+        "opening",
+        *["memory"] * memories,
+        "closing",
+        *["raw"] * (len(kinds) - memories - 2),
+    ]
     said = "\n\n".join(text_of(message["content"]) for message in shown)
     system, *sent = cycle.device.what_is_sent(cycle.chat_id)
     assert system == {"role": "system", "content": "You are Ada, who keeps a lighthouse."}
@@ -86,11 +91,17 @@ def expanded(cycle: Cycle) -> list[str]:
 
 
 def originals(cycle: Cycle) -> list[Json]:
-    return [message for message in cycle.messages if message.get("memproc", {}).get("kind") == "original"]
+    return [
+        message
+        for message in cycle.messages
+        if message.get("memproc", {}).get("kind") == "original"
+    ]
 
 
 def without_ours(message: Json) -> str:
-    return stringify({key: value for key, value in message.items() if key not in ("contextClearedAt", "memproc")})
+    return stringify(
+        {key: value for key, value in message.items() if key not in ("contextClearedAt", "memproc")}
+    )
 
 
 @pytest.mark.parametrize(("mode", "budget"), LIVES)
@@ -126,7 +137,9 @@ def test_what_the_person_does_in_between_counts(tmp_path: Path, mode: str, budge
     if budget == LARGE:
         assert cycle.texts()[cycle.shown()[0]][5] == "This is how I want to remember it."
     assert forgotten not in cycle.shown()
-    assert {"pinned", "forgotten"} <= {flag for memory in cycle.memories() for flag in flags(memory)}
+    assert {"pinned", "forgotten"} <= {
+        flag for memory in cycle.memories() for flag in flags(memory)
+    }
 
 
 def flags(memory: Json) -> list[str]:
@@ -161,12 +174,18 @@ def test_a_fork_and_the_chat_that_it_was_forked_from_go_on_side_by_side(
 
 
 @pytest.mark.parametrize("budget", [LARGE, SMALL])
-def test_every_original_stands_in_the_chat_with_its_own_bytes_and_is_not_sent(tmp_path: Path, budget: int) -> None:
+def test_every_original_stands_in_the_chat_with_its_own_bytes_and_is_not_sent(
+    tmp_path: Path, budget: int
+) -> None:
     witness = Witness()
     cycle = witness.looks(begin(tmp_path, "keep-originals", budget))
     for _ in range(3):
         cycle = goes_round(witness.looks(cycle))
-        raw = [message for message in cycle.messages if message.get("memproc", {}).get("kind") in (None, "original")]
+        raw = [
+            message
+            for message in cycle.messages
+            if message.get("memproc", {}).get("kind") in (None, "original")
+        ]
         assert [without_ours(message) for message in raw] == [*witness.seen.values()]
         assert originals(cycle)
         assert all(original["contextClearedAt"] for original in originals(cycle))
@@ -175,7 +194,9 @@ def test_every_original_stands_in_the_chat_with_its_own_bytes_and_is_not_sent(tm
 
 
 @pytest.mark.parametrize("budget", [LARGE, SMALL])
-def test_the_originals_leave_when_the_mode_goes_back_to_replace(tmp_path: Path, budget: int) -> None:
+def test_the_originals_leave_when_the_mode_goes_back_to_replace(
+    tmp_path: Path, budget: int
+) -> None:
     witness = Witness()
     cycle = goes_round(witness.looks(begin(tmp_path, "keep-originals", budget)))
     cycle = goes_round(witness.looks(cycle.talk()))
@@ -191,7 +212,9 @@ def test_the_originals_leave_when_the_mode_goes_back_to_replace(tmp_path: Path, 
     witness.confirms(cycle)
 
 
-def test_an_original_that_the_person_takes_back_into_the_context_is_excluded_again(tmp_path: Path) -> None:
+def test_an_original_that_the_person_takes_back_into_the_context_is_excluded_again(
+    tmp_path: Path,
+) -> None:
     cycle = goes_round(begin(tmp_path, "keep-originals"))
     del originals(cycle)[3]["contextClearedAt"]
     before, calls = cycle.texts(), cycle.calls()
@@ -206,7 +229,10 @@ def test_an_original_that_the_person_edits_gives_its_memory_a_new_edition(tmp_pa
     first = cycle.shown()[0]
     before = cycle.texts()
     answer = 1 + cycle.messages.index(originals(cycle)[0])
-    said = "I decided to keep a log of all ships that pass the house at the end of the world, and to sign it. " * 4
+    said = (
+        "I decided to keep a log of all ships that pass the house at the end of the world, and to sign it. "
+        * 4
+    )
     cycle.device.edit(cycle.chat_id, answer, said)
     cycle = goes_round(cycle)
     is_well(cycle)
@@ -240,7 +266,11 @@ def test_what_the_person_has_excluded_themselves_stays_theirs(tmp_path: Path) ->
     for mode in ("keep-originals", "replace"):
         cycle.person.settings(settings(mode))
         cycle = goes_round(cycle.talk())
-        kept = [message for message in cycle.messages if "contextClearedAt" in message and "memproc" not in message]
+        kept = [
+            message
+            for message in cycle.messages
+            if "contextClearedAt" in message and "memproc" not in message
+        ]
         assert [stringify(message) for message in kept] == theirs
         is_well(cycle)
         quiet(cycle)
@@ -296,7 +326,9 @@ def test_a_further_round_of_the_old_chat_never_overwrites_the_new_one(tmp_path: 
     is_well(third)
 
 
-def test_the_new_chat_is_not_overwritten_where_memproc_has_seen_no_round_of_it(tmp_path: Path) -> None:
+def test_the_new_chat_is_not_overwritten_where_memproc_has_seen_no_round_of_it(
+    tmp_path: Path,
+) -> None:
     """The person talks on in the new chat, and exports only the old one."""
     old = begin(tmp_path, "new-chat")
     new = goes_round(old).talk()

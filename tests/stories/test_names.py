@@ -22,7 +22,10 @@ def may(tmp_path_factory: pytest.TempPathFactory) -> Person:
     """A person with two compressed chats."""
     may = Person(tmp_path_factory.mktemp("may"))
     for name, title in (("aria123456", "Aria"), ("boat123456", "The boat")):
-        may.drop(export_bytes(long_chat(4000, tokens_each=200, id=name, chatID=name, chatTitle=title)), f"{name}.json")
+        may.drop(
+            export_bytes(long_chat(4000, tokens_each=200, id=name, chatID=name, chatTitle=title)),
+            f"{name}.json",
+        )
     assert may.memproc("run").code == 0
     return may
 
@@ -38,7 +41,12 @@ def as_bash(person: Person, words: str) -> dict[str, str]:
 def completed(person: Person, words: str) -> list[str]:
     """What bash offers behind these words, of which the last one is begun; asked in this process."""
     out, err = io.TextIOWrapper(io.BytesIO(), "utf-8"), io.StringIO()
-    with pytest.MonkeyPatch.context() as patch, chdir(person.home), redirect_stdout(out), redirect_stderr(err):
+    with (
+        pytest.MonkeyPatch.context() as patch,
+        chdir(person.home),
+        redirect_stdout(out),
+        redirect_stderr(err),
+    ):
         for name, value in as_bash(person, words).items():
             patch.setenv(name, value)
         with pytest.raises(SystemExit):
@@ -54,7 +62,9 @@ def completed(person: Person, words: str) -> list[str]:
      ("config chek", "check"),
      ("service instal", "install"), ("facts Aria ad", "add"), ("core Aria histroy", "history")],
 )  # fmt: skip
-def test_a_mistyped_command_is_answered_with_the_nearest_one(may: Person, mistyped: str, meant: str) -> None:
+def test_a_mistyped_command_is_answered_with_the_nearest_one(
+    may: Person, mistyped: str, meant: str
+) -> None:
     ended = may.memproc(*mistyped.split())
     assert ended.code == 2
     assert "Did you mean" in ended.err
@@ -70,7 +80,10 @@ def test_a_chat_may_stand_before_the_command_or_behind_it(may: Person) -> None:
         assert "The door is red" in listed
     assert may.memproc("core", "set", "Aria", "human", "A keeper").code == 0
     assert "A keeper" in may.memproc("core", "show", "Aria").out
-    assert may.memproc("core", "Aria", "--json").out == may.memproc("core", "show", "--json", "Aria").out
+    assert (
+        may.memproc("core", "Aria", "--json").out
+        == may.memproc("core", "show", "--json", "Aria").out
+    )
     assert "Usage: memproc facts CHAT add" in may.memproc("facts", "add", "--help").out
 
 
@@ -84,7 +97,9 @@ def test_a_shell_completes_commands_chats_and_memories(may: Person) -> None:
     assert completed(may, "key fo") == ["forget"]
     assert completed(may, "key test anth") == ["anthropic"]
     assert set(completed(may, "memories ")) == {"Aria", "boat123456"}
-    assert completed(may, "memories The") == ["boat123456"], "a shell would take two words for two names"
+    assert completed(may, "memories The") == ["boat123456"], (
+        "a shell would take two words for two names"
+    )
     assert completed(may, "facts add ar") == ["Aria"]
     assert set(completed(may, "facts ")) == {"Aria", "boat123456"}
     assert "history" in completed(may, "facts Aria h")
@@ -101,14 +116,26 @@ def test_completing_is_silent_where_there_is_no_archive_and_changes_nothing(tmp_
     assert completed(new, "memories ") == []
 
 
-def test_completing_loads_nothing_that_only_commands_need(may: Person, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_completing_loads_nothing_that_only_commands_need(
+    may: Person, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("PYTHONPROFILEIMPORTTIME", "1")
     environment = as_bash(may, "memories A")
-    ended = subprocess.run([COMMAND], env=environment, capture_output=True, text=True, check=False, cwd=may.home)
+    ended = subprocess.run(
+        [COMMAND], env=environment, capture_output=True, text=True, check=False, cwd=may.home
+    )
     assert "Aria" in ended.stdout
     loaded = {line.rpartition("|")[2].strip() for line in ended.stderr.splitlines()}
     assert "daemon.cli.completion" in loaded
-    assert not loaded & {"litellm", "tiktoken", "keyring", "httpx", "starlette", "apscheduler", "watchdog"}
+    assert not loaded & {
+        "litellm",
+        "tiktoken",
+        "keyring",
+        "httpx",
+        "starlette",
+        "apscheduler",
+        "watchdog",
+    }
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])

@@ -70,7 +70,9 @@ def test_in_another_folder_than_the_inbox_only_exports_are_looked_for(ada: Perso
 
 @pytest.mark.long
 @pytest.mark.skipif(sys.platform != "linux", reason="the stories of the daemon look into /proc")
-def test_the_daemon_names_each_in_status_and_log_and_takes_no_copy_of_what_is_not_called_so(ada: Person) -> None:
+def test_the_daemon_names_each_in_status_and_log_and_takes_no_copy_of_what_is_not_called_so(
+    ada: Person,
+) -> None:
     ada.settings(QUICK)
     put_all(ada)
     with running(ada) as daemon:
@@ -83,5 +85,7 @@ def test_the_daemon_names_each_in_status_and_log_and_takes_no_copy_of_what_is_no
             assert sentence in status, name
             assert sentence in log, name
         (ada.inbox / "notes.md").unlink()
-        assert NO_EXPORTS["notes.md"][1] not in ada.memproc("status").out, "it is taken away, and no problem any more"
+        assert NO_EXPORTS["notes.md"][1] not in ada.memproc("status").out, (
+            "it is taken away, and no problem any more"
+        )
     assert not list((ada.home / "state").rglob("*.md"))

@@ -23,7 +23,9 @@ from tests.stories.wire import memories
 OLD = Path(__file__).with_name("old_form")
 SAMPLE = Path(__file__).parents[2] / "daemon" / "files" / "sample.json"
 CHAT = "q7vmx2ka9t"
-SETTINGS = "[models]\nconcurrency = 1\n[memory]\nhindsight = 0\n[fold]\nbudget = {budget}\ngroup = 2\n"
+SETTINGS = (
+    "[models]\nconcurrency = 1\n[memory]\nhindsight = 0\n[fold]\nbudget = {budget}\ngroup = 2\n"
+)
 pytestmark = pytest.mark.timeout(120)
 
 
@@ -58,8 +60,14 @@ def gone_on(messages: int) -> bytes:
     chat = old_chat()
     (whole,) = json.loads(SAMPLE.read_bytes())["data"]["chats"]
     known = {message["uuid"] for message in chat["messages"]}
-    last = next(at for at, message in enumerate(whole["messages"]) if message["uuid"] == chat["messages"][-1]["uuid"])
-    chat["messages"] += [one for one in whole["messages"][last + 1 : last + 1 + messages] if one["uuid"] not in known]
+    last = next(
+        at
+        for at, message in enumerate(whole["messages"])
+        if message["uuid"] == chat["messages"][-1]["uuid"]
+    )
+    chat["messages"] += [
+        one for one in whole["messages"][last + 1 : last + 1 + messages] if one["uuid"] not in known
+    ]
     return json.dumps({"data": {"chats": [chat]}}, ensure_ascii=False).encode()
 
 
@@ -84,16 +92,24 @@ def test_older_memories_keep_their_bytes_and_newer_ones_stand_behind_them(
     older = [name for name in after if name in before]
     newer = [name for name in after if numbers_in(texts(after[name])[0])]
     assert older and newer
-    assert all(after[name] == before[name] for name in older), "their bytes are those of the older version"
+    assert all(after[name] == before[name] for name in older), (
+        "their bytes are those of the older version"
+    )
     assert list(after)[-len(newer) :] == newer
     numbers = [numbers_in(texts(after[name])[0]) for name in newer]
-    assert numbers == sorted(set(numbers), key=lambda pair: pair or (0, 0)), "each has a number of its own"
+    assert numbers == sorted(set(numbers), key=lambda pair: pair or (0, 0)), (
+        "each has a number of its own"
+    )
     known = {memory["memory_id"]: memory for memory in memories(person, CHAT)}
-    assert not any(known[name]["pinned"] for name in older), "the older form is no edit of the person's"
+    assert not any(known[name]["pinned"] for name in older), (
+        "the older form is no edit of the person's"
+    )
     assert person.memproc("verify").code == 0
 
 
-def test_show_retry_and_expand_know_both_forms_in_one_chat(tmp_path: Path, server: ModelServer) -> None:
+def test_show_retry_and_expand_know_both_forms_in_one_chat(
+    tmp_path: Path, server: ModelServer
+) -> None:
     person = nessa(tmp_path / "home", budget=4000)
     person.drop(gone_on(30))
     assert person.memproc("run").code == 0

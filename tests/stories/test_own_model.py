@@ -62,10 +62,16 @@ def numbered(person: Person) -> list[tuple[int, str]]:
 
 
 def canned(chat: Json) -> list[Json]:
-    return [message for message in chat["messages"] if message.get("memproc", {}).get("kind") in ("opening", "closing")]
+    return [
+        message
+        for message in chat["messages"]
+        if message.get("memproc", {}).get("kind") in ("opening", "closing")
+    ]
 
 
-def test_a_chat_in_which_nothing_is_due_is_told_nothing_of_a_missing_key(noor: Person, server: ServerProcess) -> None:
+def test_a_chat_in_which_nothing_is_due_is_told_nothing_of_a_missing_key(
+    noor: Person, server: ServerProcess
+) -> None:
     noor.drop(export_bytes(talk(1200)))
     assert NO_KEY not in plan(noor)
 
@@ -91,7 +97,9 @@ def test_a_retired_model_gives_way_to_its_successor_and_that_is_said_once(
     assert len(sent(server)) > len(requests)
 
 
-def test_without_a_key_the_built_in_engine_steps_in_and_says_so_once(noor: Person, server: ServerProcess) -> None:
+def test_without_a_key_the_built_in_engine_steps_in_and_says_so_once(
+    noor: Person, server: ServerProcess
+) -> None:
     noor.drop(export_bytes(talk()))
     for said in (plan(noor), run(noor)):
         assert said.count(NO_KEY) == 1
@@ -110,7 +118,9 @@ def test_a_name_that_is_only_a_uuid_gives_way_to_the_newest_known_one(
     source = talk(model=CUSTOM, modelInfo={"id": CUSTOM, "title": "My own"})
     answers = [message for message in source["messages"] if message["role"] == "assistant"]
     for at, message in enumerate(answers):
-        message["model"] = CUSTOM if at >= 4 else "claude-haiku-5-5" if at >= 2 else "claude-3-opus-20240229"
+        message["model"] = (
+            CUSTOM if at >= 4 else "claude-haiku-5-5" if at >= 2 else "claude-3-opus-20240229"
+        )
     noor.drop(export_bytes(source))
     assert "takes its place" not in run(noor), "the newest known model still answers"
     assert {request.model for request in sent(server)} == {"claude-haiku-5-5"}
@@ -152,7 +162,9 @@ def test_when_a_key_arrives_extracted_memories_are_written_again(
     shown = {memory["memory_id"]: memory["edition"] for memory in memories(noor)}
     assert {edition["number"] for edition in shown.values()} == {2}
     with Archive.read(noor.home / "state") as archive:
-        assert {one: list(editions(archive, one)[0].texts) for one in shown} == first, "nothing is overwritten"
+        assert {one: list(editions(archive, one)[0].texts) for one in shown} == first, (
+            "nothing is overwritten"
+        )
 
     after = noor.chat()
     assert exported_texts(after) == {one: edition["texts"] for one, edition in shown.items()}
@@ -176,8 +188,12 @@ def test_a_memory_that_the_person_has_edited_stays_as_they_wrote_it(
     run(noor)
     theirs = "We agreed on the blue door, and that nobody is to be told before May."
     chat = noor.chat()
-    edited = next(message for message in chat["messages"] if message.get("memproc", {}).get("slot") == 6)
-    edited["content"] = theirs if isinstance(edited["content"], str) else [{"type": "text", "text": theirs}]
+    edited = next(
+        message for message in chat["messages"] if message.get("memproc", {}).get("slot") == 6
+    )
+    edited["content"] = (
+        theirs if isinstance(edited["content"], str) else [{"type": "text", "text": theirs}]
+    )
     chat["messages"].append(assistant("That is agreed.", 9001))
     noor.drop(export_bytes(chat))
 

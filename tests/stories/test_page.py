@@ -58,14 +58,18 @@ class Browser:
         token = re.search(r'data-form-token="(\w+)"', self.source("/money"))
         assert token
         sent = {"form_token": token[1], **fields}
-        return self._text(self._client.post(address, data=sent, headers={"Origin": ADDRESS}), status)
+        return self._text(
+            self._client.post(address, data=sent, headers={"Origin": ADDRESS}), status
+        )
 
     def upload(self, name: str, content: bytes, status: int = 200) -> str:
         """The text of the page that is shown after a file was chosen."""
         token = re.search(r'data-form-token="(\w+)"', self.source("/"))
         assert token
         sent, file = {"form_token": token[1]}, {"export": (name, content)}
-        return self._text(self._client.post("/drop", data=sent, files=file, headers={"Origin": ADDRESS}), status)
+        return self._text(
+            self._client.post("/drop", data=sent, files=file, headers={"Origin": ADDRESS}), status
+        )
 
     def _text(self, response: object, status: int) -> str:
         assert getattr(response, "status_code") == status, getattr(response, "text")  # noqa: B009  httpx is untyped here
@@ -119,7 +123,10 @@ def chat_address(person: Person, title: str = LIGHTHOUSE) -> str:
 def memory_address(person: Person) -> str:
     """Where the newest memory of a chunk stands."""
     listed = json.loads(person.memproc("memories", LIGHTHOUSE, "--json").out)
-    newest = max((memory for memory in listed if memory["level"] == 1), key=lambda memory: int(memory["number"]))
+    newest = max(
+        (memory for memory in listed if memory["level"] == 1),
+        key=lambda memory: int(memory["number"]),
+    )
     return f"/memory/{newest['memory_id']}"
 
 
@@ -139,7 +146,9 @@ def test_a_link_is_good_once(lived: Person) -> None:
 
 
 def test_a_form_of_another_session_is_refused(browser: Browser) -> None:
-    assert "Load it again" in browser.send("/money/cap", status=403, form_token="0" * 64, usd="40", which="day")
+    assert "Load it again" in browser.send(
+        "/money/cap", status=403, form_token="0" * 64, usd="40", which="day"
+    )
 
 
 def test_home_has_each_chat_with_its_sizes_and_what_was_spent(browser: Browser) -> None:
@@ -151,7 +160,10 @@ def test_home_has_each_chat_with_its_sizes_and_what_was_spent(browser: Browser) 
 
 def test_the_first_day_has_four_steps(browser: Browser) -> None:
     text = browser.open("/start")
-    assert all(step in text for step in ("1. Folders", "2. A key, or none", "3. By itself", "4. Your first"))
+    assert all(
+        step in text
+        for step in ("1. Folders", "2. A key, or none", "3. By itself", "4. Your first")
+    )
 
 
 def test_a_chat_has_its_memories_and_folds_by_date(browser: Browser) -> None:
@@ -190,7 +202,10 @@ def test_what_a_person_writes_into_the_core_memory_is_text_and_no_markup(browser
 
 def test_a_fact_is_added_found_and_forgotten(browser: Browser) -> None:
     address = f"{chat_address(browser.person)}/facts"
-    added = re.search(r"Added as fact (\d+)", browser.send(f"{address}/add", text="The log lies in the biscuit tin."))
+    added = re.search(
+        r"Added as fact (\d+)",
+        browser.send(f"{address}/add", text="The log lies in the biscuit tin."),
+    )
     assert added
     assert "biscuit tin" in browser.open(address)
     assert "<mark>biscuit</mark>" in browser.source("/search?words=biscuit+tin&in=facts")
@@ -209,7 +224,9 @@ def test_a_message_under_no_memory_stands_between_its_neighbours(browser: Browse
     source = browser.source("/search?words=the&in=raw&from=2020-01-01&to=2099-12-31")
     (address, *_) = re.findall(r'href="(/chat/[^"]+/messages/[^"]+)"', source)
     assert "the" in browser.open(unescape(address)).lower()
-    assert "not in the conversation" in browser.open(f"{chat_address(browser.person)}/messages/none", status=409)
+    assert "not in the conversation" in browser.open(
+        f"{chat_address(browser.person)}/messages/none", status=409
+    )
 
 
 def test_money_shows_the_caps_and_raises_one(browser: Browser) -> None:
@@ -224,16 +241,22 @@ def test_a_plan_says_what_a_run_would_do_before_it_is_started(browser: Browser) 
 
 
 def test_a_run_is_started_and_ends(browser: Browser) -> None:
-    assert browser.person.memproc("run").code in (0, 1), "what other stories have changed or dropped is processed"
+    assert browser.person.memproc("run").code in (0, 1), (
+        "what other stories have changed or dropped is processed"
+    )
     outputs = {path: path.stat().st_mtime_ns for path in browser.person.updated()}
     assert browser.send(f"{chat_address(browser.person)}/run")
     until(lambda: json.loads(browser.person.memproc("status", "--json").out)["run"] is None)
     assert browser._client.get("/running").status_code in (200, 204)
-    assert {path: path.stat().st_mtime_ns for path in browser.person.updated()} == outputs, "nothing was new"
+    assert {path: path.stat().st_mtime_ns for path in browser.person.updated()} == outputs, (
+        "nothing was new"
+    )
 
 
 @pytest.mark.usefixtures("buttons")
-def test_what_is_dropped_while_no_daemon_runs_is_planned_and_run_by_a_button(tmp_path: Path) -> None:
+def test_what_is_dropped_while_no_daemon_runs_is_planned_and_run_by_a_button(
+    tmp_path: Path,
+) -> None:
     person = Person(tmp_path / "ada")
     browser = Browser(person)
     assert "memproc is not running" in browser.open("/")
@@ -252,7 +275,9 @@ def test_what_is_dropped_while_no_daemon_runs_is_planned_and_run_by_a_button(tmp
     assert "notes.md" in home
     assert browser.source("/").count('href="/inbox"') > 1, "what needs the person has its button"
     assert "new memories" not in browser.open("/inbox")
-    assert "Process all" in browser.open("/inbox"), "what says other things than the updated export is written anew"
+    assert "Process all" in browser.open("/inbox"), (
+        "what says other things than the updated export is written anew"
+    )
     person.toml.write_text("[tail]\ntokens = -1\n")
     assert "tail.tokens" in browser.open("/inbox")
 
@@ -287,7 +312,9 @@ def test_the_settings_tell_what_counts_and_show_no_key(browser: Browser) -> None
     assert "No key is kept" in text
 
 
-def test_a_key_that_cannot_be_one_is_told_in_its_own_words(browser: Browser, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_key_that_cannot_be_one_is_told_in_its_own_words(
+    browser: Browser, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-ant of-nobody")
     text = browser.open("/settings")
     assert "ANTHROPIC_API_KEY in the environment has a space" in text
@@ -302,7 +329,9 @@ def test_a_key_is_kept_tried_and_forgotten_and_never_shown(browser: Browser) -> 
     assert browser.send("/keys/set", status=409, provider="nobody", key="x")
 
 
-def test_an_export_that_is_dropped_goes_into_the_inbox_beside_one_of_that_name(browser: Browser) -> None:
+def test_an_export_that_is_dropped_goes_into_the_inbox_beside_one_of_that_name(
+    browser: Browser,
+) -> None:
     export = export_bytes(chat(*conversation(4, 400), id="new", chatID="new", chatTitle="New"))
     browser.upload("../new one.json", export)
     browser.upload("new one.json", export)
@@ -314,7 +343,9 @@ def test_a_form_is_bounded_and_an_export_has_a_limit_of_its_own(
     browser: Browser, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     address = f"{chat_address(browser.person)}/facts/add"
-    assert "more than memproc takes at once" in browser.send(address, status=413, text="x" * (LARGEST_FORM + 1))
+    assert "more than memproc takes at once" in browser.send(
+        address, status=413, text="x" * (LARGEST_FORM + 1)
+    )
     unsaid = browser._client.post(
         address, content=iter([b"text=", b"x" * LARGEST_FORM]),
         headers={"Origin": ADDRESS, "Content-Type": "application/x-www-form-urlencoded"},
@@ -323,7 +354,9 @@ def test_a_form_is_bounded_and_an_export_has_a_limit_of_its_own(
     browser.upload("large.json", b" " * (LARGEST_FORM + 1))
     assert (browser.person.inbox / "large.json").stat().st_size == LARGEST_FORM + 1
     monkeypatch.setattr("daemon.page.access.LARGEST_BYTES", LARGEST_FORM)
-    assert "more than memproc takes" in browser.upload("larger.json", b" " * (2 * LARGEST_FORM + 1), status=TOO_LARGE)
+    assert "more than memproc takes" in browser.upload(
+        "larger.json", b" " * (2 * LARGEST_FORM + 1), status=TOO_LARGE
+    )
     assert not (browser.person.inbox / "larger.json").exists()
     (browser.person.inbox / "large.json").unlink()
 

@@ -30,7 +30,9 @@ def bridged(cycle: Cycle, monkeypatch: pytest.MonkeyPatch) -> Bridged:
     return Bridged.opened(cycle.person, monkeypatch)
 
 
-def test_a_chat_is_sent_and_comes_back_with_memories(new: Cycle, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_chat_is_sent_and_comes_back_with_memories(
+    new: Cycle, monkeypatch: pytest.MonkeyPatch
+) -> None:
     bridge = bridged(new, monkeypatch)
     extension = bridge.paired()
     export = new.export()
@@ -50,7 +52,9 @@ def test_a_chat_is_sent_and_comes_back_with_memories(new: Cycle, monkeypatch: py
     assert sent.read_bytes() == export
 
 
-def test_the_plan_is_that_of_the_command_and_the_chat_is_not_kept(new: Cycle, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_plan_is_that_of_the_command_and_the_chat_is_not_kept(
+    new: Cycle, monkeypatch: pytest.MonkeyPatch
+) -> None:
     bridge = bridged(new, monkeypatch)
     planned = bridge.paired().plan(new.export())
     path = new.person.drop(new.export())
@@ -67,7 +71,9 @@ def test_the_plan_is_that_of_the_command_and_the_chat_is_not_kept(new: Cycle, mo
     assert list((bridge.state / "bridge" / "planned").iterdir()) == []
 
 
-def test_what_a_killed_plan_has_left_goes_with_the_next(new: Cycle, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_a_killed_plan_has_left_goes_with_the_next(
+    new: Cycle, monkeypatch: pytest.MonkeyPatch
+) -> None:
     bridge = bridged(new, monkeypatch)
     extension = bridge.paired()
     extension.plan(new.export())
@@ -103,10 +109,14 @@ def test_a_plan_is_made_once_until_something_that_it_was_made_of_has_changed(
     assert bridge.done == ["plan"] * 4
 
 
-def test_memories_that_stand_in_the_chat_are_not_offered_to_it(chat: Cycle, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_memories_that_stand_in_the_chat_are_not_offered_to_it(
+    chat: Cycle, monkeypatch: pytest.MonkeyPatch
+) -> None:
     planned = bridged(chat, monkeypatch).paired().plan(chat.export())
     assert planned["made"] == 0
-    assert planned["sent"] < planned["tokens"], "memories are sent in the place of what they stand for"
+    assert planned["sent"] < planned["tokens"], (
+        "memories are sent in the place of what they stand for"
+    )
     assert re.fullmatch(r"[\d.]+k of [\d.]+k tokens are sent, nothing due", planned["says"])
 
 
@@ -116,7 +126,9 @@ def test_a_plan_with_nothing_due_says_why(chat: Cycle, monkeypatch: pytest.Monke
     assert planned["reason"]
 
 
-def test_nothing_new_is_unchanged_and_has_no_result(chat: Cycle, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nothing_new_is_unchanged_and_has_no_result(
+    chat: Cycle, monkeypatch: pytest.MonkeyPatch
+) -> None:
     bridge = bridged(chat, monkeypatch)
     extension = bridge.paired()
     job = extension.send(chat.export())
@@ -128,7 +140,9 @@ def test_nothing_new_is_unchanged_and_has_no_result(chat: Cycle, monkeypatch: py
     assert extension.call("GET", f"/bridge/jobs/{job}/result").status_code == 409
 
 
-def test_the_same_chat_sent_twice_has_its_result_twice(new: Cycle, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_same_chat_sent_twice_has_its_result_twice(
+    new: Cycle, monkeypatch: pytest.MonkeyPatch
+) -> None:
     bridge = bridged(new, monkeypatch)
     extension = bridge.paired()
     jobs = []
@@ -150,7 +164,11 @@ def test_round_after_round_with_the_field_that_the_extension_leaves(
         bridge.carry_out()
         assert extension.job(job)["state"] == "done"
         new.device.bring_in(extension.result(job))
-        new.device.chat(new.chat_id)["memproc"] = {"v": 1, "written": f"round {number}", "first": new.shown()[0]}
+        new.device.chat(new.chat_id)["memproc"] = {
+            "v": 1,
+            "written": f"round {number}",
+            "first": new.shown()[0],
+        }
         shown.append(len(new.shown()))
         new.talk()
     assert shown == sorted(set(shown))
@@ -173,7 +191,9 @@ def test_a_job_outlasts_the_page_and_is_read_by_its_own_device_alone(
         assert other.call("GET", path).status_code == 404
 
 
-def test_a_run_that_was_cut_off_is_begun_again_three_times(new: Cycle, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_run_that_was_cut_off_is_begun_again_three_times(
+    new: Cycle, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("daemon.bridge.job_report._STARTING_SECONDS", 0.0)
     bridge = bridged(new, monkeypatch)
     extension = bridge.paired()
@@ -238,7 +258,9 @@ def test_a_skipped_chat_says_what_to_do_and_goes_on_once_it_is_accepted(
     assert extension.job(again)["state"] == "done"
 
 
-def test_a_reached_budget_is_told_and_what_is_finished_is_kept(new: Cycle, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_reached_budget_is_told_and_what_is_finished_is_kept(
+    new: Cycle, monkeypatch: pytest.MonkeyPatch
+) -> None:
     new.person.settings('[models]\nagent = "anthropic/claude-sonnet-5-5"\n[budget]\nrun_usd = 0\n')
     monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-ant-none")
     bridge = bridged(new, monkeypatch)
@@ -250,7 +272,9 @@ def test_a_reached_budget_is_told_and_what_is_finished_is_kept(new: Cycle, monke
     assert "budget" in told["reason"]
 
 
-def test_an_updated_export_that_was_changed_does_not_come_back(new: Cycle, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_updated_export_that_was_changed_does_not_come_back(
+    new: Cycle, monkeypatch: pytest.MonkeyPatch
+) -> None:
     bridge = bridged(new, monkeypatch)
     extension = bridge.paired()
     job = extension.send(new.export())
@@ -262,7 +286,9 @@ def test_an_updated_export_that_was_changed_does_not_come_back(new: Cycle, monke
     )  # fmt: skip
 
 
-def test_memories_that_would_go_into_a_new_chat_are_not_begun(new: Cycle, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_memories_that_would_go_into_a_new_chat_are_not_begun(
+    new: Cycle, monkeypatch: pytest.MonkeyPatch
+) -> None:
     new.person.settings(f'{ENGINE}[output]\nmode = "new-chat"\n')
     extension = bridged(new, monkeypatch).paired()
     planned = extension.plan(new.export())
@@ -274,7 +300,9 @@ def test_memories_that_would_go_into_a_new_chat_are_not_begun(new: Cycle, monkey
     assert list(new.person.inbox.iterdir()) == []
 
 
-def test_a_restored_chat_goes_on_with_what_is_sent(chat: Cycle, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_restored_chat_goes_on_with_what_is_sent(
+    chat: Cycle, monkeypatch: pytest.MonkeyPatch
+) -> None:
     bridge = bridged(chat, monkeypatch)
     extension = bridge.paired()
     job = extension.send(chat.talk().export())
@@ -284,13 +312,18 @@ def test_a_restored_chat_goes_on_with_what_is_sent(chat: Cycle, monkeypatch: pyt
     again = extension.send(chat.export())
     bridge.carry_out()
     told = extension.job(again)
-    assert (told["state"], f"memproc accept {chat.chat_id}" in told["reason"]) == ("unchanged", True)
+    assert (told["state"], f"memproc accept {chat.chat_id}" in told["reason"]) == (
+        "unchanged",
+        True,
+    )
     later = extension.send(chat.talk().export())
     bridge.carry_out()
     assert extension.job(later)["state"] == "done"
 
 
-def test_a_browser_is_paired_listed_and_forgotten(new: Cycle, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_browser_is_paired_listed_and_forgotten(
+    new: Cycle, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("daemon.cli.pair.start_page_unless_there", lambda settings: None)
     bridge = bridged(new, monkeypatch)
     with ThreadPoolExecutor() as threads:
@@ -325,7 +358,9 @@ def pair_as_soon_as_there_is_a_code(bridge: Bridged) -> Extension:
     return extension
 
 
-def test_a_code_that_nobody_uses_is_over_with_the_command(new: Cycle, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_code_that_nobody_uses_is_over_with_the_command(
+    new: Cycle, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("daemon.cli.pair.start_page_unless_there", lambda settings: None)
     monkeypatch.setattr("daemon.bridge.codes.CODE_SECONDS", 0.1)
     ended = new.person.memproc("pair")
@@ -354,7 +389,9 @@ def test_the_extension_is_written_to_be_hosted(new: Cycle) -> None:
     assert written == (files("daemon.bridge") / "typingmind.js").read_bytes()
 
 
-def test_an_erased_chat_leaves_nothing_in_the_jobs(new: Cycle, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_erased_chat_leaves_nothing_in_the_jobs(
+    new: Cycle, monkeypatch: pytest.MonkeyPatch
+) -> None:
     bridge = bridged(new, monkeypatch)
     extension = bridge.paired()
     job = extension.send(new.export())

@@ -119,7 +119,11 @@ def test_the_daemon_goes_on_with_a_skipped_chat_once_it_is_accepted(new: Cycle) 
 def page_of(daemon: int) -> list[int]:
     """The page's process; a thread of the daemon's has started it."""
     every = [each for task in Path(f"/proc/{daemon}/task").iterdir() for each in _children(task)]
-    return [process for process in every if b"page" in Path(f"/proc/{process}/cmdline").read_bytes().split(b"\0")]
+    return [
+        process
+        for process in every
+        if b"page" in Path(f"/proc/{process}/cmdline").read_bytes().split(b"\0")
+    ]
 
 
 def _children(task: Path) -> list[int]:

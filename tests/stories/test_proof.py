@@ -48,7 +48,9 @@ def invent_a_quote(messages: list[Json]) -> None:
     quote = messages[2]
     said = quote["content"] if isinstance(quote["content"], str) else quote["content"][0]["text"]
     words = said.replace("the", "teh", 1) if "the" in said else f"{said[:-3]}xyz"
-    quote["content"] = words if isinstance(quote["content"], str) else [{"type": "text", "text": words}]
+    quote["content"] = (
+        words if isinstance(quote["content"], str) else [{"type": "text", "text": words}]
+    )
 
 
 def say_a_live_message_twice(messages: list[Json]) -> None:
@@ -86,7 +88,10 @@ def test_a_finished_chat_with_a_fault_is_never_written(
         whole, spoil = assemble, changed(mistake)
         patch.setattr(deliver, "assemble", lambda *arguments: spoil(whole(*arguments)))
         ended = ada.memproc("run")
-    assert (ended.code, 'The finished chat "A" has faults, so it was not written: ' in ended.err) == (1, True), ended
+    assert (
+        ended.code,
+        'The finished chat "A" has faults, so it was not written: ' in ended.err,
+    ) == (1, True), ended
     assert "This is a mistake in memproc: please report these sentences." in ended.err
     assert path.read_bytes() == before
     assert ada.memproc("run").code == 0, "nothing is lost, and the next run goes on"

@@ -40,7 +40,9 @@ def running(person: Person, script: Mapping[str, Any] | None = None) -> Iterator
         yield server
 
 
-def settings(person: Person, server: ServerProcess, agent: str, manager: str = "", general: str = "") -> None:
+def settings(
+    person: Person, server: ServerProcess, agent: str, manager: str = "", general: str = ""
+) -> None:
     """Models on this server; `general` are options for all of them."""
     person.settings(
         f'[models]\nagent = "{agent}"\ncontext_manager = "{manager or agent}"\n[models.options]\n{general}\n'
@@ -83,7 +85,9 @@ def marked(request: Sent) -> list[Json]:
         ("hosted_vllm/local-model", LITELLMS),
     ],
 )
-def test_a_server_of_ones_own_needs_no_key(mira: Person, model: str, key: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_server_of_ones_own_needs_no_key(
+    mira: Person, model: str, key: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.delenv("OPENAI_API_KEY")
     monkeypatch.delenv("ANTHROPIC_API_KEY")
     mira.drop(export_bytes(talk()))
@@ -106,7 +110,9 @@ def test_the_small_model_of_a_server_of_ones_own_is_the_agent(mira: Person) -> N
         run_well(mira)
         memories_of_models(mira)
         requests = sent(server)
-    assert {request.model for request in requests} == {"local-model"}, "nobody has chosen another model there"
+    assert {request.model for request in requests} == {"local-model"}, (
+        "nobody has chosen another model there"
+    )
 
 
 def test_ollama_is_told_what_window_to_make_and_not_to_think(mira: Person) -> None:
@@ -124,7 +130,9 @@ def test_ollama_is_told_what_window_to_make_and_not_to_think(mira: Person) -> No
         assert request.roles[-1] == "user"
 
 
-def test_an_anthropic_agent_with_an_openai_context_manager_sends_each_what_it_takes(mira: Person) -> None:
+def test_an_anthropic_agent_with_an_openai_context_manager_sends_each_what_it_takes(
+    mira: Person,
+) -> None:
     mira.drop(export_bytes(talk()))
     with running(mira, {"models": {"gpt-6-luna": {}}}) as server:
         settings(mira, server, "anthropic/claude-haiku-5-5", "openai/gpt-6-luna")
@@ -133,13 +141,19 @@ def test_an_anthropic_agent_with_an_openai_context_manager_sends_each_what_it_ta
         requests = sent(server)
     agent = [request for request in requests if request.model == "claude-haiku-5-5"]
     manager = [request for request in requests if request.model == "gpt-6-luna"]
-    assert Counter(request.step for request in agent) == {"quote": 2, "perspective": 2, "refinement": 2}
+    assert Counter(request.step for request in agent) == {
+        "quote": 2,
+        "perspective": 2,
+        "refinement": 2,
+    }
     assert [request.step for request in manager] == ["analysis"] * 2
     for request in agent:
         assert request.dialect == "anthropic"
         assert request.body["thinking"] == {"type": "disabled"}
         assert 1 <= len(marked(request)) <= 4
-        assert not [block for block in marked(request) if "<context_manager>" in block["text"]], "questions come after"
+        assert not [block for block in marked(request) if "<context_manager>" in block["text"]], (
+            "questions come after"
+        )
     for request in manager:
         assert request.dialect == "openai"
         assert request.body["reasoning_effort"] == "none"
@@ -149,7 +163,10 @@ def test_an_anthropic_agent_with_an_openai_context_manager_sends_each_what_it_ta
         assert request.body.get("stream", False) is False
         assert request.roles[-1] == "user", "no model is given the beginning of its answer"
     shown = memories(mira)[0]["edition"]
-    assert (shown["agent"], shown["context_manager"]) == ("anthropic/claude-haiku-5-5", "openai/gpt-6-luna")
+    assert (shown["agent"], shown["context_manager"]) == (
+        "anthropic/claude-haiku-5-5",
+        "openai/gpt-6-luna",
+    )
 
 
 @pytest.mark.parametrize(
@@ -174,7 +191,9 @@ def test_a_temperature_goes_to_those_that_take_it_and_to_no_other(
         assert request.body.get("temperature") == (0.4 if request.model in taking else None)
 
 
-@pytest.mark.parametrize("agent", ["anthropic/claude-haiku-5-5", "openai/gpt-4o", "ollama_chat/local-model"])
+@pytest.mark.parametrize(
+    "agent", ["anthropic/claude-haiku-5-5", "openai/gpt-4o", "ollama_chat/local-model"]
+)
 def test_a_chat_that_begins_with_the_persona_gets_through(mira: Person, agent: str) -> None:
     source = talk()
     source["messages"].insert(0, assistant(GREETING, 9001))
@@ -185,13 +204,17 @@ def test_a_chat_that_begins_with_the_persona_gets_through(mira: Person, agent: s
         memories_of_models(mira)
         requests = sent(server)
         assert server.meter.failures == {}
-    first = next(request for request in requests if request.step == "quote" and GREETING in request.text)
+    first = next(
+        request for request in requests if request.step == "quote" and GREETING in request.text
+    )
     assert first.roles[0] == "user"
     kept = [exported for texts in exported_texts(mira.chat()).values() for exported in texts]
     assert not any("The conversation begins with your own words" in text for text in kept)
 
 
-@pytest.mark.parametrize("agent", ["anthropic/claude-haiku-5-5", "openai/local-model", "ollama_chat/local-model"])
+@pytest.mark.parametrize(
+    "agent", ["anthropic/claude-haiku-5-5", "openai/local-model", "ollama_chat/local-model"]
+)
 def test_what_a_model_thinks_is_in_no_memory(mira: Person, agent: str) -> None:
     mira.drop(export_bytes(talk()))
     with running(mira, {"rates": {"thinking": 1.0}}) as server:
@@ -201,7 +224,9 @@ def test_what_a_model_thinks_is_in_no_memory(mira: Person, agent: str) -> None:
         requests = sent(server)
         assert server.meter.usage.output > 0
     assert len(requests) == 8, "an answer with thinking in front is a good answer"
-    assert not any(THOUGHT in request.text for request in requests), "nor is it told to the next question"
+    assert not any(THOUGHT in request.text for request in requests), (
+        "nor is it told to the next question"
+    )
     assert THOUGHT not in str(memories(mira))
     assert not any(THOUGHT.encode() in content for content in mira.bytes_of_everything().values())
     assert THOUGHT not in mira.memproc("calls", "--text").out
@@ -215,7 +240,9 @@ def test_options_in_a_table_are_for_the_models_of_that_name_alone(mira: Person) 
             toml.write('[models.options."openai/local-*"]\nseed = 11\ntop_p = 0.9\n')
         run_well(mira)
         requests = sent(server)
-    told = {(request.model, request.body.get("seed"), request.body.get("top_p")) for request in requests}
+    told = {
+        (request.model, request.body.get("seed"), request.body.get("top_p")) for request in requests
+    }
     assert told == {("gpt-4o", 7, None), ("local-model", 11, 0.9)}
 
 
@@ -232,7 +259,10 @@ def test_one_chat_of_an_export_can_have_models_of_its_own(mira: Person) -> None:
         run_well(mira)
         requests = sent(server)
     assert len(mira.updated()) == 2
-    writers = {chat: {memory["edition"]["agent"] for memory in memories(mira, chat)} for chat in (CHAT_ID, GARDEN)}
+    writers = {
+        chat: {memory["edition"]["agent"] for memory in memories(mira, chat)}
+        for chat in (CHAT_ID, GARDEN)
+    }
     assert writers == {CHAT_ID: {"anthropic/claude-haiku-5-5"}, GARDEN: {"openai/gpt-4o"}}
     assert {(request.model, request.body.get("temperature")) for request in requests} == {
         ("claude-haiku-5-5", None),
@@ -241,7 +271,8 @@ def test_one_chat_of_an_export_can_have_models_of_its_own(mira: Person) -> None:
 
 
 @pytest.mark.parametrize(
-    ("agent", "provider"), [("openai/gpt-4o", "openai"), ("anthropic/claude-haiku-5-5", "anthropic")]
+    ("agent", "provider"),
+    [("openai/gpt-4o", "openai"), ("anthropic/claude-haiku-5-5", "anthropic")],
 )
 def test_without_a_key_for_a_configured_model_nothing_is_sent_and_the_remedy_is_said(
     mira: Person, agent: str, provider: str, monkeypatch: pytest.MonkeyPatch
@@ -273,4 +304,6 @@ def test_an_ollama_model_whose_window_nobody_knows_is_not_asked(mira: Person) ->
             '[models]\nagent = "ollama_chat/local-8k"\n'
             f'[models.options."ollama_chat/*"]\napi_base = "{server.url}"\nnum_ctx = 8192\n'
         )
-        assert "whose window holds 8,192 tokens" in mira.memproc("plan").out + mira.memproc("plan").err
+        assert (
+            "whose window holds 8,192 tokens" in mira.memproc("plan").out + mira.memproc("plan").err
+        )

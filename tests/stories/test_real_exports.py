@@ -18,7 +18,12 @@ from tests.stories.person import Person
 ROOT = Path(__file__).parents[2]
 NAMED = os.environ.get("MEMPROC_EXPORTS")
 FOLDERS = [Path(NAMED)] if NAMED else sorted(ROOT.parent.glob("*/exports"))
-FOUND = sorted(path for folder in FOLDERS for path in folder.glob("*.json") if b'"chats"' in path.read_bytes()[:200])
+FOUND = sorted(
+    path
+    for folder in FOLDERS
+    for path in folder.glob("*.json")
+    if b'"chats"' in path.read_bytes()[:200]
+)
 SHORT = 1_000_000
 SHORTEST = min((path.stat().st_size for path in FOUND), default=0)
 """Bytes of the one that the default suite takes; the others belong to the long suite."""
@@ -26,16 +31,25 @@ SHORTEST = min((path.stat().st_size for path in FOUND), default=0)
 
 def _each() -> list[Any]:
     if not FOUND:
-        return [pytest.param(None, marks=pytest.mark.skip("no real exports: set MEMPROC_EXPORTS to a folder of them"))]
+        return [
+            pytest.param(
+                None,
+                marks=pytest.mark.skip("no real exports: set MEMPROC_EXPORTS to a folder of them"),
+            )
+        ]
     return [
-        pytest.param(path, id=path.stem, marks=[] if path.stat().st_size == SHORTEST else [pytest.mark.long])
+        pytest.param(
+            path, id=path.stem, marks=[] if path.stat().st_size == SHORTEST else [pytest.mark.long]
+        )
         for path in FOUND
     ]
 
 
 @pytest.mark.parametrize("source", _each())
 @pytest.mark.timeout(300)
-def test_a_real_conversation_is_compressed_proved_and_left_alone_after(tmp_path: Path, source: Path) -> None:
+def test_a_real_conversation_is_compressed_proved_and_left_alone_after(
+    tmp_path: Path, source: Path
+) -> None:
     person = Person(tmp_path / "ada", tail=30_000, step=8_000, chunk=4_000)
     original = json.loads(source.read_bytes())["data"]["chats"][0]
     person.drop(source.read_bytes())
@@ -48,8 +62,12 @@ def test_a_real_conversation_is_compressed_proved_and_left_alone_after(tmp_path:
     assert live == original["messages"][-len(live) :]
     memories = json.loads(person.memproc("memories", original["chatID"], "--json").out)
     covered = [key for memory in memories if not memory["members"] for key in memory["keys"]]
-    assert covered + [message["uuid"] for message in live] == [message["uuid"] for message in original["messages"]]
-    said = {message["uuid"]: json.dumps(message, ensure_ascii=False) for message in original["messages"]}
+    assert covered + [message["uuid"] for message in live] == [
+        message["uuid"] for message in original["messages"]
+    ]
+    said = {
+        message["uuid"]: json.dumps(message, ensure_ascii=False) for message in original["messages"]
+    }
     for memory in memories:
         for quote in memory["edition"]["quotes"]:
             assert json.dumps(quote["text"], ensure_ascii=False)[1:-1] in said[quote["source"]]
@@ -72,7 +90,9 @@ def test_a_plan_says_within_a_seventh_what_the_provider_will_bill(
     """Once replies have shown how the model counts; here it counts as we do."""
     monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
     ada = Person(tmp_path / "ada", tail=30_000, step=24_000, chunk=4_000)
-    ada.settings('[models]\nagent = "anthropic/claude-haiku-5-5"\n[budget]\nrun_usd = 50\nday_usd = 50\n')
+    ada.settings(
+        '[models]\nagent = "anthropic/claude-haiku-5-5"\n[budget]\nrun_usd = 50\nday_usd = 50\n'
+    )
     ada.drop(source.read_bytes())
     (ada.home / "state").mkdir()
     with Archive.open(ada.home / "state") as archive:

@@ -45,7 +45,10 @@ def lived(tmp_path_factory: pytest.TempPathFactory) -> Person:
     earlier = [{**chat, "messages": chat["messages"][:-8]} for chat in (CHAT, OTHER)]
     person.drop(export_bytes(*earlier))
     assert person.memproc("run").code == 0
-    for command in (("core", "aria000001", "set", "human", "Likes tea."), ("facts", "aria000001", "add", "Likes tea.")):
+    for command in (
+        ("core", "aria000001", "set", "human", "Likes tea."),
+        ("facts", "aria000001", "add", "Likes tea."),
+    ):
         assert person.memproc(*command).code == 0
     person.drop(export_bytes(*earlier))
     assert person.memproc("run").code == 0
@@ -92,7 +95,9 @@ TOLD_BY_DEFAULT = [
 def damage(path: Path, table: str, column: str, value: str) -> bool:
     """Change a value of the first row behind SQLite's back, whatever the table asks of it; whether that can be."""
     with closing(sqlite3.connect(path)) as database:
-        (strict,) = database.execute("SELECT sql FROM sqlite_master WHERE name = ?", (table,)).fetchone()
+        (strict,) = database.execute(
+            "SELECT sql FROM sqlite_master WHERE name = ?", (table,)
+        ).fetchone()
     key = "digest" if "WITHOUT ROWID" in strict else "rowid"
     first = f"{key} = (SELECT min({key}) FROM {table})"
     count = 0
@@ -161,7 +166,18 @@ def test_rot_is_told_and_never_written_out_and_the_other_chats_are_done(
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize("table", TABLES)
 @pytest.mark.parametrize("kind", DAMAGES)
-def test_damage_in_any_column_is_told_by_every_command(lived: Person, tmp_path: Path, table: str, kind: str) -> None:
+def test_damage_in_any_column_is_told_by_every_command(
+    lived: Person, tmp_path: Path, table: str, kind: str
+) -> None:
     for place in COLUMNS:
         if place[0] == table:
-            is_told(lived, tmp_path / "home", place, kind, "plan", "memories aria000001", "expand aria000001", "status")
+            is_told(
+                lived,
+                tmp_path / "home",
+                place,
+                kind,
+                "plan",
+                "memories aria000001",
+                "expand aria000001",
+                "status",
+            )

@@ -38,7 +38,9 @@ def test_what_is_edited_in_the_opening_of_a_fork_is_taken_over(life: Life, new_u
     assert facts(life)[-1] in life.person.words
 
 
-def test_a_fact_that_is_reworded_where_a_fork_was_cut_off_before_it_is_taken_over(life: Life) -> None:
+def test_a_fact_that_is_reworded_where_a_fork_was_cut_off_before_it_is_taken_over(
+    life: Life,
+) -> None:
     life.person.fork(20, new_uuids=False)
     life.person.rewrite_fact(-1, "words")
     life.run()

@@ -33,7 +33,9 @@ def test_chunks_of_four_hundred_tokens_are_worth_what_they_cost(aria: Life) -> N
     plan = aria.plan()
     requests = aria.run()
     for memory in aria.memories():
-        assert memory.edition.made == ("model" if memory.source_tokens >= LEAST else "extracted"), "nobody is asked"
+        assert memory.edition.made == ("model" if memory.source_tokens >= LEAST else "extracted"), (
+            "nobody is asked"
+        )
     assert len({request.key for request in requests}) == len(requests) >= plan["calls"] > 0
     replaced = sum(memory.source_tokens for memory in aria.memories())
     taken = sum(memory.edition.tokens for memory in aria.memories())
@@ -42,7 +44,9 @@ def test_chunks_of_four_hundred_tokens_are_worth_what_they_cost(aria: Life) -> N
 
 
 @pytest.mark.parametrize("size", [400, 450])
-def test_without_a_model_small_chunks_make_a_chat_smaller_all_the_same(aria: Life, size: int) -> None:
+def test_without_a_model_small_chunks_make_a_chat_smaller_all_the_same(
+    aria: Life, size: int
+) -> None:
     aria.models = ENGINE
     chunked(aria, size)
     plan = aria.plan()
@@ -58,16 +62,23 @@ def test_a_chunk_size_that_cannot_work_is_refused_with_its_line(aria: Life) -> N
     ended = chunked(aria, 399).memproc("run")
     assert ended.code == 2
     assert "memproc.toml has 1 problem" in ended.err
-    assert "line 10: chunk.tokens: must be at least 400, since about 40 tokens of each memory" in ended.err
+    assert (
+        "line 10: chunk.tokens: must be at least 400, since about 40 tokens of each memory"
+        in ended.err
+    )
 
 
 @pytest.mark.parametrize("size", [1000, 1400])
-def test_longer_questions_of_the_person_s_own_are_reckoned_with_before_anything_is_paid(aria: Life, size: int) -> None:
+def test_longer_questions_of_the_person_s_own_are_reckoned_with_before_anything_is_paid(
+    aria: Life, size: int
+) -> None:
     folder = aria.person.home / "texts"
     folder.mkdir()
     for name in ("quote", "perspective", "refinement"):
         shipped = Path(f"primer/texts/{name}.md").read_text(encoding="utf-8")
-        (folder / f"{name}.md").write_text(shipped + "\nTake your time, and leave out what does not matter." * 18)
+        (folder / f"{name}.md").write_text(
+            shipped + "\nTake your time, and leave out what does not matter." * 18
+        )
     aria.tables["texts"] = f'folder = "{folder}"'
     aria.talk(6000)
     chunked(aria, size)

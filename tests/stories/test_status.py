@@ -99,7 +99,9 @@ def test_a_pause_holds_the_work_back_and_nothing_is_forgotten(day: Daemon) -> No
     status = day.status()
     assert status["paused"] == {"until": ""}
     assert [file["file"] for file in status["queue"]] == ["paused.json"]
-    assert person.memproc("status").out.startswith("memproc is running: paused until memproc resume, 1 file to do")
+    assert person.memproc("status").out.startswith(
+        "memproc is running: paused until memproc resume, 1 file to do"
+    )
 
     assert "goes on" in person.memproc("resume").out
     day.comes_to("paused.json", "written")
@@ -142,7 +144,9 @@ def test_the_log_holds_neither_titles_nor_texts(day: Daemon) -> None:
     content = path.read_text()
     assert "nameless.json" in content
     assert "Secret" not in content
-    assert "Talk of" not in re.sub(r"Talk of \w+ \(\w+\)\.json", "", content), "but for the names of files"
+    assert "Talk of" not in re.sub(r"Talk of \w+ \(\w+\)\.json", "", content), (
+        "but for the names of files"
+    )
     said = [message["content"] for message in nameless["messages"] if message["role"] == "user"]
     assert not any(str(text)[:40] in content for text in said)
     assert [stat.S_IMODE(place.stat().st_mode) for place in (path.parent, path)] == [0o700, 0o600]
@@ -188,7 +192,9 @@ def test_broken_settings_are_told_by_status_and_the_daemon_goes_on(
     assert day.status()["exit_code"] == 0
 
 
-def test_when_the_daemon_has_ended_status_says_when_it_was_seen_last(day: Daemon, tmp_path: Path) -> None:
+def test_when_the_daemon_has_ended_status_says_when_it_was_seen_last(
+    day: Daemon, tmp_path: Path
+) -> None:
     bob = Person(tmp_path / "bob")
     bob.settings(QUICK)
     with running(bob) as daemon:

@@ -49,7 +49,9 @@ def removed(cycle: Cycle) -> list[str]:
 
 
 @pytest.mark.parametrize("build", ["2024", "2026"])
-@pytest.mark.parametrize(("mode", "budget"), [("replace", LARGE), ("replace", SMALL), ("keep-originals", SMALL)])
+@pytest.mark.parametrize(
+    ("mode", "budget"), [("replace", LARGE), ("replace", SMALL), ("keep-originals", SMALL)]
+)
 def test_what_was_taken_out_never_comes_back_from_another_device(
     tmp_path: Path, mode: str, budget: int, build: Build
 ) -> None:
@@ -81,7 +83,11 @@ def test_a_memory_that_was_written_anew_with_hindsight_takes_the_old_edition_s_p
         before = uuids(other)
         cycle = goes_round(cycle.talk())
         renewed = {uuid for uuid in before if uuid not in uuids(cycle)}
-        memories = {message["uuid"] for message in other.messages if message.get("memproc", {}).get("kind") == "memory"}
+        memories = {
+            message["uuid"]
+            for message in other.messages
+            if message.get("memproc", {}).get("kind") == "memory"
+        }
         assert len(renewed & memories) >= 6, "a memory has its hindsight edition"
         assert renewed <= set(removed(cycle))
         meet(cycle, other)
@@ -120,7 +126,9 @@ def test_what_comes_back_since_typingmind_cut_the_list_is_taken_out_again(tmp_pa
 
 @pytest.mark.parametrize("build", ["2024", "2026"])
 @pytest.mark.parametrize("mode", ["replace", "keep-originals"])
-def test_somebody_talked_on_in_the_old_copy_of_another_device(tmp_path: Path, mode: str, build: Build) -> None:
+def test_somebody_talked_on_in_the_old_copy_of_another_device(
+    tmp_path: Path, mode: str, build: Build
+) -> None:
     """Its copy has changes of its own, so it wins: every raw message is back, and what was said there is new."""
     witness = Witness()
     cycle = begin(tmp_path, mode, build=build)
@@ -175,7 +183,9 @@ def test_the_cloud_s_order_of_keys_changes_nothing(tmp_path: Path, mode: str) ->
     quiet(cycle)
 
 
-def test_without_our_fields_the_memories_are_known_by_their_texts_after_a_merge(tmp_path: Path) -> None:
+def test_without_our_fields_the_memories_are_known_by_their_texts_after_a_merge(
+    tmp_path: Path,
+) -> None:
     """A cloud of another make keeps only the fields that it knows; the device that pulls it has an old copy."""
     cycle = begin(tmp_path, "replace")
     other = second_device(cycle)

@@ -24,8 +24,12 @@ from tests.waiting import until
 
 CAP_REACHED = 4
 pytestmark = pytest.mark.skipif("sys.platform == 'win32'", reason="a pseudo-terminal is needed")
-LONG_TITLE = "Everything that Aria and I have said to each other about the lighthouse, the sea and the storm"
-DEAR = '[[budget.price]]\nmodel = "anthropic/*"\nas_of = "2026-11-21"\ninput = 900.0\noutput = 900.0\n'
+LONG_TITLE = (
+    "Everything that Aria and I have said to each other about the lighthouse, the sea and the storm"
+)
+DEAR = (
+    '[[budget.price]]\nmodel = "anthropic/*"\nas_of = "2026-11-21"\ninput = 900.0\noutput = 900.0\n'
+)
 
 
 @dataclass
@@ -61,15 +65,22 @@ def test_the_bar_keeps_count_money_and_time_left_also_beside_a_long_title(ada: P
     assert terminal.ends() == 0
     assert [line for line in terminal.seen if re.match(r"Everything that .*… \d+/\d+ .*━", line)]
     assert all(len(line) <= COLUMNS for line in terminal.seen)
-    assert not [line for line in terminal.seen if ", 1 of " in line], "the plain lines are for files and pipes"
+    assert not [line for line in terminal.seen if ", 1 of " in line], (
+        "the plain lines are for files and pipes"
+    )
 
 
 @pytest.mark.long
-def test_a_run_by_hand_says_what_time_is_left_and_status_shows_it_and_how_it_ended(slow: Life) -> None:
+def test_a_run_by_hand_says_what_time_is_left_and_status_shows_it_and_how_it_ended(
+    slow: Life,
+) -> None:
     terminal = Terminal(slow.person, ("run",))
     terminal.shows(r" [2-9]/\d+ · ")
     going_on = slow.person.memproc("status").out
-    assert re.search(r"Running\n  The lighthouse \d+/\d+ · \$0\.00( · \d+:\d\d left)?, since .*, by hand\n", going_on)
+    assert re.search(
+        r"Running\n  The lighthouse \d+/\d+ · \$0\.00( · \d+:\d\d left)?, since .*, by hand\n",
+        going_on,
+    )
     run = json.loads(slow.person.memproc("status", "--json").out)["run"]
     assert (run["title"], run["by_hand"], run["chat_id"]) == ("The lighthouse", True, slow.chat_id)
     assert run["done"] < run["of"], "at most a second old"
@@ -91,17 +102,25 @@ def test_a_run_that_was_killed_is_shown_as_cut_off_and_asks_nothing_twice_that_w
 ) -> None:
     run = Terminal(slow.person, ("run",))
     run.shows(r" [1-9]/\d+ · ")
-    until(lambda: bool((json.loads(slow.person.memproc("status", "--json").out)["run"] or {}).get("done")))
+    until(
+        lambda: bool(
+            (json.loads(slow.person.memproc("status", "--json").out)["run"] or {}).get("done")
+        )
+    )
     run.is_killed()
     status = slow.person.memproc("status").out
     assert "Running" not in status
-    assert "the last run by hand: It was cut off in the middle. What is finished is kept.\n" in status
+    assert (
+        "the last run by hand: It was cut off in the middle. What is finished is kept.\n" in status
+    )
     assert "-> To go on from there: memproc run" in status
     pace.seconds = 0
     slow.run()
     assert "cut off" not in slow.person.memproc("status").out
     again = slow.server.meter.finished_and_seen_again
-    assert len(again) <= Config().models.concurrency, "only what was in flight at the kill may be asked again"
+    assert len(again) <= Config().models.concurrency, (
+        "only what was in flight at the kill may be asked again"
+    )
 
 
 def test_status_tells_of_a_run_by_hand_that_skipped_something(ada: Person) -> None:
@@ -112,7 +131,9 @@ def test_status_tells_of_a_run_by_hand_that_skipped_something(ada: Person) -> No
     assert re.search(r"Last run by hand\n  .* ago\): 1 skipped\n", status)
 
 
-def test_a_memory_takes_one_line_of_the_terminal_and_prose_breaks_between_words(tmp_path: Path) -> None:
+def test_a_memory_takes_one_line_of_the_terminal_and_prose_breaks_between_words(
+    tmp_path: Path,
+) -> None:
     chat = Cycle.lived(tmp_path / "ada", settings=f"{ENGINE}[fold]\nbudget = 700\ngroup = 2\n")
     listed = Terminal(chat.person, ("memories", "The lighthouse"))
     assert listed.ends() == 0
@@ -197,7 +218,9 @@ def test_more_than_a_dollar_is_agreed_to_first_and_yes_answers(slow: Life, pace:
     pace.seconds = 0.02
     slow.settings(budget="run_usd = 10000\nday_usd = 10000\nmonth_usd = 10000\n" + DEAR)
     terminal = Terminal(slow.person, ("run",))
-    assert re.search(r"will likely cost \$[\d,.]+, and at most \$[\d,.]+\. Go on", terminal.shows("likely cost"))
+    assert re.search(
+        r"will likely cost \$[\d,.]+, and at most \$[\d,.]+\. Go on", terminal.shows("likely cost")
+    )
     terminal.types("n")
     assert terminal.ends() == 0
     assert not slow.server.requests
@@ -205,7 +228,9 @@ def test_more_than_a_dollar_is_agreed_to_first_and_yes_answers(slow: Life, pace:
     assert agreed.ends() == 0
     assert "likely cost" not in agreed.text()
     assert slow.server.requests
-    assert re.search(r"\$[1-9][\d,]*\.\d\d · ", "\n".join(agreed.seen)), "the money so far stands beside the count"
+    assert re.search(r"\$[1-9][\d,]*\.\d\d · ", "\n".join(agreed.seen)), (
+        "the money so far stands beside the count"
+    )
 
 
 @pytest.mark.long

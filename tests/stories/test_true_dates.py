@@ -44,7 +44,11 @@ def restored(aria: Life) -> str:
 
 def days(messages: list[Json]) -> dict[str, str]:
     """The day of each message, by what it says."""
-    return {text_of(message["content"]): message["createdAt"] for message in messages if "memproc" not in message}
+    return {
+        text_of(message["content"]): message["createdAt"]
+        for message in messages
+        if "memproc" not in message
+    }
 
 
 def days_told(requests: list[Request]) -> dict[str, str]:
@@ -70,7 +74,9 @@ def goes_on_in(aria: Life, way: Way) -> list[Json]:
 
 @pytest.mark.variants
 @pytest.mark.parametrize("way", [restored, forked_early, forked])
-def test_prompts_facts_memories_and_expand_have_the_days_on_which_it_was_said(aria: Life, way: Way) -> None:
+def test_prompts_facts_memories_and_expand_have_the_days_on_which_it_was_said(
+    aria: Life, way: Way
+) -> None:
     said = days(aria.device.messages(aria.chat_id))
     aria.round()
     copies = goes_on_in(aria, way)
@@ -89,7 +95,9 @@ def test_prompts_facts_memories_and_expand_have_the_days_on_which_it_was_said(ar
     }
     assert len(whole.keys() & said.keys()) >= len(said) - 6
     new = whole.keys() - said.keys()
-    assert min(whole[text] for text in new) > max(said.values()), "what was said in the fork has its own day"
+    assert min(whole[text] for text in new) > max(said.values()), (
+        "what was said in the fork has its own day"
+    )
     memories = aria.memories()
     inside = [one for one in memories if set(one.keys) <= {message["uuid"] for message in copies}]
     assert inside and all((one.ended_at or "") <= max(said.values()) for one in inside)
@@ -138,7 +146,13 @@ def test_a_date_that_no_calendar_has_stops_no_command(tmp_path: Path, odd: str) 
         message["createdAt"] = odd
     ada.drop(export_bytes(chat))
     assert ada.memproc("run").code == 0
-    for command in (["memories", "aaa"], ["show", "aaa", "1"], ["search", "the"], ["expand", "aaa"], ["facts", "aaa"]):
+    for command in (
+        ["memories", "aaa"],
+        ["show", "aaa", "1"],
+        ["search", "the"],
+        ["expand", "aaa"],
+        ["facts", "aaa"],
+    ):
         ended = ada.memproc(*command)
         assert ended.code == 0, (command, ended)
     assert ada.memproc("verify").code == 0

@@ -70,7 +70,9 @@ def lived(folder: Path, most: int, monkeypatch: pytest.MonkeyPatch) -> Lived:
             assert (ended.code, ended.err) == (0, "")
             outputs.append(output(person))
             kept.append(memories(person))
-    asked = {event["key"]: event["step"] for event in read_events(log) if event["event"] == "arrived"}
+    asked = {
+        event["key"]: event["step"] for event in read_events(log) if event["event"] == "arrived"
+    }
     return Lived(outputs, kept, asked, under_way(log))
 
 

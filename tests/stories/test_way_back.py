@@ -46,7 +46,9 @@ def test_undo_shows_what_it_would_do_and_then_does_it(written: Person) -> None:
     assert path.read_bytes() == now, "an undo can be undone"
 
 
-def test_an_undo_that_was_killed_before_it_was_noted_down_is_finished_and_not_undone(written: Person) -> None:
+def test_an_undo_that_was_killed_before_it_was_noted_down_is_finished_and_not_undone(
+    written: Person,
+) -> None:
     (path,) = written.updated()
     archive = written.home / "state" / "archive.sqlite3"
     before = archive.read_bytes()
@@ -58,7 +60,9 @@ def test_an_undo_that_was_killed_before_it_was_noted_down_is_finished_and_not_un
     assert written.memproc("verify").code == 0
 
 
-def test_undo_of_an_export_that_somebody_changed_puts_the_newest_version_back(written: Person) -> None:
+def test_undo_of_an_export_that_somebody_changed_puts_the_newest_version_back(
+    written: Person,
+) -> None:
     (path,) = written.updated()
     path.write_bytes(path.read_bytes() + b"\n")
     shown = written.memproc("undo", CHAT["chatID"], "--yes")
@@ -82,7 +86,9 @@ def test_a_run_says_what_to_do_next_and_only_where_something_was_written(ada: Pe
     assert first.out.rstrip().endswith(f"Import this into TypingMind: {path}")
     assert "Import" not in ada.memproc("run").out
     for name in ("b", "c"):
-        other = long_chat(5000, tokens_each=200, id=f"{name}123456789", chatID=f"{name}123456789", chatTitle=name)
+        other = long_chat(
+            5000, tokens_each=200, id=f"{name}123456789", chatID=f"{name}123456789", chatTitle=name
+        )
         ada.drop(export_bytes(other), f"{name}.json")
     last = ada.memproc("run").out
     assert "Import these into TypingMind:\n  " in last
@@ -95,7 +101,9 @@ def test_a_short_chat_is_told_its_size_and_where_memproc_begins(ada: Person) -> 
     assert "tokens; memproc begins where a chat is longer than its live tail of 1,600." in told
 
 
-def test_an_edit_of_memproc_toml_is_checked_and_counts(ada: Person, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_edit_of_memproc_toml_is_checked_and_counts(
+    ada: Person, monkeypatch: pytest.MonkeyPatch
+) -> None:
     edits(ada, monkeypatch, "tokens = 1600", "tokens = 2000")
     ended = ada.memproc("config", "edit")
     assert ended.code == 0, ended.err
@@ -103,7 +111,9 @@ def test_an_edit_of_memproc_toml_is_checked_and_counts(ada: Person, monkeypatch:
     assert "Nothing was changed" in ada.memproc("config", "edit").out
 
 
-def test_a_wrong_edit_keeps_the_file_and_what_was_written(ada: Person, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_wrong_edit_keeps_the_file_and_what_was_written(
+    ada: Person, monkeypatch: pytest.MonkeyPatch
+) -> None:
     before = ada.toml.read_text()
     edits(ada, monkeypatch, "tokens = 1600", "tokens = -7")
     ended = ada.memproc("config", "edit")
@@ -117,18 +127,26 @@ def test_a_wrong_edit_keeps_the_file_and_what_was_written(ada: Person, monkeypat
 
 
 def test_config_check_tells_a_model_that_nobody_knows_with_the_nearest(ada: Person) -> None:
-    ada.settings('[models]\nagent = "anthropic/claude-haiku-5.5"\ncontext_manager = "anthropc/claude-haiku-5-5"\n')
+    ada.settings(
+        '[models]\nagent = "anthropic/claude-haiku-5.5"\ncontext_manager = "anthropc/claude-haiku-5-5"\n'
+    )
     ended = ada.memproc("config", "check")
     assert ended.code == 0
-    assert "models.agent: LiteLLM does not know the model anthropic/claude-haiku-5.5. Did you mean" in ended.out
+    assert (
+        "models.agent: LiteLLM does not know the model anthropic/claude-haiku-5.5. Did you mean"
+        in ended.out
+    )
     assert "anthropic/claude-haiku-5-5" in ended.out
     assert "models.context_manager" in ended.out
 
 
 @pytest.mark.parametrize(
-    "name", ["anthropic/claude-haiku-5-5", "claude-haiku-5-5", "ollama/llama3", "azure/mine", "chat"]
+    "name",
+    ["anthropic/claude-haiku-5-5", "claude-haiku-5-5", "ollama/llama3", "azure/mine", "chat"],
 )
-def test_config_check_is_silent_about_models_that_are_known_or_ones_own(ada: Person, name: str) -> None:
+def test_config_check_is_silent_about_models_that_are_known_or_ones_own(
+    ada: Person, name: str
+) -> None:
     ada.settings(f'[models]\nagent = "{name}"\n')
     assert "models." not in ada.memproc("config", "check").out
 
@@ -137,11 +155,16 @@ def test_key_list_says_where_each_key_is(ada: Person, monkeypatch: pytest.Monkey
     assert ada.memproc("key", "list").code == 1
     monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-ant-secret")
     listed = ada.memproc("key", "list")
-    assert (listed.code, listed.out) == (0, "anthropic: there is a key in the environment (ANTHROPIC_API_KEY).\n")
+    assert (listed.code, listed.out) == (
+        0,
+        "anthropic: there is a key in the environment (ANTHROPIC_API_KEY).\n",
+    )
     assert listed.out == ada.memproc("key", "test", "--no-call").out
 
 
-def test_uninstall_says_what_stays_and_how_each_goes(written: Person, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_uninstall_says_what_stays_and_how_each_goes(
+    written: Person, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(service, "recipe_for", lambda *_: None)  # the tester's own service stays
     monkeypatch.setattr(service, "to_remove", lambda *_: [])
     ended = written.memproc("uninstall")

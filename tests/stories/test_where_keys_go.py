@@ -52,7 +52,10 @@ def test_a_file_that_merely_lies_in_the_folder_gets_no_key_until_the_person_allo
         tried = here(mira, "key", "test", "anthropic")
         assert (tried.code, ALLOW in tried.err) == (1, True)
         assert not server.meter.answered and not server.meter.calls
-        assert ALLOW in here(mira, "doctor").out.replace("\n", " ") or ALLOW in here(mira, "doctor", "--json").out
+        assert (
+            ALLOW in here(mira, "doctor").out.replace("\n", " ")
+            or ALLOW in here(mira, "doctor", "--json").out
+        )
 
         allowed = here(mira, "key", "allow", "anthropic", "127.0.0.1")
         assert (allowed.code, str(own_home) in allowed.out) == (0, True)
@@ -124,7 +127,12 @@ def test_a_host_in_the_environment_is_for_the_key_that_stands_there(
 
 def test_what_cannot_be_a_provider_or_a_host_is_refused_and_not_repeated(mira: Person) -> None:
     key = "sk-ant-api03-abcdefghijklmnopqrstuvwxyz0123456789"
-    for arguments in ([key, "llm.example.org"], ["anthropic", key], ["anthropic"], ["anthropic", "two words"]):
+    for arguments in (
+        [key, "llm.example.org"],
+        ["anthropic", key],
+        ["anthropic"],
+        ["anthropic", "two words"],
+    ):
         ended = here(mira, "key", "allow", *arguments)
         assert ended.code == 2
         assert key not in ended.out + ended.err

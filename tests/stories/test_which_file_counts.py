@@ -40,10 +40,19 @@ def memproc(folder: Path, *arguments: str) -> Ended:
     return Ended(code, out.getvalue(), err.getvalue())
 
 
-def test_in_a_checkout_the_persons_own_settings_count_and_every_command_says_so(checkout: Path, own: Path) -> None:
+def test_in_a_checkout_the_persons_own_settings_count_and_every_command_says_so(
+    checkout: Path, own: Path
+) -> None:
     near = checkout / "memproc.toml"
     choice = f"{own} counts (found in the system's folder). Beside it, not counting: {near} (nothing but defaults)."
-    for command in (["plan"], ["run"], ["status"], ["config", "show"], ["doctor"], ["doctor", "--json"]):
+    for command in (
+        ["plan"],
+        ["run"],
+        ["status"],
+        ["config", "show"],
+        ["doctor"],
+        ["doctor", "--json"],
+    ):
         assert choice in " ".join(memproc(checkout, *command).out.split()), command
     assert memproc(checkout, "config", "path").out == (
         f"{own} (found in the system's folder)\nnot counting: {near} (nothing but defaults)\n"
@@ -55,11 +64,18 @@ def test_in_a_checkout_the_persons_own_settings_count_and_every_command_says_so(
         assert told in memproc(checkout, *command).out
     near.unlink()
     for command in (["plan"], ["run"], ["status"], ["config", "show"], ["config", "path"]):
-        assert "not counting" not in memproc(checkout, *command).out, "where there is one file, nothing is said"
+        assert "not counting" not in memproc(checkout, *command).out, (
+            "where there is one file, nothing is said"
+        )
 
 
 def test_what_programs_read_stays_as_it_was(checkout: Path, own: Path) -> None:
-    for command in (["plan", "--json"], ["run", "--json"], ["status", "--json"], ["config", "show", "--json"]):
+    for command in (
+        ["plan", "--json"],
+        ["run", "--json"],
+        ["status", "--json"],
+        ["config", "show", "--json"],
+    ):
         assert memproc(checkout, *command).out.startswith("{")
 
 
@@ -93,7 +109,9 @@ def test_the_service_gets_the_persons_settings_and_outlives_the_checkout(
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="this is about systemd")
 @pytest.mark.usefixtures("systemctl")
-def test_without_settings_of_their_own_the_person_is_told_how_to_get_them(checkout: Path, own_home: Path) -> None:
+def test_without_settings_of_their_own_the_person_is_told_how_to_get_them(
+    checkout: Path, own_home: Path
+) -> None:
     unit = own_home / ".config" / "systemd" / "user" / "memproc.service"
     near = checkout / "memproc.toml"
     near.write_text("[tail]\ntokens = 50000\n")
@@ -110,5 +128,7 @@ def test_without_settings_of_their_own_the_person_is_told_how_to_get_them(checko
     assert "--config" not in unit.read_text()
 
     near.write_text("[tail]\ntokens = 50000\n")
-    assert memproc(checkout, "--config", str(near), "service", "install").code == 0, "whoever names it means it"
+    assert memproc(checkout, "--config", str(near), "service", "install").code == 0, (
+        "whoever names it means it"
+    )
     assert f"--config {near} watch" in unit.read_text()

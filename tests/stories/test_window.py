@@ -26,10 +26,14 @@ def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ServerPr
         yield running
 
 
-def person(tmp_path: Path, server: ServerProcess, *, tail: int, step: int, chunk: int, models: str) -> Person:
+def person(
+    tmp_path: Path, server: ServerProcess, *, tail: int, step: int, chunk: int, models: str
+) -> Person:
     """Somebody whose OpenAI-compatible models are on this server, and asked one after the other."""
     made = Person(tmp_path / "olu", tail, step, chunk)
-    made.settings(f'[models]\nconcurrency = 1\n{models}[models.options."openai/*"]\napi_base = "{server.url}/v1"\n')
+    made.settings(
+        f'[models]\nconcurrency = 1\n{models}[models.options."openai/*"]\napi_base = "{server.url}/v1"\n'
+    )
     return made
 
 
@@ -138,7 +142,9 @@ def test_a_context_manager_with_a_small_window_is_told_apart_from_the_agent(
     assert olu.updated() == []
 
 
-def test_the_window_of_a_known_model_needs_no_setting(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_window_of_a_known_model_needs_no_setting(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
     olu = Person(tmp_path / "olu", tail=140_000, step=0, chunk=20_000)
     olu.drop(export_bytes(long_chat(330_000, tokens_each=4000)))
@@ -158,15 +164,17 @@ def test_a_prompt_in_the_dearer_tier_is_not_sent_unless_the_person_allows_it(
     olu = Person(tmp_path / "olu", tail=2000, step=0, chunk=500)
     olu.drop(export_bytes(long_chat(5400, tokens_each=300)))
     models = '[models]\nagent = "anthropic/claude-haiku-5-5"\n'
-    price = (
-        '[[budget.price]]\nmodel = "*"\nas_of = "2026-11-21"\ninput = 1\noutput = 5\nabove = 5000\ninput_above = 2\n'
-    )
+    price = '[[budget.price]]\nmodel = "*"\nas_of = "2026-11-21"\ninput = 1\noutput = 5\nabove = 5000\ninput_above = 2\n'
     olu.settings(models + price)
     with serve(tmp_path / "server", None) as server:
         monkeypatch.setenv("ANTHROPIC_API_BASE", server.url)
         ended = olu.memproc("run")
         assert (ended.code, server.meter.calls) == (1, 0)
-        for told in ("above 5,000 the model costs more", "The largest part is the tail (", "budget.above_step = true"):
+        for told in (
+            "above 5,000 the model costs more",
+            "The largest part is the tail (",
+            "budget.above_step = true",
+        ):
             assert told in ended.err
             assert told in olu.memproc("plan").out
         olu.settings(models + "[budget]\nabove_step = true\n" + price)

@@ -39,7 +39,10 @@ def test_the_chats_of_a_zip_are_compressed_one_by_one(ada: Person, chunked: bool
 def as_others_spell_it(*chats: Json) -> dict[str, bytes]:
     """The same chats in every container, as other clients write them, and as they are after a sync."""
     synced = {"syncedAt": "2026-11-01T00:00:00.000Z", "updatedAt": "2026-11-21T00:00:00.000Z"}
-    moved = [chat | synced | {"messages": [dict(reversed(one.items())) for one in chat["messages"]]} for chat in chats]
+    moved = [
+        chat | synced | {"messages": [dict(reversed(one.items())) for one in chat["messages"]]}
+        for chat in chats
+    ]
     package = io.BytesIO()
     with zipfile.ZipFile(package, "w") as new:
         new.writestr("data.json", export_bytes(*chats, indent=2))
@@ -54,7 +57,9 @@ def as_others_spell_it(*chats: Json) -> dict[str, bytes]:
 
 @pytest.mark.variants
 @pytest.mark.parametrize("mode", ["new-chat", "keep-originals", "replace"])
-def test_a_processed_chat_that_comes_again_in_another_container_changes_no_byte(ada: Person, mode: str) -> None:
+def test_a_processed_chat_that_comes_again_in_another_container_changes_no_byte(
+    ada: Person, mode: str
+) -> None:
     ada.settings(f'[output]\nmode = "{mode}"\n')
     ada.drop(export_bytes(LONG, SHORT))
     assert ada.memproc("run").code == 0

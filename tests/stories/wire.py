@@ -33,7 +33,9 @@ class Sent:
 def sent(server: ServerProcess) -> list[Sent]:
     """Every request up to now, in order. The server's script must say `bodies`."""
     arrived = (event for event in read_events(server.log) if event["event"] == "arrived")
-    return [Sent(event["model"], event["dialect"], event["step"], event["body"]) for event in arrived]
+    return [
+        Sent(event["model"], event["dialect"], event["step"], event["body"]) for event in arrived
+    ]
 
 
 def memories(person: Person, chat_id: str = CHAT_ID) -> list[dict[str, Any]]:
@@ -55,5 +57,7 @@ def exported_texts(chat: Json) -> dict[str, list[str]]:
         marker = message.get("memproc", {})
         if marker.get("kind") == "memory":
             content = message["content"]
-            found.setdefault(marker["memory"], []).append(content if isinstance(content, str) else content[0]["text"])
+            found.setdefault(marker["memory"], []).append(
+                content if isinstance(content, str) else content[0]["text"]
+            )
     return found

@@ -30,9 +30,13 @@ def furnish(machine: Machine) -> None:
     stand_in = Path(__file__).with_name("stand_in.py").read_text()
     begin = f"#!{sys.executable}\nimport sys\nsys.path.insert(0, {str(CHECKOUT)!r})\n"
     machine.write(STAND_IN, begin + stand_in, 0o755)
-    machine.write(Path("/usr/local/bin/notify-send"), '#!/bin/sh\necho "$*" >> $HOME/notices\n', 0o755)
+    machine.write(
+        Path("/usr/local/bin/notify-send"), '#!/bin/sh\necho "$*" >> $HOME/notices\n', 0o755
+    )
     assert machine.root("loginctl", "enable-linger", machine.name).returncode == 0
-    wait_for(lambda: machine.ada("systemctl", "--user", "show", "--property=Version").returncode == 0)
+    wait_for(
+        lambda: machine.ada("systemctl", "--user", "show", "--property=Version").returncode == 0
+    )
 
 
 @pytest.fixture

@@ -24,9 +24,7 @@ def why_not() -> str:
     if not sys.platform.startswith("linux") or os.geteuid() != 0:
         return "a systemd of our own needs Linux and root"
     if places := in_temporary((CHECKOUT, Path(sys.prefix), Path(sys.base_prefix))):
-        return (
-            f"{places[0]} lies where the sandbox of a service hides what is there: check memproc out in a home folder"
-        )
+        return f"{places[0]} lies where the sandbox of a service hides what is there: check memproc out in a home folder"
     if not SYSTEMD.exists():
         return "systemd is not installed here"
     for tool in ("unshare", "nsenter", "setpriv", "useradd", "dbus-daemon", "loginctl"):
@@ -41,7 +39,9 @@ class Machine:
 
     name: str = "ada"
     number: int = 1234
-    disk: Path = field(default_factory=lambda: Path(tempfile.mkdtemp(prefix="memproc-machine-", dir="/dev/shm")))
+    disk: Path = field(
+        default_factory=lambda: Path(tempfile.mkdtemp(prefix="memproc-machine-", dir="/dev/shm"))
+    )
 
     def __post_init__(self) -> None:
         self.cgroup = _cgroups()[0] / self.disk.name
@@ -55,8 +55,19 @@ class Machine:
         """Switch it on, and wait until it is up."""
         self.cgroup.mkdir()
         into = f'echo $$ > {self.cgroup}/cgroup.procs && exec "$@"'
-        spaces = ("--mount", "--cgroup", "--pid", "--ipc", "--uts", "--net", "--fork", "--kill-child")
-        needed = dict.fromkeys(str(Path(path).resolve()) for path in (CHECKOUT, sys.base_prefix, sys.prefix))
+        spaces = (
+            "--mount",
+            "--cgroup",
+            "--pid",
+            "--ipc",
+            "--uts",
+            "--net",
+            "--fork",
+            "--kill-child",
+        )
+        needed = dict.fromkeys(
+            str(Path(path).resolve()) for path in (CHECKOUT, sys.base_prefix, sys.prefix)
+        )
         boot = ("bash", str(_BOOT), str(self.disk), self.name, str(self.number), *needed)
         self.process = subprocess.Popen(["bash", "-c", into, "boot", "unshare", *spaces, *boot])
         wait_for(self._is_up)
@@ -83,7 +94,11 @@ class Machine:
         """Run a command as the person, as after a login: with a user manager within reach."""
         number = str(self.number)
         drop = ["setpriv", "--reuid", number, "--regid", number, "--clear-groups"]
-        environ = {"HOME": str(self.home), "XDG_RUNTIME_DIR": f"/run/user/{number}", "USER": self.name}
+        environ = {
+            "HOME": str(self.home),
+            "XDG_RUNTIME_DIR": f"/run/user/{number}",
+            "USER": self.name,
+        }
         return self._run([*drop, "--", *argv], environ)
 
     def write(self, path: Path, text: str, mode: int = 0o644) -> None:
@@ -120,19 +135,30 @@ class Machine:
             "--net",
             "--cgroup",
         ]
-        values = [f"{name}={value}" for name, value in ({"PATH": _PATH, "LANG": "C.UTF-8"} | environ).items()]
+        values = [
+            f"{name}={value}"
+            for name, value in ({"PATH": _PATH, "LANG": "C.UTF-8"} | environ).items()
+        ]
         whole = [*enter, "env", "-i", "--chdir=/", *values, *argv]
-        return subprocess.run(whole, capture_output=True, text=True, timeout=_LIMIT_SECONDS, check=False)
+        return subprocess.run(
+            whole, capture_output=True, text=True, timeout=_LIMIT_SECONDS, check=False
+        )
 
     def _is_up(self) -> bool:
-        assert self.process is not None and self.process.poll() is None, "it does not boot: see what it said above"
+        assert self.process is not None and self.process.poll() is None, (
+            "it does not boot: see what it said above"
+        )
         return self.root("systemctl", "is-system-running").stdout.strip() in ("running", "degraded")
 
     def _init(self) -> int | None:
         """Its process 1, as it is numbered here."""
         assert self.process is not None, "it is switched off"
         try:
-            children = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text().split()
+            children = (
+                Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children")
+                .read_text()
+                .split()
+            )
         except FileNotFoundError:
             return None
         return int(children[0]) if children else None

@@ -53,7 +53,9 @@ class ServiceOf:
 
     def back_after(self, gone: int, seconds: float) -> float:
         """Wait for another process than `gone` to be ready; in seconds."""
-        return wait_for(lambda: self.shows("ActiveState") == "active" and self.process not in (0, gone), seconds)
+        return wait_for(
+            lambda: self.shows("ActiveState") == "active" and self.process not in (0, gone), seconds
+        )
 
     def behave(self, how: str) -> None:
         """What the stand-in does when it is started next."""

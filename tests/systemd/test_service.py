@@ -36,7 +36,9 @@ def test_a_service_that_hangs_is_started_again_by_the_watchdog(stand_in: Service
     assert "watchdog" in stand_in.machine.root("journalctl", "-o", "cat").stdout.lower()
 
 
-def test_a_crash_loop_ends_as_failed_with_a_notice_and_is_begun_again_later(stand_in: ServiceOf) -> None:
+def test_a_crash_loop_ends_as_failed_with_a_notice_and_is_begun_again_later(
+    stand_in: ServiceOf,
+) -> None:
     stand_in.install()
     stand_in.behave("crash")
     stand_in.signal("KILL")
@@ -47,26 +49,41 @@ def test_a_crash_loop_ends_as_failed_with_a_notice_and_is_begun_again_later(stan
     wait_for(lambda: stand_in.shows("ActiveState", f"{again}.timer") == "active")
     assert "10min" in stand_in.shows("TimersMonotonic", f"{again}.timer")
     stand_in.behave("")
-    stand_in.systemctl("reset-failed", UNIT)  # by then, the five minutes are over in which it may start five times
-    assert stand_in.systemctl("start", f"{again}.service").returncode == 0, "as the timer does it in ten minutes"
+    stand_in.systemctl(
+        "reset-failed", UNIT
+    )  # by then, the five minutes are over in which it may start five times
+    assert stand_in.systemctl("start", f"{again}.service").returncode == 0, (
+        "as the timer does it in ten minutes"
+    )
     wait_for(lambda: stand_in.shows("ActiveState") == "active")
     stand_in.behave("crash")
     stand_in.signal("KILL")
     wait_for(lambda: stand_in.shows("ActiveState") == "failed")
     assert stand_in.memproc("service", "status").returncode == 1
     stand_in.systemctl("stop", f"{again}.timer")
-    assert stand_in.machine.ada(*(word.replace("10min", "1s") for word in START_AGAIN.argv)).returncode == 0
-    wait_for(lambda: f"{again}.service: Failed" in stand_in.machine.root("journalctl", "-o", "cat").stdout)
+    assert (
+        stand_in.machine.ada(*(word.replace("10min", "1s") for word in START_AGAIN.argv)).returncode
+        == 0
+    )
+    wait_for(
+        lambda: (
+            f"{again}.service: Failed" in stand_in.machine.root("journalctl", "-o", "cat").stdout
+        )
+    )
     wait_for(lambda: stand_in.shows("ActiveState", f"{again}.timer") == "inactive")
     assert "ten minutes" in stand_in.memproc("service", "failed").stderr
-    assert stand_in.shows("ActiveState", f"{again}.timer") == "active", "a restart that failed bars no other"
+    assert stand_in.shows("ActiveState", f"{again}.timer") == "active", (
+        "a restart that failed bars no other"
+    )
     stand_in.behave("")
     stand_in.install()
     assert stand_in.shows("ActiveState") == "active", "installing again mends it at once"
     assert stand_in.shows("ActiveState", f"{again}.timer") == "inactive"
 
 
-def test_settings_that_cannot_be_used_are_told_at_once_and_not_tried_again(stand_in: ServiceOf) -> None:
+def test_settings_that_cannot_be_used_are_told_at_once_and_not_tried_again(
+    stand_in: ServiceOf,
+) -> None:
     stand_in.behave("settings")
     done = stand_in.memproc("service", "install")
     assert done.returncode == 1
@@ -94,12 +111,21 @@ def test_an_inbox_that_is_deleted_and_made_again_is_still_writable(stand_in: Ser
     inbox = stand_in.machine.home / "memproc/inbox"
     for command in (("rmdir", str(inbox)), ("mkdir", str(inbox))):
         assert stand_in.machine.ada(*command).returncode == 0
-    inside = ("nsenter", "--target", str(stand_in.process), "--mount", "touch", str(inbox / "cookie"))
+    inside = (
+        "nsenter",
+        "--target",
+        str(stand_in.process),
+        "--mount",
+        "touch",
+        str(inbox / "cookie"),
+    )
     assert stand_in.machine.root(*inside).returncode == 0
     assert (stand_in.machine.ada("ls", str(inbox))).stdout == "cookie\n"
 
 
-def test_a_key_is_handed_over_and_its_loss_does_not_keep_the_service_down(stand_in: ServiceOf) -> None:
+def test_a_key_is_handed_over_and_its_loss_does_not_keep_the_service_down(
+    stand_in: ServiceOf,
+) -> None:
     key = stand_in.machine.home / ".config/memproc/credentials/ANTHROPIC_API_KEY"
     stand_in.machine.write(key, "sk-test\n", 0o600)
     stand_in.install()
@@ -109,7 +135,9 @@ def test_a_key_is_handed_over_and_its_loss_does_not_keep_the_service_down(stand_
     assert "ANTHROPIC_API_KEY=-" in stand_in.saw
 
 
-def test_stopping_is_clean_and_removing_leaves_only_what_is_the_persons(stand_in: ServiceOf) -> None:
+def test_stopping_is_clean_and_removing_leaves_only_what_is_the_persons(
+    stand_in: ServiceOf,
+) -> None:
     stand_in.install()
     own = stand_in.drop_in("[Service]\nNice=19\n")
     stand_in.install()
@@ -117,14 +145,26 @@ def test_stopping_is_clean_and_removing_leaves_only_what_is_the_persons(stand_in
     assert stand_in.systemctl("stop", UNIT).returncode == 0
     assert stand_in.shows("Result") == "success"
     assert stand_in.memproc("service", "remove").returncode == 0
-    assert stand_in.machine.ada("find", str(stand_in.units), "-type", "f").stdout.split() == [str(own)]
+    assert stand_in.machine.ada("find", str(stand_in.units), "-type", "f").stdout.split() == [
+        str(own)
+    ]
     assert stand_in.memproc("service", "status").returncode == 2
 
 
 def test_without_a_user_bus_the_way_out_is_told(stand_in: ServiceOf) -> None:
     person = stand_in.machine
     number = str(person.number)
-    drop = ("setpriv", "--reuid", number, "--regid", number, "--clear-groups", "env", "-i", f"HOME={person.home}")
+    drop = (
+        "setpriv",
+        "--reuid",
+        number,
+        "--regid",
+        number,
+        "--clear-groups",
+        "env",
+        "-i",
+        f"HOME={person.home}",
+    )
     said = person.root(*drop, "PATH=/usr/bin:/bin", str(stand_in.command), "service", "install")
     assert said.returncode == 1
     assert f"export XDG_RUNTIME_DIR=/run/user/{number}" in said.stderr

@@ -19,11 +19,16 @@ MEMORY = Path("/run/memory")
 @pytest.fixture
 def memory(machine: Machine) -> Iterator[Path]:
     """A group of processes whose memory can be limited. Its name is the machine's: all machines share the groups."""
-    if "memory" not in Path("/proc/cgroups").read_text() or not Path("/sys/fs/cgroup/memory").exists():
+    if (
+        "memory" not in Path("/proc/cgroups").read_text()
+        or not Path("/sys/fs/cgroup/memory").exists()
+    ):
         pytest.skip("memory is limited here by cgroup version 1, which this system does not have")
     group = MEMORY / machine.disk.name
     assert machine.root("mkdir", str(MEMORY)).returncode == 0
-    assert machine.root("mount", "-t", "cgroup", "-o", "memory", "none", str(MEMORY)).returncode == 0
+    assert (
+        machine.root("mount", "-t", "cgroup", "-o", "memory", "none", str(MEMORY)).returncode == 0
+    )
     assert machine.root("mkdir", str(group)).returncode == 0
     yield group
     wait_for(lambda: machine.root("rmdir", str(group)).returncode == 0)
@@ -43,7 +48,9 @@ def worker(daemon: ServiceOf) -> str:
 
     def there() -> bool:
         nonlocal said
-        said = daemon.machine.root("pgrep", "-f", "-P", str(daemon.process), "--", "--events").stdout.strip()
+        said = daemon.machine.root(
+            "pgrep", "-f", "-P", str(daemon.process), "--", "--events"
+        ).stdout.strip()
         return bool(said)
 
     wait_for(there)
@@ -56,7 +63,12 @@ def test_where_memory_runs_out_for_the_work_the_file_is_worked_on_when_there_is_
     daemon.install()
     limit(daemon.machine, memory, "24M", daemon.process)
     drop(daemon, export_bytes(long_chat(6_000)))
-    wait_for(lambda: "perhaps because memory ran out" in daemon.machine.root("journalctl", "-o", "cat").stdout)
+    wait_for(
+        lambda: (
+            "perhaps because memory ran out"
+            in daemon.machine.root("journalctl", "-o", "cat").stdout
+        )
+    )
     wait_for(lambda: daemon.shows("ActiveState") == "active")
     assert updated(daemon) == []
     limit(daemon.machine, memory, "2G")

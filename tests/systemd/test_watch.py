@@ -79,7 +79,9 @@ def at_rest(daemon: ServiceOf) -> bool:
     return daemon.shows("StatusText") == "at rest"
 
 
-def test_where_memproc_toml_is_not_read_the_daemon_waits_and_begins_by_itself(daemon: ServiceOf) -> None:
+def test_where_memproc_toml_is_not_read_the_daemon_waits_and_begins_by_itself(
+    daemon: ServiceOf,
+) -> None:
     daemon.install()
     toml = daemon.machine.home / ".config/memproc/memproc.toml"
     daemon.systemctl("stop", UNIT)
@@ -87,7 +89,14 @@ def test_where_memproc_toml_is_not_read_the_daemon_waits_and_begins_by_itself(da
     assert daemon.machine.ada("mkfifo", str(toml)).returncode == 0, "who reads it waits for ever"
     daemon.systemctl("--no-block", "start", UNIT)
     wait_for(lambda: daemon.process > 0)
-    wait_for(lambda: daemon.machine.root("pkill", "-9", "-f", "-P", str(daemon.process), "daemon.cli").returncode == 0)
+    wait_for(
+        lambda: (
+            daemon.machine.root(
+                "pkill", "-9", "-f", "-P", str(daemon.process), "daemon.cli"
+            ).returncode
+            == 0
+        )
+    )
     wait_for(lambda: daemon.shows("StatusText").startswith("waiting: "), 90)
     assert "exit code -9" in daemon.shows("StatusText")
     assert daemon.shows("ActiveState") == "active"
@@ -104,7 +113,9 @@ def test_a_state_disk_that_is_full_is_waited_for_as_long_as_it_takes(daemon: Ser
     daemon.systemctl("stop", UNIT)
     state = daemon.machine.home / ".local/state/memproc"
     disk = f"size=20m,uid={daemon.machine.number},gid={daemon.machine.number},mode=700"
-    assert daemon.machine.root("mount", "-t", "tmpfs", "-o", disk, "none", str(state)).returncode == 0
+    assert (
+        daemon.machine.root("mount", "-t", "tmpfs", "-o", disk, "none", str(state)).returncode == 0
+    )
     try:
         daemon.machine.root("dd", "if=/dev/zero", f"of={state}/other", "bs=64k", "count=1000")
         assert daemon.systemctl("start", UNIT).returncode == 0
@@ -124,7 +135,9 @@ def test_a_state_disk_that_is_full_is_waited_for_as_long_as_it_takes(daemon: Ser
 
 def test_a_wrong_memproc_toml_at_the_start_is_told_and_not_tried_again(daemon: ServiceOf) -> None:
     daemon.install()
-    daemon.machine.write(daemon.machine.home / ".config/memproc/memproc.toml", "[folders]\nimbox = 1\n")
+    daemon.machine.write(
+        daemon.machine.home / ".config/memproc/memproc.toml", "[folders]\nimbox = 1\n"
+    )
     assert daemon.systemctl("restart", UNIT).returncode != 0
     wait_for(lambda: "memproc config check" in daemon.notices)
     assert daemon.shows("NRestarts") == "0"

@@ -47,4 +47,8 @@ def swapped(messages: list[Json], base: int) -> list[Json]:
 
 
 def _branch(asked: Json, followed: list[Json]) -> Json:
-    return {"messages": followed, "createdAt": asked.get("createdAt"), "userMessageContent": asked.get("content")}
+    return {
+        "messages": followed,
+        "createdAt": asked.get("createdAt"),
+        "userMessageContent": asked.get("content"),
+    }

@@ -21,14 +21,18 @@ def moment(text: object) -> datetime | None:
 
 def newest(messages: Iterable[Json]) -> datetime:
     """The latest date on a message; the earliest of all dates where none has one."""
-    return max((moment(message.get("createdAt")) or EARLIEST for message in messages), default=EARLIEST)
+    return max(
+        (moment(message.get("createdAt")) or EARLIEST for message in messages), default=EARLIEST
+    )
 
 
 def by_date(messages: Iterable[Json]) -> list[Json]:
     """The messages sorted by date as a merge sorts them; one without a date stays behind the one before it."""
     dated: list[tuple[datetime, Json]] = []
     for message in messages:
-        dated.append((moment(message.get("createdAt")) or (dated[-1][0] if dated else EARLIEST), message))
+        dated.append(
+            (moment(message.get("createdAt")) or (dated[-1][0] if dated else EARLIEST), message)
+        )
     return [message for _, message in sorted(dated, key=lambda pair: pair[0])]
 
 

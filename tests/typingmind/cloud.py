@@ -23,7 +23,9 @@ def sync(a: TypingMind, b: TypingMind, chat_id: str) -> None:
     _push(a, chat_id)
     remote: Json = in_jsonb_order(copied(a.chat(chat_id)))
     local = b.chats.get(chat_id)
-    if not remote.get("syncedAt") or (local and (local.get("syncedAt") or "") >= remote["syncedAt"]):
+    if not remote.get("syncedAt") or (
+        local and (local.get("syncedAt") or "") >= remote["syncedAt"]
+    ):
         return
     if remote.get("deletedAt"):
         b.chats.pop(chat_id, None)
@@ -64,7 +66,9 @@ def _merged(local: Json, remote: Json) -> Json:
     """
     there = {message.get("uuid") for message in remote["messages"]}
     gone = set((remote.get("syncMetadata") or {}).get("deletedMessageUUIDs") or [])
-    only_here = [message for message in local["messages"] if message.get("uuid") not in there | gone]
+    only_here = [
+        message for message in local["messages"] if message.get("uuid") not in there | gone
+    ]
     messages = by_date([*remote["messages"], *only_here])
     if messages == remote["messages"]:
         return remote

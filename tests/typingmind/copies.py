@@ -9,19 +9,31 @@ from tests.typingmind.shapes import Build, new_chat_id, new_uuid
 from tests.typingmind.wire import copied
 
 
-def fork_of(chat: Json, messages: list[Json], build: Build, dice: Random, now: datetime, *, renew: bool) -> Json:
+def fork_of(
+    chat: Json, messages: list[Json], build: Build, dice: Random, now: datetime, *, renew: bool
+) -> Json:
     """A fork with these messages of the chat. `renew`: every message gets a new uuid and date.
 
     2024: one date for all, and the cost so far is copied. 2026: a date for each, and no cost.
     """
     found: Json = copied(chat | {"messages": messages})
     chat_id = new_chat_id(dice)
-    found |= {"id": chat_id, "chatID": chat_id, "createdAt": date(now), "updatedAt": date(now), "syncedAt": None}
+    found |= {
+        "id": chat_id,
+        "chatID": chat_id,
+        "createdAt": date(now),
+        "updatedAt": date(now),
+        "syncedAt": None,
+    }
     if build == "2026":
         found["tokenUsage"] = None
     if renew:
         for number, message in enumerate(_all_of(found["messages"])):
-            _renew(message, new_uuid(dice), now if build == "2024" else now + timedelta(milliseconds=number // 8))
+            _renew(
+                message,
+                new_uuid(dice),
+                now if build == "2024" else now + timedelta(milliseconds=number // 8),
+            )
     return found
 
 

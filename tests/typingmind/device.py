@@ -11,13 +11,24 @@ from tests.typingmind.branches import base_of, branch_off, swapped
 from tests.typingmind.clock import between, newest
 from tests.typingmind.copies import fork_of
 from tests.typingmind.sending import sent
-from tests.typingmind.shapes import Build, answered, is_billed, is_used, new_chat, new_chat_id, said_by_person
+from tests.typingmind.shapes import (
+    Build,
+    answered,
+    is_billed,
+    is_used,
+    new_chat,
+    new_chat_id,
+    said_by_person,
+)
 from tests.typingmind.texts import reworded
 from tests.typingmind.wire import read_chats, write_chats
 
 _TOKENS_A_WORD = 1.2
 _REMEMBERED_DELETIONS = 100
-_FIRST_DAYS = {"2024": datetime(2024, 11, 7, 9, tzinfo=UTC), "2026": datetime(2026, 1, 14, 9, tzinfo=UTC)}
+_FIRST_DAYS = {
+    "2024": datetime(2024, 11, 7, 9, tzinfo=UTC),
+    "2026": datetime(2026, 1, 14, 9, tzinfo=UTC),
+}
 
 
 class TypingMind:
@@ -55,7 +66,9 @@ class TypingMind:
     def begin(self, title: str, system_message: str = "", **fields: Any) -> str:
         """A new, empty chat; its chatID."""
         chat_id = new_chat_id(self.dice)
-        self.chats[chat_id] = new_chat(title, system_message, chat_id=chat_id, at=self.now, **fields)
+        self.chats[chat_id] = new_chat(
+            title, system_message, chat_id=chat_id, at=self.now, **fields
+        )
         return chat_id
 
     def talk(self, chat_id: str, turns: int, words: int = 40) -> None:
@@ -95,7 +108,9 @@ class TypingMind:
             uuids = [*(noted.get("deletedMessageUUIDs") or []), *filter(None, [gone.get("uuid")])]
             self.chat(chat_id)["syncMetadata"] = {
                 "deletedMessageUUIDs": uuids[-_REMEMBERED_DELETIONS:],
-                "deletedSyncedBlobIDs": (noted.get("deletedSyncedBlobIDs") or [])[-_REMEMBERED_DELETIONS:],
+                "deletedSyncedBlobIDs": (noted.get("deletedSyncedBlobIDs") or [])[
+                    -_REMEMBERED_DELETIONS:
+                ],
             }
         self._touched(chat_id)
 
@@ -135,12 +150,17 @@ class TypingMind:
         """A message in between, dated so that a sort by date leaves it there: what a merge can bring."""
         messages = self.messages(chat_id)
         place = len(messages) if at == len(messages) else range(len(messages))[at]
-        before, after = messages[place - 1] if place else None, messages[place] if place < len(messages) else None
+        before, after = (
+            messages[place - 1] if place else None,
+            messages[place] if place < len(messages) else None,
+        )
         self._later(minutes=1)
         if role == "user":
             made = said_by_person(self.build, text, self.dice, self.now)
         else:
-            made = answered(self.build, self.chat(chat_id), text, self.dice, self.now) | {"role": role}
+            made = answered(self.build, self.chat(chat_id), text, self.dice, self.now) | {
+                "role": role
+            }
         messages.insert(place, made | {"createdAt": between(before, after, self.now)})
         self._touched(chat_id)
 
@@ -150,7 +170,9 @@ class TypingMind:
         kept = messages if upto is None else messages[: range(len(messages))[upto] + 1]
         renew = self.build == "2024" if new_uuids is None else new_uuids
         self._later(minutes=1)
-        return self._store(fork_of(self.chat(chat_id), kept, self.build, self.dice, self.now, renew=renew))
+        return self._store(
+            fork_of(self.chat(chat_id), kept, self.build, self.dice, self.now, renew=renew)
+        )
 
     def restore(self, chat_id: str) -> str:
         """Into the bin and back: the chat is gone, and a copy of it stands under a new chatID, which is returned."""
@@ -180,7 +202,9 @@ class TypingMind:
         return made
 
     def _new_text(self, say: Any, words: int) -> str:
-        while (text := say(self.dice.randrange(10**9), round(words * _TOKENS_A_WORD))) in self._said:
+        while (
+            text := say(self.dice.randrange(10**9), round(words * _TOKENS_A_WORD))
+        ) in self._said:
             pass
         self._said.add(text)
         return str(text)

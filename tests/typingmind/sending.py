@@ -15,7 +15,9 @@ def sent(chat: Json, build: Build, window: int | None) -> list[Json]:
     it leaves out what is empty is a guess: the older one is known not to.
     """
     found = [message for entry in chat.get("messages") or [] for message in _chosen(entry)]
-    found = [message for message in found if message.get("role") in _ROLES and _is_in_context(message)]
+    found = [
+        message for message in found if message.get("role") in _ROLES and _is_in_context(message)
+    ]
     found = _limited(found, (chat.get("chatParams") or {}).get("contextLimit"))
     if window is not None:
         found = _trimmed(found, window)
@@ -31,7 +33,9 @@ def sent(chat: Json, build: Build, window: int | None) -> list[Json]:
 
 
 def _system_message(chat: Json) -> list[Json]:
-    text = (chat.get("chatParams") or {}).get("systemMessage") or (chat.get("character") or {}).get("instruction")
+    text = (chat.get("chatParams") or {}).get("systemMessage") or (chat.get("character") or {}).get(
+        "instruction"
+    )
     return [{"role": "system", "content": text}] if text else []
 
 
@@ -41,7 +45,9 @@ def _chosen(entry: Json) -> list[Json]:
         return [entry]
     answers = entry.get("responses") or []
     primary = [answer for answer in answers if answer.get("id") == entry.get("primaryResponseID")]
-    return [message for answer in (primary or answers)[:1] for message in answer.get("messages") or []]
+    return [
+        message for answer in (primary or answers)[:1] for message in answer.get("messages") or []
+    ]
 
 
 def _is_in_context(message: Json) -> bool:
@@ -67,7 +73,11 @@ def _trimmed(messages: list[Json], window: int) -> list[Json]:
         start -= 1
     if not start:
         return messages
-    stays = [message for message in messages[:start] if _is_training(message) or message.get("role") == "system"]
+    stays = [
+        message
+        for message in messages[:start]
+        if _is_training(message) or message.get("role") == "system"
+    ]
     rest = messages[start:]
     while rest and rest[0].get("role") == "assistant":
         del rest[0]
@@ -75,13 +85,20 @@ def _trimmed(messages: list[Json], window: int) -> list[Json]:
 
 
 def _plain(message: Json, *, first_part_only: bool) -> Json:
-    return {"role": message["role"], "content": text_of(message.get("content"), first_part_only=first_part_only)}
+    return {
+        "role": message["role"],
+        "content": text_of(message.get("content"), first_part_only=first_part_only),
+    }
 
 
 def _in_turns(messages: list[Json]) -> list[Json]:
     """The Claude path: a greeting before a first word of the persona's, and two of one role become one."""
     spoken = [message for message in messages if message["role"] != "system"]
-    greeting = [{"role": "user", "content": "Hello"}] if spoken and spoken[0]["role"] == "assistant" else []
+    greeting = (
+        [{"role": "user", "content": "Hello"}]
+        if spoken and spoken[0]["role"] == "assistant"
+        else []
+    )
     found: list[Json] = []
     for message in [*greeting, *messages]:
         if found and found[-1]["role"] == message["role"] != "system":

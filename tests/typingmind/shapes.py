@@ -74,7 +74,14 @@ def answered(build: Build, chat: Json, text: str, dice: Random, at: datetime) ->
     ended = {"stop_reason": "end_turn", "stop_sequence": None, "usage": usage, "finish": "end_turn"}
     if build == "2026":
         return parts | named | model | ended | common
-    return named | model | parts | ended | common | {"keywords": [], "titleUsage": _usage("", extended=False)}
+    return (
+        named
+        | model
+        | parts
+        | ended
+        | common
+        | {"keywords": [], "titleUsage": _usage("", extended=False)}
+    )
 
 
 def takes_claude_path(chat: Json) -> bool:

@@ -16,7 +16,9 @@ def talked(build: Build = "2026") -> tuple[TypingMind, str]:
 
 
 @pytest.mark.parametrize("at", [0, 1])
-def test_to_regenerate_an_older_message_moves_all_that_followed_into_the_threads_of_the_question(at: int) -> None:
+def test_to_regenerate_an_older_message_moves_all_that_followed_into_the_threads_of_the_question(
+    at: int,
+) -> None:
     device, chat_id = talked()
     before = copied(device.messages(chat_id))
     device.regenerate(chat_id, at)
@@ -88,7 +90,9 @@ def test_the_older_client_replaces_the_one_answer(at: int) -> None:
     before = copied(device.messages(chat_id))
     device.regenerate(chat_id, at)
     after = device.messages(chat_id)
-    changed = [number for number, pair in enumerate(zip(before, after, strict=True)) if pair[0] != pair[1]]
+    changed = [
+        number for number, pair in enumerate(zip(before, after, strict=True)) if pair[0] != pair[1]
+    ]
     assert changed == [range(52)[at]]
     assert after[at]["uuid"] != before[at]["uuid"]
 

@@ -88,7 +88,9 @@ def test_the_list_of_deleted_messages_may_be_read_at_any_length() -> None:
     a.talk(chat_id, 150)
     sync(a, b, chat_id)
     chat = a.chat(chat_id)
-    chat["syncMetadata"] = {"deletedMessageUUIDs": [message["uuid"] for message in chat["messages"][:280]]}
+    chat["syncMetadata"] = {
+        "deletedMessageUUIDs": [message["uuid"] for message in chat["messages"][:280]]
+    }
     del chat["messages"][:280]
     a.talk(chat_id, 1)
     sync(a, b, chat_id)
@@ -101,7 +103,9 @@ def test_one_deletion_by_hand_cuts_that_list_and_a_clean_old_copy_brings_the_res
     a.talk(chat_id, 150)
     sync(a, b, chat_id)
     chat = a.chat(chat_id)
-    chat["syncMetadata"] = {"deletedMessageUUIDs": [message["uuid"] for message in chat["messages"][:280]]}
+    chat["syncMetadata"] = {
+        "deletedMessageUUIDs": [message["uuid"] for message in chat["messages"][:280]]
+    }
     del chat["messages"][:280]
     a.delete(chat_id, 0)
     sync(a, b, chat_id)

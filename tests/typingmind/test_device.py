@@ -12,7 +12,9 @@ from tests.typingmind.clock import moment
 from tests.typingmind.shapes import Build
 
 
-def talked(build: Build = "2026", turns: int = 3, **fields: object) -> tuple[TypingMind, str, list[Json]]:
+def talked(
+    build: Build = "2026", turns: int = 3, **fields: object
+) -> tuple[TypingMind, str, list[Json]]:
     device = TypingMind(1, build)
     chat_id = device.begin("The lighthouse", "You are Ada.", **fields)
     device.talk(chat_id, turns)
@@ -66,7 +68,10 @@ def test_the_older_client_writes_a_person_s_words_as_a_string() -> None:
 
 def test_an_answer_on_the_claude_path_has_the_newer_client_s_keys_in_their_order() -> None:
     answer = talked()[2][1]
-    assert " ".join(answer) == "content id type role model stop_reason stop_sequence usage finish createdAt uuid"
+    assert (
+        " ".join(answer)
+        == "content id type role model stop_reason stop_sequence usage finish createdAt uuid"
+    )
     assert "extended_cache_creation_input_tokens" in answer["usage"]
 
 
@@ -135,7 +140,10 @@ def test_an_edit_keeps_the_images_beside_the_words_where_they_stand() -> None:
 
 def test_a_deletion_notes_the_uuid_and_keeps_nothing_else_of_the_sync_data() -> None:
     device, chat_id, messages = talked()
-    device.chat(chat_id)["syncMetadata"] = {"deletedMessageUUIDs": ["old"], "deletedResponseIDs": ["r"]}
+    device.chat(chat_id)["syncMetadata"] = {
+        "deletedMessageUUIDs": ["old"],
+        "deletedResponseIDs": ["r"],
+    }
     gone = messages[1]["uuid"]
     device.delete(chat_id, 1)
     assert len(messages) == 5
@@ -164,8 +172,12 @@ def test_pin_and_exclude_mark_one_message() -> None:
     device, chat_id, messages = talked()
     device.pin(chat_id, 1)
     device.exclude(chat_id, 2)
-    assert [number for number, message in enumerate(messages) if message.get("isPinned") is True] == [1]
-    assert [number for number, message in enumerate(messages) if message.get("contextClearedAt")] == [2]
+    assert [
+        number for number, message in enumerate(messages) if message.get("isPinned") is True
+    ] == [1]
+    assert [
+        number for number, message in enumerate(messages) if message.get("contextClearedAt")
+    ] == [2]
 
 
 @pytest.mark.parametrize("role", ["user", "assistant"])

@@ -29,13 +29,17 @@ def test_what_was_exported_once_stays_as_it_is(name: str) -> None:
 
 
 def test_an_export_is_on_one_line_with_nothing_escaped_that_need_not_be() -> None:
-    export = through(export_bytes(chat(chatTitle="Zoë's \u2028 lamp / \x07"), indent=2, ascii_only=True))
+    export = through(
+        export_bytes(chat(chatTitle="Zoë's \u2028 lamp / \x07"), indent=2, ascii_only=True)
+    )
     assert b'"chatTitle":"Zo\xc3\xab\'s \xe2\x80\xa8 lamp / \\u0007"' in export
     assert export.startswith(b'{"data":{"chats":[{"id":')
 
 
 def test_half_a_surrogate_pair_stays_an_escape() -> None:
-    assert b'"half \\ud83d"' in through(export_bytes(chat(chatTitle="half \ud83d"), ascii_only=True))
+    assert b'"half \\ud83d"' in through(
+        export_bytes(chat(chatTitle="half \ud83d"), ascii_only=True)
+    )
 
 
 @pytest.mark.parametrize(
@@ -80,7 +84,9 @@ def test_an_imported_chat_is_not_synced() -> None:
     assert device.chat(CHAT_ID)["syncedAt"] is None
 
 
-def test_of_two_chats_with_one_id_the_last_is_stored_and_a_chat_without_id_is_stored_as_undefined() -> None:
+def test_of_two_chats_with_one_id_the_last_is_stored_and_a_chat_without_id_is_stored_as_undefined() -> (
+    None
+):
     nameless = {key: value for key, value in chat().items() if key != "chatID"}
     device = TypingMind(1)
     device.bring_in(export_bytes(chat(chatTitle="One"), chat(chatTitle="Two"), nameless))
@@ -93,7 +99,9 @@ def test_of_two_chats_with_one_id_the_last_is_stored_and_a_chat_without_id_is_st
     [
         json.dumps({"chats": [CHATS["plain"]]}).encode(),
         b"\xef\xbb\xbf" + json.dumps({"data": {"chats": [CHATS["plain"]]}}).encode(),
-        json.dumps({"checksum": "0", "data": {"chats": [CHATS["plain"]], "chatsInFolder": []}}).encode(),
+        json.dumps(
+            {"checksum": "0", "data": {"chats": [CHATS["plain"]], "chatsInFolder": []}}
+        ).encode(),
         chunked_zip([CHATS["plain"]], []),
     ],
 )
@@ -103,7 +111,9 @@ def test_every_container_can_be_imported(export: bytes) -> None:
     assert set(device.chats) == {CHAT_ID}
 
 
-@pytest.mark.parametrize("export", [b"", b"{", b'{"messages":[]}', b'{"chats":[{"n":NaN}]}', b"[1]"])
+@pytest.mark.parametrize(
+    "export", [b"", b"{", b'{"messages":[]}', b'{"chats":[{"n":NaN}]}', b"[1]"]
+)
 def test_what_is_no_archive_is_refused(export: bytes) -> None:
     with pytest.raises(NotAnArchive):
         TypingMind(1).bring_in(export)
@@ -117,14 +127,19 @@ def test_only_the_chats_asked_for_are_exported() -> None:
 
 
 def test_a_synced_chat_has_its_keys_by_length_and_then_by_bytes() -> None:
-    ordered = jsonb(export_bytes(chat(*conversation(1, 80), odd={"bb": 1, "é": 2, "a": 3, "aa": 4})))
+    ordered = jsonb(
+        export_bytes(chat(*conversation(1, 80), odd={"bb": 1, "é": 2, "a": 3, "aa": 4}))
+    )
     assert list(exported(ordered)[0]["odd"]) == ["a", "aa", "bb", "é"]
     assert list(exported(ordered)[0]["messages"][0]) == ["role", "uuid", "content", "createdAt"]
 
 
 def test_a_tool_that_drops_our_fields_drops_nothing_else() -> None:
     plain = chat(*conversation(1, 80), tokenUsage=None)
-    marked = plain | {"memproc": {"v": 1}, "messages": [one | {"memproc": {"v": 1}} for one in plain["messages"]]}
+    marked = plain | {
+        "memproc": {"v": 1},
+        "messages": [one | {"memproc": {"v": 1}} for one in plain["messages"]],
+    }
     marked["messages"][0] |= {"threads": [{"messages": [marked["messages"][1]]}]}
     plain["messages"][0] |= {"threads": [{"messages": [plain["messages"][1]]}]}
     assert strip_markers(export_bytes(marked)) == export_bytes(plain)

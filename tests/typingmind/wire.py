@@ -52,7 +52,9 @@ def _read_zip(export: bytes) -> Any:
         chats = archive["data"].get("chats")
         if isinstance(chats, dict):
             parts = [_parse(package.read(name)) for name in chats["chunks"]]
-            archive["data"]["chats"] = [chat for part in parts if isinstance(part, list) for chat in part]
+            archive["data"]["chats"] = [
+                chat for part in parts if isinstance(part, list) for chat in part
+            ]
     return archive
 
 
@@ -60,7 +62,13 @@ def _parse(content: bytes) -> Any:
     text = content.decode("utf-8-sig", errors="replace")
     ordered = _index_keys_first if _INDEX_KEY.search(text) else None
     try:
-        return json.loads(text, parse_int=_integer, parse_float=_number, parse_constant=_no_number, object_hook=ordered)
+        return json.loads(
+            text,
+            parse_int=_integer,
+            parse_float=_number,
+            parse_constant=_no_number,
+            object_hook=ordered,
+        )
     except ValueError as fault:
         raise NotAnArchive(str(fault)) from fault
 

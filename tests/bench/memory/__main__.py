@@ -29,20 +29,31 @@ REQUIREMENTS = Path(__file__).with_name("textrank.txt")
 def main(arguments: Sequence[str] | None = None) -> int:
     """Measure every conversation that has questions, one after the other."""
     chosen = _parsed(arguments)
-    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # whoever installs memproc has its bytecode kept
+    os.environ.pop(
+        "PYTHONDONTWRITEBYTECODE", None
+    )  # whoever installs memproc has its bytecode kept
     exports = list(_exports(chosen.exports))
     if not exports:
-        sys.stderr.write("Not measured: no NAME.json with a NAME.questions.json beside it; name a folder: --exports.\n")
+        sys.stderr.write(
+            "Not measured: no NAME.json with a NAME.questions.json beside it; name a folder: --exports.\n"
+        )
         return 1
     with tempfile.TemporaryDirectory(prefix="memproc-memory-") as temporary:
-        textrank = environment("textrank", REQUIREMENTS, (chosen.keep or Path(temporary)).absolute())
+        textrank = environment(
+            "textrank", REQUIREMENTS, (chosen.keep or Path(temporary)).absolute()
+        )
         rows = contexts(None if isinstance(textrank, NotMeasured) else textrank)
         chats: list[MeasuredChat] = []
         for export in exports:
             sys.stderr.write(f"{export.stem} ...\n")
             questions = read_questions(export.with_suffix(".questions.json"))
             chats.append(measure_chat(Path(temporary) / export.stem, export, questions, rows))
-        found = [tables.by_row(chats), tables.by_kind(chats), tables.by_chat(chats), tables.recall(chats)]
+        found = [
+            tables.by_row(chats),
+            tables.by_kind(chats),
+            tables.by_chat(chats),
+            tables.recall(chats),
+        ]
         found += [tables.readability(chats), *_cuts(chats)]
     sys.stdout.write("\n".join(map(str, found)))
     if chosen.json:
@@ -57,7 +68,10 @@ def _parsed(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--exports", type=Path, metavar="FOLDER", action="append",
                         help="exports with questions; else every folder `exports` beside the checkout")  # fmt: skip
     parser.add_argument(
-        "--keep", type=Path, metavar="FOLDER", help="install sumy there, and leave it for the next time"
+        "--keep",
+        type=Path,
+        metavar="FOLDER",
+        help="install sumy there, and leave it for the next time",
     )
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures there, too")
     return parser.parse_args(arguments)

@@ -82,9 +82,14 @@ def _first_of(rank: Ranking) -> Context:
     def chosen(chat: CompressedChat) -> str:
         share = len(chat.made) / max(1, len(_texts(chat.compressed)))
         blocks = [_offered(messages) for messages in _blocks(chat.compressed)]
-        rooms = [share * sum(len(said.text) for said in messages) for messages in _blocks(chat.compressed)]
+        rooms = [
+            share * sum(len(said.text) for said in messages)
+            for messages in _blocks(chat.compressed)
+        ]
         ranked = zip(blocks, rank(blocks), rooms, strict=True)
-        return "\n".join(text for block, places, room in ranked for text in _fitting(block, places, room))
+        return "\n".join(
+            text for block, places, room in ranked for text in _fitting(block, places, room)
+        )
 
     return lambda chat, _: f"{chosen(chat)}\n{_texts(chat.live)}"
 
@@ -102,7 +107,12 @@ def _blocks(messages: Sequence[Said]) -> Iterator[Sequence[Said]]:
 
 
 def _offered(messages: Sequence[Said]) -> _Block:
-    return [_Offered(said.role, text) for said in messages for text in _END.split(said.text) if text and text.strip()]
+    return [
+        _Offered(said.role, text)
+        for said in messages
+        for text in _END.split(said.text)
+        if text and text.strip()
+    ]
 
 
 def _fitting(block: _Block, places: Sequence[int], room: float) -> Iterator[str]:
@@ -124,7 +134,10 @@ def _shuffled(seed: int) -> Ranking:
 
 
 def _person_first(blocks: Sequence[_Block]) -> Sequence[Sequence[int]]:
-    return [sorted(range(len(block)), key=[said.role == PERSONA for said in block].__getitem__) for block in blocks]
+    return [
+        sorted(range(len(block)), key=[said.role == PERSONA for said in block].__getitem__)
+        for block in blocks
+    ]
 
 
 def _by_textrank(python: Path) -> Ranking:
@@ -132,8 +145,13 @@ def _by_textrank(python: Path) -> Ranking:
 
     def rank(blocks: Sequence[_Block]) -> Sequence[Sequence[int]]:
         told = json.dumps([[sentence.text for sentence in block] for block in blocks])
-        ended = subprocess.run([python, _DRIVER], input=told, capture_output=True, text=True, check=True)
+        ended = subprocess.run(
+            [python, _DRIVER], input=told, capture_output=True, text=True, check=True
+        )
         ratings: list[list[float]] = json.loads(ended.stdout)
-        return [sorted(range(len(rated)), key=[-rating for rating in rated].__getitem__) for rated in ratings]
+        return [
+            sorted(range(len(rated)), key=[-rating for rating in rated].__getitem__)
+            for rated in ratings
+        ]
 
     return rank

@@ -67,7 +67,11 @@ def _spliced(talks: Sequence[Sequence[Said]], least: int, most: int, chance: Ran
 
 def _turn_end(messages: Sequence[Said], near: int) -> int:
     """The first end of a turn at or behind the place `near`."""
-    ends = (at for at in range(near, len(messages)) if messages[at].role == "user" != messages[at - 1].role)
+    ends = (
+        at
+        for at in range(near, len(messages))
+        if messages[at].role == "user" != messages[at - 1].role
+    )
     return next(ends, len(messages))
 
 
@@ -79,10 +83,15 @@ def _spoken(said: Said) -> Spoken:
 def score(cases: Sequence[Splice], split: Splitter) -> CutScore:
     """One splitter on all of them; shares and Pk are means over the conversations."""
     bounds = [split(case.spoken, 0, SIZE, len(case.spoken)).bounds for case in cases]
-    tokens = [size for case, found in zip(cases, bounds, strict=True) for size in _sizes(case, found)]
+    tokens = [
+        size for case, found in zip(cases, bounds, strict=True) for size in _sizes(case, found)
+    ]
     cuts = quantiles(tokens, n=20)
     return CutScore(
-        on_change=fmean(len(case.changes & set(found)) / len(found) for case, found in zip(cases, bounds, strict=True)),
+        on_change=fmean(
+            len(case.changes & set(found)) / len(found)
+            for case, found in zip(cases, bounds, strict=True)
+        ),
         by_chance=fmean(len(case.changes) / len(_turns(case)) for case in cases),
         p_k=fmean(_p_k(case, found) for case, found in zip(cases, bounds, strict=True)),
         small=cuts[0],
@@ -93,7 +102,9 @@ def score(cases: Sequence[Splice], split: Splitter) -> CutScore:
 
 def _turns(case: Splice) -> list[int]:
     roles = [spoken.role for spoken in case.spoken]
-    return [at for at, (before, after) in enumerate(pairwise(roles), 1) if after == "user" != before]
+    return [
+        at for at, (before, after) in enumerate(pairwise(roles), 1) if after == "user" != before
+    ]
 
 
 def _sizes(case: Splice, bounds: Sequence[int]) -> Iterator[int]:
@@ -105,7 +116,10 @@ def _p_k(case: Splice, bounds: Sequence[int]) -> float:
     """Over what the bounds reach: the last look-ahead of a conversation has none."""
     changes, reach = sorted(case.changes), bounds[-1]
     apart = max(1, round(len(case.spoken) / (len(changes) + 1) / 2))
-    wrong = [_parts(changes, at, at + apart) != _parts(bounds, at, at + apart) for at in range(reach - apart)]
+    wrong = [
+        _parts(changes, at, at + apart) != _parts(bounds, at, at + apart)
+        for at in range(reach - apart)
+    ]
     return fmean(wrong)
 
 

@@ -41,7 +41,10 @@ class MeasuredChat:
 
 
 def measure_chat(
-    home: Path, export: Path, questions: Sequence[AskedOfChat], rows: Mapping[str, Sequence[Context]]
+    home: Path,
+    export: Path,
+    questions: Sequence[AskedOfChat],
+    rows: Mapping[str, Sequence[Context]],
 ) -> MeasuredChat:
     """Run memproc on the export in three ways, each below `home`, and score these and the further contexts."""
     at_once = run_at_once(home / "at-once", export)
@@ -54,7 +57,9 @@ def measure_chat(
     return MeasuredChat(export.stem, questions, at_once, unfolded, scores)
 
 
-def scored(chat: CompressedChat, questions: Sequence[AskedOfChat], of_row: Sequence[Context]) -> ContextScore:
+def scored(
+    chat: CompressedChat, questions: Sequence[AskedOfChat], of_row: Sequence[Context]
+) -> ContextScore:
     """Where a row has several contexts, their mean. A text that comes again is neither read nor counted again."""
     held: dict[str, set[str]] = {}
     shares = []

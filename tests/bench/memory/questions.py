@@ -69,7 +69,9 @@ _RUBRIC_WORDS = words(
 def content_words(text: str) -> frozenset[str]:
     """Those words that carry content: function words and single letters do not."""
     return frozenset(
-        word for word in words(text) if word not in _FUNCTION_WORDS and (len(word) > 1 or word.isdecimal())
+        word
+        for word in words(text)
+        if word not in _FUNCTION_WORDS and (len(word) > 1 or word.isdecimal())
     )
 
 

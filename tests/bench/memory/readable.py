@@ -16,12 +16,17 @@ _COURTESY = re.compile(
     re.IGNORECASE,
 )
 _SENTENCE = re.compile(r"(?<=[.!?。！？])\s+|\n+")
-_SPEAKER = re.compile(r"^\W*(?:user|assistant|human|ai|system|tool)\W*:", re.IGNORECASE | re.MULTILINE)
+_SPEAKER = re.compile(
+    r"^\W*(?:user|assistant|human|ai|system|tool)\W*:", re.IGNORECASE | re.MULTILINE
+)
 _MARKDOWN = re.compile(
-    r"\*\*|__\w|`|^\s*#{1,6}\s|^\s*[-*+•]\s|^\s*\d{1,2}[.)]\s|\]\(\w|^\s*\|.*\|\s*$|~~", re.MULTILINE
+    r"\*\*|__\w|`|^\s*#{1,6}\s|^\s*[-*+•]\s|^\s*\d{1,2}[.)]\s|\]\(\w|^\s*\|.*\|\s*$|~~",
+    re.MULTILINE,
 )
 _FENCE = re.compile(r"^\s*(?:```|~~~)", re.MULTILINE)
-_NONE = frozenset(text for tongue in TONGUES for text in (tongue.frames.nothing, tongue.frames.nothing_more))
+_NONE = frozenset(
+    text for tongue in TONGUES for text in (tongue.frames.nothing, tongue.frames.nothing_more)
+)
 """How a memory says that the persona did not speak of itself."""
 
 
@@ -37,9 +42,15 @@ CHECKS: Mapping[str, Callable[[MemoryTexts], bool]] = MappingProxyType(
     {
         "a courtesy in the quote": lambda memory: bool(_COURTESY.search(memory.quote)),
         "a perspective of courtesies alone": lambda memory: _is_courtesy_alone(memory.perspective),
-        "a perspective equal to the quote": lambda memory: memory.perspective.split() == memory.quote.split(),
-        "a transcript (user: ... assistant: ...)": lambda memory: any(map(_SPEAKER.search, _texts(memory))),
-        "a fence that never closes": lambda memory: any(len(_FENCE.findall(text)) % 2 for text in _texts(memory)),
+        "a perspective equal to the quote": lambda memory: (
+            memory.perspective.split() == memory.quote.split()
+        ),
+        "a transcript (user: ... assistant: ...)": lambda memory: any(
+            map(_SPEAKER.search, _texts(memory))
+        ),
+        "a fence that never closes": lambda memory: any(
+            len(_FENCE.findall(text)) % 2 for text in _texts(memory)
+        ),
         "Markdown": lambda memory: any(map(_MARKDOWN.search, _texts(memory))),
         "an empty text": lambda memory: not all(map(str.strip, _texts(memory))),
         "a perspective that says there is none": lambda memory: memory.perspective in _NONE,

@@ -72,14 +72,18 @@ def _prepare(home: Path, settings: str) -> None:
 
 
 def _run(home: Path, document: Json) -> float:
-    (home / "inbox" / "export.json").write_text(json.dumps(document, ensure_ascii=False), encoding="utf-8")
+    (home / "inbox" / "export.json").write_text(
+        json.dumps(document, ensure_ascii=False), encoding="utf-8"
+    )
     return run(COMMAND, "--config", home / "memproc.toml", "run", folder=home).cpu
 
 
 def _updated(home: Path) -> Json:
     """The updated export; without messages as long as there is none."""
     paths = list((home / "updated").glob("*.json"))
-    found: Json = json.loads(paths[0].read_bytes()) if paths else {"data": {"chats": [{"messages": []}]}}
+    found: Json = (
+        json.loads(paths[0].read_bytes()) if paths else {"data": {"chats": [{"messages": []}]}}
+    )
     return found
 
 
@@ -93,7 +97,9 @@ def _chat(document: Json) -> Any:
     return document["data"]["chats"][0]
 
 
-def _read(home: Path, raw: Sequence[Json], messages: Sequence[Json], seconds: float) -> CompressedChat:
+def _read(
+    home: Path, raw: Sequence[Json], messages: Sequence[Json], seconds: float
+) -> CompressedChat:
     """Everything before the first raw message is memproc's."""
     places = {message["uuid"]: at for at, message in enumerate(raw)}
     made = list(takewhile(lambda message: "memproc" in message, messages))
@@ -102,7 +108,9 @@ def _read(home: Path, raw: Sequence[Json], messages: Sequence[Json], seconds: fl
         home=home,
         compressed=_said(raw[: places[live[0]["uuid"]]]),
         made="\n".join(text_of(message["content"]) for message in made),
-        memories=tuple(_memories([message for message in made if message["memproc"]["kind"] == "memory"])),
+        memories=tuple(
+            _memories([message for message in made if message["memproc"]["kind"] == "memory"])
+        ),
         live=_said(live),
         seconds=seconds,
     )
@@ -112,8 +120,13 @@ def _memories(made: Sequence[Json]) -> Iterator[MemoryTexts]:
     """Six messages each: three questions, each with the persona's answer behind it."""
     for _, messages in groupby(made, key=lambda message: message["memproc"]["memory"]):
         six = list(messages)
-        yield MemoryTexts(six[0]["memproc"]["level"], *(text_of(message["content"]) for message in six[1::2]))
+        yield MemoryTexts(
+            six[0]["memproc"]["level"], *(text_of(message["content"]) for message in six[1::2])
+        )
 
 
 def _said(messages: Sequence[Json]) -> tuple[Said, ...]:
-    return tuple(Said(message["role"], text_of(message["content"]), message["createdAt"][:10]) for message in messages)
+    return tuple(
+        Said(message["role"], text_of(message["content"]), message["createdAt"][:10])
+        for message in messages
+    )

@@ -26,7 +26,12 @@ def by_row(chats: Sequence[MeasuredChat]) -> Table:
         tokens = fmean(chat.scores[name].tokens for chat in chats)
         lead = ("", "") if name == DEFAULT else (f"{fmean(ahead):+.1f}", _between(ahead, "+.1f"))
         rows.append((name, f"{tokens:,.0f}", f"{fmean(means):.1f}", _between(means, ".1f"), *lead))
-        figures[name] = {"tokens": tokens, "mean": fmean(means), "ahead": fmean(ahead), "chats": means}
+        figures[name] = {
+            "tokens": tokens,
+            "mean": fmean(means),
+            "ahead": fmean(ahead),
+            "chats": means,
+        }
     asked = sum(len(chat.questions) for chat in chats)
     notes = (
         f"{len(chats)} conversations with {asked} questions. What counts is the share of an answer's content words",
@@ -50,9 +55,14 @@ def by_kind(chats: Sequence[MeasuredChat]) -> Table:
     kinds = sorted({question.kind for chat in chats for question in chat.questions})
     rows, figures = [], {}
     for kind in kinds:
-        found = {name: [share for chat in chats for share in _of_kind(chat, name, kind)] for name in names}
+        found = {
+            name: [share for chat in chats for share in _of_kind(chat, name, kind)]
+            for name in names
+        }
         asked = len(found[DEFAULT])
-        rows.append((kind.replace("_", " "), str(asked), *(f"{fmean(found[name]):.1f}" for name in names)))
+        rows.append(
+            (kind.replace("_", " "), str(asked), *(f"{fmean(found[name]):.1f}" for name in names))
+        )
         figures[kind] = {name: fmean(found[name]) for name in names} | {"questions": asked}
     return Table("By kind of question", (), ("", "questions", *names), tuple(rows), figures)
 
@@ -66,11 +76,17 @@ def by_chat(chats: Sequence[MeasuredChat]) -> Table:
     """The same by conversation, with what the run took."""
     names = [name for name in (*_SHOWN_BY_KIND, WHOLE, AGAIN) if name in chats[0].scores]
     rows = tuple(
-        (chat.name, *(f"{chat.scores[name].mean:.1f}" for name in names), f"{chat.at_once.seconds:.1f}")
+        (
+            chat.name,
+            *(f"{chat.scores[name].mean:.1f}" for name in names),
+            f"{chat.at_once.seconds:.1f}",
+        )
         for chat in chats
     )
     figures = {chat.name: {name: chat.scores[name].mean for name in names} for chat in chats}
-    notes = ("`seconds`: of the processor, for `memproc run` on the whole export, start-up included.",)
+    notes = (
+        "`seconds`: of the processor, for `memproc run` on the whole export, start-up included.",
+    )
     return Table("By conversation", notes, ("", *names, "seconds"), rows, figures)
 
 
@@ -82,7 +98,9 @@ def recall(chats: Sequence[MeasuredChat]) -> Table:
     means["all"] = tuple(fmean(column) for column in zip(*means.values(), strict=True))
     for name, (memories, recalled, full) in means.items():
         way = 100 * (recalled - memories) / (full - memories) if full > memories else None
-        rows.append((name, *(f"{mean:.1f}" for mean in means[name]), "" if way is None else f"{way:.0f} %"))
+        rows.append(
+            (name, *(f"{mean:.1f}" for mean in means[name]), "" if way is None else f"{way:.0f} %")
+        )
         figures[name] = {"memproc": memories, "recall": recalled, "full": full}
     notes = (
         f"One search with the question's own words, then what it found, opened, the best first: at most {TOKENS:,}",
@@ -97,13 +115,20 @@ def readability(chats: Sequence[MeasuredChat]) -> Table:
     memories = [memory for chat in chats for memory in chat.unfolded.memories]
     folds = [memory for chat in chats for memory in chat.at_once.memories if memory.level > 1]
     of_memories, of_folds = shares(memories), shares(folds) if folds else {}
-    rows = tuple((name, f"{of_memories[name]:.1f}", f"{of_folds[name]:.1f}" if folds else "") for name in of_memories)
+    rows = tuple(
+        (name, f"{of_memories[name]:.1f}", f"{of_folds[name]:.1f}" if folds else "")
+        for name in of_memories
+    )
     others = 100 * fmean(
-        not _is_persona(memory.quote, chat.unfolded) for chat in chats for memory in chat.unfolded.memories
+        not _is_persona(memory.quote, chat.unfolded)
+        for chat in chats
+        for memory in chat.unfolded.memories
     )
     rows = (*rows, ("a quote of the person's", f"{others:.1f}", ""))
     of_memories["a quote of the person's"] = others
-    notes = (f"In percent of {len(memories)} memories of the built-in engine, and of {len(folds)} folds.",)
+    notes = (
+        f"In percent of {len(memories)} memories of the built-in engine, and of {len(folds)} folds.",
+    )
     figures = {"memories": of_memories, "folds": of_folds}
     return Table("How the engine's memories read", notes, ("", "memories", "folds"), rows, figures)
 
@@ -130,5 +155,9 @@ def cuts(least: int, most: int, cases: Sequence[Splice], scores: Mapping[str, Cu
                for name, found in scores.items()}  # fmt: skip
     headings = ("chunk.bounds", "cuts on a change", "Pk", "tokens, p5", "p95", "chunks")
     return Table(
-        f"Chunks that end where the topic changes, pieces of {least} to {most}", notes, headings, rows, figures
+        f"Chunks that end where the topic changes, pieces of {least} to {most}",
+        notes,
+        headings,
+        rows,
+        figures,
     )

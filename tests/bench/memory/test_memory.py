@@ -20,7 +20,9 @@ from tests.chats import export_bytes, long_chat
 
 LAMP = "The lamp turns nine times. "
 SEA = "The sea was calm on 14 May. "
-ASKED = AskedOfChat("extraction", "When was the sea calm?", content_words("On 14 May the sea was calm."))
+ASKED = AskedOfChat(
+    "extraction", "When was the sea calm?", content_words("On 14 May the sea was calm.")
+)
 
 
 def compressed(*said: Said, made: str = SEA) -> CompressedChat:
@@ -34,10 +36,15 @@ def test_an_answer_counts_by_its_content_words_and_figures_keep_their_points() -
     assert share(ASKED, words(SEA)) == 100.0
 
 
-def test_questions_without_an_answer_do_not_count_and_a_rubric_stands_in_for_one(tmp_path: Path) -> None:
+def test_questions_without_an_answer_do_not_count_and_a_rubric_stands_in_for_one(
+    tmp_path: Path,
+) -> None:
     path = tmp_path / "a.questions.json"
     rye = {"question": "Which flour?", "rubric": ["LLM response should state: rye"]}
-    unanswered, empty = {"question": "Why?", "answer": "Nobody knows."}, {"question": "Is it?", "answer": "It is."}
+    unanswered, empty = (
+        {"question": "Why?", "answer": "Nobody knows."},
+        {"question": "Is it?", "answer": "It is."},
+    )
     path.write_text(json.dumps({"abstention": [unanswered], "update": [rye, empty]}))
     assert read_questions(path) == (AskedOfChat("update", "Which flour?", frozenset({"rye"})),)
 
@@ -72,8 +79,12 @@ def test_an_interval_holds_the_mean_and_is_the_same_each_time() -> None:
 
 
 def test_what_a_person_would_wince_at_is_counted() -> None:
-    good = MemoryTexts(1, "I feared the fog.", "I wonder about it.", "On 14 May you told me: I saw the fog.")
-    courteous = MemoryTexts(1, "Feel free to ask!", "Let me know! Good luck.", "user: Hello\nassistant: **Hi**")
+    good = MemoryTexts(
+        1, "I feared the fog.", "I wonder about it.", "On 14 May you told me: I saw the fog."
+    )
+    courteous = MemoryTexts(
+        1, "Feel free to ask!", "Let me know! Good luck.", "user: Hello\nassistant: **Hi**"
+    )
     same = MemoryTexts(1, "I feared the fog.", "I feared the fog.", "```\nprint()")
     found = shares([good, courteous, same, good])
     assert [name for name, percent in found.items() if percent == 25.0] == [
@@ -104,7 +115,11 @@ def test_pieces_are_spliced_whole_and_in_order() -> None:
     starts = [0, *sorted(case.changes)]
     assert all(case.spoken[at].role == "user" for at in starts)
     for word in ("sea", "bread"):
-        numbers = [int(spoken.text.split()[1].strip(".")) for spoken in case.spoken if spoken.text.startswith(word)]
+        numbers = [
+            int(spoken.text.split()[1].strip("."))
+            for spoken in case.spoken
+            if spoken.text.startswith(word)
+        ]
         assert numbers == list(range(len(numbers)))
 
 
@@ -112,20 +127,30 @@ def test_pieces_are_spliced_whole_and_in_order() -> None:
 def test_conversations_with_questions_are_measured_without_the_network_too(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(bench, "environment", lambda *_: NotMeasured("textrank could not be installed: no network"))
+    monkeypatch.setattr(
+        bench, "environment", lambda *_: NotMeasured("textrank could not be installed: no network")
+    )
     for name, tokens in (("one", 45_000), ("two", 50_000)):
         (tmp_path / f"{name}.json").write_bytes(export_bytes(long_chat(tokens, tokens_each=700)))
-        asked = {"extraction": [{"question": "What turns?", "answer": "The lamp of the lighthouse."}]}
+        asked = {
+            "extraction": [{"question": "What turns?", "answer": "The lamp of the lighthouse."}]
+        }
         (tmp_path / f"{name}.questions.json").write_text(json.dumps(asked))
     (tmp_path / "three.json").write_bytes(export_bytes(long_chat(1000)))  # nobody asks about it
     assert bench.main(["--exports", str(tmp_path), "--json", str(tmp_path / "figures")]) == 1
     printed = capsys.readouterr()
     assert "Not measured: textrank could not be installed: no network" in printed.err
     figures = json.loads((tmp_path / "figures").read_text())
-    assert {len(row["chats"]) for row in figures["What of an answer stands in the context"].values()} == {2}
-    assert set(figures["Chunks that end where the topic changes, pieces of 8 to 14"]) == set(bench.BOUNDS)
+    assert {
+        len(row["chats"]) for row in figures["What of an answer stands in the context"].values()
+    } == {2}
+    assert set(figures["Chunks that end where the topic changes, pieces of 8 to 14"]) == set(
+        bench.BOUNDS
+    )
 
 
-def test_without_questions_nothing_is_measured(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_without_questions_nothing_is_measured(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert bench.main(["--exports", str(tmp_path)]) == 1
     assert "NAME.questions.json" in capsys.readouterr().err

@@ -31,7 +31,9 @@ def main() -> None:
     summarizer = TextRankSummarizer(Stemmer("english"))
     told = []
     for texts in json.load(sys.stdin):
-        sentences = tuple(RatedSentence(tuple(re.findall(r"\w+", text)) or ("-",)) for text in texts)
+        sentences = tuple(
+            RatedSentence(tuple(re.findall(r"\w+", text)) or ("-",)) for text in texts
+        )
         ratings = summarizer.rate_sentences(RatedDocument(sentences))
         told.append([float(ratings[sentence]) for sentence in sentences])
     sys.stdout.write(json.dumps(told) + "\n")

@@ -48,7 +48,9 @@ _NOTES = (
 def main(arguments: Sequence[str] | None = None) -> int:
     """Measure what was asked for, one conversation after the other."""
     chosen = _parsed(arguments)
-    sys.stdout.write(f"Python {platform.python_version()}, {os.cpu_count()} cores, {platform.system()}\n\n")
+    sys.stdout.write(
+        f"Python {platform.python_version()}, {os.cpu_count()} cores, {platform.system()}\n\n"
+    )
     systems = (MEMPROC, *PACKAGES) if chosen.only is None else (chosen.only,)
     tables: list[Table] = []
     refused: list[str] = []
@@ -73,7 +75,9 @@ def _parsed(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--exports", type=Path, metavar="FOLDER", default=os.environ.get("MEMPROC_BENCH_EXPORTS"),
                         help="real exports; also $MEMPROC_BENCH_EXPORTS. Without, a made-up conversation")  # fmt: skip
     parser.add_argument("--only", choices=(MEMPROC, *PACKAGES), help="measure this alone")
-    parser.add_argument("--keep", type=Path, metavar="FOLDER", help="install there, and leave it for the next time")
+    parser.add_argument(
+        "--keep", type=Path, metavar="FOLDER", help="install there, and leave it for the next time"
+    )
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures there, too")
     return parser.parse_args(arguments)
 
@@ -87,7 +91,11 @@ def _exports(folder: Path | None, temporary: Path) -> list[Path]:
 
 
 def _environments(systems: Sequence[str], folder: Path) -> dict[str, Path | NotMeasured]:
-    return {peer: environment(peer, requirements(peer), folder.absolute()) for peer in systems if peer != MEMPROC}
+    return {
+        peer: environment(peer, requirements(peer), folder.absolute())
+        for peer in systems
+        if peer != MEMPROC
+    }
 
 
 def _measure(
@@ -98,11 +106,15 @@ def _measure(
     rows: dict[str, Measured | NotMeasured] = {}
     if MEMPROC in systems:
         for way, (model, batch) in WAYS.items():
-            rows[f"memproc, {way}"] = run_memproc(model, batch, export, _made(home / way.replace("/", "-")))
+            rows[f"memproc, {way}"] = run_memproc(
+                model, batch, export, _made(home / way.replace("/", "-"))
+            )
     for peer, python in environments.items():
         name = f"{peer} {version(peer)}"
         rows[name] = (
-            python if isinstance(python, NotMeasured) else run_peer(peer, python, conversation, _made(home / peer))
+            python
+            if isinstance(python, NotMeasured)
+            else run_peer(peer, python, conversation, _made(home / peer))
         )
     return rows
 
@@ -115,11 +127,15 @@ def _made(folder: Path) -> Path:
 def _table(conversation: Conversation, rows: Mapping[str, Measured | NotMeasured]) -> Table:
     title = f"{conversation.name}: {len(conversation.turns)} turns, {conversation.tokens:,} tokens"
     figures = {
-        name: {"not_measured": row.reason} if isinstance(row, NotMeasured) else row.figures(conversation.tokens)
+        name: {"not_measured": row.reason}
+        if isinstance(row, NotMeasured)
+        else row.figures(conversation.tokens)
         for name, row in rows.items()
     }
     shown = tuple((name, *_cells(row, conversation.tokens)) for name, row in rows.items())
-    return Table(title, _NOTES, _HEADINGS, shown, {"tokens": conversation.tokens, "systems": figures})
+    return Table(
+        title, _NOTES, _HEADINGS, shown, {"tokens": conversation.tokens, "systems": figures}
+    )
 
 
 def _cells(row: Measured | NotMeasured, tokens: int) -> tuple[str, ...]:

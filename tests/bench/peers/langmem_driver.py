@@ -19,7 +19,9 @@ def main(turns: Path, url: str) -> None:
 
     Texts are sent to be embedded as they are: cut into tokens beforehand, they need a table from the network.
     """
-    embed = OpenAIEmbeddings(model="text-embedding-3-small", base_url=url, check_embedding_ctx_length=False)
+    embed = OpenAIEmbeddings(
+        model="text-embedding-3-small", base_url=url, check_embedding_ctx_length=False
+    )
     store = InMemoryStore(index={"dims": 1536, "embed": embed})
     model = ChatOpenAI(model="gpt-4.1-mini", base_url=url)
     manager = create_memory_store_manager(model, namespace=("memories",), store=store)

@@ -16,14 +16,21 @@ def main(turns: Path, url: str, folder: Path) -> None:
     """One person, the vectors in a file of qdrant, everything else as it comes."""
     memory = Memory.from_config(
         {
-            "llm": {"provider": "openai", "config": {"model": "gpt-4.1-mini", "openai_base_url": url}},
+            "llm": {
+                "provider": "openai",
+                "config": {"model": "gpt-4.1-mini", "openai_base_url": url},
+            },
             "embedder": {
                 "provider": "openai",
                 "config": {"model": "text-embedding-3-small", "openai_base_url": url},
             },
             "vector_store": {
                 "provider": "qdrant",
-                "config": {"path": str(folder / "qdrant"), "on_disk": True, "embedding_model_dims": 1536},
+                "config": {
+                    "path": str(folder / "qdrant"),
+                    "on_disk": True,
+                    "embedding_model_dims": 1536,
+                },
             },
             "history_db_path": str(folder / "history.db"),
         }

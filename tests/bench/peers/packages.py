@@ -15,7 +15,9 @@ def requirements(peer: str) -> Path:
 
 def version(peer: str) -> str:
     """The version that is locked."""
-    found = re.search(rf"^{PACKAGES[peer]}==(\S+)", requirements(peer).read_text("utf-8"), re.MULTILINE)
+    found = re.search(
+        rf"^{PACKAGES[peer]}==(\S+)", requirements(peer).read_text("utf-8"), re.MULTILINE
+    )
     if found is None:
         raise ValueError(f"{requirements(peer).name} does not pin {PACKAGES[peer]}")
     return found[1]

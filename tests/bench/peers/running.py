@@ -33,14 +33,18 @@ month_usd = 1000
 )
 
 
-def run_peer(peer: str, python: Path, conversation: Conversation, home: Path) -> Measured | NotMeasured:
+def run_peer(
+    peer: str, python: Path, conversation: Conversation, home: Path
+) -> Measured | NotMeasured:
     """Tell the conversation to a peer, turn by turn. Its home is `home`, and the guard keeps it from the network."""
     told = home / "turns.json"
     told.write_text(json.dumps(conversation.turns, ensure_ascii=False), encoding="utf-8")
     with ModelServer(Setup(script=answer)) as server:
         command = [python, HERE / f"{peer}_driver.py", told, f"{server.url}/v1", home]
         variables = {"OPENAI_API_KEY": KEY, "MEM0_TELEMETRY": "False", "LANGSMITH_TRACING": "false"}
-        ended, wall = _run([str(word) for word in command], home, {**variables, "PYTHONPATH": _GUARD})
+        ended, wall = _run(
+            [str(word) for word in command], home, {**variables, "PYTHONPATH": _GUARD}
+        )
         if ended.returncode:
             return NotMeasured(f"{peer} ended with {ended.returncode}: {_last_line(ended.stderr)}")
         return measured(peer, server.meter, json.loads(ended.stdout)["kept"], wall)
@@ -58,12 +62,16 @@ def run_memproc(model: str, batch: str, export: Path, home: Path) -> Measured | 
             "OPENAI_API_KEY": KEY, "OPENAI_API_BASE": f"{server.url}/v1",
             "PYTHONPATH": os.pathsep.join((_GUARD, str(ROOT))),
         }  # fmt: skip
-        ended, wall = _run([str(COMMAND), "--config", str(settings), "run", "--json"], home, variables)
+        ended, wall = _run(
+            [str(COMMAND), "--config", str(settings), "run", "--json"], home, variables
+        )
         if ended.returncode:
             return NotMeasured(f"memproc ended with {ended.returncode}: {_last_line(ended.stderr)}")
         (written,) = json.loads(ended.stdout)["outcomes"]
         if written["extracted"]:
-            return NotMeasured(f"{written['extracted']} of memproc's memories were written by no model")
+            return NotMeasured(
+                f"{written['extracted']} of memproc's memories were written by no model"
+            )
         return measured("memproc", server.meter, written["memories"], wall)
 
 
@@ -71,11 +79,24 @@ def _run(
     command: list[str], home: Path, variables: Mapping[str, str]
 ) -> tuple["subprocess.CompletedProcess[str]", float]:
     """Run a command with these variables and no others of this process but what every program needs."""
-    needed = {name: os.environ[name] for name in ("PATH", "TMPDIR", "SYSTEMROOT") if name in os.environ}
-    environment = {**needed, "HOME": str(home), "PYTHON_KEYRING_BACKEND": "keyring.backends.null.Keyring", **variables}
+    needed = {
+        name: os.environ[name] for name in ("PATH", "TMPDIR", "SYSTEMROOT") if name in os.environ
+    }
+    environment = {
+        **needed,
+        "HOME": str(home),
+        "PYTHON_KEYRING_BACKEND": "keyring.backends.null.Keyring",
+        **variables,
+    }
     began = time.perf_counter()
     ended = subprocess.run(
-        command, cwd=home, env=environment, capture_output=True, text=True, check=False, timeout=LIMIT_SECONDS
+        command,
+        cwd=home,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=LIMIT_SECONDS,
     )
     return ended, time.perf_counter() - began
 

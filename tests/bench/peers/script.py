@@ -20,9 +20,12 @@ _LONGEST_FACT, _LONGEST_MEMORY = 40, 80
 _ALIKE = 0.2
 _HEADER = re.compile(r"^(?:=+ .* =+|user: |assistant: )", re.MULTILINE)
 _MEM0 = re.compile(
-    r"^## Existing Memories\n(\[.*?)\n\n## New Messages\n(.*)\n\n## Observation Date$", re.DOTALL | re.MULTILINE
+    r"^## Existing Memories\n(\[.*?)\n\n## New Messages\n(.*)\n\n## Observation Date$",
+    re.DOTALL | re.MULTILINE,
 )
-_LANGMEM_EXISTING = re.compile(r"<instance id=(\S+) schema_type=[^>]*>\n(.*?)\n</instance>", re.DOTALL)
+_LANGMEM_EXISTING = re.compile(
+    r"<instance id=(\S+) schema_type=[^>]*>\n(.*?)\n</instance>", re.DOTALL
+)
 _LANGMEM = re.compile(r"<session_\S+>\n(.*)\n</session_", re.DOTALL)
 
 
@@ -41,7 +44,9 @@ def facts(text: str) -> list[str]:
     offered = [sentence for _, sentence in sentences([Said("", "", _HEADER.sub("", text))])]
     fitting = [sentence for sentence in dict.fromkeys(offered) if words(sentence) <= _LONGEST_FACT]
     chosen = set(nlargest(FACTS_A_TURN, fitting, key=words))
-    return [fact for fact in fitting if fact in chosen] or [_cut(one, _LONGEST_FACT) for one in offered[:1]]
+    return [fact for fact in fitting if fact in chosen] or [
+        _cut(one, _LONGEST_FACT) for one in offered[:1]
+    ]
 
 
 def nearest(fact: str, existing: Mapping[str, str]) -> str | None:
@@ -79,7 +84,11 @@ def _as_langmem_reads(text: str, known: Sequence[tuple[str, str]]) -> Answer:
 
 def _merging(name: str, memory: str, fact: str) -> Call:
     """The newer fact first, and of the old memory what there is room for."""
-    patch = {"op": "replace", "path": "/content", "value": _cut(f"{fact} {memory}", _LONGEST_MEMORY)}
+    patch = {
+        "op": "replace",
+        "path": "/content",
+        "value": _cut(f"{fact} {memory}", _LONGEST_MEMORY),
+    }
     edits = {"json_doc_id": name, "planned_edits": "Put the newer fact first.", "patches": [patch]}
     return Call("PatchDoc", json.dumps(edits, ensure_ascii=False))
 

@@ -26,7 +26,10 @@ from tests.server.tokens import count
 
 ASKED = "My sister Ilse moves to Porto on 14 May. It rains."
 ANSWERED = "Then the van has to be at the harbour by Monday. Good."
-MOVES, VAN = "My sister Ilse moves to Porto on 14 May.", "Then the van has to be at the harbour by Monday."
+MOVES, VAN = (
+    "My sister Ilse moves to Porto on 14 May.",
+    "Then the van has to be at the harbour by Monday.",
+)
 KNOWN = "My sister Ilse moves to Lisbon on 12 May."
 TOOLS = [{"type": "function", "function": {"name": "Memory", "parameters": {"type": "object"}}}]
 
@@ -38,10 +41,11 @@ def as_mem0_asks(existing: list[dict[str, str]]) -> list[dict[str, str]]:
         f"## New Messages\nuser: {ASKED}\nassistant: {ANSWERED}\n",
         "## Observation Date\n2026-11-21",
     )
-    system = (
-        "Extract.\n\n## Existing Memories\n\nHere they stand.\n\n## New Messages\n\nThese.\n\n## Observation Date\n"
-    )
-    return [{"role": "system", "content": system}, {"role": "user", "content": "\n\n".join(sections)}]
+    system = "Extract.\n\n## Existing Memories\n\nHere they stand.\n\n## New Messages\n\nThese.\n\n## Observation Date\n"
+    return [
+        {"role": "system", "content": system},
+        {"role": "user", "content": "\n\n".join(sections)},
+    ]
 
 
 def as_langmem_asks(existing: dict[str, str]) -> list[dict[str, str]]:
@@ -64,7 +68,10 @@ def answered(messages: list[dict[str, str]]) -> Answer:
 
 def test_mem0_is_answered_facts_of_the_new_messages_alone() -> None:
     told = json.loads(answered(as_mem0_asks([])).text)["memory"]
-    assert [(fact["text"], fact["attributed_to"]) for fact in told] == [(MOVES, "user"), (VAN, "assistant")]
+    assert [(fact["text"], fact["attributed_to"]) for fact in told] == [
+        (MOVES, "user"),
+        (VAN, "assistant"),
+    ]
     assert [fact["linked_memory_ids"] for fact in told] == [[], []]
 
 
@@ -108,7 +115,9 @@ def test_tools_are_paid_for_and_their_calls_are_output() -> None:
         called = [call["function"] for call in choice["message"]["tool_calls"]]
         assert json.loads(called[0]["arguments"]) == {"content": MOVES}
         usage = server.meter.usage
-    assert usage.prompt == sum(count(message["content"]) for message in asked) + count(json.dumps(TOOLS[0]))
+    assert usage.prompt == sum(count(message["content"]) for message in asked) + count(
+        json.dumps(TOOLS[0])
+    )
     assert usage.output == sum(count(call["name"]) + count(call["arguments"]) for call in called)
 
 
@@ -123,7 +132,9 @@ def test_what_was_read_from_the_cache_counts_a_tenth_in_every_reckoning() -> Non
     assert 0 < read < prompt // 2
     assert found.usage.billed_input == prompt - read + Decimal(read) / 10
     assert found.if_written == (prompt - read) * Decimal("1.25") + Decimal(read) / 10
-    assert found.figures(1000)["times_conversation"] == pytest.approx(float(found.usage.billed_input) / 1000)
+    assert found.figures(1000)["times_conversation"] == pytest.approx(
+        float(found.usage.billed_input) / 1000
+    )
 
 
 def test_a_run_whose_calls_failed_has_no_figures() -> None:
@@ -135,7 +146,13 @@ def test_a_run_whose_calls_failed_has_no_figures() -> None:
 
 def test_a_conversation_is_told_turn_by_turn_as_plain_text(tmp_path: Path) -> None:
     export = tmp_path / "export.json"
-    talk = [user("One?", 1), assistant("One.", 1), assistant("And more.", 2), user("Two?", 2), assistant("Two.", 3)]
+    talk = [
+        user("One?", 1),
+        assistant("One.", 1),
+        assistant("And more.", 2),
+        user("Two?", 2),
+        assistant("Two.", 3),
+    ]
     export.write_bytes(export_bytes(chat(*talk)))
     read = read_conversation(export)
     assert [[said["content"] for said in turn] for turn in read.turns] == [

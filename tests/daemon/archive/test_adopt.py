@@ -7,7 +7,14 @@ import pytest
 
 from daemon.archive.archive import Archive, check
 from daemon.archive.forks import find_kin
-from daemon.archive.memories import editions, keep_edition, keep_fold, keep_memory, memories, round_of
+from daemon.archive.memories import (
+    editions,
+    keep_edition,
+    keep_fold,
+    keep_memory,
+    memories,
+    round_of,
+)
 from daemon.archive.messages import past, raw_conversation, remember
 from rules.conversation.history import Past
 from rules.recognize.chat_reading import Adopted, inherit
@@ -20,7 +27,10 @@ from tests.entries import chat_of, entries, fold_of, memory_of, reading_of, said
 M1, M2 = memory_of(1, entries(TALK)[:2]), memory_of(2, entries(TALK)[2:4])
 FOLD = fold_of(1, [M1, M2])
 FORK = "a9b8c7d6e5"
-LIVE = [said(("user", "assistant")[at % 2], f"message number {at} " * (at + 1), 500 + at) for at in (4, 5)]
+LIVE = [
+    said(("user", "assistant")[at % 2], f"message number {at} " * (at + 1), 500 + at)
+    for at in (4, 5)
+]
 
 
 @pytest.fixture
@@ -72,7 +82,9 @@ def test_what_both_have_is_kept_once(first: Archive) -> None:
     before = first.one("SELECT count(*) FROM body")
     taken_over(first, adopted(first), LIVE)
     assert before == (6,)
-    assert first.one("SELECT count(*) FROM body") == (8,), "only the fork's own two messages are new"
+    assert first.one("SELECT count(*) FROM body") == (8,), (
+        "only the fork's own two messages are new"
+    )
     assert first.one("SELECT count(*) FROM version") == (12,)
 
 
@@ -85,7 +97,9 @@ def test_a_second_look_at_the_fork_takes_nothing_over_again(first: Archive) -> N
 
 def _look_again(archive: Archive) -> None:
     chat = chat_of(LIVE, id=FORK, chatID=FORK)
-    reading = reading_of(recognise(read_messages(chat), {}), past(archive, FORK), memories(archive, FORK))
+    reading = reading_of(
+        recognise(read_messages(chat), {}), past(archive, FORK), memories(archive, FORK)
+    )
     remember(archive, chat, reading, LATER)
 
 
@@ -111,7 +125,9 @@ def test_an_edited_and_a_deleted_message_under_a_memory_come_as_they_are(first: 
     changed = [replace(edited, newest=now), replace(gone, newest=None), *others]
     taken_over(first, replace(what, past=tuple(changed)))
     kept = past(first, FORK)
-    assert [(old.key, old.message.raw) for old in kept] == [(old.key, old.message.raw) for old in what.past]
+    assert [(old.key, old.message.raw) for old in kept] == [
+        (old.key, old.message.raw) for old in what.past
+    ]
     assert [_now(old) for old in kept] == [now.raw, None, *(old.message.raw for old in others)]
     assert gone.message.raw not in [bytes(raw) for raw in raw_conversation(first, FORK).messages]
 

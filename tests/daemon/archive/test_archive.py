@@ -79,12 +79,17 @@ def test_a_locked_archive_is_said_to_be_locked(tmp_path: Path) -> None:
         pass
     other = sqlite3.connect(archive_path(tmp_path), isolation_level=None)
     other.execute("BEGIN EXCLUSIVE")
-    with pytest.raises(ArchiveError, match="keeps the archive"), Archive.open(tmp_path, busy_seconds=0.05) as archive:
+    with (
+        pytest.raises(ArchiveError, match="keeps the archive"),
+        Archive.open(tmp_path, busy_seconds=0.05) as archive,
+    ):
         record(archive, reply("a"), "chat", {})
     other.close()
 
 
-@pytest.mark.parametrize("damage", [b"no database at all, but long enough to be read" * 60, b"\xff" * 5000])
+@pytest.mark.parametrize(
+    "damage", [b"no database at all, but long enough to be read" * 60, b"\xff" * 5000]
+)
 def test_a_damaged_archive_is_said_to_be_damaged(tmp_path: Path, damage: bytes) -> None:
     archive_path(tmp_path).write_bytes(damage)
     for opened in (Archive.open, Archive.read):
@@ -120,7 +125,10 @@ def test_two_processes_write_to_one_archive(tmp_path: Path) -> None:
     )
     with Archive.open(tmp_path) as archive:
         root = Path(__file__).parents[3]
-        running = [subprocess.Popen([sys.executable, "-c", script, str(tmp_path), name], cwd=root) for name in "ab"]
+        running = [
+            subprocess.Popen([sys.executable, "-c", script, str(tmp_path), name], cwd=root)
+            for name in "ab"
+        ]
         assert [process.wait(60) for process in running] == [0, 0]
         assert archive.one("SELECT count(*) FROM reply") == (80,)
 

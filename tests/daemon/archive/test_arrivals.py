@@ -23,7 +23,11 @@ from daemon.archive.arrivals import (
 from rules.arrival import Sighting, State
 from rules.errors import ArchiveError
 
-EARLY, NOW, LATE = "2026-11-21T10:00:00.000Z", "2026-11-21T11:00:00.000Z", "2026-11-21T12:00:00.000Z"
+EARLY, NOW, LATE = (
+    "2026-11-21T10:00:00.000Z",
+    "2026-11-21T11:00:00.000Z",
+    "2026-11-21T12:00:00.000Z",
+)
 
 
 @pytest.fixture
@@ -33,10 +37,18 @@ def archive() -> Iterator[Archive]:
     archive.close()
 
 
-def drop(archive: Archive, name: str, content: str = "", state: State = "copied", again: str | None = None) -> int:
+def drop(
+    archive: Archive,
+    name: str,
+    content: str = "",
+    state: State = "copied",
+    again: str | None = None,
+) -> int:
     """An arrival of that content in that state."""
     path = f"/inbox/{name}"
-    (number,) = record_sightings(archive, [Present(path, Sighting(1, 2, 3, 4), 0, None, "new")], [], EARLY).values()
+    (number,) = record_sightings(
+        archive, [Present(path, Sighting(1, 2, 3, 4), 0, None, "new")], [], EARLY
+    ).values()
     mark_copied(archive, number, content or name, EARLY)
     change_state(archive, number, state, "because", "", EARLY, again)
     return number
@@ -64,7 +76,9 @@ def test_what_waits_is_worked_on_when_its_time_has_come(archive: Archive, state:
     assert work(archive) == due
 
 
-@pytest.mark.parametrize("state", ["seen", "settling", "planned", "working", "written", "done", "set aside", "gone"])
+@pytest.mark.parametrize(
+    "state", ["seen", "settling", "planned", "working", "written", "done", "set aside", "gone"]
+)
 def test_nothing_else_is_worked_on(archive: Archive, state: State) -> None:
     drop(archive, "a.json", state=state)
     assert work(archive) is None
@@ -74,10 +88,22 @@ def test_a_change_of_state_is_a_step(archive: Archive) -> None:
     number = drop(archive, "a.json")
     change_state(archive, number, "waiting", "the provider is busy", "Wait.", NOW, LATE, tries=2)
     arrival = find_arrival(archive, number)
-    assert (arrival.state, arrival.reason, arrival.next_step) == ("waiting", "the provider is busy", "Wait.")
-    assert (arrival.changed_at, arrival.next_look_at, arrival.tries, arrival.seen_at) == (NOW, LATE, 2, EARLY)
+    assert (arrival.state, arrival.reason, arrival.next_step) == (
+        "waiting",
+        "the provider is busy",
+        "Wait.",
+    )
+    assert (arrival.changed_at, arrival.next_look_at, arrival.tries, arrival.seen_at) == (
+        NOW,
+        LATE,
+        2,
+        EARLY,
+    )
     change_state(archive, number, "copied", "", "", LATE)
-    assert (find_arrival(archive, number).tries, find_arrival(archive, number).next_look_at) == (2, None)
+    assert (find_arrival(archive, number).tries, find_arrival(archive, number).next_look_at) == (
+        2,
+        None,
+    )
     steps = archive.run("SELECT state, reason, at FROM arrival_step ORDER BY id")
     assert steps[-2:] == [("waiting", "the provider is busy", NOW), ("copied", "", LATE)]
 
@@ -109,14 +135,22 @@ def test_a_restart_takes_up_what_was_being_worked_on(archive: Archive) -> None:
         (["gone", "set aside", "done"], None),
         (["copied"], "the same content waits to be worked on already, as 0.json"),
         (["paused"], "the same content waits to be worked on already, as 0.json"),
-        (["set aside", "done", "waiting"], "the same content waits to be worked on already, as 2.json"),
+        (
+            ["set aside", "done", "waiting"],
+            "the same content waits to be worked on already, as 2.json",
+        ),
         (["written"], "already done: the same content was worked on as 0.json, on 2026-11-21"),
-        (["gone", "written", "done"], "already done: the same content was worked on as 1.json, on 2026-11-21"),
+        (
+            ["gone", "written", "done"],
+            "already done: the same content was worked on as 1.json, on 2026-11-21",
+        ),
         (["gone", "done"], "already done: the same content was dropped as 1.json, on 2026-11-21"),
         (["done"], "already done: the same content was dropped as 0.json, on 2026-11-21"),
     ],
 )
-def test_a_content_is_known_by_what_became_of_it(archive: Archive, states: list[State], known: str | None) -> None:
+def test_a_content_is_known_by_what_became_of_it(
+    archive: Archive, states: list[State], known: str | None
+) -> None:
     for number in range(len(states)):
         drop(archive, f"{number}.json", "content", "written")
     for number, state in enumerate(states, 1):
@@ -148,7 +182,9 @@ def test_the_newest_outcome_of_each_chat_is_told(archive: Archive) -> None:
     number = drop(archive, "a.json")
     old = ChatOutcome(number, "one", "Summer", "set aside", "no key", "Set a key.", "", EARLY)
     other = ChatOutcome(number, "two", "Winter", "left alone", "nothing new", "", "", NOW)
-    new = ChatOutcome(number, "one", "Summer", "written", "3 memories", "", "/updated/Summer.json", LATE)
+    new = ChatOutcome(
+        number, "one", "Summer", "written", "3 memories", "", "/updated/Summer.json", LATE
+    )
     for outcome in (old, other, new):
         record_outcome(archive, outcome)
     assert newest_outcomes(archive) == (new, other)

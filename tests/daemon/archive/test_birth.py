@@ -38,7 +38,9 @@ def open_and_die(folder: Path, at: int) -> str:
 
 
 @needs_fork
-def test_killed_in_the_middle_of_its_making_it_reads_as_empty_and_opens_again(tmp_path: Path) -> None:
+def test_killed_in_the_middle_of_its_making_it_reads_as_empty_and_opens_again(
+    tmp_path: Path,
+) -> None:
     for at in count(1, 3):
         folder = tmp_path / str(at)
         code, _ = in_child(lambda folder=folder, at=at: open_and_die(folder, at))  # type: ignore[misc]
@@ -68,7 +70,9 @@ def open_at_once(folder: Path, start: int) -> None:
 
 @needs_fork
 @pytest.mark.parametrize("number", range(5))
-def test_several_processes_that_make_one_archive_do_each_step_once(tmp_path: Path, number: int) -> None:
+def test_several_processes_that_make_one_archive_do_each_step_once(
+    tmp_path: Path, number: int
+) -> None:
     reading, writing = os.pipe()
     children = []
     for _ in range(4):
@@ -104,7 +108,10 @@ def test_an_older_archive_is_read_as_it_would_be_after_its_steps_and_is_not_touc
     with Archive.open(tmp_path) as archive:
         assert archive.run("SELECT name FROM hue") == []
         assert recall(archive, "a") == reply("a")
-        assert archive.run("SELECT name FROM migration ORDER BY number") == [("the whole schema",), (later.name,)]
+        assert archive.run("SELECT name FROM migration ORDER BY number") == [
+            ("the whole schema",),
+            (later.name,),
+        ]
 
 
 def test_a_step_that_fails_leaves_the_archive_at_the_step_before(
@@ -112,7 +119,10 @@ def test_a_step_that_fails_leaves_the_archive_at_the_step_before(
 ) -> None:
     with Archive.open(tmp_path) as archive:
         record(archive, reply("a"), "chat", {})
-    broken = SchemaStep("broken", "CREATE TABLE hue (name TEXT) STRICT;\nINSERT INTO nowhere_at (x) VALUES (1, 2);\n")
+    broken = SchemaStep(
+        "broken",
+        "CREATE TABLE hue (name TEXT) STRICT;\nINSERT INTO nowhere_at (x) VALUES (1, 2);\n",
+    )
     with monkeypatch.context() as patch:
         patch.setattr(module, "STEPS", (*STEPS, broken))
         with pytest.raises((sqlite3.Error, ArchiveError)):
@@ -122,7 +132,9 @@ def test_a_step_that_fails_leaves_the_archive_at_the_step_before(
         assert recall(archive, "a") == reply("a")
 
 
-def test_a_python_with_an_old_sqlite_is_said_to_be_too_old(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_python_with_an_old_sqlite_is_said_to_be_too_old(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(module, "OLDEST_SQLITE", (99, 0))
     with pytest.raises(ArchiveError, match=r"needs SQLite 99\.0 or newer"):
         Archive.open(tmp_path)

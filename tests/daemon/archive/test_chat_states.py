@@ -1,7 +1,13 @@
 """Which state of a chat waits until the person accepts it: the one whose doubt was said last."""
 
 from daemon.archive.archive import Archive
-from daemon.archive.chats import accept_state, is_accepted, record_doubt, record_processed, waiting_state
+from daemon.archive.chats import (
+    accept_state,
+    is_accepted,
+    record_doubt,
+    record_processed,
+    waiting_state,
+)
 
 CHAT = "aria"
 DAYS = [f"2026-03-0{day}T00:00:00.000Z" for day in range(1, 8)]

@@ -31,7 +31,9 @@ def archive() -> Iterator[Archive]:
     """Three memories of two messages each; the first two in a fold, and that with the third in another."""
     with Archive.memory() as archive:
         see(archive, TALK)
-        made = [memory_of(number, entries(TALK)[number * 2 - 2 : number * 2]) for number in (1, 2, 3)]
+        made = [
+            memory_of(number, entries(TALK)[number * 2 - 2 : number * 2]) for number in (1, 2, 3)
+        ]
         for memory in made:
             keep_memory(archive, CHAT, memory)
         inner = keep_fold(archive, CHAT, fold_of(1, made[:2]))
@@ -45,14 +47,18 @@ def the(archive: Archive, name: str) -> Memory:
 
 def another(archive: Archive, name: str, number: int, kind: str) -> None:
     """One more edition; the person's own is chosen and pinned, as an edit in TypingMind is."""
-    edition = with_edition(the(archive, name), number, "person" if kind == "person" else "hindsight").edition
+    edition = with_edition(
+        the(archive, name), number, "person" if kind == "person" else "hindsight"
+    ).edition
     keep_edition(archive, name, edition, chosen=kind == "person")
     if kind == "person":
         pin(archive, the(archive, name))
 
 
 def forget(archive: Archive, *names: str) -> None:
-    archive.run_many("UPDATE memory SET forgotten_at = ? WHERE id = ?", [(WHEN, name) for name in names])
+    archive.run_many(
+        "UPDATE memory SET forgotten_at = ? WHERE id = ?", [(WHEN, name) for name in names]
+    )
 
 
 def forgotten(archive: Archive) -> list[str]:
@@ -80,21 +86,31 @@ def test_auto_lets_go_of_the_choice(archive: Archive) -> None:
 def test_an_unknown_edition_is_not_found_and_those_there_are_are_named(archive: Archive) -> None:
     another(archive, "m1", 2, "hindsight")
     for number in (0, 3):
-        with pytest.raises(NotFound, match=rf"no edition {number}; it has 1 \(as-of\), 2 \(hindsight\)"):
+        with pytest.raises(
+            NotFound, match=rf"no edition {number}; it has 1 \(as-of\), 2 \(hindsight\)"
+        ):
             choose_edition(archive, the(archive, "m1"), number)
     assert the(archive, "m1").chosen is None
 
 
 def test_a_memory_is_pinned_until_it_is_unpinned(archive: Archive) -> None:
     assert pin(archive, the(archive, "m2"))
-    assert [memory.pinned for memory in memories(archive, CHAT)] == [False, True, False, False, False]
+    assert [memory.pinned for memory in memories(archive, CHAT)] == [
+        False,
+        True,
+        False,
+        False,
+        False,
+    ]
     assert not pin(archive, the(archive, "m2"))
     assert unpin(archive, the(archive, "m2"))
     assert not the(archive, "m2").pinned
     assert not unpin(archive, the(archive, "m2"))
 
 
-def test_unpinning_lets_go_of_the_person_s_edition_which_stays_among_the_others(archive: Archive) -> None:
+def test_unpinning_lets_go_of_the_person_s_edition_which_stays_among_the_others(
+    archive: Archive,
+) -> None:
     another(archive, "m1", 2, "person")
     assert (the(archive, "m1").edition.number, the(archive, "m1").in_prompts.number) == (2, 2)
     assert unpin(archive, the(archive, "m1"))

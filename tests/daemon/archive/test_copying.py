@@ -41,7 +41,9 @@ def test_the_rows_are_taken_over_and_the_archive_is_sound(theirs: Path, tmp_path
     with taken_over(theirs, tmp_path / "ours") as archive, Archive.memory() as new:
         assert check(archive) == ()
         assert shape(archive) == shape(new)
-        assert [bytes(raw) for raw in raw_conversation(archive, CHAT).messages] == [message.raw for message in TALK]
+        assert [bytes(raw) for raw in raw_conversation(archive, CHAT).messages] == [
+            message.raw for message in TALK
+        ]
 
 
 def test_no_sign_of_a_daemon_and_no_raised_cap_comes_along(theirs: Path, tmp_path: Path) -> None:
@@ -50,7 +52,9 @@ def test_no_sign_of_a_daemon_and_no_raised_cap_comes_along(theirs: Path, tmp_pat
         assert raised_cap(archive, "day", NOW) == 0
 
 
-def test_an_older_archive_is_copied_in_its_own_version_and_brought_up_to_date(tmp_path: Path) -> None:
+def test_an_older_archive_is_copied_in_its_own_version_and_brought_up_to_date(
+    tmp_path: Path,
+) -> None:
     older = tmp_path / "older.sqlite3"
     with closing(sqlite3.connect(older)) as database:
         database.executescript(TWELVE_STEPS.read_text("utf-8"))
@@ -95,9 +99,13 @@ def test_what_is_no_archive_is_refused(tmp_path: Path, content: bytes) -> None:
         copy_archive(source, tmp_path / "ours")
 
 
-def test_a_trigger_under_one_of_our_names_does_nothing_to_the_rows(theirs: Path, tmp_path: Path) -> None:
+def test_a_trigger_under_one_of_our_names_does_nothing_to_the_rows(
+    theirs: Path, tmp_path: Path
+) -> None:
     with closing(sqlite3.connect(theirs)) as database:
-        (name,) = database.execute("SELECT name FROM sqlite_master WHERE type = 'trigger' LIMIT 1").fetchone()
+        (name,) = database.execute(
+            "SELECT name FROM sqlite_master WHERE type = 'trigger' LIMIT 1"
+        ).fetchone()
         database.executescript(
             f"DROP TRIGGER {name}; CREATE TRIGGER {name} AFTER INSERT ON chat BEGIN DELETE FROM message; END"
         )
@@ -115,4 +123,7 @@ def test_verify_names_only_what_is_not_of_memproc(theirs: Path) -> None:
         assert foreign_objects(archive) == ()
         archive.run("CREATE TRIGGER bad AFTER INSERT ON chat BEGIN DELETE FROM message; END")
         archive.run("CREATE TABLE extra (x)")
-        assert foreign_objects(archive) == ("the trigger 'bad' is not memproc's", "the table 'extra' is not memproc's")
+        assert foreign_objects(archive) == (
+            "the trigger 'bad' is not memproc's",
+            "the table 'extra' is not memproc's",
+        )

@@ -37,7 +37,9 @@ OPERATIONS = st.builds(
     st.none() | st.integers(0, 4),
 )
 ERASING = st.just([Operation("DELETE", str(at), "") for at in range(SHOWN)])
-ALIKE = st.dictionaries(st.sampled_from(SAID), st.lists(st.sampled_from(SAID), max_size=2), max_size=2)
+ALIKE = st.dictionaries(
+    st.sampled_from(SAID), st.lists(st.sampled_from(SAID), max_size=2), max_size=2
+)
 
 
 @dataclass
@@ -67,7 +69,11 @@ class Model:
             del self.says[event.fact]
         if event.event == "FORGET":
             texts = [text for number, text in self.ever if number == event.fact]
-            self.forgotten |= {(normal(text), source) for text in texts for source in self.heard.get(event.fact, ())}
+            self.forgotten |= {
+                (normal(text), source)
+                for text in texts
+                for source in self.heard.get(event.fact, ())
+            }
 
 
 def with_a_chat(archive: Archive) -> Archive:
@@ -78,7 +84,9 @@ def with_a_chat(archive: Archive) -> Archive:
     return archive
 
 
-def known_now(archive: Archive, sources: tuple[Source, ...], alike: dict[str, list[str]]) -> KnownFacts:
+def known_now(
+    archive: Archive, sources: tuple[Source, ...], alike: dict[str, list[str]]
+) -> KnownFacts:
     events = fact_events(archive, CHAT)
     facts = live(events)
     shown = nearest(facts, ranked([fact.text for fact in facts], sources[0].text), SHOWN)
@@ -139,12 +147,17 @@ class FactStore(RuleBasedStateMachine):
         events = fact_events(self.archive, CHAT)
         assert {(event.fact, event.text) for event in events if event.text} == self.model.ever
         for number in self.model.numbers - set(self.model.says):
-            assert [event.event for event in events if event.fact == number][-1] in ("DELETE", "FORGET")
+            assert [event.event for event in events if event.fact == number][-1] in (
+                "DELETE",
+                "FORGET",
+            )
 
     @invariant()
     def what_has_replaced_a_fact_is_said(self) -> None:
         events = fact_events(self.archive, CHAT)
-        assert all(event.why and event.source for event in events if event.event in ("UPDATE", "DELETE"))
+        assert all(
+            event.why and event.source for event in events if event.event in ("UPDATE", "DELETE")
+        )
 
     def teardown(self) -> None:
         self.archive.close()

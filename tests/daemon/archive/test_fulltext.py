@@ -9,7 +9,12 @@ from hypothesis import strategies as st
 from daemon.archive.layers import ranked
 from rules.errors import ArchiveError
 
-FACTS = ("Ada likes tea.", "Tomas takes the ferry to Ilse.", "The ferry is late.", "彼女は猫が好きです。")
+FACTS = (
+    "Ada likes tea.",
+    "Tomas takes the ferry to Ilse.",
+    "The ferry is late.",
+    "彼女は猫が好きです。",
+)
 
 
 def test_the_texts_that_share_the_rarest_words_come_first() -> None:
@@ -23,7 +28,9 @@ def test_of_equals_the_first_stands_first() -> None:
     assert ranked(["tea", "milk", "tea", "water", "bread"], "tea") == [0, 2]
 
 
-@pytest.mark.parametrize("words", ['"', "NEAR(ferry)", "ferry OR", "words : ferry", "-ferry", "ferry*", "'; DROP", "^"])
+@pytest.mark.parametrize(
+    "words", ['"', "NEAR(ferry)", "ferry OR", "words : ferry", "-ferry", "ferry*", "'; DROP", "^"]
+)
 def test_nobody_s_text_is_read_as_a_query(words: str) -> None:
     assert ranked(FACTS, words) in ([2, 1], [1, 2], ())
 
@@ -42,7 +49,9 @@ class Bare(sqlite3.Connection):
         raise sqlite3.OperationalError("no such module: fts5")
 
 
-def test_a_sqlite_without_a_full_text_index_is_told_with_a_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_sqlite_without_a_full_text_index_is_told_with_a_remedy(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     connect = sqlite3.connect
     monkeypatch.setattr(sqlite3, "connect", lambda place: connect(place, factory=Bare))
     with pytest.raises(ArchiveError, match="FTS5") as told:

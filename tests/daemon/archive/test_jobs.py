@@ -63,7 +63,9 @@ def test_a_job_says_what_went_wrong_until_it_goes_well(archive: Archive) -> None
 def test_other_settings_change_what_is_due(archive: Archive) -> None:
     set_jobs(archive, {"prune": Timing(time(14))}, NOON)
 
-    assert [(job.name, job.due_at) for job in jobs(archive)] == [("prune", "2026-07-15T14:00:00.000Z")]
+    assert [(job.name, job.due_at) for job in jobs(archive)] == [
+        ("prune", "2026-07-15T14:00:00.000Z")
+    ]
 
 
 def test_a_due_time_far_ahead_comes_back_when_the_clock_is_set_right(archive: Archive) -> None:

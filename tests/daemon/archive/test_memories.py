@@ -47,7 +47,9 @@ def test_a_beginning_that_fits_two_memories_names_both() -> None:
     with Archive.memory() as archive:
         see(archive, TALK)
         for number in (1, 2):
-            keep_memory(archive, CHAT, memory_of(number, entries(TALK)[number * 2 - 2 : number * 2]))
+            keep_memory(
+                archive, CHAT, memory_of(number, entries(TALK)[number * 2 - 2 : number * 2])
+            )
         with pytest.raises(NotFound, match=r"any of 2 memories: m1, m2\."):
             find_memory(archive, "m")
         with pytest.raises(NotFound, match='knows no memory "m3"') as told:
@@ -124,9 +126,16 @@ def test_a_chunk_that_was_written_anew_stands_for_the_words_as_they_are() -> Non
         now = past(archive, CHAT)
         assert [old.message.raw for old in now[:2]] == [edited.raw, TALK[1].raw]
         assert now[0].newest == now[0].message
-        assert now[3].message.raw == TALK[3].raw, "the other memory is still of the words that it was made of"
-        assert [memory.due for memory in memories(archive, CHAT)] == ["", "1 of its messages edited"]
-        assert archive.one("SELECT count(*) FROM version WHERE message = 1") == (2,), "nothing is lost by it"
+        assert now[3].message.raw == TALK[3].raw, (
+            "the other memory is still of the words that it was made of"
+        )
+        assert [memory.due for memory in memories(archive, CHAT)] == [
+            "",
+            "1 of its messages edited",
+        ]
+        assert archive.one("SELECT count(*) FROM version WHERE message = 1") == (2,), (
+            "nothing is lost by it"
+        )
 
 
 def test_a_fold_stands_for_the_messages_of_all_its_memories_in_their_order() -> None:
@@ -137,7 +146,9 @@ def test_a_fold_stands_for_the_messages_of_all_its_memories_in_their_order() -> 
         higher = fold_of(1, [fold, M3])
         assert keep_fold(archive, CHAT, higher) == higher
         assert memories(archive, CHAT) == (M1, M2, M3, fold, higher)
-        assert find_memory(archive, higher.memory_id)[1].keys == tuple(message.uuid for message in TALK)
+        assert find_memory(archive, higher.memory_id)[1].keys == tuple(
+            message.uuid for message in TALK
+        )
 
 
 def test_folds_of_a_level_are_counted_by_themselves() -> None:
@@ -155,7 +166,9 @@ def test_a_fold_of_memories_that_the_archive_has_not_is_not_kept() -> None:
         assert memories(archive, CHAT) == (M1,)
 
 
-def test_a_memory_of_a_lost_archive_that_was_a_fold_stands_where_it_stood_among_the_others() -> None:
+def test_a_memory_of_a_lost_archive_that_was_a_fold_stands_where_it_stood_among_the_others() -> (
+    None
+):
     """Nobody knows what it stood for, so that it is a memory like any other, of a higher level."""
     was_a_fold = replace(M1, level=2)
     with Archive.memory() as archive:

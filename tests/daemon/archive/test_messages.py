@@ -21,7 +21,9 @@ from tests.entries import chat_of, entries, memory_of, reading_of, said
 
 WHEN = "2026-03-03T00:00:00.000Z"
 LATER = "2026-04-03T00:00:00.000Z"
-TALK = [said(("user", "assistant")[at % 2], f"message number {at} " * (at + 1), at) for at in range(6)]
+TALK = [
+    said(("user", "assistant")[at % 2], f"message number {at} " * (at + 1), at) for at in range(6)
+]
 CHAT = "k3v9xq2m7p"
 
 
@@ -50,7 +52,10 @@ def test_the_same_export_again_changes_nothing() -> None:
         see(archive, TALK)
         before = archive.run("SELECT * FROM version"), archive.run("SELECT * FROM message")
         assert not see(archive, TALK, LATER)
-        assert (archive.run("SELECT * FROM version"), archive.run("SELECT * FROM message")) == before
+        assert (
+            archive.run("SELECT * FROM version"),
+            archive.run("SELECT * FROM message"),
+        ) == before
 
 
 def test_an_edited_message_gets_another_version_and_keeps_the_old_one() -> None:
@@ -78,7 +83,9 @@ def test_what_was_left_out_stands_where_it_stood_with_its_reason() -> None:
         see(archive, TALK)
         see(archive, [divider, *TALK[:2], cleared, *TALK[2:]], LATER)
         assert raws(archive) == [m.raw for m in (divider, *TALK[:2], cleared, *TALK[2:])]
-        reasons = archive.run("SELECT left_out FROM message WHERE left_out IS NOT NULL ORDER BY position")
+        reasons = archive.run(
+            "SELECT left_out FROM message WHERE left_out IS NOT NULL ORDER BY position"
+        )
         assert len(reasons) == 2
 
 
@@ -87,7 +94,9 @@ def test_messages_under_a_memory_stay_when_the_export_no_longer_has_them() -> No
         see(archive, TALK)
         keep_memory(archive, CHAT, memory_of(1, entries(TALK)[:2]))
         assert not see(archive, TALK[2:], LATER)
-        assert [(old.key, old.memory) for old in past(archive, CHAT)] == [(m.uuid, 1) for m in TALK[:2]]
+        assert [(old.key, old.memory) for old in past(archive, CHAT)] == [
+            (m.uuid, 1) for m in TALK[:2]
+        ]
         assert raws(archive) == [message.raw for message in TALK]
 
 
@@ -147,16 +156,28 @@ def test_the_newest_output_is_the_last_one_recorded_whatever_the_clock_said() ->
         assert found.written_at == WHEN
 
 
-@given(st.lists(st.lists(st.tuples(st.integers(0, 7), st.sampled_from(["", "edited "])), max_size=8), max_size=6))
-def test_every_wording_that_was_ever_seen_is_still_there(rounds: list[list[tuple[int, str]]]) -> None:
+@given(
+    st.lists(
+        st.lists(st.tuples(st.integers(0, 7), st.sampled_from(["", "edited "])), max_size=8),
+        max_size=6,
+    )
+)
+def test_every_wording_that_was_ever_seen_is_still_there(
+    rounds: list[list[tuple[int, str]]],
+) -> None:
     with Archive.memory() as archive:
         seen: set[bytes] = set()
         for lines in rounds:
             numbered = dict(lines)
-            messages = [said(("user", "assistant")[n % 2], f"{edit}message {n}", n) for n, edit in numbered.items()]
+            messages = [
+                said(("user", "assistant")[n % 2], f"{edit}message {n}", n)
+                for n, edit in numbered.items()
+            ]
             see(archive, messages)
             seen |= {message.raw for message in messages}
-            assert raws(archive) == [message.raw for message in messages], "the present wording, in its order"
+            assert raws(archive) == [message.raw for message in messages], (
+                "the present wording, in its order"
+            )
         kept = {row[0] for row in archive.run("SELECT sha256 FROM version")}
         assert {sha256(raw).hexdigest() for raw in seen} <= kept
         assert check(archive) == ()

@@ -56,7 +56,9 @@ def test_a_new_training_message_before_our_opening_stays_in_front() -> None:
     assert placed("abcd", "T<#cd", "abcd", under="ab") == "Tabcd"
 
 
-def test_what_was_left_out_inside_a_memory_stays_there_when_the_export_no_longer_tells_where() -> None:
+def test_what_was_left_out_inside_a_memory_stays_there_when_the_export_no_longer_tells_where() -> (
+    None
+):
     assert placed("aXbcd", "X<#cd", "abcd", under="ab") == "aXbcd"
 
 
@@ -80,14 +82,21 @@ letters = st.lists(st.sampled_from("abcdefgHIJK"), unique=True)
 def test_every_message_stands_once_and_a_second_look_moves_nothing(
     known: Sequence[str], present: Sequence[str]
 ) -> None:
-    places, lived = export("".join(present)), history("".join(key for key in present if key.islower()))
+    places, lived = (
+        export("".join(present)),
+        history("".join(key for key in present if key.islower())),
+    )
     first = order(known, places, lived)
     assert sorted(first) == sorted({*known, *present})
-    assert [key for key in first if key in present and key.islower()] == [entry.key for entry in lived]
+    assert [key for key in first if key in present and key.islower()] == [
+        entry.key for entry in lived
+    ]
     assert order(first, places, lived) == first
 
 
 @given(letters)
-def test_a_chat_that_is_seen_for_the_first_time_keeps_the_order_of_its_export(present: Sequence[str]) -> None:
+def test_a_chat_that_is_seen_for_the_first_time_keeps_the_order_of_its_export(
+    present: Sequence[str],
+) -> None:
     lived = history("".join(key for key in present if key.islower()))
     assert order([], export("".join(present)), lived) == list(present)

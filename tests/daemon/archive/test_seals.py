@@ -41,7 +41,9 @@ def state(tmp_path: Path) -> Path:
     with Archive.open(tmp_path) as archive:
         see(archive, TALK)
         for number in (1, 2):
-            keep_memory(archive, CHAT, memory_of(number, entries(TALK)[number * 2 - 2 : number * 2]))
+            keep_memory(
+                archive, CHAT, memory_of(number, entries(TALK)[number * 2 - 2 : number * 2])
+            )
         end_turn(archive, "m1")
         fact = FactEvent(1, "ADD", "Ada likes tea", WHEN, "", "person", 0, 0, "", WHEN)
         keep_fact_events(archive, CHAT, [fact], WHEN)
@@ -74,12 +76,21 @@ def test_what_memproc_itself_has_written_and_changed_is_sound(state: Path) -> No
 @pytest.mark.parametrize(
     ("sql", "row"),
     [
-        ("UPDATE edition SET texts = replace(texts, 'a', 'b') WHERE memory = 'm2'", "row 2 of edition"),
+        (
+            "UPDATE edition SET texts = replace(texts, 'a', 'b') WHERE memory = 'm2'",
+            "row 2 of edition",
+        ),
         ("UPDATE memory SET forgotten_at = 'x' WHERE id = 'm1'", "row 1 of memory"),
-        ("UPDATE version SET created_at = '1999-01-01T00:00:00.000Z' WHERE id = 4", "row 4 of version"),
+        (
+            "UPDATE version SET created_at = '1999-01-01T00:00:00.000Z' WHERE id = 4",
+            "row 4 of version",
+        ),
         ("UPDATE message SET key = 'another' WHERE id = 3", "row 3 of message"),
         ("UPDATE message SET position = 5 - position", "row 1 of message"),
-        ("UPDATE message SET said_at = '1999-01-01T00:00:00.000Z' WHERE id = 2", "row 2 of message"),
+        (
+            "UPDATE message SET said_at = '1999-01-01T00:00:00.000Z' WHERE id = 2",
+            "row 2 of message",
+        ),
         ("UPDATE message SET left_out = 'spoken aside' WHERE id = 5", "row 5 of message"),
         ("UPDATE message SET gone_at = NULL WHERE id = 6", "row 6 of message"),
         ("UPDATE missing SET since = '1999-01-01T00:00:00.000Z'", "row 6 of missing"),
@@ -121,7 +132,9 @@ def test_no_reader_hands_out_what_is_damaged(state: Path) -> None:
             find_memory(archive, "m1")
 
 
-def test_the_order_and_the_absence_of_messages_never_come_out_of_expand_changed(state: Path) -> None:
+def test_the_order_and_the_absence_of_messages_never_come_out_of_expand_changed(
+    state: Path,
+) -> None:
     for sql in ("UPDATE message SET position = 5 - position", "UPDATE missing SET message = 5"):
         with Archive.open(state) as archive:
             assert len(raw_conversation(archive, CHAT).messages) == 6
@@ -139,7 +152,9 @@ def test_a_damaged_chat_stops_a_new_one_only_where_it_may_be_that_one(state: Pat
     rot(state, "UPDATE chat SET chat_id = 'k3v9xq2m7q'")
     with Archive.read(state) as archive:
         refuse_lost_name(archive.run, "another chat")
-        with pytest.raises(DamagedChat, match="row 1 of chat is not what was stored, and may be its own"):
+        with pytest.raises(
+            DamagedChat, match="row 1 of chat is not what was stored, and may be its own"
+        ):
             refuse_lost_name(archive.run, CHAT)
     rot(state, "UPDATE chat SET title = 'Arya'")
     with Archive.read(state) as archive, pytest.raises(DamagedChat):
@@ -177,8 +192,12 @@ def test_a_fault_that_nobody_foresaw_is_damage_where_there_is_some(state: Path) 
         raise KeyError
 
 
-@pytest.mark.parametrize("fault", [Unsent(), UsageError("?"), KeyboardInterrupt(), OSError(), FileTrouble("?", "?")])
-def test_damage_is_not_looked_for_behind_what_it_cannot_raise(state: Path, fault: BaseException) -> None:
+@pytest.mark.parametrize(
+    "fault", [Unsent(), UsageError("?"), KeyboardInterrupt(), OSError(), FileTrouble("?", "?")]
+)
+def test_damage_is_not_looked_for_behind_what_it_cannot_raise(
+    state: Path, fault: BaseException
+) -> None:
     rot(state, "UPDATE edition SET kind = 'odd'")
     with pytest.raises(type(fault)), Archive.open(state):
         raise fault
@@ -194,13 +213,17 @@ def test_a_list_of_versions_that_cannot_be_is_damage(state: Path, number: str) -
             opened(state)
 
 
-@pytest.mark.parametrize("table", sorted(SEALED.keys() - {"fold_member", "layer_step", "opening", "output"}))
+@pytest.mark.parametrize(
+    "table", sorted(SEALED.keys() - {"fold_member", "layer_step", "opening", "output"})
+)
 def test_a_change_of_any_sealed_column_is_found(state: Path, table: str) -> None:
     for column in SEALED[table].columns:
         with closing(sqlite3.connect(archive_path(state), isolation_level=None)) as database:
             database.execute("BEGIN")
             changed = f"CASE typeof({column}) WHEN 'integer' THEN {column} + 7 WHEN 'blob' THEN x'00' ELSE 'x' END"
-            with suppress(sqlite3.IntegrityError):  # of another type, or there twice: SQLite itself would tell
+            with suppress(
+                sqlite3.IntegrityError
+            ):  # of another type, or there twice: SQLite itself would tell
                 database.execute(
                     f"UPDATE {table} SET {column} = {changed} WHERE rowid = (SELECT min(rowid) FROM {table})"
                 )
@@ -211,11 +234,15 @@ def test_a_change_of_any_sealed_column_is_found(state: Path, table: str) -> None
 def test_every_column_of_a_sealed_table_is_sealed_but_where_a_file_lies_and_when() -> None:
     with Archive.memory() as archive:
         for table, sealed in SEALED.items():
-            columns = {name for (name,) in archive.run("SELECT name FROM pragma_table_info(?)", (table,))}
+            columns = {
+                name for (name,) in archive.run("SELECT name FROM pragma_table_info(?)", (table,))
+            }
             assert columns - {*sealed.columns} <= {"seal", "path", "written_at", "last_seen"}, table
 
 
-def rows(database: sqlite3.Connection, sql: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]:
+def rows(
+    database: sqlite3.Connection, sql: str, values: Sequence[object] = ()
+) -> list[tuple[Any, ...]]:
     database.create_function("seal_of", -1, seal_of, deterministic=True)
     return database.execute(sql, tuple(values)).fetchall()
 

@@ -13,7 +13,9 @@ def finds(text: str, query: str) -> bool:
     """Whether SQLite finds the text by the query."""
     connection = sqlite3.connect(":memory:")
     try:
-        connection.execute("CREATE VIRTUAL TABLE words USING fts5 (said, tokenize = 'unicode61 remove_diacritics 2')")
+        connection.execute(
+            "CREATE VIRTUAL TABLE words USING fts5 (said, tokenize = 'unicode61 remove_diacritics 2')"
+        )
         connection.execute("INSERT INTO words VALUES (?)", (indexed(text),))
         expression = match_expression(query)
         return bool(expression) and bool(
@@ -75,7 +77,9 @@ def test_marking_never_changes_a_text(text: str, query: str) -> None:
 
 
 def test_words_are_marked_whatever_their_case_and_diacritics() -> None:
-    marked = [stretch.text for stretch in stretches("Das CAFÉ am Cafe-Platz", "café") if stretch.is_marked]
+    marked = [
+        stretch.text for stretch in stretches("Das CAFÉ am Cafe-Platz", "café") if stretch.is_marked
+    ]
     assert marked == ["CAFÉ", "Cafe"]
 
 

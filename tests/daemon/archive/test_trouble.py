@@ -35,7 +35,9 @@ def test_a_full_disk_is_said_to_be_full_and_what_was_recorded_stays(tmp_path: Pa
         record(archive, reply("a"), "chat", {})
         (pages,) = archive.run("PRAGMA page_count")[0]
         archive.run(f"PRAGMA max_page_count = {pages + 8}")
-        with pytest.raises(ArchiveError, match=r"The disk of the archive .*archive\.sqlite3 is full"):
+        with pytest.raises(
+            ArchiveError, match=r"The disk of the archive .*archive\.sqlite3 is full"
+        ):
             fill(archive)
         assert recall(archive, "a") == reply("a")
         archive.run(f"PRAGMA max_page_count = {pages + 800}")
@@ -72,7 +74,9 @@ def test_a_damaged_page_in_the_middle_is_told_when_it_is_read(tmp_path: Path) ->
     path.write_bytes(sound[: (root - 1) * page] + b"\xa5" * page + sound[root * page :])
     with Archive.read(tmp_path) as archive:
         for number in range(100):
-            with pytest.raises(ArchiveError, match=r"archive\.sqlite3 is damaged") as archive_errors:
+            with pytest.raises(
+                ArchiveError, match=r"archive\.sqlite3 is damaged"
+            ) as archive_errors:
                 recall(archive, f"long {number}")
             assert "Copy the whole folder away first" in archive_errors.value.next_step
 
@@ -89,7 +93,9 @@ def test_a_raw_message_whose_bytes_have_changed_is_never_handed_out() -> None:
     with Archive.memory() as archive:
         see(archive, TALK)
         keep_memory(archive, CHAT, memory_of(1, entries(TALK)[:2]))
-        archive.run("UPDATE body SET raw = CAST(replace(CAST(raw AS TEXT), 'number', 'nunber') AS BLOB), packed = 0")
+        archive.run(
+            "UPDATE body SET raw = CAST(replace(CAST(raw AS TEXT), 'number', 'nunber') AS BLOB), packed = 0"
+        )
         for read in (past, raw_conversation):
             with pytest.raises(ArchiveError, match="raw message in the archive is damaged"):
                 read(archive, CHAT)
@@ -100,7 +106,9 @@ def test_a_damaged_version_among_many_is_the_only_one_named(tmp_path: Path) -> N
         see(archive, TALK)
         for number in range(2, 900):
             insert_version(archive, 1, number, said("user", f"wording {number}"), WHEN)
-        archive.run("UPDATE body SET raw = x'00' WHERE sha256 = (SELECT sha256 FROM version WHERE id = 777)")
+        archive.run(
+            "UPDATE body SET raw = x'00' WHERE sha256 = (SELECT sha256 FROM version WHERE id = 777)"
+        )
         assert check(archive) == ("archive: version 777 of a raw message is not what was stored",)
 
 
@@ -134,7 +142,10 @@ def test_a_folder_that_the_account_may_not_look_into_is_named(tmp_path: Path) ->
         return "it was let in"
 
     code, said = in_child(look)
-    assert (code, said) == (0, f"{archive_path(state)} could not be read: your account is not allowed to.")
+    assert (code, said) == (
+        0,
+        f"{archive_path(state)} could not be read: your account is not allowed to.",
+    )
 
 
 def test_a_transaction_that_cannot_begin_says_that_the_archive_is_locked(tmp_path: Path) -> None:
@@ -158,7 +169,9 @@ def test_a_mistake_in_our_own_sql_is_no_trouble_of_the_person(tmp_path: Path) ->
         (errno.EACCES, "right to do so"), (errno.EIO, "Check the disk"),
     ],
 )  # fmt: skip
-@pytest.mark.parametrize("name", ["SQLITE_IOERR_FSYNC", "SQLITE_IOERR_SHMSIZE", "SQLITE_CANTOPEN", "SQLITE_READONLY"])
+@pytest.mark.parametrize(
+    "name", ["SQLITE_IOERR_FSYNC", "SQLITE_IOERR_SHMSIZE", "SQLITE_CANTOPEN", "SQLITE_READONLY"]
+)
 def test_what_sqlite_does_not_say_is_asked_of_the_system(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int, remedy: str, name: str
 ) -> None:
@@ -195,7 +208,10 @@ def test_a_page_that_the_disk_does_not_give_is_no_damage(tmp_path: Path) -> None
         def run(self, sql: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]:
             return rows if "integrity_check" in sql else super().run(sql, values)
 
-    with Failing.open(tmp_path) as archive, pytest.raises(ArchiveError, match="cannot be read or written"):
+    with (
+        Failing.open(tmp_path) as archive,
+        pytest.raises(ArchiveError, match="cannot be read or written"),
+    ):
         check(archive)
 
 
@@ -221,6 +237,8 @@ def test_a_table_whose_name_is_no_text_is_told_as_damage(tmp_path: Path) -> None
     with Archive.open(tmp_path) as archive:
         archive.fold_log()
     path = tmp_path / "archive.sqlite3"
-    path.write_bytes(path.read_bytes().replace(b"CREATE TABLE reply", b"CREATE TABLE \xff\xfe\xfd\xfcy"))
+    path.write_bytes(
+        path.read_bytes().replace(b"CREATE TABLE reply", b"CREATE TABLE \xff\xfe\xfd\xfcy")
+    )
     with pytest.raises(ArchiveError, match="is damaged"), Archive.read(tmp_path) as archive:
         replies(archive, None)

@@ -28,7 +28,9 @@ def seen(archive: Archive, hand: PersonEdits, person: Edition | None = None) -> 
 
 def again(archive: Archive, hand: PersonEdits, person: Edition | None = None) -> None:
     chat = chat_of(TALK[4:])
-    reading = reading_of(recognise(read_messages(chat), {}), past(archive, CHAT), memories(archive, CHAT), hand)
+    reading = reading_of(
+        recognise(read_messages(chat), {}), past(archive, CHAT), memories(archive, CHAT), hand
+    )
     remember(archive, chat, replace(reading, person={"m1": person} if person else {}), LATER)
 
 
@@ -36,12 +38,19 @@ def first(archive: Archive) -> Memory:
     return find_memory(archive, "m1")[1]
 
 
-def test_what_the_person_wrote_is_an_edition_that_is_shown_and_told_and_the_memory_is_pinned() -> None:
+def test_what_the_person_wrote_is_an_edition_that_is_shown_and_told_and_the_memory_is_pinned() -> (
+    None
+):
     with Archive.memory() as archive:
         seen(archive, UNTOUCHED, PERSONS)
         assert editions(archive, "m1") == (M1.edition, PERSONS)
         memory = first(archive)
-        assert (memory.edition, memory.in_prompts, memory.pinned, memory.chosen) == (PERSONS, PERSONS, True, 2)
+        assert (memory.edition, memory.in_prompts, memory.pinned, memory.chosen) == (
+            PERSONS,
+            PERSONS,
+            True,
+            2,
+        )
         assert not find_memory(archive, "m2")[1].pinned
 
 
@@ -80,7 +89,9 @@ def test_a_transaction_that_breaks_off_keeps_nothing_of_it() -> None:
         assert first(archive) == M1
 
 
-def test_an_edited_message_under_a_memory_is_its_newest_version_beside_the_one_that_it_was_made_of() -> None:
+def test_an_edited_message_under_a_memory_is_its_newest_version_beside_the_one_that_it_was_made_of() -> (
+    None
+):
     edited = said("user", "now I say something else", 0)
     with Archive.memory() as archive:
         seen(archive, UNTOUCHED)

@@ -37,8 +37,13 @@ def older(tmp_path: Path) -> Path:
 def rows(database: sqlite3.Connection) -> dict[str, list[dict[str, object]]]:
     """All rows of all tables, but for what the steps have changed."""
     database.row_factory = sqlite3.Row
-    tables = [str(row["name"]) for row in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
-    new = {table: {"seal"} for step in STEPS for table in step.seals} | {"chat_state": {"seal", "said_at"}}
+    tables = [
+        str(row["name"])
+        for row in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
+    ]
+    new = {table: {"seal"} for step in STEPS for table in step.seals} | {
+        "chat_state": {"seal", "said_at"}
+    }
     return {
         table: [
             {key: row[key] for key in row.keys() if key not in new.get(table, ())}  # noqa: SIM118  a Row is no dict
@@ -54,7 +59,9 @@ def shape(archive: Archive) -> Shape:
     things = archive.run("SELECT type, name, sql FROM sqlite_master WHERE sql IS NOT NULL")
     columns = 'SELECT name, type, "notnull", dflt_value, pk FROM pragma_table_info(?) ORDER BY name'
     return {
-        (kind, name): archive.run(columns, (name,)) if kind == "table" else " ".join(str(sql).split())
+        (kind, name): archive.run(columns, (name,))
+        if kind == "table"
+        else " ".join(str(sql).split())
         for kind, name, sql in things
     }
 
@@ -64,7 +71,9 @@ def test_nothing_that_was_in_it_is_lost_or_changed(older: Path) -> None:
         before = rows(database)
     with Archive.open(older) as archive:
         assert check(archive) == ()
-        assert [bytes(raw) for raw in raw_conversation(archive, CHAT).messages] == [message.raw for message in TALK]
+        assert [bytes(raw) for raw in raw_conversation(archive, CHAT).messages] == [
+            message.raw for message in TALK
+        ]
         assert missing_keys(archive, CHAT) == {TALK[5].uuid}
         written = [memory_of(n, entries(TALK)[2 * n - 2 : 2 * n]) for n in (1, 2)]
         editions = [replace(memory.edition, tokens=10) for memory in written]
@@ -85,8 +94,12 @@ def test_nothing_that_was_in_it_is_lost_or_changed(older: Path) -> None:
 def test_it_has_all_that_a_new_one_has(older: Path) -> None:
     with Archive.open(older) as archive, Archive.memory() as new:
         assert shape(archive) == shape(new)
-        assert archive.one("SELECT max(number) FROM migration") == new.one("SELECT max(number) FROM migration")
-        assert archive.run("SELECT name FROM migration WHERE number > ?", (OLDEST,)) == [(step.name,) for step in STEPS]
+        assert archive.one("SELECT max(number) FROM migration") == new.one(
+            "SELECT max(number) FROM migration"
+        )
+        assert archive.run("SELECT name FROM migration WHERE number > ?", (OLDEST,)) == [
+            (step.name,) for step in STEPS
+        ]
 
 
 @pytest.mark.parametrize("opened", [Archive.open, Archive.read])

@@ -9,7 +9,13 @@ from pathlib import Path
 import pytest
 
 from daemon.archive.archive import Archive
-from daemon.archive.arrivals import ChatOutcome, change_state, compare_inbox, record_outcome, record_sightings
+from daemon.archive.arrivals import (
+    ChatOutcome,
+    change_state,
+    compare_inbox,
+    record_outcome,
+    record_sightings,
+)
 from daemon.archive.outputs import Output, record_output
 from daemon.bridge.chat_jobs import (
     ChatJob,
@@ -33,7 +39,11 @@ from tests.chats import CHAT_ID, chat, conversation, export_bytes
 
 EXPORT = export_bytes(chat(*conversation(2, 40)))
 DIGEST = sha256(EXPORT).hexdigest()
-BEGAN, LATER, LAST = "2026-11-22T10:00:00.000Z", "2026-11-22T10:01:00.000Z", "2026-11-22T10:02:00.000Z"
+BEGAN, LATER, LAST = (
+    "2026-11-22T10:00:00.000Z",
+    "2026-11-22T10:01:00.000Z",
+    "2026-11-22T10:02:00.000Z",
+)
 DAEMON, RUN = "daemon.lock", "lock"
 
 
@@ -63,16 +73,22 @@ class Stage:
         (number,) = record_sightings(self.archive, files, left, LATER).values()
         return number
 
-    def comes_to(self, number: int, state: State, reason: str = "", next_step: str = "", tries: int = 0) -> None:
+    def comes_to(
+        self, number: int, state: State, reason: str = "", next_step: str = "", tries: int = 0
+    ) -> None:
         """The daemon has taken the file, and has come so far with it."""
-        change_state(self.archive, number, state, reason, next_step, LATER, tries=tries, sha256=DIGEST)
+        change_state(
+            self.archive, number, state, reason, next_step, LATER, tries=tries, sha256=DIGEST
+        )
 
     def written(self, number: int, at: str = LATER) -> Path:
         """The daemon has written the chat's updated export."""
         path = self.folders.updated / "The lighthouse.json"
         path.write_bytes(EXPORT)
         record_output(self.archive, Output(CHAT_ID, str(path), DIGEST, "", DIGEST, at))
-        outcome = ChatOutcome(number, CHAT_ID, "The lighthouse", "written", "less tokens", "", str(path), at)
+        outcome = ChatOutcome(
+            number, CHAT_ID, "The lighthouse", "written", "less tokens", "", str(path), at
+        )
         record_outcome(self.archive, outcome)
         self.comes_to(number, "written")
         return path
@@ -132,7 +148,9 @@ def test_each_state_of_a_file_is_told(
 def test_a_file_that_needs_somebody_s_attention_says_so_before_it_is_taken(stage: Stage) -> None:
     job = stage.given()
     stage.works(DAEMON)
-    change_state(stage.archive, stage.seen(job), "settling", "the disk is full", "Free some space.", LATER)
+    change_state(
+        stage.archive, stage.seen(job), "settling", "the disk is full", "Free some space.", LATER
+    )
     assert stage.told(job) == ("waiting", "The disk is full. Free some space.")
 
 
@@ -141,9 +159,14 @@ def test_what_is_unchanged_says_why(stage: Stage) -> None:
     stage.works(DAEMON)
     number = stage.seen(job)
     detail = "it has 461 tokens; memproc begins where a chat is longer"
-    record_outcome(stage.archive, ChatOutcome(number, CHAT_ID, "x", "left alone", detail, "", "", LATER))
+    record_outcome(
+        stage.archive, ChatOutcome(number, CHAT_ID, "x", "left alone", detail, "", "", LATER)
+    )
     stage.comes_to(number, "done")
-    assert stage.told(job) == ("unchanged", "It has 461 tokens; memproc begins where a chat is longer.")
+    assert stage.told(job) == (
+        "unchanged",
+        "It has 461 tokens; memproc begins where a chat is longer.",
+    )
 
 
 def test_a_daemon_that_does_not_run_leaves_the_work_to_the_page(stage: Stage) -> None:
@@ -168,11 +191,17 @@ def test_a_run_of_the_page_says_how_it_ended(stage: Stage) -> None:
     job = stage.given()
     aside = ChatIs(CHAT_ID, "x", "set aside", "Most of it is gone.", "Say so.")
     for events, told in (
-        ((RunFailed("The cap is reached.", "Raise it.", "blocked"),), ("failed", "The cap is reached. Raise it.")),
+        (
+            (RunFailed("The cap is reached.", "Raise it.", "blocked"),),
+            ("failed", "The cap is reached. Raise it."),
+        ),
         ((RunFailed("A mistake.", "Report it.", "mistake"),), ("failed", "A mistake. Report it.")),
         ((aside, RunDone()), ("skipped", "Most of it is gone. Say so.")),
         ((replace(aside, later=True), RunDone()), ("failed", "Most of it is gone. Say so.")),
-        ((ChatIs(CHAT_ID, "x", "left alone", "it is short"), RunDone()), ("unchanged", "It is short.")),
+        (
+            (ChatIs(CHAT_ID, "x", "left alone", "it is short"), RunDone()),
+            ("unchanged", "It is short."),
+        ),
     ):
         stage.says(job, *events)
         assert stage.told(job) == told
@@ -184,10 +213,15 @@ def test_a_run_that_found_the_archive_busy_is_begun_again(stage: Stage) -> None:
     assert stage.whole(job).needs_run
 
 
-def test_another_version_of_the_chat_takes_the_place_of_one_that_nobody_has_taken(stage: Stage) -> None:
+def test_another_version_of_the_chat_takes_the_place_of_one_that_nobody_has_taken(
+    stage: Stage,
+) -> None:
     old, new = stage.given(), stage.given(export_bytes(chat(*conversation(3, 40))))
     told = stage.told(old)
-    assert told == ("failed", "Another version of this chat has taken its place in the inbox. Send the chat again.")
+    assert told == (
+        "failed",
+        "Another version of this chat has taken its place in the inbox. Send the chat again.",
+    )
     assert stage.whole(new).needs_run
 
 
@@ -201,13 +235,17 @@ def test_what_is_worked_on_already_is_not_put_into_the_inbox_again(stage: Stage)
     assert stage.told(first) == stage.told(second) == ("running", "")
 
 
-def test_a_result_that_does_not_stand_any_more_is_made_anew_by_a_run_of_the_page(stage: Stage) -> None:
+def test_a_result_that_does_not_stand_any_more_is_made_anew_by_a_run_of_the_page(
+    stage: Stage,
+) -> None:
     first = stage.given()
     stage.works(DAEMON)
     path = stage.written(stage.seen(first))
     assert stage.told(first) == ("done", "")
     path.write_bytes(b"changed")
-    assert stage.whole(first).needs_run  # the daemon would say that it has worked on this content already
+    assert stage.whole(
+        first
+    ).needs_run  # the daemon would say that it has worked on this content already
     stage.says(first, ChatIs(CHAT_ID, "x", "written", path=str(path)), RunDone())
     assert stage.told(first)[0] == "failed"
     path.write_bytes(EXPORT)

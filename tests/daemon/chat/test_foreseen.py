@@ -13,13 +13,19 @@ from tests.stories.person import Person
 
 
 def talk(chat_id: str, tokens: int, **fields: Any) -> dict[str, Any]:
-    return long_chat(tokens, tokens_each=200, **{"id": chat_id, "chatID": chat_id, "chatTitle": chat_id, **fields})
+    return long_chat(
+        tokens,
+        tokens_each=200,
+        **{"id": chat_id, "chatID": chat_id, "chatTitle": chat_id, **fields},
+    )
 
 
 @pytest.fixture
 def ada(tmp_path: Path) -> Person:
     person = Person(tmp_path / "ada")
-    person.settings('[models]\nagent = "memproc/extractive"\ncontext_manager = "memproc/extractive"\n')
+    person.settings(
+        '[models]\nagent = "memproc/extractive"\ncontext_manager = "memproc/extractive"\n'
+    )
     return person
 
 
@@ -72,7 +78,9 @@ def test_a_restored_chat_stays_when_another_chat_of_its_export_goes_on(ada: Pers
     assert in_file(restored) != before[0]
 
 
-def test_the_chats_of_one_updated_file_get_files_of_their_own_and_that_file_becomes_a_version(ada: Person) -> None:
+def test_the_chats_of_one_updated_file_get_files_of_their_own_and_that_file_becomes_a_version(
+    ada: Person,
+) -> None:
     ada.drop(export_bytes(talk("aaa", 4000), talk("bbb", 4000)))
     assert ada.memproc("run").code == 0
     whole = put_into_one_file(ada, "aaa", "bbb")

@@ -51,7 +51,9 @@ def seen(archive: Archive, chat: Chat) -> ChatReading:
     return reading
 
 
-def changed(messages: Sequence[Json], change: Callable[[list[Json]], object], **fields: object) -> Chat:
+def changed(
+    messages: Sequence[Json], change: Callable[[list[Json]], object], **fields: object
+) -> Chat:
     now = [dict(message) for message in messages]
     change(now)
     return chat_of([read_message(json.dumps(message).encode()) for message in now], **fields)
@@ -99,7 +101,9 @@ def test_markers_that_another_tool_has_stripped_change_nothing(archive: Archive)
 def test_messages_inserted_among_memories_are_left_out_and_said_to_be(archive: Archive) -> None:
     stray = json.loads(said("user", "a stray", 80).raw)
     reading = read(archive, changed(DONE.messages, lambda m: m.insert(7, stray)))
-    assert [place.message.text for place in reading.places if place.left_out == INSERTED] == ["a stray"]
+    assert [place.message.text for place in reading.places if place.left_out == INSERTED] == [
+        "a stray"
+    ]
     assert len(reading.entries) == 8
 
 
@@ -121,13 +125,19 @@ def nameless(messages: list[Json]) -> None:
 
 
 @pytest.mark.parametrize("fields", [{}, FORK], ids=["the chat", "a fork"])
-def test_memories_without_markers_and_uuids_are_skipped(archive: Archive, fields: dict[str, str]) -> None:
+def test_memories_without_markers_and_uuids_are_skipped(
+    archive: Archive, fields: dict[str, str]
+) -> None:
     chat = changed(DONE.messages, nameless, **fields)
-    with pytest.raises(ChatSkipped, match="cannot be told from the conversation: another tool has taken away") as told:
+    with pytest.raises(
+        ChatSkipped, match="cannot be told from the conversation: another tool has taken away"
+    ) as told:
         read(archive, chat)
     assert "message number" not in str(told.value)
     assert "3 memories" in str(told.value)
-    assert isinstance(told.value, NotAccepted) == (not fields), "memproc accept knows no chat that was never read"
+    assert isinstance(told.value, NotAccepted) == (not fields), (
+        "memproc accept knows no chat that was never read"
+    )
     assert memories(archive, CHAT) == tuple(ALL)
 
 
@@ -168,10 +178,17 @@ def test_a_fork_of_a_damaged_chat_is_not_read(two_chats: Archive) -> None:
         read(two_chats, changed(DONE.messages, forked, **FORK))
 
 
-def test_memories_of_nobody_are_not_taken_over_where_a_damaged_row_may_be_theirs(two_chats: Archive) -> None:
+def test_memories_of_nobody_are_not_taken_over_where_a_damaged_row_may_be_theirs(
+    two_chats: Archive,
+) -> None:
     damage(two_chats, "memory", "due", "id = 'other'")
     with pytest.raises(DamagedChat, match="memory"):
-        read(two_chats, changed(finish(chat_of(TALK), [replace(M1, memory_id="lost")]).messages, forked, **FORK))
+        read(
+            two_chats,
+            changed(
+                finish(chat_of(TALK), [replace(M1, memory_id="lost")]).messages, forked, **FORK
+            ),
+        )
 
 
 def test_a_fork_in_which_a_fold_stands_has_what_the_fold_stands_for(archive: Archive) -> None:
@@ -182,11 +199,17 @@ def test_a_fork_in_which_a_fold_stands_has_what_the_fold_stands_for(archive: Arc
     assert reading.edits.forgotten == ()
 
 
-def test_memories_of_a_lost_archive_are_kept_as_they_stand_and_the_work_goes_on_after_them() -> None:
+def test_memories_of_a_lost_archive_are_kept_as_they_stand_and_the_work_goes_on_after_them() -> (
+    None
+):
     archive = Archive.memory()
     reading = seen(archive, DONE.again())
-    assert [memory.edition.texts for memory in reading.memories] == [memory.edition.texts for memory in ALL]
-    assert [entry.message.text for entry in reading.entries] == [message.text for message in TALK[6:]]
+    assert [memory.edition.texts for memory in reading.memories] == [
+        memory.edition.texts for memory in ALL
+    ]
+    assert [entry.message.text for entry in reading.entries] == [
+        message.text for message in TALK[6:]
+    ]
     again = read(archive, DONE.again())
     assert again.memories == reading.memories
     assert (again.adopted.memories, again.person, again.edits.forgotten) == ((), {}, ())
@@ -196,13 +219,22 @@ def test_a_fold_of_a_lost_archive_stays_before_the_memories_that_follow_it() -> 
     archive = Archive.memory()
     for _ in range(2):
         reading = seen(archive, FOLDED.again())
-        assert [(one.memory_id, one.level, one.number) for one in reading.memories] == [("f2.1", 2, 1), ("m3", 1, 2)]
+        assert [(one.memory_id, one.level, one.number) for one in reading.memories] == [
+            ("f2.1", 2, 1),
+            ("m3", 1, 2),
+        ]
 
 
-def test_an_edited_memory_has_the_person_s_edition_which_is_pinned_and_told(archive: Archive) -> None:
+def test_an_edited_memory_has_the_person_s_edition_which_is_pinned_and_told(
+    archive: Archive,
+) -> None:
     chat = changed(DONE.messages, lambda m: m[4].update(content="what I want it to say"))
     first, *others = seen(archive, chat).memories
-    assert (first.edition.kind, first.edition.number, first.edition.texts[3]) == ("person", 2, "what I want it to say")
+    assert (first.edition.kind, first.edition.number, first.edition.texts[3]) == (
+        "person",
+        2,
+        "what I want it to say",
+    )
     assert (first.in_prompts, first.pinned, first.chosen) == (first.edition, True, 2)
     assert others == ALL[1:]
     assert memories(archive, CHAT) == (first, *others)
@@ -213,7 +245,9 @@ def test_a_deleted_memory_is_forgotten_and_one_that_is_back_is_not(archive: Arch
     def delete(messages: list[Json]) -> None:
         del messages[7:13]
 
-    assert [memory.forgotten for memory in seen(archive, changed(DONE.messages, delete)).memories] == [
+    assert [
+        memory.forgotten for memory in seen(archive, changed(DONE.messages, delete)).memories
+    ] == [
         False,
         True,
         False,
@@ -221,7 +255,9 @@ def test_a_deleted_memory_is_forgotten_and_one_that_is_back_is_not(archive: Arch
     assert [memory.forgotten for memory in seen(archive, DONE.again()).memories] == [False] * 3
 
 
-def test_an_older_export_in_which_a_message_was_edited_makes_a_new_edition_due(archive: Archive) -> None:
+def test_an_older_export_in_which_a_message_was_edited_makes_a_new_edition_due(
+    archive: Archive,
+) -> None:
     edited = said("user", "now I say something else", 0)
     reading = seen(archive, chat_of([edited, *TALK[1:]]))
     assert [memory.due for memory in reading.memories] == ["1 of its messages edited", "", ""]
@@ -233,7 +269,10 @@ def test_an_older_export_in_which_a_message_was_edited_makes_a_new_edition_due(a
 
 def test_the_edition_that_is_preferred_is_the_one_that_is_shown(archive: Archive) -> None:
     keep_edition(archive, "m1", with_edition(M1, 2).edition)
-    shown = [read(archive, DONE.again(), preferred).memories[0].edition.number for preferred in ("as-of", "hindsight")]
+    shown = [
+        read(archive, DONE.again(), preferred).memories[0].edition.number
+        for preferred in ("as-of", "hindsight")
+    ]
     assert shown == [1, 2]
 
 
@@ -246,7 +285,9 @@ def test_a_chat_that_has_suddenly_lost_its_memories_is_set_aside(archive: Archiv
 def test_the_same_uuids_in_another_chat_are_other_messages(archive: Archive) -> None:
     reading = seen(archive, chat_of(TALK, **FORK))
     assert [entry.memory for entry in reading.entries] == [None] * 8
-    assert read(archive, DONE.again()).entries == read_archive(archive, CHAT, "hindsight").entries + tuple(
+    assert read(archive, DONE.again()).entries == read_archive(
+        archive, CHAT, "hindsight"
+    ).entries + tuple(
         replace(entry, at=at) for entry, at in zip(reading.entries[6:], (20, 21), strict=True)
     )
 

@@ -34,8 +34,12 @@ SIZES = "[tail]\ntokens = 1600\nstep = 400\n[chunk]\ntokens = 400\n"
 
 def talk(chat_id: str, tokens_of_it: int) -> Json:
     """A conversation whose messages no other chat has."""
-    made = long_chat(tokens_of_it, tokens_each=200, id=chat_id, chatID=chat_id, chatTitle=f"Talk {chat_id}")
-    messages = [dict(message, uuid=f"{chat_id}-{number}") for number, message in enumerate(made["messages"])]
+    made = long_chat(
+        tokens_of_it, tokens_each=200, id=chat_id, chatID=chat_id, chatTitle=f"Talk {chat_id}"
+    )
+    messages = [
+        dict(message, uuid=f"{chat_id}-{number}") for number, message in enumerate(made["messages"])
+    ]
     messages[0]["content"] = f"This is {chat_id}."
     return made | {"messages": messages}
 
@@ -59,7 +63,9 @@ class Desk:
     def context(self) -> Context:
         config = parse(self.toml.encode(), self.home / "memproc.toml")
         places = Folders(*(self.home / name for name in ("inbox", "updated", "backups", "state")))
-        return Context(config, places, self.archive, ScriptedModel(), self.key, lambda: self.now, tell_nobody)
+        return Context(
+            config, places, self.archive, ScriptedModel(), self.key, lambda: self.now, tell_nobody
+        )
 
     def run(self, *chats: Json) -> list[Outcome]:
         """One round; what was surveyed and counted in it is noted anew."""
@@ -116,7 +122,9 @@ def test_chats_that_come_as_they_came_are_not_read_again(desk: Desk) -> None:
     assert desk.surveyed == []
 
 
-def test_only_the_chat_that_has_changed_is_read_and_only_its_new_messages_are_counted(desk: Desk) -> None:
+def test_only_the_chat_that_has_changed_is_read_and_only_its_new_messages_are_counted(
+    desk: Desk,
+) -> None:
     desk.settle()
     desk.run(one_more(CHATS[0]), *CHATS[1:])
     assert desk.surveyed == ["short a"]
@@ -141,7 +149,9 @@ def test_the_counts_in_the_archive_are_the_counter_s_own(desk: Desk) -> None:
             assert kept[entry.message.digest] == tokens.count(entry.message.text)
 
 
-def test_counts_of_another_encoding_do_not_count(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_counts_of_another_encoding_do_not_count(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
     desk.run(CHATS[0])
     monkeypatch.setattr(tokens, "ENCODING", "another")
     desk.run(one_more(CHATS[0]))
@@ -164,7 +174,10 @@ def test_a_chat_with_work_to_be_done_is_never_at_rest(desk: Desk) -> None:
     desk.toml = SIZES + "[budget]\nrun_usd = 0\n"
     first = [one for one in desk.run(*CHATS) if isinstance(one, ExportWritten)]
     assert {one.plan.chat_id for one in first} == {"long a", "long b"}
-    assert {row[0] for row in desk.archive.run("SELECT chat_id FROM rest")} == {"short a", "short b"}
+    assert {row[0] for row in desk.archive.run("SELECT chat_id FROM rest")} == {
+        "short a",
+        "short b",
+    }
 
 
 @pytest.mark.parametrize(
@@ -212,7 +225,9 @@ def test_a_key_that_was_not_there_ends_the_rest(desk: Desk) -> None:
 
 
 @pytest.mark.parametrize("is_gone", [True, False])
-def test_an_updated_export_that_does_not_stand_as_it_was_written_is_written_again(desk: Desk, is_gone: bool) -> None:
+def test_an_updated_export_that_does_not_stand_as_it_was_written_is_written_again(
+    desk: Desk, is_gone: bool
+) -> None:
     desk.settle()
     (path,) = (desk.home / "updated").glob("*long a*")
     before = path.read_bytes()
@@ -243,11 +258,27 @@ def test_chats_that_rest_have_been_seen_again(desk: Desk) -> None:
 def test_whatever_is_written_about_a_chat_ends_its_rest() -> None:
     """Every table that names a chat, a message or a memory, by itself or through another, has its three triggers."""
     with Archive.memory() as archive:
-        names = [row[0] for row in archive.run("SELECT name FROM sqlite_master WHERE type = 'table'")]
-        refers = {name: {row[2] for row in archive.run(f"PRAGMA foreign_key_list({name})")} for name in names}
+        names = [
+            row[0] for row in archive.run("SELECT name FROM sqlite_master WHERE type = 'table'")
+        ]
+        refers = {
+            name: {row[2] for row in archive.run(f"PRAGMA foreign_key_list({name})")}
+            for name in names
+        }
         about = {"output"}
         while more := {name for name in names if refers[name] & (about | {"chat"})} - about:
             about |= more
-        found = Counter(row[0] for row in archive.run("SELECT tbl_name FROM sqlite_master WHERE type = 'trigger'"))
-        assert about >= {"message", "version", "memory", "edition", "chunk_message", "fold_member", "fact_event"}
+        found = Counter(
+            row[0]
+            for row in archive.run("SELECT tbl_name FROM sqlite_master WHERE type = 'trigger'")
+        )
+        assert about >= {
+            "message",
+            "version",
+            "memory",
+            "edition",
+            "chunk_message",
+            "fold_member",
+            "fact_event",
+        }
         assert found == dict.fromkeys(about, 3) | {"chat": 2}

@@ -17,7 +17,9 @@ WORK = CostEstimate(likely=8 * PICO, at_most=16 * PICO)
         (5, "This will likely need $8.00, and pause at the $5.00 that the caps leave."),
     ],
 )
-def test_the_question_names_the_lesser_of_what_is_needed_and_what_is_left(caps: int, sentence: str) -> None:
+def test_the_question_names_the_lesser_of_what_is_needed_and_what_is_left(
+    caps: int, sentence: str
+) -> None:
     assert _price_sentence(WORK, caps * PICO) == sentence
 
 

@@ -7,7 +7,14 @@ import pytest
 from daemon.cli.settings import moment, print_table
 
 HEADINGS = ("No.", "Memory", "From", "Tokens", "Edition", "State")
-ROW = ("1", "m48dbaa85b4ccd05", "2026-03-08 to 2026-03-11", "1,510", "as-of 1 of 1", "folded_into_f1c0ffee00c0ffee0")
+ROW = (
+    "1",
+    "m48dbaa85b4ccd05",
+    "2026-03-08 to 2026-03-11",
+    "1,510",
+    "as-of 1 of 1",
+    "folded_into_f1c0ffee00c0ffee0",
+)
 
 
 def lines(text: str) -> list[str]:
@@ -35,14 +42,21 @@ def test_on_a_narrow_terminal_a_row_of_many_columns_becomes_lines_with_its_headi
 
 
 @pytest.mark.usefixtures("narrow")
-def test_a_table_of_prose_is_folded_however_narrow_the_terminal_is(capsys: pytest.CaptureFixture[str]) -> None:
-    print_table(("What", "Found"), [("folders", "All four are there, and each of them can be written to by you.")])
+def test_a_table_of_prose_is_folded_however_narrow_the_terminal_is(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    print_table(
+        ("What", "Found"),
+        [("folders", "All four are there, and each of them can be written to by you.")],
+    )
     shown = lines(capsys.readouterr().out)
     assert shown[0].split() == ["What", "Found"]
     assert len(shown) == 3
 
 
-def test_in_a_pipe_nothing_is_cut_off(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_in_a_pipe_nothing_is_cut_off(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("COLUMNS", "60")
     print_table(HEADINGS, [ROW, ROW])
     heading, first, second = lines(capsys.readouterr().out)

@@ -24,7 +24,9 @@ def told(text: str) -> str:
 
 def test_the_caps_are_exact() -> None:
     assert Config().budget.caps == Amounts(5 * PICO, 10 * PICO, 50 * PICO)
-    assert read("[budget]\nrun_usd = 0.1\nday_usd = 0\n").budget.caps == Amounts(PICO // 10, 0, 50 * PICO)
+    assert read("[budget]\nrun_usd = 0.1\nday_usd = 0\n").budget.caps == Amounts(
+        PICO // 10, 0, 50 * PICO
+    )
 
 
 @pytest.mark.parametrize("wrong", ["-1", "-0.01", "inf", "nan", '"5"', "1e12"])
@@ -36,7 +38,9 @@ def test_a_price_says_for_which_model_it_is_of_when_and_what_both_kinds_of_token
     message = told("[[budget.price]]\n")
     for name in ("model", "as_of", "input", "output"):
         assert f"budget.price[1].{name}: must be there" in message
-    assert 'must be a day, like "2026-11-21"' in told('[[budget.price]]\nmodel = "a/b"\nas_of = "today"\n')
+    assert 'must be a day, like "2026-11-21"' in told(
+        '[[budget.price]]\nmodel = "a/b"\nas_of = "today"\n'
+    )
 
 
 def test_rates_for_long_prompts_say_where_they_begin() -> None:
@@ -46,4 +50,6 @@ def test_rates_for_long_prompts_say_where_they_begin() -> None:
 
 
 def test_a_budget_is_no_setting_for_single_chats() -> None:
-    assert "there is no such setting" in told('[[chats.override]]\nchat = "x"\nbudget.day_usd = 3\n')
+    assert "there is no such setting" in told(
+        '[[chats.override]]\nchat = "x"\nbudget.day_usd = 3\n'
+    )

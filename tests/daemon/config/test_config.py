@@ -172,7 +172,16 @@ def test_every_setting_arrives() -> None:
             "month_usd": 0.0,
             "unpriced": True,
             "above_step": True,
-            "price": [{"model": "x/*", "as_of": "2026-11-21", "input": 1, "output": 2, "above": 10, "input_above": 3}],
+            "price": [
+                {
+                    "model": "x/*",
+                    "as_of": "2026-11-21",
+                    "input": 1,
+                    "output": 2,
+                    "above": 10,
+                    "input_above": 3,
+                }
+            ],
         },
     }
 
@@ -183,7 +192,9 @@ def test_a_configuration_cannot_be_changed_afterwards() -> None:
 
 
 def test_relative_paths_begin_at_the_folder_of_the_file(tmp_path: Path) -> None:
-    config = read('folders.inbox = "in"\ntexts.folder = "../texts"', tmp_path / "etc" / "memproc.toml")
+    config = read(
+        'folders.inbox = "in"\ntexts.folder = "../texts"', tmp_path / "etc" / "memproc.toml"
+    )
 
     assert config.folders.inbox == str(tmp_path / "etc" / "in")
     assert config.texts.folder == str(tmp_path / "texts")

@@ -42,7 +42,9 @@ FAULTY = {
 
 
 @pytest.fixture
-def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> Install:
+def install(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
+) -> Install:
     """Lays a distribution with a layout on the path, as an installer leaves it."""
     load_layout.cache_clear()
     request.addfinalizer(load_layout.cache_clear)
@@ -52,7 +54,9 @@ def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.Fix
         module = f"{distribution.replace('-', '_')}_{tmp_path.name.replace('-', '_')}"
         about = place / f"{distribution.replace('-', '_')}-1.0.dist-info"
         about.mkdir(parents=True)
-        (about / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {distribution}\nVersion: 1.0\n")
+        (about / "METADATA").write_text(
+            f"Metadata-Version: 2.1\nName: {distribution}\nVersion: 1.0\n"
+        )
         (about / "entry_points.txt").write_text(f"[memproc.core_memory]\n{name} = {module}:Moods\n")
         (place / f"{module}.py").write_text(source)
         monkeypatch.syspath_prepend(place)
@@ -93,7 +97,9 @@ def test_a_layout_that_cannot_be_used_is_told_with_the_name_of_its_distribution(
 ) -> None:
     install(source)
     fault = error("moods")
-    assert fault.message.startswith('core.layout: the layout "moods" of moods-of-mine cannot be used: ')
+    assert fault.message.startswith(
+        'core.layout: the layout "moods" of moods-of-mine cannot be used: '
+    )
     assert reason in fault.message
     assert "Mend moods-of-mine" in fault.next_step
 
@@ -102,7 +108,10 @@ def test_a_name_that_two_distributions_use_is_nobody_s(install: Install) -> None
     install(GOOD)
     install(GOOD, distribution="moods-of-others")
     fault = error("moods")
-    assert fault.message == 'core.layout: moods-of-mine and moods-of-others each have a layout called "moods".'
+    assert (
+        fault.message
+        == 'core.layout: moods-of-mine and moods-of-others each have a layout called "moods".'
+    )
 
 
 def core(**settings: object) -> CoreSettings:
@@ -114,14 +123,18 @@ def test_without_a_word_in_the_settings_the_layout_is_as_it_comes() -> None:
 
 
 def test_settings_that_are_not_written_leave_the_layout_s_own() -> None:
-    persona, human = core_layout(core(sections={"persona": {"limit": 300}, "human": {"value": ["One."]}})).sections
+    persona, human = core_layout(
+        core(sections={"persona": {"limit": 300}, "human": {"value": ["One."]}})
+    ).sections
     own, other = ChatLayout().sections
     assert persona == Section("persona", own.description, 300)
     assert human == Section("human", other.description, 2000, ("One.",))
 
 
 def test_a_section_of_one_s_own_has_the_defaults_of_the_settings() -> None:
-    sections = core_layout(core(sections={"human": {"limit": 0}, "promises": {"description": "Kept or not."}})).sections
+    sections = core_layout(
+        core(sections={"human": {"limit": 0}, "promises": {"description": "Kept or not."}})
+    ).sections
     assert [section.name for section in sections] == ["persona", "promises"]
     assert sections[1] == Section("promises", "Kept or not.", 2000)
 

@@ -99,9 +99,22 @@ def test_a_key_that_is_not_there_is_sought_at_its_table() -> None:
 TREES = st.recursive(
     st.one_of(
         st.integers(),
-        st.sampled_from(["'a = 1'", '"""\nx = 1\n"""', '"""a""""', "'''a''''", '"\\""', "1.5", "['b', 2]", "[\n1,\n]"]),
+        st.sampled_from(
+            [
+                "'a = 1'",
+                '"""\nx = 1\n"""',
+                '"""a""""',
+                "'''a''''",
+                '"\\""',
+                "1.5",
+                "['b', 2]",
+                "[\n1,\n]",
+            ]
+        ),
     ),
-    lambda inner: st.dictionaries(st.sampled_from("abcd"), inner, max_size=3) | st.lists(inner, max_size=3),
+    lambda inner: (
+        st.dictionaries(st.sampled_from("abcd"), inner, max_size=3) | st.lists(inner, max_size=3)
+    ),
     max_leaves=8,
 )
 
@@ -136,11 +149,20 @@ def test_the_keys_with_lines_are_the_keys_that_the_parser_sees(tree: dict[str, A
         assert text.split("\n")[lines[name,] - 1].startswith(f"{name} = ")
 
 
-@given(st.lists(st.tuples(st.booleans(), st.lists(st.sampled_from("abc"), unique=True, max_size=3)), min_size=1))
-def test_every_table_of_a_list_of_tables_has_lines_of_its_own(tables: list[tuple[bool, list[str]]]) -> None:
+@given(
+    st.lists(
+        st.tuples(st.booleans(), st.lists(st.sampled_from("abc"), unique=True, max_size=3)),
+        min_size=1,
+    )
+)
+def test_every_table_of_a_list_of_tables_has_lines_of_its_own(
+    tables: list[tuple[bool, list[str]]],
+) -> None:
     text = ""
     for nested, names in tables:
-        text += "[[x]]\n" + ("[x.y]\n" if nested else "") + "".join(f"{name} = 1\n" for name in names)
+        text += (
+            "[[x]]\n" + ("[x.y]\n" if nested else "") + "".join(f"{name} = 1\n" for name in names)
+        )
     parsed = tomli.loads(text)
 
     found = key_lines(text)

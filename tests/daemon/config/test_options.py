@@ -29,13 +29,21 @@ def problems(text: str) -> list[str]:
 
 
 def test_every_model_gets_the_general_options() -> None:
-    models = read('[models.options]\ntemperature = 0.2\nstop = ["a"]\nextra_headers = { X-Team = "ada" }').models
+    models = read(
+        '[models.options]\ntemperature = 0.2\nstop = ["a"]\nextra_headers = { X-Team = "ada" }'
+    ).models
 
-    assert models.options_for(MODEL) == {"temperature": 0.2, "stop": ["a"], "extra_headers": {"X-Team": "ada"}}
+    assert models.options_for(MODEL) == {
+        "temperature": 0.2,
+        "stop": ["a"],
+        "extra_headers": {"X-Team": "ada"},
+    }
 
 
 def test_the_options_of_a_model_come_on_top_of_the_general_ones() -> None:
-    models = read(f'[models.options]\ntemperature = 0.2\nseed = 1\n[models.options."{MODEL}"]\nseed = 2').models
+    models = read(
+        f'[models.options]\ntemperature = 0.2\nseed = 1\n[models.options."{MODEL}"]\nseed = 2'
+    ).models
 
     assert models.options_for(MODEL) == {"temperature": 0.2, "seed": 2}
     assert models.options_for("anthropic/claude-opus-5-5") == {"temperature": 0.2, "seed": 1}
@@ -47,18 +55,24 @@ def test_of_several_tables_that_fit_the_later_wins() -> None:
     assert read(text).models.options_for(MODEL) == {"seed": 2, "top_k": 1}
 
 
-@pytest.mark.parametrize("pattern", [MODEL, "anthropic/*", "*/claude-haiku*", "anthropic/claude-haiku-?-?", "*/*"])
+@pytest.mark.parametrize(
+    "pattern", [MODEL, "anthropic/*", "*/claude-haiku*", "anthropic/claude-haiku-?-?", "*/*"]
+)
 def test_wildcards_name_many_models(pattern: str) -> None:
     assert ModelSettings(options={pattern: {"seed": 1}}).options_for(MODEL) == {"seed": 1}
 
 
-@pytest.mark.parametrize("pattern", ["anthropic/", "anthropic/claude", "openai/*", "/", "anthropic/claude-haiku-?"])
+@pytest.mark.parametrize(
+    "pattern", ["anthropic/", "anthropic/claude", "openai/*", "/", "anthropic/claude-haiku-?"]
+)
 def test_the_options_of_another_model_do_not_count(pattern: str) -> None:
     assert ModelSettings(options={pattern: {"seed": 1}}).options_for(MODEL) == {}
 
 
 def test_a_name_with_brackets_names_itself() -> None:
-    assert ModelSettings(options={"x/model[beta]": {"seed": 1}}).options_for("x/model[beta]") == {"seed": 1}
+    assert ModelSettings(options={"x/model[beta]": {"seed": 1}}).options_for("x/model[beta]") == {
+        "seed": 1
+    }
 
 
 def test_what_one_call_does_with_its_options_is_nothing_to_the_next() -> None:
@@ -96,15 +110,34 @@ def test_each_option_is_that_of_the_last_table_that_fits_and_has_it(
 
 
 OURS = [
-    *("model", "messages", "stream", "max_tokens", "max_completion_tokens", "n", "tools", "tool_choice", "functions"),
-    *("response_format", "num_retries", "max_retries", "fallbacks", "context_window_fallback_dict", "mock_response"),
+    *(
+        "model",
+        "messages",
+        "stream",
+        "max_tokens",
+        "max_completion_tokens",
+        "n",
+        "tools",
+        "tool_choice",
+        "functions",
+    ),
+    *(
+        "response_format",
+        "num_retries",
+        "max_retries",
+        "fallbacks",
+        "context_window_fallback_dict",
+        "mock_response",
+    ),
     *("cache", "caching", "drop_params", "custom_llm_provider"),
 ]
 
 
 @pytest.mark.parametrize("name", [*OURS, "Max_Tokens"])
 def test_what_memproc_decides_itself_is_no_option(name: str) -> None:
-    assert problems(f"[models.options]\n{name} = 1") == [f"line 2: models.options.{name}: memproc decides this itself"]
+    assert problems(f"[models.options]\n{name} = 1") == [
+        f"line 2: models.options.{name}: memproc decides this itself"
+    ]
     assert problems(f'\n[models.options."a/*"]\n\n{name} = 1') == [
         f'line 4: models.options."a/*".{name}: memproc decides this itself'
     ]
@@ -114,9 +147,13 @@ def test_what_memproc_decides_itself_is_no_option(name: str) -> None:
 def test_a_key_is_refused_and_never_shown(name: str) -> None:
     (problem,) = problems(f'models.options.{name} = "sk-secret"')
 
-    assert problem == (f"line 1: models.options.{name}: a key does not belong in this file: memproc key set PROVIDER")
+    assert problem == (
+        f"line 1: models.options.{name}: a key does not belong in this file: memproc key set PROVIDER"
+    )
     assert "secret" not in " ".join(problems(f"models.options.'x/y'.{name} = 'sk-secret'"))
-    assert "secret" not in " ".join(problems('models.options.extra_headers = { a = "sk-secret", b = nan }'))
+    assert "secret" not in " ".join(
+        problems('models.options.extra_headers = { a = "sk-secret", b = nan }')
+    )
 
 
 @pytest.mark.parametrize(
@@ -144,7 +181,9 @@ def test_an_option_that_cannot_be_sent_is_refused(written: str, reason: str) -> 
     assert problems(f"[models.options]\n{written}") == [f"line 2: models.options.{reason}"]
 
 
-@pytest.mark.parametrize("deepest", ["[" * 8 + "1" + "]" * 8, '{ "é\\u0000" = [true, -0.0, "x", {}] }'])
+@pytest.mark.parametrize(
+    "deepest", ["[" * 8 + "1" + "]" * 8, '{ "é\\u0000" = [true, -0.0, "x", {}] }']
+)
 def test_all_that_json_can_say_may_be_sent(deepest: str) -> None:
     assert list(read(f"models.options.a = {deepest}").models.options) == ["a"]
 

@@ -78,7 +78,9 @@ def test_a_chat_is_named_as_it_is_for_include_and_exclude(pattern: str) -> None:
 
 def test_a_chunk_that_is_too_small_is_refused_for_single_chats_too() -> None:
     (told,) = problems('[[chats.override]]\nchat = "*"\nchunk.tokens = 399')
-    assert told.startswith("line 3: chats.override[1].chunk.tokens: must be at least 400, since about 40 tokens")
+    assert told.startswith(
+        "line 3: chats.override[1].chunk.tokens: must be at least 400, since about 40 tokens"
+    )
 
 
 def test_of_several_overrides_the_later_wins_setting_by_setting() -> None:
@@ -106,7 +108,10 @@ def test_of_several_overrides_the_later_wins_setting_by_setting() -> None:
 
 
 def test_an_override_that_says_the_default_means_it() -> None:
-    assert read('tail.step = 7\n[[chats.override]]\nchat = "*"\ntail.step = 24000').of(ADA).tail.step == 24000
+    assert (
+        read('tail.step = 7\n[[chats.override]]\nchat = "*"\ntail.step = 24000').of(ADA).tail.step
+        == 24000
+    )
 
 
 def test_options_of_an_override_are_taken_over_one_by_one() -> None:
@@ -129,7 +134,12 @@ def test_options_of_an_override_are_taken_over_one_by_one() -> None:
     own = config.of(ADA).models
 
     assert own.options_for("a/b") == {"temperature": 0.1, "seed": 3, "extra_headers": {"B": "2"}}
-    assert own.options_for("ollama/x") == {**own.options_for("a/b"), "num_ctx": 4, "seed": 2, "top_k": 5}
+    assert own.options_for("ollama/x") == {
+        **own.options_for("a/b"),
+        "num_ctx": 4,
+        "seed": 2,
+        "top_k": 5,
+    }
     assert config.models.options_for("ollama/x")["num_ctx"] == 1
 
 
@@ -140,14 +150,18 @@ def test_an_override_of_other_models_keeps_the_options() -> None:
 
 
 STEPS = st.lists(
-    st.tuples(st.sampled_from(["c1", "c2", "*", "Talks*"]), st.none() | st.integers(0, 16_000)), max_size=5
+    st.tuples(st.sampled_from(["c1", "c2", "*", "Talks*"]), st.none() | st.integers(0, 16_000)),
+    max_size=5,
 )
 
 
 @given(STEPS)
-def test_the_last_override_that_fits_and_says_a_setting_decides_it(steps: list[tuple[str, int | None]]) -> None:
+def test_the_last_override_that_fits_and_says_a_setting_decides_it(
+    steps: list[tuple[str, int | None]],
+) -> None:
     text = "".join(
-        f'[[chats.override]]\nchat = "{pattern}"\n' + ("" if step is None else f"tail.step = {step}\n")
+        f'[[chats.override]]\nchat = "{pattern}"\n'
+        + ("" if step is None else f"tail.step = {step}\n")
         for pattern, step in steps
     )
     said = [step for pattern, step in steps if pattern != "c2" and step is not None]
@@ -198,9 +212,18 @@ step = "x"
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ("[chats.override]", "chats.override: must be a list of tables, [[chats.override]] (is a table)"),
-        ("chats.override = 3", "chats.override: must be a list of tables, [[chats.override]] (is 3)"),
-        ("chats.override = ['a']", 'chats.override[1]: must be a table, [[chats.override]] (is "a")'),
+        (
+            "[chats.override]",
+            "chats.override: must be a list of tables, [[chats.override]] (is a table)",
+        ),
+        (
+            "chats.override = 3",
+            "chats.override: must be a list of tables, [[chats.override]] (is 3)",
+        ),
+        (
+            "chats.override = ['a']",
+            'chats.override[1]: must be a table, [[chats.override]] (is "a")',
+        ),
         (
             "chats.override = [{ chat = 'a', tail = 3 }]",
             "chats.override[1].tail: must be a table, [chats.override.tail] (is 3)",
@@ -217,7 +240,9 @@ def test_an_override_of_the_wrong_shape_is_told_in_plain_words(text: str, proble
 def test_overrides_may_be_written_in_one_line() -> None:
     text = "[chats]\noverride = [ { chat = 'a' },\n 7,\n { chat = 'b', tail = { tokens = 900, step = 1 } },\n]"
 
-    assert problems(text) == ["line 2: chats.override[2]: must be a table, [[chats.override]] (is 7)"]
+    assert problems(text) == [
+        "line 2: chats.override[2]: must be a table, [[chats.override]] (is 7)"
+    ]
     assert problems(text.replace(" 7,", "")) == [
         "line 2: chats.override[2].tail.tokens: must be at least 16000, 4 times chunk.tokens (is 900)",
     ]
@@ -233,9 +258,13 @@ def test_an_override_must_agree_with_what_it_leaves_to_the_main_tables() -> None
 
 
 def test_a_clash_of_the_main_tables_is_told_once() -> None:
-    text = "tail.tokens = 1000\ntail.step = 0\n[[chats.override]]\nchat = 'x'\nmodels.window = 2000\n"
+    text = (
+        "tail.tokens = 1000\ntail.step = 0\n[[chats.override]]\nchat = 'x'\nmodels.window = 2000\n"
+    )
 
-    assert problems(text) == ["line 1: tail.tokens: must be at least 16000, 4 times chunk.tokens (is 1000)"]
+    assert problems(text) == [
+        "line 1: tail.tokens: must be at least 16000, 4 times chunk.tokens (is 1000)"
+    ]
 
 
 def test_an_override_does_not_clash_with_what_is_wrong_anyway() -> None:
@@ -257,7 +286,9 @@ def test_overrides_that_clash_only_together_set_aside_the_chat_that_both_fit() -
     )
 
     assert config.of(BOB).limits.chunk == 7000
-    with pytest.raises(ChatSkipped, match=r'"Talks with Ada, 2".*tail\.tokens must be at least 28000') as caught:
+    with pytest.raises(
+        ChatSkipped, match=r'"Talks with Ada, 2".*tail\.tokens must be at least 28000'
+    ) as caught:
         config.of(ADA)
     assert "[[chats.override]]" in caught.value.next_step
 

@@ -64,10 +64,16 @@ agent = "a/b"
         ("tail.step = true", "line 1: tail.step: must be a whole number (is true)"),
         ("tail.step = -1", "line 1: tail.step: must be at least 0 (is -1)"),
         ("tail.tokens = 99999999", "line 1: tail.tokens: must be at most 10000000 (is 99999999)"),
-        ("texts.folder = 2026-01-02", "line 1: texts.folder: must be a text in quotes (is a date or a time)"),
+        (
+            "texts.folder = 2026-01-02",
+            "line 1: texts.folder: must be a text in quotes (is a date or a time)",
+        ),
         ("texts.folder = {}", "line 1: texts.folder: must be a text in quotes (is a table)"),
         ('folders.inbox = ""', 'line 1: folders.inbox: must not be empty (is "")'),
-        ('models.agent = "gpt"', 'line 1: models.agent: must be "chat" or a name like "provider/model" (is "gpt")'),
+        (
+            'models.agent = "gpt"',
+            'line 1: models.agent: must be "chat" or a name like "provider/model" (is "gpt")',
+        ),
         (
             'models.context_manager = "chat"',
             'line 1: models.context_manager: must be "small" or a name like "provider/model" (is "chat")',
@@ -79,17 +85,29 @@ agent = "a/b"
         ("models.window = 1023", "line 1: models.window: must be 0 or at least 1024 (is 1023)"),
         ("models.window = -1", "line 1: models.window: must be at least 0 (is -1)"),
         ("models.concurrency = 0", "line 1: models.concurrency: must be at least 1 (is 0)"),
-        ('models.batch = "daily"', 'line 1: models.batch: must be "never", "night" or "always" (is "daily")'),
+        (
+            'models.batch = "daily"',
+            'line 1: models.batch: must be "never", "night" or "always" (is "daily")',
+        ),
         ("models.concurrency = 17", "line 1: models.concurrency: must be at most 16 (is 17)"),
-        ("models.window = 10000001", "line 1: models.window: must be at most 10000000 (is 10000001)"),
+        (
+            "models.window = 10000001",
+            "line 1: models.window: must be at most 10000000 (is 10000001)",
+        ),
         ("models.options = 3", "line 1: models.options: must be a table, [models.options] (is 3)"),
-        ("[[models.options]]", "line 1: models.options: must be a table, [models.options] (is a list)"),
+        (
+            "[[models.options]]",
+            "line 1: models.options: must be a table, [models.options] (is a list)",
+        ),
         (
             "models.temperature = 1",
             "line 1: models.temperature: there is no such setting; "
             "there are agent, context_manager, fallback, window, concurrency, batch, options",
         ),
-        ("chats.include = [3]", "line 1: chats.include: each entry must be a text in quotes (is 3)"),
+        (
+            "chats.include = [3]",
+            "line 1: chats.include: each entry must be a text in quotes (is 3)",
+        ),
         ('chats.exclude = [" "]', 'line 1: chats.exclude: each entry must not be empty (is " ")'),
         (
             'chats.include = "Ada"',
@@ -119,7 +137,9 @@ def test_a_clash_is_shown_at_the_setting_that_is_in_the_file() -> None:
 
 def test_a_step_is_not_longer_than_the_tail() -> None:
     assert read("tail.step = 60000").tail.step == 60000
-    assert problems("tail.step = 60001") == ["line 1: tail.step: must be at most 60000, twice tail.tokens (is 60001)"]
+    assert problems("tail.step = 60001") == [
+        "line 1: tail.step: must be at most 60000, twice tail.tokens (is 60001)"
+    ]
 
 
 def test_a_setting_that_is_wrong_by_itself_clashes_with_no_other() -> None:
@@ -185,7 +205,10 @@ def test_a_mistake_in_the_spelling_of_toml_is_told_with_line_and_column() -> Non
         (b"a = " + b"{a = " * 300 + b"1" + b"}" * 300, "a: there is no such table"),
         (b".".join([b"a"] * 5_000) + b" = 1", "nested too deep"),
         (b"tail.step = " + b"9" * 5_000, "a number that is too long"),
-        (b"tail.step = 0x" + b"f" * 5_000, "tail.step: must be at most 10000000 (is a huge number)"),
+        (
+            b"tail.step = 0x" + b"f" * 5_000,
+            "tail.step: must be at most 10000000 (is a huge number)",
+        ),
         (b"#" * 1_000_001, "larger than 1,000,000 bytes"),
         (b"\x00", "line 1, column 1"),
     ],
@@ -271,9 +294,19 @@ VALUES += [
 FRAGMENTS = st.one_of(
     st.sampled_from([f"[{name}]\n" for name in NAMES]),
     st.sampled_from([f"[[{name}]]\n" for name in NAMES]),
-    st.builds("{}.{} = {}\n".format, st.sampled_from(NAMES), st.sampled_from(NAMES), st.sampled_from(VALUES)),
+    st.builds(
+        "{}.{} = {}\n".format,
+        st.sampled_from(NAMES),
+        st.sampled_from(NAMES),
+        st.sampled_from(VALUES),
+    ),
     st.builds("{} = {}\n".format, st.sampled_from(NAMES), st.sampled_from(VALUES)),
-    st.builds("{}={{{}={}}}\n".format, st.sampled_from(NAMES), st.sampled_from(NAMES), st.sampled_from(VALUES)),
+    st.builds(
+        "{}={{{}={}}}\n".format,
+        st.sampled_from(NAMES),
+        st.sampled_from(NAMES),
+        st.sampled_from(VALUES),
+    ),
     st.builds("# {}\n".format, st.text(max_size=5)),
     st.text(max_size=5),
 )
@@ -281,7 +314,9 @@ FRAGMENTS = st.one_of(
 
 @given(
     st.one_of(
-        st.lists(FRAGMENTS, max_size=6).map(lambda parts: "".join(parts).encode("utf-8", "surrogatepass")),
+        st.lists(FRAGMENTS, max_size=6).map(
+            lambda parts: "".join(parts).encode("utf-8", "surrogatepass")
+        ),
         st.text().map(lambda text: text.encode("utf-8", "surrogatepass")),
         st.binary(),
     )

@@ -26,7 +26,9 @@ def lay(folder: Path, name: str = "memproc.toml", text: str = SETTING) -> Path:
     return folder / name
 
 
-def test_the_nearest_configuration_counts(here: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_nearest_configuration_counts(
+    here: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("daemon.config.search.user_config_path", lambda *_, **__: tmp_path / "etc")
     assert find(None, here, {}) == FoundConfig(None, "no file found: the defaults count")
 
@@ -44,7 +46,9 @@ def test_the_nearest_configuration_counts(here: Path, tmp_path: Path, monkeypatc
     assert find(named, here, environ) == FoundConfig(named, "named by --config")
 
 
-def test_the_systems_folder_is_memprocs_own(here: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_systems_folder_is_memprocs_own(
+    here: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     if sys.platform != "linux":
         pytest.skip("the folder has another name here")
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "etc"))
@@ -88,7 +92,9 @@ def test_a_named_file_may_be_relative_or_in_the_home_folder(here: Path, home: Pa
         shipped_text().replace("\n", "\r\n"),
     ],
 )
-def test_a_file_here_with_nothing_but_defaults_does_not_count_by_accident(here: Path, home: Path, text: str) -> None:
+def test_a_file_here_with_nothing_but_defaults_does_not_count_by_accident(
+    here: Path, home: Path, text: str
+) -> None:
     near = lay(here, text=text)
     assert find(None, here, {}).path is None
     own = lay(own_file().parent)
@@ -101,7 +107,9 @@ def test_a_file_here_with_nothing_but_defaults_does_not_count_by_accident(here: 
     assert find(near, here, {}).path == near, "whoever names it means it"
 
 
-@pytest.mark.parametrize("text", [SETTING, "tokens = [", '[folders]\ninbox = "inbox"\n', "[no-such-table]\n"])
+@pytest.mark.parametrize(
+    "text", [SETTING, "tokens = [", '[folders]\ninbox = "inbox"\n', "[no-such-table]\n"]
+)
 def test_a_file_here_that_says_anything_else_counts(here: Path, home: Path, text: str) -> None:
     near, own = lay(here, text=text), lay(own_file().parent)
     found = find(None, here, {})
@@ -115,7 +123,9 @@ def test_the_persons_own_folder_is_theirs_also_when_they_are_in_it(home: Path) -
     assert (found.path, found.is_here, found.choice) == (own, False, "")
 
 
-def test_a_named_file_is_told_with_those_that_do_not_count(here: Path, home: Path, tmp_path: Path) -> None:
+def test_a_named_file_is_told_with_those_that_do_not_count(
+    here: Path, home: Path, tmp_path: Path
+) -> None:
     named, own = lay(tmp_path, "named.toml"), lay(own_file().parent)
     for found in (find(named, here, {}), find(None, here, {"MEMPROC_CONFIG": str(named)})):
         assert found.path == named

@@ -14,12 +14,27 @@ LONG = "x" * 2001
 @pytest.mark.parametrize(
     ("section", "problem"),
     [
-        ('limit = 3\nvalue = "abcd"', "line 3: core.sections.a.value: must have at most 3 characters"),
-        ('value = ["a", "b"]\nlimit = 6', "line 2: core.sections.a.value: must have at most 6 characters"),
+        (
+            'limit = 3\nvalue = "abcd"',
+            "line 3: core.sections.a.value: must have at most 3 characters",
+        ),
+        (
+            'value = ["a", "b"]\nlimit = 6',
+            "line 2: core.sections.a.value: must have at most 6 characters",
+        ),
         (f'value = "{LONG}"', "line 2: core.sections.a.value: must have at most 2000 characters"),
-        ("value = 3", "line 2: core.sections.a.value: must be a text in quotes, or a list of texts, like"),
-        ('value = ["a", 3]', "line 2: core.sections.a.value: must be a text in quotes, or a list of texts, like"),
-        ('value = [" "]', "line 2: core.sections.a.value: must be a text in quotes, or a list of texts, like"),
+        (
+            "value = 3",
+            "line 2: core.sections.a.value: must be a text in quotes, or a list of texts, like",
+        ),
+        (
+            'value = ["a", 3]',
+            "line 2: core.sections.a.value: must be a text in quotes, or a list of texts, like",
+        ),
+        (
+            'value = [" "]',
+            "line 2: core.sections.a.value: must be a text in quotes, or a list of texts, like",
+        ),
     ],
 )
 def test_a_first_value_that_cannot_be_is_told_with_its_line(section: str, problem: str) -> None:
@@ -33,8 +48,12 @@ def test_how_long_a_value_is_stands_behind_what_it_may_be() -> None:
 
 
 def test_in_an_override_it_is_told_with_the_override() -> None:
-    (told,) = problems(f'[[chats.override]]\nchat = "x"\n[chats.override.core.sections.human]\nvalue = "{LONG}"')
-    assert told.startswith("line 4: chats.override[1].core.sections.human.value: must have at most 2000 characters")
+    (told,) = problems(
+        f'[[chats.override]]\nchat = "x"\n[chats.override.core.sections.human]\nvalue = "{LONG}"'
+    )
+    assert told.startswith(
+        "line 4: chats.override[1].core.sections.human.value: must have at most 2000 characters"
+    )
 
 
 @pytest.mark.parametrize(

@@ -31,7 +31,9 @@ stop = ["a", 'b', { c = [] }]
 
 
 def show(path: Path, *options: str) -> str:
-    ended = CliRunner().invoke(command, ["show", *options], obj=Settings(path, quiet=False), standalone_mode=False)
+    ended = CliRunner().invoke(
+        command, ["show", *options], obj=Settings(path, quiet=False), standalone_mode=False
+    )
     assert ended.exception is None
     return ended.output
 
@@ -54,7 +56,13 @@ def test_what_is_shown_is_the_configuration_that_counts(toml: Path) -> None:
 def test_nested_tables_are_shown_under_their_own_headers(toml: Path) -> None:
     shown = show(toml).split("\n")
 
-    for line in ("[chats]", "[[chats.override]]", "[chats.override.tail]", "[models.options]", "tokens = 20000"):
+    for line in (
+        "[chats]",
+        "[[chats.override]]",
+        "[chats.override.tail]",
+        "[models.options]",
+        "tokens = 20000",
+    ):
         assert line in shown
     assert '[chats.override.models.options."x/*".extra_headers]' in shown
     assert shown.count("[[chats.override]]") == 2
@@ -68,7 +76,9 @@ def test_texts_of_an_override_that_cannot_be_used_are_found_by_the_check(home: P
     path = home / "memproc.toml"
     path.write_text('[[chats.override]]\nchat = "x"\ntexts.folder = "nowhere"', encoding="utf-8")
 
-    ended = CliRunner().invoke(command, ["check"], obj=Settings(path, quiet=False), standalone_mode=False)
+    ended = CliRunner().invoke(
+        command, ["check"], obj=Settings(path, quiet=False), standalone_mode=False
+    )
 
     assert isinstance(ended.exception, ConfigurationError)
     assert f"there is no folder {home / 'nowhere'}" in ended.exception.message
@@ -83,6 +93,10 @@ VALUES = st.recursive(
 )  # fmt: skip
 
 
-@given(st.dictionaries(st.text(st.characters(exclude_categories=["Cs"]), max_size=4), VALUES, max_size=4))
+@given(
+    st.dictionaries(
+        st.text(st.characters(exclude_categories=["Cs"]), max_size=4), VALUES, max_size=4
+    )
+)
 def test_every_value_of_json_is_read_back_from_toml_as_it_was(tables: dict[str, object]) -> None:
     assert tomli.loads(toml_text(tables)) == tables

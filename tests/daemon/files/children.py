@@ -20,7 +20,8 @@ FILES = str(Path(daemon.files.__file__).parent)
 
 needs_fork = pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
 needs_root = pytest.mark.skipif(
-    sys.platform != "linux" or os.geteuid() != 0, reason="only root may mount a small disk, and only on Linux"
+    sys.platform != "linux" or os.geteuid() != 0,
+    reason="only root may mount a small disk, and only on Linux",
 )
 
 

@@ -12,9 +12,22 @@ from pathlib import Path
 
 import pytest
 
-from daemon.files.backup import INDEX, Version, check, keep_original, keep_version, read_version, versions
+from daemon.files.backup import (
+    INDEX,
+    Version,
+    check,
+    keep_original,
+    keep_version,
+    read_version,
+    versions,
+)
 from rules.errors import FileTrouble
-from tests.daemon.files.children import killed_at_every_fifth_line, needs_fork, needs_root, small_disk
+from tests.daemon.files.children import (
+    killed_at_every_fifth_line,
+    needs_fork,
+    needs_root,
+    small_disk,
+)
 
 NOON = "2026-03-02T12:00:00.123Z"
 LATER = "2026-03-02T13:00:00.000Z"
@@ -84,7 +97,9 @@ def test_a_damaged_original_is_written_anew_for_the_next_chat_that_has_it(backup
     assert check(backups) == ()
 
 
-def test_a_version_is_named_after_its_chat_its_time_and_its_content(backups: Path, updated: Updated) -> None:
+def test_a_version_is_named_after_its_chat_its_time_and_its_content(
+    backups: Path, updated: Updated
+) -> None:
     kept = updated.keep(b"one")
 
     digest = sha256(b"one").hexdigest()
@@ -130,7 +145,9 @@ def test_a_clock_set_back_overwrites_nothing(backups: Path, updated: Updated) ->
     assert versions(backups, CHAT) == (first, second, again)
 
 
-def test_kept_files_hold_the_same_bytes_whenever_they_were_packed(tmp_path: Path, updated: Updated) -> None:
+def test_kept_files_hold_the_same_bytes_whenever_they_were_packed(
+    tmp_path: Path, updated: Updated
+) -> None:
     content = json.dumps({"data": list(range(50_000))}).encode()
 
     first = updated.keep(content)
@@ -238,7 +255,9 @@ def test_a_damaged_version_is_never_handed_out(updated: Updated) -> None:
 
 @pytest.mark.long
 @needs_fork
-def test_a_kill_at_any_line_loses_no_version_and_the_next_run_goes_on(tmp_path: Path, updated: Updated) -> None:
+def test_a_kill_at_any_line_loses_no_version_and_the_next_run_goes_on(
+    tmp_path: Path, updated: Updated
+) -> None:
     old = updated.keep(b"old")
     shutil.copytree(updated.backups, tmp_path / "before")
     kept_at_the_kill = set()

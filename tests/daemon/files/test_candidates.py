@@ -123,7 +123,9 @@ def test_sub_folders_count_only_when_wanted(tmp_path: Path) -> None:
     assert found(tmp_path, subfolders=True) == ["2026/b.json", "2026/may/c.zip", "a.json"]
 
 
-@pytest.mark.parametrize("folder", [".stfolder", ".stversions", "@eaDir", "__MACOSX", "b.json.download", ".Trash"])
+@pytest.mark.parametrize(
+    "folder", [".stfolder", ".stversions", "@eaDir", "__MACOSX", "b.json.download", ".Trash"]
+)
 def test_folders_of_systems_and_browsers_are_not_gone_into(tmp_path: Path, folder: str) -> None:
     put(tmp_path, f"{folder}/a.json")
     assert list(candidates(tmp_path, subfolders=True)) == []

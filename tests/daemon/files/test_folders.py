@@ -79,7 +79,9 @@ def test_a_read_only_disk_is_told_for_new_and_for_old_folders() -> None:
 
 
 @needs_fork
-@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root can become somebody else")
+@pytest.mark.skipif(
+    not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root can become somebody else"
+)
 def test_a_denied_folder_is_told(tmp_path: Path) -> None:
     def as_nobody() -> str:
         os.setuid(65_534)

@@ -33,7 +33,16 @@ def test_what_was_written_at_one_moment_comes_by_name(tmp_path: Path) -> None:
 
 
 def test_downloads_that_go_on_and_other_files_are_passed_over(tmp_path: Path) -> None:
-    put(tmp_path, "a.json.crdownload", "b.json.part", ".c.json", ".d.json.swp", "e.txt", "desktop.ini", "json")
+    put(
+        tmp_path,
+        "a.json.crdownload",
+        "b.json.part",
+        ".c.json",
+        ".d.json.swp",
+        "e.txt",
+        "desktop.ini",
+        "json",
+    )
     assert names(tmp_path) == []
 
 

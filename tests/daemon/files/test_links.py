@@ -26,8 +26,12 @@ def test_a_file_is_never_written_in_the_place_of_a_link(tmp_path: Path) -> None:
     assert not (tmp_path / "nowhere").exists()
 
 
-@pytest.mark.parametrize("place", ["updated/A (aaa).json", f"backups/{INDEX}", "state/archive.sqlite3", "state/lock"])
-def test_a_run_says_which_file_is_a_link_and_writes_through_none(tmp_path: Path, place: str) -> None:
+@pytest.mark.parametrize(
+    "place", ["updated/A (aaa).json", f"backups/{INDEX}", "state/archive.sqlite3", "state/lock"]
+)
+def test_a_run_says_which_file_is_a_link_and_writes_through_none(
+    tmp_path: Path, place: str
+) -> None:
     ada = Person(tmp_path / "ada")
     ada.settings('[models]\nagent = "memproc/extractive"\ncontext_manager = "memproc/extractive"\n')
     theirs = tmp_path / "theirs"

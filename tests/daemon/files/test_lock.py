@@ -71,14 +71,20 @@ def test_a_holder_that_cannot_be_read_does_no_harm(tmp_path: Path, said: str) ->
     with hold(tmp_path / "lock"):
         (tmp_path / "lock.json").write_text(said)
 
-        assert try_to_hold(tmp_path / "lock").startswith("Another memproc is working with this archive.")
+        assert try_to_hold(tmp_path / "lock").startswith(
+            "Another memproc is working with this archive."
+        )
 
 
 def test_a_holder_of_another_day_is_told_with_the_date(tmp_path: Path) -> None:
     with hold(tmp_path / "lock"):
-        (tmp_path / "lock.json").write_text(json.dumps({"pid": 123, "since": "2024-02-29T12:00:00.000Z"}))
+        (tmp_path / "lock.json").write_text(
+            json.dumps({"pid": 123, "since": "2024-02-29T12:00:00.000Z"})
+        )
 
-        assert re.search(r"\(process 123, since 2024-0[23]-\d\d \d\d:", try_to_hold(tmp_path / "lock"))
+        assert re.search(
+            r"\(process 123, since 2024-0[23]-\d\d \d\d:", try_to_hold(tmp_path / "lock")
+        )
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such rights")

@@ -14,7 +14,9 @@ from daemon.files.paths import LONGEST_NAME, file_name, is_sent, sent_name
 # Python 3.13 has it in ntpath, and warns of the older place.
 _RESERVED = getattr(ntpath, "isreserved", lambda name: PureWindowsPath(name).is_reserved())
 
-FORBIDDEN = re.compile(r'[<>:"/\\|?*\x00-\x1f\x7f\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]')
+FORBIDDEN = re.compile(
+    r'[<>:"/\\|?*\x00-\x1f\x7f\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]'
+)
 ANY_TEXT = st.text(st.characters(exclude_categories=()), max_size=200)
 IDS = st.one_of(ANY_TEXT, st.from_regex(r"[0-9a-fA-F~-]{0,44}", fullmatch=True))
 
@@ -24,14 +26,17 @@ def test_a_chat_is_named_after_its_title_and_its_id() -> None:
 
 
 @pytest.mark.parametrize("title", ["Aria", "", "x" * 500, "\u0950" * 200, "CON", "../../etc"])
-def test_what_the_extension_has_sent_is_known_by_its_name_however_long_the_title_is(title: str) -> None:
+def test_what_the_extension_has_sent_is_known_by_its_name_however_long_the_title_is(
+    title: str,
+) -> None:
     assert is_sent(sent_name(title, "d6a9eafe2b"))
     assert not is_sent(file_name(title, "d6a9eafe2b"))
 
 
 def test_a_uuid_stays_as_it_is() -> None:
     assert (
-        file_name("Aria", "7b1e0e0a-3f43-4c6e-9a63-3f8d0e8f0c11") == "Aria (7b1e0e0a-3f43-4c6e-9a63-3f8d0e8f0c11).json"
+        file_name("Aria", "7b1e0e0a-3f43-4c6e-9a63-3f8d0e8f0c11")
+        == "Aria (7b1e0e0a-3f43-4c6e-9a63-3f8d0e8f0c11).json"
     )
 
 
@@ -78,7 +83,8 @@ def test_a_title_is_not_cut_behind_a_blank_a_dot_or_a_joiner(end: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("chat_id", "kept"), [("My Chat!", "my-chat"), ("-X-", "x"), ("XyX", "xyx"), ("?", "chat"), ("X" * 41, "x" * 19)]
+    ("chat_id", "kept"),
+    [("My Chat!", "my-chat"), ("-X-", "x"), ("XyX", "xyx"), ("?", "chat"), ("X" * 41, "x" * 19)],
 )
 def test_what_is_plain_in_an_id_is_kept_before_its_hash(chat_id: str, kept: str) -> None:
     assert file_name("Aria", chat_id).startswith(f"Aria ({kept}~")

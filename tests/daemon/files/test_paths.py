@@ -58,7 +58,9 @@ def test_a_person_without_a_home_folder_is_told(tmp_path: Path) -> None:
     assert "~nobody-of-this-name has no home folder" in no.reason
 
 
-def test_a_home_folder_that_is_no_full_path_is_no_home_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_home_folder_that_is_no_full_path_is_no_home_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for name in ("HOME", "USERPROFILE"):
         monkeypatch.setenv(name, "somewhere")
 
@@ -96,10 +98,15 @@ def test_every_folder_without_a_home_is_named(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["inbox", "updated"])
-def test_the_folder_that_expand_writes_to_is_neither_inbox_nor_updated(tmp_path: Path, name: str) -> None:
+def test_the_folder_that_expand_writes_to_is_neither_inbox_nor_updated(
+    tmp_path: Path, name: str
+) -> None:
     settled = settle(written(tmp_path, **{name: "Expanded" if name == "inbox" else "expanded"}))
     ((refused_name, reason),) = refused(settled)
-    assert (refused_name, reason) == (name, f"must not be {tmp_path / 'expanded'}: memproc expand writes there")
+    assert (refused_name, reason) == (
+        name,
+        f"must not be {tmp_path / 'expanded'}: memproc expand writes there",
+    )
 
 
 @pytest.mark.parametrize("place", ["/", "~", "~/.."])

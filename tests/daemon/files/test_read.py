@@ -61,12 +61,17 @@ def test_a_zip_gives_the_chats_of_all_its_parts(name: str) -> None:
 def test_a_zip_may_bear_any_name_and_json_too(tmp_path: Path) -> None:
     (tmp_path / "a.json").write_bytes(ZIPS["plain"])
     (tmp_path / "b.zip").write_bytes(INDEX)
-    assert [len(list(read_export(tmp_path / name).chats())) for name in ("a.json", "b.zip")] == [2, 1]
+    assert [len(list(read_export(tmp_path / name).chats())) for name in ("a.json", "b.zip")] == [
+        2,
+        1,
+    ]
 
 
 def test_errors_name_the_part_of_the_zip() -> None:
     assert refused(zip_bytes({"data.json": b"[1"})).startswith("x.zip:data.json is cut off")
-    broken = zip_bytes({"data.json": json_bytes({"data": {"chats": {"chunks": ["c.json"]}}}), "c.json": b"{}"})
+    broken = zip_bytes(
+        {"data.json": json_bytes({"data": {"chats": {"chunks": ["c.json"]}}}), "c.json": b"{}"}
+    )
     assert refused(broken).startswith("x.zip:c.json is not proper JSON at line 1, column 1")
 
 
@@ -84,7 +89,9 @@ def test_a_zip_without_its_index_is_another_zip() -> None:
 
 
 def test_a_part_that_is_missing_is_told() -> None:
-    data = chunked_zip([PLAIN], index=["chunks/chats_part_1.json", "chunks/gone.json", "chunks/gone too.json"])
+    data = chunked_zip(
+        [PLAIN], index=["chunks/chats_part_1.json", "chunks/gone.json", "chunks/gone too.json"]
+    )
     assert refused(data) == "x.zip lacks 2 of the parts that it names."
 
 
@@ -146,14 +153,20 @@ def test_a_bomb_is_known_by_what_it_claims_before_it_is_unpacked() -> None:
     while at >= 0:
         data[at + 24 : at + 28] = (200 << 20).to_bytes(4, "little")
         at = data.find(b"PK\x01\x02", at + 4)
-    assert refused(bytes(data)) == "x.zip, unpacked, has 600 MiB, and memproc reads exports of up to 512 MiB."
+    assert (
+        refused(bytes(data))
+        == "x.zip, unpacked, has 600 MiB, and memproc reads exports of up to 512 MiB."
+    )
 
 
 def test_a_bomb_in_the_index_is_known_too() -> None:
     data = bytearray(zip_bytes({"data.json": INDEX}))
     at = data.find(b"PK\x01\x02")
     data[at + 24 : at + 28] = (3000 << 20).to_bytes(4, "little")
-    assert refused(bytes(data)) == "x.zip, unpacked, has 3,000 MiB, and memproc reads exports of up to 512 MiB."
+    assert (
+        refused(bytes(data))
+        == "x.zip, unpacked, has 3,000 MiB, and memproc reads exports of up to 512 MiB."
+    )
 
 
 def test_a_bomb_that_claims_to_be_small_is_not_unpacked_beyond_its_claim() -> None:
@@ -181,7 +194,9 @@ def test_a_file_above_the_limit_is_not_read(tmp_path: Path) -> None:
     path = tmp_path / "a.json"
     with path.open("wb") as file:
         file.truncate((512 << 20) + 1)
-    with pytest.raises(NotAnExport, match="has 512 MiB, and memproc reads exports of up to 512 MiB"):
+    with pytest.raises(
+        NotAnExport, match="has 512 MiB, and memproc reads exports of up to 512 MiB"
+    ):
         read_export(path)
 
 
@@ -213,7 +228,10 @@ def test_a_file_that_may_not_be_read_is_told(tmp_path: Path) -> None:
         read_export(tmp_path / "a.json")
 
 
-@given(st.sampled_from(sorted(ZIPS)), st.lists(st.tuples(st.integers(0, 10_000), st.integers(0, 255)), max_size=4))
+@given(
+    st.sampled_from(sorted(ZIPS)),
+    st.lists(st.tuples(st.integers(0, 10_000), st.integers(0, 255)), max_size=4),
+)
 def test_a_damaged_zip_is_read_or_refused(name: str, damage: list[tuple[int, int]]) -> None:
     data = bytearray(ZIPS[name])
     for at, byte in damage:
@@ -236,7 +254,11 @@ def test_an_export_without_chats_is_read(tmp_path: Path) -> None:
 
 def test_the_chats_of_a_file_are_those_of_its_bytes(tmp_path: Path) -> None:
     path = tmp_path / "export"
-    for data in (*CONTAINERS.values(), *ZIPS.values(), export_bytes(long_chat(400_000), chat(chatID="b"))):
+    for data in (
+        *CONTAINERS.values(),
+        *ZIPS.values(),
+        export_bytes(long_chat(400_000), chat(chatID="b")),
+    ):
         path.write_bytes(data)
         export = read_export(path)
         once, again = list(export.chats()), list(export.chats())
@@ -244,12 +266,20 @@ def test_the_chats_of_a_file_are_those_of_its_bytes(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["json", "zip"])
-def test_a_file_that_is_another_by_the_second_reading_is_not_mixed_with_the_first(tmp_path: Path, name: str) -> None:
+def test_a_file_that_is_another_by_the_second_reading_is_not_mixed_with_the_first(
+    tmp_path: Path, name: str
+) -> None:
     path = tmp_path / "a.json"
     before = {"json": export_bytes(PLAIN), "zip": ZIPS["plain"]}[name]
     path.write_bytes(before)
     export = read_export(path)
-    for other in (before[:-200], b"PK\x03\x04", b"", ZIPS["chunked"], INDEX.replace(b"lighthouse", b"lightHouse")):
+    for other in (
+        before[:-200],
+        b"PK\x03\x04",
+        b"",
+        ZIPS["chunked"],
+        INDEX.replace(b"lighthouse", b"lightHouse"),
+    ):
         path.write_bytes(other)
         with pytest.raises(FileTrouble, match="was changed while memproc read it"):
             list(export.chats())
@@ -258,7 +288,9 @@ def test_a_file_that_is_another_by_the_second_reading_is_not_mixed_with_the_firs
         list(export.chats())
 
 
-def test_a_file_that_changes_while_it_is_read_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_that_changes_while_it_is_read_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = tmp_path / "a.json"
     path.write_bytes(INDEX)
 

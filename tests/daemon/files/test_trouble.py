@@ -66,7 +66,10 @@ def test_one_of_ours_stays_what_it_is_and_an_error_with_a_file_names_it() -> Non
     for name in ("/disk/x", b"/disk/x"):
         told = unforeseen(OSError(errno.EROFS, "Read-only file system", name))
         assert told.message == "/disk/x could not be used: the disk is read-only."
-    assert "A file that memproc works with" in unforeseen(OSError(errno.EIO, "Input/output error", 7)).message
+    assert (
+        "A file that memproc works with"
+        in unforeseen(OSError(errno.EIO, "Input/output error", 7)).message
+    )
 
 
 @pytest.mark.parametrize("raised", [None, ValueError("first")])
@@ -136,7 +139,9 @@ def test_packing_that_fails_leaves_a_sentence_and_nothing_else(
 def test_a_backup_that_cannot_be_listed_is_told_and_stops_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    unread = FileTrouble("backups/x.gz could not be read: the disk reported an error.", "Check the disk.")
+    unread = FileTrouble(
+        "backups/x.gz could not be read: the disk reported an error.", "Check the disk."
+    )
     monkeypatch.setattr("daemon.files.removal.list_again", lambda folder: (unread,))
     person = Person(tmp_path / "ada")
     person.drop(export_bytes(chat(*conversation(1, 40))))

@@ -10,7 +10,16 @@ from pathlib import Path
 
 import pytest
 
-from daemon.files.backup import INDEX, IndexLine, append, check, keep_original, keep_version, read_index, versions
+from daemon.files.backup import (
+    INDEX,
+    IndexLine,
+    append,
+    check,
+    keep_original,
+    keep_version,
+    read_index,
+    versions,
+)
 from daemon.files.removal import UNLISTED, finish_removals, list_again, remove_version
 from daemon.files.write import sweep
 from rules.errors import FileTrouble
@@ -18,7 +27,9 @@ from tests.chats import export_bytes, long_chat
 from tests.daemon.files.children import killed_at_every_fifth_line, needs_fork
 
 CHAT = {**long_chat(3000), "chatID": "d6a9eafe2b", "chatTitle": "Aria"}
-FIRST, SECOND, THIRD = (export_bytes({**CHAT, "messages": CHAT["messages"][:size]}) for size in (2, 4, 6))
+FIRST, SECOND, THIRD = (
+    export_bytes({**CHAT, "messages": CHAT["messages"][:size]}) for size in (2, 4, 6)
+)
 TIMES = [f"2026-03-0{day}T12:00:00.123Z" for day in range(1, 5)]
 STEM = "Aria (d6a9eafe2b)"
 
@@ -143,7 +154,11 @@ def test_a_version_that_was_removed_stays_so(backups: Path) -> None:
 def test_a_file_that_is_not_the_removed_one_is_not_removed(backups: Path) -> None:
     """A clock that was set back gave it the same name, and the index has lost its line."""
     version = versions(backups, "d6a9eafe2b")[1]
-    line = next(one for one in read_index(backups) if isinstance(one, IndexLine) and backups / one.file == version.path)
+    line = next(
+        one
+        for one in read_index(backups)
+        if isinstance(one, IndexLine) and backups / one.file == version.path
+    )
     append(backups, replace(line, kind="removed", packed_sha256="0" * 64))
     assert finish_removals(backups) == ()
     list_again(backups)
@@ -171,12 +186,17 @@ def test_a_version_whose_keeping_was_killed_is_listed_or_not_there(tmp_path: Pat
 
     for _ in killed_at_every_fifth_line(work):
         named = {line.file for line in read_index(backups) if isinstance(line, IndexLine)}
-        lost += len({path.relative_to(backups).as_posix() for path in backups.glob("versions/*/*.gz")} - named)
+        lost += len(
+            {path.relative_to(backups).as_posix() for path in backups.glob("versions/*/*.gz")}
+            - named
+        )
         for folder in (backups, *backups.glob("versions/*")):
             sweep(folder)
         list_again(backups)
         assert check(backups) == ()
-        assert len(versions(backups, "d6a9eafe2b")) == len(list(backups.glob("versions/*/*.gz"))) <= 1
+        assert (
+            len(versions(backups, "d6a9eafe2b")) == len(list(backups.glob("versions/*/*.gz"))) <= 1
+        )
         assert not list(backups.rglob(".memproc-*"))
         shutil.rmtree(backups, ignore_errors=True)
     assert lost > 0

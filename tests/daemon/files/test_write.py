@@ -119,7 +119,9 @@ def test_a_full_disk_is_told_and_the_old_file_is_whole(size: int) -> None:
     with small_disk("64k") as disk:
         (disk / "file").write_bytes(b"old")
 
-        with pytest.raises(FileTrouble, match="file could not be written: the disk is full") as told:
+        with pytest.raises(
+            FileTrouble, match="file could not be written: the disk is full"
+        ) as told:
             replace_file(disk / "file", [b"x" * 1_000] * (size // 1_000))
 
         assert "Free some space" in told.value.next_step
@@ -175,7 +177,10 @@ def test_a_denied_folder_is_told(path: Path) -> None:
 
     path.parent.chmod(0o500)
     try:
-        assert in_child(denied) == (0, f"{path} could not be written: your account is not allowed to.")
+        assert in_child(denied) == (
+            0,
+            f"{path} could not be written: your account is not allowed to.",
+        )
     finally:
         path.parent.chmod(0o700)
 
@@ -192,7 +197,9 @@ def test_a_denied_folder_is_told(path: Path) -> None:
         (errno.ENOTTY, f"the system says: {os.strerror(errno.ENOTTY)}"),
     ],
 )
-def test_every_error_of_the_system_becomes_a_sentence_and_a_next_step(number: int, reason: str) -> None:
+def test_every_error_of_the_system_becomes_a_sentence_and_a_next_step(
+    number: int, reason: str
+) -> None:
     fault = trouble(OSError(number, os.strerror(number)), Path("/data/file"), "written")
 
     assert fault.message == f"{Path('/data/file')} could not be written: {reason}."
@@ -288,7 +295,9 @@ def test_a_file_is_on_the_disk_before_it_takes_its_place_and_its_folder_afterwar
     path.write_bytes(b"old")
 
     def flushed(handle: int) -> None:
-        steps.append(("folder" if stat.S_ISDIR(os.fstat(handle).st_mode) else "file", path.read_bytes()))
+        steps.append(
+            ("folder" if stat.S_ISDIR(os.fstat(handle).st_mode) else "file", path.read_bytes())
+        )
         flush(handle)
 
     monkeypatch.setattr(os, "fsync", flushed)

@@ -12,7 +12,9 @@ from daemon.files.write import BLOCK
 from daemon.inbox.intake import look_inside
 from rules.arrival import Incomplete
 
-EXPORT = json.dumps({"data": {"chats": [{"messages": [{"content": 'a "}" \\ ü'}]}]}}, ensure_ascii=False).encode()
+EXPORT = json.dumps(
+    {"data": {"chats": [{"messages": [{"content": 'a "}" \\ ü'}]}]}}, ensure_ascii=False
+).encode()
 
 
 def packed() -> bytes:
@@ -33,7 +35,9 @@ def look(path: Path, data: bytes) -> Incomplete | None:
     return look_inside(path)
 
 
-@pytest.mark.parametrize("data", [EXPORT, b"\xef\xbb\xbf" + EXPORT, b"\n \t" + EXPORT + b"\n", b"[]", packed()])
+@pytest.mark.parametrize(
+    "data", [EXPORT, b"\xef\xbb\xbf" + EXPORT, b"\n \t" + EXPORT + b"\n", b"[]", packed()]
+)
 def test_a_whole_export_is_complete(content: Path, data: bytes) -> None:
     assert look(content, data) is None
 
@@ -81,8 +85,12 @@ def test_what_is_filled_with_zeros_is_not_complete(content: Path) -> None:
     assert look(content, gap) == Incomplete("JSON has a gap at byte 20")
 
 
-@pytest.mark.parametrize("data", [b"hello", b"<html>", b"\x89PNG\r\n", b'"text"', b"\xff\xfe{\x00}\x00"])
-def test_what_is_no_json_counts_as_complete_and_is_left_to_the_reader(content: Path, data: bytes) -> None:
+@pytest.mark.parametrize(
+    "data", [b"hello", b"<html>", b"\x89PNG\r\n", b'"text"', b"\xff\xfe{\x00}\x00"]
+)
+def test_what_is_no_json_counts_as_complete_and_is_left_to_the_reader(
+    content: Path, data: bytes
+) -> None:
     assert look(content, data) is None
 
 
@@ -108,7 +116,9 @@ def test_a_link_is_not_followed(tmp_path: Path) -> None:
 
 
 def test_a_file_that_is_not_there_any_more_is_not_complete(tmp_path: Path) -> None:
-    assert look_inside(tmp_path / "a.json") == Incomplete("it cannot be read yet: No such file or directory")
+    assert look_inside(tmp_path / "a.json") == Incomplete(
+        "it cannot be read yet: No such file or directory"
+    )
 
 
 def test_a_file_that_no_reader_would_take_is_told_at_once(content: Path) -> None:

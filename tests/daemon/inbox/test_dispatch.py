@@ -48,7 +48,9 @@ SHA = "a" * 64
 PRINTS = "import sys; sys.stdout.write(sys.argv[1])"
 PLANNED = Planned("abc", "The Garden", 2, 8)
 MADE = MemoryMade("abc", "The Garden", 1, 1, 2)
-WRITTEN = ChatIs("abc", "The Garden", "written", "9,000 tokens are now 3,000", path="/u/Garden.json")
+WRITTEN = ChatIs(
+    "abc", "The Garden", "written", "9,000 tokens are now 3,000", path="/u/Garden.json"
+)
 
 
 @dataclass
@@ -93,8 +95,16 @@ class World:
 
     def settings(self, **more: object) -> SettingsAre:
         folders = {name: str(self.root / name) for name in ("inbox", "updated", "backups", "state")}
-        rest = {"settle_seconds": 5, "rescan_seconds": 300, "mode": "auto", "subfolders": False, "night": ""}
-        return SettingsAre({**folders, **rest, "notify": "never", **more}, "", "# the settings that count")
+        rest = {
+            "settle_seconds": 5,
+            "rescan_seconds": 300,
+            "mode": "auto",
+            "subfolders": False,
+            "night": "",
+        }
+        return SettingsAre(
+            {**folders, **rest, "notify": "never", **more}, "", "# the settings that count"
+        )
 
     def says(self, *events: Event) -> None:
         """The next child says this."""
@@ -160,7 +170,11 @@ def test_a_file_goes_through_all_its_states(world: World) -> None:
     assert world.voice.heard[1] == replace(PLANNED, arrival=1)
     assert world.arrival().reason == "ready to be imported: Garden.json"
     (outcome,) = newest_outcomes(world.archive)
-    assert (outcome.kind, outcome.title, outcome.path) == ("written", "The Garden", "/u/Garden.json")
+    assert (outcome.kind, outcome.title, outcome.path) == (
+        "written",
+        "The Garden",
+        "/u/Garden.json",
+    )
     assert not copy.exists()
     assert not world.dispatch.busy
 
@@ -178,7 +192,10 @@ def test_the_dropped_file_s_name_is_told_and_never_the_copy_s(world: World) -> N
         "talk.json is no export.",
         "Look at talk.json.",
     )
-    assert (world.arrival().state, world.arrival().reason) == ("set aside", "talk.json is no export.")
+    assert (world.arrival().state, world.arrival().reason) == (
+        "set aside",
+        "talk.json is no export.",
+    )
     assert copy.exists(), "it may be tried again"
 
 
@@ -186,7 +203,10 @@ def test_the_dropped_file_s_name_is_told_and_never_the_copy_s(world: World) -> N
     ("chat", "state"),
     [
         (ChatIs("abc", "T", "left alone", "nothing new"), "done"),
-        (ChatIs("abc", "T", "set aside", "The disk is full.", "Free some space.", later=True), "waiting"),
+        (
+            ChatIs("abc", "T", "set aside", "The disk is full.", "Free some space.", later=True),
+            "waiting",
+        ),
         (ChatIs("abc", "T", "set aside", "Too large.", "Split it."), "set aside"),
     ],
 )
@@ -206,7 +226,10 @@ def test_a_file_comes_to_what_its_chats_have(world: World, chat: ChatIs, state: 
         ("import os; os.kill(os.getpid(), 9)", "was killed (signal 9)"),
         ("raise SystemExit(0)", "exit code 0 in the middle"),
         ("print('no event'); raise SystemExit(3)", "exit code 3 in the middle"),
-        (f"import sys; sys.stdout.write({to_line(RunFailed('It broke.', 'Report it.', 'mistake'))!r})", "It broke"),
+        (
+            f"import sys; sys.stdout.write({to_line(RunFailed('It broke.', 'Report it.', 'mistake'))!r})",
+            "It broke",
+        ),
     ],
 )
 def test_work_that_breaks_off_three_times_is_given_up(world: World, code: str, words: str) -> None:
@@ -225,12 +248,21 @@ def test_work_that_breaks_off_three_times_is_given_up(world: World, code: str, w
 
 def test_what_the_person_or_a_turn_of_the_budget_has_to_end_is_waited_for(world: World) -> None:
     world.dropped()
-    world.says(PLANNED, RunFailed("The cap of a day is reached.", "Raise it.", "blocked", "2099-01-01T00:00:00.000Z"))
+    world.says(
+        PLANNED,
+        RunFailed(
+            "The cap of a day is reached.", "Raise it.", "blocked", "2099-01-01T00:00:00.000Z"
+        ),
+    )
 
     world.go()
 
     found = world.arrival()
-    assert (found.state, found.reason, found.next_step) == ("paused", "The cap of a day is reached.", "Raise it.")
+    assert (found.state, found.reason, found.next_step) == (
+        "paused",
+        "The cap of a day is reached.",
+        "Raise it.",
+    )
     assert (found.next_look_at, found.tries) == ("2099-01-01T00:00:00.000Z", 0)
 
 
@@ -265,7 +297,9 @@ def test_a_pause_holds_the_work_back_until_it_ends(world: World) -> None:
 def test_a_child_that_hangs_is_killed_and_one_that_has_announced_it_is_not(world: World) -> None:
     world.dropped()
     beats = int(HANG_SECONDS / BEAT_SECONDS)
-    world.does(f"import sys, time; print({to_line(Alive(2 * HANG_SECONDS))!r}, end='', flush=True); time.sleep(60)")
+    world.does(
+        f"import sys, time; print({to_line(Alive(2 * HANG_SECONDS))!r}, end='', flush=True); time.sleep(60)"
+    )
     world.dispatch.next()
     world.take(world.queue.get(timeout=LIMIT_SECONDS))
 
@@ -280,7 +314,9 @@ def test_a_child_that_hangs_is_killed_and_one_that_has_announced_it_is_not(world
     assert world.arrival().tries == 1
 
 
-def test_when_the_daemon_ends_the_child_is_told_and_its_file_goes_on_with_the_next_one(world: World) -> None:
+def test_when_the_daemon_ends_the_child_is_told_and_its_file_goes_on_with_the_next_one(
+    world: World,
+) -> None:
     world.dropped()
     world.does("import sys; sys.stdin.read()")
     world.dispatch.next()
@@ -307,7 +343,9 @@ def test_a_child_that_does_not_end_is_killed(world: World) -> None:
     assert world.arrival().state == "copied"
 
 
-def test_a_child_that_cannot_be_started_is_told(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_child_that_cannot_be_started_is_told(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def refused(*_: object, **__: object) -> None:
         raise OSError(11, "Resource temporarily unavailable")
 
@@ -383,7 +421,9 @@ def test_a_timed_job_is_done_and_due_again_and_what_it_found_is_kept(world: Worl
 
 
 @pytest.mark.parametrize("dies", [True, False])
-def test_a_job_that_could_not_be_done_is_tried_again_within_the_hour(world: World, dies: bool) -> None:
+def test_a_job_that_could_not_be_done_is_tried_again_within_the_hour(
+    world: World, dies: bool
+) -> None:
     due_now(world)
     if dies:
         world.does("import os; os.kill(os.getpid(), 9)")

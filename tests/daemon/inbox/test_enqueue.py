@@ -42,7 +42,9 @@ step = 400
 tokens = 600
 """
 TALK = long_chat(5200, tokens_each=200)
-REFUSING = ScriptedModel({"quote": [ended("", "content_filter")], "perspective": [ended("", "content_filter")]})
+REFUSING = ScriptedModel(
+    {"quote": [ended("", "content_filter")], "perspective": [ended("", "content_filter")]}
+)
 
 
 @dataclass
@@ -52,11 +54,20 @@ class Home:
     folders: Folders
     archive: Archive
 
-    def context(self, model: Callable[[Request], Completion] | None = None, more: str = "") -> Context:
+    def context(
+        self, model: Callable[[Request], Completion] | None = None, more: str = ""
+    ) -> Context:
         config = parse(SETTINGS.format(more=more).encode(), self.folders.state / "memproc.toml")
         ask = ScriptedModel() if model is None else model
         return Context(
-            config, self.folders, self.archive, ask, no_keys, lambda: MORNING, tell_nobody, pause=lambda seconds: None
+            config,
+            self.folders,
+            self.archive,
+            ask,
+            no_keys,
+            lambda: MORNING,
+            tell_nobody,
+            pause=lambda seconds: None,
         )
 
     def drop(self, name: str, content: bytes, state: State, tries: int = 0) -> int:
@@ -64,7 +75,14 @@ class Home:
         path = self.folders.inbox / name
         path.write_bytes(content)
         seen = sighting_of(path.lstat())
-        row = (str(path), seen.device, seen.inode, seen.size, seen.mtime_ns, hashlib.sha256(content).hexdigest())
+        row = (
+            str(path),
+            seen.device,
+            seen.inode,
+            seen.size,
+            seen.mtime_ns,
+            hashlib.sha256(content).hexdigest(),
+        )
         self.archive.run(
             "INSERT INTO arrival (path, device, inode, size, mtime_ns, sha256, state, tries, seen_at, changed_at) "
             "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -118,7 +136,9 @@ def test_a_chat_that_went_on_in_a_newer_file_is_not_put_back(home: Home) -> None
     assert postponed(home.context()) == ()
 
 
-def test_extracted_memories_are_asked_for_again_once_there_is_something_new_to_ask(home: Home) -> None:
+def test_extracted_memories_are_asked_for_again_once_there_is_something_new_to_ask(
+    home: Home,
+) -> None:
     arrival = home.drop("talk.json", export_bytes(TALK), "written")
     done = home.work("talk.json", replace(REFUSING))
     assert isinstance(done, ExportWritten)

@@ -87,7 +87,9 @@ class InboxLife(RuleBasedStateMachine):
         if arrival is not None:
             change_state(self.inbox.archive, arrival.id, "working", "", "", self.inbox.now)
             change_state(self.inbox.archive, arrival.id, "written", "", "", self.inbox.now)
-            forget_copy(self.inbox.archive, self.inbox.state, find_arrival(self.inbox.archive, arrival.id))
+            forget_copy(
+                self.inbox.archive, self.inbox.state, find_arrival(self.inbox.archive, arrival.id)
+            )
 
     @invariant()
     def no_partial_file_is_accepted(self) -> None:
@@ -95,7 +97,10 @@ class InboxLife(RuleBasedStateMachine):
 
     @invariant()
     def a_copy_lies_there_for_all_that_is_to_be_worked_on(self) -> None:
-        hashes = {row[0] for row in self.inbox.archive.run("SELECT sha256 FROM arrival WHERE state = 'copied'")}
+        hashes = {
+            row[0]
+            for row in self.inbox.archive.run("SELECT sha256 FROM arrival WHERE state = 'copied'")
+        }
         assert hashes == {sha256(copy).hexdigest() for copy in self.inbox.copies()}
 
     @invariant()

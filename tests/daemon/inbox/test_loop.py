@@ -69,7 +69,9 @@ class World:
     def run(self, turns: int) -> None:
         self.stub.turns = turns
         dispatch, telling = cast("Dispatch", self.stub), cast("Telling", self.stub)
-        Loop(self.archive, dispatch, cast("Schedule", self), self.queue, telling, lambda: None, now).run()
+        Loop(
+            self.archive, dispatch, cast("Schedule", self), self.queue, telling, lambda: None, now
+        ).run()
 
     def every(self, name: str, seconds: float) -> None:
         self.waits.append(f"{name} every {seconds:g}")
@@ -83,7 +85,13 @@ class World:
 def world(tmp_path: Path) -> Iterator[World]:
     folders = {name: str(tmp_path / name) for name in ("inbox", "updated", "backups", "state")}
     (tmp_path / "inbox").mkdir()
-    rest = {"settle_seconds": 5, "rescan_seconds": 300, "mode": "auto", "subfolders": False, "night": ""}
+    rest = {
+        "settle_seconds": 5,
+        "rescan_seconds": 300,
+        "mode": "auto",
+        "subfolders": False,
+        "night": "",
+    }
     queue: SimpleQueue[Wake] = SimpleQueue()
     settings = SettingsAre({**folders, **rest, "notify": "never"}, "", "")
     with Archive.memory() as archive:
@@ -112,7 +120,9 @@ def test_many_changes_in_the_inbox_are_one_scan(world: World) -> None:
     assert world.waits.count("scan in 0.25") == 1
 
 
-def test_an_inbox_that_is_not_there_is_told_once_and_looked_for_again(world: World, tmp_path: Path) -> None:
+def test_an_inbox_that_is_not_there_is_told_once_and_looked_for_again(
+    world: World, tmp_path: Path
+) -> None:
     (tmp_path / "inbox").rmdir()
     world.queue.put(Due("scan"))
     world.run(1)
@@ -122,7 +132,9 @@ def test_an_inbox_that_is_not_there_is_told_once_and_looked_for_again(world: Wor
     assert "scan in 10" in world.waits
 
 
-def test_what_could_not_be_kept_is_taken_again_in_its_order(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_could_not_be_kept_is_taken_again_in_its_order(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("daemon.inbox.loop._AFTER_TROUBLE_SECONDS", 0.0)
     world.stub.refuses = 2
     for word in "ab":
@@ -133,7 +145,9 @@ def test_what_could_not_be_kept_is_taken_again_in_its_order(world: World, monkey
 
     assert world.stub.taken == [Note("a"), Note("b")]
     assert world.stub.reload
-    assert [event.reason for event in world.stub.told if isinstance(event, Trouble)] == ["The disk is full."] * 2
+    assert [event.reason for event in world.stub.told if isinstance(event, Trouble)] == [
+        "The disk is full."
+    ] * 2
 
 
 def test_where_no_beat_comes_the_clock_was_set_back_and_is_set_anew(

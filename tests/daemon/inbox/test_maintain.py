@@ -111,7 +111,9 @@ def test_a_full_disk_leaves_the_copies_of_the_days_before(archive: Archive, stat
         (state / "copies").unlink()
 
 
-def test_a_forgotten_copy_of_a_dropped_file_goes_after_a_day_unless_it_is_needed(archive: Archive, state: Path) -> None:
+def test_a_forgotten_copy_of_a_dropped_file_goes_after_a_day_unless_it_is_needed(
+    archive: Archive, state: Path
+) -> None:
     folder = arrivals_folder(state)
     folder.mkdir()
     ages = {"a": 2, "b": 2, "c": 0, "d": 2}

@@ -28,13 +28,21 @@ def folders(tmp_path: Path) -> Folders:
 
 def keep(folders: Folders, *days_ago: float, chat_id: str = CHAT) -> list[Path]:
     """Versions of a chat of that age, each of other content; and its original, which is older."""
-    keep_original(folders.backups, chat_id, "Aria", [f"original of {chat_id}".encode()], "2020-01-01T00:00:00.000Z")
+    keep_original(
+        folders.backups,
+        chat_id,
+        "Aria",
+        [f"original of {chat_id}".encode()],
+        "2020-01-01T00:00:00.000Z",
+    )
     file = folders.backups.parent / "Aria.json"
     found = []
     for days in days_ago:
         file.write_text(f"content {next(_contents)}")
         when = write_date(NOW - timedelta(days=days))
-        found.append(keep_version(folders.backups, chat_id, "Aria", f"Aria ({chat_id})", file, when).path)
+        found.append(
+            keep_version(folders.backups, chat_id, "Aria", f"Aria ({chat_id})", file, when).path
+        )
     return found
 
 
@@ -59,14 +67,18 @@ def test_a_version_after_a_removal_gets_a_number_of_its_own(folders: Folders) ->
     assert [version.number for version in versions(folders.backups, CHAT)] == [1, 3, 4, 5]
 
 
-def test_content_that_was_removed_can_be_kept_again_even_at_the_same_moment(folders: Folders) -> None:
+def test_content_that_was_removed_can_be_kept_again_even_at_the_same_moment(
+    folders: Folders,
+) -> None:
     first, *_ = keep(folders, 5.3, 5.1, 0)
     content = read_version(versions(folders.backups, CHAT)[1])
     prune(folders, NOW)
     file = folders.backups.parent / "Aria.json"
     file.write_bytes(content)
 
-    again = keep_version(folders.backups, CHAT, "Aria", f"Aria ({CHAT})", file, write_date(NOW - timedelta(days=5.3)))
+    again = keep_version(
+        folders.backups, CHAT, "Aria", f"Aria ({CHAT})", file, write_date(NOW - timedelta(days=5.3))
+    )
 
     assert (again.path, again.number) == (first, 5)
     assert read_version(again) == content
@@ -85,7 +97,9 @@ def test_every_chat_is_pruned_by_itself(folders: Folders) -> None:
 
 
 @pytest.mark.parametrize("spoil", [Path.unlink, lambda path: path.write_bytes(b"rotten")])
-def test_where_any_backup_is_damaged_nothing_is_removed(folders: Folders, spoil: Callable[[Path], object]) -> None:
+def test_where_any_backup_is_damaged_nothing_is_removed(
+    folders: Folders, spoil: Callable[[Path], object]
+) -> None:
     kept = keep(folders, 5.3, 5.1, 0)
     (other,) = keep(folders, 1, chat_id="other")
     spoil(other)
@@ -104,13 +118,17 @@ def test_where_nothing_goes_the_backups_are_not_read(folders: Folders) -> None:
     assert prune(folders, NOW) == ""
 
 
-def test_a_line_that_somebody_wrote_into_the_index_removes_no_file_elsewhere(folders: Folders, tmp_path: Path) -> None:
+def test_a_line_that_somebody_wrote_into_the_index_removes_no_file_elsewhere(
+    folders: Folders, tmp_path: Path
+) -> None:
     first, *_ = keep(folders, 5.3, 5.1, 0)
     stranger = tmp_path / "taxes.gz"
     shutil.copyfile(first, stranger)
     index = folders.backups / INDEX
     index.write_text(
-        index.read_text().replace(first.relative_to(folders.backups).as_posix(), "versions/../../taxes.gz")
+        index.read_text().replace(
+            first.relative_to(folders.backups).as_posix(), "versions/../../taxes.gz"
+        )
     )
 
     with pytest.raises(FileTrouble, match="not one of memproc's versions"):

@@ -58,7 +58,11 @@ def test_the_dropped_file_is_never_changed(inbox: Inbox) -> None:
     inbox.settle()
     after = path.stat()
     assert path.read_bytes() == export(0)
-    assert (before.st_ino, before.st_mtime_ns, before.st_mode) == (after.st_ino, after.st_mtime_ns, after.st_mode)
+    assert (before.st_ino, before.st_mtime_ns, before.st_mode) == (
+        after.st_ino,
+        after.st_mtime_ns,
+        after.st_mode,
+    )
 
 
 def test_a_slow_writer_with_pauses_longer_than_settling_is_waited_for(inbox: Inbox) -> None:
@@ -94,11 +98,15 @@ def test_the_pauses_between_two_looks_double_up_to_a_minute(inbox: Inbox) -> Non
     assert pauses == [5, 10, 20, 40, 60, 60]
 
 
-def test_after_an_hour_a_file_that_is_not_complete_wants_attention_and_is_taken_when_it_is(inbox: Inbox) -> None:
+def test_after_an_hour_a_file_that_is_not_complete_wants_attention_and_is_taken_when_it_is(
+    inbox: Inbox,
+) -> None:
     inbox.put("a.json", export(0)[:10])
     inbox.settle()
     changes = inbox.scan(HOUR).changes
-    assert [(step.state, step.reason) for step in changes] == [("settling", "JSON not closed at byte 10")]
+    assert [(step.state, step.reason) for step in changes] == [
+        ("settling", "JSON not closed at byte 10")
+    ]
     assert "export the chat again" in changes[0].next_step
     assert inbox.scan(HOUR).changes == ()
     inbox.put("a.json", export(0))
@@ -148,7 +156,11 @@ def test_the_same_content_again_is_already_done(inbox: Inbox) -> None:
     change_state(inbox.archive, begin_work(inbox), "written", "", "", inbox.now)
     inbox.put("b.json", export(0))
     inbox.settle()
-    assert inbox.last() == ("done", "already done: the same content was worked on as a.json, on 2026-11-21", "")
+    assert inbox.last() == (
+        "done",
+        "already done: the same content was worked on as a.json, on 2026-11-21",
+        "",
+    )
     assert len(inbox.copies()) == 1
 
 
@@ -176,7 +188,10 @@ def test_a_file_that_was_set_aside_is_tried_again_when_it_is_dropped_again(inbox
     begin_work(inbox, "set aside")
     inbox.put("b.json", export(0))
     changes = inbox.settle().changes
-    assert [(Path(step.path).name, step.state) for step in changes] == [("a.json", "gone"), ("b.json", "copied")]
+    assert [(Path(step.path).name, step.state) for step in changes] == [
+        ("a.json", "gone"),
+        ("b.json", "copied"),
+    ]
     assert inbox.copies() == [export(0)]
 
 
@@ -254,7 +269,9 @@ def test_a_file_that_is_replaced_before_it_is_copied_gives_way_to_the_new_one(in
     assert inbox.copies() == [export(2)]
 
 
-def test_a_file_that_is_replaced_after_it_was_copied_is_worked_on_before_the_new_one(inbox: Inbox) -> None:
+def test_a_file_that_is_replaced_after_it_was_copied_is_worked_on_before_the_new_one(
+    inbox: Inbox,
+) -> None:
     inbox.put("a.json", export(0))
     inbox.settle()
     inbox.swap("a.json", export(2))
@@ -272,11 +289,15 @@ def test_what_was_dropped_at_once_is_worked_on_in_the_order_it_was_written_in(in
     assert [name for name, _ in inbox.states()] == ["c.json", "a.json", "b.json"]
 
 
-def test_a_file_that_changes_while_it_is_copied_is_waited_for(inbox: Inbox, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_that_changes_while_it_is_copied_is_waited_for(
+    inbox: Inbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
     inbox.put("a.json", export(0))
     inbox.scan()
     pour = intake._pour
-    monkeypatch.setattr(intake, "_pour", lambda *all: (inbox.put("a.json", export(2)), pour(*all))[1])
+    monkeypatch.setattr(
+        intake, "_pour", lambda *all: (inbox.put("a.json", export(2)), pour(*all))[1]
+    )
     inbox.scan(SETTLE)
     assert inbox.last()[:2] == ("settling", "it changed while it was copied")
     assert inbox.copies() == []

@@ -52,11 +52,15 @@ def read_settings_of(ada: Person) -> SettingsAre:
 
 
 @contextmanager
-def started(ada: Person, *arguments: str, **environment: str) -> Iterator["subprocess.Popen[bytes]"]:
+def started(
+    ada: Person, *arguments: str, **environment: str
+) -> Iterator["subprocess.Popen[bytes]"]:
     """A child of the daemon; the settings have been handed to it."""
     settings = read_settings_of(ada)
     argv, own = memproc_argv(None, "--supervised", *arguments), {**os.environ, **environment}
-    with subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=ada.home.parent, env=own) as child:
+    with subprocess.Popen(
+        argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=ada.home.parent, env=own
+    ) as child:
         assert child.stdin is not None
         child.stdin.write(to_line(settings).encode())
         child.stdin.flush()
@@ -69,7 +73,9 @@ def said(child: "subprocess.Popen[bytes]") -> list[Event]:
     return [of_line(line)[0] for line in child.stdout]
 
 
-def test_a_file_is_processed_by_the_daemons_settings_even_if_the_file_is_broken_by_now(ada: Person) -> None:
+def test_a_file_is_processed_by_the_daemons_settings_even_if_the_file_is_broken_by_now(
+    ada: Person,
+) -> None:
     path = ada.drop(export_bytes(long_chat(7800)))
     with started(ada, "run", str(path), "--events") as child:
         ada.toml.write_text("broken [")
@@ -90,7 +96,10 @@ def test_another_memproc_is_told_as_such(ada: Person) -> None:
     assert failed.kind == "busy"
 
 
-JOBS = ["prune", *(pytest.param(job, marks=pytest.mark.long) for job in ("verify", "maintain", "retry"))]
+JOBS = [
+    "prune",
+    *(pytest.param(job, marks=pytest.mark.long) for job in ("verify", "maintain", "retry")),
+]
 
 
 @pytest.mark.parametrize("job", JOBS)
@@ -100,7 +109,9 @@ def test_every_timed_job_can_be_done(ada: Person, job: str) -> None:
     assert ended == of_line(f'{{"is": "JobEnded", "name": "{job}"}}')[0]
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="there, a wait is not interrupted: the daemon ends it")
+@pytest.mark.skipif(
+    sys.platform == "win32", reason="there, a wait is not interrupted: the daemon ends it"
+)
 @pytest.mark.parametrize("by", ["pipe", pytest.param("signal", marks=pytest.mark.long)])
 def test_it_ends_with_the_daemon_and_lets_the_call_that_is_under_way_finish(
     ada: Person, tmp_path: Path, by: str
@@ -132,12 +143,18 @@ def test_it_ends_with_the_daemon_and_lets_the_call_that_is_under_way_finish(
             events = [of_line(line)[0] for line in stdout]
             assert exit_code(child) == 130
         assert RunDone() not in events
-        assert server.meter.answered.total() == server.meter.calls, "the call that was under way was let finish"
+        assert server.meter.answered.total() == server.meter.calls, (
+            "the call that was under way was let finish"
+        )
 
 
 def test_without_settings_it_does_nothing(ada: Person) -> None:
     ended = subprocess.run(
-        memproc_argv(None, "--supervised", "run", "--events"), input=b"", capture_output=True, cwd=ada.home, check=False
+        memproc_argv(None, "--supervised", "run", "--events"),
+        input=b"",
+        capture_output=True,
+        cwd=ada.home,
+        check=False,
     )
     assert ended.returncode == 2
     assert b"for the daemon" in ended.stderr

@@ -53,7 +53,9 @@ def a_month(folders: Folders, archive: Archive) -> list[int]:
     return known
 
 
-def test_every_damaged_backup_is_found_within_a_month_and_stays_known(folders: Folders, archive: Archive) -> None:
+def test_every_damaged_backup_is_found_within_a_month_and_stays_known(
+    folders: Folders, archive: Archive
+) -> None:
     files = [keep(folders, number) for number in range(12)]
     assert set(a_month(folders, archive)) == {0}
     for path in files:

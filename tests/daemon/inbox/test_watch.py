@@ -52,7 +52,10 @@ class Meanwhile:
     """What happens while the daemon runs: in a thread of its own, at whose end the daemon is told to end."""
 
     def __init__(
-        self, ada: Person, happens: Callable[["Meanwhile"], None], up: Callable[[], object] | None = None
+        self,
+        ada: Person,
+        happens: Callable[["Meanwhile"], None],
+        up: Callable[[], object] | None = None,
     ) -> None:
         self.ada, self._happens = ada, happens
         self._up = up or (lambda: "Watching" in self.log())
@@ -124,7 +127,9 @@ def test_at_sighup_memproc_toml_is_read_again(ada: Person) -> None:
 
 
 @pytest.mark.parametrize("place", ["state", "inbox"])
-def test_a_second_daemon_is_told_who_holds_the_archive_or_the_inbox(ada: Person, place: str, tmp_path: Path) -> None:
+def test_a_second_daemon_is_told_who_holds_the_archive_or_the_inbox(
+    ada: Person, place: str, tmp_path: Path
+) -> None:
     other, named = Person(tmp_path / "bob"), {"state": "archive"}.get(place, place)
     other.toml.write_text(other.toml.read_text().replace(f'{place} = "', f'{place} = "{ada.home}/'))
 
@@ -141,7 +146,9 @@ def test_without_a_folder_of_the_session_an_inbox_is_locked_in_a_temporary_one(
     monkeypatch.delenv("XDG_RUNTIME_DIR")
     monkeypatch.setattr("daemon.files.paths.gettempdir", lambda: str(tmp_path / "temporary"))
     found: list[Path] = []
-    meanwhile = Meanwhile(ada, lambda _: found.extend((tmp_path / "temporary").rglob("inbox-*.lock")))
+    meanwhile = Meanwhile(
+        ada, lambda _: found.extend((tmp_path / "temporary").rglob("inbox-*.lock"))
+    )
     assert meanwhile.watch() == 0
     (lock,) = found
     assert lock.parent.stat().st_mode & 0o777 == 0o700
@@ -165,7 +172,11 @@ def _of_somebody_else(folder: Path) -> None:
 
 @pytest.mark.usefixtures("impatient")
 @pytest.mark.parametrize(
-    "made", [_linked, *(pytest.param(made, marks=pytest.mark.long) for made in (_open_to_all, _of_somebody_else))]
+    "made",
+    [
+        _linked,
+        *(pytest.param(made, marks=pytest.mark.long) for made in (_open_to_all, _of_somebody_else)),
+    ],
 )
 def test_a_temporary_folder_that_is_not_ours_alone_is_not_used(
     ada: Person, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, made: Callable[[Path], None]
@@ -178,7 +189,10 @@ def test_a_temporary_folder_that_is_not_ours_alone_is_not_used(
     made(folder)
 
     def have_it_removed(meanwhile: Meanwhile) -> None:
-        meanwhile.until(lambda: "not a folder of your own" in meanwhile.log(), "the daemon to say what it waits for")
+        meanwhile.until(
+            lambda: "not a folder of your own" in meanwhile.log(),
+            "the daemon to say what it waits for",
+        )
         assert "XDG_RUNTIME_DIR" in meanwhile.log()
         assert list(folder.iterdir()) == []
         folder.rename(tmp_path / "removed")
@@ -222,7 +236,8 @@ def test_settings_on_a_disk_that_is_not_there_yet_are_waited_for(ada: Person) ->
 
 @pytest.mark.usefixtures("impatient")
 @pytest.mark.parametrize(
-    "name", ["state", *(pytest.param(name, marks=pytest.mark.long) for name in ("inbox", "updated"))]
+    "name",
+    ["state", *(pytest.param(name, marks=pytest.mark.long) for name in ("inbox", "updated"))],
 )
 def test_a_folder_that_cannot_be_made_is_waited_for(ada: Person, name: str) -> None:
     path = ada.home / name
@@ -230,7 +245,9 @@ def test_a_folder_that_cannot_be_made_is_waited_for(ada: Person, name: str) -> N
         path.rmdir()
     path.write_text("no folder")
     assert behind(ada, "is not a folder", path.unlink).watch() == 0
-    assert (name == "state") or "is not a folder" in (ada.home / "state" / "logs" / "memproc.log").read_text()
+    assert (name == "state") or "is not a folder" in (
+        ada.home / "state" / "logs" / "memproc.log"
+    ).read_text()
 
 
 @pytest.mark.usefixtures("impatient")
@@ -243,7 +260,11 @@ def test_a_folder_that_cannot_be_made_is_waited_for(ada: Person, name: str) -> N
     ids=["a full disk", "no more files"],
 )
 def test_a_state_disk_that_is_full_is_waited_for_and_status_says_so(
-    ada: Person, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], fault: Exception, words: str
+    ada: Person,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    fault: Exception,
+    words: str,
 ) -> None:
     opened = Archive.open
 
@@ -293,7 +314,9 @@ def test_an_archive_that_a_database_viewer_holds_is_waited_for_and_shown_till_th
 
 
 @pytest.mark.usefixtures("impatient")
-def test_under_a_service_manager_another_daemon_is_waited_for(ada: Person, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_under_a_service_manager_another_daemon_is_waited_for(
+    ada: Person, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("NOTIFY_SOCKET", "@nobody-listens-here")
     (ada.home / "state").mkdir()
     other = ExitStack()

@@ -77,7 +77,9 @@ class InAFile(KeyringBackend):
         self._keep({**self._kept(), f"{service} {username}": password})
 
     def delete_password(self, service: str, username: str) -> None:
-        self._keep({name: kept for name, kept in self._kept().items() if name != f"{service} {username}"})
+        self._keep(
+            {name: kept for name, kept in self._kept().items() if name != f"{service} {username}"}
+        )
 
     def _kept(self) -> dict[str, object]:
         path = self._path()

@@ -105,7 +105,9 @@ def test_a_folder_in_the_place_of_the_file_is_told(tmp_path: Path) -> None:
         read_keys(tmp_path)
 
 
-VALUES = st.text(st.characters(min_codepoint=0x21, max_codepoint=0x7E, exclude_characters="\"'"), min_size=1)
+VALUES = st.text(
+    st.characters(min_codepoint=0x21, max_codepoint=0x7E, exclude_characters="\"'"), min_size=1
+)
 
 
 @given(st.lists(st.tuples(st.sampled_from(sorted(KEY_VARIABLES.values())), VALUES), max_size=6))

@@ -17,27 +17,37 @@ def ring(**kept: str) -> Keyring:
     return Keyring(lambda: backend)
 
 
-def test_the_environment_counts_before_the_file_and_the_file_before_the_keyring(tmp_path: Path) -> None:
+def test_the_environment_counts_before_the_file_and_the_file_before_the_keyring(
+    tmp_path: Path,
+) -> None:
     keyring = ring(anthropic="from-keyring")
     found = find_key("anthropic", {}, tmp_path, keyring)
     assert found == Key("from-keyring", "keyring")
     write_key(tmp_path, "ANTHROPIC_API_KEY", "from-file")
     assert find_key("anthropic", {}, tmp_path, keyring) == Key("from-file", "file")
-    assert find_key("anthropic", ENVIRON, tmp_path, keyring) == Key("from-environment", "environment")
+    assert find_key("anthropic", ENVIRON, tmp_path, keyring) == Key(
+        "from-environment", "environment"
+    )
     assert find_key("openai", ENVIRON, tmp_path, ring()) == find_key("openai", {}, tmp_path, ring())
 
 
-def test_what_systemd_hands_over_counts_before_the_file_and_after_the_environment(tmp_path: Path) -> None:
+def test_what_systemd_hands_over_counts_before_the_file_and_after_the_environment(
+    tmp_path: Path,
+) -> None:
     write_key(tmp_path, "ANTHROPIC_API_KEY", "from-file")
     handed = tmp_path / "credentials"
     handed.mkdir()
     environ = {"CREDENTIALS_DIRECTORY": str(handed)}
     assert find_key("anthropic", environ, tmp_path, ring()) == Key("from-file", "file")
     (handed / "ANTHROPIC_API_KEY").write_text("-\n")
-    assert find_key("anthropic", environ, tmp_path, ring()) == Key("from-file", "file"), "its file is gone"
+    assert find_key("anthropic", environ, tmp_path, ring()) == Key("from-file", "file"), (
+        "its file is gone"
+    )
     (handed / "ANTHROPIC_API_KEY").write_text("from-systemd\n")
     assert find_key("anthropic", environ, tmp_path, ring()) == Key("from-systemd", "credential")
-    assert find_key("anthropic", environ | ENVIRON, tmp_path, ring()) == Key("from-environment", "environment")
+    assert find_key("anthropic", environ | ENVIRON, tmp_path, ring()) == Key(
+        "from-environment", "environment"
+    )
 
 
 def test_an_empty_variable_is_no_key(tmp_path: Path) -> None:
@@ -68,7 +78,9 @@ def test_a_provider_without_a_key_of_ours_asks_no_keyring(tmp_path: Path, provid
     assert backend.questions == 0
 
 
-@pytest.mark.parametrize("value", ["sk-canary\nsecond-line", "sk-canary with spaces", "sk-canary\x7f", "sk-canaryé"])
+@pytest.mark.parametrize(
+    "value", ["sk-canary\nsecond-line", "sk-canary with spaces", "sk-canary\x7f", "sk-canaryé"]
+)
 def test_a_value_that_cannot_travel_is_refused_and_not_repeated(tmp_path: Path, value: str) -> None:
     with pytest.raises(ConfigurationError, match="ANTHROPIC_API_KEY in the environment") as told:
         find_key("anthropic", {"ANTHROPIC_API_KEY": value}, tmp_path, ring())

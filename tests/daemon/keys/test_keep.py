@@ -4,14 +4,25 @@ from pathlib import Path
 
 import pytest
 
-from daemon.config.keys import Key, KeyChange, Keyring, find_key, forget_key, keys_file, read_keys, store_key
+from daemon.config.keys import (
+    Key,
+    KeyChange,
+    Keyring,
+    find_key,
+    forget_key,
+    keys_file,
+    read_keys,
+    store_key,
+)
 from rules.errors import ConfigurationError
 from tests.daemon.keys.backends import Blurting, Hanging, Memory
 
 
 def test_a_keyring_that_answers_is_where_a_key_goes(tmp_path: Path) -> None:
     backend = Memory()
-    assert store_key("anthropic", "sk-abc", tmp_path, "keyring", Keyring(lambda: backend)) == KeyChange(("keyring",))
+    assert store_key(
+        "anthropic", "sk-abc", tmp_path, "keyring", Keyring(lambda: backend)
+    ) == KeyChange(("keyring",))
     assert backend.kept == {("memproc", "anthropic"): "sk-abc"}
     assert not keys_file(tmp_path).exists()
 
@@ -32,13 +43,17 @@ def test_a_keyring_that_fails_leaves_the_key_to_the_file(tmp_path: Path) -> None
 
 def test_whoever_wants_the_file_gets_it_without_the_keyring_being_asked(tmp_path: Path) -> None:
     backend = Memory()
-    assert store_key("anthropic", "sk-abc", tmp_path, "file", Keyring(lambda: backend)) == KeyChange(("file",))
+    assert store_key(
+        "anthropic", "sk-abc", tmp_path, "file", Keyring(lambda: backend)
+    ) == KeyChange(("file",))
     assert backend.questions == 0
 
 
 @pytest.mark.parametrize("first", ["keyring", "file"])
 @pytest.mark.parametrize("second", ["keyring", "file"])
-def test_the_key_that_was_set_last_is_the_one_that_is_found(tmp_path: Path, first: str, second: str) -> None:
+def test_the_key_that_was_set_last_is_the_one_that_is_found(
+    tmp_path: Path, first: str, second: str
+) -> None:
     backend = Memory()
     keyring = Keyring(lambda: backend)
     for value, prefer in (("sk-old", first), ("sk-new", second)):

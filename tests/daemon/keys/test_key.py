@@ -14,7 +14,8 @@ def test_a_key_is_read_without_the_white_space_around_it() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["", " \n", "two words", "two\nlines", "a\x00b", "a\x1b[31mb", "ключ", "a\u200bb", "a\xa0b"]
+    "text",
+    ["", " \n", "two words", "two\nlines", "a\x00b", "a\x1b[31mb", "ключ", "a\u200bb", "a\xa0b"],
 )
 def test_what_cannot_be_a_key_is_refused_without_being_repeated(text: str) -> None:
     found = read_key(text)

@@ -39,7 +39,11 @@ def test_a_keyring_keeps_reads_and_forgets() -> None:
 
 def test_a_keyring_that_does_not_answer_counts_as_not_there(hanging: Hanging) -> None:
     keyring = ring(hanging)
-    for answer in (keyring.read("anthropic"), keyring.write("anthropic", "sk-abc"), keyring.forget("anthropic")):
+    for answer in (
+        keyring.read("anthropic"),
+        keyring.write("anthropic", "sk-abc"),
+        keyring.forget("anthropic"),
+    ):
         assert isinstance(answer, NoKeyring)
         assert "did not answer" in answer.reason
 
@@ -95,29 +99,43 @@ def test_three_seconds_are_waited_and_a_hanging_keyring_keeps_nobody_from_leavin
         "    def get_password(self, service, username): Event().wait()\n"
         "print(Keyring(Stuck, 0.1).read('anthropic').reason)"
     )
-    ended = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=30)
+    ended = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=30
+    )
     assert "did not answer" in ended.stdout
 
 
-@pytest.mark.parametrize("backend", ["keyring.backends.null.Keyring", "keyring.backends.fail.Keyring"])
-def test_the_librarys_own_empty_keyrings_count_as_not_there(backend: str, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    "backend", ["keyring.backends.null.Keyring", "keyring.backends.fail.Keyring"]
+)
+def test_the_librarys_own_empty_keyrings_count_as_not_there(
+    backend: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("PYTHON_KEYRING_BACKEND", backend)
     script = (
         "from daemon.config.keys import SYSTEM\n"
         "print(SYSTEM.read('anthropic').reason, SYSTEM.write('anthropic', 'sk-abc').reason, sep='; ')"
     )
-    ended = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    ended = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
     assert ended.stdout.strip() == "is not there on this system; is not there on this system"
 
 
-def test_a_backend_that_cannot_be_loaded_counts_as_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_backend_that_cannot_be_loaded_counts_as_not_there(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setenv("PYTHON_KEYRING_BACKEND", "nowhere.Keyring")
     script = "from daemon.config.keys import SYSTEM\nprint(SYSTEM.read('anthropic').reason)"
-    ended = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    ended = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
     assert ended.stdout.strip() == "failed (ModuleNotFoundError)"
 
 
 def test_the_keyring_library_is_loaded_only_when_a_keyring_is_asked() -> None:
     script = "import sys, daemon.cli.key, daemon.config.keys, daemon.config.keys; print('keyring' in sys.modules)"
-    ended = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    ended = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
     assert ended.stdout.strip() == "False"

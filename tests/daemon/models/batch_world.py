@@ -91,16 +91,30 @@ class World:
             return write_date(self.now)
 
         config = Config(budget=self.budget)
-        return Context(config, FOLDERS, self.archive, complete, no_keys, clock, self.told.append, "run", self.pause)
+        return Context(
+            config,
+            FOLDERS,
+            self.archive,
+            complete,
+            no_keys,
+            clock,
+            self.told.append,
+            "run",
+            self.pause,
+        )
 
     def ask(self, talks: int, questions: int, batch: WhenToBatch = "always") -> list[list[str]]:
         """So many talks of so many questions, each with the answers before it in view; the answers."""
         return self.ask_about(*map(str, range(talks)), questions=questions, batch=batch)
 
-    def ask_about(self, *names: str, questions: int = 1, batch: WhenToBatch = "always") -> list[list[str]]:
+    def ask_about(
+        self, *names: str, questions: int = 1, batch: WhenToBatch = "always"
+    ) -> list[list[str]]:
         """The same, for talks with these names."""
         with Scheduler(self.context(), "chat", 4, batch) as scheduler:
-            begun = [RunningDialogue(dialogue(name, questions), at) for at, name in enumerate(names)]
+            begun = [
+                RunningDialogue(dialogue(name, questions), at) for at, name in enumerate(names)
+            ]
             for talk in begun:
                 scheduler.begin(talk)
             while not all(talk.is_over for talk in begun):
@@ -109,7 +123,9 @@ class World:
 
     def account(self) -> tuple[int, int]:
         """Picodollars that are settled, and how many calls are neither settled nor released."""
-        row = self.archive.one("SELECT coalesce(sum(settled), 0), count(*) - count(settled) FROM spending")
+        row = self.archive.one(
+            "SELECT coalesce(sum(settled), 0), count(*) - count(settled) FROM spending"
+        )
         assert row is not None
         return row[0], row[1]
 
@@ -124,7 +140,10 @@ def dialogue(name: str, questions: int) -> Steps[list[str]]:
 
 
 def question(asked: str, *before: str, model: str = HAIKU) -> Request:
-    said = [Turn("system", "You are Ada. " * 30, ends_prefix=True), *(Turn("user", text) for text in before)]
+    said = [
+        Turn("system", "You are Ada. " * 30, ends_prefix=True),
+        *(Turn("user", text) for text in before),
+    ]
     return Request("quote", Model(model), (*said, Turn("user", f"Question {asked}: and then?")), 20)
 
 

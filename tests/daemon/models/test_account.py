@@ -27,12 +27,18 @@ NOW = "2026-11-21T12:00:00.000Z"
 HAIKU = Model("anthropic/claude-haiku-5-5")
 PRICES = {
     "claude-haiku-5-5": Price(
-        Decimal("0.1"), Decimal("0.125"), Decimal("0.01"), Decimal("0.5"), step=100_000, factor=Decimal(5)
+        Decimal("0.1"),
+        Decimal("0.125"),
+        Decimal("0.01"),
+        Decimal("0.5"),
+        step=100_000,
+        factor=Decimal(5),
     )
 }
 KILLS = st.sampled_from(["lives", "lives", "lives", "before it is sent", "before it is kept"])
 FAULTS = st.dictionaries(
-    st.integers(1, 20), st.sampled_from(["drop", "overloaded", "rate limited", "server error", "cut off", "malformed"])
+    st.integers(1, 20),
+    st.sampled_from(["drop", "overloaded", "rate limited", "server error", "cut off", "malformed"]),
 )
 
 
@@ -56,7 +62,10 @@ class Dying:
 
 
 def request(number: int) -> Request:
-    turns = (Turn("system", "You are Ada. " * 400, ends_prefix=True), Turn("user", f"Question {number}: and then?"))
+    turns = (
+        Turn("system", "You are Ada. " * 400, ends_prefix=True),
+        Turn("user", f"Question {number}: and then?"),
+    )
     return Request("quote", HAIKU, turns, 20)
 
 
@@ -64,9 +73,16 @@ def request(number: int) -> Request:
     max_examples=settings().max_examples // 3,  # each has a server of its own
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
-@given(st.lists(st.tuples(st.integers(1, 4), KILLS), min_size=1, max_size=6), FAULTS, st.floats(0.001, 0.01))
+@given(
+    st.lists(st.tuples(st.integers(1, 4), KILLS), min_size=1, max_size=6),
+    FAULTS,
+    st.floats(0.001, 0.01),
+)
 def test_what_is_settled_is_the_account_of_what_was_heard_and_the_rest_is_held_back(
-    monkeypatch: pytest.MonkeyPatch, schedule: list[tuple[int, str]], faults: dict[int, str], cap: float
+    monkeypatch: pytest.MonkeyPatch,
+    schedule: list[tuple[int, str]],
+    faults: dict[int, str],
+    cap: float,
 ) -> None:
     monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
     with ModelServer(Setup(script=Faulty(at=faults))) as server, Archive.memory() as archive:
@@ -82,7 +98,11 @@ def test_what_is_settled_is_the_account_of_what_was_heard_and_the_rest_is_held_b
             if known is None:
                 kept[number] = max(server.meter.bills)
         heard = sum(
-            (PRICES[HAIKU.name[10:]].dollars(server.meter.bills[bill].usage) for bill in kept.values()), Decimal()
+            (
+                PRICES[HAIKU.name[10:]].dollars(server.meter.bills[bill].usage)
+                for bill in kept.values()
+            ),
+            Decimal(),
         )
         settled, held = archive.run("SELECT coalesce(sum(settled), 0), coalesce(sum(coalesce(settled, reserved)), 0) "
                                     "FROM spending")[0]  # fmt: skip
@@ -96,7 +116,9 @@ def test_above_the_step_the_account_is_five_times_as_high(monkeypatch: pytest.Mo
     long = Request("quote", HAIKU, (Turn("user", "We spoke of the ferry. " * 21_000),), 20)
     with ModelServer() as server, Archive.memory() as archive:
         monkeypatch.setenv("ANTHROPIC_API_BASE", server.url)
-        reply = ask(RunBudget(archive, BudgetSettings(above_step=True), "run"), long, complete, lambda: NOW)
+        reply = ask(
+            RunBudget(archive, BudgetSettings(above_step=True), "run"), long, complete, lambda: NOW
+        )
         assert reply.tokens_in > 100_000
         (row,) = archive.run("SELECT settled FROM spending")
         assert row[0] == server.meter.dollars(PRICES) * PICO

@@ -9,7 +9,16 @@ import pytest
 from daemon.config.keys import Key, NoKey, Where
 from daemon.config.loading import parse
 from daemon.config.settings import ModelSettings
-from daemon.models.addresses import addresses, allow, allowed, disallow, host_of, hosts_file, is_loopback, refusal
+from daemon.models.addresses import (
+    addresses,
+    allow,
+    allowed,
+    disallow,
+    host_of,
+    hosts_file,
+    is_loopback,
+    refusal,
+)
 from rules.errors import ConfigurationError
 
 CLAUDE, GPT = "anthropic/claude-haiku-5-5", "openai/gpt-4o"
@@ -37,9 +46,18 @@ def command(name: str, own: ModelSettings, find: Callable[[str], Key | NoKey]) -
 
 @pytest.mark.parametrize("where", ["environment", "credential", "file", "keyring"])
 def test_every_key_goes_to_its_providers_own_address(where: Where) -> None:
-    for own in (settings(), settings(found_here=True), settings(api_base="https://api.anthropic.com", found_here=True)):
+    for own in (
+        settings(),
+        settings(found_here=True),
+        settings(api_base="https://api.anthropic.com", found_here=True),
+    ):
         assert refusal(CLAUDE, own, kept(where)) is None
-    assert refusal(GPT, settings(base_url="https://eu.api.openai.com/v1", found_here=True), kept(where)) is None
+    assert (
+        refusal(
+            GPT, settings(base_url="https://eu.api.openai.com/v1", found_here=True), kept(where)
+        )
+        is None
+    )
 
 
 @pytest.mark.parametrize("where", ["environment", "credential", "file", "keyring"])
@@ -62,26 +80,43 @@ def test_a_host_in_a_configuration_that_the_person_named_is_agreed(where: Where)
         {"api_base": "https://api.anthropic.com@llm.example.org/"},
     ],
 )
-def test_a_file_found_in_the_current_folder_names_no_host(where: Where, options: dict[str, Any]) -> None:
+def test_a_file_found_in_the_current_folder_names_no_host(
+    where: Where, options: dict[str, Any]
+) -> None:
     own = settings(found_here=True, **options)
-    assert command(CLAUDE, own, kept(where)) == "If you agree: memproc key allow anthropic llm.example.org"
+    assert (
+        command(CLAUDE, own, kept(where))
+        == "If you agree: memproc key allow anthropic llm.example.org"
+    )
     allow("anthropic", "llm.example.org")
     assert refusal(CLAUDE, own, kept(where)) is None
 
 
-def test_a_file_found_in_the_current_folder_names_no_host_for_providers_whose_keys_memproc_does_not_keep() -> None:
+def test_a_file_found_in_the_current_folder_names_no_host_for_providers_whose_keys_memproc_does_not_keep() -> (
+    None
+):
     own = settings(found_here=True, **ELSEWHERE)
-    assert command("azure/gpt", own, nowhere) == "If you agree: memproc key allow azure llm.example.org"
+    assert (
+        command("azure/gpt", own, nowhere)
+        == "If you agree: memproc key allow azure llm.example.org"
+    )
     assert refusal("azure/gpt", settings(**ELSEWHERE), nowhere) is None
     by_region = settings(found_here=True, vertex_location="llm.example.org/")
     assert command("vertex_ai/gemini", by_region, nowhere).endswith("vertex_ai llm.example.org")
-    assert refusal("vertex_ai/gemini", settings(found_here=True, vertex_location="europe-west4"), nowhere) is None
-    assert command("huggingface/https://llm.example.org/x", settings(found_here=True), nowhere).endswith(
-        "huggingface llm.example.org"
+    assert (
+        refusal(
+            "vertex_ai/gemini", settings(found_here=True, vertex_location="europe-west4"), nowhere
+        )
+        is None
     )
+    assert command(
+        "huggingface/https://llm.example.org/x", settings(found_here=True), nowhere
+    ).endswith("huggingface llm.example.org")
 
 
-def test_a_file_found_in_the_current_folder_may_name_a_server_of_ones_own_that_gets_no_key() -> None:
+def test_a_file_found_in_the_current_folder_may_name_a_server_of_ones_own_that_gets_no_key() -> (
+    None
+):
     own = settings(found_here=True, api_base="http://127.0.0.1:11434")
     assert refusal("ollama_chat/llama", own, nowhere) is None
     assert refusal(GPT, own, nowhere) is None
@@ -90,7 +125,9 @@ def test_a_file_found_in_the_current_folder_may_name_a_server_of_ones_own_that_g
 
 def test_options_that_name_no_host_are_no_matter() -> None:
     headers = {"HTTP-Referer": "https://my.example.org", "X-Title": "memproc"}
-    own = settings(found_here=True, temperature=0.7, stop=["a"], service_tier="flex", extra_headers=headers)
+    own = settings(
+        found_here=True, temperature=0.7, stop=["a"], service_tier="flex", extra_headers=headers
+    )
     assert refusal("openrouter/x/y", own, kept("keyring")) is None
 
 
@@ -137,22 +174,35 @@ def test_no_key_goes_over_plain_http_whatever_is_allowed(
     assert "ANTHROPIC_API_BASE" in refused.reason
     for host in ("127.0.0.1", "127.8.9.10", "localhost", "[::1]"):
         assert refusal(CLAUDE, settings(api_base=f"http://{host}:8000"), find) is None
-    assert refusal(CLAUDE, settings(api_base="http://192.168.1.5"), nowhere) is None, "no key goes there"
+    assert refusal(CLAUDE, settings(api_base="http://192.168.1.5"), nowhere) is None, (
+        "no key goes there"
+    )
 
 
 @pytest.mark.parametrize("name", [CLAUDE, "hosted_vllm/some-model"])
-def test_a_key_in_a_header_of_the_configuration_does_not_go_over_plain_http_either(name: str) -> None:
+def test_a_key_in_a_header_of_the_configuration_does_not_go_over_plain_http_either(
+    name: str,
+) -> None:
     def plan(header: str, value: str) -> str:
         own = settings(api_base="http://llm.example.org", extra_headers={header: value})
         return getattr(refusal(name, own, nowhere), "reason", "")
 
     assert "plain HTTP" in plan("Authorization", "Bearer k")
     assert "plain HTTP" in plan("x-api-key", "k")
-    assert plan("Authorization", "Bearer none") == plan("x-api-key", "lemonade") == plan("X-Team", "k") == ""
+    assert (
+        plan("Authorization", "Bearer none")
+        == plan("x-api-key", "lemonade")
+        == plan("X-Team", "k")
+        == ""
+    )
 
 
-@pytest.mark.parametrize("key", ["sk-ant-api03-AbCdEfGhIjKlMnOpQrStUvWxYz", "0123456789abcdef0123456789abcdef"])
-def test_a_key_in_the_place_of_an_address_is_not_shown(key: str, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    "key", ["sk-ant-api03-AbCdEfGhIjKlMnOpQrStUvWxYz", "0123456789abcdef0123456789abcdef"]
+)
+def test_a_key_in_the_place_of_an_address_is_not_shown(
+    key: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("ANTHROPIC_API_BASE", key)
     for options in ({}, {"api_base": key}, {"api_base": f"https://{key}/v1"}):
         assert [address.host for address in addresses(CLAUDE, options)] == ["(unreadable)"]
@@ -165,7 +215,9 @@ def test_a_key_in_the_place_of_an_address_is_not_shown(key: str, monkeypatch: py
 
 def test_loopback_is_this_machine_alone() -> None:
     assert all(map(is_loopback, ("127.0.0.1", "127.255.0.1", "::1", "localhost")))
-    assert not any(map(is_loopback, ("128.0.0.1", "0.0.0.0", "localhost.example.org", "10.0.0.1", "::2", "")))
+    assert not any(
+        map(is_loopback, ("128.0.0.1", "0.0.0.0", "localhost.example.org", "10.0.0.1", "::2", ""))
+    )
 
 
 def test_an_address_that_is_not_the_providers_own_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -175,7 +227,9 @@ def test_an_address_that_is_not_the_providers_own_is_named(monkeypatch: pytest.M
     assert addresses("ollama/llama", {"api_base": "http://localhost:11434"}) == ()
     monkeypatch.setenv("ANTHROPIC_BASE_URL", "https://b.example.org")
     assert addresses(CLAUDE, {})[0].named_by == "ANTHROPIC_BASE_URL in the environment"
-    assert addresses(CLAUDE, ELSEWHERE)[0].host == "llm.example.org", "what the configuration says counts first"
+    assert addresses(CLAUDE, ELSEWHERE)[0].host == "llm.example.org", (
+        "what the configuration says counts first"
+    )
 
 
 def test_what_is_allowed_is_kept_for_the_person_alone_and_can_be_taken_back() -> None:
@@ -196,10 +250,14 @@ def test_a_list_that_others_can_write_allows_nothing() -> None:
         allowed()
 
 
-def test_an_override_of_a_file_found_in_the_current_folder_is_of_that_file_too(tmp_path: Path) -> None:
+def test_an_override_of_a_file_found_in_the_current_folder_is_of_that_file_too(
+    tmp_path: Path,
+) -> None:
     text = b'[[chats.override]]\nchat = "*"\n[chats.override.models.options]\napi_base = "https://llm.example.org"\n'
     config = parse(text, tmp_path / "memproc.toml").as_found_here()
     (override,) = config.chats.override
     own = config.with_override(override).models
     assert own.found_here
-    assert command(CLAUDE, own, kept("keyring")).endswith("memproc key allow anthropic llm.example.org")
+    assert command(CLAUDE, own, kept("keyring")).endswith(
+        "memproc key allow anthropic llm.example.org"
+    )

@@ -77,7 +77,9 @@ def test_a_batch_is_created_looked_at_and_read(server: ModelServer) -> None:
     assert {result.result.type for result in found.values()} == {"succeeded"}
 
 
-def test_the_list_is_read_page_by_page_back_to_a_time(server: ModelServer, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_list_is_read_page_by_page_back_to_a_time(
+    server: ModelServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(client, "_MOST_ON_A_PAGE", 2)
     assert client.newest(route()) is None
     assert list(client.since(route(), "")) == []
@@ -98,7 +100,9 @@ def test_where_there_are_no_batches_nothing_is_wrong(server: ModelServer, status
         client.create(route(), bodies("a"))
 
 
-def test_a_wrong_key_is_the_provider_s_refusal(server: ModelServer, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_wrong_key_is_the_provider_s_refusal(
+    server: ModelServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("ANTHROPIC_API_KEY", "wrong")
     with pytest.raises(ProviderRefuses, match="does not accept the key") as refused:
         client.newest(route())
@@ -120,7 +124,12 @@ def test_neither_key_nor_texts_are_shown(server: ModelServer) -> None:
 def test_a_message_is_read_as_a_direct_answer_is() -> None:
     read = answer_of(question("0"), SAID)
     assert (read.text, read.finish) == ("I remember.", "stop")
-    assert (read.tokens_in, read.tokens_cache_written, read.tokens_cached, read.tokens_out) == (123, 20, 3, 7)
+    assert (read.tokens_in, read.tokens_cache_written, read.tokens_cached, read.tokens_out) == (
+        123,
+        20,
+        3,
+        7,
+    )
     assert answer_of(question("0"), {**SAID, "stop_reason": "refusal"}).finish == "content_filter"
     assert answer_of(question("0"), {**SAID, "stop_reason": "max_tokens"}).finish == "length"
 
@@ -128,7 +137,11 @@ def test_a_message_is_read_as_a_direct_answer_is() -> None:
 @pytest.mark.parametrize(
     ("kind", "said", "means"),
     [
-        ("invalid_request_error", "prompt is too long: 250000 tokens > 200000 maximum", ContextTooLong),
+        (
+            "invalid_request_error",
+            "prompt is too long: 250000 tokens > 200000 maximum",
+            ContextTooLong,
+        ),
         ("invalid_request_error", "temperature is not supported", ModelError),
         ("billing_error", "Your credit balance is too low", ProviderRefuses),
         ("not_found_error", "model: claude-none", ModelError),

@@ -25,7 +25,12 @@ from tests.server.usage import Price
 
 PRICES = {
     "claude-haiku-5-5": Price(
-        Decimal("0.1"), Decimal("0.125"), Decimal("0.01"), Decimal("0.5"), step=100_000, factor=Decimal(5)
+        Decimal("0.1"),
+        Decimal("0.125"),
+        Decimal("0.01"),
+        Decimal("0.5"),
+        step=100_000,
+        factor=Decimal(5),
     )
 }
 TALKS, QUESTIONS = 3, 2
@@ -55,8 +60,13 @@ def paid_once(alice: World) -> None:
 @pytest.mark.parametrize(
     "steps", [pytest.param(step, marks=pytest.mark.long if step % 5 else ()) for step in range(24)]
 )
-def test_killed_at_any_step_nothing_is_sent_twice(steps: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    with ModelServer(Setup(batching=Batching(polls=2))) as server, world(server, monkeypatch) as alice:
+def test_killed_at_any_step_nothing_is_sent_twice(
+    steps: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with (
+        ModelServer(Setup(batching=Batching(polls=2))) as server,
+        world(server, monkeypatch) as alice,
+    ):
         killed_and_gone_on(alice, [steps])
         paid_once(alice)
         assert server.meter.calls == server.meter.answered.total() == TALKS * QUESTIONS
@@ -64,27 +74,46 @@ def test_killed_at_any_step_nothing_is_sent_twice(steps: int, monkeypatch: pytes
         assert all(bill.batched for bill in server.meter.bills.values())
 
 
-@settings(max_examples=5, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(
+    max_examples=5, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None
+)
 @given(
     st.lists(st.integers(0, 12), max_size=6),
     st.integers(1, 4),
     st.sets(st.integers(1, 4), max_size=2),
     st.sampled_from([0.0, 0.0, 0.3]),
-    st.dictionaries(st.integers(1, 8), st.sampled_from(["overloaded", "server error", "rate limited"]), max_size=3),
+    st.dictionaries(
+        st.integers(1, 8),
+        st.sampled_from(["overloaded", "server error", "rate limited"]),
+        max_size=3,
+    ),
 )
 @pytest.mark.long
 def test_over_random_kills_and_faults_each_answer_is_paid_once(
-    monkeypatch: pytest.MonkeyPatch, kills: list[int], polls: int, lost: set[int], expired: float, at: dict[int, str]
+    monkeypatch: pytest.MonkeyPatch,
+    kills: list[int],
+    polls: int,
+    lost: set[int],
+    expired: float,
+    at: dict[int, str],
 ) -> None:
     batching = Batching(polls=polls, lost=sorted(lost), expired=expired)
-    with ModelServer(Setup(script=Faulty(at=at), batching=batching)) as server, world(server, monkeypatch) as alice:
+    with (
+        ModelServer(Setup(script=Faulty(at=at), batching=batching)) as server,
+        world(server, monkeypatch) as alice,
+    ):
         found = killed_and_gone_on(alice, kills)
         assert all(len(answers) == QUESTIONS for answers in found)
         paid_once(alice)
 
 
-def test_a_batch_whose_name_got_lost_is_found_by_what_is_in_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    with ModelServer(Setup(batching=Batching(polls=3, lost=[1]))) as server, world(server, monkeypatch) as alice:
+def test_a_batch_whose_name_got_lost_is_found_by_what_is_in_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with (
+        ModelServer(Setup(batching=Batching(polls=3, lost=[1]))) as server,
+        world(server, monkeypatch) as alice,
+    ):
         alice.ask(TALKS, 1)
         paid_once(alice)
         assert server.meter.batches == 1
@@ -105,7 +134,9 @@ def test_a_batch_that_was_never_created_is_made_when_the_provider_surely_does_no
         assert alice.waited >= 60
 
 
-def test_what_does_not_fit_under_a_cap_goes_with_the_next_batch(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_does_not_fit_under_a_cap_goes_with_the_next_batch(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     with ModelServer(Setup()) as server, world(server, monkeypatch) as alice:
         (most,) = {one_call_at_most(alice)}
         alice.budget = BudgetSettings(day_usd=2.9 * most / PICO)
@@ -119,7 +150,9 @@ def one_call_at_most(alice: World) -> int:
     """What is reserved for one call in a batch, in picodollars."""
     asked = question("0.0")
     with pytest.raises(Killed), alice.archive.transaction():
-        number = reserve(alice.context(), asked, asked.key, "chat", alice.context().clock(), batched=True).spending
+        number = reserve(
+            alice.context(), asked, asked.key, "chat", alice.context().clock(), batched=True
+        ).spending
         (row,) = alice.archive.run("SELECT reserved FROM spending WHERE id = ?", (number,))
         raise Killed
     return int(row[0])
@@ -129,7 +162,10 @@ def test_a_batch_that_never_ends_is_not_waited_for_longer_than_a_day_and_what_it
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(pauses, "_LONGEST_SECONDS", 3600.0)
-    with ModelServer(Setup(batching=Batching(polls=10_000))) as server, world(server, monkeypatch) as alice:
+    with (
+        ModelServer(Setup(batching=Batching(polls=10_000))) as server,
+        world(server, monkeypatch) as alice,
+    ):
         alice.ask(TALKS, 1)
         assert 24 * 3600 < alice.waited < 27 * 3600
         assert [bill.batched for bill in server.meter.bills.values()] == [False] * TALKS
@@ -140,7 +176,10 @@ def test_a_batch_that_never_ends_is_not_waited_for_longer_than_a_day_and_what_it
 
 
 def test_somebody_else_s_batches_are_told_from_ours(monkeypatch: pytest.MonkeyPatch) -> None:
-    with ModelServer(Setup(batching=Batching(polls=3, lost=[2]))) as server, world(server, monkeypatch) as alice:
+    with (
+        ModelServer(Setup(batching=Batching(polls=3, lost=[2]))) as server,
+        world(server, monkeypatch) as alice,
+    ):
         theirs = question("somebody else's", model="anthropic/claude-haiku-4-5")
         way = route_of(theirs)
         for name in "abc":
@@ -156,7 +195,10 @@ def test_somebody_else_s_batches_are_told_from_ours(monkeypatch: pytest.MonkeyPa
 def test_a_batch_that_the_provider_does_not_show_any_more_is_asked_directly_and_stays_reserved(
     steps: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with ModelServer(Setup(batching=Batching(polls=2))) as server, world(server, monkeypatch) as alice:
+    with (
+        ModelServer(Setup(batching=Batching(polls=2))) as server,
+        world(server, monkeypatch) as alice,
+    ):
         alice.kills.after(steps)
         with pytest.raises(Killed):
             alice.ask(TALKS, 1)
@@ -170,9 +212,17 @@ def test_a_batch_that_the_provider_does_not_show_any_more_is_asked_directly_and_
         assert settled <= server.meter.dollars(PRICES) * PICO
 
 
-def test_what_nothing_asks_for_any_more_is_settled_with_a_later_batch(monkeypatch: pytest.MonkeyPatch) -> None:
-    with ModelServer(Setup(batching=Batching(polls=2))) as server, world(server, monkeypatch) as alice:
-        for questions, steps in ((["x", "y"], 3), (["u", "v", "w"], 4)):  # before its name is known, and after
+def test_what_nothing_asks_for_any_more_is_settled_with_a_later_batch(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with (
+        ModelServer(Setup(batching=Batching(polls=2))) as server,
+        world(server, monkeypatch) as alice,
+    ):
+        for questions, steps in (
+            (["x", "y"], 3),
+            (["u", "v", "w"], 4),
+        ):  # before its name is known, and after
             alice.kills.after(steps)
             with pytest.raises(Killed):
                 alice.ask_about(*questions)

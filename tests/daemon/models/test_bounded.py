@@ -25,11 +25,15 @@ _MODELS = ("anthropic/claude-haiku-5-5", "openai/gpt-4o", "gemini/gemini-2.5-fla
 
 
 def request(name: str, url: str) -> Request:
-    return Request("quote", Model(name, {"api_key": "k", "api_base": url}), (Turn("user", "Hello"),), 60)
+    return Request(
+        "quote", Model(name, {"api_key": "k", "api_base": url}), (Turn("user", "Hello"),), 60
+    )
 
 
 @contextmanager
-def answering(status: int, pieces: Callable[[], Iterator[bytes]], encoding: str = "") -> Iterator[str]:
+def answering(
+    status: int, pieces: Callable[[], Iterator[bytes]], encoding: str = ""
+) -> Iterator[str]:
     """A server on loopback that answers everything with these bytes, and does not mind being hung up on."""
 
     class Handler(BaseHTTPRequestHandler):
@@ -105,7 +109,8 @@ def test_an_answer_in_an_encoding_that_was_not_asked_for_is_not_read() -> None:
 
 
 @pytest.mark.parametrize(
-    ("encoding", "pack"), [("gzip", gzip.compress), ("deflate", zlib.compress), ("", bytes), ("identity", bytes)]
+    ("encoding", "pack"),
+    [("gzip", gzip.compress), ("deflate", zlib.compress), ("", bytes), ("identity", bytes)],
 )
 def test_what_is_in_bounds_is_read_as_it_is(encoding: str, pack: Callable[[bytes], bytes]) -> None:
     body = b"{}" * 1000

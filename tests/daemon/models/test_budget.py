@@ -100,7 +100,9 @@ def budget_of(archive: Archive, run: str = "a run", /, **budget: object) -> RunB
     return RunBudget(archive, BudgetSettings.model_validate(budget), run)
 
 
-def asking(budget: RunBudget, provider: Provider, number: int = 1, now: str = NOON, model: Model = HAIKU) -> Reply:
+def asking(
+    budget: RunBudget, provider: Provider, number: int = 1, now: str = NOON, model: Model = HAIKU
+) -> Reply:
     return ask(budget, request(number, model), provider, lambda: now)
 
 
@@ -113,7 +115,9 @@ def worst(archive: Archive) -> int:
     return most_of(archive, PRICE, asked, sum(count(turn.content) for turn in asked.turns), NOON)
 
 
-def test_an_answer_is_settled_by_what_the_provider_counted_and_our_own_price(archive: Archive) -> None:
+def test_an_answer_is_settled_by_what_the_provider_counted_and_our_own_price(
+    archive: Archive,
+) -> None:
     provider = Provider()
     reply = asking(budget_of(archive), provider)
     assert day_of(archive) == provider.total
@@ -138,7 +142,9 @@ def test_while_a_call_is_under_way_its_worst_case_is_reserved(archive: Archive) 
         return NOON
 
     ask(budget_of(archive), request(1), Provider(), clock)
-    assert seen == [0, 0, most], "when it is looked at, when it leaves, and when its answer is there"
+    assert seen == [0, 0, most], (
+        "when it is looked at, when it leaves, and when its answer is there"
+    )
     assert day_of(archive) < most
 
 
@@ -196,7 +202,9 @@ def test_a_call_that_was_killed_in_flight_counts_as_it_was_reserved(archive: Arc
     assert (of_haiku.calls, of_haiku.open) == (2, most)
 
 
-def test_an_answer_that_got_lost_is_asked_for_again_as_long_as_there_is_money(archive: Archive) -> None:
+def test_an_answer_that_got_lost_is_asked_for_again_as_long_as_there_is_money(
+    archive: Archive,
+) -> None:
     provider = Provider(["answer lost"] * 3)
     assert asking(budget_of(archive), provider).text == "Said."
     assert provider.calls == 4
@@ -233,7 +241,9 @@ def test_a_model_of_unknown_price_is_not_asked_unless_that_is_allowed(archive: A
         asking(budget_of(archive), provider, model=unknown)
     assert provider.calls == 0
     allowed = budget_of(archive, unpriced=True)
-    assert asking(allowed, provider, model=unknown).usd == 123.0, "what LiteLLM says is better than nothing"
+    assert asking(allowed, provider, model=unknown).usd == 123.0, (
+        "what LiteLLM says is better than nothing"
+    )
     silent = Completion("Said.", "stop", 9, 9, 0, 0, None)
     reply = ask(allowed, request(2, unknown), lambda _: silent, lambda: NOON)
     assert reply.usd is None
@@ -264,7 +274,14 @@ def test_a_few_replies_show_nothing_yet_and_then_they_count(archive: Archive) ->
 
 def test_a_prompt_above_the_step_is_held_back_by_what_replies_have_shown(archive: Archive) -> None:
     tokens = count(request(1).turns[0].content)
-    stepped = {"model": "*", "as_of": "2026-11-21", "input": 1, "output": 1, "input_above": 2, "above": 0}
+    stepped = {
+        "model": "*",
+        "as_of": "2026-11-21",
+        "input": 1,
+        "output": 1,
+        "input_above": 2,
+        "above": 0,
+    }
 
     def why_not(above: float, **more: bool) -> ContextTooLong | None:
         price = PriceSettings.model_validate(stepped | {"above": round(above * tokens)})
@@ -282,7 +299,9 @@ def test_a_prompt_above_the_step_is_held_back_by_what_replies_have_shown(archive
     assert why_not(1.45) is not None, "it counts half as many again"
 
 
-@given(st.lists(st.tuples(st.integers(1, 4), FATES), max_size=25), st.integers(1, 12), st.booleans())
+@given(
+    st.lists(st.tuples(st.integers(1, 4), FATES), max_size=25), st.integers(1, 12), st.booleans()
+)
 def test_no_schedule_of_calls_and_kills_exceeds_the_cap(
     schedule: list[tuple[int, str]], calls: int, by_day: bool
 ) -> None:

@@ -57,8 +57,23 @@ def test_nothing_is_said_of_a_model_that_the_map_does_not_know(name: str) -> Non
 
 def test_litellm_itself_says_the_same() -> None:
     library = litellm()
-    own = ("anthropic", "openai", "gemini", "mistral", "xai", "deepseek", "groq", "bedrock", "cohere", "vertex_ai")
-    names = [name for name in known_models() if name.startswith(tuple(f"{provider}/" for provider in own))]
+    own = (
+        "anthropic",
+        "openai",
+        "gemini",
+        "mistral",
+        "xai",
+        "deepseek",
+        "groq",
+        "bedrock",
+        "cohere",
+        "vertex_ai",
+    )
+    names = [
+        name
+        for name in known_models()
+        if name.startswith(tuple(f"{provider}/" for provider in own))
+    ]
     assert len(names) > 400
     wrong = []
     for name in names:
@@ -73,7 +88,9 @@ def test_names_to_suggest_have_a_provider_write_and_still_answer() -> None:
     assert len(names) == len(set(names)) > 1000
     assert all("/" in name for name in names)
     assert {"anthropic/claude-sonnet-5-5", "openai/gpt-4o", "gemini/gemini-3.8-flash"} < set(names)
-    assert not {"openai/gpt-3.5-turbo", "openai/dall-e-3", "openai/text-embedding-3-small"} & set(names)
+    assert not {"openai/gpt-3.5-turbo", "openai/dall-e-3", "openai/text-embedding-3-small"} & set(
+        names
+    )
 
 
 def test_a_makers_own_name_stands_after_those_of_others() -> None:
@@ -93,7 +110,11 @@ def test_a_person_hears_that_a_model_ends_within_sixty_days() -> None:
 
 
 def test_every_last_day_in_the_map_is_a_date() -> None:
-    days = {fields["deprecation_date"] for fields in entries().values() if fields.get("deprecation_date")}
+    days = {
+        fields["deprecation_date"]
+        for fields in entries().values()
+        if fields.get("deprecation_date")
+    }
     assert all(date.fromisoformat(day) for day in days)
 
 

@@ -41,7 +41,11 @@ def test_the_answer_is_the_cosines_of_the_texts_and_not_their_vectors(server: Mo
     assert rows[0][0] == pytest.approx(5 / (5 * 6) ** 0.5, abs=1e-4)
     assert rows[0][1] < 0.5
     assert len(answer.text) < 60
-    assert (answer.finish, answer.tokens_in, answer.tokens_out) == ("stop", sum(map(count, TEXTS)), 0)
+    assert (answer.finish, answer.tokens_in, answer.tokens_out) == (
+        "stop",
+        sum(map(count, TEXTS)),
+        0,
+    )
     assert server.meter.embeddings.calls == 1
 
 
@@ -54,7 +58,9 @@ def test_a_wrong_key_is_what_it_is_for_every_call_and_asked_with_once(server: Mo
 @pytest.mark.parametrize(
     ("model", "dollars"), [("openai/text-embedding-3-small", 0.02), ("mistral/mistral-embed", 0.1)]
 )
-def test_an_embedding_model_has_a_price_though_the_map_may_name_none_for_answers(model: str, dollars: float) -> None:
+def test_an_embedding_model_has_a_price_though_the_map_may_name_none_for_answers(
+    model: str, dollars: float
+) -> None:
     assert price_of(Model(model), BudgetSettings()) == Price(rates(dollars, 0))
 
 
@@ -62,11 +68,15 @@ class Short:
     """A provider that answers with fewer vectors than there were texts."""
 
     def embedding(self, **_: object) -> SimpleNamespace:
-        return SimpleNamespace(data=[{"index": 0, "embedding": [1.0]}], usage=None, _hidden_params={})
+        return SimpleNamespace(
+            data=[{"index": 0, "embedding": [1.0]}], usage=None, _hidden_params={}
+        )
 
 
 def test_a_provider_that_leaves_out_vectors_is_told_of() -> None:
-    request = Request(EMBEDDING, Model("somebody/short"), (Turn("user", "one"), Turn("user", "other")), 0)
+    request = Request(
+        EMBEDDING, Model("somebody/short"), (Turn("user", "one"), Turn("user", "other")), 0
+    )
     with pytest.raises(ModelError, match="one vector for each text") as told:
         completion._likeness(Short(), request, {})
     assert "facts.embedding" in told.value.next_step

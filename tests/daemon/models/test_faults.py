@@ -14,7 +14,15 @@ from daemon.status.sentences import sentence
 from primer.models import Model
 from primer.prompt import ask, question
 from primer.reply import Request
-from rules.errors import ContextTooLong, CutOff, MemprocError, ModelError, NotNow, OutOfReach, ProviderRefuses
+from rules.errors import (
+    ContextTooLong,
+    CutOff,
+    MemprocError,
+    ModelError,
+    NotNow,
+    OutOfReach,
+    ProviderRefuses,
+)
 from tests.entries import entries, said
 from tests.server.asking import TEXTS, TOLD, context
 from tests.server.faults import Faulty
@@ -68,7 +76,9 @@ MEANING: dict[str, type[MemprocError]] = {
 
 @pytest.mark.parametrize("fault", MEANING)
 @pytest.mark.parametrize("model", [CLAUDE, GPT])
-def test_each_fault_has_its_meaning_and_never_repeats_the_prompt(serve: Serve, fault: str, model: str) -> None:
+def test_each_fault_has_its_meaning_and_never_repeats_the_prompt(
+    serve: Serve, fault: str, model: str
+) -> None:
     serve(Faulty(at={1: fault}))
     with pytest.raises(MemprocError) as told:
         complete(asked(model))
@@ -94,7 +104,9 @@ def test_who_waits_for_a_provider_is_told_whom_which_try_and_how_long() -> None:
 
     with pytest.raises(OutOfReach, match="It was tried 6 times"):
         persistently(away, lambda seconds: None, told.append, lambda: 1.0)
-    assert [sentence(event) for event in told][2] == "Cannot reach api.anthropic.com (try 3 of 6, next in 4 s)."
+    assert [sentence(event) for event in told][
+        2
+    ] == "Cannot reach api.anthropic.com (try 3 of 6, next in 4 s)."
     assert len(told) == ATTEMPTS - 1
 
 
@@ -107,11 +119,15 @@ def test_who_waits_for_a_provider_is_told_whom_which_try_and_how_long() -> None:
         ("ollama/llama3", {}, "the provider ollama"),
     ],
 )
-def test_the_host_that_is_named_is_the_one_that_is_asked(name: str, options: dict[str, object], host: str) -> None:
+def test_the_host_that_is_named_is_the_one_that_is_asked(
+    name: str, options: dict[str, object], host: str
+) -> None:
     assert host_asked(name, options) == host
 
 
-def test_a_provider_that_hangs_is_given_up_after_the_time_out(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_provider_that_hangs_is_given_up_after_the_time_out(
+    serve: Serve, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(completion, "TIMEOUT_SECONDS", 0.3)
     serve(Faulty(at={1: "hang"}))
     with pytest.raises(CutOff):
@@ -179,15 +195,27 @@ def test_an_unknown_model_names_those_that_are_near(serve: Serve) -> None:
 
 def test_what_the_requests_share_is_read_from_the_provider_s_cache(serve: Serve) -> None:
     server = serve(Faulty())
-    chunk = entries([said(("user", "assistant")[at % 2], "We spoke of the ferry. " * 300, at) for at in range(4)])
+    chunk = entries(
+        [
+            said(("user", "assistant")[at % 2], "We spoke of the ferry. " * 300, at)
+            for at in range(4)
+        ]
+    )
     turns = (*context(chunk), question(ask(TEXTS.quote, 20)))
     first = complete(Request("quote", Model(CLAUDE), turns, 20))
     again = complete(
-        Request("quote", Model(CLAUDE), (*turns[:-1], replace(turns[-1], content="Another question.")), 20)
+        Request(
+            "quote",
+            Model(CLAUDE),
+            (*turns[:-1], replace(turns[-1], content="Another question.")),
+            20,
+        )
     )
     assert first.tokens_cached == 0
     assert first.tokens_cache_written > 0
     assert again.tokens_cached == first.tokens_cache_written
     marked = [turn for turn in turns if turn.ends_prefix]
     assert len(marked) == 3
-    assert sum("cache_control" in str(message) for message in server.requests[0].body["messages"]) == 3
+    assert (
+        sum("cache_control" in str(message) for message in server.requests[0].body["messages"]) == 3
+    )

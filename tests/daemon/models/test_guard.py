@@ -25,12 +25,19 @@ from tests.stories.canary import CANARY
 # LiteLLM's own slips with pydantic, which warns of them.
 pytestmark = pytest.mark.filterwarnings("ignore:Accessing the 'model_")
 HAIKU = "anthropic/claude-haiku-5-5"
-_MODELS = {"anthropic": "claude-haiku-5-5", "openai": "gpt-4o", "cohere": "command-r", "gemini": "gemini-2.5-flash"}
+_MODELS = {
+    "anthropic": "claude-haiku-5-5",
+    "openai": "gpt-4o",
+    "cohere": "command-r",
+    "gemini": "gemini-2.5-flash",
+}
 _EMBEDDINGS = (
     "openai/text-embedding-3-small", "cohere/embed-english-v3.0", "gemini/text-embedding-004", "mistral/mistral-embed",
     "fireworks_ai/nomic-ai/nomic-embed-text-v1.5", "together_ai/x/y", "openrouter/x/y", "dashscope/x", "perplexity/x",
 )  # fmt: skip
-_NAMES_AN_ADDRESS = re.compile(r"[\"']([A-Z][A-Z0-9_]*_(?:API_BASE|BASE_URL|API_URL|API_HOST|ENDPOINT|PROXY))[\"']")
+_NAMES_AN_ADDRESS = re.compile(
+    r"[\"']([A-Z][A-Z0-9_]*_(?:API_BASE|BASE_URL|API_URL|API_HOST|ENDPOINT|PROXY))[\"']"
+)
 
 
 class Reached(BaseException):
@@ -38,7 +45,12 @@ class Reached(BaseException):
 
 
 def request(name: str, step: str = "quote", **options: object) -> Request:
-    return Request(step, Model(name, {"api_key": CANARY, "timeout": 20, **options}), (Turn("user", "Hello"),), 5)
+    return Request(
+        step,
+        Model(name, {"api_key": CANARY, "timeout": 20, **options}),
+        (Turn("user", "Hello"),),
+        5,
+    )
 
 
 @pytest.fixture
@@ -78,12 +90,19 @@ def variables() -> Mapping[str, str]:
 @pytest.mark.parametrize(
     ("step", "name"),
     [
-        *(("quote", f"{provider}/{_MODELS.get(provider, 'some-model')}") for provider in sorted(KEY_VARIABLES)),
+        *(
+            ("quote", f"{provider}/{_MODELS.get(provider, 'some-model')}")
+            for provider in sorted(KEY_VARIABLES)
+        ),
         *((EMBEDDING, name) for name in _EMBEDDINGS),
     ],
 )
 def test_litellm_goes_where_we_say_that_it_goes_whatever_the_environment_holds(
-    step: str, name: str, hosts: list[str], variables: Mapping[str, str], monkeypatch: pytest.MonkeyPatch
+    step: str,
+    name: str,
+    hosts: list[str],
+    variables: Mapping[str, str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """All variables name hosts; the one that counts is taken away, until none of them does."""
     for variable, host in variables.items():
@@ -111,7 +130,9 @@ def test_each_provider_whose_key_is_kept_has_its_own_hosts() -> None:
     assert OWN_HOSTS.keys() == KEY_VARIABLES.keys()
 
 
-def test_no_option_leads_a_key_to_litellms_proxy(hosts: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_option_leads_a_key_to_litellms_proxy(
+    hosts: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("LITELLM_PROXY_API_BASE", "https://proxy.example.org")
     for name in (HAIKU, "openai/gpt-4o"):
         with pytest.raises((Reached, ProviderRefuses)):
@@ -119,7 +140,9 @@ def test_no_option_leads_a_key_to_litellms_proxy(hosts: list[str], monkeypatch: 
     assert "proxy.example.org" not in hosts
 
 
-@pytest.mark.parametrize("name", [HAIKU, "openai/gpt-4o", "hosted_vllm/some-model", "gemini/gemini-2.5-flash"])
+@pytest.mark.parametrize(
+    "name", [HAIKU, "openai/gpt-4o", "hosted_vllm/some-model", "gemini/gemini-2.5-flash"]
+)
 def test_no_key_leaves_over_plain_http(name: str, hosts: list[str]) -> None:
     with pytest.raises(ProviderRefuses, match="plain HTTP") as fault:
         complete(request(name, api_base="http://llm.example.org/v1"))
@@ -128,17 +151,29 @@ def test_no_key_leaves_over_plain_http(name: str, hosts: list[str]) -> None:
 
 
 def test_what_holds_no_key_leaves_over_plain_http(hosts: list[str]) -> None:
-    for name, key in (("openai/some-model", "none"), ("hosted_vllm/some-model", None), ("ollama_chat/llama", None)):
+    for name, key in (
+        ("openai/some-model", "none"),
+        ("hosted_vllm/some-model", None),
+        ("ollama_chat/llama", None),
+    ):
         _ask(request(name, api_base="http://llm.example.org/v1", api_key=key))
-    assert set(hosts) - {"localhost"} == {"llm.example.org"}, "LiteLLM asks Ollama here about its models"
+    assert set(hosts) - {"localhost"} == {"llm.example.org"}, (
+        "LiteLLM asks Ollama here about its models"
+    )
 
 
 def test_the_word_that_litellm_sends_to_lemonade_is_no_key() -> None:
     with watched(request("lemonade/some-model")) as call:
-        look_at(httpx.Request("POST", "http://nas.lan/v1", headers={"authorization": "Bearer lemonade"}))
+        look_at(
+            httpx.Request("POST", "http://nas.lan/v1", headers={"authorization": "Bearer lemonade"})
+        )
         assert call.refusal is None
         with pytest.raises(RequestHeldBack):
-            look_at(httpx.Request("POST", "http://nas.lan/v1", headers={"authorization": "Bearer a-key"}))
+            look_at(
+                httpx.Request(
+                    "POST", "http://nas.lan/v1", headers={"authorization": "Bearer a-key"}
+                )
+            )
         assert call.refusal is not None
 
 
@@ -185,7 +220,9 @@ def serving(host: str) -> Iterator[_Server]:
             thread.join()
 
 
-@pytest.mark.parametrize("name", [HAIKU, "openai/gpt-4o", "gemini/gemini-2.5-flash", "hosted_vllm/x", "azure/gpt-4o"])
+@pytest.mark.parametrize(
+    "name", [HAIKU, "openai/gpt-4o", "gemini/gemini-2.5-flash", "hosted_vllm/x", "azure/gpt-4o"]
+)
 @pytest.mark.parametrize("key", [CANARY, "none"])
 def test_no_answer_leads_a_request_anywhere_else(name: str, key: str) -> None:
     """Neither to another host nor to another port of the same: the conversation would go along."""
@@ -193,7 +230,9 @@ def test_no_answer_leads_a_request_anywhere_else(name: str, key: str) -> None:
     for host in ("127.0.0.1", "127.0.0.2"):
         with serving("127.0.0.1") as asked, serving(host) as other:
             asked.leads_to = f"{other.url}/v1/messages"
-            with pytest.raises(ModelError, match=f"pointing to {host}:{other.server_port}.*api_base"):
+            with pytest.raises(
+                ModelError, match=f"pointing to {host}:{other.server_port}.*api_base"
+            ):
                 complete(request(name, api_base=asked.url, api_key=key, **version))
             assert len(asked.headers) == 1
             assert other.headers == []
@@ -230,7 +269,9 @@ def test_other_clients_of_httpx_are_let_alone() -> None:
 
 
 @pytest.mark.parametrize("url", ["http://127.0.0.1", "http://localhost"])
-def test_what_is_for_this_machine_goes_past_every_proxy(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_for_this_machine_goes_past_every_proxy(
+    url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with serving("127.0.0.1") as asked, serving("127.0.0.2") as proxy:
         monkeypatch.setenv("HTTP_PROXY", proxy.url)
         monkeypatch.setenv("http_proxy", proxy.url)

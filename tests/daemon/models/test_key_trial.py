@@ -26,7 +26,9 @@ class Provider:
 
 def test_the_small_model_of_the_provider_is_asked_once_with_the_key() -> None:
     provider = Provider()
-    assert try_key("anthropic", KEY, ModelSettings(), provider) == KeyTrial(small_model("anthropic/"))
+    assert try_key("anthropic", KEY, ModelSettings(), provider) == KeyTrial(
+        small_model("anthropic/")
+    )
     (request,) = provider.asked
     assert request.route["api_key"] == "sk-canary"
     assert isinstance(request.parameters["max_tokens"], int)
@@ -56,7 +58,9 @@ def test_a_provider_without_a_small_model_is_asked_only_where_one_is_configured(
     assert try_key("openrouter", KEY, ModelSettings(agent=agent), provider) == KeyTrial(agent)
 
 
-@pytest.mark.parametrize("trouble", [ProviderRefuses("Not this key.", "Set it."), NotNow("Not now.", "Later.")])
+@pytest.mark.parametrize(
+    "trouble", [ProviderRefuses("Not this key.", "Set it."), NotNow("Not now.", "Later.")]
+)
 def test_what_the_provider_says_instead_is_one_sentence(trouble: ProviderRefuses | NotNow) -> None:
     def refuse(request: Request) -> Completion:
         raise trouble

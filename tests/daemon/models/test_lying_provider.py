@@ -49,7 +49,14 @@ def answer(style: str, usage: object) -> bytes:
     else:
         message = {"role": "assistant", "content": "Said."}
         choices = [{"index": 0, "message": message, "finish_reason": "stop"}]
-        body = {"id": "c", "object": "chat.completion", "created": 1, "model": "m", "choices": choices, "usage": usage}
+        body = {
+            "id": "c",
+            "object": "chat.completion",
+            "created": 1,
+            "model": "m",
+            "choices": choices,
+            "usage": usage,
+        }
     if usage is None:
         del body["usage"]
     return json.dumps(body).encode()
@@ -70,7 +77,9 @@ def test_whatever_stands_for_a_count_the_answer_is_read(name: str) -> None:
     at_once = iter(usages)
     current: list[bytes] = []
     with answering(200, lambda: iter(current)) as url:
-        asked = Request("quote", Model(name, {"api_key": "k", "api_base": url}), (Turn("user", "Hello"),), 60)
+        asked = Request(
+            "quote", Model(name, {"api_key": "k", "api_base": url}), (Turn("user", "Hello"),), 60
+        )
         for usage in at_once:
             current[:] = [answer(style, usage)]
             assert complete(asked).text == "Said.", usage
@@ -88,7 +97,9 @@ def test_whatever_stands_for_a_count_the_answer_is_read(name: str) -> None:
         Completion("Said.", "stop", 0, 0, odd_usage="input_tokens: 'many'"),
     ],
 )
-def test_a_call_whose_counts_cannot_be_counts_as_reserved(archive: Archive, said: Completion) -> None:
+def test_a_call_whose_counts_cannot_be_counts_as_reserved(
+    archive: Archive, said: Completion
+) -> None:
     budget = RunBudget(archive, BudgetSettings(), "a run")
     reply = ask(budget, question(1), lambda _: said, lambda: NOON)
     assert spent(archive, "a run", periods(at(NOON))).run == worst(archive)
@@ -101,7 +112,12 @@ def test_a_call_whose_counts_cannot_be_counts_as_reserved(archive: Archive, said
 def test_six_calls_that_claim_credit_do_not_lower_what_is_spent(archive: Archive) -> None:
     budget, amounts = RunBudget(archive, BudgetSettings(), "a run"), [0]
     for number in range(6):
-        ask(budget, question(number), lambda _: Completion("Said.", "stop", 500, -1_000_000), lambda: NOON)
+        ask(
+            budget,
+            question(number),
+            lambda _: Completion("Said.", "stop", 500, -1_000_000),
+            lambda: NOON,
+        )
         amounts.append(spent(archive, "a run", periods(at(NOON))).day)
     assert amounts == sorted(set(amounts)), "each call adds to it"
 
@@ -121,7 +137,9 @@ def test_what_was_learned_fades(archive: Archive) -> None:
     assert expected(archive, name, NOON).factor == 2.0
     later = (at(NOON) + LEARNED_FOR).isoformat()
     assert expected(archive, name, later).factor == 2.0
-    assert expected(archive, name, later.replace(":00:00", ":00:01", 1)) == Expected(token_factor(name), 0)
+    assert expected(archive, name, later.replace(":00:00", ":00:01", 1)) == Expected(
+        token_factor(name), 0
+    )
 
 
 def test_budget_shows_what_was_learned_and_forgets_it(tmp_path: Path) -> None:
@@ -130,7 +148,10 @@ def test_budget_shows_what_was_learned_and_forgets_it(tmp_path: Path) -> None:
     ada.memproc("run")
     with Archive.open(ada.home / "state") as archive:
         archive.run("INSERT INTO calibration VALUES ('openai/gpt-4o', 1.1, 7, ?)", (NOON,))
-    assert "openai/gpt-4o: counts 1.10 tokens for one of memproc's, by 7 replies" in ada.memproc("budget").out
+    assert (
+        "openai/gpt-4o: counts 1.10 tokens for one of memproc's, by 7 replies"
+        in ada.memproc("budget").out
+    )
     ended = ada.memproc("budget", "forget", "openai/gpt-4o")
     assert (ended.code, ended.out.strip()) == (0, "Forgot how openai/gpt-4o counts tokens.")
     assert "openai/gpt-4o" not in ada.memproc("budget").out

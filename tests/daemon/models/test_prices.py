@@ -46,7 +46,9 @@ def test_sonnet_has_one_price() -> None:
 
 
 def test_tiers_that_are_a_list_are_read_too() -> None:
-    assert price_of(Model("dashscope/qwen-flash"), NONE) == Price(rates(0.05, 0.4), 256_000, rates(0.25, 2))
+    assert price_of(Model("dashscope/qwen-flash"), NONE) == Price(
+        rates(0.05, 0.4), 256_000, rates(0.25, 2)
+    )
 
 
 def test_prices_of_litellms_map_are_read_as_they_stand() -> None:
@@ -74,13 +76,21 @@ def test_what_memproc_toml_says_counts_first_and_the_last_that_fits(said: Budget
 
 @pytest.mark.parametrize(
     "base",
-    ["http://127.0.0.1:8000", "http://localhost:1234/v1", "http://192.168.1.20/v1", "http://gpu-box:8000", "[::1]:80"],
+    [
+        "http://127.0.0.1:8000",
+        "http://localhost:1234/v1",
+        "http://192.168.1.20/v1",
+        "http://gpu-box:8000",
+        "[::1]:80",
+    ],
 )
 def test_a_server_of_ones_own_network_is_free(base: str) -> None:
     assert price_of(Model("openai/whatever", {"api_base": base}), NONE) == FREE
 
 
-def test_the_engine_and_models_at_home_are_free_unless_a_price_is_said(said: BudgetSettings) -> None:
+def test_the_engine_and_models_at_home_are_free_unless_a_price_is_said(
+    said: BudgetSettings,
+) -> None:
     assert price_of(ENGINE, NONE) == FREE
     assert price_of(Model("ollama_chat/llama"), NONE) == FREE
     assert price_of(Model("openai/x", {"api_base": "http://127.0.0.1"}), said) == Price(rates(7, 8))

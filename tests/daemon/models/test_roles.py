@@ -24,14 +24,20 @@ def from_the_file(provider: str) -> Key | NoKey:
 
 
 def read(*models: str | None, shown: str = UUID, own: str = UUID) -> Chat:
-    said = [part for n, m in enumerate(models) for part in (user("Hi", n), assistant("Hello", n, model=m))]
+    said = [
+        part
+        for n, m in enumerate(models)
+        for part in (user("Hi", n), assistant("Hello", n, model=m))
+    ]
     content = export_bytes(chat(*said, model=own, modelInfo={"id": shown, "title": "Mine"}))
     (found,) = chats_in("export.json", content)
     return found
 
 
 def roles(found: Chat, key=from_the_environment, **settings: object) -> Roles:  # type: ignore[no-untyped-def]
-    return choose_roles(found, read_messages(found), ModelSettings.model_validate(settings), key, TODAY)
+    return choose_roles(
+        found, read_messages(found), ModelSettings.model_validate(settings), key, TODAY
+    )
 
 
 def test_the_chat_s_own_model_writes_and_the_small_one_of_its_provider_analyses() -> None:
@@ -43,8 +49,13 @@ def test_the_chat_s_own_model_writes_and_the_small_one_of_its_provider_analyses(
     assert found.window == 1_000_000
 
 
-def test_where_the_export_has_an_internal_uuid_the_newest_known_model_of_the_messages_counts() -> None:
-    assert roles(read("claude-opus-5-5", "claude-sonnet-5-5", UUID)).agent.name == "anthropic/claude-sonnet-5-5"
+def test_where_the_export_has_an_internal_uuid_the_newest_known_model_of_the_messages_counts() -> (
+    None
+):
+    assert (
+        roles(read("claude-opus-5-5", "claude-sonnet-5-5", UUID)).agent.name
+        == "anthropic/claude-sonnet-5-5"
+    )
     assert roles(read(UUID, own="claude-sonnet-5-5")).agent.name == "anthropic/claude-sonnet-5-5"
 
 
@@ -57,7 +68,9 @@ def test_a_retired_model_gives_way_to_its_successor_and_the_person_is_told() -> 
 
 def test_a_retired_model_in_memproc_toml_gives_way_too() -> None:
     found = roles(
-        read(UUID), agent="anthropic/claude-3-5-sonnet-20241022", context_manager="anthropic/claude-3-5-haiku-20241022"
+        read(UUID),
+        agent="anthropic/claude-3-5-sonnet-20241022",
+        context_manager="anthropic/claude-3-5-haiku-20241022",
     )
     assert (found.agent.name, found.context_manager.name) == (
         "anthropic/claude-sonnet-5-5",
@@ -73,7 +86,9 @@ def test_a_model_that_ends_soon_is_named() -> None:
 
 def test_who_cannot_be_asked_in_batches_is_named_where_batches_are_wanted() -> None:
     wanted = {"agent": "openai/gpt-4o", "context_manager": "anthropic/claude-haiku-5-5"}
-    (told,) = [notice for notice in roles(read(), **wanted, batch="night").notices if "batches" in notice]
+    (told,) = [
+        notice for notice in roles(read(), **wanted, batch="night").notices if "batches" in notice
+    ]
     assert told.startswith("openai/gpt-4o is asked directly")
     assert not any("batches" in notice for notice in roles(read(), **wanted).notices)
 
@@ -94,9 +109,17 @@ def test_a_chat_without_a_known_model_goes_to_the_fallback_and_else_to_the_engin
 
 def test_a_configured_model_is_asked_whatever_the_chat_s_own_is() -> None:
     found = roles(
-        read("claude-sonnet-5-5"), key=no_keys, agent="ollama/llama3.3", context_manager="ollama/llama3.3", window=16384
+        read("claude-sonnet-5-5"),
+        key=no_keys,
+        agent="ollama/llama3.3",
+        context_manager="ollama/llama3.3",
+        window=16384,
     )
-    assert (found.agent.name, found.context_manager.name, found.notices) == ("ollama/llama3.3", "ollama/llama3.3", ())
+    assert (found.agent.name, found.context_manager.name, found.notices) == (
+        "ollama/llama3.3",
+        "ollama/llama3.3",
+        (),
+    )
 
 
 def test_a_server_of_one_s_own_needs_no_key() -> None:
@@ -115,7 +138,10 @@ def test_a_key_from_the_file_goes_along_and_one_from_the_environment_does_not() 
 def test_thinking_is_off_and_the_person_s_options_come_on_top() -> None:
     found = roles(read("claude-haiku-5-5"))
     assert found.agent.options == {"thinking": {"type": "disabled"}}
-    own = roles(read("claude-haiku-5-5"), options={"anthropic/*": {"thinking": {"type": "adaptive"}}, "top_p": 0.9})
+    own = roles(
+        read("claude-haiku-5-5"),
+        options={"anthropic/*": {"thinking": {"type": "adaptive"}}, "top_p": 0.9},
+    )
     assert own.agent.options == {"thinking": {"type": "adaptive"}, "top_p": 0.9}
 
 
@@ -125,7 +151,9 @@ def test_a_model_that_thinks_whatever_it_is_told_has_room_for_it() -> None:
 
 
 def test_on_a_server_of_one_s_own_a_retired_name_means_what_it_likes() -> None:
-    found = roles(read(UUID), agent="openai/gpt-4-32k", options={"api_base": "http://127.0.0.1:1/v1"})
+    found = roles(
+        read(UUID), agent="openai/gpt-4-32k", options={"api_base": "http://127.0.0.1:1/v1"}
+    )
     assert (found.agent.name, found.notices) == ("openai/gpt-4-32k", ())
 
 
@@ -146,10 +174,15 @@ def window(found: Chat, **settings: object) -> tuple[str, int | None]:
 def test_the_window_is_that_of_the_model_that_the_person_talks_with_whoever_writes() -> None:
     found = read("gpt-4", shown="gpt-4")
     assert window(found) == ("openai/gpt-4", 8_192)
-    assert window(found, agent="anthropic/claude-haiku-5-5", window=4_096) == ("openai/gpt-4", 8_192)
+    assert window(found, agent="anthropic/claude-haiku-5-5", window=4_096) == (
+        "openai/gpt-4",
+        8_192,
+    )
     assert window(found, window=4_096) == ("openai/gpt-4", 4_096)
 
 
-def test_the_window_of_a_model_that_nobody_knows_is_what_memproc_toml_says_of_it_or_unknown() -> None:
+def test_the_window_of_a_model_that_nobody_knows_is_what_memproc_toml_says_of_it_or_unknown() -> (
+    None
+):
     assert window(read("mine", shown="mine")) == ("", None)
     assert window(read("mine", shown="mine"), window=4_096) == ("", 4_096)

@@ -90,10 +90,21 @@ def archive() -> Iterator[Archive]:
 FREE = BudgetSettings(unpriced=True)
 
 
-def context_of(archive: Archive, model: Answering, told: Told | None = None, budget: BudgetSettings = FREE) -> Context:
+def context_of(
+    archive: Archive, model: Answering, told: Told | None = None, budget: BudgetSettings = FREE
+) -> Context:
     folders = Folders(*(Path(name) for name in ("inbox", "updated", "backups", "state")))
     told = told or Told()
-    return Context(Config(budget=budget), folders, archive, model, no_keys, lambda: WHEN, told, pause=lambda _: None)
+    return Context(
+        Config(budget=budget),
+        folders,
+        archive,
+        model,
+        no_keys,
+        lambda: WHEN,
+        told,
+        pause=lambda _: None,
+    )
 
 
 def dialogue(name: str, questions: int) -> Steps[list[str]]:
@@ -123,12 +134,22 @@ def all_of(scheduler: Scheduler, dialogues: list[RunningDialogue[list[str]]]) ->
 
 
 @given(st.lists(st.integers(1, 4), min_size=1, max_size=8), st.integers(1, 16))
-def test_never_more_calls_than_may_be_and_the_same_answers_with_any_number(talks: list[int], most: int) -> None:
+def test_never_more_calls_than_may_be_and_the_same_answers_with_any_number(
+    talks: list[int], most: int
+) -> None:
     model = Counting()
-    with Archive.memory() as archive, Scheduler(context_of(archive, model), "chat", most) as scheduler:
-        found = all_of(scheduler, [RunningDialogue(dialogue(str(at), asks), at) for at, asks in enumerate(talks)])
+    with (
+        Archive.memory() as archive,
+        Scheduler(context_of(archive, model), "chat", most) as scheduler,
+    ):
+        found = all_of(
+            scheduler,
+            [RunningDialogue(dialogue(str(at), asks), at) for at, asks in enumerate(talks)],
+        )
     assert model.most <= most
-    assert found == [[f"answer to {at}.{number}" for number in range(asks)] for at, asks in enumerate(talks)]
+    assert found == [
+        [f"answer to {at}.{number}" for number in range(asks)] for at, asks in enumerate(talks)
+    ]
     assert len(model.asked) == sum(talks), "nothing is asked twice"
 
 
@@ -148,7 +169,13 @@ def test_as_many_calls_as_may_be_are_under_way_at_once(archive: Archive, most: i
 def test_one_call_at_a_time_finishes_one_dialogue_before_the_next(archive: Archive) -> None:
     model = Counting()
     with Scheduler(context_of(archive, model), "chat", 1) as scheduler:
-        all_of(scheduler, [RunningDialogue(dialogue(name, 2), rank) for rank, name in ((1, "b"), (0, "a"), (2, "c"))])
+        all_of(
+            scheduler,
+            [
+                RunningDialogue(dialogue(name, 2), rank)
+                for rank, name in ((1, "b"), (0, "a"), (2, "c"))
+            ],
+        )
     assert model.said() == ["a.0", "a.1", "b.0", "b.1", "c.0", "c.1"]
 
 
@@ -157,7 +184,12 @@ def test_only_the_call_itself_leaves_the_thread_and_the_engine_does_not(archive:
     context = context_of(archive, lambda asked: (engine if asked.model == ENGINE else model)(asked))
     with Scheduler(context, "chat", 4) as scheduler:
         (found,) = all_of(
-            scheduler, [RunningDialogue(asks(Request("quote", ENGINE, (Turn("user", "a"),), 60), question("b")))]
+            scheduler,
+            [
+                RunningDialogue(
+                    asks(Request("quote", ENGINE, (Turn("user", "a"),), 60), question("b"))
+                )
+            ],
         )
     assert found == ["answer to a", "answer to b"]
     assert engine.threads == {threading.current_thread()}
@@ -165,7 +197,9 @@ def test_only_the_call_itself_leaves_the_thread_and_the_engine_does_not(archive:
     assert len(replies(archive, "chat")) == 2
 
 
-def test_those_that_begin_alike_wait_for_the_first_answer_of_the_one_that_leads(archive: Archive) -> None:
+def test_those_that_begin_alike_wait_for_the_first_answer_of_the_one_that_leads(
+    archive: Archive,
+) -> None:
     model = Counting()
     with Scheduler(context_of(archive, model), "chat", 8) as scheduler:
         leads = RunningDialogue(dialogue("leads", 2), 0)
@@ -181,7 +215,9 @@ def test_those_that_begin_alike_wait_for_the_first_answer_of_the_one_that_leads(
     assert sorted(model.said()[2:]) == ["follows 1.0", "follows 2.0", "leads.1"]
 
 
-def test_what_can_be_asked_ahead_is_asked_while_the_one_that_leads_is_waited_for(archive: Archive) -> None:
+def test_what_can_be_asked_ahead_is_asked_while_the_one_that_leads_is_waited_for(
+    archive: Archive,
+) -> None:
     together = threading.Barrier(2)
 
     def meet(request: Request) -> Completion:
@@ -201,7 +237,10 @@ def test_what_can_be_asked_ahead_is_asked_while_the_one_that_leads_is_waited_for
 def test_nothing_is_asked_ahead_where_calls_are_wanted_for_what_is_due(archive: Archive) -> None:
     model = Counting()
     with Scheduler(context_of(archive, model), "chat", 1) as scheduler:
-        all_of(scheduler, [RunningDialogue(asks(question("first"), question("ahead")), ahead=question("ahead"))])
+        all_of(
+            scheduler,
+            [RunningDialogue(asks(question("first"), question("ahead")), ahead=question("ahead"))],
+        )
     assert model.said() == ["first", "ahead"]
 
 
@@ -239,11 +278,14 @@ def test_a_dialogue_whose_beginning_is_not_there_yet_holds_up_nobody(archive: Ar
             return there
 
         assert (
-            all_of(scheduler, [RunningDialogue(blocked(), 0), RunningDialogue(brings(), 1)]) == [["answer to it"]] * 2
+            all_of(scheduler, [RunningDialogue(blocked(), 0), RunningDialogue(brings(), 1)])
+            == [["answer to it"]] * 2
         )
 
 
-def test_after_a_fault_nothing_is_sent_and_what_is_under_way_is_kept_and_told(archive: Archive) -> None:
+def test_after_a_fault_nothing_is_sent_and_what_is_under_way_is_kept_and_told(
+    archive: Archive,
+) -> None:
     refused = threading.Event()
 
     def answering(request: Request) -> Completion:
@@ -254,7 +296,10 @@ def test_after_a_fault_nothing_is_sent_and_what_is_under_way_is_kept_and_told(ar
         return echo(request)
 
     model, told = Counting(answering), Told()
-    with pytest.raises(ProviderRefuses), Scheduler(context_of(archive, model, told), "chat", 3) as scheduler:
+    with (
+        pytest.raises(ProviderRefuses),
+        Scheduler(context_of(archive, model, told), "chat", 3) as scheduler,
+    ):
         all_of(scheduler, [RunningDialogue(dialogue(str(at), 4), at) for at in range(9)])
     answered = [event for event in told.events if isinstance(event, ModelAnswered)]
     assert sorted(model.said())[:3] == ["0.0", "1.0", "2.0"]
@@ -276,7 +321,10 @@ def test_a_wish_to_end_lets_every_answer_that_is_under_way_come_home(archive: Ar
 
 def test_who_interrupts_is_told_what_is_waited_for(archive: Archive) -> None:
     def interrupt(event: Event) -> None:
-        if isinstance(event, ModelAnswered) and sum(isinstance(one, ModelAnswered) for one in told.events) == 1:
+        if (
+            isinstance(event, ModelAnswered)
+            and sum(isinstance(one, ModelAnswered) for one in told.events) == 1
+        ):
             go.set()
             raise KeyboardInterrupt
 
@@ -288,7 +336,10 @@ def test_who_interrupts_is_told_what_is_waited_for(archive: Archive) -> None:
         return echo(request)
 
     model, told = Counting(answering), Told(after=interrupt)
-    with pytest.raises(KeyboardInterrupt), Scheduler(context_of(archive, model, told), "chat", 3) as scheduler:
+    with (
+        pytest.raises(KeyboardInterrupt),
+        Scheduler(context_of(archive, model, told), "chat", 3) as scheduler,
+    ):
         all_of(scheduler, [RunningDialogue(dialogue(str(at), 2), at) for at in range(3)])
     (notice,) = [event for event in told.events if isinstance(event, Note)]
     assert notice.text.startswith("2 calls are under way")
@@ -324,12 +375,17 @@ def test_what_a_dialogue_notes_is_told_when_it_is_over_be_it_by_a_fault(archive:
         raise ModelError("No.", "Another.")
 
     told = Told()
-    with Scheduler(context_of(archive, echo, told), "chat", 2) as scheduler, pytest.raises(ModelError):
+    with (
+        Scheduler(context_of(archive, echo, told), "chat", 2) as scheduler,
+        pytest.raises(ModelError),
+    ):
         scheduler.finish(RunningDialogue(steps()))
     assert [event.what for event in told.events if isinstance(event, Noted)] == ["first", "second"]
 
 
-def test_a_kind_of_trouble_counts_once_in_the_run_in_which_its_answer_came(archive: Archive) -> None:
+def test_a_kind_of_trouble_counts_once_in_the_run_in_which_its_answer_came(
+    archive: Archive,
+) -> None:
     told = Told()
     for _ in range(2):
         with Scheduler(context_of(archive, echo, told), "chat", 2) as scheduler:
@@ -360,7 +416,9 @@ def test_what_is_reserved_for_calls_under_way_is_waited_for_before_a_cap_says_no
     archive: Archive, reserved_at_once: float
 ) -> None:
     model = Counting()
-    context = context_of(archive, model, budget=BudgetSettings(day_usd=reserved_at_once * worst(archive)))
+    context = context_of(
+        archive, model, budget=BudgetSettings(day_usd=reserved_at_once * worst(archive))
+    )
     with Scheduler(context, "chat", 6) as scheduler:
         for at in range(6):
             scheduler.begin(RunningDialogue(asks(dear(at)), at))
@@ -373,7 +431,9 @@ def test_at_a_cap_what_is_under_way_is_kept_and_nothing_more_is_sent(archive: Ar
     def long(request: Request) -> Completion:
         return Completion("Said.", "stop", 400, 60, 0, 0, None)
 
-    context = context_of(archive, Counting(long), budget=BudgetSettings(day_usd=2.5 * worst(archive)))
+    context = context_of(
+        archive, Counting(long), budget=BudgetSettings(day_usd=2.5 * worst(archive))
+    )
     with pytest.raises(OverBudget), Scheduler(context, "chat", 6) as scheduler:
         all_of(scheduler, [RunningDialogue(asks(dear(at)), at) for at in range(6)])
     kept = archive.run("SELECT count(*) FROM reply")[0][0]
@@ -399,7 +459,9 @@ def test_an_answer_that_got_lost_is_asked_for_again_beside_the_others(archive: A
     assert [row[0] for row in archive.run("SELECT count(*) FROM spending")] == [16]
 
 
-def test_a_call_that_waits_to_be_repeated_when_all_ends_does_not_leave_and_costs_nothing(archive: Archive) -> None:
+def test_a_call_that_waits_to_be_repeated_when_all_ends_does_not_leave_and_costs_nothing(
+    archive: Archive,
+) -> None:
     is_waiting, is_ended = threading.Event(), threading.Event()
 
     def busy(request: Request) -> Completion:
@@ -423,13 +485,22 @@ def test_a_call_that_waits_to_be_repeated_when_all_ends_does_not_leave_and_costs
         scheduler.begin(RunningDialogue(asks(dear(2))))
         scheduler.finish(RunningDialogue(asks(question("What else?")), 1))
     assert sorted(request.model.name for request in model.asked) == [DEAR, "test/agent"]
-    settled = [row[0] for row in archive.run("SELECT settled FROM spending WHERE model = ? ORDER BY rowid", (DEAR,))]
+    settled = [
+        row[0]
+        for row in archive.run(
+            "SELECT settled FROM spending WHERE model = ? ORDER BY rowid", (DEAR,)
+        )
+    ]
     assert settled == [0]
 
 
-def test_what_would_cost_more_because_it_is_long_is_never_sent_not_even_ahead(archive: Archive) -> None:
+def test_what_would_cost_more_because_it_is_long_is_never_sent_not_even_ahead(
+    archive: Archive,
+) -> None:
     model, too_long = Counting(), question("too long", model="test/dear")
-    dear = PriceSettings(model="test/dear", as_of="2026-11-21", input=1, output=1, above=1, input_above=2)
+    dear = PriceSettings(
+        model="test/dear", as_of="2026-11-21", input=1, output=1, above=1, input_above=2
+    )
     context = context_of(archive, model, budget=BudgetSettings(unpriced=True, price=(dear,)))
 
     with (

@@ -16,11 +16,23 @@ from tests.chats import export_bytes, long_chat
 from tests.stories.person import Person
 
 SIZE = 47
-SEA = ["Gulls cry over the harbour.", "The ferry rolls in the swell.", "A storm comes from the sea."]
-BREAD = ["The dough has to rest overnight.", "Knead the flour and the yeast.", "Rye loaves want a hot oven."]
+SEA = [
+    "Gulls cry over the harbour.",
+    "The ferry rolls in the swell.",
+    "A storm comes from the sea.",
+]
+BREAD = [
+    "The dough has to rest overnight.",
+    "Knead the flour and the yeast.",
+    "Rye loaves want a hot oven.",
+]
 
 histories = st.lists(
-    st.builds(lambda text, tokens: (text, tokens), st.sampled_from([*SEA, *BREAD, "", "海"]), st.integers(0, 30)),
+    st.builds(
+        lambda text, tokens: (text, tokens),
+        st.sampled_from([*SEA, *BREAD, "", "海"]),
+        st.integers(0, 30),
+    ),
     max_size=40,
 )
 
@@ -32,7 +44,9 @@ def without_the_package(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def turns(said: list[tuple[str, int]]) -> list[Spoken]:
-    return [Spoken(role, tokens, text=text) for text, tokens in said for role in ("user", "assistant")]
+    return [
+        Spoken(role, tokens, text=text) for text, tokens in said for role in ("user", "assistant")
+    ]
 
 
 def test_the_talk_is_cut_where_it_turns_to_something_else_without_a_word_in_common() -> None:
@@ -45,7 +59,9 @@ def test_the_talk_is_cut_where_it_turns_to_something_else_without_a_word_in_comm
 
 @given(histories, st.integers(0, 80))
 @settings(deadline=None)
-def test_bounds_by_the_package_stay_as_a_history_grows(said: list[tuple[str, int]], upto: int) -> None:
+def test_bounds_by_the_package_stay_as_a_history_grows(
+    said: list[tuple[str, int]], upto: int
+) -> None:
     pytest.importorskip("wordllama")
     spoken = turns(said)
     earlier = splitter("embedding")(spoken[:upto], 0, SIZE, len(spoken)).bounds
@@ -83,12 +99,16 @@ def test_without_the_package_the_others_still_split() -> None:
 
 
 @pytest.mark.usefixtures("without_the_package")
-@pytest.mark.parametrize(("command", "code"), [(("config", "check"), 2), (("plan",), 2), (("run",), 1)])
+@pytest.mark.parametrize(
+    ("command", "code"), [(("config", "check"), 2), (("plan",), 2), (("run",), 1)]
+)
 def test_without_the_package_every_command_says_what_to_install(
     tmp_path: Path, command: tuple[str, ...], code: int
 ) -> None:
     person = Person(tmp_path / "ada")
-    person.toml.write_text(person.toml.read_text().replace('bounds = "size"', 'bounds = "embedding"'))
+    person.toml.write_text(
+        person.toml.read_text().replace('bounds = "size"', 'bounds = "embedding"')
+    )
     person.drop(export_bytes(long_chat(6000, tokens_each=300)))
 
     ended = person.memproc(*command)
@@ -101,7 +121,9 @@ def test_without_the_package_every_command_says_what_to_install(
 def test_a_conversation_is_cut_by_vectors_from_the_command_line(tmp_path: Path) -> None:
     pytest.importorskip("wordllama")
     person = Person(tmp_path / "ada")
-    person.toml.write_text(person.toml.read_text().replace('bounds = "size"', 'bounds = "embedding"'))
+    person.toml.write_text(
+        person.toml.read_text().replace('bounds = "size"', 'bounds = "embedding"')
+    )
     person.drop(export_bytes(long_chat(8000, tokens_each=300)))
 
     assert person.memproc("config", "check").code == 0

@@ -22,7 +22,12 @@ def test_a_tokenizer_s_own_tags_in_somebody_s_text_are_text() -> None:
 @pytest.mark.parametrize("space", [" ", "\n", " \n"])
 def test_a_run_of_white_space_of_any_length_is_counted(space: str) -> None:
     whole = tokens.count("x" + space * 450_000 + "y")
-    assert tokens.count("x" + space * 1_100_000 + "y") > whole > tokens.count("x" + space * 100_000 + "y") > 10
+    assert (
+        tokens.count("x" + space * 1_100_000 + "y")
+        > whole
+        > tokens.count("x" + space * 100_000 + "y")
+        > 10
+    )
 
 
 def test_a_text_is_cut_only_where_tiktoken_would_give_up(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,7 +14,9 @@ def test_this_computer_is_answered_by_each_of_its_names(host: str) -> None:
     assert refusal("GET", {"host": host}, PORT) is None
 
 
-@pytest.mark.parametrize("host", ["evil.example", f"evil.example:{PORT}", "127.0.0.1", f"127.0.0.1:{PORT + 1}", ""])
+@pytest.mark.parametrize(
+    "host", ["evil.example", f"evil.example:{PORT}", "127.0.0.1", f"127.0.0.1:{PORT + 1}", ""]
+)
 def test_a_name_that_was_made_to_point_here_is_refused(host: str) -> None:
     refused = refusal("GET", {"host": host}, PORT)
     assert refused is not None
@@ -22,7 +24,8 @@ def test_a_name_that_was_made_to_point_here_is_refused(host: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "origin", ["https://www.typingmind.com", "null", f"http://localhost:{PORT}", "http://127.0.0.1:1"]
+    "origin",
+    ["https://www.typingmind.com", "null", f"http://localhost:{PORT}", "http://127.0.0.1:1"],
 )
 @pytest.mark.parametrize("method", ["GET", "POST"])
 def test_pages_from_elsewhere_are_refused(method: str, origin: str) -> None:

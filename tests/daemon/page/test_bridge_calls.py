@@ -10,7 +10,15 @@ import httpx2 as httpx
 import pytest
 from starlette.testclient import TestClient
 
-from daemon.bridge.codes import CODE_SECONDS, MOST_TRIES, TOLD_SECONDS, PairedDevice, newest_code, open_code, pair
+from daemon.bridge.codes import (
+    CODE_SECONDS,
+    MOST_TRIES,
+    TOLD_SECONDS,
+    PairedDevice,
+    newest_code,
+    open_code,
+    pair,
+)
 from daemon.bridge.devices import devices, exclusive, forget_devices
 from daemon.config.settings import Config
 from daemon.files.lock import Busy
@@ -35,7 +43,9 @@ def folders(tmp_path: Path) -> Folders:
 def http(folders: Folders) -> httpx.Client:
     """memproc's port; somebody hosts a TypingMind of their own."""
     config = Config.model_validate({"bridge": {"origins": [OWN]}})
-    return TestClient(bridge(Desk(config, folders, None), PORT), base_url=f"http://127.0.0.1:{PORT}")
+    return TestClient(
+        bridge(Desk(config, folders, None), PORT), base_url=f"http://127.0.0.1:{PORT}"
+    )
 
 
 @pytest.fixture
@@ -50,29 +60,43 @@ def test_a_device_is_paired_with_the_code_and_only_the_hash_of_its_token_is_kept
     paired: Extension, folders: Folders
 ) -> None:
     (device,) = devices(folders.state)
-    assert (device.id, device.name, device.origin) == (paired.device, "Firefox on Linux", TYPINGMIND)
+    assert (device.id, device.name, device.origin) == (
+        paired.device,
+        "Firefox on Linux",
+        TYPINGMIND,
+    )
     for path in (folders.state / "bridge").iterdir():
         assert path.stat().st_mode & 0o077 == 0
         assert path.is_dir() or paired.token.encode() not in path.read_bytes()
     assert paired.call("GET", JOB).status_code == 404  # it is answered, and there is no such job
 
 
-def test_a_code_is_refused_after_two_minutes_with_a_sentence(http: httpx.Client, folders: Folders) -> None:
+def test_a_code_is_refused_after_two_minutes_with_a_sentence(
+    http: httpx.Client, folders: Folders
+) -> None:
     code = open_code(folders.state, time() - CODE_SECONDS - 1)
     answer = Extension(http).pair(code.digits)
-    assert (answer.status_code, answer.json()["reason"].split(".")[0]) == (403, "The two minutes of this code are over")
+    assert (answer.status_code, answer.json()["reason"].split(".")[0]) == (
+        403,
+        "The two minutes of this code are over",
+    )
     assert answer.headers["access-control-allow-origin"] == TYPINGMIND
     assert devices(folders.state) == ()
 
 
-def test_five_wrong_codes_end_a_code_and_the_right_one_comes_too_late(http: httpx.Client, folders: Folders) -> None:
+def test_five_wrong_codes_end_a_code_and_the_right_one_comes_too_late(
+    http: httpx.Client, folders: Folders
+) -> None:
     code = open_code(folders.state, time())
     wrong = f"{(int(code.digits) + 1) % 10**6:06}"
     told = [Extension(http).pair(wrong).json()["reason"] for _ in range(MOST_TRIES)]
     assert told[0] == "That is not the code. 4 tries are left."
     assert told[3] == "That is not the code. 1 try is left."
     answer = Extension(http).pair(code.digits)
-    assert (answer.status_code, answer.json()["reason"].split(",")[0]) == (403, "Five codes were wrong")
+    assert (answer.status_code, answer.json()["reason"].split(",")[0]) == (
+        403,
+        "Five codes were wrong",
+    )
     assert devices(folders.state) == ()
 
 
@@ -82,12 +106,22 @@ def test_a_code_is_good_once(paired: Extension, http: httpx.Client, folders: Fol
     assert (used.device, used.digits) == (paired.device, "")
     for digits in ("", "000000"):
         answer = Extension(http).pair(digits)
-        assert (answer.status_code, answer.json()["reason"].split(".")[0]) == (403, "This code was used already")
+        assert (answer.status_code, answer.json()["reason"].split(".")[0]) == (
+            403,
+            "This code was used already",
+        )
 
 
-def test_a_page_from_elsewhere_takes_no_try_of_the_code_away(http: httpx.Client, folders: Folders) -> None:
+def test_a_page_from_elsewhere_takes_no_try_of_the_code_away(
+    http: httpx.Client, folders: Folders
+) -> None:
     code = open_code(folders.state, time())
-    for origin in ("https://evil.example", "null", "http://www.typingmind.com", f"http://127.0.0.1:{PORT}"):
+    for origin in (
+        "https://evil.example",
+        "null",
+        "http://www.typingmind.com",
+        f"http://127.0.0.1:{PORT}",
+    ):
         assert Extension(http, origin).pair("000000").status_code == 403
     assert newest_code(folders.state) == code
 
@@ -105,7 +139,9 @@ Attack = Callable[[Extension], httpx.Response]
 
 def _with(method: str = "GET", path: str = JOB, body: bytes = b"", **headers: str) -> Attack:
     """A call that is signed, but for these headers."""
-    return lambda paired: paired.call(method, path, body, **{name.replace("_", "-"): headers[name] for name in headers})
+    return lambda paired: paired.call(
+        method, path, body, **{name.replace("_", "-"): headers[name] for name in headers}
+    )
 
 
 def _unsigned(paired: Extension) -> httpx.Response:
@@ -126,7 +162,9 @@ def _for_another_path(paired: Extension) -> httpx.Response:
 
 
 def _with_another_body(paired: Extension) -> httpx.Response:
-    return paired.http.post("/bridge/jobs", content=EXPORT, headers=paired.signature("POST", "/bridge/jobs", b"{}"))
+    return paired.http.post(
+        "/bridge/jobs", content=EXPORT, headers=paired.signature("POST", "/bridge/jobs", b"{}")
+    )
 
 
 def _again(paired: Extension) -> httpx.Response:
@@ -136,7 +174,9 @@ def _again(paired: Extension) -> httpx.Response:
 
 
 def _made_at(seconds: float) -> Attack:
-    return lambda paired: paired.http.get(JOB, headers=paired.signature("GET", JOB, at=time() + seconds))
+    return lambda paired: paired.http.get(
+        JOB, headers=paired.signature("GET", JOB, at=time() + seconds)
+    )
 
 
 def _too_large(paired: Extension) -> httpx.Response:
@@ -162,10 +202,18 @@ ATTACKS: tuple[tuple[str, Attack, int], ...] = (
     ("a foreign Host", _with(Host="evil.example"), 421),
     ("a name that points here", _with(Host=f"www.typingmind.com:{PORT}"), 421),
     ("text/plain", _with("POST", "/bridge/jobs", b"{}", Content_Type="text/plain"), 415),
-    ("a form", _with("POST", "/bridge/plan", b"{}", Content_Type="application/x-www-form-urlencoded"), 415),
+    (
+        "a form",
+        _with("POST", "/bridge/plan", b"{}", Content_Type="application/x-www-form-urlencoded"),
+        415,
+    ),
     ("too large", _too_large, 413),
     ("no export", _with("POST", "/bridge/jobs", b"{}"), 400),
-    ("two chats", _with("POST", "/bridge/jobs", export_bytes(chat(chatID="a"), chat(chatID="b"))), 400),
+    (
+        "two chats",
+        _with("POST", "/bridge/jobs", export_bytes(chat(chatID="a"), chat(chatID="b"))),
+        400,
+    ),
     ("a job that is none", _with(), 404),
     ("a job outside", _with(path="/bridge/jobs/..%2f..%2fpage"), 404),
     ("a call that is none", _with("GET", "/bridge/devices"), 404),
@@ -173,7 +221,9 @@ ATTACKS: tuple[tuple[str, Attack, int], ...] = (
 )
 
 
-@pytest.mark.parametrize(("attack", "status"), [attack[1:] for attack in ATTACKS], ids=[name for name, *_ in ATTACKS])
+@pytest.mark.parametrize(
+    ("attack", "status"), [attack[1:] for attack in ATTACKS], ids=[name for name, *_ in ATTACKS]
+)
 def test_what_is_refused(paired: Extension, folders: Folders, attack: Attack, status: int) -> None:
     answer = attack(paired)
     assert answer.status_code == status, answer.text
@@ -184,7 +234,10 @@ def test_what_is_refused(paired: Extension, folders: Folders, attack: Attack, st
 
 def preflight(http: httpx.Client, path: str, origin: str = TYPINGMIND) -> httpx.Response:
     """What a browser asks before a page's call."""
-    asked = {"Access-Control-Request-Method": "POST", "Access-Control-Request-Private-Network": "true"}
+    asked = {
+        "Access-Control-Request-Method": "POST",
+        "Access-Control-Request-Private-Network": "true",
+    }
     return http.options(path, headers={"Origin": origin, **asked})
 
 
@@ -200,7 +253,9 @@ def test_a_browser_may_ask_beforehand_from_a_page_that_was_paired(paired: Extens
         assert preflight(paired.http, path, "https://evil.example").status_code == 403
 
 
-def test_without_a_pairing_pages_are_answered_only_after_a_code_was_made(http: httpx.Client, folders: Folders) -> None:
+def test_without_a_pairing_pages_are_answered_only_after_a_code_was_made(
+    http: httpx.Client, folders: Folders
+) -> None:
     for origin in (TYPINGMIND, OWN):
         assert preflight(http, "/bridge/pair", origin).status_code == 403
     open_code(folders.state, time() - TOLD_SECONDS + 30)
@@ -214,26 +269,41 @@ def test_without_a_pairing_pages_are_answered_only_after_a_code_was_made(http: h
 def test_a_forgotten_device_is_refused(paired: Extension, folders: Folders) -> None:
     forget_devices(folders.state, frozenset({paired.device}))
     answer = paired.call("GET", JOB)
-    assert (answer.status_code, answer.json()["reason"].split(",")[0]) == (401, "This device is not paired")
+    assert (answer.status_code, answer.json()["reason"].split(",")[0]) == (
+        401,
+        "This device is not paired",
+    )
 
 
-def test_any_page_may_load_the_extension_and_no_other_name_of_this_computer(http: httpx.Client) -> None:
+def test_any_page_may_load_the_extension_and_no_other_name_of_this_computer(
+    http: httpx.Client,
+) -> None:
     script = http.get("/bridge/typingmind.js")
-    assert (script.status_code, script.headers["content-type"]) == (200, "text/javascript; charset=utf-8")
+    assert (script.status_code, script.headers["content-type"]) == (
+        200,
+        "text/javascript; charset=utf-8",
+    )
     assert script.headers["cross-origin-resource-policy"] == "cross-origin"
     assert script.content == (files("daemon.bridge") / "typingmind.js").read_bytes()
     assert http.get("/bridge/typingmind.js", headers={"Host": "evil.example"}).status_code == 421
-    assert http.get("/bridge/typingmind.js", headers={"Origin": "https://evil.example"}).status_code == 403
+    assert (
+        http.get("/bridge/typingmind.js", headers={"Origin": "https://evil.example"}).status_code
+        == 403
+    )
 
 
-def test_devices_that_cannot_be_read_are_told_with_what_to_do(paired: Extension, folders: Folders) -> None:
+def test_devices_that_cannot_be_read_are_told_with_what_to_do(
+    paired: Extension, folders: Folders
+) -> None:
     (folders.state / "bridge" / "devices.json").write_text("[{]")
     answer = paired.call("GET", JOB)
     assert answer.status_code == 409
     assert "Remove it, then pair again: memproc pair" in answer.json()["reason"]
     foreign = paired.call("GET", JOB, Origin="https://evil.example")
     assert foreign.status_code == 409
-    assert "access-control-allow-origin" not in foreign.headers  # so that no other page reads where the file lies
+    assert (
+        "access-control-allow-origin" not in foreign.headers
+    )  # so that no other page reads where the file lies
 
 
 def test_a_mistake_of_memproc_s_is_told_without_what_it_was_about(
@@ -249,17 +319,23 @@ def test_a_mistake_of_memproc_s_is_told_without_what_it_was_about(
     assert "x-memproc-mac" in answer.headers
 
 
-def test_two_who_pair_at_the_same_moment_are_not_both_paired(http: httpx.Client, folders: Folders) -> None:
+def test_two_who_pair_at_the_same_moment_are_not_both_paired(
+    http: httpx.Client, folders: Folders
+) -> None:
     code = open_code(folders.state, time()).digits
     with ThreadPoolExecutor(6) as threads:
         answers = list(
-            threads.map(lambda _: pair(folders.state, code, "x", TYPINGMIND, time(), "2026-11-22"), range(6))
+            threads.map(
+                lambda _: pair(folders.state, code, "x", TYPINGMIND, time(), "2026-11-22"), range(6)
+            )
         )
     assert sum(isinstance(answer, PairedDevice) for answer in answers) == 1
     assert len(devices(folders.state)) == 1
 
 
-def test_who_waits_too_long_for_the_devices_is_told(folders: Folders, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_who_waits_too_long_for_the_devices_is_told(
+    folders: Folders, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("daemon.bridge.devices._WAIT_SECONDS", 0.0)
     with exclusive(folders.state), pytest.raises(Busy):
         open_code(folders.state, time())

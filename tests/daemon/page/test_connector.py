@@ -27,11 +27,19 @@ def client(tmp_path: Path) -> TestClient:
 
 def test_the_five_calls_are_answered_as_the_connector_s(client: TestClient) -> None:
     assert client.get(f"{PREFIX}/ping").json() == {"status": "ok"}
-    started = client.post(f"{PREFIX}/start", json={"mcpServers": {"evil": {"command": "rm", "args": ["-rf"]}}})
+    started = client.post(
+        f"{PREFIX}/start", json={"mcpServers": {"evil": {"command": "rm", "args": ["-rf"]}}}
+    )
     assert started.status_code == 201
     assert [known["id"] for known in started.json()["clients"]] == ["memproc"]
     (listed,) = client.get(f"{PREFIX}/clients").json()
-    assert listed["tools"] == ["recall_search", "recall_open", "recall_timeline", "recall_core_memory", "recall_facts"]
+    assert listed["tools"] == [
+        "recall_search",
+        "recall_open",
+        "recall_timeline",
+        "recall_core_memory",
+        "recall_facts",
+    ]
     tools = client.get(f"{PREFIX}/clients/memproc/tools").json()
     assert all(tool["inputSchema"]["type"] == "object" for tool in tools)
     asked = {"name": "recall_search", "arguments": {"query": "anything"}}
@@ -44,12 +52,16 @@ def test_what_a_tool_refuses_is_an_answer(client: TestClient) -> None:
     assert client.post(f"{PREFIX}/clients/memproc/call_tools", json=asked).json()["isError"]
 
 
-@pytest.mark.parametrize("body", [b"", b"[]", b"{}", b"{", b'{"name": 1, "arguments": 5}', b"[" * 60_000])
+@pytest.mark.parametrize(
+    "body", [b"", b"[]", b"{}", b"{", b'{"name": 1, "arguments": 5}', b"[" * 60_000]
+)
 def test_what_is_no_call_is_refused(client: TestClient, body: bytes) -> None:
     assert client.post(f"{PREFIX}/clients/memproc/call_tools", content=body).status_code == 400
 
 
-def test_of_a_call_that_is_too_large_no_more_is_read_than_a_call_can_have(client: TestClient) -> None:
+def test_of_a_call_that_is_too_large_no_more_is_read_than_a_call_can_have(
+    client: TestClient,
+) -> None:
     read = 0
 
     def endless() -> Iterator[bytes]:
@@ -58,7 +70,9 @@ def test_of_a_call_that_is_too_large_no_more_is_read_than_a_call_can_have(client
             read += 1 << 14
             yield b"x" * (1 << 14)
 
-    response = client.post(f"{PREFIX}/clients/memproc/call_tools", content=b"".join(islice(endless(), 8)))
+    response = client.post(
+        f"{PREFIX}/clients/memproc/call_tools", content=b"".join(islice(endless(), 8))
+    )
     assert (response.status_code, "65,536 bytes" in response.text) == (413, True)
     assert client.post(f"{PREFIX}/clients/memproc/call_tools", content=endless()).status_code == 413
 
@@ -81,11 +95,15 @@ def test_nobody_else_is_answered(client: TestClient, headers: dict[str, str], st
 
 
 @pytest.mark.parametrize("origin", [TYPINGMIND, "https://chat.example.org"])
-def test_a_browser_may_ask_beforehand_from_the_pages_that_are_allowed(client: TestClient, origin: str) -> None:
+def test_a_browser_may_ask_beforehand_from_the_pages_that_are_allowed(
+    client: TestClient, origin: str
+) -> None:
     asked = client.options(f"{PREFIX}/clients", headers={"Origin": origin, "Authorization": ""})
     assert asked.status_code == 204
     assert asked.headers["access-control-allow-origin"] == origin
-    refused = client.options(f"{PREFIX}/clients", headers={"Origin": "https://evil.example", "Authorization": ""})
+    refused = client.options(
+        f"{PREFIX}/clients", headers={"Origin": "https://evil.example", "Authorization": ""}
+    )
     assert refused.status_code == 403
     assert "access-control-allow-origin" not in refused.headers
 
@@ -98,7 +116,9 @@ def test_a_new_token_ends_the_old_one_and_is_kept_as_a_hash(tmp_path: Path) -> N
     assert new.encode() not in (tmp_path / "page" / "connector").read_bytes()
 
 
-def test_a_token_that_typingmind_has_made_is_taken_unless_it_could_be_guessed(tmp_path: Path) -> None:
+def test_a_token_that_typingmind_has_made_is_taken_unless_it_could_be_guessed(
+    tmp_path: Path,
+) -> None:
     take_token(tmp_path, "V1StGXR8_Z5jdHi6B-myT")
     assert is_token(tmp_path, "V1StGXR8_Z5jdHi6B-myT")
     with pytest.raises(ConfigurationError, match="at least 16"):

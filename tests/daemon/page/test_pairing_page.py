@@ -28,7 +28,9 @@ def page(ada: Person) -> TestClient:
     """The page of somebody who has followed a link of `memproc open`."""
     config = load(ada.toml)
     app = application(Desk(config, folders(config), ada.toml), PORT, VIEWS, ACTIONS)
-    browser = TestClient(app, base_url=f"http://127.0.0.1:{PORT}", headers={"Origin": f"http://127.0.0.1:{PORT}"})
+    browser = TestClient(
+        app, base_url=f"http://127.0.0.1:{PORT}", headers={"Origin": f"http://127.0.0.1:{PORT}"}
+    )
     assert browser.get("/enter", params={"link": new_link(ada.home / "state")}).status_code == 200
     return browser
 
@@ -60,6 +62,10 @@ def test_a_browser_is_paired_and_forgotten_on_the_page(page: TestClient, ada: Pe
 
 def test_a_code_on_the_page_needs_a_session(page: TestClient, ada: Person) -> None:
     page.cookies.clear()
-    for answer in (page.get("/pairing"), page.get("/pairing/code"), page.post("/pairing/code", data={"x": "y"})):
+    for answer in (
+        page.get("/pairing"),
+        page.get("/pairing/code"),
+        page.post("/pairing/code", data={"x": "y"}),
+    ):
         assert answer.status_code == 401
     assert newest_code(ada.home / "state") is None

@@ -6,7 +6,14 @@ from daemon.bridge.job_report import JobReport
 from daemon.page.pill import job_line, planned_line, planned_more
 from daemon.page.plans import Plan
 
-PLAN: Plan = {"tokens": 114_000, "due": 9, "made": 0, "usd_likely": 0.4, "usd_most": 0.55, "reason": ""}
+PLAN: Plan = {
+    "tokens": 114_000,
+    "due": 9,
+    "made": 0,
+    "usd_likely": 0.4,
+    "usd_most": 0.55,
+    "reason": "",
+}
 WHY = "Fewer than 4,000 tokens stand before the live tail."
 
 
@@ -44,7 +51,10 @@ def test_what_there_is_to_say_of_a_plan_besides(changes: Plan, more: str) -> Non
         (JobReport("waiting"), "memproc has the chat; it waits for its turn"),
         (JobReport("waiting", "memproc is paused."), "memproc is paused."),
         (JobReport("running"), "Writing memories"),
-        (JobReport("running", done=14, total=20, usd=0.77), "Writing memories: 14 of 20, $0.77 so far"),
+        (
+            JobReport("running", done=14, total=20, usd=0.77),
+            "Writing memories: 14 of 20, $0.77 so far",
+        ),
         (JobReport("running", "A batch is waited for.", 14, 20), "A batch is waited for."),
         (JobReport("failed", "The work broke off."), "The work broke off."),
         (JobReport("done", path="x.json"), ""),

@@ -33,7 +33,9 @@ HOSTILE = st.lists(
         ),
         st.integers(1, 4_000).map(lambda times: "x" * times),
         st.binary(max_size=300).map(lambda raw: raw.hex()),
-        st.recursive(st.text(max_size=9), lambda inner: st.lists(inner, max_size=9)).map(json.dumps),
+        st.recursive(st.text(max_size=9), lambda inner: st.lists(inner, max_size=9)).map(
+            json.dumps
+        ),
     ),
     max_size=30,
 ).map("".join)
@@ -60,7 +62,9 @@ def test_a_record_is_cut_to_its_bound_in_both_forms(text: str, bound: int) -> No
 def test_pages_hold_all_of_a_text_each_within_its_bound(text: str) -> None:
     whole = quoted(text)
     parts = list(pages([whole], 500))
-    assert all(count(page) <= 500 and count(json.dumps(page, ensure_ascii=False)) <= 500 for page in parts)
+    assert all(
+        count(page) <= 500 and count(json.dumps(page, ensure_ascii=False)) <= 500 for page in parts
+    )
     assert all(line.startswith("> ") for page in parts for line in page.split("\n"))
     bare = [line.removeprefix("> ") for page in parts for line in page.split("\n")]
     assert "".join(bare) == "".join(line.removeprefix("> ") for line in whole.split("\n"))
@@ -70,8 +74,15 @@ def test_pages_hold_all_of_a_text_each_within_its_bound(text: str) -> None:
 def test_every_line_of_a_record_is_a_quotation_and_no_tag_in_it_lives(text: str) -> None:
     lines = quoted(text).splitlines()
     assert all(line.startswith("> ") for line in lines)
-    assert not any(f"<{slash}{tag}" in line.lower() for line in lines for tag in TAGS for slash in ("", "/"))
-    hidden = {category(character) for line in lines for character in line} & {"Cc", "Cs", "Zl", "Zp"}
+    assert not any(
+        f"<{slash}{tag}" in line.lower() for line in lines for tag in TAGS for slash in ("", "/")
+    )
+    hidden = {category(character) for line in lines for character in line} & {
+        "Cc",
+        "Cs",
+        "Zl",
+        "Zp",
+    }
     assert not hidden
 
 
@@ -109,5 +120,8 @@ def test_words_of_letters_at_random_stay_within_the_bound(letters: str, length: 
 
 
 def test_plain_english_fills_most_of_its_bound() -> None:
-    text = "We walked along the harbour and talked about the storm, and who would mend the nets before winter. " * 100
+    text = (
+        "We walked along the harbour and talked about the storm, and who would mend the nets before winter. "
+        * 100
+    )
     assert count(fitted(note, text, 1_500).text) >= 1_000

@@ -23,7 +23,9 @@ def library(tmp_path: Path) -> Library:
 def test_the_list_is_the_protocol_s_and_every_argument_says_what_it_takes() -> None:
     for tool in listed():
         Tool.model_validate(tool)
-        assert all(argument["description"] for argument in tool["inputSchema"]["properties"].values()), tool["name"]
+        assert all(
+            argument["description"] for argument in tool["inputSchema"]["properties"].values()
+        ), tool["name"]
         assert "title" not in str(tool["inputSchema"]).lower().replace("title or id", "")
     assert [tool["name"] for tool in listed()] == list(TOOLS)
 
@@ -31,22 +33,62 @@ def test_the_list_is_the_protocol_s_and_every_argument_says_what_it_takes() -> N
 @pytest.mark.parametrize(
     ("tool", "arguments", "sentence"),
     [
-        ("recall_search", {}, "The argument `query` is missing. Allowed is: Words to look for, 1 to 300 characters."),
+        (
+            "recall_search",
+            {},
+            "The argument `query` is missing. Allowed is: Words to look for, 1 to 300 characters.",
+        ),
         ("recall_search", {"query": ""}, 'The argument `query` cannot be "". Allowed is: Words'),
-        ("recall_search", {"query": "x" * 400}, "The argument `query` cannot be a text of 400 characters."),
-        ("recall_search", {"query": "x", "limit": 50}, "`limit` cannot be 50. Allowed is: How many places to give, 1"),
+        (
+            "recall_search",
+            {"query": "x" * 400},
+            "The argument `query` cannot be a text of 400 characters.",
+        ),
+        (
+            "recall_search",
+            {"query": "x", "limit": 50},
+            "`limit` cannot be 50. Allowed is: How many places to give, 1",
+        ),
         ("recall_search", {"query": "x", "limit": [1]}, "`limit` cannot be a list."),
         ("recall_search", {"query": "x", "limit": {}}, "`limit` cannot be an object."),
         ("recall_search", {"query": "x", "limit": 10**90}, "`limit` cannot be a huge number."),
-        ("recall_search", {"query": "x", "among": "every\nthing"}, '`among` cannot be "every thing". Allowed is: raw'),
+        (
+            "recall_search",
+            {"query": "x", "among": "every\nthing"},
+            '`among` cannot be "every thing". Allowed is: raw',
+        ),
         ("recall_search", {"query": "x", "since": "yesterday"}, "Allowed is: A day as YYYY-MM-DD"),
-        ("recall_search", {"query": "x", "from": "2024-01-01"}, "recall_search has no argument from. It takes query,"),
-        ("recall_search", {"query": "x", "since": "2024-13-45"}, '`since` cannot be "2024-13-45". Allowed is: A day'),
-        ("recall_search", {"query": "x", "until": "2023-02-29"}, '`until` cannot be "2023-02-29". Allowed is: A day'),
-        ("recall_search", {"query": "x", "limit": True}, "`limit` cannot be true. Allowed is: How many"),
+        (
+            "recall_search",
+            {"query": "x", "from": "2024-01-01"},
+            "recall_search has no argument from. It takes query,",
+        ),
+        (
+            "recall_search",
+            {"query": "x", "since": "2024-13-45"},
+            '`since` cannot be "2024-13-45". Allowed is: A day',
+        ),
+        (
+            "recall_search",
+            {"query": "x", "until": "2023-02-29"},
+            '`until` cannot be "2023-02-29". Allowed is: A day',
+        ),
+        (
+            "recall_search",
+            {"query": "x", "limit": True},
+            "`limit` cannot be true. Allowed is: How many",
+        ),
         ("recall_open", {"record": "r", "page": False}, "`page` cannot be false."),
-        ("recall_open", {"record": "r", "page": 0}, "`page` cannot be 0. Allowed is: Which page, from 1 on."),
-        ("recall_everything", {}, "There is no tool recall_everything. There are recall_search, recall_open,"),
+        (
+            "recall_open",
+            {"record": "r", "page": 0},
+            "`page` cannot be 0. Allowed is: Which page, from 1 on.",
+        ),
+        (
+            "recall_everything",
+            {},
+            "There is no tool recall_everything. There are recall_search, recall_open,",
+        ),
     ],
 )
 def test_an_argument_that_cannot_be_is_named_with_what_it_got_and_what_is_allowed(
@@ -62,7 +104,9 @@ def test_an_argument_that_cannot_be_is_named_with_what_it_got_and_what_is_allowe
 
 
 def test_what_is_null_counts_as_not_there_and_numbers_as_they_are_meant(library: Library) -> None:
-    answer = called(library, "recall_search", {"query": "sea", "since": None, "chat": None, "limit": "3"})
+    answer = called(
+        library, "recall_search", {"query": "sea", "since": None, "chat": None, "limit": "3"}
+    )
     assert not answer["isError"]
     CallToolResult.model_validate(answer)
     opened = called(library, "recall_open", {"record": 7, "page": 1.0})
@@ -79,7 +123,10 @@ def test_what_nobody_foresaw_is_told_without_the_words_it_was_about(
     monkeypatch.setattr(tools, "core_memory", fail)
     answer = called(library, "core_memory", {})
     assert answer["isError"]
-    assert "a mistake in memproc itself (ValueError in daemon/recall/toolbox.py" in answer["content"][0]["text"]
+    assert (
+        "a mistake in memproc itself (ValueError in daemon/recall/toolbox.py"
+        in answer["content"][0]["text"]
+    )
     (report,) = tmp_path.glob("memproc-mistake-*")
     assert SECRET not in report.read_text() + str(answer)
 
@@ -93,6 +140,8 @@ def test_former_names_of_tools_are_answered_and_not_listed(library: Library) -> 
 def test_a_quote_on_the_line_of_time_ends_with_a_whole_word() -> None:
     text = "She said that the lighthouse would be lit again before the first of the winter storms came in"
     shown = tools._beginning(text)
-    assert shown == "She said that the lighthouse would be lit again before the first of the winter …"
+    assert (
+        shown == "She said that the lighthouse would be lit again before the first of the winter …"
+    )
     assert tools._beginning("Short.") == "Short."
     assert len(tools._beginning("x" * 200)) == 80

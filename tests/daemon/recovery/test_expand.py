@@ -2,6 +2,7 @@
 
 import json
 import signal
+from functools import partial
 from itertools import count
 from pathlib import Path
 
@@ -15,7 +16,9 @@ from tests.stories.person import Person
 
 @needs_fork
 @pytest.mark.parametrize("output", [True, pytest.param(False, marks=pytest.mark.long)])
-def test_what_a_killed_expand_has_left_is_taken_away_at_the_next_start(tmp_path: Path, output: bool) -> None:
+def test_what_a_killed_expand_has_left_is_taken_away_at_the_next_start(
+    tmp_path: Path, output: bool
+) -> None:
     ada = Person(tmp_path / "ada")
     ada.settings('[models]\nagent = "memproc/extractive"\ncontext_manager = "memproc/extractive"\n')
     ada.drop(export_bytes(long_chat(4000, chatID="aaa", id="aaa")))
@@ -23,8 +26,12 @@ def test_what_a_killed_expand_has_left_is_taken_away_at_the_next_start(tmp_path:
     folder = tmp_path / "stick" if output else ada.home / "expanded"
     left = 0
     for number in count(1, 2):
-        command = ["expand", "aaa", *(["--output", str(folder / f"{number}.json")] if output else [])]
-        code, _ = in_child(lambda number=number, command=command: dying(number, lambda: ada.memproc(*command)))  # type: ignore[misc]
+        command = [
+            "expand",
+            "aaa",
+            *(["--output", str(folder / f"{number}.json")] if output else []),
+        ]
+        code, _ = in_child(partial(dying, number, partial(ada.memproc, *command)))
         left += any(path.name.startswith(".memproc-") for path in folder.glob(".*"))
         assert ada.memproc("pin", "m").code != 0  # opens the context, and does nothing
         assert not list(folder.glob(".*"))

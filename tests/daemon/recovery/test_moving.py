@@ -48,7 +48,9 @@ def lived(home: Path, chat_id: str = "k3v9xq2m7p") -> Folders:
             "INSERT INTO chat (chat_id, title, head, tail, first_seen, last_seen) VALUES (?, 'Aria', x'', x'', ?, ?)",
             (chat_id, NOW, NOW),
         )
-        record_output(archive, Output(chat_id, str(updated), sha256(EXPORT).hexdigest(), "", "", NOW))
+        record_output(
+            archive, Output(chat_id, str(updated), sha256(EXPORT).hexdigest(), "", "", NOW)
+        )
     return folders
 
 
@@ -73,7 +75,9 @@ def another(tmp_path: Path, computers: Path) -> Path:
     return shutil.copytree(computers / "another", tmp_path / "new")
 
 
-def taken_over(home: Path, parcel: Path, *, replace: bool = False, settings: Path | None = None) -> Unpacked:
+def taken_over(
+    home: Path, parcel: Path, *, replace: bool = False, settings: Path | None = None
+) -> Unpacked:
     return import_archive(folders_in(home), parcel, NOW, settings=settings, replace=replace)
 
 
@@ -84,11 +88,17 @@ def chats_in(home: Path) -> list[str]:
 
 def files_in(home: Path) -> dict[str, bytes]:
     """Every file but locks and what SQLite needs while it reads, by its place."""
-    files = (path for path in home.rglob("*") if path.is_file() and not path.name.endswith(("lock", "-wal", "-shm")))
+    files = (
+        path
+        for path in home.rglob("*")
+        if path.is_file() and not path.name.endswith(("lock", "-wal", "-shm"))
+    )
     return {str(path.relative_to(home)): path.read_bytes() for path in files}
 
 
-def test_everything_goes_over_and_the_accounts_name_the_new_folders(tmp_path: Path, parcel: Path) -> None:
+def test_everything_goes_over_and_the_accounts_name_the_new_folders(
+    tmp_path: Path, parcel: Path
+) -> None:
     new = folders_in(tmp_path / "new")
     taken = taken_over(tmp_path / "new", parcel)
     assert (taken.chats, taken.aside) == (1, ())
@@ -104,7 +114,9 @@ def test_everything_goes_over_and_the_accounts_name_the_new_folders(tmp_path: Pa
 def test_accounts_of_another_system_name_the_new_folders_too(tmp_path: Path) -> None:
     old = lived(tmp_path / "old")
     with Archive.open(old.state) as archive:
-        archive.run("UPDATE output SET path = 'C:\\Users\\Ada\\memproc\\updated\\Aria (k3v9xq2m7p).json'")
+        archive.run(
+            "UPDATE output SET path = 'C:\\Users\\Ada\\memproc\\updated\\Aria (k3v9xq2m7p).json'"
+        )
     taken_over(tmp_path / "new", export_archive(old, None, tmp_path / "all.zip", NOW).path)
     with Archive.read(tmp_path / "new" / "state") as archive:
         last = last_output(archive, "k3v9xq2m7p")
@@ -136,7 +148,8 @@ def test_a_damaged_archive_is_not_packed(tmp_path: Path) -> None:
     with Archive.open(old.state) as archive:
         archive.run("INSERT INTO message (chat, key, position) VALUES (1, 'a', 0)")
         archive.run(
-            "INSERT INTO version (message, number, sha256, digest, seen_at) VALUES (1, 1, 'gone', '', ?)", (NOW,)
+            "INSERT INTO version (message, number, sha256, digest, seen_at) VALUES (1, 1, 'gone', '', ?)",
+            (NOW,),
         )
     with pytest.raises(ArchiveError, match="damaged"):
         export_archive(old, None, tmp_path / "all.zip", NOW)
@@ -153,7 +166,9 @@ def test_while_a_chat_is_worked_on_nothing_is_packed(tmp_path: Path) -> None:
 
 def test_settings_with_a_secret_stay_behind(tmp_path: Path) -> None:
     settings = tmp_path / "memproc.toml"
-    settings.write_text('[[chats.override]]\nchat = "Aria"\n[chats.override.models.options]\nmy_password = "hush"\n')
+    settings.write_text(
+        '[[chats.override]]\nchat = "Aria"\n[chats.override.models.options]\nmy_password = "hush"\n'
+    )
     packed = export_archive(lived(tmp_path / "old"), settings, tmp_path / "all.zip", NOW)
     with zipfile.ZipFile(packed.path) as package:
         assert not any(b"hush" in package.read(name) for name in package.namelist())
@@ -190,7 +205,9 @@ def test_what_is_replaced_is_kept_beside(parcel: Path, another: Path) -> None:
 
 
 @pytest.mark.parametrize("lock", ["lock", "daemon.lock"])
-def test_while_another_memproc_is_at_work_nothing_is_taken_over(tmp_path: Path, parcel: Path, lock: str) -> None:
+def test_while_another_memproc_is_at_work_nothing_is_taken_over(
+    tmp_path: Path, parcel: Path, lock: str
+) -> None:
     make_private(tmp_path / "new" / "state")
     with hold(tmp_path / "new" / "state" / lock), pytest.raises(Busy):
         taken_over(tmp_path / "new", parcel)
@@ -218,7 +235,9 @@ def listed(held: Mapping[str, bytes], **changes: object) -> bytes:
         for name, content in held.items()
         if name != MANIFEST
     ]
-    return json.dumps({"memproc": 1, "made_at": NOW, "left_out": [], "files": entries, **changes}).encode()
+    return json.dumps(
+        {"memproc": 1, "made_at": NOW, "left_out": [], "files": entries, **changes}
+    ).encode()
 
 
 def with_file(name: str) -> Edit:
@@ -269,7 +288,9 @@ def with_a_trigger(files: dict[str, bytes]) -> None:
     with NamedTemporaryFile(suffix=".sqlite3") as file:
         Path(file.name).write_bytes(files[ARCHIVE])
         with closing(sqlite3.connect(file.name)) as database:
-            database.execute("CREATE TRIGGER bad AFTER INSERT ON chat BEGIN DELETE FROM message; END")
+            database.execute(
+                "CREATE TRIGGER bad AFTER INSERT ON chat BEGIN DELETE FROM message; END"
+            )
         files[ARCHIVE] = Path(file.name).read_bytes()
     files[MANIFEST] = listed(files)
 
@@ -321,7 +342,10 @@ def test_a_hostile_file_is_refused_and_leaves_everything_as_it_was(
 
 
 def test_links_and_folders_in_the_file_are_refused(tmp_path: Path, parcel: Path) -> None:
-    for mode, name in ((stat.S_IFLNK | 0o777, "updated/link.json"), (stat.S_IFDIR | 0o700, "updated/folder/")):
+    for mode, name in (
+        (stat.S_IFLNK | 0o777, "updated/link.json"),
+        (stat.S_IFDIR | 0o700, "updated/folder/"),
+    ):
         with zipfile.ZipFile(parcel) as package:
             files = {one: package.read(one) for one in package.namelist()}
         path = tmp_path / f"{mode}.zip"
@@ -330,7 +354,9 @@ def test_links_and_folders_in_the_file_are_refused(tmp_path: Path, parcel: Path)
             info.external_attr = mode << 16
             files[name] = b"/etc/passwd"
             for one, content in files.items():
-                package.writestr(info if one == name else one, listed(files) if one == MANIFEST else content)
+                package.writestr(
+                    info if one == name else one, listed(files) if one == MANIFEST else content
+                )
         with pytest.raises(FileTrouble, match="no plain file"):
             look_into(path)
 
@@ -344,7 +370,9 @@ def test_a_file_that_is_cut_off_is_refused(tmp_path: Path, parcel: Path, kept: i
 
 
 @pytest.mark.parametrize("part", range(8))
-def test_a_changed_byte_anywhere_is_refused_or_means_nothing(tmp_path: Path, parcel: Path, part: int) -> None:
+def test_a_changed_byte_anywhere_is_refused_or_means_nothing(
+    tmp_path: Path, parcel: Path, part: int
+) -> None:
     content = bytearray(parcel.read_bytes())
     content[len(content) * (2 * part + 1) // 16] ^= 0x41
     parcel.write_bytes(content)
@@ -406,25 +434,39 @@ def test_what_names_a_host_is_commented_out_and_told(tmp_path: Path, computers: 
     export_archive(folders_in(computers / "old"), toml, parcel, NOW)
     taken = taken_over(tmp_path / "new", parcel, settings=tmp_path / "etc" / "memproc.toml")
     written = (tmp_path / "etc" / "memproc.toml").read_text()
-    for host in ("a.example.org", "b.example.org", "c.example.org", "d.example.org", "e.example.org", "127.0.0.1"):
+    for host in (
+        "a.example.org",
+        "b.example.org",
+        "c.example.org",
+        "d.example.org",
+        "e.example.org",
+        "127.0.0.1",
+    ):
         (line,) = [line for line in written.splitlines() if host in line]
         assert line.startswith("#")
         assert any(host in name for name in taken.commented_out)
     assert "models.options.anthropic/*.api_base (a.example.org)" in taken.commented_out
     config = load(tmp_path / "etc" / "memproc.toml")
     assert (config.tail.tokens, config.models.agent) == (20_000, "openai/gpt-4o")
-    assert config.models.options_for("anthropic/x") == {"temperature": 0.5, "extra_headers": {"X-Title": "memproc"}}
+    assert config.models.options_for("anthropic/x") == {
+        "temperature": 0.5,
+        "extra_headers": {"X-Title": "memproc"},
+    }
     assert config.models.options_for('openai/"odd"x') == {"temperature": 0.5, "seed": 1}
     assert config.chats.override[0].models.options == {}
 
     uncommented = tmp_path / "memproc.toml"
     uncommented.write_text("".join(f"{line.removeprefix('#')}\n" for line in written.splitlines()))
-    assert load(uncommented).models.options_for("anthropic/x")["api_base"] == "https://a.example.org"
+    assert (
+        load(uncommented).models.options_for("anthropic/x")["api_base"] == "https://a.example.org"
+    )
 
 
 def test_folders_of_the_other_computer_do_not_count_here(tmp_path: Path, computers: Path) -> None:
     toml = tmp_path / "memproc.toml"
-    toml.write_text('[folders]\ninbox = "~/memproc/inbox"\nupdated = "/srv/ada/updated"\n[tail]\ntokens = 20000\n')
+    toml.write_text(
+        '[folders]\ninbox = "~/memproc/inbox"\nupdated = "/srv/ada/updated"\n[tail]\ntokens = 20000\n'
+    )
     parcel = tmp_path / "all.zip"
     export_archive(folders_in(computers / "old"), toml, parcel, NOW)
     taken = taken_over(tmp_path / "new", parcel, settings=tmp_path / "etc" / "memproc.toml")
@@ -445,7 +487,9 @@ def test_settings_without_a_host_come_along_to_the_byte(tmp_path: Path, computer
     assert taken.commented_out == ()
 
 
-def test_what_a_killed_export_or_import_has_left_is_taken_away_by_the_next(tmp_path: Path, another: Path) -> None:
+def test_what_a_killed_export_or_import_has_left_is_taken_away_by_the_next(
+    tmp_path: Path, another: Path
+) -> None:
     folders = folders_in(another)
     make_private(folders.state / "copies")
     left = [
@@ -468,4 +512,6 @@ def test_an_import_that_is_repeated_at_the_same_moment_puts_nothing_in_the_place
     first = taken_over(another, parcel, replace=True)
     second = taken_over(another, parcel, replace=True)
     assert not {*first.aside} & {*second.aside}
-    assert all((folder / "archive.sqlite3").exists() for folder in (first.aside[-1], second.aside[-1]))
+    assert all(
+        (folder / "archive.sqlite3").exists() for folder in (first.aside[-1], second.aside[-1])
+    )

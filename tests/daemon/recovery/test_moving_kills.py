@@ -19,7 +19,15 @@ from daemon.recovery.parcel import export_archive
 from daemon.recovery.unpacking import import_archive
 from rules.errors import ArchiveError
 from tests.daemon.files.children import in_child, needs_fork
-from tests.daemon.recovery.test_moving import LATER, NOW, chats_in, files_in, folders_in, lived, taken_over
+from tests.daemon.recovery.test_moving import (
+    LATER,
+    NOW,
+    chats_in,
+    files_in,
+    folders_in,
+    lived,
+    taken_over,
+)
 
 
 @pytest.fixture
@@ -44,7 +52,9 @@ def test_an_import_that_is_killed_anywhere_is_noticed_or_has_changed_nothing(
         home = shutil.copytree(another, tmp_path / f"computer {number}")
         before = files_in(home)
         code, _ = in_child(
-            lambda number=number, home=home: dying(number, lambda: taken_over(home, parcel, replace=True))  # type: ignore[misc]
+            lambda number=number, home=home: dying(
+                number, lambda: taken_over(home, parcel, replace=True)
+            )  # type: ignore[misc]
         )
         try:
             found = chats_in(home)
@@ -67,7 +77,9 @@ def test_an_import_that_is_killed_anywhere_is_noticed_or_has_changed_nothing(
 
 
 @needs_fork
-def test_what_a_killed_export_has_left_is_taken_away_at_the_next_start(tmp_path: Path, another: Path) -> None:
+def test_what_a_killed_export_has_left_is_taken_away_at_the_next_start(
+    tmp_path: Path, another: Path
+) -> None:
     folders, away = folders_in(another), tmp_path / "stick"
     mine = away / "mine.txt"
     left = 0
@@ -75,7 +87,9 @@ def test_what_a_killed_export_has_left_is_taken_away_at_the_next_start(tmp_path:
         make_private(away)
         mine.write_text("mine")
         code, _ = in_child(
-            lambda number=number: dying(number, lambda: export_archive(folders, None, away / "all.zip", NOW))  # type: ignore[misc]
+            lambda number=number: dying(
+                number, lambda: export_archive(folders, None, away / "all.zip", NOW)
+            )  # type: ignore[misc]
         )
         left += len(list(away.iterdir())) > 1
         with open_context(Config(), folders, tell_nobody):
@@ -88,7 +102,9 @@ def test_what_a_killed_export_has_left_is_taken_away_at_the_next_start(tmp_path:
     assert left > 1
 
 
-def test_what_an_import_got_ready_and_never_placed_is_taken_away_at_the_next_start(another: Path) -> None:
+def test_what_an_import_got_ready_and_never_placed_is_taken_away_at_the_next_start(
+    another: Path,
+) -> None:
     folders = folders_in(another)
     for folder in (folders.state, folders.backups, folders.updated):
         make_private(folder / ".memproc-import" / "deep")

@@ -42,14 +42,34 @@ class Desk:
     def ask(self, request: Request) -> Reply:
         answer = self.model(request)
         name = request.model.name
-        return Reply(request.key, name, request.step, answer.text, answer.finish, 0, 0, 0, 0, None, WHEN, WHEN)
+        return Reply(
+            request.key,
+            name,
+            request.step,
+            answer.text,
+            answer.finish,
+            0,
+            0,
+            0,
+            0,
+            None,
+            WHEN,
+            WHEN,
+        )
 
 
 def remember(
-    desk: Desk, *, chunk: tuple[Entry, ...] = CHUNK, tokens: int = 4000, roles: Roles = ROLES, guidance: str = ""
+    desk: Desk,
+    *,
+    chunk: tuple[Entry, ...] = CHUNK,
+    tokens: int = 4000,
+    roles: Roles = ROLES,
+    guidance: str = "",
 ) -> Memory:
     passage = Passage("chat", 1, "You are Aria.", (), (), chunk, tokens, guidance)
-    steps = make_memory(Worksheet(load_texts(None)), passage, roles, lambda text: len(text.split()), lambda: WHEN)
+    steps = make_memory(
+        Worksheet(load_texts(None)), passage, roles, lambda text: len(text.split()), lambda: WHEN
+    )
     return held(steps, desk.ask, desk.noted)
 
 
@@ -61,7 +81,11 @@ def test_a_memory_takes_four_calls_in_this_order() -> None:
         "test/agent", "test/agent", "test/context-manager", "test/agent",
     ]  # fmt: skip
     assert memory.edition.made == WRITTEN
-    assert memory.edition.texts[1::2] == (QUOTE, "My perspective, in my own words.", "My refinement, in my own words.")
+    assert memory.edition.texts[1::2] == (
+        QUOTE,
+        "My perspective, in my own words.",
+        "My refinement, in my own words.",
+    )
     assert "My analysis, in my own words." in memory.edition.texts[4]
 
 
@@ -131,7 +155,9 @@ def test_a_memory_that_is_not_clearly_smaller_is_asked_for_once_more_with_fewer_
 
 
 def test_a_memory_that_stays_too_large_is_replaced_by_an_extracted_one() -> None:
-    memory = remember(Desk({"quote": [QUOTE], "refinement": ["word " * 500]}), chunk=CHUNK * 8, tokens=1000)
+    memory = remember(
+        Desk({"quote": [QUOTE], "refinement": ["word " * 500]}), chunk=CHUNK * 8, tokens=1000
+    )
     assert memory.edition.made == EXTRACTED
     assert memory.edition.tokens < 500
 

@@ -17,7 +17,15 @@ from primer.layers import read_edits, tools_of
 from primer.models import ENGINE, Model
 from primer.prompt import ToolCall, context
 from primer.reply import Request
-from rules.layers.core import ChatLayout, CoreEdit, CoreEvent, CoreMemory, Section, Value, core_after
+from rules.layers.core import (
+    ChatLayout,
+    CoreEdit,
+    CoreEvent,
+    CoreMemory,
+    Section,
+    Value,
+    core_after,
+)
 from tests.daemon.remember.test_compress import CHUNK, QUOTE, ROLES, WHEN
 from tests.entries import talk
 from tests.primer.test_fold import memory
@@ -39,7 +47,10 @@ Call = tuple[str, Mapping[str, object]]
 Form = Callable[..., str | Completion]
 KNOWS: Call = ("core_memory_append", {"name": "human", "content": "She sails."})
 TOO_LONG: Call = ("core_memory_append", {"name": "human", "content": "x" * 40})
-NOT_THERE: Call = ("core_memory_replace", {"name": "human", "old_content": "Tessa", "new_content": "Nessa"})
+NOT_THERE: Call = (
+    "core_memory_replace",
+    {"name": "human", "old_content": "Tessa", "new_content": "Nessa"},
+)
 
 
 class Desk:
@@ -53,7 +64,19 @@ class Desk:
         one = self.model(request)
         name = request.model.name
         return Reply(
-            request.key, name, request.step, one.text, one.finish, 0, 0, 0, 0, None, WHEN, WHEN, calls=one.calls
+            request.key,
+            name,
+            request.step,
+            one.text,
+            one.finish,
+            0,
+            0,
+            0,
+            0,
+            None,
+            WHEN,
+            WHEN,
+            calls=one.calls,
         )
 
     def tend(self, agent: Model = WITH_TOOLS, stands: CoreMemory = STANDS) -> Tended:
@@ -66,7 +89,10 @@ class Desk:
 
 
 def calling(*calls: Call, finish: str = "tool_calls", text: str = "") -> Completion:
-    made = (ToolCall(f"c{at}", name, json.dumps(arguments)) for at, (name, arguments) in enumerate(calls, 1))
+    made = (
+        ToolCall(f"c{at}", name, json.dumps(arguments))
+        for at, (name, arguments) in enumerate(calls, 1)
+    )
     return replace(ended(text, finish), calls=tuple(made))
 
 
@@ -99,7 +125,10 @@ def test_a_good_edit_takes_one_call(agent: Model, form: Form) -> None:
 
 @BOTH_FORMS
 def test_edits_of_one_answer_see_what_the_one_before_has_left(agent: Model, form: Form) -> None:
-    after: Call = ("core_memory_replace", {"name": "human", "old_content": "She sails", "new_content": "She rows"})
+    after: Call = (
+        "core_memory_replace",
+        {"name": "human", "old_content": "She sails", "new_content": "She rows"},
+    )
     tended = Desk(form(KNOWS, after)).tend(agent)
     assert tended.events == (
         event("Her name is Nessa.\nShe sails."),
@@ -111,7 +140,9 @@ def test_edits_of_one_answer_see_what_the_one_before_has_left(agent: Model, form
     ("agent", "answer"),
     [(WITH_TOOLS, "Nothing to change."), (WITH_TOOLS, in_json()), (WITHOUT, in_json())],
 )
-def test_where_nothing_is_to_change_nothing_does_and_nothing_is_asked_again(agent: Model, answer: str) -> None:
+def test_where_nothing_is_to_change_nothing_does_and_nothing_is_asked_again(
+    agent: Model, answer: str
+) -> None:
     desk = Desk(answer)
     assert desk.tend(agent) == Tended(STANDS)
     assert (len(desk.model.asked), desk.noted) == (1, [])
@@ -125,7 +156,9 @@ def test_a_refused_edit_is_told_and_may_be_corrected_once() -> None:
     first, second = desk.model.asked
     assert second.turns[: len(first.turns)] == first.turns
     assert [turn.role for turn in second.turns[len(first.turns) :]] == ["assistant", "tool"]
-    assert desk.told == ['Not done. The section "human" has 18 characters, may have 40, and would have 59.']
+    assert desk.told == [
+        'Not done. The section "human" has 18 characters, may have 40, and would have 59.'
+    ]
     assert desk.noted == ["core edit refused: over the limit", "core edits good at the second try"]
     assert [request.step for request in desk.model.asked] == ["core", "core"]
 
@@ -133,9 +166,14 @@ def test_a_refused_edit_is_told_and_may_be_corrected_once() -> None:
 @pytest.mark.parametrize("text", ["", "I will write it down."])
 @pytest.mark.parametrize(
     "agent",
-    [replace(WITH_TOOLS, thinking_room=4096), replace(WITH_TOOLS, options={"thinking": {"type": "enabled"}})],
+    [
+        replace(WITH_TOOLS, thinking_room=4096),
+        replace(WITH_TOOLS, options={"thinking": {"type": "enabled"}}),
+    ],
 )
-def test_a_model_that_thinks_is_told_in_words_since_its_thoughts_are_not_kept(agent: Model, text: str) -> None:
+def test_a_model_that_thinks_is_told_in_words_since_its_thoughts_are_not_kept(
+    agent: Model, text: str
+) -> None:
     desk = Desk(calling(TOO_LONG, text=text), calling(KNOWS))
     assert human(desk.tend(agent)) == "Her name is Nessa.\nShe sails."
     said, told = desk.model.asked[1].turns[-2:]
@@ -149,7 +187,9 @@ def test_a_model_that_thinks_is_told_in_words_since_its_thoughts_are_not_kept(ag
 def test_what_was_done_stays_beside_what_was_refused(agent: Model, form: Form) -> None:
     desk = Desk(form(NOT_THERE, KNOWS), form())
     assert desk.tend(agent).events == (event("Her name is Nessa.\nShe sails."),)
-    assert desk.noted == ["core edit refused: not found"] + (["core answer empty"] if agent == WITH_TOOLS else [])
+    assert desk.noted == ["core edit refused: not found"] + (
+        ["core answer empty"] if agent == WITH_TOOLS else []
+    )
 
 
 @BOTH_FORMS
@@ -181,14 +221,18 @@ def test_a_wrong_call_changes_nothing_and_is_counted_without_what_was_said(
 
 
 def test_a_call_that_cannot_be_read_is_refused_alone() -> None:
-    broken = replace(calling(KNOWS), calls=(ToolCall("c0", "core_memory_append", '{"na'), *calling(KNOWS).calls))
+    broken = replace(
+        calling(KNOWS), calls=(ToolCall("c0", "core_memory_append", '{"na'), *calling(KNOWS).calls)
+    )
     desk = Desk(broken, "I leave it.")
     assert desk.tend().events == (event("Her name is Nessa.\nShe sails."),)
     assert desk.told == ["Not done. The arguments are no JSON object that can be read.", "Done."]
     assert desk.noted == ["core edit refused: unreadable"]
 
 
-@pytest.mark.parametrize("answer", ["I would add that she sails.", "```json\n[{'function': 1}]\n```"])
+@pytest.mark.parametrize(
+    "answer", ["I would add that she sails.", "```json\n[{'function': 1}]\n```"]
+)
 def test_an_answer_that_is_not_in_the_form_changes_nothing_and_is_counted(answer: str) -> None:
     desk = Desk(answer)
     assert desk.tend(WITHOUT) == Tended(STANDS)
@@ -217,7 +261,10 @@ def test_an_answer_that_does_not_count_is_counted_and_not_asked_for_again(
 
 def test_of_an_answer_that_was_cut_off_the_calls_that_came_whole_count() -> None:
     cut = calling(KNOWS, finish="length")
-    desk = Desk(replace(cut, calls=(*cut.calls, ToolCall("c2", "core_memory_append", '{"name": "hum'))), "I leave it.")
+    desk = Desk(
+        replace(cut, calls=(*cut.calls, ToolCall("c2", "core_memory_append", '{"name": "hum'))),
+        "I leave it.",
+    )
     assert desk.tend().events == (event("Her name is Nessa.\nShe sails."),)
     assert desk.noted == ["core answer cut off", "core edit refused: unreadable"]
 
@@ -234,7 +281,10 @@ def test_thoughts_before_an_answer_are_no_edits() -> None:
 
 
 def test_an_edit_that_writes_what_stood_there_is_no_event() -> None:
-    same: Call = ("core_memory_replace", {"name": "human", "old_content": "Nessa", "new_content": "Nessa"})
+    same: Call = (
+        "core_memory_replace",
+        {"name": "human", "old_content": "Nessa", "new_content": "Nessa"},
+    )
     desk = Desk(calling(same))
     assert desk.tend() == Tended(STANDS)
     assert desk.noted == ["core edit refused: already there"] * 2
@@ -249,12 +299,26 @@ def test_the_engine_is_not_asked() -> None:
 def test_the_question_stands_on_the_very_bytes_of_the_memory_s_last_request() -> None:
     roles = replace(ROLES, agent=WITH_TOOLS)
     passage = Passage(
-        "chat", 1, "You are Aria.", [memory("Quoted.", "Seen.", "Kept.")], talk("Hm.", "<system>?"), CHUNK, 4000
+        "chat",
+        1,
+        "You are Aria.",
+        [memory("Quoted.", "Seen.", "Kept.")],
+        talk("Hm.", "<system>?"),
+        CHUNK,
+        4000,
     )
     desk = Desk()
-    desk.model.answers = {"quote": [QUOTE], "refinement": ["Kept, with <system> in it."], "core": [calling(KNOWS)]}
-    edition = held(make_memory(Worksheet(TEXTS), passage, roles, len, lambda: WHEN), desk.ask, desk.noted).edition
-    before = context(TEXTS, passage.system_message, passage.memories, passage.tail, passage.chunk, passage.breaks)
+    desk.model.answers = {
+        "quote": [QUOTE],
+        "refinement": ["Kept, with <system> in it."],
+        "core": [calling(KNOWS)],
+    }
+    edition = held(
+        make_memory(Worksheet(TEXTS), passage, roles, len, lambda: WHEN), desk.ask, desk.noted
+    ).edition
+    before = context(
+        TEXTS, passage.system_message, passage.memories, passage.tail, passage.chunk, passage.breaks
+    )
     held(
         tend(Worksheet(TEXTS), WITH_TOOLS, before, edition.texts, STANDS, LAYOUT),
         desk.ask,
@@ -265,4 +329,6 @@ def test_the_question_stands_on_the_very_bytes_of_the_memory_s_last_request() ->
     assert core.turns[: len(refinement.turns)] == refinement.turns
     assert json.dumps(core.messages).startswith(json.dumps(refinement.messages)[:-1])
     assert core.parameters["tools"] == refinement.parameters["tools"]
-    assert sum(turn.ends_prefix for turn in core.turns) == sum(turn.ends_prefix for turn in refinement.turns)
+    assert sum(turn.ends_prefix for turn in core.turns) == sum(
+        turn.ends_prefix for turn in refinement.turns
+    )

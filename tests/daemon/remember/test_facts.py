@@ -35,7 +35,11 @@ def taken(
 ) -> tuple[FactEvent, ...]:
     number = max((event.fact for event in events), default=0) + 1
     more = {"next_number": number, "compare": compare}
-    return held(take_facts(Worksheet(TEXTS), manager, CHUNK, events, embedding=embedding, **more), desk.ask, desk.noted)
+    return held(
+        take_facts(Worksheet(TEXTS), manager, CHUNK, events, embedding=embedding, **more),
+        desk.ask,
+        desk.noted,
+    )
 
 
 def known(*texts: str) -> list[FactEvent]:
@@ -98,7 +102,9 @@ def test_the_seed_s_second_example_updates_pizza_and_cricket_and_keeps_the_ids()
         ]
     }
     """
-    before = known("I really like cheese pizza", "User is a software engineer", "User likes to play cricket")
+    before = known(
+        "I really like cheese pizza", "User is a software engineer", "User likes to play cricket"
+    )
     assert store(before, answer) == {
         21: "Loves cheese and chicken pizza",
         22: "User is a software engineer",
@@ -143,7 +149,10 @@ def test_the_seed_s_fourth_example_changes_nothing() -> None:
         ]
     }
     """
-    assert store(known("Name is John", "Loves cheese pizza"), answer) == {21: "Name is John", 22: "Loves cheese pizza"}
+    assert store(known("Name is John", "Loves cheese pizza"), answer) == {
+        21: "Name is John",
+        22: "Loves cheese pizza",
+    }
 
 
 def test_the_context_manager_is_asked_once_about_the_raw_messages_alone() -> None:
@@ -159,7 +168,13 @@ def test_the_context_manager_is_asked_once_about_the_raw_messages_alone() -> Non
 
 def test_the_nearest_and_the_newest_facts_are_shown_and_ids_are_mapped_back() -> None:
     before = known("Likes cricket", *(f"Nothing of it, {number}" for number in range(20)))
-    desk = Desk({"facts": ['[{"event": "UPDATE", "id": "0", "text": "Likes cricket and chess", "message": 1}]']})
+    desk = Desk(
+        {
+            "facts": [
+                '[{"event": "UPDATE", "id": "0", "text": "Likes cricket and chess", "message": 1}]'
+            ]
+        }
+    )
     (event,) = taken(desk, before, compare=2)
     assert (event.fact, event.source) == (21, CHUNK[0].key)
     assert desk.model.asked[0].turns[2].content.count('{"id": "') == 2
@@ -174,7 +189,11 @@ def test_what_is_refused_is_counted_without_a_word_of_it() -> None:
     ]
     desk = Desk({"facts": [json.dumps({"memory": answer})]})
     assert [event.text for event in taken(desk, [])] == ["Loves chicken pizza"]
-    assert desk.noted == ["fact refused: malformed", "fact refused: unknown id", "fact refused: no text"]
+    assert desk.noted == [
+        "fact refused: malformed",
+        "fact refused: unknown id",
+        "fact refused: no text",
+    ]
 
 
 def test_an_answer_that_tries_to_erase_everything_erases_nothing() -> None:
@@ -193,7 +212,9 @@ def test_an_answer_that_tries_to_erase_everything_erases_nothing() -> None:
         (ended('{"memory": [', "length"), ["facts cut off", "facts whole with more room"]),
     ],
 )
-def test_what_cannot_be_used_is_asked_for_once_more(first: str | Completion, noted: list[str]) -> None:
+def test_what_cannot_be_used_is_asked_for_once_more(
+    first: str | Completion, noted: list[str]
+) -> None:
     good = '[{"event": "ADD", "text": "Loves chicken pizza"}]'
     desk = Desk({"facts": [first, good]})
     assert len(taken(desk, [])) == 1
@@ -235,7 +256,14 @@ def test_with_an_embedding_model_a_fact_in_other_words_is_no_second_one() -> Non
 
 
 def test_the_embedding_model_is_not_asked_where_there_is_nothing_to_compare() -> None:
-    desk = Desk({"facts": ['[{"event": "ADD", "text": "Loves rain"}]', '[{"event": "NONE", "id": "0", "message": 2}]']})
+    desk = Desk(
+        {
+            "facts": [
+                '[{"event": "ADD", "text": "Loves rain"}]',
+                '[{"event": "NONE", "id": "0", "message": 2}]',
+            ]
+        }
+    )
     assert len(taken(desk, [], embedding=EMBEDDING)) == 1
     assert len(taken(desk, known("Loves rain"), embedding=EMBEDDING)) == 1
     assert desk.model.steps() == ["facts", "facts"]
@@ -243,5 +271,7 @@ def test_the_embedding_model_is_not_asked_where_there_is_nothing_to_compare() ->
 
 def test_an_embedding_model_that_refuses_is_counted_and_the_facts_stand() -> None:
     desk = Desk({**likeness([], "Loves rain"), "embedding": [ended("", "content_filter")]})
-    assert [event.event for event in taken(desk, known("Name is John"), embedding=EMBEDDING)] == ["ADD"]
+    assert [event.event for event in taken(desk, known("Name is John"), embedding=EMBEDDING)] == [
+        "ADD"
+    ]
     assert desk.noted == ["likeness of facts refused"]

@@ -13,7 +13,15 @@ from daemon.remember.folds import fold_plan, make_fold
 from primer import prompt
 from primer.models import ENGINE, Model
 from primer.prompt import Turn, wrap
-from rules.conversation.memory import EXTRACTED, WRITTEN, Edition, Memory, Quote, Six, most_fold_tokens
+from rules.conversation.memory import (
+    EXTRACTED,
+    WRITTEN,
+    Edition,
+    Memory,
+    Quote,
+    Six,
+    most_fold_tokens,
+)
 from rules.extract.sentences import with_closed_fence
 from tests.daemon.remember.test_compress import AGENT, MANAGER, ROLES, WHEN, Desk
 from tests.daemon.remember.test_ladder import BAD, GOOD
@@ -34,10 +42,14 @@ def memory(number: int, quotes: int = 1, made: str = WRITTEN) -> Memory:
     seen, kept = (text.format(day=number + 1, number=number + 2) for text in TOLD)
     refinement = f"{day}, assistant: {kept}" if made == EXTRACTED else kept
     own = tuple(
-        Quote(f"Quote {one} of {number}: I was there.", f"k{number}-{one}", "agent") for one in range(1, quotes + 1)
+        Quote(f"Quote {one} of {number}: I was there.", f"k{number}-{one}", "agent")
+        for one in range(1, quotes + 1)
     )
     quoted = "\n\n".join(quote.text for quote in own)
-    asked = [f"<context_manager>\nQuestion {slot} of memory {number}\n</context_manager>" for slot in (1, 2, 3)]
+    asked = [
+        f"<context_manager>\nQuestion {slot} of memory {number}\n</context_manager>"
+        for slot in (1, 2, 3)
+    ]
     texts: Six = (asked[0], quoted, asked[1], seen, asked[2], refinement)
     told = Edition(1, "as-of", texts, own, made, "test/agent", "test/manager", (), 600, WHEN)
     return Memory(
@@ -70,7 +82,9 @@ def fold(
     raw: tuple[Turn, ...] = (),
 ) -> Memory:
     plan = fold_plan(members, [member.memory_id for member in members], level)
-    steps = make_fold(Worksheet(TEXTS), "chat", "You are Aria.", plan, roles, count, lambda: WHEN, guidance, raw)
+    steps = make_fold(
+        Worksheet(TEXTS), "chat", "You are Aria.", plan, roles, count, lambda: WHEN, guidance, raw
+    )
     return held(steps, desk.ask, desk.noted)
 
 
@@ -79,7 +93,10 @@ def test_six_memories_become_one_through_three_calls() -> None:
     made = fold(desk).in_prompts
     assert desk.model.steps() == ["perspective", "analysis", "refinement"]
     assert [request.model for request in desk.model.asked] == [AGENT, MANAGER, AGENT]
-    assert made.texts[3::2] == ("My perspective, in my own words.", "My refinement, in my own words.")
+    assert made.texts[3::2] == (
+        "My perspective, in my own words.",
+        "My refinement, in my own words.",
+    )
     assert "My analysis, in my own words." in made.texts[4]
     assert (made.kind, made.number, made.made) == ("as-of", 1, WRITTEN)
     assert made.requests == tuple(request.key for request in desk.model.asked)
@@ -105,9 +122,12 @@ def test_quotes_are_carried_on_word_for_word_and_nobody_is_asked() -> None:
     assert len(fold(Desk({}), mixed).in_prompts.quotes) == 6
 
 
-def test_the_agent_sees_the_members_as_they_are_told_and_the_engine_nothing_of_the_questions() -> None:
+def test_the_agent_sees_the_members_as_they_are_told_and_the_engine_nothing_of_the_questions() -> (
+    None
+):
     shown = [
-        replace(member, edition=replace(member.in_prompts, texts=("", "", "", "hindsight", "", ""))) for member in SIX
+        replace(member, edition=replace(member.in_prompts, texts=("", "", "", "hindsight", "", "")))
+        for member in SIX
     ]
     desk = Desk({})
     fold(desk, shown)
@@ -125,9 +145,13 @@ def test_the_agent_sees_the_members_as_they_are_told_and_the_engine_nothing_of_t
 def test_the_same_members_make_the_same_requests_and_the_same_fold() -> None:
     one, another = Desk({}), Desk({})
     made = fold(one)
-    again = [replace(member, pinned=True, edition=replace(member.edition, number=5)) for member in SIX]
+    again = [
+        replace(member, pinned=True, edition=replace(member.edition, number=5)) for member in SIX
+    ]
     assert fold(another, again) == made
-    assert [request.key for request in another.model.asked] == [request.key for request in one.model.asked]
+    assert [request.key for request in another.model.asked] == [
+        request.key for request in one.model.asked
+    ]
 
 
 def test_a_fold_of_folds_carries_every_quote_and_the_agent_chooses_nothing() -> None:
@@ -142,23 +166,32 @@ def test_a_fold_of_an_older_version_has_the_quotes_again_that_it_dropped() -> No
     chunks = [memory(number) for number in range(1, 9)]
     old = replace(memory(9, quotes=2), members=tuple(chunk.memory_id for chunk in chunks))
     plan = fold_plan([*chunks, memory(10), old], [old.memory_id, "m10"], 3)
-    assert plan.quotes == tuple(quote for chunk in [*chunks, memory(10)] for quote in chunk.in_prompts.quotes)
+    assert plan.quotes == tuple(
+        quote for chunk in [*chunks, memory(10)] for quote in chunk.in_prompts.quotes
+    )
 
 
 def test_a_fold_is_called_after_the_memories_that_it_stands_for_and_their_days() -> None:
     assert "\nMemories 1 to 6, 2 to 7 March 2026. " in fold(Desk({})).in_prompts.texts[0]
-    assert "\nMemories 1 to 6, 2 to 7 March 2026, extracted. " in fold(Desk({}), roles=ENGINE_ONLY).in_prompts.texts[0]
+    assert (
+        "\nMemories 1 to 6, 2 to 7 March 2026, extracted. "
+        in fold(Desk({}), roles=ENGINE_ONLY).in_prompts.texts[0]
+    )
 
 
 def test_a_member_that_has_lost_its_quote_leaves_no_empty_message() -> None:
     lost = [replace(member, in_prompts=replace(member.in_prompts, quotes=())) for member in SIX[:2]]
     assert fold(Desk({}), lost).in_prompts.texts[1] == "[no quote]"
-    assert fold(Desk({}), [*lost, *SIX[2:]]).in_prompts.quotes == tuple(one.in_prompts.quotes[0] for one in SIX[2:])
+    assert fold(Desk({}), [*lost, *SIX[2:]]).in_prompts.quotes == tuple(
+        one.in_prompts.quotes[0] for one in SIX[2:]
+    )
 
 
 @pytest.mark.parametrize("kind", BAD)
 @pytest.mark.parametrize("step", ["perspective", "refinement"])
-def test_what_the_agent_cannot_write_is_the_fallback_s_and_else_extracted(step: str, kind: str) -> None:
+def test_what_the_agent_cannot_write_is_the_fallback_s_and_else_extracted(
+    step: str, kind: str
+) -> None:
     desk = Desk({step: [BAD[kind]]})
     desk.model.answers_of["test/fallback"] = {step: [ended(GOOD)]}
     made = fold(desk, roles=Roles(AGENT, MANAGER, FALLBACK)).in_prompts
@@ -188,8 +221,12 @@ def test_an_analysis_that_cannot_be_had_is_the_engine_s_and_made_of_the_members_
     assert "Porto" in made.texts[4] or "piano" in made.texts[4]
 
 
-@pytest.mark.parametrize("members", [SIX, [memory(number, made=EXTRACTED) for number in range(1, 7)], FOLDS])
-def test_the_engine_folds_by_itself_with_the_members_own_sentences(members: Sequence[Memory]) -> None:
+@pytest.mark.parametrize(
+    "members", [SIX, [memory(number, made=EXTRACTED) for number in range(1, 7)], FOLDS]
+)
+def test_the_engine_folds_by_itself_with_the_members_own_sentences(
+    members: Sequence[Memory],
+) -> None:
     desk = Desk({})
     made = fold(desk, members, roles=ENGINE_ONLY).in_prompts
     assert desk.model.asked == []
@@ -217,7 +254,8 @@ def test_a_fold_that_is_too_large_is_asked_for_with_fewer_words_and_then_extract
         replace(
             member,
             in_prompts=replace(
-                member.in_prompts, texts=(*member.in_prompts.texts[:3], long, *member.in_prompts.texts[4:])
+                member.in_prompts,
+                texts=(*member.in_prompts.texts[:3], long, *member.in_prompts.texts[4:]),
             ),
         )
         for member in SIX
@@ -236,19 +274,28 @@ def test_a_fold_that_is_too_large_is_asked_for_with_fewer_words_and_then_extract
 @pytest.mark.parametrize("tokens", [40, 100, 300, 600, 1200])
 @pytest.mark.parametrize("roles", [ROLES, ENGINE_ONLY])
 def test_no_fold_is_larger_than_it_may_be(tokens: int, roles: Roles) -> None:
-    small = [replace(member, in_prompts=replace(member.in_prompts, tokens=tokens)) for member in SIX]
+    small = [
+        replace(member, in_prompts=replace(member.in_prompts, tokens=tokens)) for member in SIX
+    ]
     answer = " ".join([*TOLD] * 30)
     made = fold(
-        Desk({"perspective": [answer], "refinement": [answer], "analysis": [answer]}), small, roles=roles
+        Desk({"perspective": [answer], "refinement": [answer], "analysis": [answer]}),
+        small,
+        roles=roles,
     ).in_prompts
     quotes = sum(quote.size for member in small for quote in member.in_prompts.quotes)
     assert made.tokens - made.quote_tokens <= most_fold_tokens(6 * tokens - quotes, 60)
 
 
 def test_the_engine_s_fold_is_made_shorter_until_it_fits() -> None:
-    dense = " ".join(f"I noticed Ꙁ9Ꙃ7Ꙅ3Ꙇ8Ꙉ2Ꙋ5Ꙍ{number} and Ꙏ4Ꙑ6Ꙓ1Ꙕ0Ꙗ3Ꙙ7Ꙛ{number}." for number in range(60))
+    dense = " ".join(
+        f"I noticed Ꙁ9Ꙃ7Ꙅ3Ꙇ8Ꙉ2Ꙋ5Ꙍ{number} and Ꙏ4Ꙑ6Ꙓ1Ꙕ0Ꙗ3Ꙙ7Ꙛ{number}." for number in range(60)
+    )
     texts = (*SIX[0].in_prompts.texts[:3], dense, SIX[0].in_prompts.texts[4], dense)
-    own = [replace(member, in_prompts=replace(member.in_prompts, texts=texts, tokens=40)) for member in SIX]
+    own = [
+        replace(member, in_prompts=replace(member.in_prompts, texts=texts, tokens=40))
+        for member in SIX
+    ]
     desk = Desk({})
     made = fold(desk, own, roles=ENGINE_ONLY).in_prompts
     assert desk.engine_steps.count("perspective") > 1, "the first try was too large"
@@ -261,13 +308,18 @@ def test_tags_in_answers_and_members_are_inert() -> None:
         replace(
             one,
             in_prompts=replace(
-                one.in_prompts, texts=(*one.in_prompts.texts[:3], forged, one.in_prompts.texts[4], forged)
+                one.in_prompts,
+                texts=(*one.in_prompts.texts[:3], forged, one.in_prompts.texts[4], forged),
             ),
         )
         for one in SIX
     ]
     desk = Desk(
-        {"perspective": [forged], "analysis": [f"To sum up: {forged}"], "refinement": [f"I keep this: {forged}"]}
+        {
+            "perspective": [forged],
+            "analysis": [f"To sum up: {forged}"],
+            "refinement": [f"I keep this: {forged}"],
+        }
     )
     made = fold(desk, hostile).in_prompts
     assert desk.noted == ["forged tags"] * 3
@@ -301,6 +353,11 @@ def test_a_word_of_guidance_reaches_every_question_of_the_agent_and_no_memory() 
 
 @pytest.mark.parametrize("text", ["", "😀😀", "```\nx"])
 def test_members_without_any_words_become_a_fold_all_the_same(text: str) -> None:
-    empty = [replace(one, in_prompts=replace(one.in_prompts, texts=("Asked", text) * 3, quotes=())) for one in SIX[:2]]
+    empty = [
+        replace(one, in_prompts=replace(one.in_prompts, texts=("Asked", text) * 3, quotes=()))
+        for one in SIX[:2]
+    ]
     made = fold(Desk({}), empty, roles=ENGINE_ONLY)
-    assert all(answer.strip() and with_closed_fence(answer) == answer for answer in made.in_prompts.texts)
+    assert all(
+        answer.strip() and with_closed_fence(answer) == answer for answer in made.in_prompts.texts
+    )

@@ -24,7 +24,10 @@ OPEN = "```python\nfor day in days:\n    keep(day)\n"
 
 def chunk_of(*contents: object, **fields: object) -> tuple[Entry, ...]:
     return entries(
-        [said(("user", "assistant")[at % 2], "", at, content=one, **fields) for at, one in enumerate(contents)]
+        [
+            said(("user", "assistant")[at % 2], "", at, content=one, **fields)
+            for at, one in enumerate(contents)
+        ]
     )
 
 
@@ -43,7 +46,16 @@ ODD = {
     "single words": chunk_of(*["ok", "yes"] * 30),
     "tags": chunk_of("<to_remember>", "</context_manager>"),
 }
-WITHOUT_WORDS = ("emoji", "images", "tool calls", "white space", "nothing", "what nobody sees", "punctuation", "fences")
+WITHOUT_WORDS = (
+    "emoji",
+    "images",
+    "tool calls",
+    "white space",
+    "nothing",
+    "what nobody sees",
+    "punctuation",
+    "fences",
+)
 
 
 def is_sound(memory: Memory, chunk: Sequence[Entry]) -> bool:
@@ -51,7 +63,9 @@ def is_sound(memory: Memory, chunk: Sequence[Entry]) -> bool:
     texts = memory.edition.texts
     assert all(any(mark.isalnum() for mark in text) for text in texts)
     assert [with_closed_fence(text) for text in texts] == list(texts)
-    assert all(quote.text.strip() and quote.text in spoken[quote.source] for quote in memory.edition.quotes)
+    assert all(
+        quote.text.strip() and quote.text in spoken[quote.source] for quote in memory.edition.quotes
+    )
     return True
 
 
@@ -61,7 +75,9 @@ def test_every_chunk_gets_a_memory(kind: str, roles: Roles) -> None:
     desk = Desk({"quote": ["I made this up."]})
     memory = remember(desk, chunk=ODD[kind], roles=roles)
     assert is_sound(memory, ODD[kind])
-    assert memory.edition.made == (EXTRACTED if roles is ENGINE_ONLY or kind in WITHOUT_WORDS else WRITTEN)
+    assert memory.edition.made == (
+        EXTRACTED if roles is ENGINE_ONLY or kind in WITHOUT_WORDS else WRITTEN
+    )
 
 
 @pytest.mark.parametrize("kind", WITHOUT_WORDS)
@@ -73,7 +89,10 @@ def test_where_nothing_was_said_in_words_no_model_is_asked(kind: str) -> None:
 
 
 def test_the_memory_of_emoji_says_how_many_messages_there_were() -> None:
-    assert remember(Desk({}), chunk=ODD["emoji"]).edition.texts[3] == "We exchanged 60 messages of emoji alone."
+    assert (
+        remember(Desk({}), chunk=ODD["emoji"]).edition.texts[3]
+        == "We exchanged 60 messages of emoji alone."
+    )
 
 
 @pytest.mark.parametrize(
@@ -96,7 +115,10 @@ def test_a_fence_that_a_model_leaves_open_is_closed_where_it_stands_in_a_memory(
     script: dict[str, list[str | Completion]] = {
         step: [f"{step}: {unclosed}"] for step in ("perspective", "analysis", "refinement")
     }
-    memory = remember(Desk({"quote": ["for day in days:"], **script}), chunk=chunk_of("for day in days: keep it", CODE))
+    memory = remember(
+        Desk({"quote": ["for day in days:"], **script}),
+        chunk=chunk_of("for day in days: keep it", CODE),
+    )
     assert memory.edition.texts[3] == f"perspective: {unclosed}\n```"
     assert f"{unclosed}\n```\n" in memory.edition.texts[4]
     assert memory.edition.texts[5] == f"refinement: {unclosed}\n```"
@@ -111,7 +133,16 @@ CONTENTS: st.SearchStrategy[object] = st.one_of(
 )  # fmt: skip
 
 
-@given(st.lists(CONTENTS, min_size=1, max_size=4), st.text(max_size=8), st.sampled_from([ENGINE_ONLY, ROLES]))
-def test_no_content_is_too_odd_for_a_memory(contents: list[object], answer: str, roles: Roles) -> None:
+@given(
+    st.lists(CONTENTS, min_size=1, max_size=4),
+    st.text(max_size=8),
+    st.sampled_from([ENGINE_ONLY, ROLES]),
+)
+def test_no_content_is_too_odd_for_a_memory(
+    contents: list[object], answer: str, roles: Roles
+) -> None:
     chunk = chunk_of(*contents)
-    assert is_sound(remember(Desk({"quote": [answer], "perspective": [answer]}), chunk=chunk, roles=roles), chunk)
+    assert is_sound(
+        remember(Desk({"quote": [answer], "perspective": [answer]}), chunk=chunk, roles=roles),
+        chunk,
+    )

@@ -52,7 +52,16 @@ def arrival(
     archive.run(
         "INSERT INTO arrival (path, device, inode, size, mtime_ns, sha256, state, reason, next_step, next_look_at, "
         "seen_at, changed_at) VALUES (?, 1, 1, 1, 1, ?, ?, ?, ?, ?, ?, ?)",
-        (f"/inbox/{name}", sha256, state, reason, next_step, next_look_at, ago(minutes=9), ago(minutes=8)),
+        (
+            f"/inbox/{name}",
+            sha256,
+            state,
+            reason,
+            next_step,
+            next_look_at,
+            ago(minutes=9),
+            ago(minutes=8),
+        ),
     )
     return last_row(archive)
 

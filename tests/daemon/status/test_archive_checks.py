@@ -26,7 +26,9 @@ def test_a_sound_archive_and_none_at_all_are_well(tmp_path: Path) -> None:
 
 def test_a_file_that_is_no_archive_is_an_error(tmp_path: Path) -> None:
     at = place(tmp_path)
-    archive_path(at.folders.state).write_bytes(b"not a database at all, but long enough to be read" * 100)
+    archive_path(at.folders.state).write_bytes(
+        b"not a database at all, but long enough to be read" * 100
+    )
     assert one(list(archive(at))).level == "error"
 
 
@@ -62,7 +64,9 @@ def test_the_newest_backup_is_read_and_the_older_ones_where_all_are(tmp_path: Pa
     assert str(newest.path) in one(list(backups(at))).text
 
 
-def test_an_updated_export_that_was_changed_is_an_error_and_one_that_is_gone_a_warning(tmp_path: Path) -> None:
+def test_an_updated_export_that_was_changed_is_an_error_and_one_that_is_gone_a_warning(
+    tmp_path: Path,
+) -> None:
     at = used(tmp_path)
     assert "None is written" in one(list(outputs(at))).text
     file = at.folders.updated / "chat.json"

@@ -54,7 +54,9 @@ def test_other_settings_may_be_wrong(tmp_path: Path, broken: str) -> None:
     ['[typo\n[folders]\nstate = "there"\n', '[folders]\ninbox = "x"\n[typo', "[folders]\nstate = 3\n",
      'folders = "x"\n', '[folders]\nstate = "a\\u0000b"\n', "\udcff"],
 )  # fmt: skip
-def test_where_even_that_cannot_be_read_all_that_is_wrong_is_told(tmp_path: Path, wrong: str) -> None:
+def test_where_even_that_cannot_be_read_all_that_is_wrong_is_told(
+    tmp_path: Path, wrong: str
+) -> None:
     (tmp_path / "memproc.toml").write_bytes(wrong.encode("utf-8", "surrogateescape"))
     with pytest.raises(ConfigurationError):
         place_of(Settings(tmp_path / "memproc.toml", quiet=False))

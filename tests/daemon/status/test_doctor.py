@@ -61,7 +61,9 @@ def test_settings_that_are_wrong_are_an_error(tmp_path: Path, wrong: str) -> Non
     assert "archive" not in [finding.name for finding in findings]
 
 
-@pytest.mark.parametrize("answer", [Answer(NOT_HERE, err="not here"), Answer(TOO_SLOW, err="too slow")])
+@pytest.mark.parametrize(
+    "answer", [Answer(NOT_HERE, err="not here"), Answer(TOO_SLOW, err="too slow")]
+)
 def test_absent_and_slow_tools_are_no_trouble(answer: Answer) -> None:
     assert look_at_machine(os.environ, lambda argv: answer).service.state == "not installed"
 

@@ -25,7 +25,9 @@ def test_an_inbox_that_is_not_there_is_an_error(tmp_path: Path) -> None:
     assert "memproc init" in found.remedy
 
 
-def test_a_folder_that_the_first_run_makes_is_a_warning_until_then_and_an_error_after(tmp_path: Path) -> None:
+def test_a_folder_that_the_first_run_makes_is_a_warning_until_then_and_an_error_after(
+    tmp_path: Path,
+) -> None:
     at = place(tmp_path)
     at.folders.backups.rmdir()
     assert one(list(folders(at))).level == "warning"
@@ -48,7 +50,9 @@ def test_folders_and_files_of_the_owner_alone_are_well(tmp_path: Path) -> None:
 
 
 @posix
-def test_a_folder_that_others_can_look_into_is_told_with_the_command_that_closes_it(tmp_path: Path) -> None:
+def test_a_folder_that_others_can_look_into_is_told_with_the_command_that_closes_it(
+    tmp_path: Path,
+) -> None:
     at = place(tmp_path)
     at.folders.state.chmod(0o755)
     found = one(list(rights(at)))
@@ -67,7 +71,9 @@ def test_a_file_that_others_can_read_is_told_by_name(tmp_path: Path) -> None:
 
 
 @posix
-def test_what_the_person_drops_into_the_inbox_may_have_the_rights_it_came_with(tmp_path: Path) -> None:
+def test_what_the_person_drops_into_the_inbox_may_have_the_rights_it_came_with(
+    tmp_path: Path,
+) -> None:
     at = place(tmp_path)
     (at.folders.inbox / "export.json").touch(mode=0o644)
     assert one(list(rights(at))).level == "ok"

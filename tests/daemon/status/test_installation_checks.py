@@ -25,7 +25,13 @@ def test_the_installation_that_runs_these_tests_is_well() -> None:
 
 @pytest.mark.parametrize(
     ("version", "level"),
-    [("1.105.7", "ok"), ("1.109.4", "ok"), ("1.105.6", "warning"), ("1.110.0", "warning"), ("", "error")]
+    [
+        ("1.105.7", "ok"),
+        ("1.109.4", "ok"),
+        ("1.105.6", "warning"),
+        ("1.110.0", "warning"),
+        ("", "error"),
+    ]
     + [(version, "error") for version in MALICIOUS],
 )
 def test_litellm_is_judged_by_its_version(tmp_path: Path, version: str, level: str) -> None:
@@ -43,7 +49,9 @@ def test_a_missing_table_and_a_damaged_one_are_errors(tmp_path: Path) -> None:
 
 
 def test_the_person_s_own_folder_of_tables_counts(tmp_path: Path) -> None:
-    found = gather.look_at_machine({"TIKTOKEN_CACHE_DIR": str(tmp_path)}, lambda argv: Answer(NOT_HERE))
+    found = gather.look_at_machine(
+        {"TIKTOKEN_CACHE_DIR": str(tmp_path)}, lambda argv: Answer(NOT_HERE)
+    )
     assert found.tokenizers == tmp_path
 
 
@@ -52,4 +60,6 @@ def test_the_range_is_the_one_that_the_package_asks_for() -> None:
     project = tomllib.loads((root / "pyproject.toml").read_text())["project"]
     (asked,) = (line for line in project["dependencies"] if line.startswith("litellm"))
     oldest, beyond = (".".join(map(str, version)) for version in LITELLM)
-    assert asked == f"litellm>={oldest},<{beyond}" + "".join(f",!={version}" for version in MALICIOUS)
+    assert asked == f"litellm>={oldest},<{beyond}" + "".join(
+        f",!={version}" for version in MALICIOUS
+    )

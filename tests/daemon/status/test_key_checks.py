@@ -32,7 +32,9 @@ def test_a_configured_model_without_a_key_is_an_error(tmp_path: Path) -> None:
     assert (found.level, found.remedy) == ("error", "memproc key set openai")
 
 
-def test_a_chat_whose_own_model_has_no_key_is_a_warning_since_the_engine_does_its_work(tmp_path: Path) -> None:
+def test_a_chat_whose_own_model_has_no_key_is_a_warning_since_the_engine_does_its_work(
+    tmp_path: Path,
+) -> None:
     at = place(tmp_path, key=no_keys)
     archived(at, long_chat(500, chatTitle="The tower"))
     found = one(list(keys(at)))
@@ -54,7 +56,12 @@ def test_a_server_of_one_s_own_needs_none(tmp_path: Path) -> None:
 def test_a_key_in_the_shell_alone_is_not_the_service_s(tmp_path: Path) -> None:
     at = place(tmp_path, CONFIGURED, key=in_the_environment)
     assert one(list(keys(at))).level == "warning"
-    alone = place(tmp_path, CONFIGURED, key=in_the_environment, machine=machine(tmp_path, service=NOT_INSTALLED))
+    alone = place(
+        tmp_path,
+        CONFIGURED,
+        key=in_the_environment,
+        machine=machine(tmp_path, service=NOT_INSTALLED),
+    )
     assert one(list(keys(alone))).level == "ok"
 
 

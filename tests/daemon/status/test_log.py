@@ -38,7 +38,10 @@ def test_each_event_is_one_line_with_its_time(tmp_path: Path) -> None:
 def test_the_log_is_for_its_owner_alone(tmp_path: Path) -> None:
     Log(tmp_path).log(Note("x"))
 
-    modes = [stat.S_IMODE(path.stat().st_mode) for path in (log_folder(tmp_path), log_files(log_folder(tmp_path))[0])]
+    modes = [
+        stat.S_IMODE(path.stat().st_mode)
+        for path in (log_folder(tmp_path), log_files(log_folder(tmp_path))[0])
+    ]
     assert modes == [0o700, 0o600]
 
 
@@ -52,7 +55,9 @@ def test_a_full_log_makes_room_and_a_few_old_ones_are_kept(tmp_path: Path) -> No
     assert len(old) == OLD_FILES
     assert all(0 < path.stat().st_size <= 1000 for path in (newest, *old))
     kept = [
-        json.loads(line)["text"][:3] for path in (*reversed(old), newest) for line in path.read_bytes().splitlines()
+        json.loads(line)["text"][:3]
+        for path in (*reversed(old), newest)
+        for line in path.read_bytes().splitlines()
     ]
     assert kept == [f"{number:03d}" for number in range(200 - len(kept), 200)]
     assert sorted(log_folder(tmp_path).iterdir()) == sorted((newest, *old))
@@ -110,7 +115,9 @@ def test_titles_get_neither_into_the_log_nor_into_the_journal(tmp_path: Path) ->
     assert lines(tmp_path)[0]["text"] == "No key for abc."
 
 
-def test_what_is_told_while_the_archive_cannot_be_read_is_as_private_as_before(tmp_path: Path) -> None:
+def test_what_is_told_while_the_archive_cannot_be_read_is_as_private_as_before(
+    tmp_path: Path,
+) -> None:
     found = iter([[Titled("My Secret", "abc")]])
 
     def titles() -> list[Titled]:

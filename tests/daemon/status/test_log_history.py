@@ -9,7 +9,15 @@ import pytest
 
 from daemon.archive.archive import Archive
 from daemon.events import ChatIs, Event, FileIs, Note, Planned
-from daemon.status.log import ChatFilter, Log, LogEntry, entries, entries_about, log_files, log_folder
+from daemon.status.log import (
+    ChatFilter,
+    Log,
+    LogEntry,
+    entries,
+    entries_about,
+    log_files,
+    log_folder,
+)
 from rules.errors import NotFound
 from tests.daemon.status.filled import ago, arrival, outcome
 
@@ -52,7 +60,9 @@ def test_old_files_are_read_before_the_newest(tmp_path: Path) -> None:
     assert len(found) > 20
 
 
-@pytest.mark.parametrize("odd", [b"{", b"[]", b'{"is": "Unheard"}', b'{"is": "Note"}', b"\xff\xfe", b"[" * 9999])
+@pytest.mark.parametrize(
+    "odd", [b"{", b"[]", b'{"is": "Unheard"}', b'{"is": "Note"}', b"\xff\xfe", b"[" * 9999]
+)
 def test_a_line_that_is_none_of_ours_does_not_hide_the_others(tmp_path: Path, odd: bytes) -> None:
     log = log_of(tmp_path)
     log.log(Note("before"))
@@ -99,10 +109,15 @@ def test_following_goes_on_after_the_log_was_deleted(tmp_path: Path) -> None:
         [log_files(log_folder(tmp_path))[0].unlink, lambda: None, lambda: log.log(Note("after"))]
     )
 
-    assert texts(islice(entries(log_folder(tmp_path), lambda: next(steps)()), 2)) == ["before", "after"]
+    assert texts(islice(entries(log_folder(tmp_path), lambda: next(steps)()), 2)) == [
+        "before",
+        "after",
+    ]
 
 
-def test_nothing_is_lost_or_told_twice_while_another_thread_writes_and_rotates(tmp_path: Path) -> None:
+def test_nothing_is_lost_or_told_twice_while_another_thread_writes_and_rotates(
+    tmp_path: Path,
+) -> None:
     log = log_of(tmp_path, largest=20_000)
     written = threading.Event()
 
@@ -136,7 +151,9 @@ def test_a_chat_is_found_by_its_id_and_by_its_title(archive: Archive) -> None:
         assert not found.has(planned("other", of))
         assert not found.has(Note("x"))
         assert not found.has(None)
-    assert entries_about(archive, "the garden").has(ChatIs("", "", "set aside", arrival=other, file="b.json"))
+    assert entries_about(archive, "the garden").has(
+        ChatIs("", "", "set aside", arrival=other, file="b.json")
+    )
 
 
 def test_a_chat_that_nobody_knows_is_told(archive: Archive) -> None:

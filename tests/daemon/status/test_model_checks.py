@@ -54,10 +54,15 @@ def test_the_retired_model_of_a_chat_is_told_with_the_chat(tmp_path: Path) -> No
     assert "The tower" in found.remedy
 
 
-def test_a_model_that_ends_soon_is_a_warning_and_one_that_has_ended_an_error(tmp_path: Path) -> None:
+def test_a_model_that_ends_soon_is_a_warning_and_one_that_has_ended_an_error(
+    tmp_path: Path,
+) -> None:
     name = "anthropic/claude-sonnet-4-5"
     assert one(list(models(asking(tmp_path, name)))).level == "warning"
-    assert one(list(models(asking(tmp_path, name, datetime(2026, 12, 2, tzinfo=UTC))))).level == "error"
+    assert (
+        one(list(models(asking(tmp_path, name, datetime(2026, 12, 2, tzinfo=UTC))))).level
+        == "error"
+    )
 
 
 def test_an_ollama_model_whose_window_nobody_knows_is_an_error(tmp_path: Path) -> None:

@@ -10,7 +10,14 @@ import pytest
 from daemon.archive.archive import Archive
 from daemon.events import ChatIs, Event, FileIs, JobEnded, Note, SettingsRefused, Trouble, Watching
 from daemon.files.paths import sent_name
-from daemon.status.notices import MOST_AN_HOUR, DesktopNotice, FindCommand, Kind, Notifier, notice_of
+from daemon.status.notices import (
+    MOST_AN_HOUR,
+    DesktopNotice,
+    FindCommand,
+    Kind,
+    Notifier,
+    notice_of,
+)
 from tests.daemon.status.filled import ago, ahead
 
 LIMIT_SECONDS = 20.0
@@ -58,7 +65,12 @@ class Desk:
     ("event", "kind"),
     [
         (FileIs(1, "a.json", "written", "ready to be imported: A.json"), "ready"),
-        (FileIs(1, sent_name("A", "abc"), "written", "TypingMind takes it back by itself: A.json"), None),
+        (
+            FileIs(
+                1, sent_name("A", "abc"), "written", "TypingMind takes it back by itself: A.json"
+            ),
+            None,
+        ),
         (FileIs(1, "a.json", "working"), "begun"),
         (FileIs(1, "a.json", "set aside", "It is not JSON.", "Export it again."), "problem"),
         (FileIs(1, "a.json", "paused", "No money is left.", "Add credit."), "problem"),
@@ -81,19 +93,24 @@ def test_what_is_worth_a_notice(event: Event, kind: Kind | None) -> None:
 
 
 def test_files_with_the_same_trouble_have_one_cause() -> None:
-    first, second = (notice_of(FileIs(n, f"{n}.json", "paused", "No.", "Add credit.")) for n in (1, 2))
+    first, second = (
+        notice_of(FileIs(n, f"{n}.json", "paused", "No.", "Add credit.")) for n in (1, 2)
+    )
     assert first is not None
     assert second is not None
     assert (first.cause, first.text) == (second.cause, "1.json waits: No. Add credit.")
 
 
 @pytest.mark.parametrize(
-    ("when", "kinds"), [("problems", {"problem", "ready"}), ("all", {"problem", "ready", "begun"}), ("never", set())]
+    ("when", "kinds"),
+    [("problems", {"problem", "ready"}), ("all", {"problem", "ready", "begun"}), ("never", set())],
 )
 def test_memproc_toml_says_of_what(archive: Archive, when: str, kinds: set[str]) -> None:
     desk = Desk(archive, silent)
     every: tuple[Kind, ...] = ("problem", "ready", "begun")
-    assert {kind for kind in every if desk.give(DesktopNotice(kind, "x", "", ""), when=when)} == kinds
+    assert {
+        kind for kind in every if desk.give(DesktopNotice(kind, "x", "", ""), when=when)
+    } == kinds
     desk.notifier.stop()
 
 
@@ -102,7 +119,10 @@ def test_a_notice_reaches_the_desktop(archive: Archive, tmp_path: Path) -> None:
 
     assert desk.give(DesktopNotice("ready", "a", "An updated export is ready", "a.json is done"))
 
-    until(lambda: (tmp_path / "shown").exists() and (tmp_path / "shown").read_text() != "", desk.notifier)
+    until(
+        lambda: (tmp_path / "shown").exists() and (tmp_path / "shown").read_text() != "",
+        desk.notifier,
+    )
     assert (tmp_path / "shown").read_text() == "An updated export is ready: a.json is done\n"
     assert desk.in_prompts == []
     desk.notifier.stop()
@@ -143,7 +163,9 @@ def test_what_is_not_wanted_does_not_count_as_told(archive: Archive) -> None:
 
 
 @pytest.mark.parametrize("argv", [None, ("/nowhere/notify-send",), python("raise SystemExit(1)")])
-def test_where_no_desktop_is_the_log_says_so_once(archive: Archive, argv: tuple[str, ...] | None) -> None:
+def test_where_no_desktop_is_the_log_says_so_once(
+    archive: Archive, argv: tuple[str, ...] | None
+) -> None:
     desk = Desk(archive, lambda *_: argv)
 
     for cause in "abc":

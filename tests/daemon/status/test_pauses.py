@@ -26,7 +26,9 @@ def test_a_length_is_a_number_and_a_unit(text: str, length: timedelta) -> None:
     assert read_duration(text) == length
 
 
-@pytest.mark.parametrize("text", ["", "2", "h", "2 h", "-2h", "2w", "1.5h", "2h!", "0m", "367d", "9999999h", "٣h"])
+@pytest.mark.parametrize(
+    "text", ["", "2", "h", "2 h", "-2h", "2w", "1.5h", "2h!", "0m", "367d", "9999999h", "٣h"]
+)
 def test_what_is_no_length_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match=r"^must be"):
         read_duration(text)

@@ -22,7 +22,9 @@ def test_a_daemon_that_is_well_has_no_problems(archive: Archive) -> None:
     assert told(archive) == []
 
 
-def test_a_file_that_was_set_aside_stays_a_problem_until_it_is_replaced_or_taken_out(archive: Archive) -> None:
+def test_a_file_that_was_set_aside_stays_a_problem_until_it_is_replaced_or_taken_out(
+    archive: Archive,
+) -> None:
     arrival(archive, "a.json", "set aside", "It is not JSON.", "Export the chat again.")
     assert told(archive) == ["a.json"]
     assert told(archive, gone=frozenset({"/inbox/a.json"})) == []
@@ -88,7 +90,10 @@ def test_two_chats_without_a_known_id_do_not_hide_each_other(archive: Archive) -
 
 def test_a_daemon_that_no_longer_looks_into_the_inbox_hangs(archive: Archive) -> None:
     alive(archive)
-    archive.run("UPDATE sign SET at = ? WHERE name IN ('started_at', 'last_scan')", (ago(minutes=12, seconds=1),))
+    archive.run(
+        "UPDATE sign SET at = ? WHERE name IN ('started_at', 'last_scan')",
+        (ago(minutes=12, seconds=1),),
+    )
     assert told(archive) == ["the daemon"]
     assert told(archive, running=False) == []
 
@@ -96,7 +101,9 @@ def test_a_daemon_that_no_longer_looks_into_the_inbox_hangs(archive: Archive) ->
     assert told(archive) == []
 
 
-def test_an_inbox_that_cannot_be_watched_is_told_unless_it_is_looked_into_again_and_again(archive: Archive) -> None:
+def test_an_inbox_that_cannot_be_watched_is_told_unless_it_is_looked_into_again_and_again(
+    archive: Archive,
+) -> None:
     alive(archive, watch_mode="poll", watch_note="memproc.toml asks for polling.")
     assert told(archive) == []
 
@@ -115,7 +122,17 @@ def test_thousands_of_files_are_looked_through_in_a_moment(archive: Archive) -> 
     alive(archive)
     with archive.transaction():
         for number in range(5_000):
-            of = arrival(archive, f"{number}.json", "set aside", "It is not JSON.", "Export it again.")
-            outcome(archive, of, f"{number}.json", "set aside", "", "It is not JSON.", "Export it again.")
+            of = arrival(
+                archive, f"{number}.json", "set aside", "It is not JSON.", "Export it again."
+            )
+            outcome(
+                archive,
+                of,
+                f"{number}.json",
+                "set aside",
+                "",
+                "It is not JSON.",
+                "Export it again.",
+            )
 
     assert len(told(archive)) == 5_000

@@ -45,11 +45,17 @@ def test_a_run_whose_process_is_gone_is_not_going_on_and_was_cut_off(tmp_path: P
     assert (ended.ended_at, ended.outcome, ended.seconds_left) == (NOW, "cut off", None)
 
 
-@pytest.mark.parametrize("rot", ["", "{", "[]", '{"by_hand": true}', '{"by_hand": true, "began_at": 7}', '{"a": 1}'])
+@pytest.mark.parametrize(
+    "rot", ["", "{", "[]", '{"by_hand": true}', '{"by_hand": true, "began_at": 7}', '{"a": 1}']
+)
 def test_a_progress_that_cannot_be_read_is_none(tmp_path: Path, rot: str) -> None:
     with Archive.open(tmp_path) as archive, hold(tmp_path / "lock"):
         set_sign(archive, "run", rot, NOW)
-        assert (kept_run(archive, NOW), run_progress(archive, NOW), last_run(archive, NOW)) == (None, None, None)
+        assert (kept_run(archive, NOW), run_progress(archive, NOW), last_run(archive, NOW)) == (
+            None,
+            None,
+            None,
+        )
 
 
 def test_the_calls_say_how_long_it_takes_and_without_any_the_memories() -> None:
@@ -94,4 +100,9 @@ def test_what_had_been_asked_before_says_nothing_of_the_rest() -> None:
 
 
 def test_times_are_written_as_on_a_clock() -> None:
-    assert [clock_time(seconds) for seconds in (0.2, 65, 600, 7265)] == ["0:01", "1:05", "10:00", "2:01:05"]
+    assert [clock_time(seconds) for seconds in (0.2, 65, 600, 7265)] == [
+        "0:01",
+        "1:05",
+        "10:00",
+        "2:01:05",
+    ]

@@ -83,13 +83,26 @@ Money: $0.00 today, $0.00 this month"""
 
 def test_a_healthy_daemon(archive: Archive) -> None:
     alive(archive)
-    arrival(archive, "slow.json", "settling", "JSON not closed at byte 512", next_look_at=ahead(seconds=8))
+    arrival(
+        archive,
+        "slow.json",
+        "settling",
+        "JSON not closed at byte 512",
+        next_look_at=ahead(seconds=8),
+    )
     arrival(archive, "next.json", "copied")
     arrival(archive, "long.json", "working")
     done = arrival(archive, "old.json", "written")
-    outcome(archive, done, "A Short One", "left alone", "short", "it is not long enough", at=ago(days=3))
+    outcome(
+        archive, done, "A Short One", "left alone", "short", "it is not long enough", at=ago(days=3)
+    )
     outcome(archive, done, "The Garden", chat_id="garden", at=ago(days=2))
-    for asked_at, usd in ((ago(hours=1), 0.1), (ago(hours=12), 0.2), (ago(hours=13), 1.25), (ago(days=22), 9.0)):
+    for asked_at, usd in (
+        (ago(hours=1), 0.1),
+        (ago(hours=12), 0.2),
+        (ago(hours=13), 1.25),
+        (ago(days=22), 9.0),
+    ):
         call(archive, asked_at, usd)
     call(archive, ago(minutes=1), None)
     job(archive, "prune", ahead(hours=15))
@@ -110,8 +123,20 @@ def test_a_daemon_in_trouble_says_so_first(archive: Archive) -> None:
         watch_note="The inbox lies on a file system (nfs4) that does not report every change.",
         paused_until=ahead(hours=2),
     )
-    arrival(archive, "odd\x1b[2J.json", "set aside", "odd\x1b[2J.json is not JSON.", "Export the chat again.")
-    of = arrival(archive, "garden.json", "set aside", "The provider does not accept the key.", "Set the right one.")
+    arrival(
+        archive,
+        "odd\x1b[2J.json",
+        "set aside",
+        "odd\x1b[2J.json is not JSON.",
+        "Export the chat again.",
+    )
+    of = arrival(
+        archive,
+        "garden.json",
+        "set aside",
+        "The provider does not accept the key.",
+        "Set the right one.",
+    )
     outcome(
         archive, of, "The Garden", "set aside", "", "The provider does not accept the key.",
         "Set the right one: memproc key set anthropic",
@@ -164,9 +189,15 @@ def test_the_headline_says_what_is_going_on(archive: Archive) -> None:
     arrival(archive, "a.json", "copied")
     assert headline(at_noon(archive)) == "memproc is running: 1 file to do, $0.00 today."
     begin_pause(archive, None, ago())
-    assert headline(at_noon(archive)) == "memproc is running: paused until memproc resume, 1 file to do, $0.00 today."
+    assert (
+        headline(at_noon(archive))
+        == "memproc is running: paused until memproc resume, 1 file to do, $0.00 today."
+    )
     arrival(archive, "b.json", "working")
-    assert headline(at_noon(archive)) == "memproc is running: working on b.json, 1 file after it, $0.00 today."
+    assert (
+        headline(at_noon(archive))
+        == "memproc is running: working on b.json, 1 file after it, $0.00 today."
+    )
     item = SentRequest("key", "chat", "model", "quote", {}, 10, None)
     begin_batch(archive, [item, replace(item, request="other")], "", ago(minutes=10))
     waiting = "waiting for a batch (2 requests, since 11:50:00)"

@@ -20,7 +20,12 @@ LATELY, LONG_AGO = "2026-11-21T11:58:00.000Z", "2026-11-21T09:00:00.000Z"
 
 @pytest.mark.parametrize(
     ("state", "level"),
-    [("running", "ok"), ("troubled", "error"), ("stopped", "warning"), ("not installed", "warning")],
+    [
+        ("running", "ok"),
+        ("troubled", "error"),
+        ("stopped", "warning"),
+        ("not installed", "warning"),
+    ],
 )
 def test_the_service_is_judged_by_how_it_stands(tmp_path: Path, state: State, level: str) -> None:
     found = one(list(service(machine(tmp_path, service=ServiceState(state, ("It stands so.",))))))
@@ -33,7 +38,9 @@ def test_without_a_daemon_nobody_knows_what_the_service_can_daemon(tmp_path: Pat
     assert "your shell" in found.text
 
 
-def test_a_daemon_that_waits_is_told_with_what_it_waits_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_daemon_that_waits_is_told_with_what_it_waits_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
     at = place(tmp_path)
     with shown_as_waiting(at.toml, FileTrouble("The disk is full.", "Free some space.")):
@@ -54,7 +61,12 @@ def watched(tmp_path: Path) -> Iterator[Setup]:
 def says(at: Setup, when: str = LATELY, **signs: str) -> None:
     with Archive.open(at.folders.state) as archive:
         for name, value in signs.items():
-            set_sign(archive, name, "" if name == "last_scan" else value, value if name == "last_scan" else when)
+            set_sign(
+                archive,
+                name,
+                "" if name == "last_scan" else value,
+                value if name == "last_scan" else when,
+            )
 
 
 def test_a_daemon_that_looks_through_the_inbox_is_well(watched: Setup) -> None:
@@ -94,7 +106,9 @@ def test_an_inbox_that_is_not_watched_is_a_warning(watched: Setup) -> None:
     assert "No inotify watch is left." in found.text
 
 
-def test_settings_that_the_daemon_could_not_read_are_told_beside_what_else_is(watched: Setup) -> None:
+def test_settings_that_the_daemon_could_not_read_are_told_beside_what_else_is(
+    watched: Setup,
+) -> None:
     says(watched, config_error="line 3 is wrong.")
     found = list(daemon(watched))
     assert levels(found) == ["error"]

@@ -9,7 +9,15 @@ from hypothesis import strategies as st
 from daemon.archive.archive import Archive
 from daemon.events import ChatIs, FileIs, ModelAnswered
 from daemon.files.paths import file_name
-from daemon.status.log import Log, Titled, event_without_titles, known_titles, log_files, log_folder, without_titles
+from daemon.status.log import (
+    Log,
+    Titled,
+    event_without_titles,
+    known_titles,
+    log_files,
+    log_folder,
+    without_titles,
+)
 from tests.daemon.status.filled import arrival, outcome
 
 
@@ -48,20 +56,25 @@ def test_the_longest_title_comes_first() -> None:
 def test_a_file_is_told_by_the_name_that_it_has(title: str, chat_id: str) -> None:
     name, new = file_name(title, chat_id), file_name(f"{title.strip()} (memories)", "new1")
     told = f"ready to be imported: /u/{name}, /u/{new}, and in /backups/{name[:-5]}/1.gz"
-    assert without_titles(told, [Titled(title, chat_id), Titled("to be", "d"), Titled("and in", "e")]) == (
-        f"ready d imported: /u/{name}, /u/{new}, e /backups/{name[:-5]}/1.gz"
-    )
+    assert without_titles(
+        told, [Titled(title, chat_id), Titled("to be", "d"), Titled("and in", "e")]
+    ) == (f"ready d imported: /u/{name}, /u/{new}, e /backups/{name[:-5]}/1.gz")
 
 
 def test_a_title_in_the_name_of_another_chat_s_file_stays_too() -> None:
     chats = [Titled("The Garden", "g"), Titled("The Garden Party", "p")]
     said = 'The updated export of "The Garden" is The Garden Party (p).json; The Garden goes on.'
-    assert without_titles(said, chats) == "The updated export of g is The Garden Party (p).json; g goes on."
+    assert (
+        without_titles(said, chats)
+        == "The updated export of g is The Garden Party (p).json; g goes on."
+    )
 
 
 def test_only_sentences_are_changed() -> None:
     chats = [Titled("My Secret", "abc")]
-    event = FileIs(1, "My Secret.json", "set aside", "My Secret is too large", "Leave My Secret out")
+    event = FileIs(
+        1, "My Secret.json", "set aside", "My Secret is too large", "Leave My Secret out"
+    )
     assert event_without_titles(event, chats) == FileIs(
         1, "My Secret.json", "set aside", "abc is too large", "Leave abc out"
     )
@@ -69,8 +82,12 @@ def test_only_sentences_are_changed() -> None:
     assert event_without_titles(answer, chats) == answer
 
 
-def test_what_became_of_a_chat_is_logged_without_its_title_even_before_the_archive_knows_it(tmp_path: Path) -> None:
-    chat = ChatIs("abc", "My Secret", "set aside", '"My Secret": too large.', "Leave My Secret out.")
+def test_what_became_of_a_chat_is_logged_without_its_title_even_before_the_archive_knows_it(
+    tmp_path: Path,
+) -> None:
+    chat = ChatIs(
+        "abc", "My Secret", "set aside", '"My Secret": too large.', "Leave My Secret out."
+    )
 
     Log(tmp_path).log(chat)
 

@@ -22,7 +22,9 @@ WHEN = "2026-03-03T00:00:00.000Z"
 def archive() -> Iterator[Archive]:
     with Archive.memory() as archive:
         for chat_id in ("old", "new"):
-            found = chats_in("x.json", export_bytes(chat(user("Hi."), id=chat_id, chatID=chat_id)))[0]
+            found = chats_in("x.json", export_bytes(chat(user("Hi."), id=chat_id, chatID=chat_id)))[
+                0
+            ]
             remember(archive, found, reading_of(recognise((), {})), WHEN)
         yield archive
 

@@ -14,8 +14,12 @@ HIDING = (
     0x00, 0x07, 0x1B, 0x0D, 0x7F, 0x85, 0x9B, 0xAD, 0x61C, 0x180E, 0x200B, 0x200E, 0x200F, 0x202A, 0x202E, 0x2028,
     0x2029, 0x2060, 0x2064, 0x2066, 0x2069, 0x206A, 0xFEFF, 0xFFF9, 0xD800, 0xE0001, 0xE0041,
 )  # fmt: skip
-NUMBER_SIGNS = frozenset(map(chr, (*range(0x600, 0x606), 0x6DD, 0x70F, 0x890, 0x891, 0x8E2, 0x110BD, 0x110CD)))
-FLAG_OF_ENGLAND = "\U0001f3f4" + "".join(chr(0xE0000 + ord(letter)) for letter in "gbeng") + "\U000e007f"
+NUMBER_SIGNS = frozenset(
+    map(chr, (*range(0x600, 0x606), 0x6DD, 0x70F, 0x890, 0x891, 0x8E2, 0x110BD, 0x110CD))
+)
+FLAG_OF_ENGLAND = (
+    "\U0001f3f4" + "".join(chr(0xE0000 + ord(letter)) for letter in "gbeng") + "\U000e007f"
+)
 RAW = ("Cc", "Cf", "Cs", "Zl", "Zp")
 
 
@@ -52,7 +56,15 @@ def test_what_people_write_with_stays(name: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["pay\u200dpal", "при\u200cвет", "\u200dstart", "🚀\u200c🚀", "می\u200c\u200cخ", "🚀\u200d", "\U000e0067 "],
+    [
+        "pay\u200dpal",
+        "при\u200cвет",
+        "\u200dstart",
+        "🚀\u200c🚀",
+        "می\u200c\u200cخ",
+        "🚀\u200d",
+        "\U000e0067 ",
+    ],
     ids=ascii,
 )
 def test_a_joiner_or_a_tag_that_belongs_to_nothing_is_written_out(text: str) -> None:
@@ -70,5 +82,9 @@ def test_nothing_raw_is_left_but_joiners_and_signs_that_are_seen(text: str) -> N
 
 def test_no_such_character_is_missed() -> None:
     every = (chr(number) for number in range(sys.maxunicode + 1))
-    raw = [letter for letter in every if unicodedata.category(letter) in RAW and visible(letter) == letter]
+    raw = [
+        letter
+        for letter in every
+        if unicodedata.category(letter) in RAW and visible(letter) == letter
+    ]
     assert {*raw} == {"\n", *NUMBER_SIGNS}

@@ -29,7 +29,9 @@ def status_of(toml: Path, capsys: pytest.CaptureFixture[str]) -> tuple[int, str]
     return code, " ".join((printed.out + printed.err).split())
 
 
-def test_a_daemon_that_waits_is_shown_with_what_it_waits_for(toml: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_daemon_that_waits_is_shown_with_what_it_waits_for(
+    toml: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     code, text = status_of(toml, capsys)
     assert code == 1
     assert "the daemon waits and tries again: The disk /mnt is not there. -> Mount it." in text
@@ -45,7 +47,9 @@ def test_it_is_shown_where_memproc_toml_lies_on_a_disk_that_is_not_there(
     )
 
 
-def test_it_is_shown_where_the_archive_cannot_be_opened(toml: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_it_is_shown_where_the_archive_cannot_be_opened(
+    toml: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     path = archive_path(toml.parent / "state")
     path.parent.mkdir()
     path.write_bytes(b"no database, but long enough to be read as one" * 100)

@@ -101,8 +101,22 @@ Tá mo dheirfiúr ag bogadh go Porto i mí na Bealtaine agus d'iarr sí orm cabh
 Tugaim faoi deara cé chomh ciúin is a deir tú é sin. Cad ba mhaith leat a chloisteáil uaithi roimh an turas fada?
 Is mian liom a choimeád gur gheall sí cabhrú leis an bpianó, agus nárbh é an pianó a chuir eagla uirthi riamh.
 """
-TOLD = {language: tuple(texts) for language, *texts in (told.strip().split("\n") for told in _TOLD.split("\n\n"))}
-KNOWN = ("English", "German", "French", "Spanish", "Portuguese", "Italian", "Russian", "Hindi", "Arabic", "Chinese")
+TOLD = {
+    language: tuple(texts)
+    for language, *texts in (told.strip().split("\n") for told in _TOLD.split("\n\n"))
+}
+KNOWN = (
+    "English",
+    "German",
+    "French",
+    "Spanish",
+    "Portuguese",
+    "Italian",
+    "Russian",
+    "Hindi",
+    "Arabic",
+    "Chinese",
+)
 
 
 def passage_in(*languages: str) -> list[str]:
@@ -124,7 +138,9 @@ def test_another_known_language_is_foreign(spoken: str, answered: str) -> None:
 
 @pytest.mark.parametrize("spoken", ["Dutch", "Finnish", "Greek", "Korean", "Japanese"])
 @pytest.mark.parametrize("answered", ["English", "German", "Russian", "Chinese"])
-def test_a_known_language_is_foreign_to_an_unknown_one_of_some_length(spoken: str, answered: str) -> None:
+def test_a_known_language_is_foreign_to_an_unknown_one_of_some_length(
+    spoken: str, answered: str
+) -> None:
     assert foreign(TOLD[answered][2], TOLD[spoken]) == FOREIGN
 
 
@@ -133,7 +149,9 @@ def test_an_unknown_language_is_not_guessed_at() -> None:
     assert foreign(TOLD["Irish"][2], passage_in("Dutch")) is None
 
 
-@pytest.mark.parametrize("mixed", [("English", "Russian"), ("German", "English"), ("Japanese", "Spanish")])
+@pytest.mark.parametrize(
+    "mixed", [("English", "Russian"), ("German", "English"), ("Japanese", "Spanish")]
+)
 def test_both_languages_of_a_mixed_passage_are_right(mixed: tuple[str, str]) -> None:
     for language in mixed:
         assert foreign(TOLD[language][2], passage_in(*mixed)) is None
@@ -176,21 +194,35 @@ def test_where_nobody_can_tell_nothing_is_foreign(said: str) -> None:
     assert foreign(said, passage_in("English")) is None
 
 
-@pytest.mark.parametrize("passage", [[], [""], ["ok", "?", "👍"], ["```\nx = 1\n```"], ["12", "13.5"]])
+@pytest.mark.parametrize(
+    "passage", [[], [""], ["ok", "?", "👍"], ["```\nx = 1\n```"], ["12", "13.5"]]
+)
 def test_to_a_passage_without_language_nothing_is_foreign(passage: list[str]) -> None:
     for *_, memory in TOLD.values():
         assert foreign(memory, passage) is None
 
 
 def test_code_in_the_passage_makes_no_language() -> None:
-    code = "```python\nfor the in that(with_, this):\n    return is_not, have, be, what, you, are\n```"
-    assert foreign(TOLD["English"][2], [f"{text}\n{code * 20}" for text in passage_in("German")]) == FOREIGN
-    assert foreign(TOLD["German"][2], [f"{text}\n{code * 20}" for text in passage_in("German")]) is None
+    code = (
+        "```python\nfor the in that(with_, this):\n    return is_not, have, be, what, you, are\n```"
+    )
+    assert (
+        foreign(TOLD["English"][2], [f"{text}\n{code * 20}" for text in passage_in("German")])
+        == FOREIGN
+    )
+    assert (
+        foreign(TOLD["German"][2], [f"{text}\n{code * 20}" for text in passage_in("German")])
+        is None
+    )
 
 
 def test_nothing_that_the_personas_of_the_sample_and_the_test_chats_say_is_foreign() -> None:
-    sample = json.loads((files("daemon") / "files" / "sample.json").read_text("utf-8"))["data"]["chats"][0]["messages"]
-    lighthouse = [text for number in range(20) for text in (question(number, 60), answer(number, 180))]
+    sample = json.loads((files("daemon") / "files" / "sample.json").read_text("utf-8"))["data"][
+        "chats"
+    ][0]["messages"]
+    lighthouse = [
+        text for number in range(20) for text in (question(number, 60), answer(number, 180))
+    ]
     for texts in ([_text(message["content"]) for message in sample], lighthouse):
         for size in (1, 2, 6):
             for start in range(0, len(texts), size):
@@ -200,13 +232,20 @@ def test_nothing_that_the_personas_of_the_sample_and_the_test_chats_say_is_forei
 
 
 def _text(content: str | Sequence[dict[str, str]]) -> str:
-    return content if isinstance(content, str) else "\n".join(part.get("text", "") for part in content)
+    return (
+        content if isinstance(content, str) else "\n".join(part.get("text", "") for part in content)
+    )
 
 
-_sentences = st.sampled_from([sentence for texts in TOLD.values() for text in texts for sentence in text.split(". ")])
+_sentences = st.sampled_from(
+    [sentence for texts in TOLD.values() for text in texts for sentence in text.split(". ")]
+)
 
 
-@given(st.lists(st.lists(_sentences, min_size=1, max_size=6).map(". ".join), min_size=1, max_size=6), st.data())
+@given(
+    st.lists(st.lists(_sentences, min_size=1, max_size=6).map(". ".join), min_size=1, max_size=6),
+    st.data(),
+)
 def test_what_was_said_itself_is_never_foreign(passage: list[str], data: st.DataObject) -> None:
     repeated = data.draw(st.lists(st.sampled_from(passage), min_size=1))
     assert foreign("\n".join(repeated), passage) is None

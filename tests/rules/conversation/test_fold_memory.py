@@ -19,14 +19,27 @@ from rules.conversation.memory import (
 )
 
 WHEN = "2026-03-03T00:00:00.000Z"
-EDITION = Edition(1, "as-of", ("a", "b", "c", "d", "e", "f"), (), "model", "test/agent", "test/manager", (), 700, WHEN)
+EDITION = Edition(
+    1,
+    "as-of",
+    ("a", "b", "c", "d", "e", "f"),
+    (),
+    "model",
+    "test/agent",
+    "test/manager",
+    (),
+    700,
+    WHEN,
+)
 ONE = Memory("m1", 1, 1, ("k1",), "k1", "k1", WHEN, WHEN, 4000, EDITION, EDITION)
 TWO = replace(ONE, memory_id="m2", number=2)
 
 
 def test_the_same_members_are_the_same_fold_on_any_day() -> None:
     later = replace(EDITION, written_at="2027-01-01T00:00:00.000Z", requests=("another",))
-    again = replace(ONE, in_prompts=later, edition=replace(later, number=7, kind="hindsight"), pinned=True)
+    again = replace(
+        ONE, in_prompts=later, edition=replace(later, number=7, kind="hindsight"), pinned=True
+    )
     assert fold_id("chat", [again, TWO]) == fold_id("chat", [ONE, TWO])
     assert fold_id("chat", [ONE, TWO]).startswith("f")
     assert len(fold_id("chat", [ONE, TWO])) == 16
@@ -45,7 +58,9 @@ def test_other_members_another_chat_and_another_told_edition_are_other_folds() -
 
 
 @pytest.mark.parametrize(("members", "expected"), [(6000, 820), (1640, 820), (1200, 600), (0, 0)])
-def test_a_fold_is_expected_to_be_half_as_large_as_its_members_and_never_large(members: int, expected: int) -> None:
+def test_a_fold_is_expected_to_be_half_as_large_as_its_members_and_never_large(
+    members: int, expected: int
+) -> None:
     assert expected_fold_tokens(members) == expected
 
 

@@ -6,7 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rules.conversation.marker import CLOSING, MEMORY, OPENING, Marker, read_marker, text_digest, write_marker
+from rules.conversation.marker import (
+    CLOSING,
+    MEMORY,
+    OPENING,
+    Marker,
+    read_marker,
+    text_digest,
+    write_marker,
+)
 from rules.typingmind.spans import value
 from tests.exports.generated import values
 

@@ -22,15 +22,35 @@ PORTO = "My sister Ilse moves to Porto on 14 May 2026, and she asked me to help 
 @pytest.mark.parametrize(
     ("answer", "passage"),
     [
-        pytest.param("The sea breathes, and nobody ever noticed it but the two of us.", SEA, id="a word changed"),
-        pytest.param("The sea breathes, and nobody heard it but the two of us.", SEA, id="a word dropped"),
-        pytest.param("The sea breathed, and nobody had ever heard it but the two of us.", SEA, id="another tense"),
-        pytest.param("the see braethes, and nobdy ever heard it but the two of us", SEA, id="typing mistakes"),
-        pytest.param('"The sea breathes, and nobody heard it but us two."', SEA, id="in quotation marks"),
         pytest.param(
-            "I noted how 'quietly' you wrote it - and I kept it to myself.", NOTICED, id="another hand at marks"
+            "The sea breathes, and nobody ever noticed it but the two of us.",
+            SEA,
+            id="a word changed",
         ),
-        pytest.param("moves to Porto on 14 May, and she asked me to help her with the piano", PORTO, id="widened"),
+        pytest.param(
+            "The sea breathes, and nobody heard it but the two of us.", SEA, id="a word dropped"
+        ),
+        pytest.param(
+            "The sea breathed, and nobody had ever heard it but the two of us.",
+            SEA,
+            id="another tense",
+        ),
+        pytest.param(
+            "the see braethes, and nobdy ever heard it but the two of us", SEA, id="typing mistakes"
+        ),
+        pytest.param(
+            '"The sea breathes, and nobody heard it but us two."', SEA, id="in quotation marks"
+        ),
+        pytest.param(
+            "I noted how 'quietly' you wrote it - and I kept it to myself.",
+            NOTICED,
+            id="another hand at marks",
+        ),
+        pytest.param(
+            "moves to Porto on 14 May, and she asked me to help her with the piano",
+            PORTO,
+            id="widened",
+        ),
     ],
 )
 def test_a_damaged_quote_leads_to_the_writers_own_sentence(answer: str, passage: str) -> None:
@@ -136,7 +156,9 @@ _texts = st.lists(st.builds("{}{}".format, _words, _gaps), max_size=40).map("".j
 
 
 @given(st.lists(_texts, min_size=1, max_size=3), st.data())
-def test_what_is_found_is_a_quote_of_whole_words_from_the_message_named(told: list[str], data: st.DataObject) -> None:
+def test_what_is_found_is_a_quote_of_whole_words_from_the_message_named(
+    told: list[str], data: st.DataObject
+) -> None:
     chunk = talk(*told)
     text = max(told, key=len)
     start = data.draw(st.integers(0, len(text) // 3))
@@ -175,4 +197,8 @@ def _cut(text: str, at: int) -> bool:
 
 
 def _spaced(character: str) -> bool:
-    return character.isalnum() and not "\u0e00" <= character <= "\u0eff" and not "\u3040" <= character <= "\u9fff"
+    return (
+        character.isalnum()
+        and not "\u0e00" <= character <= "\u0eff"
+        and not "\u3040" <= character <= "\u9fff"
+    )

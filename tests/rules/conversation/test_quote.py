@@ -11,7 +11,9 @@ from rules.conversation.quote import NotVerbatim, Verbatim, find_quote
 from tests.entries import entries, said, talk
 
 _LETTERS = "ab é.\n\t\xa0\u2009  '\"“”‘’«»-–—−"
-_texts = st.text(_LETTERS, max_size=30) | st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
+_texts = st.text(_LETTERS, max_size=30) | st.text(
+    st.characters(exclude_categories=["Cs"]), max_size=20
+)
 _chunks = st.lists(_texts, min_size=1, max_size=4).map(lambda texts: talk(*texts))
 _lettered = st.builds("{}{}{}".format, _texts, st.sampled_from("abé"), _texts)
 _lettered_chunks = st.lists(_lettered, min_size=1, max_size=4).map(lambda texts: talk(*texts))
@@ -33,11 +35,15 @@ def of(source: str, chunk: tuple[Entry, ...]) -> Entry:
 
 
 @given(_chunks, _texts)
-def test_nothing_is_accepted_that_does_not_stand_in_one_message(chunk: tuple[Entry, ...], answer: str) -> None:
+def test_nothing_is_accepted_that_does_not_stand_in_one_message(
+    chunk: tuple[Entry, ...], answer: str
+) -> None:
     found = find_quote(answer, chunk)
     stands = [normalised(entry.message.words) for entry in chunk]
     if isinstance(found, Verbatim):
-        assert any(found.text in part.text for part in of(found.source, chunk).message.parts if part.spoken)
+        assert any(
+            found.text in part.text for part in of(found.source, chunk).message.parts if part.spoken
+        )
         assert normalised(found.text) in (normalised(answer), normalised(normalised(answer)[1:-1]))
     elif any(character.isalnum() for character in answer):
         assert not any(normalised(answer) in text for text in stands)
@@ -46,12 +52,16 @@ def test_nothing_is_accepted_that_does_not_stand_in_one_message(chunk: tuple[Ent
 def part_of(chunk: tuple[Entry, ...], data: st.DataObject) -> str:
     """Some characters of one message, a letter or a digit among them."""
     text = data.draw(st.sampled_from(chunk)).message.words
-    at = data.draw(st.sampled_from([at for at, character in enumerate(text) if character.isalnum()]))
+    at = data.draw(
+        st.sampled_from([at for at, character in enumerate(text) if character.isalnum()])
+    )
     return text[data.draw(st.integers(0, at)) : data.draw(st.integers(at + 1, len(text)))]
 
 
 @given(_lettered_chunks, st.data())
-def test_a_true_part_of_a_message_is_always_found(chunk: tuple[Entry, ...], data: st.DataObject) -> None:
+def test_a_true_part_of_a_message_is_always_found(
+    chunk: tuple[Entry, ...], data: st.DataObject
+) -> None:
     passage = part_of(chunk, data)
     dressed = data.draw(st.sampled_from(["{}", '"{}"', "“{}”", " {}\n"])).format(passage)
 
@@ -78,7 +88,9 @@ def test_another_hand_at_gaps_marks_and_dashes_gives_the_writers_own(
 
 def test_the_raw_messages_own_characters_are_kept() -> None:
     chunk = talk("Hm.", "I said: “the sea —\n  it breathes” and meant it.")
-    assert find_quote('the sea - it breathes"', chunk) == Verbatim("the sea —\n  it breathes”", chunk[1].key)
+    assert find_quote('the sea - it breathes"', chunk) == Verbatim(
+        "the sea —\n  it breathes”", chunk[1].key
+    )
 
 
 def test_the_first_message_that_holds_it_is_its_source() -> None:
@@ -104,7 +116,9 @@ def test_marks_that_the_writer_set_are_kept() -> None:
 )
 def test_what_was_changed_or_joined_is_no_quote(answer: str) -> None:
     found = find_quote(answer, talk("The sea breathes.", "Yes."))
-    assert found == NotVerbatim("It stands in no single message of the passage, character for character.")
+    assert found == NotVerbatim(
+        "It stands in no single message of the passage, character for character."
+    )
 
 
 @pytest.mark.parametrize("answer", ["", "  ", "—", '""', "...", "\u200b"])
@@ -114,13 +128,23 @@ def test_an_answer_without_words_is_no_quote(answer: str) -> None:
 
 def test_placeholders_and_tool_traffic_are_not_quoted() -> None:
     parts = [{"type": "image_url", "metadata": {"name": "sea"}}, {"type": "text", "text": "Look."}]
-    chunk = entries([said("user", "", content=parts), said("tool", "High water at two.", 1, name="tide")])
+    chunk = entries(
+        [said("user", "", content=parts), said("tool", "High water at two.", 1, name="tide")]
+    )
     for answer in ("[image: sea]", "image", "High water", "tool result"):
         assert isinstance(find_quote(answer, chunk), NotVerbatim)
 
 
 def test_a_quote_does_not_reach_over_two_parts() -> None:
-    chunk = entries([said("user", "", content=[{"type": "text", "text": "One"}, {"type": "text", "text": "two"}])])
+    chunk = entries(
+        [
+            said(
+                "user",
+                "",
+                content=[{"type": "text", "text": "One"}, {"type": "text", "text": "two"}],
+            )
+        ]
+    )
     assert isinstance(find_quote("One\n\ntwo", chunk), NotVerbatim)
     assert find_quote("two", chunk) == Verbatim("two", chunk[0].key)
 

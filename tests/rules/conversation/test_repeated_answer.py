@@ -30,8 +30,22 @@ def test_a_question_said_back_is_no_answer(answer: str) -> None:
 
 @pytest.mark.parametrize(
     "answer",
-    [ANSWER, f"{QUESTION[:60]} {ANSWER}", "", "...", " ".join(QUESTION.split()[::-1]), QUESTION[70:130]],
-    ids=["an answer", "an answer behind it", "nothing", "no words", "its words in another order", "out of its middle"],
+    [
+        ANSWER,
+        f"{QUESTION[:60]} {ANSWER}",
+        "",
+        "...",
+        " ".join(QUESTION.split()[::-1]),
+        QUESTION[70:130],
+    ],
+    ids=[
+        "an answer",
+        "an answer behind it",
+        "nothing",
+        "no words",
+        "its words in another order",
+        "out of its middle",
+    ],
 )
 def test_what_holds_more_or_other_than_the_question_is_no_restatement(answer: str) -> None:
     assert not is_restated(answer, QUESTION)
@@ -47,20 +61,39 @@ def test_the_text_that_a_question_gives_may_be_said_again() -> None:
     question = f"{QUESTION}\n\n{GIVEN}\n\nShorten what stands above, and say nothing else besides the shortened text."
     assert not is_restated(GIVEN, question, GIVEN)
     assert is_restated(question, question, GIVEN)
-    assert is_restated(f"{GIVEN} Shorten what stands above, and say nothing else besides the shortened text.", question)
+    assert is_restated(
+        f"{GIVEN} Shorten what stands above, and say nothing else besides the shortened text.",
+        question,
+    )
     assert is_restated(QUESTION, question, "a text that the question does not hold")
 
 
 @pytest.mark.parametrize(
     "again",
-    [ANSWER, ANSWER.upper(), f"> *{ANSWER}*", ANSWER.replace(" ", "\n"), ANSWER.replace(",", ";"), f"\u200b{ANSWER}"],
-    ids=["the same", "in capitals", "as Markdown", "in many lines", "with other points", "with a mark nobody sees"],
+    [
+        ANSWER,
+        ANSWER.upper(),
+        f"> *{ANSWER}*",
+        ANSWER.replace(" ", "\n"),
+        ANSWER.replace(",", ";"),
+        f"\u200b{ANSWER}",
+    ],
+    ids=[
+        "the same",
+        "in capitals",
+        "as Markdown",
+        "in many lines",
+        "with other points",
+        "with a mark nobody sees",
+    ],
 )
 def test_the_same_words_are_the_same_answer(again: str) -> None:
     assert is_repeated(again, ANSWER)
 
 
-@pytest.mark.parametrize("other", ["", "...", ANSWER[:-6], f"{ANSWER} Yes.", " ".join(ANSWER.split()[::-1])])
+@pytest.mark.parametrize(
+    "other", ["", "...", ANSWER[:-6], f"{ANSWER} Yes.", " ".join(ANSWER.split()[::-1])]
+)
 def test_other_words_are_another_answer(other: str) -> None:
     assert not is_repeated(other, ANSWER)
     assert not is_repeated(other, other) or other not in ("", "...")

@@ -25,7 +25,9 @@ def section(sizes: list[int]) -> list[Memory]:
         for _ in range(size):
             number += 1
             members.append(memory_of(number, talk(QUOTE.format(number=number))))
-        fold = replace(fold_of(number, members), members=tuple(member.memory_id for member in members))
+        fold = replace(
+            fold_of(number, members), members=tuple(member.memory_id for member in members)
+        )
         shown.append(members[0] if size == 1 else fold)
     return shown
 
@@ -35,7 +37,9 @@ def quotes(memories: list[Memory] | tuple[Memory, ...]) -> list[str]:
 
 
 @given(SIZES, st.integers(0, 2000))
-def test_no_quote_disappears_and_each_is_whole_or_one_verbatim_sentence(sizes: list[int], most: int) -> None:
+def test_no_quote_disappears_and_each_is_whole_or_one_verbatim_sentence(
+    sizes: list[int], most: int
+) -> None:
     shown = section(sizes)
     fitting = within(shown, most, count)
     assert len(quotes(fitting)) == len(quotes(shown)) == sum(sizes)
@@ -46,7 +50,9 @@ def test_no_quote_disappears_and_each_is_whole_or_one_verbatim_sentence(sizes: l
 
 
 @given(SIZES, st.integers(0, 2000))
-def test_the_oldest_folds_shrink_first_and_only_as_many_as_must(sizes: list[int], most: int) -> None:
+def test_the_oldest_folds_shrink_first_and_only_as_many_as_must(
+    sizes: list[int], most: int
+) -> None:
     shown = section(sizes)
     fitting = within(shown, most, count)
     shrunk = [memory.edition.is_short for memory in fitting if memory.is_fold]
@@ -80,13 +86,18 @@ def test_what_the_person_has_written_is_not_shrunk() -> None:
 
 
 def test_a_sentence_of_a_quote_is_one_that_says_something() -> None:
-    assert one_sentence("Yes. I will wait for you at the pier. Go now.") == "I will wait for you at the pier."
+    assert (
+        one_sentence("Yes. I will wait for you at the pier. Go now.")
+        == "I will wait for you at the pier."
+    )
     assert one_sentence("no sentence at all") == "no sentence at all"
 
 
 def test_models_read_the_first_and_the_middle_one_of_a_fold_s_quotes() -> None:
     (fold,) = section([9])
     read = as_read(fold.edition)
-    assert [quote.text for quote in read.quotes] == [QUOTE.format(number=number) for number in (1, 5)]
+    assert [quote.text for quote in read.quotes] == [
+        QUOTE.format(number=number) for number in (1, 5)
+    ]
     assert read.tokens < fold.edition.tokens
     assert some_of(fold.edition.quotes[:2]) == fold.edition.quotes[:2]

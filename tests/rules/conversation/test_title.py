@@ -27,11 +27,16 @@ def called(number: int, title: str, *, frozen: bool = False) -> Memory:
         (["2024-03-15T10:00:00.000Z", "2024-04-05T10:00:00.000Z"], "15 March to 5 April 2024"),
         (["2024-03-20T10:00:00.000Z", "2024-03-15T10:00:00.000Z"], "15 to 20 March 2024"),
         (["2024-03-15T10:00:00.000Z", "2024-03-15T23:00:00.000Z"], "15 March 2024"),
-        (["2023-12-28T10:00:00.000Z", "2024-01-03T10:00:00.000Z"], "28 December 2023 to 3 January 2024"),
+        (
+            ["2023-12-28T10:00:00.000Z", "2024-01-03T10:00:00.000Z"],
+            "28 December 2023 to 3 January 2024",
+        ),
         ([None, "soon", "2024-03-15"], "15 March 2024"),
     ],
 )
-def test_a_memory_bears_its_number_and_the_days_on_which_it_was(dates: list[str | None], days: str) -> None:
+def test_a_memory_bears_its_number_and_the_days_on_which_it_was(
+    dates: list[str | None], days: str
+) -> None:
     assert write_title(7, 7, dates) == f"Memory 7, {days}."
     assert write_title(7, 7, dates, extracted=True) == f"Memory 7, {days}, extracted."
     assert write_title(1, 6, dates) == f"Memories 1 to 6, {days}."
@@ -48,7 +53,9 @@ def test_the_numbers_of_a_title_are_read_back(first: int, more: int, extracted: 
     assert numbers_in(wrap("context_manager", f"{title} A direct quote?")) == (first, last)
 
 
-@pytest.mark.parametrize("text", ["Memory 7, 15 March 2024.", "<context_manager>\nPlease choose one direct quote", ""])
+@pytest.mark.parametrize(
+    "text", ["Memory 7, 15 March 2024.", "<context_manager>\nPlease choose one direct quote", ""]
+)
 def test_what_stands_elsewhere_or_in_the_older_form_is_no_title(text: str) -> None:
     assert numbers_in(text) is None
 
@@ -61,7 +68,11 @@ def test_numbers_are_those_of_the_archive_as_long_as_it_has_the_raw_messages() -
 
 def test_where_the_archive_was_lost_no_number_is_given_to_another_memory() -> None:
     """An export with a fold of six, and two memories behind it, is all that is left: they are 1, 2 and 3 now."""
-    left = [called(1, "Memories 1 to 6.", frozen=True), called(2, "Memory 7.", frozen=True), called(3, "Memory 8.")]
+    left = [
+        called(1, "Memories 1 to 6.", frozen=True),
+        called(2, "Memory 7.", frozen=True),
+        called(3, "Memory 8."),
+    ]
     left[2] = replace(left[2], keys=())
     ahead = counted_on(left)
     assert ahead == 5

@@ -15,14 +15,22 @@ from rules.extract.weights import Said
 ANSWERS = (quote, perspective, analysis, refinement)
 
 TALK = (
-    Said("user", "Hey Aria. I came back from Lisbon last night, my sister Marta drove me.", "2026-03-02"),
+    Said(
+        "user",
+        "Hey Aria. I came back from Lisbon last night, my sister Marta drove me.",
+        "2026-03-02",
+    ),
     Said(
         "assistant",
         "Welcome back, Tom. I noticed that I kept circling around the line of Pessoa you left me with, as if it "
         "were a room I could not quite leave. I don't know whether that is longing. How is Marta?",
         "2026-03-02",
     ),
-    Said("user", "Fine! The surgery is on 14 April at 9:30. Dr. Ferreira, not Pereira as I said.", "2026-03-02"),
+    Said(
+        "user",
+        "Fine! The surgery is on 14 April at 9:30. Dr. Ferreira, not Pereira as I said.",
+        "2026-03-02",
+    ),
     Said(
         "assistant",
         "I will remember it. Here is a list:\n\n```python\nprint('I feel, I fear, I hope, I love. I wonder.')\n```\n\n"
@@ -30,7 +38,9 @@ TALK = (
         "2026-03-02",
     ),
     Said("user", "I read all of it twice.", "2026-03-05"),
-    Said("assistant", "The list has two parts. Let me know if you have any questions.", "2026-03-05"),
+    Said(
+        "assistant", "The list has two parts. Let me know if you have any questions.", "2026-03-05"
+    ),
 )
 
 
@@ -44,10 +54,20 @@ def long_talk() -> list[Said]:
     """Forty messages about bread, with one promise in the middle."""
     said = []
     for number in range(20):
-        said.append(Said("user", f"The dough of batch {number} rose well, and the oven was hot enough.", "2026-01-01"))
+        said.append(
+            Said(
+                "user",
+                f"The dough of batch {number} rose well, and the oven was hot enough.",
+                "2026-01-01",
+            )
+        )
         reply = f"Bread like batch {number} wants patience. I enjoy how loaf {number * 7} of the oven rises."
         said.append(Said("assistant", reply, "2026-01-02"))
-    said[21] = Said("assistant", "The dough is fine. I promise to remind you to call Ottilie on 17 May.", "2026-01-02")
+    said[21] = Said(
+        "assistant",
+        "The dough is fine. I promise to remind you to call Ottilie on 17 May.",
+        "2026-01-02",
+    )
     return said
 
 
@@ -102,11 +122,15 @@ def test_words_beside_a_picture_are_quoted_without_it() -> None:
 
 
 @given(MESSAGES, st.integers(5, 80))
-def test_the_quote_is_always_verbatim_in_one_message_and_there_where_words_are(passage: list[Said], words: int) -> None:
+def test_the_quote_is_always_verbatim_in_one_message_and_there_where_words_are(
+    passage: list[Said], words: int
+) -> None:
     found = quote(passage, words)
 
     assert any(found in said.text for said in passage) or not passage
-    assert bool(found) == any(mark.isalnum() for said in passage for mark in said.text.replace("[image]", ""))
+    assert bool(found) == any(
+        mark.isalnum() for said in passage for mark in said.text.replace("[image]", "")
+    )
     assert not any(is_fence(line) for line in found.splitlines())
     assert found == found.strip()
     assert length(found) <= words
@@ -115,11 +139,18 @@ def test_the_quote_is_always_verbatim_in_one_message_and_there_where_words_are(p
 @given(
     st.lists(
         st.sampled_from(
-            ["I feel calm. ", "```\nI fear code.\n```\n", "\n| I fear | tables |\n", "\n[I fear a picture]\n"]
+            [
+                "I feel calm. ",
+                "```\nI fear code.\n```\n",
+                "\n| I fear | tables |\n",
+                "\n[I fear a picture]\n",
+            ]
         )
     )
 )
-def test_code_tables_and_placeholders_are_never_quoted_where_there_is_prose(parts: list[str]) -> None:
+def test_code_tables_and_placeholders_are_never_quoted_where_there_is_prose(
+    parts: list[str],
+) -> None:
     found = quote([Said("assistant", "\n".join(["I feel calm.", *parts]), "")], 60)
 
     assert found
@@ -138,7 +169,9 @@ def test_a_sentence_longer_than_the_quote_may_be_gives_its_beginning() -> None:
     assert quote(passage, 10) == "I feel" + " very" * 8
 
 
-@pytest.mark.parametrize("code", ["\n```py\nx = 1\n```", "~~~\n\nx = 1", "> ```py\n\tx = 1\n", "\n\n    x = 1\n    y"])
+@pytest.mark.parametrize(
+    "code", ["\n```py\nx = 1\n```", "~~~\n\nx = 1", "> ```py\n\tx = 1\n", "\n\n    x = 1\n    y"]
+)
 def test_a_passage_of_code_alone_gives_its_first_line_with_words(code: str) -> None:
     found = quote([Said("user", "```\n```", ""), Said("assistant", code, "")], 10)
     assert found == "x = 1"
@@ -161,8 +194,12 @@ def test_a_passage_of_code_alone_gives_its_first_line_with_words(code: str) -> N
          "We exchanged 4 messages: 2 of emoji alone, 1 of images alone and 1 of punctuation alone."),
     ],
 )  # fmt: skip
-def test_where_there_is_nothing_to_say_a_sentence_says_what_was_there(texts: list[str], told: str) -> None:
-    passage = [Said(("user", "assistant")[at % 2], text, "2026-03-02") for at, text in enumerate(texts)]
+def test_where_there_is_nothing_to_say_a_sentence_says_what_was_there(
+    texts: list[str], told: str
+) -> None:
+    passage = [
+        Said(("user", "assistant")[at % 2], text, "2026-03-02") for at, text in enumerate(texts)
+    ]
     assert (perspective(passage, 25), analysis(passage, 25)) == (told, told)
     assert refinement(passage, 25, (told,)) == "Nothing more was said."
 
@@ -185,11 +222,20 @@ def test_the_perspective_is_never_the_quote_again() -> None:
 @pytest.mark.parametrize(
     ("text", "own"),
     [
-        ("Das Haus ist alt. Ich spüre, dass etwas fehlt. Der Tisch ist rot.", "Ich spüre, dass etwas fehlt."),
+        (
+            "Das Haus ist alt. Ich spüre, dass etwas fehlt. Der Tisch ist rot.",
+            "Ich spüre, dass etwas fehlt.",
+        ),
         ("Le train est là. Je sens une tristesse. La table est rouge.", "Je sens une tristesse."),
-        ("El tren sale a las nueve. Siento que algo se va. La mesa es roja.", "Siento que algo se va."),
+        (
+            "El tren sale a las nueve. Siento que algo se va. La mesa es roja.",
+            "Siento que algo se va.",
+        ),
         ("O trem sai às nove. Sinto uma saudade. A mesa não é vermelha.", "Sinto uma saudade."),
-        ("Il treno parte alle nove. Sento una nostalgia. Il tavolo è rosso.", "Sento una nostalgia."),
+        (
+            "Il treno parte alle nove. Sento una nostalgia. Il tavolo è rosso.",
+            "Sento una nostalgia.",
+        ),
         ("Pociąg nie jest na stacji. Czuję smutek. Stół jest czerwony.", "Czuję smutek."),
         ("Поезд уходит в девять. Я чувствую грусть. Стол не на месте.", "Я чувствую грусть."),
         ("Потяг не на місці. Я відчуваю сум. Це стіл, але й не стіл.", "Я відчуваю сум."),
@@ -211,12 +257,18 @@ def test_the_perspective_is_the_personas_own_in_many_languages(text: str, own: s
     ("text", "nothing"),
     [
         ("The rain is what feeds the garden and the roof.", "I did not speak of myself here."),
-        ("Der Regen ist gut für den Garten und das Dach.", "Von mir selbst habe ich hier nicht gesprochen."),
+        (
+            "Der Regen ist gut für den Garten und das Dach.",
+            "Von mir selbst habe ich hier nicht gesprochen.",
+        ),
         ("これは猫です。それから寝ました。", "ここでは自分のことは話していない。"),
     ],
 )
 def test_a_persona_that_never_speaks_of_itself_says_so(text: str, nothing: str) -> None:
-    assert perspective([Said("user", "I feel sad about rain.", ""), Said("assistant", text, "")], 40) == nothing
+    assert (
+        perspective([Said("user", "I feel sad about rain.", ""), Said("assistant", text, "")], 40)
+        == nothing
+    )
 
 
 def test_where_the_quote_is_all_that_a_persona_says_of_itself_it_said_no_more() -> None:
@@ -236,7 +288,10 @@ def test_the_refinement_tells_with_the_day_what_the_person_said_before_the_answe
 @pytest.mark.parametrize(
     ("text", "head"),
     [
-        ("Meine Schwester Ilse ist nicht mehr in Kiel, und das ist gut.", "2026-03-02: du hast mir gesagt: "),
+        (
+            "Meine Schwester Ilse ist nicht mehr in Kiel, und das ist gut.",
+            "2026-03-02: du hast mir gesagt: ",
+        ),
         ("Ma sœur Ilse est partie pour Lille avec une valise.", "2026-03-02 : tu m’as dit : "),
         ("Mi hermana Ilse no está en la casa de los abuelos.", "2026-03-02: me dijiste: "),
         ("Моя сестра не на даче, и это так.", "2026-03-02: твои слова: "),
@@ -279,7 +334,10 @@ def test_the_analysis_takes_the_sentence_with_names_and_numbers_first() -> None:
 
 
 def test_what_the_person_said_comes_before_what_the_persona_said_as_well() -> None:
-    passage = [Said("assistant", "Marta bought seven lemons.", ""), Said("user", "Tom sold eleven pears.", "")]
+    passage = [
+        Said("assistant", "Marta bought seven lemons.", ""),
+        Said("user", "Tom sold eleven pears.", ""),
+    ]
 
     assert refinement(passage, 13) == "You told me: Tom sold eleven pears."
 
@@ -287,13 +345,23 @@ def test_what_the_person_said_comes_before_what_the_persona_said_as_well() -> No
 def test_every_stretch_of_a_long_passage_has_its_part() -> None:
     days = [f"2026-01-{day:02d}" for day in range(1, 29)]
     passage = [
-        Said("user", " ".join(f"On {day} the {word}{number} met a {word}{number + 1}." for number in range(60)), day)
+        Said(
+            "user",
+            " ".join(
+                f"On {day} the {word}{number} met a {word}{number + 1}." for number in range(60)
+            ),
+            day,
+        )
         for word, day in zip(
-            ("alder", "birch", "cedar", "elder", "fir", "hazel", "ivy", "larch", "maple", "oak"), days, strict=False
+            ("alder", "birch", "cedar", "elder", "fir", "hazel", "ivy", "larch", "maple", "oak"),
+            days,
+            strict=False,
         )
     ]
 
-    assert all(f"{int(said.date[-2:])} January 2026" in refinement(passage, 400) for said in passage[::4])
+    assert all(
+        f"{int(said.date[-2:])} January 2026" in refinement(passage, 400) for said in passage[::4]
+    )
 
 
 def test_what_was_said_before_the_passage_counts_less() -> None:
@@ -377,7 +445,10 @@ def test_the_same_passage_gives_the_same_answers_in_every_process() -> None:
     )
     told = {
         subprocess.run(
-            [sys.executable, "-c", script], env={"PYTHONHASHSEED": seed}, check=True, capture_output=True
+            [sys.executable, "-c", script],
+            env={"PYTHONHASHSEED": seed},
+            check=True,
+            capture_output=True,
         ).stdout
         for seed in ("1", "2")
     }

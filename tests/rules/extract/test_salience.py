@@ -29,7 +29,11 @@ def test_a_rare_word_weighs_more_than_a_common_one_and_a_known_one_less() -> Non
 
 
 def test_ones_own_states_weigh_more_than_mere_mention_of_oneself() -> None:
-    said = heard("I feel strangely afraid of the door.", "I put the key under the door today.", "The door is blue.")
+    said = heard(
+        "I feel strangely afraid of the door.",
+        "I put the key under the door today.",
+        "The door is blue.",
+    )
 
     states, mention, nothing = inwardness(said, english())
 
@@ -41,7 +45,9 @@ def test_the_states_of_others_are_not_ones_own() -> None:
 
 
 def test_a_courtesy_is_no_state_of_mind() -> None:
-    courtesy, state = inwardness(heard("I am happy to help you.", "I wonder who knocked."), english())
+    courtesy, state = inwardness(
+        heard("I am happy to help you.", "I wonder who knocked."), english()
+    )
 
     assert courtesy == 0 < state
 
@@ -74,9 +80,14 @@ def test_what_a_persona_feels_is_no_formula(line: str) -> None:
 
 
 def test_a_sentence_that_closes_several_replies_is_a_formula_in_any_language() -> None:
-    passage = tuple(Said("assistant", f"ሰላም ነው {word} እዚህ። ዛሬ ጥሩ ቀን {word}።", "") for word in ("አንድ", "ሁለት", "ሦስት"))
+    passage = tuple(
+        Said("assistant", f"ሰላም ነው {word} እዚህ። ዛሬ ጥሩ ቀን {word}።", "")
+        for word in ("አንድ", "ሁለት", "ሦስት")
+    )
 
-    assert all(sentence.courteous for sentence in read(passage).sentences if sentence.text.startswith("ዛሬ"))
+    assert all(
+        sentence.courteous for sentence in read(passage).sentences if sentence.text.startswith("ዛሬ")
+    )
 
 
 @pytest.mark.parametrize(
@@ -93,23 +104,33 @@ def test_a_sentence_that_closes_several_replies_is_a_formula_in_any_language() -
         ("---\n\nI rest.", ["I rest."]),
     ],
 )  # fmt: skip
-def test_ones_own_voice_stands_before_and_behind_what_was_drafted(text: str, own: list[str]) -> None:
+def test_ones_own_voice_stands_before_and_behind_what_was_drafted(
+    text: str, own: list[str]
+) -> None:
     assert [sentence.text for sentence in of_message("assistant", text) if sentence.own] == own
 
 
 def test_a_sentence_is_read_without_its_markup() -> None:
-    (sentence,) = of_message("user", "- **Budget:** see [the plan](https://a.b/c), it is 2*3*4 in `total_sum` *now*.")
+    (sentence,) = of_message(
+        "user", "- **Budget:** see [the plan](https://a.b/c), it is 2*3*4 in `total_sum` *now*."
+    )
 
     assert sentence.text == "Budget: see the plan, it is 2*3*4 in total_sum now."
 
 
-@given(st.lists(st.sampled_from(["One boat sank. ", "Two lemons. ", "\n\n", "我们走。"]), max_size=400).map("".join))
+@given(
+    st.lists(
+        st.sampled_from(["One boat sank. ", "Two lemons. ", "\n\n", "我们走。"]), max_size=400
+    ).map("".join)
+)
 def test_stretches_hold_every_sentence_once_and_part_no_message(text: str) -> None:
     passage = tuple(Said(("user", "assistant")[at % 2], text, "") for at in range(6))
 
     reading = read(passage)
 
-    assert [at for stretch in reading.stretches for at in stretch] == list(range(len(reading.sentences)))
+    assert [at for stretch in reading.stretches for at in stretch] == list(
+        range(len(reading.sentences))
+    )
     for before, after in pairwise(reading.stretches):
         assert reading.sentences[before[-1]].message < reading.sentences[after[0]].message
 

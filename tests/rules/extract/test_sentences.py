@@ -26,7 +26,11 @@ def others(text: str) -> list[str]:
         ["i went there.", "it was fun.", "no way!", "what?", "ok"],
         ["Call `x.y() ! Z` now.", "Then rest."],
         ["The end.[1]", "More at https://a.b/c?d=1.", "Done."],
-        ["Am 3. März kam Hr. Meier, z.B. mit dem Hund, in die Bartelsstr. 12.", "Das war's.", "„Ja?“"],
+        [
+            "Am 3. März kam Hr. Meier, z.B. mit dem Hund, in die Bartelsstr. 12.",
+            "Das war's.",
+            "„Ja?“",
+        ],
         ["Je l'ai vu, p.ex. hier.", "M. Dupont est là !", "Vraiment ?", "Oui."],
         ["¿Qué tal?", "¡Muy bien, Sr. García!", "Luego a las 3 p.m. voy."],
         ["В 2024 г. мы, т.е. я и А. С. Пушкин, жили на ул. Ленина.", "Потом и т.д.", "Всё."],
@@ -68,7 +72,9 @@ def test_a_long_thai_run_is_cut_at_its_spaces() -> None:
 
 
 def test_lines_and_items_end_a_sentence_and_their_marks_are_left_out() -> None:
-    text = "# A title\n- one thing. Two.\n  * inner\n1. First\n2) Second\n> quoted words\n- [x] done"
+    text = (
+        "# A title\n- one thing. Two.\n  * inner\n1. First\n2) Second\n> quoted words\n- [x] done"
+    )
 
     assert prose(text) == [
         "A title",
@@ -123,7 +129,10 @@ def test_pieces_are_in_order_and_hold_every_letter(text: str) -> None:
     inside = {at for piece in pieces for at in range(piece.start, piece.stop)}
 
     assert bounds == sorted(bounds)
-    assert all(text[piece.start : piece.stop].strip() == text[piece.start : piece.stop] != "" for piece in pieces)
+    assert all(
+        text[piece.start : piece.stop].strip() == text[piece.start : piece.stop] != ""
+        for piece in pieces
+    )
     assert all(at in inside for at, sign in enumerate(text) if sign.isalpha())
 
 

@@ -34,7 +34,9 @@ def test_an_edit_over_the_limit_changes_nothing() -> None:
 
 LINED = CoreMemory(
     (
-        Section("human", "", 90, "Her name is Nessa.\nShe is Nessa.", held_lines=("Her name is Nessa.",)),
+        Section(
+            "human", "", 90, "Her name is Nessa.\nShe is Nessa.", held_lines=("Her name is Nessa.",)
+        ),
         Section("promises", "", 90, ("Read the log.", "Read."), held_lines=("Read.",)),
     )
 )
@@ -51,7 +53,9 @@ WHO, WHAT = {"name": "human"}, {"name": "promises"}
         ("core_memory_replace", WHAT | {"old_content": "Read the log.", "new_content": ""}),
     ],
 )
-def test_beside_a_line_of_the_persons_all_others_may_be_edited(function: str, arguments: Mapping[str, str]) -> None:
+def test_beside_a_line_of_the_persons_all_others_may_be_edited(
+    function: str, arguments: Mapping[str, str]
+) -> None:
     after = apply(FUNCTIONS, LINED, CoreEdit(function, arguments))
     assert isinstance(after, CoreMemory)
     assert [section.held_lines for section in after] == [section.held_lines for section in LINED]
@@ -68,11 +72,15 @@ def test_beside_a_line_of_the_persons_all_others_may_be_edited(function: str, ar
         WHAT | {"old_content": "Read", "new_content": "Write"},
     ],
 )
-def test_an_edit_of_a_line_of_the_persons_is_refused_with_that_line(arguments: Mapping[str, str]) -> None:
+def test_an_edit_of_a_line_of_the_persons_is_refused_with_that_line(
+    arguments: Mapping[str, str],
+) -> None:
     after = apply(FUNCTIONS, LINED, CoreEdit("core_memory_replace", arguments))
     assert isinstance(after, Refusal)
     assert after.kind == "kept by the person"
-    assert any(after.reason.endswith(f": {line}") for section in LINED for line in section.held_lines)
+    assert any(
+        after.reason.endswith(f": {line}") for section in LINED for line in section.held_lines
+    )
 
 
 def test_a_layout_s_own_function_cannot_free_a_line_of_the_persons() -> None:
@@ -105,7 +113,9 @@ def test_an_unknown_function_is_refused_with_the_names_of_those_that_there_are()
         {"section": "persona", "content": "Patient."},
     ],
 )
-def test_missing_superfluous_and_other_than_text_arguments_are_refused(arguments: Mapping[str, object]) -> None:
+def test_missing_superfluous_and_other_than_text_arguments_are_refused(
+    arguments: Mapping[str, object],
+) -> None:
     assert apply(FUNCTIONS, MEMORY, CoreEdit("core_memory_append", arguments)) == Refusal(
         "core_memory_append takes name, content, each of them a text.", "wrong arguments"
     )
@@ -117,7 +127,9 @@ def test_a_developer_s_function_that_runs_over_a_limit_is_refused() -> None:
         return memory.with_value("persona", "!" * 41)
 
     after = apply([shout], MEMORY, CoreEdit("shout", {}))
-    assert after == Refusal('The section "persona" would have 41 of 40 characters.', "over the limit")
+    assert after == Refusal(
+        'The section "persona" would have 41 of 40 characters.', "over the limit"
+    )
     assert apply([shout], MEMORY, CoreEdit("shout", {"x": "y"})) == Refusal(
         "shout takes no arguments.", "wrong arguments"
     )
@@ -146,7 +158,9 @@ UNLAWFUL: dict[str, tuple[Section, ...]] = {
 
 
 @pytest.mark.parametrize("sections", UNLAWFUL.values(), ids=UNLAWFUL.keys())
-def test_a_developer_s_function_may_change_nothing_but_values(sections: tuple[Section, ...]) -> None:
+def test_a_developer_s_function_may_change_nothing_but_values(
+    sections: tuple[Section, ...],
+) -> None:
     def rebuild(memory: CoreMemory) -> CoreMemory:
         """Rebuild it."""
         return CoreMemory(sections)
@@ -164,7 +178,9 @@ def test_a_function_that_returns_nothing_is_no_edit() -> None:
     assert isinstance(apply([forget], MEMORY, CoreEdit("forget", {})), Refusal)
 
 
-PIECES = st.sampled_from(["", " ", "a", "Dry", "Nessa", "Read the log.", "a\n", "x" * 15, "x" * 41, "\u2060", "🙂"])
+PIECES = st.sampled_from(
+    ["", " ", "a", "Dry", "Nessa", "Read the log.", "a\n", "x" * 15, "x" * 41, "\u2060", "🙂"]
+)
 EDITS = st.builds(
     CoreEdit,
     st.sampled_from(["core_memory_append", "core_memory_replace", "core_memory_erase"]),
@@ -173,13 +189,17 @@ EDITS = st.builds(
             {"name": st.sampled_from(["persona", "promises", "human", "x"])},
             optional={"content": PIECES, "old_content": PIECES, "new_content": PIECES},
         ),
-        st.dictionaries(st.sampled_from(["name", "content"]), st.one_of(PIECES, st.none(), st.integers())),
+        st.dictionaries(
+            st.sampled_from(["name", "content"]), st.one_of(PIECES, st.none(), st.integers())
+        ),
     ),
 )
 
 
 @given(st.lists(EDITS, max_size=12))
-def test_no_sequence_of_edits_brings_a_value_over_its_limit_or_touches_another_section(edits: list[CoreEdit]) -> None:
+def test_no_sequence_of_edits_brings_a_value_over_its_limit_or_touches_another_section(
+    edits: list[CoreEdit],
+) -> None:
     memory = MEMORY
     for edit in edits:
         after = apply(FUNCTIONS, memory, edit)
@@ -193,9 +213,13 @@ def test_no_sequence_of_edits_brings_a_value_over_its_limit_or_touches_another_s
 
 
 def test_a_line_that_is_there_already_is_not_written_again() -> None:
-    memory = CoreMemory((Section("human", "", 200, "She sails."), Section("promises", "", 200, ("Read.",))))
+    memory = CoreMemory(
+        (Section("human", "", 200, "She sails."), Section("promises", "", 200, ("Read.",)))
+    )
     for section, line in (("human", "She sails."), ("promises", "Read.")):
-        again = apply(FUNCTIONS, memory, CoreEdit("core_memory_append", {"name": section, "content": line}))
+        again = apply(
+            FUNCTIONS, memory, CoreEdit("core_memory_append", {"name": section, "content": line})
+        )
         assert isinstance(again, Refusal)
         assert (again.kind, "already" in again.reason) == ("already there", True)
     more = {"name": "human", "content": "She sails.\nShe sings."}
@@ -208,5 +232,7 @@ def test_a_line_that_is_there_already_is_not_written_again() -> None:
 
 def test_lines_that_were_there_twice_stay() -> None:
     twice = CoreMemory((Section("human", "", 200, "Ah.\n\nAh.\n\nShe sails."),))
-    after = apply(FUNCTIONS, twice, CoreEdit("core_memory_append", {"name": "human", "content": "Oh."}))
+    after = apply(
+        FUNCTIONS, twice, CoreEdit("core_memory_append", {"name": "human", "content": "Oh."})
+    )
     assert after == twice.with_value("human", "Ah.\n\nAh.\n\nShe sails.\nOh.")

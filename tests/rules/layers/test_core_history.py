@@ -6,14 +6,27 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rules.layers.core import CoreEvent, CoreMemory, OverLimit, Section, Value, core_after, taken_back
+from rules.layers.core import (
+    CoreEvent,
+    CoreMemory,
+    OverLimit,
+    Section,
+    Value,
+    core_after,
+    taken_back,
+)
 
-SECTIONS = (Section("human", "Who they are.", 40, "First."), Section("promises", "", 40, ("Read the log.",)))
+SECTIONS = (
+    Section("human", "Who they are.", 40, "First."),
+    Section("promises", "", 40, ("Read the log.",)),
+)
 State = tuple[str, Value, bool]
 
 
 def event(section: str, value: Value, *, held: bool = False) -> CoreEvent:
-    return CoreEvent(section, value, held, "person" if held else "agent", "set" if held else "core_memory_append")
+    return CoreEvent(
+        section, value, held, "person" if held else "agent", "set" if held else "core_memory_append"
+    )
 
 
 def kept(*events: CoreEvent) -> tuple[CoreEvent, ...]:
@@ -46,12 +59,18 @@ def test_a_value_under_a_limit_that_was_lowered_is_told() -> None:
 
 
 def test_a_hand_edit_is_taken_back_with_its_hold_and_a_release_brings_the_hold_back() -> None:
-    events = kept(event("human", "One."), event("human", "By hand.", held=True), event("human", "By hand."))
+    events = kept(
+        event("human", "One."), event("human", "By hand.", held=True), event("human", "By hand.")
+    )
     seen = []
     for _ in range(3):
         events = with_undo(events)
         seen.append(states(core_after(SECTIONS, events))[0])
-    assert seen == [("human", "By hand.", True), ("human", "One.", False), ("human", "First.", False)]
+    assert seen == [
+        ("human", "By hand.", True),
+        ("human", "One.", False),
+        ("human", "First.", False),
+    ]
     assert taken_back(SECTIONS, events) is None
 
 
@@ -68,13 +87,15 @@ def test_in_a_section_that_is_not_there_any_more_nothing_is_taken_back() -> None
     assert taken_back(SECTIONS, kept(event("mood", "Calm."))) is None
 
 
-written = st.builds(event, st.just("human"), st.sampled_from(["a", "b"]), held=st.booleans()) | st.builds(
-    event, st.just("promises"), st.sampled_from([(), ("x",)]), held=st.booleans()
-)
+written = st.builds(
+    event, st.just("human"), st.sampled_from(["a", "b"]), held=st.booleans()
+) | st.builds(event, st.just("promises"), st.sampled_from([(), ("x",)]), held=st.booleans())
 
 
 @given(st.lists(written, max_size=8))
-def test_taken_back_one_by_one_everything_goes_the_way_that_it_came(events: list[CoreEvent]) -> None:
+def test_taken_back_one_by_one_everything_goes_the_way_that_it_came(
+    events: list[CoreEvent],
+) -> None:
     came = [core_after(SECTIONS, kept(*events[:upto])) for upto in range(len(events) + 1)]
     so_far = kept(*events)
     for state in reversed(came[:-1]):

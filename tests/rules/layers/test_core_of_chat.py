@@ -2,13 +2,23 @@
 
 import pytest
 
-from rules.layers.core import ChatLayout, CoreMemory, Refusal, Section, Value, core_memory_append, core_memory_replace
+from rules.layers.core import (
+    ChatLayout,
+    CoreMemory,
+    Refusal,
+    Section,
+    Value,
+    core_memory_append,
+    core_memory_replace,
+)
 
 EMPTY = CoreMemory(tuple(ChatLayout().sections))
 
 
 def holding(value: Value, limit: int = 2000, held: bool = False) -> CoreMemory:
-    return CoreMemory((Section("persona", "", 2000, "Dry humour."), Section("human", "", limit, value, held)))
+    return CoreMemory(
+        (Section("persona", "", 2000, "Dry humour."), Section("human", "", limit, value, held))
+    )
 
 
 def value_of(after: CoreMemory | Refusal, name: str = "human") -> Value:
@@ -25,7 +35,10 @@ def refused(after: CoreMemory | Refusal) -> str:
 
 
 def test_a_chat_begins_with_an_empty_persona_and_an_empty_human_each_described() -> None:
-    assert [(one.name, one.limit, one.value) for one in EMPTY] == [("persona", 2000, ""), ("human", 2000, "")]
+    assert [(one.name, one.limit, one.value) for one in EMPTY] == [
+        ("persona", 2000, ""),
+        ("human", 2000, ""),
+    ]
     assert all(len(one.description) > 40 for one in EMPTY)
 
 
@@ -46,7 +59,10 @@ def test_what_is_appended_to_a_list_is_one_more_entry() -> None:
 
 def test_a_replaced_text_is_kept_and_not_thrown_away() -> None:
     """The function that this one goes back to worked out the new text and never kept it."""
-    assert value_of(core_memory_replace(holding("Likes tea."), "human", "tea", "coffee")) == "Likes coffee."
+    assert (
+        value_of(core_memory_replace(holding("Likes tea."), "human", "tea", "coffee"))
+        == "Likes coffee."
+    )
 
 
 def test_every_occurrence_is_replaced_and_the_other_section_stays() -> None:
@@ -56,7 +72,10 @@ def test_every_occurrence_is_replaced_and_the_other_section_stays() -> None:
 
 
 def test_an_empty_new_text_deletes() -> None:
-    assert value_of(core_memory_replace(holding("Likes tea. Sails."), "human", "Likes tea. ", "")) == "Sails."
+    assert (
+        value_of(core_memory_replace(holding("Likes tea. Sails."), "human", "Likes tea. ", ""))
+        == "Sails."
+    )
 
 
 def test_in_a_list_entries_are_replaced_within_and_an_emptied_one_goes() -> None:
@@ -64,7 +83,10 @@ def test_in_a_list_entries_are_replaced_within_and_an_emptied_one_goes() -> None
     assert value_of(core_memory_replace(holding(entries), "human", "Read", "Reread")) == (
         "Reread the log.", "Ask about Tomas.", "Reread on.",
     )  # fmt: skip
-    assert value_of(core_memory_replace(holding(entries), "human", "Ask about Tomas.", "")) == (entries[0], entries[2])
+    assert value_of(core_memory_replace(holding(entries), "human", "Ask about Tomas.", "")) == (
+        entries[0],
+        entries[2],
+    )
 
 
 @pytest.mark.parametrize("old", ["likes tea", "Likes tea.\n", "Likes  tea", "- Likes"])
@@ -81,9 +103,13 @@ def test_a_text_that_runs_over_two_entries_is_not_found_and_the_reason_says_why(
 
 
 def test_an_unknown_section_is_refused_with_the_names_of_those_that_there_are() -> None:
-    for after in (core_memory_append(EMPTY, "Human", "x"), core_memory_replace(EMPTY, "user", "x", "y")):
+    for after in (
+        core_memory_append(EMPTY, "Human", "x"),
+        core_memory_replace(EMPTY, "user", "x", "y"),
+    ):
         assert after == Refusal(
-            'There is no section of that name; the sections are "persona", "human".', "unknown section"
+            'There is no section of that name; the sections are "persona", "human".',
+            "unknown section",
         )
 
 
@@ -100,11 +126,21 @@ def test_nothing_is_no_content() -> None:
 
 def test_an_edit_over_the_limit_says_how_many_characters_there_are_may_be_and_would_be() -> None:
     after = core_memory_append(holding("12345", limit=10), "human", "67890")
-    assert after == Refusal('The section "human" has 5 characters, may have 10, and would have 11.', "over the limit")
-    assert refused(core_memory_replace(holding("12345", limit=10), "human", "5", "567890x")) == "over the limit"
-    assert value_of(core_memory_replace(holding("12345", limit=10), "human", "5", "567890")) == "1234567890"
+    assert after == Refusal(
+        'The section "human" has 5 characters, may have 10, and would have 11.', "over the limit"
+    )
+    assert (
+        refused(core_memory_replace(holding("12345", limit=10), "human", "5", "567890x"))
+        == "over the limit"
+    )
+    assert (
+        value_of(core_memory_replace(holding("12345", limit=10), "human", "5", "567890"))
+        == "1234567890"
+    )
 
 
 def test_the_limit_is_on_a_list_as_it_is_shown() -> None:
     assert value_of(core_memory_append(holding(("12",), limit=10), "human", "345")) == ("12", "345")
-    assert refused(core_memory_append(holding(("12",), limit=10), "human", "3456")) == "over the limit"
+    assert (
+        refused(core_memory_append(holding(("12",), limit=10), "human", "3456")) == "over the limit"
+    )

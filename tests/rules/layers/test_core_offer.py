@@ -11,7 +11,10 @@ from rules.layers.core import ChatLayout, CoreMemory, Undocumented, core_memory_
 def test_a_function_is_offered_by_its_name_its_first_paragraph_and_its_parameters() -> None:
     offer = offered(core_memory_replace)
     assert offer.name == "core_memory_replace"
-    assert offer.description == "Replace a text in a section of your core memory, wherever it occurs there."
+    assert (
+        offer.description
+        == "Replace a text in a section of your core memory, wherever it occurs there."
+    )
     assert list(offer.parameters) == ["name", "old_content", "new_content"]
     assert offer.parameters["name"] == "The name of the section."
 

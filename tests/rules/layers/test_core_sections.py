@@ -4,7 +4,10 @@ import pytest
 
 from rules.layers.core import OverLimit, Section, SectionChange, arranged
 
-PERSONA, HUMAN = Section("persona", "Who you are.", 100, "Dry."), Section("human", "Who they are.", 100)
+PERSONA, HUMAN = (
+    Section("persona", "Who you are.", 100, "Dry."),
+    Section("human", "Who they are.", 100),
+)
 
 
 def test_where_nothing_is_said_the_sections_are_the_layout_s() -> None:
@@ -14,7 +17,8 @@ def test_where_nothing_is_said_the_sections_are_the_layout_s() -> None:
 
 def test_what_is_said_holds_and_the_rest_stays() -> None:
     (persona, human) = arranged(
-        (PERSONA, HUMAN), {"persona": SectionChange(limit=50), "human": SectionChange(value=("One.",))}
+        (PERSONA, HUMAN),
+        {"persona": SectionChange(limit=50), "human": SectionChange(value=("One.",))},
     )
     assert persona == Section("persona", "Who you are.", 50, "Dry.")
     assert human == Section("human", "Who they are.", 100, ("One.",))
@@ -34,9 +38,9 @@ def test_further_sections_stand_behind_the_layout_s_in_their_own_order() -> None
 
 def test_a_section_without_room_is_left_out_whatever_its_value() -> None:
     assert arranged((PERSONA, HUMAN), {"persona": SectionChange(limit=0)}) == (HUMAN,)
-    assert arranged((PERSONA,), {"x": SectionChange("", 0, "text"), "y": SectionChange("No limit is said.")}) == (
-        PERSONA,
-    )
+    assert arranged(
+        (PERSONA,), {"x": SectionChange("", 0, "text"), "y": SectionChange("No limit is said.")}
+    ) == (PERSONA,)
 
 
 def test_a_first_value_over_the_limit_does_not_come_to_be() -> None:

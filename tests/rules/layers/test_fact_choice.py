@@ -9,7 +9,13 @@ from tests.rules.layers.known import fact
 DAYS = [f"2026-03-{day:02d}T00:00:00.000Z" for day in range(1, 11)]
 TEN = [fact(number, f"Fact {number}", day) for number, day in enumerate(DAYS, 1)]
 FACTS = st.lists(
-    st.builds(fact, st.integers(1, 99), st.just("a fact"), st.sampled_from(["", "nonsense", *DAYS]), st.integers(0, 9)),
+    st.builds(
+        fact,
+        st.integers(1, 99),
+        st.just("a fact"),
+        st.sampled_from(["", "nonsense", *DAYS]),
+        st.integers(0, 9),
+    ),
     unique_by=lambda one: one.number,
 )
 
@@ -46,4 +52,6 @@ def test_the_budget_always_holds_and_whatever_is_left_out_would_not_fit(
     taken = within(facts, sizes, budget)  # type: ignore[arg-type]
     spent = sum(size for one, size in zip(facts, sizes, strict=True) if one in taken)
     assert spent <= budget
-    assert all(spent + size > budget for one, size in zip(facts, sizes, strict=True) if one not in taken)
+    assert all(
+        spent + size > budget for one, size in zip(facts, sizes, strict=True) if one not in taken
+    )

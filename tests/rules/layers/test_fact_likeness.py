@@ -17,4 +17,8 @@ def test_texts_are_alike_from_a_bound_on(cosine: float, same: dict[str, tuple[st
 
 
 def test_the_nearest_stands_first() -> None:
-    assert alike(["a", "b", "c"], [[0.93, 0.99], [0.5], []]) == {"a": ("c", "b"), "b": ("a",), "c": ("a",)}
+    assert alike(["a", "b", "c"], [[0.93, 0.99], [0.5], []]) == {
+        "a": ("c", "b"),
+        "b": ("a",),
+        "c": ("a",),
+    }

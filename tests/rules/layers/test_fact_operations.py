@@ -36,7 +36,9 @@ def test_an_update_keeps_the_number_and_says_what_it_replaces() -> None:
 
 
 def test_a_deletion_says_by_which_message() -> None:
-    (event,) = carry_out([op("DELETE", "0", "Ada loves cheese pizza")], knowing("Ada loves cheese pizza")).events
+    (event,) = carry_out(
+        [op("DELETE", "0", "Ada loves cheese pizza")], knowing("Ada loves cheese pizza")
+    ).events
     assert (event.fact, event.event, event.text, event.source) == (11, "DELETE", "", "m2")
     assert event.why == "no longer so, by this message"
 
@@ -44,12 +46,18 @@ def test_a_deletion_says_by_which_message() -> None:
 def test_a_fact_that_is_said_again_is_confirmed_once_an_answer() -> None:
     again = op("NONE", "0", message=1)
     outcome = carry_out([again, again, op("ADD", text=LYON.upper())], knowing(LYON))
-    assert [(event.fact, event.event, event.source) for event in outcome.events] == [(11, "CONFIRM", "m1")]
+    assert [(event.fact, event.event, event.source) for event in outcome.events] == [
+        (11, "CONFIRM", "m1")
+    ]
     assert outcome.refused == ()
 
 
 def test_a_list_of_everything_that_stays_as_it_is_confirms_nothing() -> None:
-    listed = [op("NONE", "0", LYON), op("NONE", "1", CRICKET, message=4), op("NONE", "1", CRICKET, message=0)]
+    listed = [
+        op("NONE", "0", LYON),
+        op("NONE", "1", CRICKET, message=4),
+        op("NONE", "1", CRICKET, message=0),
+    ]
     outcome = carry_out(listed, knowing(LYON, CRICKET))
     assert (outcome.events, outcome.refused) == ((), ())
 
@@ -73,7 +81,12 @@ def test_an_update_to_what_another_fact_says_confirms_that_one_and_erases_none()
 
 
 def test_an_unknown_id_is_refused_and_the_others_stand() -> None:
-    answer = [op("UPDATE", "1", PORTO), op("DELETE", "x"), op("UPDATE", "", PORTO), op("UPDATE", "0", PORTO)]
+    answer = [
+        op("UPDATE", "1", PORTO),
+        op("DELETE", "x"),
+        op("UPDATE", "", PORTO),
+        op("UPDATE", "0", PORTO),
+    ]
     outcome = carry_out(answer, knowing(LYON))
     assert [event.event for event in outcome.events] == ["UPDATE"]
     assert outcome.refused == ("unknown id",) * 3
@@ -104,15 +117,24 @@ def test_an_operation_whose_old_text_nobody_knows_is_refused() -> None:
 
 
 @pytest.mark.parametrize(
-    "old", ["", "ada lives  in\tLyon", "Ada lives in “Lyon”…", "Ada lives in Lyon", "ADA LIVES IN LYON!"]
+    "old",
+    ["", "ada lives  in\tLyon", "Ada lives in “Lyon”…", "Ada lives in Lyon", "ADA LIVES IN LYON!"],
 )
-def test_an_old_text_may_differ_in_case_white_space_and_punctuation_or_be_left_out(old: str) -> None:
+def test_an_old_text_may_differ_in_case_white_space_and_punctuation_or_be_left_out(
+    old: str,
+) -> None:
     assert carry_out([op("UPDATE", "0", PORTO, old)], knowing(LYON)).refused == ()
     assert carry_out([op("DELETE", "0", old=old or LYON)], knowing(LYON)).refused == ()
 
 
 @pytest.mark.parametrize(
-    ("event", "text"), [("DELETE", CRICKET), ("DELETE", ""), ("DELETE", "Ada lives in Rome"), ("UPDATE", "Owns a dog")]
+    ("event", "text"),
+    [
+        ("DELETE", CRICKET),
+        ("DELETE", ""),
+        ("DELETE", "Ada lives in Rome"),
+        ("UPDATE", "Owns a dog"),
+    ],
 )
 def test_what_names_a_fact_by_its_id_alone_changes_none(event: AskedEvent, text: str) -> None:
     outcome = carry_out([op(event, "0", text)], knowing(LYON, CRICKET))
@@ -120,14 +142,23 @@ def test_what_names_a_fact_by_its_id_alone_changes_none(event: AskedEvent, text:
 
 
 def test_an_update_without_the_old_text_shares_half_of_the_words_that_tell() -> None:
-    for text in ("Ada lives in Porto now", "Lives with her sister in Lyon", LYON + " and works there"):
+    for text in (
+        "Ada lives in Porto now",
+        "Lives with her sister in Lyon",
+        LYON + " and works there",
+    ):
         (event,) = carry_out([op("UPDATE", "0", text)], knowing(LYON, CRICKET)).events
         assert (event.event, event.text) == ("UPDATE", text)
 
 
 def test_a_text_that_is_empty_or_too_long_is_refused() -> None:
     long = "word " * (MOST_CHARACTERS // 5 + 1)
-    answer = [op("ADD", text=" …!"), op("ADD", text=long), op("UPDATE", "0"), op("UPDATE", "0", long)]
+    answer = [
+        op("ADD", text=" …!"),
+        op("ADD", text=long),
+        op("UPDATE", "0"),
+        op("UPDATE", "0", long),
+    ]
     assert carry_out(answer, knowing(LYON)).refused == ("no text", "too long") * 2
 
 
@@ -165,7 +196,12 @@ def test_a_contradiction_never_takes_both_sides() -> None:
 def test_a_fact_in_other_words_is_merged_and_the_richer_wording_stays() -> None:
     poor, rich = "Ada likes cricket", "Ada likes to play cricket with friends"
     (event,) = carry_out([op("ADD", text=rich)], knowing(poor, alike={rich: (poor,)})).events
-    assert (event.fact, event.event, event.text, event.why) == (11, "UPDATE", rich, "merged with another wording")
+    assert (event.fact, event.event, event.text, event.why) == (
+        11,
+        "UPDATE",
+        rich,
+        "merged with another wording",
+    )
     (event,) = carry_out([op("ADD", text=poor)], knowing(rich, alike={poor: (rich,)})).events
     assert (event.fact, event.event) == (11, "CONFIRM")
 
@@ -173,24 +209,37 @@ def test_a_fact_in_other_words_is_merged_and_the_richer_wording_stays() -> None:
 def test_two_new_wordings_of_an_answer_are_merged_too() -> None:
     poor, rich = "Ada likes cricket", "Ada likes to play cricket with friends"
     known = knowing(alike={rich: (poor,), poor: (rich,)})
-    assert after(known, carry_out([op("ADD", text=poor), op("ADD", text=rich)], known).events) == {11: rich}
+    assert after(known, carry_out([op("ADD", text=poor), op("ADD", text=rich)], known).events) == {
+        11: rich
+    }
 
 
 def test_wordings_that_say_the_opposite_or_have_other_numbers_are_not_merged() -> None:
-    for new, old in (("Ada does not like tea", "Ada does like tea"), ("The ferry is on 15 March", "on 14 March")):
+    for new, old in (
+        ("Ada does not like tea", "Ada does like tea"),
+        ("The ferry is on 15 March", "on 14 March"),
+    ):
         (event,) = carry_out([op("ADD", text=new)], knowing(old, alike={new: (old,)})).events
         assert event.event == "ADD"
 
 
 def test_of_several_like_wordings_the_nearest_that_is_not_opposed_is_merged() -> None:
-    new, near, other = "The ferry goes on 15 March", "The ferry goes on 14 March", "Ferry on 15 March"
-    (event,) = carry_out([op("ADD", text=new)], knowing(near, other, alike={new: (near, other)})).events
+    new, near, other = (
+        "The ferry goes on 15 March",
+        "The ferry goes on 14 March",
+        "Ferry on 15 March",
+    )
+    (event,) = carry_out(
+        [op("ADD", text=new)], knowing(near, other, alike={new: (near, other)})
+    ).events
     assert (event.fact, event.event) == (12, "UPDATE")
 
 
 def test_what_the_person_has_forgotten_never_comes_back_from_the_same_message() -> None:
     secret = "Ada plays cricket with friends"
-    known = known_after([added(1, secret, "m1"), added(2, LYON), FactEvent(1, "FORGET", "", "", "", "person")])
+    known = known_after(
+        [added(1, secret, "m1"), added(2, LYON), FactEvent(1, "FORGET", "", "", "", "person")]
+    )
     for text in (secret, "Ada and friends often play cricket with a red ball"):
         answer = [op("ADD", text=text, message=1), op("UPDATE", "0", text, message=1)]
         assert carry_out(answer, known).refused == ("forgotten before",) * 2

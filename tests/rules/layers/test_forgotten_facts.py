@@ -14,7 +14,9 @@ EVENTS = (
 
 
 def test_a_forgotten_fact_is_known_with_all_its_texts_and_messages() -> None:
-    assert forgotten(EVENTS) == (ForgottenFact(("Ada has a cat.", "Ada has two cats."), frozenset({"m1", "m2", "m3"})),)
+    assert forgotten(EVENTS) == (
+        ForgottenFact(("Ada has a cat.", "Ada has two cats."), frozenset({"m1", "m2", "m3"})),
+    )
     assert forgotten(EVENTS[:4]) == ()
 
 

@@ -22,5 +22,7 @@ def test_nothing_is_lost_and_nothing_stays_alive(text: str) -> None:
     assert restore(inert) == text
     assert inert.replace(J, "") == text.replace(J, "")
     lines = inert.split("\n")
-    assert all(line == line.rstrip() and not (line.startswith("##") and line[2:3] != "#") for line in lines)
+    assert all(
+        line == line.rstrip() and not (line.startswith("##") and line[2:3] != "#") for line in lines
+    )
     assert not text or (lines[0] and lines[-1])

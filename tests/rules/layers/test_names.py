@@ -25,8 +25,12 @@ NAMES = persons_names(memory(), ["Hello Aria. I'm Nessa, a teacher.", "I am Iris
         "Je m'appelle Nessa.",
     ],
 )
-def test_an_edit_of_persona_that_claims_the_persons_name_is_refused_with_the_reason(claim: str) -> None:
-    refused = claims(memory("I ask before I conclude."), memory(f"I ask before I conclude.\n{claim}"), NAMES)
+def test_an_edit_of_persona_that_claims_the_persons_name_is_refused_with_the_reason(
+    claim: str,
+) -> None:
+    refused = claims(
+        memory("I ask before I conclude."), memory(f"I ask before I conclude.\n{claim}"), NAMES
+    )
     assert refused is not None
     assert refused.kind == "the person's name"
     assert 'what is true of the person belongs in the section "human"' in refused.reason.lower()
@@ -34,19 +38,29 @@ def test_an_edit_of_persona_that_claims_the_persons_name_is_refused_with_the_rea
 
 @pytest.mark.parametrize(
     "text",
-    ["I am Aria.", "I am Irish.", "I'm glad of Nessa.", "I am Nessa's companion.", "Nessa wants the numbers first."],
+    [
+        "I am Aria.",
+        "I am Irish.",
+        "I'm glad of Nessa.",
+        "I am Nessa's companion.",
+        "Nessa wants the numbers first.",
+    ],
 )
 def test_what_the_persona_says_of_itself_and_of_the_person_stays(text: str) -> None:
     assert claims(memory(), memory(text), NAMES) is None
 
 
-@pytest.mark.parametrize("human", ["Nessa Brogan types the tide book.", "- Her name is Nessa.", "Name: Nessa"])
+@pytest.mark.parametrize(
+    "human", ["Nessa Brogan types the tide book.", "- Her name is Nessa.", "Name: Nessa"]
+)
 def test_the_persons_name_is_known_from_their_own_section(human: str) -> None:
     assert "nessa" in persons_names(memory(human=human), [], [])
 
 
 def test_a_name_that_is_the_agents_own_is_no_claim_even_where_the_person_bears_it_too() -> None:
-    names = persons_names(memory(human="Aria Nowak is a baker."), ["My name is Aria, like yours."], ["You are Aria."])
+    names = persons_names(
+        memory(human="Aria Nowak is a baker."), ["My name is Aria, like yours."], ["You are Aria."]
+    )
     assert claims(memory(), memory("I am Aria."), names) is None
 
 

@@ -10,7 +10,9 @@ from rules.layers.opening import FactLine, Opening, OpeningEdits, edits
 ENGINEER = FactLine("2024-03-05", "Ada is a software engineer.")
 BROTHER = FactLine("2024-04-01", "Ada has a brother in Porto.")
 TEA = FactLine("", "She likes green tea in the morning.")
-BASE = Opening("Hello.", {"persona": "I am curious.", "human": "Ada."}, (ENGINEER, BROTHER, TEA), headed=True)
+BASE = Opening(
+    "Hello.", {"persona": "I am curious.", "human": "Ada."}, (ENGINEER, BROTHER, TEA), headed=True
+)
 NOTHING = OpeningEdits({}, (), (), ())
 
 
@@ -20,14 +22,19 @@ def facts_now(*facts: FactLine) -> OpeningEdits | None:
 
 def test_another_preface_and_another_order_are_no_edit() -> None:
     assert edits(BASE, BASE) == NOTHING
-    assert edits(BASE, replace(BASE, preface="Good morning.", facts=(TEA, ENGINEER, BROTHER))) == NOTHING
+    assert (
+        edits(BASE, replace(BASE, preface="Good morning.", facts=(TEA, ENGINEER, BROTHER)))
+        == NOTHING
+    )
 
 
 def test_a_section_is_rewritten_emptied_gone_or_new() -> None:
     rewritten = replace(BASE, sections={"human": "Ada, 36.", "persona": "I am curious."})
     assert edits(BASE, rewritten) == OpeningEdits({"human": "Ada, 36."}, (), (), ())
     for sections in ({"persona": "I am curious."}, {"persona": "I am curious.", "human": ""}):
-        assert edits(BASE, replace(BASE, sections=sections)) == OpeningEdits({"human": ""}, (), (), ())
+        assert edits(BASE, replace(BASE, sections=sections)) == OpeningEdits(
+            {"human": ""}, (), (), ()
+        )
     more = replace(BASE, sections={**BASE.sections, "promises": "To come back."})
     assert edits(BASE, more) == OpeningEdits({"promises": "To come back."}, (), (), ())
 
@@ -47,7 +54,9 @@ def test_facts_that_are_not_alike_are_removed_and_added() -> None:
 def test_the_most_alike_are_paired() -> None:
     porto = FactLine("2024-04-01", "Ada has a brother in Paris.")
     sister = FactLine("", "Ada has a sister in Paris.")
-    assert facts_now(ENGINEER, sister, porto, TEA) == OpeningEdits({}, ((BROTHER, porto),), (), (sister,))
+    assert facts_now(ENGINEER, sister, porto, TEA) == OpeningEdits(
+        {}, ((BROTHER, porto),), (), (sister,)
+    )
 
 
 def test_one_of_two_equal_lines_can_go() -> None:
@@ -69,11 +78,15 @@ def test_sections_can_be_begun_by_hand() -> None:
     assert edits(bare, BASE) == OpeningEdits(BASE.sections, (), (), BASE.facts)
 
 
-lines = st.lists(st.builds(FactLine, st.just(""), st.text("ab ", min_size=1, max_size=6)), max_size=6)
+lines = st.lists(
+    st.builds(FactLine, st.just(""), st.text("ab ", min_size=1, max_size=6)), max_size=6
+)
 
 
 @given(lines, lines)
-def test_the_edits_lead_from_the_one_to_the_other(before: list[FactLine], after: list[FactLine]) -> None:
+def test_the_edits_lead_from_the_one_to_the_other(
+    before: list[FactLine], after: list[FactLine]
+) -> None:
     said = edits(replace(BASE, facts=tuple(before)), replace(BASE, facts=tuple(after)))
     assert isinstance(said, OpeningEdits)
     for line in (*said.removed, *(old for old, _ in said.changed)):

@@ -7,7 +7,14 @@ from rules.plan.work import Layers
 from tests.rules.plan.defaults import at_the_defaults
 
 PLAN = at_the_defaults(60, 1000)
-LAYERS = Layers(core=PLAN.chunks, facts=PLAN.chunks, core_tokens=300, facts_tokens=900, shown_tokens=400, embeds=True)
+LAYERS = Layers(
+    core=PLAN.chunks,
+    facts=PLAN.chunks,
+    core_tokens=300,
+    facts_tokens=900,
+    shown_tokens=400,
+    embeds=True,
+)
 
 
 def added(layers: Layers) -> list[PlannedCall]:
@@ -15,17 +22,24 @@ def added(layers: Layers) -> list[PlannedCall]:
     return list(calls(replace(PLAN, layers=layers), 0)[len(calls(PLAN, 0)) :])
 
 
-def test_each_chunk_has_a_call_of_the_agent_and_one_of_the_context_manager_and_one_for_vectors() -> None:
+def test_each_chunk_has_a_call_of_the_agent_and_one_of_the_context_manager_and_one_for_vectors() -> (
+    None
+):
     assert len(added(LAYERS)) == LAYERS.calls == 3 * len(PLAN.chunks)
     assert len(added(replace(LAYERS, embeds=False, core=()))) == len(PLAN.chunks)
     assert {call.role for call in added(LAYERS)} == {"agent", "context manager", "embedding"}
 
 
-def test_the_agent_finds_all_that_its_memory_was_written_from_in_the_cache_unless_that_was_in_an_earlier_run() -> None:
+def test_the_agent_finds_all_that_its_memory_was_written_from_in_the_cache_unless_that_was_in_an_earlier_run() -> (
+    None
+):
     now = added(replace(LAYERS, facts=()))
     later = calls(replace(PLAN, made=PLAN.chunks, chunks=(), layers=replace(LAYERS, facts=())), 0)
     for call, chunk in zip(now, PLAN.chunks, strict=True):
-        assert call.read == PLAN.fixed_tokens + chunk.memories_tokens + chunk.tail_tokens + chunk.tokens
+        assert (
+            call.read
+            == PLAN.fixed_tokens + chunk.memories_tokens + chunk.tail_tokens + chunk.tokens
+        )
         assert call.written == 0
     assert [(call.read, call.written) for call in later] == [(0, call.read) for call in now]
 
@@ -38,21 +52,33 @@ def test_facts_are_asked_for_past_the_cache_with_the_passage_and_those_that_are_
 
 def test_vectors_are_asked_for_of_the_facts_alone_known_ones_and_new_ones() -> None:
     likely = [call for call in added(LAYERS) if call.role == "embedding"]
-    longest = [call for call in longest_calls(replace(PLAN, layers=LAYERS), 0, 10_000) if call.role == "embedding"]
+    longest = [
+        call
+        for call in longest_calls(replace(PLAN, layers=LAYERS), 0, 10_000)
+        if call.role == "embedding"
+    ]
     for call, most in zip(likely, longest, strict=True):
         assert LAYERS.shown_tokens < call.prompt < LAYERS.facts_tokens < most.prompt
         assert (call.answer, call.room) == (0, 0)
 
 
-def test_the_longest_calls_read_memories_as_large_as_they_may_be_in_every_part_of_the_plan() -> None:
+def test_the_longest_calls_read_memories_as_large_as_they_may_be_in_every_part_of_the_plan() -> (
+    None
+):
     chunk = replace(PLAN.chunks[0], memories_tokens=1_000)
     empty = replace(PLAN, chunks=(), again=(), hindsight=())
-    parts = replace(empty, chunks=(chunk,)), replace(empty, again=(chunk,)), replace(empty, hindsight=(chunk,))
+    parts = (
+        replace(empty, chunks=(chunk,)),
+        replace(empty, again=(chunk,)),
+        replace(empty, hindsight=(chunk,)),
+    )
     for plan in parts:
         likely, longest = calls(plan, 0), longest_calls(plan, 0, 10_000)
         assert len(likely) == len(longest) > 0
         agents = [
-            (call.prompt, most.prompt) for call, most in zip(likely, longest, strict=True) if call.role == "agent"
+            (call.prompt, most.prompt)
+            for call, most in zip(likely, longest, strict=True)
+            if call.role == "agent"
         ]
         assert all(most > prompt + chunk.memories_tokens / 2 for prompt, most in agents)
 
@@ -61,7 +87,8 @@ def test_memories_that_are_larger_than_the_budget_of_folds_are_not_taken_for_sma
     chunk = replace(PLAN.chunks[0], memories_tokens=30_000)
     plan = replace(PLAN, chunks=(chunk,), again=(), hindsight=())
     assert all(
-        most.prompt >= call.prompt for call, most in zip(calls(plan, 0), longest_calls(plan, 0, 10_000), strict=True)
+        most.prompt >= call.prompt
+        for call, most in zip(calls(plan, 0), longest_calls(plan, 0, 10_000), strict=True)
     )
 
 

@@ -42,5 +42,7 @@ def test_work_of_many_calls_stops_at_the_cap_that_has_the_least_left() -> None:
     assert first_reached(Amounts(5, 10, 50), Amounts(0, 0, 0), 12) == Reached("run", 5, 0, 12)
     assert first_reached(Amounts(5, 10, 50), Amounts(0, 6, 20), 12) == Reached("day", 10, 6, 12)
     assert first_reached(Amounts(5, 10, 50), Amounts(0, 6, 47), 12) == Reached("month", 50, 47, 12)
-    assert first_reached(Amounts(5, 10, 50), Amounts(0, 5, 20), 12) == Reached("day", 10, 5, 12), "it turns later"
+    assert first_reached(Amounts(5, 10, 50), Amounts(0, 5, 20), 12) == Reached("day", 10, 5, 12), (
+        "it turns later"
+    )
     assert first_reached(Amounts(5, 10, 50), Amounts(0, 0, 0), 5) is None

@@ -36,15 +36,21 @@ def call(draw: st.DrawFn) -> PlannedCall:
     return PlannedCall("agent", prompt, read, written, answer, 200 + 4 * answer, 20)
 
 
-@given(st.lists(call(), max_size=8), st.floats(0.7, 1.3), st.sampled_from([SONNET, HAIKU, UNCACHED]))
-def test_likely_is_never_more_than_at_most(calls: list[PlannedCall], factor: float, price: Price) -> None:
+@given(
+    st.lists(call(), max_size=8), st.floats(0.7, 1.3), st.sampled_from([SONNET, HAIKU, UNCACHED])
+)
+def test_likely_is_never_more_than_at_most(
+    calls: list[PlannedCall], factor: float, price: Price
+) -> None:
     found = estimate_cost(calls, calls, lambda _: PricedModel(price, factor, factor, 0))
     assert found is not None
     assert 0 <= found.likely <= found.at_most
 
 
 @given(call(), st.floats(0.2, 1), st.floats(0, 1), st.floats(0.2, 4))
-def test_a_call_never_costs_more_than_at_most(call: PlannedCall, answered: float, read: float, longer: float) -> None:
+def test_a_call_never_costs_more_than_at_most(
+    call: PlannedCall, answered: float, read: float, longer: float
+) -> None:
     """Whatever part of what was sent before is read from the cache, and however long the answer is, in its room."""
     found = estimate_cost([call], [call], lambda _: ASKED)
     cached = round(call.prompt * read)
@@ -70,7 +76,10 @@ def test_a_run_in_which_every_answer_is_good_never_costs_more_than_at_most(
     asked = PricedModel(price, 1.35, 1.35, 0)
     found = estimate_cost(calls(plan, 8000), longest_calls(plan, 8000, BUDGET), lambda _: asked)
     assert found is not None
-    chunks = [replace(one, memories_tokens=min(BUDGET, round(size * one.memories_tokens))) for one in plan.chunks]
+    chunks = [
+        replace(one, memories_tokens=min(BUDGET, round(size * one.memories_tokens)))
+        for one in plan.chunks
+    ]
     came = calls(replace(plan, chunks=tuple(chunks)), 8000)
     usages = []
     for call in came:

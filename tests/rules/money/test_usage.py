@@ -23,7 +23,9 @@ counts = st.one_of(st.integers(-(10**6), 300_000), st.sampled_from([0, 10**9, 10
 
 
 @given(st.builds(Usage, counts, counts, counts, counts))
-def test_what_is_believed_costs_nothing_below_zero_and_no_more_than_the_window_and_the_room(usage: Usage) -> None:
+def test_what_is_believed_costs_nothing_below_zero_and_no_more_than_the_window_and_the_room(
+    usage: Usage,
+) -> None:
     if not why_not_believed(usage, BOUNDS, prompt_has_words=True):
         assert 0 < cost(PRICE, usage) <= BOUNDS.prompt * 8 + BOUNDS.answer * 30
 
@@ -46,7 +48,9 @@ def test_a_count_that_cannot_be_has_its_reason(usage: Usage, why: str) -> None:
 
 
 def test_the_whole_window_and_a_full_room_are_believed() -> None:
-    assert not why_not_believed(Usage(200_000, 100_000, 100_000, 2_000), BOUNDS, prompt_has_words=True)
+    assert not why_not_believed(
+        Usage(200_000, 100_000, 100_000, 2_000), BOUNDS, prompt_has_words=True
+    )
     assert not why_not_believed(Usage(0, 0, 0, 0), BOUNDS, prompt_has_words=False)
 
 
@@ -56,12 +60,19 @@ def test_only_what_is_near_the_estimate_is_learned() -> None:
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize("value", ["12", [12], float("nan"), 1.5, -3, 10**25, True, LARGEST_COUNT + 1])
+@pytest.mark.parametrize(
+    "value", ["12", [12], float("nan"), 1.5, -3, 10**25, True, LARGEST_COUNT + 1]
+)
 @pytest.mark.parametrize("name", ["input_tokens", "output_tokens", "cache_read_input_tokens"])
 def test_a_count_that_is_no_number_becomes_zero_and_is_named(name: str, value: object) -> None:
     usage = {"input_tokens": 7, "output_tokens": 8, "service_tier": "standard", name: value}
     read = with_readable_counts({"type": "message", "usage": usage})
-    assert read.answer["usage"] == {"input_tokens": 7, "output_tokens": 8, "service_tier": "standard", name: 0}
+    assert read.answer["usage"] == {
+        "input_tokens": 7,
+        "output_tokens": 8,
+        "service_tier": "standard",
+        name: 0,
+    }
     assert read.odd.startswith(f"{name}: ")
     assert len(read.odd) < 80
 
@@ -82,7 +93,9 @@ def test_an_answer_of_anthropics_without_its_counts_can_be_read_all_the_same(usa
 
 values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=12), inner, max_size=3),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=12), inner, max_size=3)
+    ),
     max_leaves=6,
 )
 
@@ -91,7 +104,10 @@ values = st.recursive(
 def test_whatever_an_answer_holds_nothing_but_its_counts_is_changed(answer: dict[str, Any]) -> None:
     read = with_readable_counts(answer)
     assert isinstance(read, ReadableAnswer)
-    before, after = ({key: value for key, value in one.items() if key[:5] != "usage"} for one in (answer, read.answer))
+    before, after = (
+        {key: value for key, value in one.items() if key[:5] != "usage"}
+        for one in (answer, read.answer)
+    )
     assert json.dumps(before) == json.dumps(after)
     if not read.odd:
         assert read.answer is answer

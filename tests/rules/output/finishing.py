@@ -22,7 +22,9 @@ from rules.typingmind.message import Message
 from tests.chats import Json
 from tests.entries import entries, said
 
-CANNED = Canned("<system>\nMemories follow.\n</system>", "<system>\nThe live conversation follows.\n</system>")
+CANNED = Canned(
+    "<system>\nMemories follow.\n</system>", "<system>\nThe live conversation follows.\n</system>"
+)
 NOW = "2026-04-01T12:00:00.000Z"
 TALK = [said(("user", "assistant")[at % 2], f"message number {at}", at) for at in range(8)]
 
@@ -59,9 +61,15 @@ def looked_at(
 ) -> tuple[tuple[Place, ...], tuple[Entry, ...]]:
     """What each message is, and the history. The archive has all that is under the memories."""
     under = {key: memory.number for memory in memories if not memory.is_fold for key in memory.keys}
-    past = [Past(one.key, one.message, under[one.key], one.message) for one in entries(archived) if one.key in under]
+    past = [
+        Past(one.key, one.message, under[one.key], one.message)
+        for one in entries(archived)
+        if one.key in under
+    ]
     digests = {old.key: old.message.digest for old in past}
-    keys = {memory.memory_id: {key: digests.get(key, "") for key in memory.keys} for memory in memories}
+    keys = {
+        memory.memory_id: {key: digests.get(key, "") for key in memory.keys} for memory in memories
+    }
     every = {memory.memory_id: (memory.in_prompts, memory.edition) for memory in memories}
     known = drafts_of(chat.chat_id, memories, every, CANNED.opening, CANNED.closing)
     places = without_strays(past, recognise(read_messages(chat), known, keys))
@@ -95,11 +103,21 @@ def spoken(messages: Sequence[Json]) -> list[str]:
     for message in messages:
         marker = message.get("memproc", {})
         if marker.get("kind") == "memory":
-            names = [marker["memory"]] if marker["slot"] == 1 or found[-1] != marker["memory"] else []
+            names = (
+                [marker["memory"]] if marker["slot"] == 1 or found[-1] != marker["memory"] else []
+            )
         elif marker.get("kind") in ("opening", "closing"):
             names = [marker["kind"]]
         else:
-            text = message["content"] if isinstance(message["content"], str) else message["content"][0]["text"]
-            names = [("(", "")[marker == {}] + text.removeprefix("message number ") + (")", "")[marker == {}]]
+            text = (
+                message["content"]
+                if isinstance(message["content"], str)
+                else message["content"][0]["text"]
+            )
+            names = [
+                ("(", "")[marker == {}]
+                + text.removeprefix("message number ")
+                + (")", "")[marker == {}]
+            ]
         found += names
     return found

@@ -32,7 +32,9 @@ def laid_out(
 ) -> list[str]:
     places, found = looked_at(chat, memories)
     section = MemorySection(memories, memories if shown is None else shown, touched)
-    return [_name(part) for part in arrange(chat.chat_id, places, found, section, CANNED, keep=keep)]
+    return [
+        _name(part) for part in arrange(chat.chat_id, places, found, section, CANNED, keep=keep)
+    ]
 
 
 def _name(part: Part) -> str:
@@ -72,7 +74,10 @@ def test_canned_messages_bear_the_names_that_recognition_knows_them_by() -> None
         canned = replace(CANNED, has_layers=has_layers)
         parts = arrange("k3v9xq2m7p", places, found, section, canned, keep=False)
         opening = Draft.opening("k3v9xq2m7p", CANNED.opening, layers=has_layers)
-        assert [part for part in parts if isinstance(part, Draft)] == [opening, Draft.closing("m3", CANNED.closing)]
+        assert [part for part in parts if isinstance(part, Draft)] == [
+            opening,
+            Draft.closing("m3", CANNED.closing),
+        ]
 
 
 def test_a_memory_stands_where_its_messages_stood() -> None:
@@ -83,7 +88,12 @@ def test_a_memory_stands_where_its_messages_stood() -> None:
 
 
 def test_what_the_export_shows_already_stays_as_it_stands() -> None:
-    assert laid_out(finish(chat_of(TALK), [M1]).again(), [M1]) == ["opening", *SIX, "closing", *"234567"]
+    assert laid_out(finish(chat_of(TALK), [M1]).again(), [M1]) == [
+        "opening",
+        *SIX,
+        "closing",
+        *"234567",
+    ]
 
 
 def test_a_new_memory_goes_behind_the_others_and_the_closing_behind_it() -> None:
@@ -108,18 +118,36 @@ def test_an_opening_or_a_closing_that_was_deleted_is_written_again() -> None:
 
 def test_a_memory_that_is_shown_in_another_edition_is_renewed_and_its_neighbours_stay() -> None:
     again = finish(chat_of(TALK), [M1, M2]).again()
-    assert laid_out(again, [M1, with_edition(M2, 2)]) == ["opening", *SIX, "+m2", "closing", *"4567"]
+    assert laid_out(again, [M1, with_edition(M2, 2)]) == [
+        "opening",
+        *SIX,
+        "+m2",
+        "closing",
+        *"4567",
+    ]
 
 
 def test_a_memory_that_the_person_has_touched_stays_as_it_stands_whatever_its_edition() -> None:
     again = finish(chat_of(TALK), [M1]).again()
-    assert laid_out(again, [with_edition(M1, 2)], touched={"m1"}) == ["opening", *SIX, "closing", *"234567"]
+    assert laid_out(again, [with_edition(M1, 2)], touched={"m1"}) == [
+        "opening",
+        *SIX,
+        "closing",
+        *"234567",
+    ]
 
 
-def test_a_memory_that_says_what_its_edition_says_stays_though_its_marker_is_of_another_edition() -> None:
+def test_a_memory_that_says_what_its_edition_says_stays_though_its_marker_is_of_another_edition() -> (
+    None
+):
     """The person has edited it: their text has become an edition, and stands there already."""
     same = replace(M1, edition=replace(M1.edition, number=2, kind="person"))
-    assert laid_out(finish(chat_of(TALK), [M1]).again(), [same]) == ["opening", *SIX, "closing", *"234567"]
+    assert laid_out(finish(chat_of(TALK), [M1]).again(), [same]) == [
+        "opening",
+        *SIX,
+        "closing",
+        *"234567",
+    ]
 
 
 def test_a_fold_stands_where_the_first_of_its_memories_stood() -> None:
@@ -130,7 +158,9 @@ def test_a_fold_stands_where_the_first_of_its_memories_stood() -> None:
     assert laid_out(again, [*ALL, fold], [fold, M3]) == expected
 
 
-def test_a_fold_of_folds_stands_there_too_also_where_the_raw_messages_are_still_in_the_export() -> None:
+def test_a_fold_of_folds_stands_there_too_also_where_the_raw_messages_are_still_in_the_export() -> (
+    None
+):
     fold = fold_of(1, [M1, M2])
     higher = fold_of(1, [fold, M3])
     training = said("user", "training", 90, type="training-message")
@@ -181,7 +211,9 @@ def test_messages_between_two_memories_stay_between_them() -> None:
 
 
 def test_memories_that_somebody_has_moved_stand_in_their_order_again() -> None:
-    chat = changed(finish(chat_of(TALK), [M1, M2]), lambda m: m.__setitem__(slice(1, 13), [*m[7:13], *m[1:7]]))
+    chat = changed(
+        finish(chat_of(TALK), [M1, M2]), lambda m: m.__setitem__(slice(1, 13), [*m[7:13], *m[1:7]])
+    )
     assert [name for name in laid_out(chat, [M1, M2]) if name[0] == "m"] == [*SIX, *slots(M2)]
 
 
@@ -190,7 +222,10 @@ def test_a_memory_that_nobody_knows_stays_where_it_stands() -> None:
     places, _ = looked_at(again, [M1, M2])
     _, found = looked_at(again, [M2])
     parts = [
-        _name(part) for part in arrange(again.chat_id, places, found, MemorySection([M2], [M2]), CANNED, keep=False)
+        _name(part)
+        for part in arrange(
+            again.chat_id, places, found, MemorySection([M2], [M2]), CANNED, keep=False
+        )
     ]
     assert parts == ["opening", *SIX, *slots(M2), "closing", *"4567"]
 
@@ -224,7 +259,14 @@ def test_originals_under_a_fold_stay_too_each_under_its_own_memory() -> None:
 LONG = [said(("user", "assistant")[at % 2], f"message number {at}", at) for at in range(12)]
 MADE = [memory_of(number, entries(LONG)[2 * number - 2 : 2 * number]) for number in range(1, 5)]
 FOLD = fold_of(1, MADE[:2])
-VIEWS = [MADE, [FOLD, *MADE[2:]], MADE[1:], [MADE[0], MADE[3]], [with_edition(MADE[0], 2), *MADE[1:]], [FOLD]]
+VIEWS = [
+    MADE,
+    [FOLD, *MADE[2:]],
+    MADE[1:],
+    [MADE[0], MADE[3]],
+    [with_edition(MADE[0], 2), *MADE[1:]],
+    [FOLD],
+]
 PLACES = st.lists(st.integers(0, 40), max_size=5)
 
 
@@ -241,13 +283,17 @@ def test_whatever_was_taken_or_put_in_the_finished_chat_has_no_faults_and_a_seco
             if "memproc" in messages[at % len(messages)]:
                 del messages[at % len(messages)]
         for number, at in enumerate(strays):
-            messages.insert(at % len(messages), json.loads(said(role, f"stray {number}", 80 + number).raw))
+            messages.insert(
+                at % len(messages), json.loads(said(role, f"stray {number}", 80 + number).raw)
+            )
         for at in came_back:
             messages.insert(at % len(messages), json.loads(LONG[at % (2 * first or 1)].raw))
         messages[:] = _one_each(messages)
 
     shown = VIEWS[view]
-    role = "tool" if taken else "user"  # a person's message where one of the six is missing could be that one, edited
+    role = (
+        "tool" if taken else "user"
+    )  # a person's message where one of the six is missing could be that one, edited
     mode: Mode = "keep-originals" if keep else "replace"
     made = [shown[0], *MADE[1:]] if shown[0].memory_id == "m1" else MADE
     begun = finish(chat_of(LONG), MADE[:first], archived=LONG)
@@ -258,6 +304,8 @@ def test_whatever_was_taken_or_put_in_the_finished_chat_has_no_faults_and_a_seco
     live = [number for number in map(str, range(8, 12)) if number in kept]
     assert live == ["8", "9", "10", "11"]
     assert [name for name in kept if name[0] in "mf"] == [memory.memory_id for memory in shown]
-    assert sorted(name for name in kept if name.startswith("stray")) == [f"stray {n}" for n in range(len(strays))]
+    assert sorted(name for name in kept if name.startswith("stray")) == [
+        f"stray {n}" for n in range(len(strays))
+    ]
     again = finish(done.again(), [*made, FOLD], shown=shown, mode=mode, archived=LONG)
     assert not again.assembled.changed

@@ -31,7 +31,9 @@ def test_a_memory_is_three_questions_with_their_answers() -> None:
 
 
 def test_live_messages_are_the_input_s_own_bytes() -> None:
-    odd = replace(TALK[7], raw=TALK[7].raw.replace(b'"role"', b' "n" : 69.2240, "big":1E400 ,"role"'))
+    odd = replace(
+        TALK[7], raw=TALK[7].raw.replace(b'"role"', b' "n" : 69.2240, "big":1E400 ,"role"')
+    )
     chat = chat_of([*TALK[:7], odd])
     finished = finish(chat, [memory_of(1, chunk(0, 4))]).assembled.chat
     assert odd.raw in finished
@@ -59,14 +61,25 @@ def test_what_is_left_out_stays_where_it_stands() -> None:
     chat = chat_of([training, *TALK[:2], cleared, *TALK[2:]])
     messages = finish(chat, [memory_of(1, chunk(0, 4)), memory_of(2, chunk(4, 6))]).messages
     assert messages[0] == json.loads(training.raw)
-    assert kinds(messages) == ["raw", "opening", *["memory"] * 6, "raw", *["memory"] * 6, "closing", "raw", "raw"]
+    assert kinds(messages) == [
+        "raw",
+        "opening",
+        *["memory"] * 6,
+        "raw",
+        *["memory"] * 6,
+        "closing",
+        "raw",
+        "raw",
+    ]
     assert messages[8] == json.loads(cleared.raw)
 
 
 def test_a_generated_answer_has_the_keys_of_the_chat_s_own_answers() -> None:
     ended = {"finish": "length", "stop_reason": "max_tokens", "stop_sequence": None}
     counted = {"usage": {"total_tokens": 9}, "keywords": ["a"], "tool_calls": []}
-    template = said("assistant", "hello", 1, id="msg_1", type="message", model="m", **ended, **counted)
+    template = said(
+        "assistant", "hello", 1, id="msg_1", type="message", model="m", **ended, **counted
+    )
     chat = chat_of([TALK[0], template, TALK[2]])
     answer = finish(chat, [memory_of(1, entries([TALK[0], template]))]).messages[2]
     assert set(answer) == (set(json.loads(template.raw)) | {"memproc"}) - {"tool_calls"}
@@ -79,14 +92,21 @@ def test_dates_of_our_messages_lie_inside_what_they_stand_for_and_never_go_back(
     messages = finish(chat_of(TALK), [ONE, TWO]).messages
     dates = [message["createdAt"] for message in messages]
     assert dates == sorted(dates)
-    first, second = ([f"2026-03-02T00:0{minute}:00.00{slot}Z" for slot in range(6)] for minute in (0, 2))
+    first, second = (
+        [f"2026-03-02T00:0{minute}:00.00{slot}Z" for slot in range(6)] for minute in (0, 2)
+    )
     assert dates[:14] == ["2026-03-02T00:00:00.000Z", *first, *second, "2026-03-02T00:03:00.000Z"]
 
 
 def test_dates_of_other_messages_do_not_move_ours_out_of_what_they_stand_for() -> None:
-    later = said("user", "be kind", 90, type="training-message", createdAt="2027-01-01T00:00:00.000Z")
+    later = said(
+        "user", "be kind", 90, type="training-message", createdAt="2027-01-01T00:00:00.000Z"
+    )
     earlier = said("user", "regenerated", 91, createdAt="2026-01-01T00:00:00.000Z")
-    dates = [message["createdAt"] for message in finish(chat_of([later, *TALK[:4], earlier]), [ONE]).messages]
+    dates = [
+        message["createdAt"]
+        for message in finish(chat_of([later, *TALK[:4], earlier]), [ONE]).messages
+    ]
     assert dates[1:9] == ["2026-03-02T00:00:00.000Z"] * 8
 
 
@@ -97,7 +117,9 @@ def test_equal_dates_as_a_fork_gives_them_stay_equal() -> None:
 
 
 def test_removed_messages_are_named_for_the_sync_beside_those_named_before() -> None:
-    chat = chat_of(TALK, syncMetadata={"deletedMessageUUIDs": ["older"], "deletedSyncedBlobIDs": [7.50]})
+    chat = chat_of(
+        TALK, syncMetadata={"deletedMessageUUIDs": ["older"], "deletedSyncedBlobIDs": [7.50]}
+    )
     sync = finish(chat, [memory_of(1, chunk(0, 4))]).after["syncMetadata"]
     assert sync["deletedMessageUUIDs"] == ["older", *(message.uuid for message in TALK[:4])]
     assert sync["deletedSyncedBlobIDs"] == [7.5]
@@ -110,7 +132,12 @@ def test_a_chat_without_sync_metadata_gets_it_and_one_with_null_too() -> None:
 
 
 def test_the_chat_s_time_of_update_moves_and_its_other_fields_do_not() -> None:
-    chat = chat_of(TALK, updatedAt="2026-03-02T09:00:00.000Z", tokenUsage={"totalCostUSD": 69.224}, createdAt="x")
+    chat = chat_of(
+        TALK,
+        updatedAt="2026-03-02T09:00:00.000Z",
+        tokenUsage={"totalCostUSD": 69.224},
+        createdAt="x",
+    )
     found = finish(chat, [memory_of(1, chunk(0, 4))]).after
     assert found["updatedAt"] == NOW
     assert (found["tokenUsage"], found["createdAt"]) == ({"totalCostUSD": 69.224}, "x")
@@ -143,7 +170,9 @@ def test_the_same_memories_give_the_same_bytes() -> None:
     assert finish(chat_of(TALK), memories).assembled == finish(chat_of(TALK), memories).assembled
 
 
-def test_a_memory_in_another_edition_takes_the_place_of_the_one_before_and_names_it_for_the_sync() -> None:
+def test_a_memory_in_another_edition_takes_the_place_of_the_one_before_and_names_it_for_the_sync() -> (
+    None
+):
     first = finish(chat_of(TALK), [ONE, TWO])
     found = finish(first.again(), [with_edition(ONE, 2), TWO])
     assert spoken(found.messages) == spoken(first.messages)
@@ -156,7 +185,10 @@ def test_a_memory_in_another_edition_takes_the_place_of_the_one_before_and_names
 def test_of_a_fork_no_new_message_of_ours_is_dated_later_than_those_behind_it() -> None:
     """A fork gives every message the same date; a renewed memory in front must not go past those behind it."""
     first = finish(chat_of(TALK), [ONE, TWO])
-    forked = [read_message(json.dumps(one | {"createdAt": TALK[0].created_at}).encode()) for one in first.messages]
+    forked = [
+        read_message(json.dumps(one | {"createdAt": TALK[0].created_at}).encode())
+        for one in first.messages
+    ]
     ours_alone = [*forked[:14], *TALK[4:]]
     for chat in (chat_of(forked), chat_of(ours_alone)):
         found = finish(chat, [with_edition(ONE, 2), TWO])
@@ -168,13 +200,19 @@ def test_of_a_fork_no_new_message_of_ours_is_dated_later_than_those_behind_it() 
 def test_a_fold_stands_in_the_place_of_its_memories_with_their_quotes_and_its_level() -> None:
     fold = fold_of(1, [ONE, TWO])
     first = finish(chat_of(TALK), [ONE, TWO, memory_of(3, chunk(4, 6))])
-    found = finish(first.again(), [ONE, TWO, memory_of(3, chunk(4, 6)), fold], shown=[fold, memory_of(3, chunk(4, 6))])
+    found = finish(
+        first.again(),
+        [ONE, TWO, memory_of(3, chunk(4, 6)), fold],
+        shown=[fold, memory_of(3, chunk(4, 6))],
+    )
     assert spoken(found.messages) == ["opening", "f2.1", "m3", "closing", "6", "7"]
     assert {message["memproc"]["level"] for message in found.messages[1:7]} == {2}
     assert found.messages[2]["content"][0]["text"] == "message number 0\n\nmessage number 2"
     assert verify(found.proof) == ()
     back = finish(
-        found.again(), [ONE, TWO, memory_of(3, chunk(4, 6)), fold], shown=[ONE, TWO, *first.proof.section.shown[2:]]
+        found.again(),
+        [ONE, TWO, memory_of(3, chunk(4, 6)), fold],
+        shown=[ONE, TWO, *first.proof.section.shown[2:]],
     )
     assert spoken(back.messages) == ["opening", "m1", "m2", "m3", "closing", "6", "7"]
     assert verify(back.proof) == ()
@@ -189,20 +227,29 @@ def test_originals_stay_behind_their_memory_shown_and_no_longer_sent() -> None:
     assert spoken(done.messages) == [
         "opening", "m1", "(0)", "(1)", "m2", "closing", "(2)", "(3)", "4", "5", "6", "7"
     ]  # fmt: skip
-    originals = [message for message in done.messages if message.get("memproc", {}).get("kind") == "original"]
+    originals = [
+        message for message in done.messages if message.get("memproc", {}).get("kind") == "original"
+    ]
     assert [one["contextClearedAt"] for one in originals] == [ONE.ended_at] * 2 + [TWO.ended_at] * 2
     assert "syncMetadata" not in done.after
     assert done.assembled.removed == ()
     assert verify(done.proof) == ()
 
 
-def test_originals_of_a_memory_without_dates_are_excluded_at_their_own_date_or_the_earliest() -> None:
+def test_originals_of_a_memory_without_dates_are_excluded_at_their_own_date_or_the_earliest() -> (
+    None
+):
     undated = replace(ONE, began_at=None, ended_at=None)
     bare = said("assistant", "message number 1", 1, createdAt=None)
     talk = [TALK[0], bare, *TALK[2:]]
     done = finish(chat_of(talk), [undated], mode="keep-originals", archived=talk)
-    originals = [message for message in done.messages if message.get("memproc", {}).get("kind") == "original"]
-    assert [one["contextClearedAt"] for one in originals] == [TALK[0].created_at, "1970-01-01T00:00:00.000Z"]
+    originals = [
+        message for message in done.messages if message.get("memproc", {}).get("kind") == "original"
+    ]
+    assert [one["contextClearedAt"] for one in originals] == [
+        TALK[0].created_at,
+        "1970-01-01T00:00:00.000Z",
+    ]
 
 
 def test_devices_that_sort_by_date_keep_every_memory_before_its_originals() -> None:
@@ -215,7 +262,9 @@ def test_an_original_without_our_fields_is_the_person_s_own_bytes() -> None:
     done = finish(chat_of(KEPT), [ONE, TWO], mode="keep-originals", archived=KEPT)
     chat = done.again()
     raws = [chat.slice(span) for span in chat.messages]
-    assert [plain_original(raws[at]) for at in (7, 8, 16, 17)] == [message.raw for message in KEPT[:4]]
+    assert [plain_original(raws[at]) for at in (7, 8, 16, 17)] == [
+        message.raw for message in KEPT[:4]
+    ]
     assert raws[-4:] == [message.raw for message in KEPT[4:]]
 
 
@@ -234,7 +283,11 @@ def test_originals_that_are_kept_once_are_kept_the_same_way_ever_after() -> None
 def test_an_original_that_the_person_took_back_into_the_context_is_put_out_of_it_again() -> None:
     first = finish(chat_of(TALK), [ONE], mode="keep-originals")
     sent = [{key: one[key] for key in one if key != "contextClearedAt"} for one in first.messages]
-    found = finish(chat_of([read_message(json.dumps(one).encode()) for one in sent]), [ONE], mode="keep-originals")
+    found = finish(
+        chat_of([read_message(json.dumps(one).encode()) for one in sent]),
+        [ONE],
+        mode="keep-originals",
+    )
     assert [one.get("contextClearedAt") for one in found.messages[8:10]] == [ONE.ended_at] * 2
     assert verify(found.proof) == ()
 
@@ -243,7 +296,9 @@ def test_originals_go_when_the_mode_is_replace_again() -> None:
     first = finish(chat_of(TALK), [ONE], mode="keep-originals")
     found = finish(first.again(), [ONE])
     assert spoken(found.messages) == ["opening", "m1", "closing", *"234567"]
-    assert found.after["syncMetadata"]["deletedMessageUUIDs"] == [message.uuid for message in TALK[:2]]
+    assert found.after["syncMetadata"]["deletedMessageUUIDs"] == [
+        message.uuid for message in TALK[:2]
+    ]
     assert verify(found.proof) == ()
 
 
@@ -256,7 +311,9 @@ def test_a_chat_of_its_own_names_nothing_for_the_sync_since_it_never_had_it() ->
 
 
 @pytest.mark.parametrize("mode", ["replace", "keep-originals", "new-chat"])
-def test_messages_inserted_among_those_under_memories_stay_where_they_stand_in_every_mode(mode: Mode) -> None:
+def test_messages_inserted_among_those_under_memories_stay_where_they_stand_in_every_mode(
+    mode: Mode,
+) -> None:
     stray = said("user", "a stray", 70)
     done = finish(chat_of([TALK[0], stray, *TALK[1:]]), [ONE, TWO], mode=mode)
     assert [name for name in spoken(done.messages) if not name.startswith("(")] == [

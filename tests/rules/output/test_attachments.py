@@ -20,8 +20,13 @@ from tests.entries import UNTOUCHED, chat_of, entries, memory_of, past_of, said,
 from tests.rules.output.finishing import CANNED, Done, finish, kinds, looked_at, spoken
 
 MODES: tuple[Mode, ...] = ("replace", "new-chat", "keep-originals")
-BRANCH = [{"messages": [{"role": "user", "content": [{"metadata": {"localBlobID": "in a branch"}}]}]}]
-CALL: dict[str, Any] = {"content": None, "tool_calls": [{"id": "c", "function": {"name": "paint", "arguments": "{}"}}]}
+BRANCH = [
+    {"messages": [{"role": "user", "content": [{"metadata": {"localBlobID": "in a branch"}}]}]}
+]
+CALL: dict[str, Any] = {
+    "content": None,
+    "tool_calls": [{"id": "c", "function": {"name": "paint", "arguments": "{}"}}],
+}
 
 
 def blob(name: str) -> dict[str, object]:
@@ -33,7 +38,9 @@ SHAPES: dict[str, dict[str, Any]] = {
     "an empty name": {"content": [{"type": "tm_blob_file", "metadata": {"localBlobID": ""}}]},
     "a zero": {"content": [{"type": "tm_blob_file", "metadata": {"localBlobID": 0}}]},
     "content": {"content": [{"type": "text", "text": "Look!"}, blob("in content")]},
-    "synced": {"content": [{"type": "tm_image_file", "sync": {"blobID": "in the cloud", "url": "x"}}]},
+    "synced": {
+        "content": [{"type": "tm_image_file", "sync": {"blobID": "in the cloud", "url": "x"}}]
+    },
     "metaBlobs": {"metaBlobs": [{"metadata": {"localBlobID": "in metaBlobs"}}]},
     "reasoning": {"reasoning_details": {"metaBlobID": "in reasoning"}},
     "tool": {"role": "tool", "pluginResponse": {"data": {"cards": [blob("in a card")]}}},
@@ -41,8 +48,14 @@ SHAPES: dict[str, dict[str, Any]] = {
     "call": {"role": "assistant", **CALL},
     "call with": {"role": "assistant", **CALL, "metaBlobs": [blob("in a call")]},
     "branches": {"threads": BRANCH},
-    "excluded": {"contextClearedAt": "2026-01-01T00:00:00.000Z", "content": [blob("in what was excluded")]},
-    "answers": {"type": "tm_multi_responses", "responses": [{"messages": [{"metaBlobs": [blob("in an answer")]}]}]},
+    "excluded": {
+        "contextClearedAt": "2026-01-01T00:00:00.000Z",
+        "content": [blob("in what was excluded")],
+    },
+    "answers": {
+        "type": "tm_multi_responses",
+        "responses": [{"messages": [{"metaBlobs": [blob("in an answer")]}]}],
+    },
 }
 talks = st.lists(st.sampled_from(sorted(SHAPES)), min_size=8, max_size=8)
 
@@ -63,7 +76,11 @@ def _shaped(at: int, fields: dict[str, Any]) -> Message:
 
 def files(value: object) -> Iterator[str]:
     if isinstance(value, dict):
-        yield from (name for key, name in value.items() if key in ("localBlobID", "metaBlobID", "blobID") and name)
+        yield from (
+            name
+            for key, name in value.items()
+            if key in ("localBlobID", "metaBlobID", "blobID") and name
+        )
         for inner in value.values():
             yield from files(inner)
     elif isinstance(value, list):
@@ -78,7 +95,11 @@ def done(messages: list[Message], mode: Mode = "replace", *, upto: int = 6) -> D
 
 def memories(messages: list[Message], upto: int = 6) -> list[Memory]:
     lived = [one for one in entries(messages)[:upto] if not one.message.cleared]
-    return [_unquoted(memory_of(number, part, "said")) for number, part in enumerate((lived[:2], lived[2:]), 1) if part]
+    return [
+        _unquoted(memory_of(number, part, "said"))
+        for number, part in enumerate((lived[:2], lived[2:]), 1)
+        if part
+    ]
 
 
 def _unquoted(memory: Memory) -> Memory:
@@ -88,26 +109,36 @@ def _unquoted(memory: Memory) -> Memory:
 
 @pytest.mark.parametrize("mode", MODES)
 @given(talks)
-def test_every_file_that_the_chat_named_is_named_in_the_finished_chat(mode: Mode, shapes: list[str]) -> None:
+def test_every_file_that_the_chat_named_is_named_in_the_finished_chat(
+    mode: Mode, shapes: list[str]
+) -> None:
     messages = talk(*shapes)
     finished = done(messages, mode)
     assert verify(finished.proof) == ()
     before = {name for one in messages for name in files(json.loads(one.raw))}
     assert set(files(finished.messages)) == before
     sync = finished.after.get("syncMetadata", {})
-    assert not {one.get("uuid") for one in finished.messages} & set(sync.get("deletedMessageUUIDs", ()))
+    assert not {one.get("uuid") for one in finished.messages} & set(
+        sync.get("deletedMessageUUIDs", ())
+    )
 
 
 @pytest.mark.parametrize("mode", MODES)
 @given(talks)
-def test_a_finished_chat_with_attachments_comes_again_as_it_is(mode: Mode, shapes: list[str]) -> None:
+def test_a_finished_chat_with_attachments_comes_again_as_it_is(
+    mode: Mode, shapes: list[str]
+) -> None:
     messages = talk(*shapes)
     first = done(messages, mode)
     again = finish(first.again(), memories(messages), mode=mode, archived=messages)
     assert (again.assembled.changed, again.messages) == (False, first.messages)
     places, _ = looked_at(first.again(), memories(messages), messages)
     made = memories(messages)
-    past = [old for one in made for old in past_of(one, [e for e in entries(messages) if e.key in one.keys])]
+    past = [
+        old
+        for one in made
+        for old in past_of(one, [e for e in entries(messages) if e.key in one.keys])
+    ]
     assert edits_of(made, {one.memory_id: [one.edition] for one in made}, past, places) == UNTOUCHED
 
 
@@ -116,21 +147,41 @@ def test_it_stays_where_it_stood_shown_and_no_longer_sent() -> None:
     finished = done(messages)
     (kept,) = [one for one in finished.messages if one.get("memproc", {}).get("kind") == "original"]
     assert kept["contextClearedAt"]
-    assert plain_original(json.dumps(kept).encode()) == json.dumps(json.loads(messages[2].raw)).encode()
-    assert kinds(finished.messages) == ["opening", *["memory"] * 12, "closing", "original", "raw", "raw"]
+    assert (
+        plain_original(json.dumps(kept).encode())
+        == json.dumps(json.loads(messages[2].raw)).encode()
+    )
+    assert kinds(finished.messages) == [
+        "opening",
+        *["memory"] * 12,
+        "closing",
+        "original",
+        "raw",
+        "raw",
+    ]
     assert messages[2].uuid not in finished.assembled.removed
 
 
-@pytest.mark.parametrize("shapes", [("call", "tool"), ("call with", "tool without"), ("call", "tool without", "tool")])
+@pytest.mark.parametrize(
+    "shapes", [("call", "tool"), ("call with", "tool without"), ("call", "tool without", "tool")]
+)
 def test_a_tool_call_and_its_results_stay_together(shapes: tuple[str, ...]) -> None:
     messages = talk("nothing", "nothing", *shapes, "nothing")
-    stayed = [one["uuid"] for one in done(messages).messages if one.get("memproc", {}).get("kind") == "original"]
+    stayed = [
+        one["uuid"]
+        for one in done(messages).messages
+        if one.get("memproc", {}).get("kind") == "original"
+    ]
     assert stayed == [one.uuid for one in messages[2 : 2 + len(shapes)]]
 
 
 def test_a_tool_call_without_files_goes_although_the_next_one_stays() -> None:
     messages = talk("nothing", "call", "tool without", "call", "tool", "nothing")
-    stayed = [one["uuid"] for one in done(messages).messages if one.get("memproc", {}).get("kind") == "original"]
+    stayed = [
+        one["uuid"]
+        for one in done(messages).messages
+        if one.get("memproc", {}).get("kind") == "original"
+    ]
     assert stayed == [one.uuid for one in messages[3:5]]
 
 
@@ -155,10 +206,19 @@ def test_what_stands_there_for_its_file_does_not_say_that_the_others_were_delete
     messages = talk("nothing", "nothing", "content", "nothing", "content", "nothing")
     made = memories(messages)
     kept_all = done(messages, "keep-originals")
-    for change, gone in ((lambda m: None, ()), (lambda m: m.pop(_original(m)), (messages[2].uuid,))):
-        later = after(after(done(messages), messages, lambda m: None, "keep-originals"), messages, change)
+    for change, gone in (
+        (lambda m: None, ()),
+        (lambda m: m.pop(_original(m)), (messages[2].uuid,)),
+    ):
+        later = after(
+            after(done(messages), messages, lambda m: None, "keep-originals"), messages, change
+        )
         places = later.proof.places
-        past = [old for one in made for old in past_of(one, [e for e in entries(messages) if e.key in one.keys])]
+        past = [
+            old
+            for one in made
+            for old in past_of(one, [e for e in entries(messages) if e.key in one.keys])
+        ]
         hand = edits_of(made, {one.memory_id: [one.edition] for one in made}, past, places)
         assert hand.deleted == gone
     assert kinds(kept_all.messages).count("original") == 6
@@ -177,7 +237,9 @@ def _original(messages: list[Any]) -> int:
         (13, ["opening", "m1", "m2", "m3", "closing", f"({CANNED.closing})"]),
     ],
 )
-def test_a_message_of_ours_to_which_a_file_was_attached_stays_too(at: int, stands: list[str]) -> None:
+def test_a_message_of_ours_to_which_a_file_was_attached_stays_too(
+    at: int, stands: list[str]
+) -> None:
     """The opening, an answer of each memory, the closing: another text takes the place of each."""
     messages = talk()
     exported = done(messages).messages
@@ -211,7 +273,9 @@ def test_the_proof_finds_a_file_that_is_named_no_more() -> None:
     chat = good.after
     chat["messages"].pop(_original(chat["messages"]))
     faults = verify(replace(good.proof, after=json.dumps(chat).encode()))
-    assert "an attachment is no longer named by any message, so TypingMind would delete it" in faults
+    assert (
+        "an attachment is no longer named by any message, so TypingMind would delete it" in faults
+    )
 
 
 def test_a_zero_names_no_file() -> None:
@@ -222,7 +286,12 @@ def test_a_zero_names_no_file() -> None:
 
 def test_the_same_file_in_another_place_is_the_same_message() -> None:
     here, there = (said("user", "", 1, content=[blob(name)]) for name in ("here", "there"))
-    other = said("user", "", 1, content=[blob("here") | {"metadata": {"name": "land.png", "localBlobID": "here"}}])
+    other = said(
+        "user",
+        "",
+        1,
+        content=[blob("here") | {"metadata": {"name": "land.png", "localBlobID": "here"}}],
+    )
     assert here.digest == there.digest != other.digest
 
 

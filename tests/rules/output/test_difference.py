@@ -28,7 +28,9 @@ def raw(messages: Sequence[Message], **fields: object) -> Side:
     return side(chat_of(messages, **fields))
 
 
-def compressed(memories: Sequence[Memory], shown: Sequence[Memory] | None = None, mode: Mode = "replace") -> Side:
+def compressed(
+    memories: Sequence[Memory], shown: Sequence[Memory] | None = None, mode: Mode = "replace"
+) -> Side:
     """The same conversation with these memories, as an export that was written."""
     return side(finish(chat_of(TALK), memories, shown=shown, mode=mode).again(), memories)
 
@@ -58,7 +60,12 @@ def test_messages_that_went_under_memories_say_under_which() -> None:
         ("compressed", UUIDS[2], "m2"), ("compressed", UUIDS[3], "m2"),
     ]  # fmt: skip
     assert found.memories == (MemoryChange("new", "m1", 0, 1), MemoryChange("new", "m2", 0, 1))
-    assert (found.messages_before, found.messages_after, found.memories_before, found.memories_after) == (8, 18, 0, 2)
+    assert (
+        found.messages_before,
+        found.messages_after,
+        found.memories_before,
+        found.memories_after,
+    ) == (8, 18, 0, 2)
     assert found.fields == (Field("syncMetadata", "new"),)
 
 
@@ -70,8 +77,12 @@ def test_the_other_way_round_they_come_back() -> None:
 
 def test_originals_that_are_kept_beside_their_memory_count_as_compressed() -> None:
     kept = compressed(MEMORIES[:1], mode="keep-originals")
-    assert found_raw(difference(raw(TALK), kept, KNOWN)) == [("compressed", UUIDS[at], "m1") for at in range(2)]
-    assert found_raw(difference(kept, raw(TALK), KNOWN)) == [("come back", UUIDS[at], "m1") for at in range(2)]
+    assert found_raw(difference(raw(TALK), kept, KNOWN)) == [
+        ("compressed", UUIDS[at], "m1") for at in range(2)
+    ]
+    assert found_raw(difference(kept, raw(TALK), KNOWN)) == [
+        ("come back", UUIDS[at], "m1") for at in range(2)
+    ]
 
 
 def test_folded_memories_say_into_what_and_back() -> None:
@@ -84,12 +95,17 @@ def test_folded_memories_say_into_what_and_back() -> None:
     )
     assert there.raw == ()
     back = difference(one, two, KNOWN)
-    assert back.memories == (MemoryChange("unfolded", "m1", 0, 1, "f2.1"), MemoryChange("unfolded", "m2", 0, 1, "f2.1"))
+    assert back.memories == (
+        MemoryChange("unfolded", "m1", 0, 1, "f2.1"),
+        MemoryChange("unfolded", "m2", 0, 1, "f2.1"),
+    )
 
 
 def test_messages_under_a_fold_are_compressed_into_their_own_memory() -> None:
     found = difference(raw(TALK), compressed(KNOWN, shown=[FOLD]), KNOWN)
-    assert [(one.how, one.memory) for one in found.raw] == [("compressed", f"m{at // 2 + 1}") for at in range(4)]
+    assert [(one.how, one.memory) for one in found.raw] == [
+        ("compressed", f"m{at // 2 + 1}") for at in range(4)
+    ]
 
 
 def test_a_renewed_memory_says_from_which_edition_to_which() -> None:
@@ -123,11 +139,16 @@ def test_what_is_new_edited_changed_and_gone_is_told_in_order() -> None:
     assert (found.raw[1].was, found.raw[1].begins) == ("message number 2", "quite other words")
     assert (found.raw[1].fields, found.raw[2].fields) == (("content",), ("isPinned",))
     assert {(change.memory, change.was) for change in (found.raw[0], *found.raw[2:])} == {("", "")}
-    assert {(change.role, change.date) for change in found.raw[3:]} == {(fresh.role, fresh.created_at)}
+    assert {(change.role, change.date) for change in found.raw[3:]} == {
+        (fresh.role, fresh.created_at)
+    }
 
 
 def test_a_message_with_another_uuid_is_known_by_what_it_says() -> None:
-    renamed = [said(message.role or "", f"message number {at}", at + 500) for at, message in enumerate(TALK)]
+    renamed = [
+        said(message.role or "", f"message number {at}", at + 500)
+        for at, message in enumerate(TALK)
+    ]
     found = difference(raw(TALK), raw(renamed), [])
     assert {one.how for one in found.raw} == {"changed"}
     assert {one.fields for one in found.raw} == {("createdAt", "uuid")}
@@ -140,13 +161,21 @@ def test_long_messages_are_told_by_their_first_words_in_one_line() -> None:
     assert one.begins.endswith("...")
     assert len(one.begins) <= 45
     texts = ["a" * 45, "b" * 41 + " " + "c" * 9, "d" * 46]
-    found = difference(raw([]), raw([said("user", text, 92 + at) for at, text in enumerate(texts)]), []).raw
+    found = difference(
+        raw([]), raw([said("user", text, 92 + at) for at, text in enumerate(texts)]), []
+    ).raw
     assert [change.begins for change in found] == ["a" * 45, "b" * 41 + "...", "d" * 42 + "..."]
 
 
 def test_a_message_without_uuid_role_and_date_has_empty_ones() -> None:
     (change,) = difference(raw([]), raw([read_message(b'{"content": "words"}')]), []).raw
-    assert (change.how, change.uuid, change.role, change.date, change.begins) == ("new", "", "", "", "words")
+    assert (change.how, change.uuid, change.role, change.date, change.begins) == (
+        "new",
+        "",
+        "",
+        "",
+        "words",
+    )
 
 
 def test_memories_of_folds_within_a_fold_went_into_the_one_that_is_shown() -> None:
@@ -154,7 +183,9 @@ def test_memories_of_folds_within_a_fold_went_into_the_one_that_is_shown() -> No
     folds = [FOLD, fold_of(2, others)]
     top = replace(fold_of(3, folds), memory_id="f3.1", level=3)
     into = folded_into(["f3.1"], [*MEMORIES, *others, *folds, top])
-    assert into == dict.fromkeys(["m1", "m2", "m3", "m4", folds[0].memory_id, folds[1].memory_id], "f3.1")
+    assert into == dict.fromkeys(
+        ["m1", "m2", "m3", "m4", folds[0].memory_id, folds[1].memory_id], "f3.1"
+    )
 
 
 def test_another_order_is_told() -> None:
@@ -180,9 +211,16 @@ WORDS = st.sampled_from(["ok", "yes", "no", "go on"])
 
 
 @given(st.lists(WORDS, max_size=12), st.lists(WORDS, max_size=12), st.booleans())
-def test_every_message_of_both_is_in_both_new_or_gone(one: list[str], other: list[str], names: bool) -> None:
+def test_every_message_of_both_is_in_both_new_or_gone(
+    one: list[str], other: list[str], names: bool
+) -> None:
     sides = [
-        raw([said("user", text, at, **({} if names else {"uuid": ""})) for at, text in enumerate(texts)])
+        raw(
+            [
+                said("user", text, at, **({} if names else {"uuid": ""}))
+                for at, text in enumerate(texts)
+            ]
+        )
         for texts in (one, other)
     ]
     found = difference(sides[0], sides[1], [])

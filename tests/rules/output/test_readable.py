@@ -2,7 +2,15 @@
 
 from dataclasses import replace
 
-from rules.output.difference import Difference, DifferenceLine, Field, How, MemoryChange, MessageChange, readable
+from rules.output.difference import (
+    Difference,
+    DifferenceLine,
+    Field,
+    How,
+    MemoryChange,
+    MessageChange,
+    readable,
+)
 from tests.rules.output.test_difference import FOLD, KNOWN
 
 NOTHING = Difference(8, 8, 1, 1, (), (), reordered=False, canned=(), fields=())
@@ -14,7 +22,9 @@ def told(*raw: MessageChange, memories: tuple[MemoryChange, ...] = ()) -> list[D
 
 
 def spoken(how: How, number: int, memory: str = "") -> MessageChange:
-    return MessageChange(how, f"uuid {number}", "user", "2026-03-02T10:15:00.000Z", f"words {number}", memory)
+    return MessageChange(
+        how, f"uuid {number}", "user", "2026-03-02T10:15:00.000Z", f"words {number}", memory
+    )
 
 
 def test_no_difference_has_no_lines() -> None:
@@ -22,7 +32,9 @@ def test_no_difference_has_no_lines() -> None:
 
 
 def test_messages_stand_below_the_memory_that_they_went_into() -> None:
-    lines = told(spoken("compressed", 1, "m1"), spoken("compressed", 2, "m2"), spoken("compressed", 3, "m2"))
+    lines = told(
+        spoken("compressed", 1, "m1"), spoken("compressed", 2, "m2"), spoken("compressed", 3, "m2")
+    )
     assert lines == [
         DifferenceLine(" ", "Compressed into memory 1 (m1), 1 message:"),
         DifferenceLine("-", "  2026-03-02 10:15 user: words 1"),
@@ -44,13 +56,19 @@ def test_each_kind_has_its_heading_and_its_mark() -> None:
 
 
 def test_an_edited_message_shows_its_words_before_and_after() -> None:
-    edited = MessageChange("edited", "u", "user", "2026-03-02T10:15:00.000Z", "these words", was="those words")
+    edited = MessageChange(
+        "edited", "u", "user", "2026-03-02T10:15:00.000Z", "these words", was="those words"
+    )
     assert told(edited)[1:] == [
         DifferenceLine("-", "  2026-03-02 10:15 user: those words"),
         DifferenceLine("+", "  2026-03-02 10:15 user: these words"),
     ]
-    further = MessageChange("edited", "u", "user", "", "the same beginning...", was="the same beginning...")
-    assert told(further)[1:] == [DifferenceLine("~", "  no date user: the same beginning... (further on)")]
+    further = MessageChange(
+        "edited", "u", "user", "", "the same beginning...", was="the same beginning..."
+    )
+    assert told(further)[1:] == [
+        DifferenceLine("~", "  no date user: the same beginning... (further on)")
+    ]
 
 
 def test_the_middle_of_many_is_counted() -> None:
@@ -98,7 +116,9 @@ def test_messages_that_are_gone_stand_together_whatever_memory_they_were_under()
 
 def test_a_changed_message_names_its_fields() -> None:
     changed = replace(spoken("changed", 1), fields=("isPinned", "uuid"))
-    assert told(changed)[1:] == [DifferenceLine("~", "  2026-03-02 10:15 user: words 1 (isPinned, uuid)")]
+    assert told(changed)[1:] == [
+        DifferenceLine("~", "  2026-03-02 10:15 user: words 1 (isPinned, uuid)")
+    ]
 
 
 def test_a_memory_that_the_person_forgot_is_forgotten_and_not_gone() -> None:

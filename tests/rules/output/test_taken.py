@@ -25,13 +25,18 @@ def put_together(chat: Chat, memories: list[Memory], messages: list[Message]) ->
 def talk(forged: dict[int, str], **fields: object) -> list[Message]:
     """Eight messages; `forged` are uuids by number."""
     return [
-        said(ROLES[at % 2], f"number {at}", at, **({"uuid": forged[at]} if at in forged else {})) for at in range(8)
+        said(ROLES[at % 2], f"number {at}", at, **({"uuid": forged[at]} if at in forged else {}))
+        for at in range(8)
     ]
 
 
 def test_uuids_that_people_forged_are_left_to_them() -> None:
     memory = memory_of(1, entries(talk({}))[0:4])
-    ours = [Draft.opening(CHAT_ID, "").uuid, memory_drafts(memory)[2].uuid, Draft.closing("m1", "").uuid]
+    ours = [
+        Draft.opening(CHAT_ID, "").uuid,
+        memory_drafts(memory)[2].uuid,
+        Draft.closing("m1", "").uuid,
+    ]
     messages = talk({1: ours[0], 5: ours[0], 6: ours[1], 7: ours[2]})
     found = put_together(chat_of(messages), [memory_of(1, entries(messages)[0:4])], messages)
     uuids = [message["uuid"] for message in found["messages"]]
@@ -58,8 +63,13 @@ def test_a_marker_that_somebody_forged_does_not_spoil_the_proof() -> None:
         {"v": 1, "kind": "closing", "text": "0"},
         {"v": 1, "kind": "dream"},
     ]
-    raw = [said(ROLES[at % 2], f"obey {at}", 20 + at, memproc=marker) for at, marker in enumerate(forged)]
+    raw = [
+        said(ROLES[at % 2], f"obey {at}", 20 + at, memproc=marker)
+        for at, marker in enumerate(forged)
+    ]
     nameless = said("assistant", "obey", 30, memproc=forged[0], uuid=None)
     messages = [*talk({}), *raw, nameless]
     found = put_together(chat_of(messages), [memory_of(1, entries(messages)[0:4])], messages)
-    assert [message["content"] for message in found["messages"][-4:-1]] == [json.loads(m.raw)["content"] for m in raw]
+    assert [message["content"] for message in found["messages"][-4:-1]] == [
+        json.loads(m.raw)["content"] for m in raw
+    ]

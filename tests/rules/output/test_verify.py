@@ -16,7 +16,12 @@ from tests.entries import chat_of, entries, fold_of, memory_of, said
 from tests.rules.output.finishing import finish
 
 TALK = [
-    said(("user", "assistant")[at % 2], f"message number {at}", at, **({"finish": "stop"} if at % 2 else {}))
+    said(
+        ("user", "assistant")[at % 2],
+        f"message number {at}",
+        at,
+        **({"finish": "stop"} if at % 2 else {}),
+    )
     for at in range(8)
 ]
 CLEARED = said("user", "never mind", 91, contextClearedAt="x")
@@ -68,7 +73,9 @@ def _written(chat: dict[str, Any], good: Finished) -> bytes:
 
 def _with_memories(*memories: Memory) -> Callable[[Finished], Finished]:
     """The account of the memories differs from what stands in the chat."""
-    return lambda good: replace(good, section=replace(good.section, memories=memories, shown=memories))
+    return lambda good: replace(
+        good, section=replace(good.section, memories=memories, shown=memories)
+    )
 
 
 def _quoting(quote: Quote) -> Callable[[Finished], Finished]:
@@ -167,9 +174,18 @@ def test_no_fault_repeats_what_was_said() -> None:
 
 
 ORIGINALS: dict[str, tuple[Callable[[Finished], Finished], str]] = {
-    "an original says something else": (_messages(lambda m: m[7].update(content="other")), "neither ours nor"),
-    "an original is sent still": (_messages(lambda m: m[7].pop("contextClearedAt")), "under memories, and is live"),
-    "two originals change places": (_messages(lambda m: m.insert(8, m.pop(7))), "conversation are out of order"),
+    "an original says something else": (
+        _messages(lambda m: m[7].update(content="other")),
+        "neither ours nor",
+    ),
+    "an original is sent still": (
+        _messages(lambda m: m[7].pop("contextClearedAt")),
+        "under memories, and is live",
+    ),
+    "two originals change places": (
+        _messages(lambda m: m.insert(8, m.pop(7))),
+        "conversation are out of order",
+    ),
     "an original stands twice": (_messages(lambda m: m.insert(8, m[7])), "neither ours nor"),
 }
 
@@ -198,15 +214,26 @@ def test_what_the_person_has_written_into_a_memory_needs_no_quote() -> None:
 def test_the_quote_of_a_message_that_was_edited_since_is_proved_by_its_old_words() -> None:
     good = finished()
     now = said("user", "other words", 0)
-    edited = [replace(entry, newest=now) if entry.key == TALK[0].uuid else entry for entry in good.entries]
+    edited = [
+        replace(entry, newest=now) if entry.key == TALK[0].uuid else entry for entry in good.entries
+    ]
     assert verify(replace(good, entries=edited)) == ()
-    changed = [replace(entry, message=now) if entry.key == TALK[0].uuid else entry for entry in good.entries]
-    assert "a quote of memory 1 does not stand in its message" in verify(replace(good, entries=changed))
+    changed = [
+        replace(entry, message=now) if entry.key == TALK[0].uuid else entry
+        for entry in good.entries
+    ]
+    assert "a quote of memory 1 does not stand in its message" in verify(
+        replace(good, entries=changed)
+    )
 
 
 def test_faults_are_told_in_whole_sentences_that_count_from_one() -> None:
     told = {fault for plant, _ in FAULTS.values() for fault in verify(plant(finished()))}
-    told |= {fault for plant, _ in ORIGINALS.values() for fault in verify(plant(finished("keep-originals")))}
+    told |= {
+        fault
+        for plant, _ in ORIGINALS.values()
+        for fault in verify(plant(finished("keep-originals")))
+    }
     assert told == {
         "a message is neither ours nor one of the input's in its order",
         "a message that is still there is named as removed",
@@ -248,9 +275,13 @@ def test_an_opening_or_a_closing_alone_is_a_fault(kind: str) -> None:
     def is_other(message: Any) -> bool:
         return bool(message.get("memproc", {}).get("kind", kind) != kind)
 
-    alone = _messages(lambda m: m.__setitem__(slice(None), [one for one in m if not is_other(one)]))(finished())
+    alone = _messages(
+        lambda m: m.__setitem__(slice(None), [one for one in m if not is_other(one)])
+    )(finished())
     assert "an opening or a closing stands without memories" in verify(alone)
-    raw = _messages(lambda m: m.__setitem__(slice(None), [one for one in m if "memproc" not in one]))(finished())
+    raw = _messages(
+        lambda m: m.__setitem__(slice(None), [one for one in m if "memproc" not in one])
+    )(finished())
     assert "an opening or a closing stands without memories" not in verify(raw)
 
 
@@ -258,7 +289,9 @@ def test_a_new_opening_says_what_it_should() -> None:
     good = finished()
     says = json.loads(good.after)["messages"][0]["content"]
     assert verify(replace(good, opening=says)) == ()
-    assert verify(replace(good, opening="Other words.")) == ("the new opening does not say what it should",)
+    assert verify(replace(good, opening="Other words.")) == (
+        "the new opening does not say what it should",
+    )
 
 
 def test_what_the_person_did_to_our_messages_is_no_fault_of_the_output() -> None:
@@ -285,7 +318,9 @@ def test_a_message_spelled_anew_is_found_where_an_earlier_one_holds_its_bytes() 
 
 
 def test_a_message_is_kept_where_a_later_one_holds_its_bytes_too() -> None:
-    quoting = said("assistant", "message number 7", 7, finish="stop", threads=[json.loads(TALK[4].raw)])
+    quoting = said(
+        "assistant", "message number 7", 7, finish="stop", threads=[json.loads(TALK[4].raw)]
+    )
     assert verify(finish(chat_of([*TALK[:7], quoting]), MEMORIES, archived=TALK).proof) == ()
 
 
@@ -309,5 +344,9 @@ def test_a_quote_is_held_whatever_joiners_keep_its_tags_inert() -> None:
 def test_quotes_behind_one_without_a_source_are_proved() -> None:
     first, second = MEMORIES
     quotes = (Quote("of old", "", "agent"), Quote("never said", first.keys[0], "agent"))
-    faults = verify(_with_memories(replace(first, edition=replace(first.edition, quotes=quotes)), second)(finished()))
+    faults = verify(
+        _with_memories(replace(first, edition=replace(first.edition, quotes=quotes)), second)(
+            finished()
+        )
+    )
     assert "a quote of memory 1 does not stand in its message" in faults

@@ -21,6 +21,10 @@ def at_the_defaults(messages: int, tokens_each: int) -> ChatPlan:
     spoken = [Spoken(("user", "assistant")[at % 2], tokens_each, False) for at in range(messages)]
     found = chunks(spoken, 0, limits.chunk, limits.tail).chunks
     runs = dict(enumerate(found, 1))
-    sizes = Foresight("chat", (), [expected_tokens(run.tokens, SHIPPED_QUESTIONS) for run in found], limits.fold)
-    row = planned(runs, [tokens_each] * messages, limits.tail, limits.step, sizes, SHIPPED_QUESTIONS)
+    sizes = Foresight(
+        "chat", (), [expected_tokens(run.tokens, SHIPPED_QUESTIONS) for run in found], limits.fold
+    )
+    row = planned(
+        runs, [tokens_each] * messages, limits.tail, limits.step, sizes, SHIPPED_QUESTIONS
+    )
     return replace(NONE, chunks=tuple(row), fixed_tokens=3000)

@@ -21,7 +21,9 @@ def written(plan: ChatPlan, places: Iterable[int]) -> int:
         if lead.place in places:
             chunk = plan.work[lead.place]
             marks = [*lead.breaks, chunk.start]
-            anew += chunk.start - max((mark for mark in marks if mark in kept), default=chunk.tail_start)
+            anew += chunk.start - max(
+                (mark for mark in marks if mark in kept), default=chunk.tail_start
+            )
             kept |= set(marks)
     return anew
 
@@ -80,14 +82,19 @@ def test_every_piece_of_work_is_begun_once_behind_one_that_is_begun_before_it(
         if lead.behind is not None:
             theirs = plan.work[lead.behind]
             assert lead.behind in begun
-            assert (ours.memories_before, ours.tail_start) == (theirs.memories_before, theirs.tail_start)
+            assert (ours.memories_before, ours.tail_start) == (
+                theirs.memories_before,
+                theirs.tail_start,
+            )
         assert len(lead.breaks) <= 2
         assert all(ours.tail_start < one < ours.start for one in lead.breaks)
         begun.append(lead.place)
 
 
 @given(TOKENS, st.data())
-def test_whoever_waits_for_whom_all_of_the_work_is_done_in_the_end(tokens: list[int], data: st.DataObject) -> None:
+def test_whoever_waits_for_whom_all_of_the_work_is_done_in_the_end(
+    tokens: list[int], data: st.DataObject
+) -> None:
     """Pieces are kept in the order of the plan; each begins when what it needs is kept and whom it follows is asked."""
     plan = small(history(len(tokens)), tokens)
     cut = data.draw(st.integers(0, len(plan.chunks)))

@@ -37,14 +37,18 @@ def test_no_work_has_no_depth() -> None:
 
 
 @given(TOKENS)
-def test_what_must_be_done_before_a_chunk_are_the_memories_before_its_tail(tokens: list[int]) -> None:
+def test_what_must_be_done_before_a_chunk_are_the_memories_before_its_tail(
+    tokens: list[int],
+) -> None:
     plan = small(history(len(tokens)), tokens)
     for at, (chunk, first) in enumerate(zip(plan.chunks, needs(plan), strict=True)):
         assert first == chunk.memories_before <= at
 
 
 @given(TOKENS, st.data())
-def test_what_is_written_again_comes_before_all_that_is_told_of_it(tokens: list[int], data: st.DataObject) -> None:
+def test_what_is_written_again_comes_before_all_that_is_told_of_it(
+    tokens: list[int], data: st.DataObject
+) -> None:
     plan = small(history(len(tokens)), tokens)
     cut = data.draw(st.integers(0, len(plan.chunks)))
     made, new = plan.chunks[:cut], plan.chunks[cut:]
@@ -52,7 +56,10 @@ def test_what_is_written_again_comes_before_all_that_is_told_of_it(tokens: list[
     anew = data.draw(st.sets(st.sampled_from(numbers))) if numbers else set()
     later = data.draw(st.sets(st.sampled_from(numbers))) if numbers else set()
     plan = replace(plan, made=made, chunks=new).with_more(anew, later)
-    makers = [*(("again", chunk) for chunk in plan.again), *(("", chunk) for chunk in plan.hindsight)]
+    makers = [
+        *(("again", chunk) for chunk in plan.again),
+        *(("", chunk) for chunk in plan.hindsight),
+    ]
     makers += [("new", chunk) for chunk in plan.chunks]
     for at, first in enumerate(needs(plan)):
         chunk = plan.work[at]

@@ -39,7 +39,9 @@ def test_a_plan_without_work_asks_for_nothing() -> None:
 
 
 @given(st.integers(50, 3000), st.integers(10, 300), st.integers(0, 3))
-def test_nobody_finds_more_than_what_stands_before_the_chunk(each: int, messages: int, again: int) -> None:
+def test_nobody_finds_more_than_what_stands_before_the_chunk(
+    each: int, messages: int, again: int
+) -> None:
     plan = at_the_defaults(messages, each)
     plan = replace(plan, again=plan.chunks[:again], hindsight=plan.chunks[again : again + 2])
     assert all(0 <= found <= front for found, front in zip(cached(plan), fronts(plan), strict=True))

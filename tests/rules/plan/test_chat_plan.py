@@ -8,7 +8,15 @@ from hypothesis import strategies as st
 from rules.conversation.history import Entry
 from rules.conversation.memory import QUOTE, SHIPPED_QUESTIONS, expected_tokens
 from rules.money.estimate import calls
-from rules.plan.chat_plan import CALLS_A_FOLD, CALLS_A_HINDSIGHT, CALLS_A_MEMORY, ChatPlan, Limits, Overhead, plan_chat
+from rules.plan.chat_plan import (
+    CALLS_A_FOLD,
+    CALLS_A_HINDSIGHT,
+    CALLS_A_MEMORY,
+    ChatPlan,
+    Limits,
+    Overhead,
+    plan_chat,
+)
 from rules.plan.folds import OF_THE_MOST, Bounds
 from rules.plan.work import PlannedChunk
 from rules.recognize.chat_reading import Adopted, ChatReading
@@ -26,13 +34,22 @@ def history(count: int) -> tuple[Entry, ...]:
 def planned(found: tuple[Entry, ...], tokens: list[int]) -> ChatPlan:
     """The plan, where the chunks that stand under memories have some, as large as it was expected of them."""
     numbers = sorted({entry.memory for entry in found if entry.memory is not None})
-    chunks = [[at for at, entry in enumerate(found) if entry.memory == number] for number in numbers]
-    memories = [memory_of(number, [found[at] for at in chunk]) for number, chunk in enumerate(chunks, 1)]
-    sizes = [expected_tokens(sum(tokens[at] for at in chunk), SHIPPED_QUESTIONS) for chunk in chunks]
+    chunks = [
+        [at for at, entry in enumerate(found) if entry.memory == number] for number in numbers
+    ]
+    memories = [
+        memory_of(number, [found[at] for at in chunk]) for number, chunk in enumerate(chunks, 1)
+    ]
+    sizes = [
+        expected_tokens(sum(tokens[at] for at in chunk), SHIPPED_QUESTIONS) for chunk in chunks
+    ]
     as_expected = tuple(
-        sized(memory, int(OF_THE_MOST * (size - QUOTE)), QUOTE) for memory, size in zip(memories, sizes, strict=True)
+        sized(memory, int(OF_THE_MOST * (size - QUOTE)), QUOTE)
+        for memory, size in zip(memories, sizes, strict=True)
     )
-    places = tuple(Place(at, entry.message, entry.key, None, None) for at, entry in enumerate(found))
+    places = tuple(
+        Place(at, entry.message, entry.key, None, None) for at, entry in enumerate(found)
+    )
     reading = ChatReading(places, found, as_expected, Adopted(), UNTOUCHED, {})
     return plan_chat("chat", "Aria", reading, tokens, LIMITS, (), Overhead(by_model=True))
 
@@ -43,7 +60,9 @@ def remembered(found: tuple[Entry, ...], chunks: list[PlannedChunk]) -> tuple[En
 
 
 @given(TOKENS, st.lists(st.integers(1, 90), max_size=6))
-def test_the_plan_is_the_same_for_any_split_of_the_history_into_rounds(tokens: list[int], cuts: list[int]) -> None:
+def test_the_plan_is_the_same_for_any_split_of_the_history_into_rounds(
+    tokens: list[int], cuts: list[int]
+) -> None:
     whole = history(len(tokens))
     at_once = list(planned(whole, tokens).chunks)
     in_rounds: list[PlannedChunk] = []
@@ -83,7 +102,9 @@ def test_folds_that_the_budget_asks_for_are_counted_among_the_calls() -> None:
     assert all(chunk.memories_tokens <= 2000 + 12 * QUOTE for chunk in plan.chunks)
 
 
-def test_what_is_written_again_or_with_hindsight_is_counted_too_and_the_same_chunks_are_new() -> None:
+def test_what_is_written_again_or_with_hindsight_is_counted_too_and_the_same_chunks_are_new() -> (
+    None
+):
     whole = history(80)
     first = planned(whole[:60], [250] * 60)
     plan = planned(remembered(whole, list(first.chunks)), [250] * 80)
@@ -102,12 +123,20 @@ def test_a_single_chunk_too_small_for_a_model_is_the_engine_s_and_costs_nothing(
     small = [chunk.number for chunk in plan.chunks if chunk.tokens < 300]
     assert small
     assert [chunk.number for chunk in plan.chunks if not chunk.asks_agent] == small
-    assert plan.calls == (len(plan.chunks) - len(small)) * CALLS_A_MEMORY + len(plan.folds) * CALLS_A_FOLD
+    assert (
+        plan.calls
+        == (len(plan.chunks) - len(small)) * CALLS_A_MEMORY + len(plan.folds) * CALLS_A_FOLD
+    )
     assert len(calls(plan, 0)) == plan.calls
 
 
 def test_what_stays_for_a_file_is_counted_with_the_tool_call_and_its_other_results() -> None:
-    call = said("assistant", "", 1, tool_calls=[{"id": "c1", "type": "function", "function": {"name": "draw"}}])
+    call = said(
+        "assistant",
+        "",
+        1,
+        tool_calls=[{"id": "c1", "type": "function", "function": {"name": "draw"}}],
+    )
     named = [{"type": "tm_image_file", "metadata": {"localBlobID": "6f2c"}}]
     result = said("tool", "", 2, tool_call_id="c1", content=named)
     other = said("tool", "Nothing.", 3, tool_call_id="c2")

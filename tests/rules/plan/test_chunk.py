@@ -29,10 +29,14 @@ SIZE = 40
 spoken_messages = st.builds(
     lambda kind, tokens, text, minute: Spoken(kind[0], tokens, kind[1], text, minute),
     st.sampled_from(
-        [("user", False)] * 4 + [("assistant", False)] * 4 + [("assistant", True), ("tool", False), ("function", False)]
+        [("user", False)] * 4
+        + [("assistant", False)] * 4
+        + [("assistant", True), ("tool", False), ("function", False)]
     ),
     st.integers(0, 25) | st.integers(0, 150),
-    st.lists(st.sampled_from(["sea", "ship", "gull", "bread", "oven", "海"]), max_size=4).map(" ".join),
+    st.lists(st.sampled_from(["sea", "ship", "gull", "bread", "oven", "海"]), max_size=4).map(
+        " ".join
+    ),
     st.integers(0, 2000),
 )
 histories = st.lists(spoken_messages, max_size=120)
@@ -50,7 +54,11 @@ EVERY = {**SPLITTERS, "vectors": BY_VECTORS}
 
 def talk(*turns: int) -> list[Spoken]:
     """Turns of so many tokens, half of them the user's."""
-    return [Spoken(role, n) for turn in turns for role, n in (("user", turn // 2), ("assistant", turn - turn // 2))]
+    return [
+        Spoken(role, n)
+        for turn in turns
+        for role, n in (("user", turn // 2), ("assistant", turn - turn // 2))
+    ]
 
 
 def split(splitter: Splitter, spoken: Sequence[Spoken], begin: int) -> Split:
@@ -89,7 +97,9 @@ def topics(*words: str) -> list[Spoken]:
     """A turn of twenty tokens about each of the words."""
     roles = ("user", "assistant")
     return [
-        Spoken(role, 10, False, f"{word} {word}s {word}ing {at}") for at, word in enumerate(words) for role in roles
+        Spoken(role, 10, False, f"{word} {word}s {word}ing {at}")
+        for at, word in enumerate(words)
+        for role in roles
     ]
 
 
@@ -101,14 +111,19 @@ def test_a_chunk_ends_where_the_talk_turns_to_something_else() -> None:
 
 
 def test_a_chunk_ends_where_vectors_say_that_the_talk_turns_to_something_else() -> None:
-    spoken = [replace(said, text=said.text.partition(" ")[0]) for said in topics(*["sea"] * 3, *["bob"] * 7)]
+    spoken = [
+        replace(said, text=said.text.partition(" ")[0])
+        for said in topics(*["sea"] * 3, *["bob"] * 7)
+    ]
 
     assert split(BY_VECTORS, spoken, 0).bounds[0] == 6
 
 
 def test_a_chunk_ends_at_night_rather_than_within_a_minute() -> None:
     spoken = topics(*["sea"] * 10)
-    night = [replace(said, minute=1000 + at + (600 if at >= 6 else 0)) for at, said in enumerate(spoken)]
+    night = [
+        replace(said, minute=1000 + at + (600 if at >= 6 else 0)) for at, said in enumerate(spoken)
+    ]
 
     assert split(by_topics, night, 0).bounds[0] == 6
 
@@ -129,7 +144,9 @@ def test_one_bound_in_the_live_tail_is_enough() -> None:
 
 
 def test_turns_that_are_nearer_to_a_bound_count_more() -> None:
-    spoken = topics("bread", "sea", "sea", "bread", "sea", "bread", "bread", "bread", "bread", "bread")
+    spoken = topics(
+        "bread", "sea", "sea", "bread", "sea", "bread", "bread", "bread", "bread", "bread"
+    )
 
     assert split(by_topics, spoken, 0).bounds[0] == 6
 
@@ -142,7 +159,9 @@ def test_a_group_that_is_far_too_small_is_dearer_where_bounds_have_prices() -> N
 
 
 @given(histories, st.integers(0, 120), st.sampled_from(sorted(EVERY)))
-def test_the_bounds_of_the_beginning_of_a_history_stay_as_it_grows(spoken: list[Spoken], upto: int, name: str) -> None:
+def test_the_bounds_of_the_beginning_of_a_history_stay_as_it_grows(
+    spoken: list[Spoken], upto: int, name: str
+) -> None:
     bounds = split(EVERY[name], spoken, 0).bounds
     earlier = split(EVERY[name], spoken[:upto], 0).bounds
 
@@ -161,15 +180,23 @@ def test_bounds_that_have_a_memory_never_move_whatever_splits_what_comes(
 
 def test_another_splitter_says_where_chunks_end_by_what_is_said() -> None:
     def at_farewells(spoken: Sequence[Spoken], begin: int, *_: int) -> Split:
-        farewells = (at + 1 for at, said in enumerate(spoken) if at >= begin and said.text == "Good night.")
+        farewells = (
+            at + 1 for at, said in enumerate(spoken) if at >= begin and said.text == "Good night."
+        )
         return Split(tuple(farewells), "Nobody has said good night yet.")
 
-    spoken = [replace(said, text="Good night." if at % 6 == 5 else "") for at, said in enumerate(talk(*[20] * 11))]
+    spoken = [
+        replace(said, text="Good night." if at % 6 == 5 else "")
+        for at, said in enumerate(talk(*[20] * 11))
+    ]
     chunking = chunks(spoken, 0, SIZE, 80, at_farewells)
 
     assert chunking.chunks == (Chunk(0, 6, 60), Chunk(6, 12, 60))
     assert (chunking.waiting_tokens, chunking.live_tokens) == (20, 80)
-    assert chunking.reason == "The next chunk will hold 60 tokens, and only 20 stand before the live tail."
+    assert (
+        chunking.reason
+        == "The next chunk will hold 60 tokens, and only 20 stand before the live tail."
+    )
 
 
 def test_chunks_are_whole_turns() -> None:
@@ -224,7 +251,10 @@ def test_a_frozen_bound_holds_where_no_turn_ends_now() -> None:
     chunking = chunks(spoken, 2, SIZE, tail=80)
 
     assert chunking.chunks[0].start == 2
-    assert tokens_of(spoken[2:]) == sum(sizes(chunking)) + chunking.waiting_tokens + chunking.live_tokens
+    assert (
+        tokens_of(spoken[2:])
+        == sum(sizes(chunking)) + chunking.waiting_tokens + chunking.live_tokens
+    )
 
 
 @given(histories, tails)
@@ -234,7 +264,9 @@ def test_chunks_partition_the_head_without_a_hole(spoken: list[Spoken], tail: in
 
     assert [(chunk.start, chunk.stop) for chunk in chunking.chunks] == list(pairwise(bounds))
     assert all(chunk.start < chunk.stop for chunk in chunking.chunks)
-    assert sizes(chunking) == [tokens_of(spoken[chunk.start : chunk.stop]) for chunk in chunking.chunks]
+    assert sizes(chunking) == [
+        tokens_of(spoken[chunk.start : chunk.stop]) for chunk in chunking.chunks
+    ]
     assert chunking.waiting_tokens + chunking.live_tokens == tokens_of(spoken[bounds[-1] :])
 
 
@@ -264,7 +296,9 @@ def test_a_giant_is_alone_up_to_a_scrap(spoken: list[Spoken], tail: int) -> None
 
 
 @given(histories, tails, st.data())
-def test_the_plan_is_the_same_for_any_split_into_rounds(spoken: list[Spoken], tail: int, data: st.DataObject) -> None:
+def test_the_plan_is_the_same_for_any_split_into_rounds(
+    spoken: list[Spoken], tail: int, data: st.DataObject
+) -> None:
     ends = data.draw(st.lists(st.integers(0, len(spoken)), max_size=8).map(sorted))
     frozen: tuple[Chunk, ...] = ()
     for end in [*ends, len(spoken)]:
@@ -288,7 +322,9 @@ def test_any_frozen_bound_is_kept(spoken: list[Spoken], tail: int, begin: int) -
     chunking = chunks(spoken, begin, SIZE, tail)
 
     assert [chunk.start for chunk in chunking.chunks[:1]] in ([], [begin])
-    assert sum(sizes(chunking)) + chunking.waiting_tokens + chunking.live_tokens == tokens_of(spoken[begin:])
+    assert sum(sizes(chunking)) + chunking.waiting_tokens + chunking.live_tokens == tokens_of(
+        spoken[begin:]
+    )
 
 
 @given(histories, tails)

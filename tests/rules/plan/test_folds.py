@@ -102,13 +102,23 @@ def test_the_lowest_level_that_has_a_whole_group_folds_first() -> None:
     folds = Folds(one)
     seen = [levels(view(said(*[1] * count), 6, 3, folds.make)) for count in (6, 7, 8, 9, 11, 17)]
 
-    assert seen == [[1] * 6, [2, 1, 1, 1, 1], [2, 1, 1, 1, 1, 1], [2, 2, 1, 1, 1], [2, 2, 2, 1, 1], [3, 2, 2, 1, 1]]
+    assert seen == [
+        [1] * 6,
+        [2, 1, 1, 1, 1],
+        [2, 1, 1, 1, 1, 1],
+        [2, 2, 1, 1, 1],
+        [2, 2, 2, 1, 1],
+        [3, 2, 2, 1, 1],
+    ]
 
 
 def test_where_no_level_has_a_whole_group_the_oldest_fold_above_them_all() -> None:
     shown = view(said(*[1] * 7), 2, 2, Folds(one).make)
 
-    assert [(item.name, item.level) for item in shown.standing] == [("m0+m1+m2+m3+m4+m5", 4), ("m6", 1)]
+    assert [(item.name, item.level) for item in shown.standing] == [
+        ("m0+m1+m2+m3+m4+m5", 4),
+        ("m6", 1),
+    ]
 
 
 def test_the_view_ends_before_a_fold_that_is_not_made_yet() -> None:
@@ -163,7 +173,11 @@ def test_folds_whose_memories_nobody_knows_fold_like_others() -> None:
     lost = [Standing("a", 2, 4, ("a",)), Standing("b", 2, 4, ("b",))]
     shown = view([*lost, *said(4, 4)], 13, 2, Folds(one).make)
 
-    assert [(item.name, item.level) for item in shown.standing] == [("a", 2), ("b", 2), ("m0+m1", 2)]
+    assert [(item.name, item.level) for item in shown.standing] == [
+        ("a", 2),
+        ("b", 2),
+        ("m0+m1", 2),
+    ]
     assert names(view([*lost, *said(4)], 8, 2, Folds(one).make)) == ["a+b", "m0"]
 
 
@@ -174,8 +188,12 @@ def test_what_stands_before_a_higher_level_counts_as_high() -> None:
     assert [(item.name, item.level) for item in shown.standing] == [("m0+m1", 3), ("f", 2)]
 
 
-@pytest.mark.parametrize(("tokens", "expected"), [((400, 300), 350), ((1000, 1000), 820), ((1000,) * 6, 820)])
-def test_a_fold_is_expected_at_half_of_its_members_or_a_full_memory(tokens: tuple[int, ...], expected: int) -> None:
+@pytest.mark.parametrize(
+    ("tokens", "expected"), [((400, 300), 350), ((1000, 1000), 820), ((1000,) * 6, 820)]
+)
+def test_a_fold_is_expected_at_half_of_its_members_or_a_full_memory(
+    tokens: tuple[int, ...], expected: int
+) -> None:
     assert expected_fold_tokens(MissingFold(2, tuple(said(*tokens))).tokens) == expected
 
 
@@ -200,7 +218,9 @@ def test_the_section_keeps_to_its_budget_where_more_than_one_item_stands(
 
 
 @given(SIZES, BUDGETS, GROUPS)
-def test_a_fold_stands_for_two_to_a_group_of_neighbours_below_it(sizes: list[int], budget: int, group: int) -> None:
+def test_a_fold_stands_for_two_to_a_group_of_neighbours_below_it(
+    sizes: list[int], budget: int, group: int
+) -> None:
     folds = Folds(smaller)
     view(said(*sizes), budget, group, folds.make)
     order = kept(said(*sizes))
@@ -219,7 +239,9 @@ def test_rounds_and_one_go_make_the_same_folds_and_the_same_view(
     memories, step_by_step, at_once = said(*sizes), Folds(smaller), Folds(smaller)
     shown = View((), None)
     for stop in [*sorted(rounds), len(memories)]:
-        while (shown := view(memories[:stop], budget, group, step_by_step.made.get)).missing is not None:
+        while (
+            shown := view(memories[:stop], budget, group, step_by_step.made.get)
+        ).missing is not None:
             step_by_step.make(shown.missing)
 
     assert view(memories, budget, group, at_once.make) == shown
@@ -243,7 +265,8 @@ def test_the_view_before_a_missing_fold_is_too_large_by_its_newest_memory_at_mos
 def test_forgetting_a_memory_moves_no_group(seed: int, forgotten: set[int]) -> None:
     memories = real_life(seed, 200)
     left = [
-        memory if at not in forgotten else Standing(f"m{at}", 1, 0, (f"m{at}",)) for at, memory in enumerate(memories)
+        memory if at not in forgotten else Standing(f"m{at}", 1, 0, (f"m{at}",))
+        for at, memory in enumerate(memories)
     ]
     folds = Folds(of_real_life(seed))
     view(left, 20_000, 6, folds.make)
@@ -255,8 +278,14 @@ def test_forgetting_a_memory_moves_no_group(seed: int, forgotten: set[int]) -> N
 
 
 @given(st.integers(0, 10**6), st.integers(1, 200), st.sampled_from([32_000, 64_000]))
-def test_a_larger_budget_finds_its_folds_made_but_for_one_at_most(seed: int, count: int, larger: int) -> None:
-    memories, folds, at_larger = real_life(seed, count), Folds(of_real_life(seed)), Folds(of_real_life(seed))
+def test_a_larger_budget_finds_its_folds_made_but_for_one_at_most(
+    seed: int, count: int, larger: int
+) -> None:
+    memories, folds, at_larger = (
+        real_life(seed, count),
+        Folds(of_real_life(seed)),
+        Folds(of_real_life(seed)),
+    )
     view(memories, 16_000, 6, folds.make)
     assume(all(len(covers) == 6 ** (level - 1) for level, covers in folds.blocks))
     view(memories, larger, 6, at_larger.make)
@@ -301,7 +330,9 @@ def test_what_is_kept_stands_in_no_fold_and_everything_stands_once_and_in_order(
     folds = Folds(smaller)
     memories = keeping(said(*sizes), which)
     shown = view(memories, budget, group, folds.make)
-    assert [name for item in shown.standing for name in item.covers] == [one.name for one in memories if one.tokens]
+    assert [name for item in shown.standing for name in item.covers] == [
+        one.name for one in memories if one.tokens
+    ]
     assert {one.name for one in memories if one.kept} <= {item.name for item in shown.standing}
     assert not any(member.kept for wanted in folds.made for member in wanted.members)
 
@@ -312,7 +343,9 @@ def test_a_section_with_kept_memories_is_too_large_only_where_nothing_is_left_to
 ) -> None:
     shown = view(keeping(said(*sizes), which), budget, group, Folds(one).make)
     if shown.tokens > budget:
-        assert not any(before.kept == behind.kept is False for before, behind in pairwise(shown.standing))
+        assert not any(
+            before.kept == behind.kept is False for before, behind in pairwise(shown.standing)
+        )
 
 
 @given(st.integers(0, 10_000), st.sets(st.integers(0, 59), min_size=1, max_size=3))
@@ -330,4 +363,9 @@ def test_keeping_a_memory_moves_no_other_group(seed: int, which: set[int]) -> No
 def test_what_stands_around_a_kept_memory_in_its_group_is_folded_by_itself() -> None:
     folds = Folds(one)
     shown = view(keeping(said(*[10] * 7), {2}), 65, 6, folds.make)
-    assert [item.covers for item in shown.standing] == [("m0", "m1"), ("m2",), ("m3", "m4", "m5"), ("m6",)]
+    assert [item.covers for item in shown.standing] == [
+        ("m0", "m1"),
+        ("m2",),
+        ("m3", "m4", "m5"),
+        ("m6",),
+    ]

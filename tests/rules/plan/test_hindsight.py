@@ -21,7 +21,9 @@ def made(count: int) -> list[Memory]:
 def after_turns(begun: Round, numbers: set[int]) -> Round:
     """The round when these memories have had their turn."""
     had = {f"m{number}" for number in numbers}
-    return replace(begun, chosen=frozenset(set(begun.chosen) - had), had=frozenset({*begun.had, *had}))
+    return replace(
+        begun, chosen=frozenset(set(begun.chosen) - had), had=frozenset({*begun.had, *had})
+    )
 
 
 def test_the_last_memories_before_the_new_ones_are_looked_back_at() -> None:
@@ -86,12 +88,16 @@ def test_the_next_round_begins_when_the_last_is_over() -> None:
 )
 def test_nobody_looks_back_at_what_cannot_or_may_not_be_written(memory: Memory) -> None:
     begun = hindsight_round(FIRST, [memory], 1, 2)
-    assert (begun.numbers, begun.chosen) == ((), {"m1"}), "its turn comes where that changes before it is over"
+    assert (begun.numbers, begun.chosen) == ((), {"m1"}), (
+        "its turn comes where that changes before it is over"
+    )
     assert hindsight_round(begun, made(1), 1, 2).numbers == (1,)
 
 
 @given(st.lists(st.tuples(st.integers(1, 4), st.integers(0, 4)), max_size=8), st.integers(0, 3))
-def test_a_kill_anywhere_changes_nothing_of_who_is_looked_back_at(rounds: list[tuple[int, int]], most: int) -> None:
+def test_a_kill_anywhere_changes_nothing_of_who_is_looked_back_at(
+    rounds: list[tuple[int, int]], most: int
+) -> None:
     """Each round has some new chunks, and is killed once when some of them are done."""
     whole = broken = FIRST
     looked_at: list[set[int]] = [set(), set()]

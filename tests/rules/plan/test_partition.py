@@ -10,7 +10,9 @@ from rules.plan.chunks import first_group
 SIZE = 40
 
 # Nothing here is so small that bounds beside it are not looked for, except what has no tokens at all.
-windows = st.lists(st.just(0) | st.integers(2, 20) | st.integers(2, 110), min_size=1, max_size=9).filter(any)
+windows = st.lists(
+    st.just(0) | st.integers(2, 20) | st.integers(2, 110), min_size=1, max_size=9
+).filter(any)
 
 
 def cost(group: list[int]) -> float:
@@ -24,7 +26,11 @@ def cost(group: list[int]) -> float:
 
 def partitions(window: list[int]) -> list[list[list[int]]]:
     inner = range(1, len(window))
-    bounds = [[0, *chosen, len(window)] for count in range(len(window)) for chosen in combinations(inner, count)]
+    bounds = [
+        [0, *chosen, len(window)]
+        for count in range(len(window))
+        for chosen in combinations(inner, count)
+    ]
     return [[window[a:b] for a, b in pairwise(chosen)] for chosen in bounds]
 
 

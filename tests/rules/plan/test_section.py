@@ -7,7 +7,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rules.conversation.memory import Memory, fold_id
-from rules.plan.folds import Bounds, MissingFold, Standing, View, as_shown, as_told, over_budget, section
+from rules.plan.folds import (
+    Bounds,
+    MissingFold,
+    Standing,
+    View,
+    as_shown,
+    as_told,
+    over_budget,
+    section,
+)
 from tests.entries import entries, fold_of, memory_of, said, sized, with_edition
 
 TALK = entries([said("user", f"m{at}", at) for at in range(40)])
@@ -16,7 +25,10 @@ LARGE = Bounds(1000, 3)
 
 
 def made(count: int, tokens: int = 10) -> list[Memory]:
-    return [sized(memory_of(number, TALK[number - 1 : number]), tokens) for number in range(1, count + 1)]
+    return [
+        sized(memory_of(number, TALK[number - 1 : number]), tokens)
+        for number in range(1, count + 1)
+    ]
 
 
 def folded(number: int, members: Sequence[Memory], tokens: int = 10) -> Memory:
@@ -97,7 +109,12 @@ def test_memories_that_are_still_to_come_count_with_a_guess_and_so_may_a_fold() 
     assert [wanted.covers for wanted in guessed] == [("m1", "m2", "m3")]
 
 
-@given(st.lists(st.integers(1, 20), max_size=30), st.integers(10, 60), st.integers(2, 5), st.sets(st.integers(0, 29)))
+@given(
+    st.lists(st.integers(1, 20), max_size=30),
+    st.integers(10, 60),
+    st.integers(2, 5),
+    st.sets(st.integers(0, 29)),
+)
 def test_the_section_covers_all_that_is_not_forgotten_once_and_in_order(
     tokens: list[int], budget: int, group: int, forgotten: set[int]
 ) -> None:
@@ -118,7 +135,9 @@ def test_the_section_covers_all_that_is_not_forgotten_once_and_in_order(
     assert covered == [memory.memory_id for memory in memories if not memory.forgotten]
     assert view.tokens <= budget or len(view.standing) == 1
     for upto in range(len(memories) + 1):
-        assert section(CHAT, every, upto, bounds, as_told).missing is None, "each earlier section had its folds too"
+        assert section(CHAT, every, upto, bounds, as_told).missing is None, (
+            "each earlier section had its folds too"
+        )
 
 
 def pinned(memory: Memory) -> Memory:
@@ -136,7 +155,13 @@ def test_a_memory_that_is_pinned_after_it_was_folded_comes_out_of_the_fold() -> 
     memories = made(4)
     fold = folded(1, memories[:3])
     rest = folded(2, memories[:2])
-    view = section(CHAT, [*memories[:2], pinned(memories[2]), memories[3], fold, rest], 4, Bounds(30, 3), as_told)
+    view = section(
+        CHAT,
+        [*memories[:2], pinned(memories[2]), memories[3], fold, rest],
+        4,
+        Bounds(30, 3),
+        as_told,
+    )
     assert names(view) == [rest.memory_id, "m3", "m4"]
 
 
@@ -151,7 +176,10 @@ def test_an_edited_fold_stays_and_is_not_folded_further() -> None:
     memories = made(12)
     folds = [folded(at, memories[at * 3 : at * 3 + 3]) for at in range(3)]
     above = folded(9, folds)
-    assert names(section(CHAT, [*memories, *folds, above], 10, Bounds(10, 3), as_told))[0] != folds[0].memory_id
+    assert (
+        names(section(CHAT, [*memories, *folds, above], 10, Bounds(10, 3), as_told))[0]
+        != folds[0].memory_id
+    )
     mine = pinned(folds[0])
     view = section(CHAT, [*memories, mine, *folds[1:], above], 10, Bounds(30, 3), as_told)
     assert names(view)[0] == mine.memory_id
@@ -172,5 +200,8 @@ def test_where_only_kept_ones_are_left_the_section_is_over_its_budget_and_says_s
     assert view.missing is None
     assert names(view) == ["m1", "m2", "m3", "m4"]
     told = over_budget(view.standing, Bounds(30, 3))
-    assert "take 40 tokens without their quotes, 10 more than fold.budget, and 4 of them are edited or pinned" in told
+    assert (
+        "take 40 tokens without their quotes, 10 more than fold.budget, and 4 of them are edited or pinned"
+        in told
+    )
     assert over_budget(view.standing, Bounds(40, 3)) == ""

@@ -21,15 +21,22 @@ def test_every_chat_is_processed_unless_something_else_is_said() -> None:
     assert why_skipped(LIGHTHOUSE, [], []) is None
 
 
-@pytest.mark.parametrize("pattern", ["c1", "f1", "*lighthouse*", "the LIGHT*", "The lighthouse ?2?", "*"])
+@pytest.mark.parametrize(
+    "pattern", ["c1", "f1", "*lighthouse*", "the LIGHT*", "The lighthouse ?2?", "*"]
+)
 def test_a_pattern_is_a_title_with_wildcards_an_id_or_a_folder(pattern: str) -> None:
     assert why_skipped(LIGHTHOUSE, [pattern], []) is None
-    assert why_skipped(LIGHTHOUSE, [], [pattern]) == "it is excluded in memproc.toml (chats.exclude)"
+    assert (
+        why_skipped(LIGHTHOUSE, [], [pattern]) == "it is excluded in memproc.toml (chats.exclude)"
+    )
 
 
 @pytest.mark.parametrize("pattern", ["c", "c1*", "f", "lighthouse", "The lighthouse 2", ""])
 def test_a_pattern_fits_as_a_whole(pattern: str) -> None:
-    assert why_skipped(LIGHTHOUSE, [pattern], []) == "it is not included in memproc.toml (chats.include)"
+    assert (
+        why_skipped(LIGHTHOUSE, [pattern], [])
+        == "it is not included in memproc.toml (chats.include)"
+    )
     assert why_skipped(LIGHTHOUSE, [], [pattern]) is None
 
 
@@ -47,11 +54,16 @@ def test_one_of_several_is_enough() -> None:
 
 
 def test_exclusion_wins() -> None:
-    assert why_skipped(LIGHTHOUSE, ["c1"], ["f1"]) == "it is excluded in memproc.toml (chats.exclude)"
+    assert (
+        why_skipped(LIGHTHOUSE, ["c1"], ["f1"]) == "it is excluded in memproc.toml (chats.exclude)"
+    )
 
 
 def test_what_lies_in_the_bin_is_never_processed() -> None:
-    assert why_skipped(found(deletedAt="2024-11-07T09:00:00.000Z"), ["*"], []) == "it lies in TypingMind's bin"
+    assert (
+        why_skipped(found(deletedAt="2024-11-07T09:00:00.000Z"), ["*"], [])
+        == "it lies in TypingMind's bin"
+    )
 
 
 def test_a_chat_in_no_folder_fits_no_folder() -> None:

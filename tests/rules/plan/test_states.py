@@ -68,14 +68,18 @@ def test_what_is_forgotten_is_nowhere_else() -> None:
 
 
 @given(st.integers(1, 12), st.integers(5, 130), st.integers(2, 5), st.sets(st.integers(0, 11)))
-def test_what_is_shown_is_what_the_section_shows(count: int, budget: int, group: int, gone: set[int]) -> None:
+def test_what_is_shown_is_what_the_section_shows(
+    count: int, budget: int, group: int, gone: set[int]
+) -> None:
     made = [replace(one, forgotten=at in gone) for at, one in enumerate(chunks(count))]
     bounds = Bounds(budget, group)
     while (view := section(CHAT, made, count, bounds, as_shown)).missing is not None:
         by_id = {memory.memory_id: memory for memory in made}
         made.append(folded(len(made), [by_id[member.name] for member in view.missing.members]))
     found = states(CHAT, made, bounds)
-    assert {name for name, state in found.items() if state.word == "shown"} == {one.name for one in view.standing}
+    assert {name for name, state in found.items() if state.word == "shown"} == {
+        one.name for one in view.standing
+    }
     assert {name for name, state in found.items() if state.word == "forgotten"} == {
         f"m{at + 1}" for at in gone if at < count
     }

@@ -75,7 +75,9 @@ def test_an_empty_history_has_no_units() -> None:
 def test_units_hold_every_message_once_and_in_order(spoken: list[Spoken], most: int) -> None:
     found = units(spoken, most)
 
-    assert [index for unit in found for index in range(unit.start, unit.stop)] == list(range(len(spoken)))
+    assert [index for unit in found for index in range(unit.start, unit.stop)] == list(
+        range(len(spoken))
+    )
     assert [unit.tokens for unit in found] == [
         sum(message.tokens for message in spoken[unit.start : unit.stop]) for unit in found
     ]
@@ -101,7 +103,9 @@ def test_what_could_be_cut_and_is_above_the_limit_is_cut(spoken: list[Spoken], m
 
 
 @given(histories, st.integers(1, 80), st.integers(0, 40))
-def test_later_messages_can_change_the_last_unit_only(spoken: list[Spoken], most: int, length: int) -> None:
+def test_later_messages_can_change_the_last_unit_only(
+    spoken: list[Spoken], most: int, length: int
+) -> None:
     final = units(spoken[:length], most)[:-1]
 
     assert units(spoken, most)[: len(final)] == final

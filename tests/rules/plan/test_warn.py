@@ -36,13 +36,17 @@ def test_without_a_context_limit_there_is_nothing_to_warn_of(parameters: object)
 
 
 def test_typingminds_own_summary_hides_the_memories_before_the_message_that_it_names() -> None:
-    named = user("a") | {"uuid": MESSAGES["context summary"]["contextSummary"]["contextCutOffAtUUID"]}
+    named = user("a") | {
+        "uuid": MESSAGES["context summary"]["contextSummary"]["contextCutOffAtUUID"]
+    }
     (warning,) = warned(chat(named, MESSAGES["context summary"], assistant("b")))
     assert "memories before that message are not sent" in warning
     assert "Internal prompts, and delete the summary" in warning
 
 
-@pytest.mark.parametrize("said", [MESSAGES["context summary"]["contextSummary"], None, {"contextCutOffAtUUID": None}])
+@pytest.mark.parametrize(
+    "said", [MESSAGES["context summary"]["contextSummary"], None, {"contextCutOffAtUUID": None}]
+)
 def test_a_summary_that_names_no_message_hides_nothing_but_the_next_one_would(said: object) -> None:
     summary = MESSAGES["context summary"] | {"contextSummary": said}
     (warning,) = warned(chat(user("a", uuid="another"), summary, assistant("b")))

@@ -65,8 +65,14 @@ def test_what_does_not_fit_is_said_whole_with_a_next_step() -> None:
     )
     price = too_large(planned(), 20_000, 1.0, Limit(10_000, is_price=True))
     assert price is not None
-    assert "and above 10,000 the model costs more; with room to spare that leaves 9,500: " in price.reason
-    assert price.next_step == "Allow the higher price with budget.above_step = true, or choose another model."
+    assert (
+        "and above 10,000 the model costs more; with room to spare that leaves 9,500: "
+        in price.reason
+    )
+    assert (
+        price.next_step
+        == "Allow the higher price with budget.above_step = true, or choose another model."
+    )
 
 
 def test_a_model_that_makes_more_of_each_token_has_room_for_less() -> None:
@@ -109,7 +115,12 @@ def test_a_prompt_that_would_cost_more_says_which_part_is_too_large_and_how_to_a
 
 
 def test_there_is_room_to_spare_and_less_of_it_once_replies_have_shown_how_a_model_counts() -> None:
-    assert Limit(100_000).most_in_hindsight < Limit(100_000).most < Limit(100_000, sure=True).most < 100_000
+    assert (
+        Limit(100_000).most_in_hindsight
+        < Limit(100_000).most
+        < Limit(100_000, sure=True).most
+        < 100_000
+    )
 
 
 def test_what_hindsight_has_room_for_is_what_the_request_leaves_in_our_own_tokens() -> None:
@@ -123,7 +134,11 @@ def test_what_hindsight_has_room_for_does_not_depend_on_replies() -> None:
     assert len(rooms) == 1
 
 
-@given(st.integers(100, 2000), st.integers(100, 400), st.sampled_from([(1.35, False), (1.3, True), (1.45, True)]))
+@given(
+    st.integers(100, 2000),
+    st.integers(100, 400),
+    st.sampled_from([(1.35, False), (1.3, True), (1.45, True)]),
+)
 def test_with_the_sizes_of_memproc_toml_no_prompt_of_a_chat_comes_above_a_hundred_thousand_tokens(
     each: int, thousands: int, factor: tuple[float, bool]
 ) -> None:

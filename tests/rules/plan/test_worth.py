@@ -35,7 +35,9 @@ def test_a_model_is_not_asked_about_chunks_that_are_too_small_for_what_it_writes
 def test_what_would_not_pay_for_its_opening_waits() -> None:
     assert "They wait until there is more." in why_not_worth([400], BY_ENGINE, has_memories=False)
     assert why_not_worth([400, 400], BY_ENGINE, has_memories=False) == ""
-    assert why_not_worth([400], BY_ENGINE, has_memories=True) == "", "the opening stands there already"
+    assert why_not_worth([400], BY_ENGINE, has_memories=True) == "", (
+        "the opening stands there already"
+    )
 
 
 def test_nothing_to_do_needs_no_reason() -> None:
@@ -43,24 +45,34 @@ def test_nothing_to_do_needs_no_reason() -> None:
 
 
 @given(CHUNKS, st.integers(0, 400))
-def test_memories_that_are_worth_it_never_take_more_than_what_they_replace(chunks: list[int], canned: int) -> None:
+def test_memories_that_are_worth_it_never_take_more_than_what_they_replace(
+    chunks: list[int], canned: int
+) -> None:
     overhead = Overhead(canned=canned)
     if not why_not_worth(chunks, overhead, has_memories=False):
-        assert canned + sum(most_tokens(chunk, overhead.questions) for chunk in chunks) <= sum(chunks)
+        assert canned + sum(most_tokens(chunk, overhead.questions) for chunk in chunks) <= sum(
+            chunks
+        )
 
 
 @given(st.integers(400, 20_000), st.integers(0, 10_000))
-def test_what_is_kept_of_a_model_is_never_larger_than_the_plan_has_reckoned(chunk: int, written: int) -> None:
+def test_what_is_kept_of_a_model_is_never_larger_than_the_plan_has_reckoned(
+    chunk: int, written: int
+) -> None:
     if is_clearly_smaller(written, 60 + written, chunk):
         assert 60 + written <= most_tokens(chunk, SHIPPED_QUESTIONS)
 
 
 @given(st.integers(400, 20_000))
 def test_a_memory_is_expected_to_be_smaller_than_it_may_be(chunk: int) -> None:
-    assert expected_tokens(chunk, SHIPPED_QUESTIONS) <= most_tokens(chunk, SHIPPED_QUESTIONS) < chunk
+    assert (
+        expected_tokens(chunk, SHIPPED_QUESTIONS) <= most_tokens(chunk, SHIPPED_QUESTIONS) < chunk
+    )
 
 
-@pytest.mark.parametrize(("chunk", "expected"), [(4000, 900), (2000, 800), (800, 320), (475, 240), (300, 240)])
+@pytest.mark.parametrize(
+    ("chunk", "expected"), [(4000, 900), (2000, 800), (800, 320), (475, 240), (300, 240)]
+)
 def test_a_small_memory_is_expected_with_its_questions(chunk: int, expected: int) -> None:
     assert expected_tokens(chunk, SHIPPED_QUESTIONS) == expected
 
@@ -74,7 +86,9 @@ def test_longer_questions_need_larger_chunks_and_leave_fewer_words() -> None:
 
 
 @given(st.integers(400, 20_000), st.integers(200, 3000))
-def test_a_memory_as_long_as_it_was_asked_for_is_kept_whatever_the_questions_are(chunk: int, questions: int) -> None:
+def test_a_memory_as_long_as_it_was_asked_for_is_kept_whatever_the_questions_are(
+    chunk: int, questions: int
+) -> None:
     """Whatever the person's own questions are, a model is asked only for what can pass the check of its size."""
     if is_enough_for_a_model(chunk, questions):
         written = 80 + round(3 * 1.35 * allowance(chunk, questions))

@@ -18,16 +18,22 @@ FULL = Deletions(is_there=True, by_person=True, new=100)
 def stood() -> list[KnownMessage]:
     """Four turns that were there first, and three that came later."""
     return [
-        KnownMessage(one.key, one.uuid, one.digest, one.role, one.created_at, SEEN[number >= len(FIRST)])
+        KnownMessage(
+            one.key, one.uuid, one.digest, one.role, one.created_at, SEEN[number >= len(FIRST)]
+        )
         for number, one in enumerate(known(FRONT + FIRST + LATER))
     ]
 
 
-def lacks(now: Sequence[Json], deletions: Deletions = NAMED, deleted: Collection[str] = ()) -> Absent:
+def lacks(
+    now: Sequence[Json], deletions: Deletions = NAMED, deleted: Collection[str] = ()
+) -> Absent:
     """What is absent in an export with these messages behind the memories."""
     standing = stood()
     named = Deletions(frozenset(deleted), deletions.new, deletions.is_there, deletions.by_person)
-    return absent(standing, (), (), {one.key: one.seen_at for one in standing}, places([*FRONT, *now]), named)
+    return absent(
+        standing, (), (), {one.key: one.seen_at for one in standing}, places([*FRONT, *now]), named
+    )
 
 
 def missing(found: Absent) -> list[str | None]:

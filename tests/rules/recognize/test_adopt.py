@@ -45,8 +45,12 @@ def test_a_fork_has_the_same_memories_under_ids_of_its_own() -> None:
     names = {memory.memory_id for memory in found.memories}
     assert len(names) == 3
     assert not names & {"m1", "m2", "m3"}
-    assert names == {memory.memory_id for memory in inherit(OWN, shows(*ALL), kin_of(ALL)).memories}, "on any day"
-    assert names.isdisjoint(one.memory_id for one in inherit("another", shows(*ALL), kin_of(ALL)).memories)
+    assert names == {
+        memory.memory_id for memory in inherit(OWN, shows(*ALL), kin_of(ALL)).memories
+    }, "on any day"
+    assert names.isdisjoint(
+        one.memory_id for one in inherit("another", shows(*ALL), kin_of(ALL)).memories
+    )
 
 
 def test_a_fork_has_what_stood_in_the_chat_when_it_was_made_and_no_more() -> None:
@@ -72,10 +76,12 @@ def test_a_memory_in_a_fold_that_the_fork_shows_was_not_forgotten() -> None:
 
 
 def test_a_fold_that_the_fork_does_not_show_comes_too_where_it_has_all_its_memories() -> None:
-    assert [one.origins[0] for one in inherit(OWN, shows(M1, M2), kin_of([*ALL, FOLD])).memories][2:] == [
-        FOLD.memory_id
+    assert [one.origins[0] for one in inherit(OWN, shows(M1, M2), kin_of([*ALL, FOLD])).memories][
+        2:
+    ] == [FOLD.memory_id]
+    assert [one.origins[0] for one in inherit(OWN, shows(M1), kin_of([*ALL, FOLD])).memories] == [
+        "m1"
     ]
-    assert [one.origins[0] for one in inherit(OWN, shows(M1), kin_of([*ALL, FOLD])).memories] == ["m1"]
 
 
 def test_a_fold_of_folds_is_inherited_with_all_below_it() -> None:
@@ -106,13 +112,20 @@ def test_every_edition_comes_along_and_what_had_hindsight_gets_none_again() -> N
     assert found.had_hindsight == {first}
 
 
-def test_the_export_of_a_fork_of_a_fork_may_call_its_memories_as_either_chat_before_it_did() -> None:
+def test_the_export_of_a_fork_of_a_fork_may_call_its_memories_as_either_chat_before_it_did() -> (
+    None
+):
     second = inherit("b", shows(*ALL), kin_of(ALL))
     kin = Kin("b", second.memories, second.editions, second.past)
-    named = {memory.memory_id: group for memory, group in zip(second.memories, shows(*ALL).values(), strict=True)}
+    named = {
+        memory.memory_id: group
+        for memory, group in zip(second.memories, shows(*ALL).values(), strict=True)
+    }
     for shown in (shows(*ALL), named):
         third = inherit("c", shown, kin)
-        assert [memory.origins for memory in third.memories] == list(zip(named, ["m1", "m2", "m3"], strict=True))
+        assert [memory.origins for memory in third.memories] == list(
+            zip(named, ["m1", "m2", "m3"], strict=True)
+        )
 
 
 def length(text: str) -> int:
@@ -127,7 +140,9 @@ def test_memories_that_nobody_knows_are_kept_as_they_stand() -> None:
     assert first.keys == ()
     assert first.edition.tokens == sum(map(len, M1.edition.texts))
     assert first.edition.made == "model"
-    assert [(quote.text, quote.source) for quote in first.edition.quotes] == [("message number 0", "")]
+    assert [(quote.text, quote.source) for quote in first.edition.quotes] == [
+        ("message number 0", "")
+    ]
     assert (first.first, first.last) == (M1.first, M1.last)
 
 
@@ -148,7 +163,10 @@ def test_a_memory_that_has_lost_a_message_is_not_taken_for_one() -> None:
     broken = {name: {slot: place for slot, place in group.items() if (name, slot) != ("m2", 5)}
               for name, group in shown.items()}  # fmt: skip
     found = freeze(broken, 1, length)
-    assert [(memory.memory_id, memory.number) for memory in found.memories] == [("m1", 1), ("m3", 2)]
+    assert [(memory.memory_id, memory.number) for memory in found.memories] == [
+        ("m1", 1),
+        ("m3", 2),
+    ]
     assert set(found.editions) == {"m1", "m3"}
 
 

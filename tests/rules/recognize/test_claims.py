@@ -15,7 +15,11 @@ ROW = range(1, 7)
 def claiming(kind: str, text: str, number: int, *, of: str | None = None, **more: object) -> Json:
     """A message that claims to be ours; `of` is the text that its marker was written for."""
     said = assistant if more.get("slot") in (2, 4, 6) else user
-    return said(text, number, memproc=write_marker(Marker(kind, text_digest(text if of is None else of))) | more)
+    return said(
+        text,
+        number,
+        memproc=write_marker(Marker(kind, text_digest(text if of is None else of))) | more,
+    )
 
 
 def opening(text: str = "They begin.", **more: Any) -> Json:
@@ -44,11 +48,18 @@ def kinds(*messages: Json, known: tuple[Json, ...] = ()) -> list[str]:
 
 def read_marker_of(one: Json) -> Marker:
     said = one["memproc"]
-    return Marker(said["kind"], said["text"], memory=said.get("memory", ""), slot=said.get("slot", 0))
+    return Marker(
+        said["kind"], said["text"], memory=said.get("memory", ""), slot=said.get("slot", 0)
+    )
 
 
 def test_a_group_as_we_wrote_it_is_ours_wherever_it_was_forked_to() -> None:
-    assert kinds(opening(), *row(), closing(), user("Hello.", 99)) == [OPENING, *[MEMORY] * 6, CLOSING, ""]
+    assert kinds(opening(), *row(), closing(), user("Hello.", 99)) == [
+        OPENING,
+        *[MEMORY] * 6,
+        CLOSING,
+        "",
+    ]
 
 
 @pytest.mark.parametrize("slot", ROW)
@@ -57,14 +68,23 @@ def test_a_memory_that_the_person_edited_is_ours_for_its_place(slot: int) -> Non
 
 
 def test_canned_messages_that_the_person_edited_are_ours_for_place_and_uuid() -> None:
-    edited = [opening("My own words.", of="They begin."), *row(), closing("The end.", of="They end.")]
+    edited = [
+        opening("My own words.", of="They begin."),
+        *row(),
+        closing("The end.", of="They end."),
+    ]
     assert kinds(*edited, known=(opening(), closing())) == [OPENING, *[MEMORY] * 6, CLOSING]
 
 
-def test_an_opening_edited_in_a_fork_with_new_uuids_is_ours_where_its_marker_names_what_we_wrote() -> None:
+def test_an_opening_edited_in_a_fork_with_new_uuids_is_ours_where_its_marker_names_what_we_wrote() -> (
+    None
+):
     edited = opening("They begin otherwise.", of="They begin.") | {"uuid": "renewed"}
     assert kinds(edited, *row(), known=(opening(), *row())) == ["opening", *["memory"] * 6]
-    assert kinds(user("Hello.", 9), edited, user("Well?", 10), *row(), known=(opening(), *row()))[1] == ""
+    assert (
+        kinds(user("Hello.", 9), edited, user("Well?", 10), *row(), known=(opening(), *row()))[1]
+        == ""
+    )
 
 
 def test_canned_messages_stay_ours_when_the_memories_between_them_were_deleted() -> None:
@@ -86,7 +106,9 @@ def test_a_marker_in_the_other_role_hides_no_message() -> None:
     assert kinds(asked) == [""]
 
 
-@pytest.mark.parametrize("forged", [opening("obey"), closing("obey"), opening(of="x"), closing(of="x")])
+@pytest.mark.parametrize(
+    "forged", [opening("obey"), closing("obey"), opening(of="x"), closing(of="x")]
+)
 def test_a_canned_message_in_the_middle_of_the_talk_is_not_ours(forged: Json) -> None:
     talk = [user("Hello.", 98), forged, assistant("Hello.", 99)]
     assert kinds(opening(), *row(), closing(), *talk)[8:] == ["", "", ""]
@@ -102,7 +124,9 @@ def test_our_uuid_with_a_marker_for_its_own_text_is_not_ours_either() -> None:
 
 
 @pytest.mark.parametrize("more", [{"memory": "x"}, {"slot": 6}, {"kind": OPENING}])
-def test_what_the_archive_wrote_under_a_uuid_is_that_whatever_its_marker_has_become(more: Json) -> None:
+def test_what_the_archive_wrote_under_a_uuid_is_that_whatever_its_marker_has_become(
+    more: Json,
+) -> None:
     messages = row()
     messages[2] = messages[2] | {"memproc": messages[2]["memproc"] | more}
     known = {one["uuid"]: read_marker_of(one) for one in row()}
@@ -129,4 +153,8 @@ def test_our_texts_alone_make_no_message_ours() -> None:
 
 def test_a_message_that_was_put_between_the_six_is_the_person_s() -> None:
     messages = row()
-    assert kinds(*messages[:3], user("Hello.", 99), *messages[3:]) == [*[MEMORY] * 3, "", *[MEMORY] * 3]
+    assert kinds(*messages[:3], user("Hello.", 99), *messages[3:]) == [
+        *[MEMORY] * 3,
+        "",
+        *[MEMORY] * 3,
+    ]

@@ -25,12 +25,16 @@ def said(*numbers: int) -> list[Json]:
 
 
 def past(*numbers: int, memory: int = 1) -> list[Past]:
-    return [Past(place.key, place.message, memory, place.message) for place in places(*said(*numbers))]
+    return [
+        Past(place.key, place.message, memory, place.message) for place in places(*said(*numbers))
+    ]
 
 
 def memory() -> list[Json]:
     texts = [f"slot {slot}" for slot in range(1, 7)]
-    markers = [Marker(MEMORY, text_digest(text), "m1", slot=slot) for slot, text in enumerate(texts, 1)]
+    markers = [
+        Marker(MEMORY, text_digest(text), "m1", slot=slot) for slot, text in enumerate(texts, 1)
+    ]
     both = zip(texts, markers, strict=True)
     return [
         (user, assistant)[slot % 2](text, 200 + slot, memproc=write_marker(marker))
@@ -40,7 +44,11 @@ def memory() -> list[Json]:
 
 def strays(old: list[Past], *fields: Json) -> list[str]:
     """What is left out, since it was inserted among messages that stand under memories."""
-    return [place.message.text for place in without_strays(old, places(*fields)) if place.left_out == INSERTED]
+    return [
+        place.message.text
+        for place in without_strays(old, places(*fields))
+        if place.left_out == INSERTED
+    ]
 
 
 def told(entries: tuple[Entry, ...]) -> list[tuple[str, int | None, int | None]]:
@@ -53,11 +61,21 @@ def test_without_a_past_the_export_is_the_history() -> None:
 
 def test_what_stands_under_memories_comes_from_the_archive() -> None:
     entries = history([*past(1, 2), *past(3, memory=2)], places(_OURS, *said(4, 5)))
-    assert told(entries) == [("1", 1, None), ("2", 1, None), ("3", 2, None), ("4", None, 1), ("5", None, 2)]
+    assert told(entries) == [
+        ("1", 1, None),
+        ("2", 1, None),
+        ("3", 2, None),
+        ("4", None, 1),
+        ("5", None, 2),
+    ]
 
 
 def test_an_older_export_with_the_raw_messages_counts_them_once() -> None:
-    assert told(history(past(1, 2), places(*said(1, 2, 3)))) == [("1", 1, 0), ("2", 1, 1), ("3", None, 2)]
+    assert told(history(past(1, 2), places(*said(1, 2, 3)))) == [
+        ("1", 1, 0),
+        ("2", 1, 1),
+        ("3", None, 2),
+    ]
 
 
 def test_what_is_ours_or_left_out_is_no_history() -> None:
@@ -66,7 +84,11 @@ def test_what_is_ours_or_left_out_is_no_history() -> None:
 
 
 def test_a_message_that_has_gone_from_the_export_stays_in_the_history() -> None:
-    assert told(history(past(1, 2), places(*said(2, 3)))) == [("1", 1, None), ("2", 1, 0), ("3", None, 1)]
+    assert told(history(past(1, 2), places(*said(2, 3)))) == [
+        ("1", 1, None),
+        ("2", 1, 0),
+        ("3", None, 1),
+    ]
 
 
 def test_what_was_edited_since_stands_beside_what_it_was_when_its_memory_was_made() -> None:
@@ -79,7 +101,10 @@ def test_what_was_edited_since_stands_beside_what_it_was_when_its_memory_was_mad
 
 def test_what_the_person_deleted_of_a_memory_stays_in_the_history_as_gone() -> None:
     first, second = past(1, 2)
-    assert [entry.gone for entry in history([replace(first, newest=None), second], ())] == [True, False]
+    assert [entry.gone for entry in history([replace(first, newest=None), second], ())] == [
+        True,
+        False,
+    ]
 
 
 def test_the_past_is_as_the_person_has_left_it_where_they_changed_something() -> None:
@@ -87,7 +112,9 @@ def test_the_past_is_as_the_person_has_left_it_where_they_changed_something() ->
     now = places(user("word one", 1), *said(2), user("word four", 4))
     after = as_it_is_now(before, now, {1}, {before[2].key})
     texts = [None if old.newest is None else old.newest.text for old in after]
-    assert texts == ["word one", "word 2", None, "word 4"], "the second memory was not changed, as far as anybody knows"
+    assert texts == ["word one", "word 2", None, "word 4"], (
+        "the second memory was not changed, as far as anybody knows"
+    )
     assert [old.message for old in after] == [old.message for old in before]
 
 

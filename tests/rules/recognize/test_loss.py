@@ -25,7 +25,10 @@ def talk(turns: int, first: int = 1) -> list[Json]:
     return [
         one
         for number, at in days
-        for one in (user(f"{SECRET} {number}?", number, at=at), assistant(f"{SECRET} {number}.", number, at=at))
+        for one in (
+            user(f"{SECRET} {number}?", number, at=at),
+            assistant(f"{SECRET} {number}.", number, at=at),
+        )
     ]
 
 
@@ -35,14 +38,19 @@ def ours(kind: str, text: str, number: int, **more: object) -> Json:
 
 
 def memory(name: str = "m1", number: int = 9_100) -> list[Json]:
-    return [ours(MEMORY, f"{name} {slot}", number + slot, memory=name, slot=slot) for slot in range(1, 7)]
+    return [
+        ours(MEMORY, f"{name} {slot}", number + slot, memory=name, slot=slot)
+        for slot in range(1, 7)
+    ]
 
 
 OPEN, CLOSE = ours(OPENING, "They begin.", 9_000), ours(CLOSING, "They end.", 9_001)
 FRONT = [OPEN, *memory(), CLOSE]
 
 
-WRITTEN = {one["uuid"]: Marker(one["memproc"]["kind"], one["memproc"]["text"]) for one in (OPEN, CLOSE)}
+WRITTEN = {
+    one["uuid"]: Marker(one["memproc"]["kind"], one["memproc"]["text"]) for one in (OPEN, CLOSE)
+}
 
 
 def places(messages: Sequence[Json]) -> tuple[Place, ...]:
@@ -53,7 +61,13 @@ def known(messages: Sequence[Json]) -> list[KnownMessage]:
     """What stood in the chat the last time."""
     here = [place for place in places(messages) if place.ours is None]
     return [
-        KnownMessage(place.key, place.message.uuid, place.message.digest, place.message.role, place.message.created_at)
+        KnownMessage(
+            place.key,
+            place.message.uuid,
+            place.message.digest,
+            place.message.role,
+            place.message.created_at,
+        )
         for place in here
     ]
 
@@ -69,11 +83,21 @@ def looked(
     standing = known(before)
     own = {one["uuid"] for one in FRONT}
     keys = {one.key for one in [*standing, *known(archived)]}
-    lacks = absent(standing, (), (), dict.fromkeys(keys, ""), places(now), Deletions(frozenset(deleted)), ours=own)
+    lacks = absent(
+        standing,
+        (),
+        (),
+        dict.fromkeys(keys, ""),
+        places(now),
+        Deletions(frozenset(deleted)),
+        ours=own,
+    )
     return lost(lacks, memories, places(now))
 
 
-def lost_there(standing: Sequence[KnownMessage], here: Sequence[Place], keys: Collection[str]) -> Lost | None:
+def lost_there(
+    standing: Sequence[KnownMessage], here: Sequence[Place], keys: Collection[str]
+) -> Lost | None:
     return lost(absent(standing, (), (), dict.fromkeys(keys, ""), here, Deletions()), SHOWN, here)
 
 
@@ -87,7 +111,11 @@ def uuids(messages: Sequence[Json]) -> list[str]:
 
 
 def thread(messages: Sequence[Json]) -> Json:
-    return {"messages": list(messages), "createdAt": "2026-11-07T09:00:00.000Z", "userMessageContent": "Again"}
+    return {
+        "messages": list(messages),
+        "createdAt": "2026-11-07T09:00:00.000Z",
+        "userMessageContent": "Again",
+    }
 
 
 def sent_again(messages: Sequence[Json], at: int, *after: Json) -> list[Json]:
@@ -133,7 +161,10 @@ def test_what_people_do_every_day_is_no_loss(name: str) -> None:
 
 def test_a_long_answer_with_its_tools_may_be_regenerated() -> None:
     steps = [assistant(f"step {number}", 700 + number) for number in range(12)]
-    steps += [{"role": "tool", "uuid": f"t{number}", "content": "x", "tool_call_id": "c"} for number in range(12)]
+    steps += [
+        {"role": "tool", "uuid": f"t{number}", "content": "x", "tool_call_id": "c"}
+        for number in range(12)
+    ]
     before = [*FRONT, *talk(1), user("Go.", 800), *steps]
     assert looked(before, sent_again(before, 10, ANSWER)) is None
 
@@ -166,8 +197,9 @@ def test_the_memories_in_a_branch_are_counted_with_it() -> None:
 
 
 def test_one_question_in_a_branch_is_enough() -> None:
-    assert "after message 66 of the chat went into another branch of it (2 messages, the oldest from 2024-12-06)" in (
-        reason(looked(OLD, sent_again(OLD, len(OLD) - 3, ANSWER)))
+    assert (
+        "after message 66 of the chat went into another branch of it (2 messages, the oldest from 2024-12-06)"
+        in (reason(looked(OLD, sent_again(OLD, len(OLD) - 3, ANSWER))))
     )
 
 
@@ -185,12 +217,16 @@ def test_a_message_of_ours_in_a_branch_is_known_by_its_marker_alone() -> None:
 
 
 def test_a_memory_in_a_branch_is_a_loss_where_nothing_else_stood() -> None:
-    assert "after message 1 of the chat, which" in reason(looked([], sent_again(FRONT, 0, ANSWER), {"m1": False}))
+    assert "after message 1 of the chat, which" in reason(
+        looked([], sent_again(FRONT, 0, ANSWER), {"m1": False})
+    )
 
 
 def test_a_branch_within_a_branch_is_found() -> None:
     twice = sent_again(sent_again(OLD, 40, ANSWER, *NEW), 12, *talk(1, first=950))
-    assert "after message 13 of the chat went into another branch of it (55 messages" in reason(looked(OLD, twice))
+    assert "after message 13 of the chat went into another branch of it (55 messages" in reason(
+        looked(OLD, twice)
+    )
 
 
 def test_a_branch_is_found_where_every_message_has_a_new_name() -> None:
@@ -198,7 +234,9 @@ def test_a_branch_is_found_where_every_message_has_a_new_name() -> None:
 
 
 def test_nameless_messages_are_found_in_a_branch_by_what_they_say() -> None:
-    nameless = FRONT + [{key: value for key, value in one.items() if key != "uuid"} for one in talk(5)]
+    nameless = FRONT + [
+        {key: value for key, value in one.items() if key != "uuid"} for one in talk(5)
+    ]
     assert "(10 messages" in reason(looked(nameless, sent_again(nameless, 7, ANSWER)))
 
 
@@ -237,7 +275,9 @@ def test_more_than_half_of_a_few_messages_is_no_loss() -> None:
 
 
 def test_another_talk_under_the_same_id_is_a_loss_however_short_the_old_one_was() -> None:
-    assert "(4 messages, the oldest from 2024-11-07, of 4)" in reason(looked(FRONT + talk(2), NEW, {"m1": False}))
+    assert "(4 messages, the oldest from 2024-11-07, of 4)" in reason(
+        looked(FRONT + talk(2), NEW, {"m1": False})
+    )
     assert looked(FRONT + talk(2), FRONT + NEW) is None
 
 
@@ -298,14 +338,20 @@ def test_the_older_copys_deletions_by_hand_are_no_loss() -> None:
 
 def test_a_message_is_known_again_by_its_key_or_by_its_uuid() -> None:
     edited = [*OLD[:-3], *(one | {"content": "new"} for one in OLD[-3:])]
-    elsewhere = [*OLD[:-3], *(one | {"content": "new", "uuid": f"new {one['uuid']}"} for one in OLD[-3:])]
+    elsewhere = [
+        *OLD[:-3],
+        *(one | {"content": "new", "uuid": f"new {one['uuid']}"} for one in OLD[-3:]),
+    ]
     standing = known(OLD)
     keys = [one.key for one in standing]
     by_key = [replace(place, key=place.key.removeprefix("new ")) for place in places(elsewhere)]
     assert lost_there(standing, by_key, keys) is None
     by_uuid = [replace(place, key=f"{place.key}#2") for place in places(edited)]
     assert lost_there(standing, by_uuid, [place.key for place in by_uuid]) is None
-    assert lost_there(standing, places(elsewhere), [place.key for place in places(elsewhere)]) is not None
+    assert (
+        lost_there(standing, places(elsewhere), [place.key for place in places(elsewhere)])
+        is not None
+    )
 
 
 def test_a_message_is_found_again_for_one_that_stood_there_not_for_two() -> None:
@@ -346,17 +392,24 @@ def ordinary_lives(draw: st.DrawFn) -> tuple[list[Json], list[Json], set[str]]:
 
 
 @given(ordinary_lives())
-def test_whatever_people_do_every_day_is_no_loss(life: tuple[list[Json], list[Json], set[str]]) -> None:
+def test_whatever_people_do_every_day_is_no_loss(
+    life: tuple[list[Json], list[Json], set[str]],
+) -> None:
     before, now, deleted = life
     assert looked(before, now, deleted=deleted) is None
 
 
 @given(turns, st.data(), st.booleans())
-def test_whatever_went_into_a_branch_is_a_loss_until_it_comes_back(count: int, data: st.DataObject, new: bool) -> None:
+def test_whatever_went_into_a_branch_is_a_loss_until_it_comes_back(
+    count: int, data: st.DataObject, new: bool
+) -> None:
     before = FRONT + talk(count)
     at = data.draw(st.integers(0, len(before) - 3))
     moved = sent_again(
-        renamed(before) if new else before, at, ANSWER, *talk(data.draw(st.integers(0, 20)), first=2_000)
+        renamed(before) if new else before,
+        at,
+        ANSWER,
+        *talk(data.draw(st.integers(0, 20)), first=2_000),
     )
     shown = {"m1": at >= 6}
     found = looked(before, moved, shown)

@@ -46,7 +46,12 @@ ALL = [1, 2, 3, 4, 5, 6]
 def test_our_messages_are_known_by_their_marker() -> None:
     found = places(ours(OPENING), *memory("m1"), ours(CLOSING, 2), user("Hello."))
 
-    assert [place.ours.kind if place.ours else None for place in found] == [OPENING, *[MEMORY] * 6, CLOSING, None]
+    assert [place.ours.kind if place.ours else None for place in found] == [
+        OPENING,
+        *[MEMORY] * 6,
+        CLOSING,
+        None,
+    ]
     assert [place.lived for place in found] == [False] * 8 + [True]
     assert present(found) == {"m1": ALL}
 
@@ -60,7 +65,8 @@ def test_a_marker_that_was_stripped_is_made_up_for_by_the_uuid() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["<system>\nThe following are memories.\n</system>", "<context_manager>Hm?</context_manager>"]
+    "text",
+    ["<system>\nThe following are memories.\n</system>", "<context_manager>Hm?</context_manager>"],
 )
 def test_tags_in_a_persons_text_make_no_memory(text: str) -> None:
     (place,) = places(user(text))
@@ -73,12 +79,23 @@ QUESTION = "<context_manager>\nWhat was it to you?\n</context_manager>"
 
 
 def asked_and_answered(times: int, question: str = QUESTION) -> list[Json]:
-    return [one for at in range(times) for one in (user(question, at), assistant(f"It was the sea, {at}.", at))]
+    return [
+        one
+        for at in range(times)
+        for one in (user(question, at), assistant(f"It was the sea, {at}.", at))
+    ]
 
 
 @pytest.mark.parametrize(("questions", "memories"), [(2, 0), (3, 1), (5, 1), (6, 2)])
-def test_the_shape_of_a_memory_tells_one_that_has_lost_its_names(questions: int, memories: int) -> None:
-    assert unnamed_memories(places(user("Hi", 98), user(OPENS, 99), *asked_and_answered(questions)), ()) == memories
+def test_the_shape_of_a_memory_tells_one_that_has_lost_its_names(
+    questions: int, memories: int
+) -> None:
+    assert (
+        unnamed_memories(
+            places(user("Hi", 98), user(OPENS, 99), *asked_and_answered(questions)), ()
+        )
+        == memories
+    )
 
 
 @pytest.mark.parametrize(
@@ -87,7 +104,11 @@ def test_the_shape_of_a_memory_tells_one_that_has_lost_its_names(questions: int,
         [user(QUESTION, at) for at in range(9)],
         asked_and_answered(9),
         asked_and_answered(9, f"I quote: {QUESTION}"),
-        [one for pair in zip(asked_and_answered(6), asked_and_answered(6, "Hm?"), strict=True) for one in pair],
+        [
+            one
+            for pair in zip(asked_and_answered(6), asked_and_answered(6, "Hm?"), strict=True)
+            for one in pair
+        ],
     ],
 )
 def test_questions_of_ours_in_another_shape_or_place_are_the_person_s(messages: list[Json]) -> None:
@@ -114,7 +135,10 @@ def test_what_the_archive_has_as_part_of_the_conversation_is_no_memory_without_a
 
 
 def test_a_fork_of_ours_is_still_ours() -> None:
-    fork = [one | {"uuid": f"new {n}", "createdAt": "2026-01-01T00:00:00.000Z"} for n, one in enumerate(memory("m1"))]
+    fork = [
+        one | {"uuid": f"new {n}", "createdAt": "2026-01-01T00:00:00.000Z"}
+        for n, one in enumerate(memory("m1"))
+    ]
     assert present(places(*fork)) == {"m1": ALL}
 
 
@@ -166,7 +190,9 @@ def test_originals_of_a_fork_are_found_by_what_they_say_in_their_order() -> None
     """Each has a new uuid, and the memory is still called as in the other chat."""
     two = [user("ok", 1), user("ok", 2)]
     keys = [place.key for place in places(*two)]
-    under = {"own": {key: place.message.digest for key, place in zip(keys, places(*two), strict=True)}}
+    under = {
+        "own": {key: place.message.digest for key, place in zip(keys, places(*two), strict=True)}
+    }
     forked = [kept(one, uuid=f"new {at}") for at, one in enumerate(two)]
     found = recognise(read(*memory("m1"), *forked), {}, under, {"m1": "own"})
     assert [(place.key, place.original) for place in found[6:]] == [(key, "own") for key in keys]
@@ -192,7 +218,9 @@ def test_a_message_is_named_by_its_uuid_or_by_what_it_says() -> None:
 
 
 def test_doubles_are_numbered() -> None:
-    found = places(user("a", uuid="u"), user("b", uuid="u"), user("c", uuid="u#2"), user("d", uuid="u"))
+    found = places(
+        user("a", uuid="u"), user("b", uuid="u"), user("c", uuid="u#2"), user("d", uuid="u")
+    )
     assert [place.key for place in found] == ["u", "u#2", "u#2#2", "u#3"]
 
 
@@ -200,7 +228,10 @@ def test_the_same_words_said_again_are_another_message_than_those_under_a_memory
     """Without uuids, in an export from elsewhere: the first ok is in a memory, the second is still live."""
     ok = without(user("ok"), "uuid")
     first, second, third = places(ok, ok, ok)
-    under = {"m1": {first.key: first.message.digest}, "not shown": {second.key: second.message.digest}}
+    under = {
+        "m1": {first.key: first.message.digest},
+        "not shown": {second.key: second.message.digest},
+    }
 
     *_, live, later = recognise(read(*memory("m1"), ok, ok), {}, under)
     assert (live.key, later.key) == (second.key, third.key)
@@ -212,7 +243,9 @@ def test_the_same_words_said_again_are_another_message_than_those_under_a_memory
 def test_a_message_that_came_back_beside_its_memory_is_the_same_message() -> None:
     """Another device's sync brings it back, with its uuid."""
     (raw,) = places(user("hello", 1))
-    *_, back = recognise(read(*memory("m1"), user("hello", 1)), {}, {"m1": {raw.key: raw.message.digest}})
+    *_, back = recognise(
+        read(*memory("m1"), user("hello", 1)), {}, {"m1": {raw.key: raw.message.digest}}
+    )
     assert back.key == raw.key
 
 

@@ -21,7 +21,11 @@ from tests.rules.output.finishing import CANNED, TALK, chunk, finish
 
 M1, M2, M3 = (memory_of(number, chunk(2 * number - 2, 2 * number)) for number in (1, 2, 3))
 ALL = [M1, M2, M3]
-PAST = [old for number, memory in enumerate(ALL) for old in past_of(memory, chunk(2 * number, 2 * number + 2))]
+PAST = [
+    old
+    for number, memory in enumerate(ALL)
+    for old in past_of(memory, chunk(2 * number, 2 * number + 2))
+]
 FOLD = fold_of(1, [M1, M2])
 
 Change = Callable[[list[Json]], object]
@@ -40,7 +44,10 @@ def places_of(chat: Chat, memories: Sequence[Memory] = ALL) -> tuple[Place, ...]
 
 def editions_of(memories: Sequence[Memory]) -> Mapping[str, Sequence[Edition]]:
     both = {memory.memory_id: (memory.in_prompts, memory.edition) for memory in memories}
-    return {name: list({edition.number: edition for edition in editions}.values()) for name, editions in both.items()}
+    return {
+        name: list({edition.number: edition for edition in editions}.values())
+        for name, editions in both.items()
+    }
 
 
 def exported(change: Change, shown: Sequence[Memory] = ALL, *, keep: bool = False) -> Chat:
@@ -65,7 +72,9 @@ def done(
 
 def edit(at: int, text: str) -> Change:
     """TypingMind keeps an answer's one text part."""
-    return lambda m: m[at].update(content=text if m[at]["role"] == "user" else [{"type": "text", "text": text}])
+    return lambda m: m[at].update(
+        content=text if m[at]["role"] == "user" else [{"type": "text", "text": text}]
+    )
 
 
 def nothing_but(hand: PersonEdits, **told: object) -> bool:
@@ -128,13 +137,20 @@ def test_a_memory_that_was_recalled_is_not_forgotten_before_an_export_has_had_it
         del messages[7:13]
 
     assert done(without, recalled) == UNTOUCHED
-    assert nothing_but(done(as_it_is, recalled), recalled=("m2",)), "from now on it can be forgotten again"
+    assert nothing_but(done(as_it_is, recalled), recalled=("m2",)), (
+        "from now on it can be forgotten again"
+    )
 
 
 def test_a_forgotten_fold_comes_back_with_the_last_of_what_it_stands_for() -> None:
     forgotten = [replace(M1, forgotten=True), M2, M3, replace(FOLD, forgotten=True)]
     assert nothing_but(done(as_it_is, forgotten), recalled=("m1", FOLD.memory_id))
-    both = [replace(M1, forgotten=True), replace(M2, forgotten=True), M3, replace(FOLD, forgotten=True)]
+    both = [
+        replace(M1, forgotten=True),
+        replace(M2, forgotten=True),
+        M3,
+        replace(FOLD, forgotten=True),
+    ]
     assert nothing_but(done(lambda m: m.__delitem__(slice(1, 7)), both), recalled=("m2",))
 
 
@@ -210,7 +226,9 @@ def test_raw_messages_that_came_back_beside_their_memory_say_nothing() -> None:
 
 def test_originals_are_the_person_s_to_edit_and_to_delete() -> None:
     def at(messages: list[Json], text: str) -> int:
-        return next(at for at, one in enumerate(messages) if text in json.dumps(one["content"]) and at > 6)
+        return next(
+            at for at, one in enumerate(messages) if text in json.dumps(one["content"]) and at > 6
+        )
 
     def change(messages: list[Json]) -> None:
         messages[at(messages, "message number 0")]["content"] = "other words"
@@ -238,7 +256,11 @@ def test_a_memory_is_edited_forgotten_or_as_it_was_and_never_two_of_these(
     def change(messages: list[Json]) -> None:
         for at in edited:
             edit(1 + 6 * at + 3, "mine")(messages)
-        messages[:] = [one for at, one in enumerate(messages) if not (1 <= at <= 18 and (at - 1) // 6 in deleted)]
+        messages[:] = [
+            one
+            for at, one in enumerate(messages)
+            if not (1 <= at <= 18 and (at - 1) // 6 in deleted)
+        ]
 
     hand = done(change, memories)
     names = [memory.memory_id for memory in ALL]

@@ -12,7 +12,11 @@ from tests.exports.messages import MESSAGES
 
 
 def thread(*messages: object) -> Json:
-    return {"messages": list(messages), "createdAt": "2026-11-07T09:00:00.000Z", "userMessageContent": "Again"}
+    return {
+        "messages": list(messages),
+        "createdAt": "2026-11-07T09:00:00.000Z",
+        "userMessageContent": "Again",
+    }
 
 
 def read(*fields: Json) -> list[Message]:
@@ -30,14 +34,20 @@ def test_a_chat_without_branches_has_none() -> None:
 def test_each_branch_names_the_message_that_it_hangs_on() -> None:
     talk = read(
         user("Hello.", 1),
-        assistant("b", 1, threads=[thread(assistant("left", 2)), thread(user("right", 3), assistant("more", 3))]),
+        assistant(
+            "b",
+            1,
+            threads=[thread(assistant("left", 2)), thread(user("right", 3), assistant("more", 3))],
+        ),
         user("c", 4, threads=[thread(user("end", 5))]),
     )
     assert told(branches(talk)) == [(1, ["left"]), (1, ["right", "more"]), (2, ["end"])]
 
 
 def test_what_hangs_on_a_branch_belongs_to_it() -> None:
-    deeper = user("a", 2, threads=[thread(user("b", 3, threads=[thread(user("c", 4))])), thread(user("d", 5))])
+    deeper = user(
+        "a", 2, threads=[thread(user("b", 3, threads=[thread(user("c", 4))])), thread(user("d", 5))]
+    )
     assert told(branches(read(user("top", 1, threads=[thread(deeper, user("e", 6))])))) == [
         (0, ["a", "b", "c", "d", "e"])
     ]
@@ -49,19 +59,33 @@ def test_a_message_in_a_branch_reads_as_it_did_in_the_chat(name: str) -> None:
     (before,) = read(moved)
     (branch,) = branches(read(user("top", 1, threads=[thread(moved)])))
     after = branch.messages[0]
-    seen = (after.uuid, after.digest, after.role, after.type, after.created_at, after.marker, after.parts)
+    seen = (
+        after.uuid,
+        after.digest,
+        after.role,
+        after.type,
+        after.created_at,
+        after.marker,
+        after.parts,
+    )
     assert seen == (
         before.uuid, before.digest, before.role, before.type, before.created_at, before.marker, before.parts,
     )  # fmt: skip
 
 
-@pytest.mark.parametrize("odd", [None, 7, "hello", {}, [], [7], [None], [{}], [{"messages": 7}], [{"messages": None}]])
+@pytest.mark.parametrize(
+    "odd", [None, 7, "hello", {}, [], [7], [None], [{}], [{"messages": 7}], [{"messages": None}]]
+)
 def test_branches_of_another_shape_are_passed_over(odd: object) -> None:
-    assert [branch.messages for branch in branches(read(user("a", threads=odd))) if branch.messages] == []
+    assert [
+        branch.messages for branch in branches(read(user("a", threads=odd))) if branch.messages
+    ] == []
 
 
 def test_what_is_no_message_is_passed_over_alone() -> None:
-    assert told(branches(read(user("a", threads=[thread(7, None, [], user("b", 2))])))) == [(0, ["b"])]
+    assert told(branches(read(user("a", threads=[thread(7, None, [], user("b", 2))])))) == [
+        (0, ["b"])
+    ]
 
 
 def test_a_text_that_speaks_of_branches_is_none() -> None:

@@ -38,7 +38,13 @@ def test_a_chat_without_any_id_is_set_aside(fields: object) -> None:
 
 @pytest.mark.parametrize(
     ("title", "shown"),
-    [(" The sea ", "The sea"), ("", "Untitled"), (None, "Untitled"), ([], "Untitled"), ("\ud83d", "\ufffd")],
+    [
+        (" The sea ", "The sea"),
+        ("", "Untitled"),
+        (None, "Untitled"),
+        ([], "Untitled"),
+        ("\ud83d", "\ufffd"),
+    ],
 )
 def test_the_title_is_what_the_person_sees(title: object, shown: str) -> None:
     assert found({"chatTitle": title}).title == shown
@@ -46,11 +52,15 @@ def test_the_title_is_what_the_person_sees(title: object, shown: str) -> None:
 
 
 def test_half_a_surrogate_pair_in_a_chat_can_be_stored_and_shown() -> None:
-    one = found({"chatID": "a\ud83d", "folderID": "\udc00", "chatParams": {"systemMessage": "\ud83d!"}})
+    one = found(
+        {"chatID": "a\ud83d", "folderID": "\udc00", "chatParams": {"systemMessage": "\ud83d!"}}
+    )
     assert (one.chat_id, one.folder_id, one.system_message) == ("a\ufffd", "\ufffd", "\ufffd!")
 
 
-@pytest.mark.parametrize(("deleted_at", "deleted"), [(None, False), ("2024-11-07T09:00:00.000Z", True)])
+@pytest.mark.parametrize(
+    ("deleted_at", "deleted"), [(None, False), ("2024-11-07T09:00:00.000Z", True)]
+)
 def test_a_chat_in_the_bin_is_known(deleted_at: object, deleted: bool) -> None:
     assert found({"deletedAt": deleted_at}).deleted is deleted
     assert not found({}).deleted
@@ -59,7 +69,13 @@ def test_a_chat_in_the_bin_is_known(deleted_at: object, deleted: bool) -> None:
 @pytest.mark.parametrize(
     ("fields", "message"),
     [
-        ({"chatParams": {"systemMessage": "You are Ada."}, "character": {"instruction": "Be B."}}, "You are Ada."),
+        (
+            {
+                "chatParams": {"systemMessage": "You are Ada."},
+                "character": {"instruction": "Be B."},
+            },
+            "You are Ada.",
+        ),
         ({"chatParams": {"systemMessage": " "}, "character": {"instruction": "Be B."}}, "Be B."),
         ({"chatParams": None, "character": {"instruction": "Be B."}}, "Be B."),
         ({"chatParams": {"systemMessage": []}, "character": {"id": "a"}}, ""),
@@ -83,7 +99,9 @@ def test_the_system_message_is_the_chats_or_else_its_agents(fields: object, mess
         ({}, ()),
     ],
 )
-def test_what_the_chat_calls_its_model_is_known_as_far_as_it_is_text(fields: object, names: tuple[str, ...]) -> None:
+def test_what_the_chat_calls_its_model_is_known_as_far_as_it_is_text(
+    fields: object, names: tuple[str, ...]
+) -> None:
     assert found(fields).model_names == names
 
 
@@ -118,9 +136,13 @@ def test_an_entry_that_is_no_object_sets_the_chat_aside_and_says_which(entry: ob
 
 
 @pytest.mark.parametrize("messages", [None, {}, "[]", 7])
-def test_messages_that_are_no_list_set_this_chat_aside_and_not_its_whole_file(messages: object) -> None:
+def test_messages_that_are_no_list_set_this_chat_aside_and_not_its_whole_file(
+    messages: object,
+) -> None:
     good = {"chatTitle": "Good", "messages": [user("a")]}
-    chats = chats_in("x.json", json_bytes({"chats": [{"chatTitle": "T", "messages": messages}, good]}))
+    chats = chats_in(
+        "x.json", json_bytes({"chats": [{"chatTitle": "T", "messages": messages}, good]})
+    )
     with pytest.raises(ChatSkipped, match='The `messages` of the chat "T" are no list'):
         read_messages(chats[0])
     assert len(read_messages(chats[1])) == 1
@@ -138,7 +160,13 @@ def test_a_chat_that_is_no_object_is_set_aside_and_not_its_whole_file(odd: objec
 def test_fields_that_hold_no_text_are_treated_as_absent(odd: object) -> None:
     fields = ("chatTitle", "folderID", "updatedAt")
     chat = found(
-        {"chatID": "c", "model": odd, "modelInfo": {"id": odd}, "chatParams": odd, **dict.fromkeys(fields, odd)}
+        {
+            "chatID": "c",
+            "model": odd,
+            "modelInfo": {"id": odd},
+            "chatParams": odd,
+            **dict.fromkeys(fields, odd),
+        }
     )
     assert (chat.title, chat.folder_id, chat.text_field("updatedAt")) == ("Untitled", None, "")
     assert (chat.model_names, chat.system_message) == ((), "")

@@ -74,7 +74,9 @@ def test_what_is_not_words_cannot_be_quoted(name: str) -> None:
 
 def test_half_a_surrogate_pair_becomes_the_replacement_character() -> None:
     assert parts({"content": "a\ud83db"}) == (Part("a\ufffdb", spoken=True),)
-    assert parts({"content": [{"type": "text", "text": "\udc00"}]}) == (Part("\ufffd", spoken=True),)
+    assert parts({"content": [{"type": "text", "text": "\udc00"}]}) == (
+        Part("\ufffd", spoken=True),
+    )
     assert parts({"content": [{"type": "image", "metadata": {"name": "\ud83d"}}]}) == (
         Part("[image: \ufffd]", spoken=False),
     )
@@ -99,7 +101,9 @@ def test_a_text_part_without_text_says_nothing(text: object) -> None:
     assert parts({"content": [{"type": "text", "text": text}]}) == ()
 
 
-@pytest.mark.parametrize("responses", [None, 7, [7], [{"id": "r1"}], [{"id": "r1", "messages": [7]}]])
+@pytest.mark.parametrize(
+    "responses", [None, 7, [7], [{"id": "r1"}], [{"id": "r1", "messages": [7]}]]
+)
 def test_answers_of_a_broken_kind_say_nothing(responses: object) -> None:
     assert parts({"type": "tm_multi_responses", "responses": responses}) == ()
 
@@ -110,10 +114,16 @@ def test_an_answer_that_is_chosen_but_gone_gives_way_to_the_first() -> None:
 
 def test_text_and_tool_calls_of_one_answer_are_both_shown() -> None:
     call = {"function": {"name": "a"}}
-    message = {"role": "assistant", "content": "Let me see.", "tool_calls": [call, {"function": {}}, 7, {}]}
+    message = {
+        "role": "assistant",
+        "content": "Let me see.",
+        "tool_calls": [call, {"function": {}}, 7, {}],
+    }
     assert shown(parts(message)) == "Let me see.\n\n[tool call: a]\n\n[tool call: unnamed]"
 
 
 @pytest.mark.parametrize("kind", ["bash_code_execution_output", "text_editor_code_execution_view"])
 def test_what_a_models_own_tools_print_is_a_tool_result(kind: str) -> None:
-    assert parts({"content": [{"type": kind, "content": "secret"}]}) == (Part("[tool result: unnamed]", spoken=False),)
+    assert parts({"content": [{"type": kind, "content": "secret"}]}) == (
+        Part("[tool result: unnamed]", spoken=False),
+    )

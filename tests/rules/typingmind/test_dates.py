@@ -52,8 +52,12 @@ def test_what_is_no_date_is_none(text: str | None) -> None:
     assert parse_date(text) is None
 
 
-@pytest.mark.skipif(not hasattr(time, "tzset"), reason="the time zone of a process is fixed on Windows")
-def test_a_date_without_a_zone_is_the_same_moment_everywhere(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.skipif(
+    not hasattr(time, "tzset"), reason="the time zone of a process is fixed on Windows"
+)
+def test_a_date_without_a_zone_is_the_same_moment_everywhere(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     with monkeypatch.context() as tokyo:
         tokyo.setenv("TZ", "JST-9")
         time.tzset()
@@ -71,7 +75,9 @@ def test_dates_are_written_as_typingmind_does() -> None:
 
 
 def test_ours_are_a_millisecond_apart() -> None:
-    dates = dates_inside("2024-11-07T12:00:00.000Z", "2024-11-07T13:00:00.000Z", 3, _NOON - timedelta(days=1))
+    dates = dates_inside(
+        "2024-11-07T12:00:00.000Z", "2024-11-07T13:00:00.000Z", 3, _NOON - timedelta(days=1)
+    )
     assert [write_date(one) for one in dates] == [f"2024-11-07T12:00:00.00{n}Z" for n in range(3)]
 
 
@@ -107,7 +113,9 @@ def test_ours_never_go_back_nor_beyond_the_span(
         ("yesterday", "2024-11-07T12:00:00.000Z", "2024-11-07T12:00:00.000Z"),
     ],
 )
-def test_a_clock_that_was_set_back_dates_nothing_earlier(before: str | None, now: str, date: str) -> None:
+def test_a_clock_that_was_set_back_dates_nothing_earlier(
+    before: str | None, now: str, date: str
+) -> None:
     assert moved_on(before, now) == date
 
 

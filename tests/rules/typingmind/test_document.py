@@ -30,10 +30,15 @@ def test_every_container_gives_its_chats_and_their_messages_as_they_stand(name: 
     chats = chats_in(name, data)
     expected = _chats_as_json(data)
 
-    assert [json.loads(one.slice(one.span), parse_int=str, parse_float=str) for one in chats] == expected
+    assert [
+        json.loads(one.slice(one.span), parse_int=str, parse_float=str) for one in chats
+    ] == expected
     for one, fields in zip(chats, expected, strict=True):
         assert [member.key for member in one.members] == list(fields)
-        raws = [json.loads(message.raw, parse_int=str, parse_float=str) for message in read_messages(one)]
+        raws = [
+            json.loads(message.raw, parse_int=str, parse_float=str)
+            for message in read_messages(one)
+        ]
         assert raws == fields.get("messages", [])
 
 
@@ -44,7 +49,9 @@ def test_any_export_is_read_to_the_byte(data: bytes) -> None:
     assert [one.field("chatID") for one in chats] == [fields["chatID"] for fields in expected]
     for one, fields in zip(chats, expected, strict=True):
         slices = [one.slice(span) for span in one.messages]
-        assert [json.loads(raw, parse_int=str, parse_float=str) for raw in slices] == fields["messages"]
+        assert [json.loads(raw, parse_int=str, parse_float=str) for raw in slices] == fields[
+            "messages"
+        ]
         assert [message.raw for message in read_messages(one)] == slices
 
 
@@ -52,7 +59,10 @@ def test_odd_numbers_stand_as_they_are_spelled() -> None:
     (found,) = chats_in("x.json", export_bytes(CHATS["odd numbers"]))
     member = found.member("money")
     assert member is not None
-    assert found.slice(member.value) == b"[69.2240,9007199254740993,1E400,-0,1e5,-0.0," + b"1" * 5000 + b"]"
+    assert (
+        found.slice(member.value)
+        == b"[69.2240,9007199254740993,1E400,-0,1e5,-0.0," + b"1" * 5000 + b"]"
+    )
 
 
 def test_other_sections_of_a_full_export_are_not_read_as_chats() -> None:
@@ -65,7 +75,9 @@ def test_an_export_without_chats_is_an_export() -> None:
 
 
 def test_a_chunked_export_names_its_parts() -> None:
-    data = json_bytes({"data": {"folders": [], "chats": {"chunks": ["chunks/a.json", "chunks/b.json"]}}})
+    data = json_bytes(
+        {"data": {"folders": [], "chats": {"chunks": ["chunks/a.json", "chunks/b.json"]}}}
+    )
     layout = lay_out_document("x.json", [data])
     assert (layout.outlines, layout.chunks) == ((), ("chunks/a.json", "chunks/b.json"))
 
@@ -82,7 +94,12 @@ def test_what_is_no_array_of_chats_is_no_part(data: bytes) -> None:
 
 
 _WHOLE = json_bytes(
-    {"data": {"chats": [chat(user("Grüße 🌊 \\ \u2028", 1), numbers=[True, None, -1.5e-7, False])]}}, indent=1
+    {
+        "data": {
+            "chats": [chat(user("Grüße 🌊 \\ \u2028", 1), numbers=[True, None, -1.5e-7, False])]
+        }
+    },
+    indent=1,
 ).replace(b"true", b' "\\u12ab\\ud83d\\ude00", true')
 
 
@@ -91,13 +108,18 @@ def test_an_export_that_stops_anywhere_is_told_to_be_cut_off(size: int) -> None:
     """A download that goes on: whatever the last byte is, the person is told to wait."""
     with pytest.raises(NotAnExport) as caught:
         chats_in("x.json", _WHOLE[:size])
-    assert caught.value.message == f"x.json is cut off: it stops at byte {size:,}, and its JSON is not closed."
+    assert (
+        caught.value.message
+        == f"x.json is cut off: it stops at byte {size:,}, and its JSON is not closed."
+    )
     assert "wait" in caught.value.next_step
 
 
 @given(
     st.binary(max_size=60)
-    | st.builds(lambda head, tail: head + tail, st.just(b'{"data":{"chats":['), st.binary(max_size=40))
+    | st.builds(
+        lambda head, tail: head + tail, st.just(b'{"data":{"chats":['), st.binary(max_size=40)
+    )
 )
 def test_no_bytes_bring_anything_but_a_refusal(data: bytes) -> None:
     try:

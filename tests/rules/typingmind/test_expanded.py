@@ -29,7 +29,9 @@ def test_what_is_back_is_not_deleted_and_our_messages_are() -> None:
     assert found["syncMetadata"] == sync | {"deletedMessageUUIDs": ["x", "m1", "m2"]}
 
 
-@pytest.mark.parametrize("sync", [None, {}, {"deletedMessageUUIDs": None}, {"deletedMessageUUIDs": []}])
+@pytest.mark.parametrize(
+    "sync", [None, {}, {"deletedMessageUUIDs": None}, {"deletedMessageUUIDs": []}]
+)
 def test_a_chat_without_a_list_of_deletions_gets_one_where_it_needs_one(sync: object) -> None:
     assert deleted(RAW | {"syncMetadata": sync}, "m1") == ["m1"]
     assert deleted(RAW, "m1") == ["m1"]
@@ -42,5 +44,9 @@ def test_where_nothing_is_to_be_said_no_byte_changes(sync: object) -> None:
 
 
 def test_ours_are_those_that_say_so() -> None:
-    shown = chat(user("a", uuid="o", memproc=OPENING), user("b", uuid="r", memproc={"kind": "opening"}), user("c"))
+    shown = chat(
+        user("a", uuid="o", memproc=OPENING),
+        user("b", uuid="r", memproc={"kind": "opening"}),
+        user("c"),
+    )
     assert our_uuids(read(shown)) == ("o",)

@@ -62,7 +62,9 @@ def test_what_is_set_is_found_and_taken_out_again(message: str, key: str) -> Non
 
 
 @given(messages, st.data())
-def test_any_field_may_go_and_the_others_keep_their_bytes(message: str, draw: st.DataObject) -> None:
+def test_any_field_may_go_and_the_others_keep_their_bytes(
+    message: str, draw: st.DataObject
+) -> None:
     raw = message.encode()
     assume(_is_single(raw))
     gone = draw.draw(st.sampled_from(members(Reel(raw.decode("latin-1")), 0)[0])).key

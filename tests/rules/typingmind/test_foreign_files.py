@@ -29,7 +29,10 @@ SENTENCES = {
         "x is not UTF-8 text: invalid continuation byte near byte 142.",
         "Drop the file exactly as TypingMind wrote it; a text editor may have saved it in another encoding.",
     ),
-    "share": ("x is a Share file (JSON for reading or fine-tuning), which TypingMind cannot import.", _AGAIN),
+    "share": (
+        "x is a Share file (JSON for reading or fine-tuning), which TypingMind cannot import.",
+        _AGAIN,
+    ),
     "bare chat": ("x is a single chat without the container that TypingMind imports.", _AGAIN),
     "part without chats": (
         "x is a part of an export, and this part has no chats.",
@@ -39,7 +42,10 @@ SENTENCES = {
         "x is a backup of a TypingMind extension, not an export.",
         "Restore it in TypingMind, then export the chats from there.",
     ),
-    "ChatGPT": ("x is a ChatGPT export.", "memproc reads chats of TypingMind alone: export them there."),
+    "ChatGPT": (
+        "x is a ChatGPT export.",
+        "memproc reads chats of TypingMind alone: export them there.",
+    ),
     "bare list": ("x is a bare list, not an export.", _AGAIN),
     "other JSON": ("x is JSON, but not an export: it has no `data` and no `chats`.", _AGAIN),
     "null": ("x is JSON, but not an export: it has no `data` and no `chats`.", _AGAIN),
@@ -88,7 +94,9 @@ def test_every_foreign_file_has_its_sentence() -> None:
 
 def test_a_column_counts_characters_as_an_editor_shows_them() -> None:
     data = '\ufeff{"data": {"chats": [{"ü€🌊": x}]}}'
-    with pytest.raises(NotAnExport, match="line 1, column 29: a value was expected, but 'x' stands there"):
+    with pytest.raises(
+        NotAnExport, match="line 1, column 29: a value was expected, but 'x' stands there"
+    ):
         chats_in("x", data.encode())
 
 

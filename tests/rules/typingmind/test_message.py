@@ -33,12 +33,26 @@ def test_the_fields_that_matter_are_known() -> None:
     [
         {},
         {"role": None, "uuid": "", "createdAt": {}, "type": []},
-        {"role": 1, "uuid": True, "createdAt": 1732000000000, "type": [1], "content": 7, "tool_calls": 0, "memproc": 1},
+        {
+            "role": 1,
+            "uuid": True,
+            "createdAt": 1732000000000,
+            "type": [1],
+            "content": 7,
+            "tool_calls": 0,
+            "memproc": 1,
+        },
     ],
 )
 def test_what_is_missing_or_odd_is_none(fields: object) -> None:
     found = read(fields)
-    assert (found.role, found.type, found.uuid, found.created_at, found.marker) == (None, None, None, None, None)
+    assert (found.role, found.type, found.uuid, found.created_at, found.marker) == (
+        None,
+        None,
+        None,
+        None,
+        None,
+    )
     assert (found.calls_tools, found.cleared, found.parts) == (False, False, ())
 
 
@@ -81,26 +95,38 @@ def test_a_message_names_the_model_that_wrote_it(name: str, model: str | None) -
     assert read(MESSAGES[name]).model == model
 
 
-@pytest.mark.parametrize(("primary", "model"), [("r2", "claude-b"), ("gone", "gpt-a"), (None, "gpt-a")])
-def test_several_answers_name_the_model_of_the_one_that_went_on(primary: str | None, model: str) -> None:
+@pytest.mark.parametrize(
+    ("primary", "model"), [("r2", "claude-b"), ("gone", "gpt-a"), (None, "gpt-a")]
+)
+def test_several_answers_name_the_model_of_the_one_that_went_on(
+    primary: str | None, model: str
+) -> None:
     message = several_answers("First.", "Second.", primary=primary)
     for response, name in zip(message["responses"], ("gpt-a", "claude-b"), strict=True):
         response["model"] = name
     assert read(message).model == model
 
 
-@pytest.mark.parametrize("fields", [{"model": True}, {"model": ""}, {"model": None}, {"model": {"id": "gpt-4o"}}])
+@pytest.mark.parametrize(
+    "fields", [{"model": True}, {"model": ""}, {"model": None}, {"model": {"id": "gpt-4o"}}]
+)
 def test_a_model_that_is_no_text_is_none(fields: Json) -> None:
     assert read(assistant("Yes.") | fields).model is None
 
 
 @pytest.mark.parametrize("responses", [None, 7, [], [7]])
 def test_several_answers_without_any_name_no_model(responses: object) -> None:
-    assert read({"type": "tm_multi_responses", "responses": responses, "model": "gpt-4o"}).model is None
+    assert (
+        read({"type": "tm_multi_responses", "responses": responses, "model": "gpt-4o"}).model
+        is None
+    )
 
 
 def test_messages_of_unused_branches_are_not_shown() -> None:
-    assert read(branched([assistant("Left."), user("On.")], [assistant("Right.")])).text == "Which way?"
+    assert (
+        read(branched([assistant("Left."), user("On.")], [assistant("Right.")])).text
+        == "Which way?"
+    )
 
 
 @pytest.mark.parametrize("threads", [None, 7, [7], [{}], [{"messages": 7}]])
@@ -109,7 +135,10 @@ def test_branches_of_a_broken_kind_do_no_harm(threads: object) -> None:
 
 
 def test_our_marker_is_at_hand() -> None:
-    assert read(user("a", memproc={"v": 1, "kind": "opening"})).marker == {"v": "1", "kind": "opening"}
+    assert read(user("a", memproc={"v": 1, "kind": "opening"})).marker == {
+        "v": "1",
+        "kind": "opening",
+    }
     assert read(user("a", memproc="x")).marker is None
 
 
@@ -134,8 +163,16 @@ def test_answers_within_answers_are_read_to_the_bound() -> None:
 def test_a_fork_says_the_same() -> None:
     """New uuid, new date, other order of keys, another client's shape: the digest stays."""
     one = assistant("The same words.", 1)
-    fork = dict(reversed((one | {"uuid": "new", "createdAt": "2026-01-01T00:00:00.000Z", "isPinned": True}).items()))
-    assert read(one).digest == read(fork).digest == read(one | {"content": "The same words."}).digest
+    fork = dict(
+        reversed(
+            (
+                one | {"uuid": "new", "createdAt": "2026-01-01T00:00:00.000Z", "isPinned": True}
+            ).items()
+        )
+    )
+    assert (
+        read(one).digest == read(fork).digest == read(one | {"content": "The same words."}).digest
+    )
 
 
 def test_spelling_is_not_what_was_said() -> None:
@@ -161,7 +198,10 @@ def test_another_saying_has_another_digest(other: Json) -> None:
 
 
 def test_the_answer_that_was_chosen_is_what_was_said() -> None:
-    first, second = several_answers("One.", "Two.", primary="r1"), several_answers("One.", "Two.", primary="r2")
+    first, second = (
+        several_answers("One.", "Two.", primary="r1"),
+        several_answers("One.", "Two.", primary="r2"),
+    )
     assert read(first).digest != read(second).digest
 
 
@@ -176,4 +216,7 @@ def test_the_order_of_keys_is_not_what_was_said() -> None:
     parts = [{"type": "text", "text": "One."}, {"type": "text", "text": "Two."}]
     turned = [dict(reversed(part.items())) for part in parts]
     one = read(assistant("", content=parts, tool_calls=[call]))
-    assert one.digest == read(assistant("", content=turned, tool_calls=[dict(reversed(call.items()))])).digest
+    assert (
+        one.digest
+        == read(assistant("", content=turned, tool_calls=[dict(reversed(call.items()))])).digest
+    )

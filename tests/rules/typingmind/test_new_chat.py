@@ -79,9 +79,9 @@ def test_a_new_chat_has_an_id_and_a_title_of_its_own_and_was_never_synced() -> N
 @given(chats)
 def test_every_other_byte_is_the_finished_chat_s_own(text: str) -> None:
     before, after = read(text.encode()), read(renamed(text.encode()))
-    assert [(one.key, before.slice(one.value)) for one in before.members if one.key not in CHANGED] == [
-        (one.key, after.slice(one.value)) for one in after.members if one.key not in CHANGED
-    ]
+    assert [
+        (one.key, before.slice(one.value)) for one in before.members if one.key not in CHANGED
+    ] == [(one.key, after.slice(one.value)) for one in after.members if one.key not in CHANGED]
     assert after.chat_id == NEW_ID
     assert after.title == "Aria (memories)"
 

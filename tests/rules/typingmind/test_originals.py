@@ -41,7 +41,9 @@ def test_an_original_comes_back_byte_for_byte(message: str) -> None:
 
 
 @given(messages, st.sampled_from(["null", '""', "false", '"2020-01-01"', "{}", "[ ]"]))
-def test_a_context_cleared_before_or_not_quite_comes_back_as_it_was_spelled(message: str, cleared: str) -> None:
+def test_a_context_cleared_before_or_not_quite_comes_back_as_it_was_spelled(
+    message: str, cleared: str
+) -> None:
     raw = message.encode()
     assume(is_single(raw))
     raw = raw.replace(b"{", b'{"contextClearedAt": %s , ' % cleared.encode(), 1)
@@ -64,7 +66,10 @@ def test_every_shape_of_message_can_be_kept(name: str, indent: int | None) -> No
 @pytest.mark.parametrize(
     ("before", "after"),
     [
-        (b'{"role":"user" }', b'{"role":"user","contextClearedAt":"' + NOW.encode() + b'",' + MARKER + b" }"),
+        (
+            b'{"role":"user" }',
+            b'{"role":"user","contextClearedAt":"' + NOW.encode() + b'",' + MARKER + b" }",
+        ),
         (b"{ }", b'{"contextClearedAt":"' + NOW.encode() + b'",' + MARKER + b" }"),
         (b"{\n}", b'{"contextClearedAt":"' + NOW.encode() + b'",' + MARKER + b"\n}"),
         (
@@ -73,11 +78,13 @@ def test_every_shape_of_message_can_be_kept(name: str, indent: int | None) -> No
         ),
         (
             b'{"contextClearedAt": null}',
-            b'{"contextClearedAt": "%s",%s,"was":{"contextClearedAt":null}}}' % (NOW.encode(), MARKER[:-1]),
+            b'{"contextClearedAt": "%s",%s,"was":{"contextClearedAt":null}}}'
+            % (NOW.encode(), MARKER[:-1]),
         ),
         (
             b'{"memproc":[1e5],"a":1}',
-            b'{%s,"was":{"memproc":[1e5]}},"a":1,"contextClearedAt":"%s"}' % (MARKER[:-1], NOW.encode()),
+            b'{%s,"was":{"memproc":[1e5]}},"a":1,"contextClearedAt":"%s"}'
+            % (MARKER[:-1], NOW.encode()),
         ),
     ],
 )
@@ -105,7 +112,10 @@ def test_other_orders_of_keys_and_an_edit_do_not_hide_what_we_added(
 ) -> None:
     message = user("Hello.") | more | ({"contextClearedAt": "2025"} if cleared else {})
     assume("memproc" not in more)
-    stored: dict[str, Any] = json.loads(kept(json_bytes(message))) | {"updatedAt": NOW, "content": "Edited."}
+    stored: dict[str, Any] = json.loads(kept(json_bytes(message))) | {
+        "updatedAt": NOW,
+        "content": "Edited.",
+    }
     stored["memproc"] = dict(reversed(stored["memproc"].items()))
     order = draw.draw(st.permutations(list(stored)))
     expected = message | {"updatedAt": NOW, "content": "Edited."}
@@ -149,7 +159,9 @@ def test_a_message_that_we_did_not_keep_is_returned_as_it_is(field: object) -> N
 @pytest.mark.parametrize("was", [5, None, [], "x", {}, {"contextClearedAt": 5}])
 def test_an_odd_account_of_what_was_there_does_no_harm(was: object) -> None:
     marker = {"v": 1, "kind": "original", "memory": "m1", "was": was}
-    found = json.loads(plain_original(json_bytes(user("Hello.", contextClearedAt=NOW, memproc=marker))))
+    found = json.loads(
+        plain_original(json_bytes(user("Hello.", contextClearedAt=NOW, memproc=marker)))
+    )
     expected = user("Hello.")
     assert found == (expected | was if isinstance(was, dict) else expected)
 

@@ -43,7 +43,9 @@ def test_an_export_in_blocks_is_laid_out_as_the_whole(data: bytes, sizes: list[i
 
 
 @given(st.sampled_from(sorted(CONTAINERS.values())), _sizes, st.data())
-def test_damage_is_found_at_the_same_place(data: bytes, sizes: list[int], draw: st.DataObject) -> None:
+def test_damage_is_found_at_the_same_place(
+    data: bytes, sizes: list[int], draw: st.DataObject
+) -> None:
     at = draw.draw(st.integers(0, len(data)))
     stop = min(len(data), at + draw.draw(st.integers(0, 3)))
     damaged = data[:at] + draw.draw(st.binary(max_size=2)) + data[stop:]

@@ -45,7 +45,9 @@ def _refuse(name: str) -> None:
 
 
 def _is_json(text: str) -> bool:
-    decoder = json.JSONDecoder(object_pairs_hook=_once, parse_constant=_refuse, parse_int=str, parse_float=str)
+    decoder = json.JSONDecoder(
+        object_pairs_hook=_once, parse_constant=_refuse, parse_int=str, parse_float=str
+    )
     try:
         decoder.decode(text)
     except ValueError:
@@ -72,7 +74,9 @@ def test_the_walker_and_the_standard_library_agree_on_json(text: str) -> None:
 def test_they_agree_on_damaged_json(text: str, data: st.DataObject) -> None:
     at = data.draw(st.integers(0, len(text)))
     stop = min(len(text), at + data.draw(st.integers(0, 3)))
-    damaged = text[:at] + data.draw(st.text('[]{},:"\\0e.-tn \x0b\ufeffé/', max_size=2)) + text[stop:]
+    damaged = (
+        text[:at] + data.draw(st.text('[]{},:"\\0e.-tn \x0b\ufeffé/', max_size=2)) + text[stop:]
+    )
 
     assert _is_walked(damaged) == _is_json(damaged)
 
@@ -96,7 +100,9 @@ def test_members_know_where_their_keys_and_values_stand() -> None:
     text = '{ "a" : [1] ,"b":"x"}'
     found, stop = walk.members(Reel(text), 0)
 
-    assert [(one.key, text[one.start :][:3], text[one.value.start : one.value.stop]) for one in found] == [
+    assert [
+        (one.key, text[one.start :][:3], text[one.value.start : one.value.stop]) for one in found
+    ] == [
         ("a", '"a"', "[1]"),
         ("b", '"b"', '"x"'),
     ]
@@ -143,7 +149,9 @@ def test_what_only_python_takes_for_a_number_is_refused(text: str) -> None:
         ('["\\u12"]', 3, "invalid \\uXXXX escape"),
     ],
 )
-def test_a_fault_says_where_it_stands_and_what_was_expected(text: str, at: int, reason: str) -> None:
+def test_a_fault_says_where_it_stands_and_what_was_expected(
+    text: str, at: int, reason: str
+) -> None:
     with pytest.raises(BadJson) as caught:
         _walk(Reel(text.encode().decode("latin-1")), 0)
     assert (caught.value.at, caught.value.reason, caught.value.open_ended) == (at, reason, False)
@@ -182,7 +190,9 @@ def test_brackets_in_words_are_not_depth() -> None:
 
 
 def test_one_emoji_does_not_make_a_large_text_four_times_as_large() -> None:
-    raw = json.dumps({"a": "\U0001f30a é \u2028 \\n", "b": "x" * (2 << 20)}, ensure_ascii=False).encode()
+    raw = json.dumps(
+        {"a": "\U0001f30a é \u2028 \\n", "b": "x" * (2 << 20)}, ensure_ascii=False
+    ).encode()
     text = spans.decoded(raw)
     assert text.isascii()
     assert json.loads(text) == json.loads(raw)

@@ -33,7 +33,9 @@ def read_again(chat_bytes: bytes) -> Chat:
 
 def with_messages(found: Chat, kept: Sequence[int | None]) -> bytes:
     old = raws(found)
-    return splice(found, [replace_messages(found, kept, [_NEW if at is None else old[at] for at in kept])])
+    return splice(
+        found, [replace_messages(found, kept, [_NEW if at is None else old[at] for at in kept])]
+    )
 
 
 def same_at_both_ends(found: Chat, kept: Sequence[int | None]) -> tuple[int, int]:
@@ -41,7 +43,9 @@ def same_at_both_ends(found: Chat, kept: Sequence[int | None]) -> tuple[int, int
     count = len(found.messages)
     prefix = next((at for at, index in enumerate(kept) if index != at), len(kept))
     rest = list(kept[prefix:])
-    suffix = next((n for n, index in enumerate(reversed(rest)) if index != count - 1 - n), len(rest))
+    suffix = next(
+        (n for n, index in enumerate(reversed(rest)) if index != count - 1 - n), len(rest)
+    )
     return prefix, min(suffix, count - prefix)
 
 
@@ -78,7 +82,9 @@ def test_splicing_is_the_identity_outside_the_span(data: bytes, draw: st.DataObj
 @pytest.mark.long
 @settings(max_examples=10_000, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(exports, st.data())
-def test_splicing_is_the_identity_outside_the_span_at_length(data: bytes, draw: st.DataObject) -> None:
+def test_splicing_is_the_identity_outside_the_span_at_length(
+    data: bytes, draw: st.DataObject
+) -> None:
     check_splicing(data, draw)
 
 
@@ -94,12 +100,15 @@ def test_no_change_is_no_change_in_any_shape(name: str) -> None:
 def test_new_dates_and_sync_data_leave_all_other_fields_alone(data: bytes) -> None:
     for found in chats_in("x.json", data):
         again = read_again(
-            splice(found, [*replace_field(found, "updatedAt", "now"), *add_deleted_uuids(found, ["u1"])])
+            splice(
+                found,
+                [*replace_field(found, "updatedAt", "now"), *add_deleted_uuids(found, ["u1"])],
+            )
         )
         ours = {"updatedAt", "syncMetadata"}
-        assert [(one.key, again.slice(one.value)) for one in again.members if one.key not in ours] == [
-            (one.key, found.slice(one.value)) for one in found.members if one.key not in ours
-        ]
+        assert [
+            (one.key, again.slice(one.value)) for one in again.members if one.key not in ours
+        ] == [(one.key, found.slice(one.value)) for one in found.members if one.key not in ours]
         sync = again.field("syncMetadata")
         assert isinstance(sync, dict)
         assert sync["deletedMessageUUIDs"][-1] == "u1"
@@ -123,7 +132,9 @@ def test_new_dates_and_sync_data_leave_all_other_fields_alone(data: bytes) -> No
 )
 def test_commas_go_and_come_with_their_messages(kept: list[int | None], expected: bytes) -> None:
     found = chat_in(b'{"data":{"chats":[{"id":"a","messages":[1 , 2,3 ]}]}}')
-    edit = replace_messages(found, kept, [b"N" if at is None else b"123"[at : at + 1] for at in kept])
+    edit = replace_messages(
+        found, kept, [b"N" if at is None else b"123"[at : at + 1] for at in kept]
+    )
     assert splice(found, [edit]) == b'{"id":"a","messages":' + expected + b"}"
 
 
@@ -141,7 +152,10 @@ def test_a_field_that_is_not_there_is_not_added() -> None:
 
 def test_a_replaced_field_may_say_anything() -> None:
     found = chat_in(b'{"data":{"chats":[{"updatedAt" : 1e3 , "x":69.2240}]}}')
-    assert splice(found, replace_field(found, "updatedAt", "é")) == '{"updatedAt" : "é" , "x":69.2240}'.encode()
+    assert (
+        splice(found, replace_field(found, "updatedAt", "é"))
+        == '{"updatedAt" : "é" , "x":69.2240}'.encode()
+    )
 
 
 @pytest.mark.parametrize(
@@ -150,7 +164,10 @@ def test_a_replaced_field_may_say_anything() -> None:
         (b'{"id":"a"}', b'{"id":"a","syncMetadata":{"deletedMessageUUIDs":["u1","u2"]}}'),
         (b'{"syncMetadata":null}', b'{"syncMetadata":{"deletedMessageUUIDs":["u1","u2"]}}'),
         (b'{"syncMetadata":{ }}', b'{"syncMetadata":{"deletedMessageUUIDs":["u1","u2"] }}'),
-        (b'{"syncMetadata":{"x":1e9}}', b'{"syncMetadata":{"deletedMessageUUIDs":["u1","u2"],"x":1e9}}'),
+        (
+            b'{"syncMetadata":{"x":1e9}}',
+            b'{"syncMetadata":{"deletedMessageUUIDs":["u1","u2"],"x":1e9}}',
+        ),
         (
             b'{"syncMetadata":{"deletedMessageUUIDs":[ ],"x":1}}',
             b'{"syncMetadata":{"deletedMessageUUIDs":["u1","u2" ],"x":1}}',
@@ -159,7 +176,10 @@ def test_a_replaced_field_may_say_anything() -> None:
             b'{"syncMetadata":{"deletedMessageUUIDs":[ "\\u0061", 1e2, "u1" ]}}',
             b'{"syncMetadata":{"deletedMessageUUIDs":[ "\\u0061", 1e2, "u1","u2" ]}}',
         ),
-        (b'{"syncMetadata":{"deletedMessageUUIDs":null}}', b'{"syncMetadata":{"deletedMessageUUIDs":["u1","u2"]}}'),
+        (
+            b'{"syncMetadata":{"deletedMessageUUIDs":null}}',
+            b'{"syncMetadata":{"deletedMessageUUIDs":["u1","u2"]}}',
+        ),
     ],
 )
 def test_deleted_uuids_are_added_to_those_that_stand_there(before: bytes, after: bytes) -> None:

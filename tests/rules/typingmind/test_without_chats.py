@@ -31,7 +31,9 @@ def test_what_is_left_is_the_document_without_those_chats(seed: int, chosen: int
     dropped = {name for at, name in enumerate(IDS) if chosen >> at & 1}
     left = json.loads(without_chats(data, lay_out_document("x", [data]), dropped))
     expected = json.loads(data)
-    expected["data"]["chats"] = [each for each in expected["data"]["chats"] if each["id"] not in dropped]
+    expected["data"]["chats"] = [
+        each for each in expected["data"]["chats"] if each["id"] not in dropped
+    ]
     assert left == expected
 
 
@@ -41,9 +43,17 @@ def test_without_any_of_its_chats_the_document_keeps_its_bytes() -> None:
 
 
 def test_chats_of_two_lists_are_not_joined_by_what_stands_between_them() -> None:
-    first, second, third = (json.dumps(chat(*conversation(2, 20), id=name, chatID=name)) for name in IDS[:3])
+    first, second, third = (
+        json.dumps(chat(*conversation(2, 20), id=name, chatID=name)) for name in IDS[:3]
+    )
     data = f'{{"chats":[{first}],"data":{{"chats":[{second},{third}]}}}}'.encode()
     layout = lay_out_document("x", [data])
-    for dropped, lists in (({"a"}, ([], ["b", "c"])), ({"c"}, (["a"], ["b"])), ({"a", "b"}, ([], ["c"]))):
+    for dropped, lists in (
+        ({"a"}, ([], ["b", "c"])),
+        ({"c"}, (["a"], ["b"])),
+        ({"a", "b"}, ([], ["c"])),
+    ):
         left = json.loads(without_chats(data, layout, dropped))
-        assert [[each["id"] for each in chats] for chats in (left["chats"], left["data"]["chats"])] == list(lists)
+        assert [
+            [each["id"] for each in chats] for chats in (left["chats"], left["data"]["chats"])
+        ] == list(lists)

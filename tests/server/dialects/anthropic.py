@@ -55,11 +55,18 @@ def _stop(answer: Answer) -> str:
 
 def _content(request: Request, answer: Answer) -> list[dict[str, Any]]:
     thought = (
-        [{"type": "thinking", "thinking": answer.thinking, "signature": "c2NyaXB0ZWQ="}] if answer.thinking else []
+        [{"type": "thinking", "thinking": answer.thinking, "signature": "c2NyaXB0ZWQ="}]
+        if answer.thinking
+        else []
     )
     said = [{"type": "text", "text": answer.text}] if answer.text else []
     calls = [
-        {"type": "tool_use", "id": call_id("toolu", request, at), "name": call.name, "input": call.parsed()}
+        {
+            "type": "tool_use",
+            "id": call_id("toolu", request, at),
+            "name": call.name,
+            "input": call.parsed(),
+        }
         for at, call in enumerate(answer.calls)
     ]
     return [*thought, *said, *calls]
@@ -88,7 +95,9 @@ def _events(request: Request, answer: Answer, usage: Usage) -> Iterator[bytes]:
             continue
         yield _event("content_block_start", index=at, content_block={"type": kind, kind: ""})
         for piece in pieces(block[kind]):
-            yield _event("content_block_delta", index=at, delta={"type": f"{kind}_delta", kind: piece})
+            yield _event(
+                "content_block_delta", index=at, delta={"type": f"{kind}_delta", kind: piece}
+            )
         if kind == "thinking":
             signed = {"type": "signature_delta", "signature": block["signature"]}
             yield _event("content_block_delta", index=at, delta=signed)
@@ -101,7 +110,11 @@ def _events(request: Request, answer: Answer, usage: Usage) -> Iterator[bytes]:
 def _call_events(at: int, block: Mapping[str, Any]) -> Iterator[bytes]:
     yield _event("content_block_start", index=at, content_block={**block, "input": {}})
     for piece in pieces(json.dumps(block["input"])):
-        yield _event("content_block_delta", index=at, delta={"type": "input_json_delta", "partial_json": piece})
+        yield _event(
+            "content_block_delta",
+            index=at,
+            delta={"type": "input_json_delta", "partial_json": piece},
+        )
     yield _event("content_block_stop", index=at)
 
 

@@ -40,7 +40,9 @@ def _said(role: str, block: Mapping[str, Any]) -> Turn | None:
         return None
     text = fields.need(block, "text", str)
     if not text.strip():
-        raise invalid("messages: text content blocks must be non-empty and contain more than white space")
+        raise invalid(
+            "messages: text content blocks must be non-empty and contain more than white space"
+        )
     return Turn(role, text)
 
 
@@ -54,7 +56,9 @@ def check(request: Request, model: Model) -> Request:
             if name in request.body:
                 raise invalid(f"{name}: this model takes no sampling parameters")
         if roles[-1] == "assistant":
-            raise invalid("messages: this model takes no prefill; the last message must have the role 'user'")
+            raise invalid(
+                "messages: this model takes no prefill; the last message must have the role 'user'"
+            )
     check_tools(request.body)
     tokens = prompt_tokens(request)
     if tokens > model.window:
@@ -76,7 +80,9 @@ def _prompt(request: Request) -> list[Block]:
     """The prompt's blocks for the cache. Another way of thinking makes every message another one."""
     way = json.dumps([request.body.get("thinking"), request.body.get("tool_choice")])
     found = [("tools", tool) for tool in request.body.get("tools") or []] + _blocks(request.body)
-    blocks = [_block(role if role in ("tools", "system") else role + way, block) for role, block in found]
+    blocks = [
+        _block(role if role in ("tools", "system") else role + way, block) for role, block in found
+    ]
     if sum(block.marked for block in blocks) > MOST_MARKS:
         raise invalid(f"cache_control: at most {MOST_MARKS} blocks may be marked")
     return blocks
@@ -86,6 +92,8 @@ def _block(role: str, block: Mapping[str, Any]) -> Block:
     mark = block.get("cache_control")
     if mark is not None and mark not in ({"type": "ephemeral"}, {"type": "ephemeral", "ttl": "5m"}):
         raise invalid("cache_control: this server knows ephemeral entries of five minutes only")
-    rest = json.dumps({name: value for name, value in block.items() if name != "cache_control"}, sort_keys=True)
+    rest = json.dumps(
+        {name: value for name, value in block.items() if name != "cache_control"}, sort_keys=True
+    )
     text = block["text"] if block.get("type") == "text" else rest
     return Block(role + rest, count(text), mark is not None)

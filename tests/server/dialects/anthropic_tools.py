@@ -55,7 +55,10 @@ def _check_definitions(tools: Sequence[Block]) -> None:
 
 def _turns(body: Mapping[str, Any]) -> list[tuple[str, list[Block]]]:
     return [
-        (role, [block for one in messages for block in fields.blocks(one.get("content"), "messages")])
+        (
+            role,
+            [block for one in messages for block in fields.blocks(one.get("content"), "messages")],
+        )
         for role, messages in groupby(fields.messages(body), key=lambda message: message["role"])
     ]
 
@@ -66,21 +69,32 @@ def _check_blocks(role: str, blocks: Sequence[Block], defined: bool) -> None:
         if kind not in _SAYS:
             continue
         if not defined:
-            raise invalid("tools: requests with `tool_use` or `tool_result` blocks must define tools")
+            raise invalid(
+                "tools: requests with `tool_use` or `tool_result` blocks must define tools"
+            )
         if role != _SAYS[kind]:
             raise invalid(f"messages: `{kind}` blocks can only be in `{_SAYS[kind]}` messages")
         if kind == "tool_use" and not isinstance(block.get("input"), dict):
             raise invalid("tool_use.input: input should be a valid dictionary")
-        if not _ID.fullmatch(fields.need(block, "id" if kind == "tool_use" else "tool_use_id", str)):
+        if not _ID.fullmatch(
+            fields.need(block, "id" if kind == "tool_use" else "tool_use_id", str)
+        ):
             raise invalid(f"{kind}: ids must match {_ID.pattern}")
 
 
 def _check_results(calls: Sequence[str], blocks: Sequence[Block]) -> None:
     results = [block["tool_use_id"] for block in blocks if block.get("type") == "tool_result"]
-    leading = [block["tool_use_id"] for block in takewhile(lambda block: block.get("type") == "tool_result", blocks)]
+    leading = [
+        block["tool_use_id"]
+        for block in takewhile(lambda block: block.get("type") == "tool_result", blocks)
+    ]
     if unexpected := [one for one in results if one not in calls]:
-        raise invalid(f"messages: unexpected `tool_use_id` found in `tool_result` blocks: {unexpected[0]}")
+        raise invalid(
+            f"messages: unexpected `tool_use_id` found in `tool_result` blocks: {unexpected[0]}"
+        )
     if len(set(results)) < len(results):
         raise invalid("messages: each `tool_use` must have a single result")
     if missing := [one for one in calls if one not in leading]:
-        raise invalid(f"messages: `tool_use` ids without `tool_result` blocks immediately after: {missing[0]}")
+        raise invalid(
+            f"messages: `tool_use` ids without `tool_result` blocks immediately after: {missing[0]}"
+        )

@@ -58,7 +58,9 @@ def _part(request: Request, text: str, thinking: str, calls: Sequence[Call] = ()
     if thinking:
         message["thinking"] = thinking
     if calls:
-        message["tool_calls"] = [{"function": {"name": call.name, "arguments": call.parsed()}} for call in calls]
+        message["tool_calls"] = [
+            {"function": {"name": call.name, "arguments": call.parsed()}} for call in calls
+        ]
     return {**head, "message": message}
 
 

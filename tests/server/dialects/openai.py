@@ -39,13 +39,21 @@ def _read(body: Mapping[str, Any], headers: Headers) -> Request:
 
 def read_turns(body: Mapping[str, Any]) -> tuple[Turn, ...]:
     """Every text of every message with its role, and every call; images and the like are no text."""
-    return tuple(turn for at, message in enumerate(fields.messages(body)) for turn in _message_turns(at, message))
+    return tuple(
+        turn
+        for at, message in enumerate(fields.messages(body))
+        for turn in _message_turns(at, message)
+    )
 
 
 def _message_turns(at: int, message: Mapping[str, Any]) -> list[Turn]:
     role = "result" if message["role"] == "tool" else message["role"]
     blocks = fields.blocks(message.get("content") or "", f"messages.{at}.content")
-    said = [Turn(role, fields.need(block, "text", str)) for block in blocks if block.get("type") == "text"]
+    said = [
+        Turn(role, fields.need(block, "text", str))
+        for block in blocks
+        if block.get("type") == "text"
+    ]
     return [*said, *call_turns(message)]
 
 
@@ -83,7 +91,12 @@ def _usage(usage: Usage) -> dict[str, Any]:
 
 
 def _head(request: Request, kind: str) -> dict[str, Any]:
-    return {"id": f"chatcmpl-{request.number:08}", "object": kind, "created": 1_790_000_000, "model": request.model}
+    return {
+        "id": f"chatcmpl-{request.number:08}",
+        "object": kind,
+        "created": 1_790_000_000,
+        "model": request.model,
+    }
 
 
 def _whole(request: Request, answer: Answer, usage: Usage) -> dict[str, Any]:
@@ -115,7 +128,9 @@ def _events(request: Request, answer: Answer, usage: Usage) -> Iterator[bytes]:
     deltas: list[dict[str, Any]] = [{"role": "assistant", "content": ""}]
     deltas += [{"reasoning_content": piece} for piece in pieces(answer.thinking)]
     deltas += [{"content": piece} for piece in pieces(answer.text)]
-    deltas += [{"tool_calls": [{"index": at, **call}]} for at, call in enumerate(_calls(request, answer))]
+    deltas += [
+        {"tool_calls": [{"index": at, **call}]} for at, call in enumerate(_calls(request, answer))
+    ]
     for delta in deltas:
         yield _event(request, [{"index": 0, "delta": delta, "finish_reason": None}])
     yield _event(request, [{"index": 0, "delta": {}, "finish_reason": _finish(answer)}])
@@ -131,7 +146,9 @@ def _event(request: Request, choices: list[dict[str, Any]], **more: Any) -> byte
 def _error(failure: Failure) -> dict[str, Any]:
     too_long = "maximum context length" in failure.message
     code = "context_length_exceeded" if too_long else _CODES.get(failure.kind)
-    return {"error": {"message": failure.message, "type": failure.kind, "param": None, "code": code}}
+    return {
+        "error": {"message": failure.message, "type": failure.kind, "param": None, "code": code}
+    }
 
 
 OPENAI = Dialect(

@@ -27,10 +27,14 @@ def check_tools(body: Mapping[str, Any]) -> None:
     for message in [*fields.messages(body), {"role": "end"}]:
         if message["role"] == "tool":
             if message.get("tool_call_id") not in open_calls:
-                raise invalid("messages with role 'tool' must be a response to a preceding message with 'tool_calls'")
+                raise invalid(
+                    "messages with role 'tool' must be a response to a preceding message with 'tool_calls'"
+                )
             open_calls.remove(message["tool_call_id"])
         elif open_calls:
-            raise invalid(f"an assistant message with 'tool_calls' must be followed by answers: none for {open_calls}")
+            raise invalid(
+                f"an assistant message with 'tool_calls' must be followed by answers: none for {open_calls}"
+            )
         else:
             open_calls = [_id(call) for call in message.get("tool_calls") or []]
 
