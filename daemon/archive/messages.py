@@ -17,7 +17,7 @@ from rules.conversation.history import UNDER_SOME_MEMORY, Entry, Past, history
 from rules.conversation.marker import MEMORY
 from rules.recognize.absent import Absent, KnownMessage
 from rules.recognize.chat_reading import Adopted, ChatReading, said_at, with_true_date
-from rules.recognize.recognize import Place
+from rules.recognize.recognize import Place, raw_messages
 from rules.typingmind.chat import Chat
 from rules.typingmind.message import Message, attachments, read_message
 from rules.typingmind.splice import with_date
@@ -48,7 +48,7 @@ def remember(archive: Archive, chat: Chat, reading: ChatReading, when: str) -> b
         row = keep_chat(archive, chat, when)
         adopt(archive, row, reading.adopted, when)
         known = message_keys(archive, row)
-        raw = {place.key: place for place in reading.places if place.ours is None}
+        raw = {place.key: place for place in raw_messages(reading.places)}
         _place(archive, row, order(known, reading.places, reading.entries), raw)
         changed = _keep_versions(archive, row, list(raw.values()), when)
         under = {entry.key for entry in reading.entries if not entry.gone} - set(
@@ -66,7 +66,7 @@ def put_back(
 
     They count as standing under a memory that nobody knows, until an export holds them or a memory claims them.
     """
-    new = [place for place in places if place.key not in known]
+    new = [place for place in places if place.key not in known and not place.is_copy]
     raw = {place.key: replace(place, left_out=place.left_out or UNDER_SOME_MEMORY) for place in new}
     _place(archive, row, order(message_keys(archive, row), places, history((), places)), raw)
     _keep_versions(archive, row, new, when)
@@ -185,6 +185,8 @@ def order(known: Sequence[str], places: Sequence[Place], entries: Sequence[Entry
     neighbours, before = list(zip(["", *known], known, strict=False)), ""
     last_under = next((entry.key for entry in reversed(entries) if entry.memory is not None), "")
     for place in places:
+        if place.is_copy:
+            continue
         if place.ours is None:
             neighbours.append((before, place.key))
             before = place.key

@@ -11,7 +11,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 from rules.conversation.marker import MEMORY
-from rules.recognize.recognize import Place
+from rules.recognize.recognize import Place, raw_messages
 from rules.typingmind.message import Message
 
 INSERTED = "inserted among messages that stand under memories already"
@@ -57,7 +57,11 @@ def without_strays(past: Sequence[Past], places: Sequence[Place]) -> tuple[Place
     compressed = [
         place.at
         for place in places
-        if (place.ours.kind == MEMORY if place.ours is not None else place.key in under)
+        if (
+            place.ours.kind == MEMORY
+            if place.ours is not None
+            else place.key in under and not place.is_copy
+        )
     ]
     last = max(compressed, default=-1)
     return tuple(
@@ -79,7 +83,7 @@ def as_it_is_now(
     `changed` are the numbers of the memories under which messages read otherwise or are gone, `deleted` the keys
     of those that are gone. An original that says the same as before is the same: a fork has given it another date.
     """
-    here = {place.key: place for place in places if place.ours is None}
+    here = {place.key: place for place in raw_messages(places)}
     present: list[Past] = []
     for old in past:
         place = here.get(old.key)
@@ -98,7 +102,7 @@ def as_it_is_now(
 
 def history(past: Sequence[Past], places: Sequence[Place]) -> tuple[Entry, ...]:
     """All lived messages in order, each once."""
-    at = {place.key: place.at for place in places if place.ours is None}
+    at = {place.key: place.at for place in raw_messages(places)}
     entries: list[Entry] = []
     for old in past:
         newest = None if old.newest is None or old.newest.raw == old.message.raw else old.newest

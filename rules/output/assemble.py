@@ -131,6 +131,7 @@ def _parts(
     known = {memory.memory_id for memory in section.memories}
     under = {memory.number: memory for memory in section.memories if not memory.is_fold}
     numbers = {entry.at: entry.memory for entry in entries if entry.at is not None}
+    compressed = {entry.key for entry in entries if entry.memory is not None}
     attached = _attached(places, entries)
     for at in range(len(places) + 1):
         for memory in waiting.get(at, ()):
@@ -141,6 +142,8 @@ def _parts(
         if place.ours is not None:
             if place.ours.kind == MEMORY and place.ours.memory not in known:
                 yield place
+        elif place.is_copy and place.key in compressed:
+            continue  # it goes with its message
         elif number is None:
             yield place
         elif keep or at in attached:

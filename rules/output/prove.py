@@ -172,6 +172,16 @@ def _accounts(read: ReadBack) -> Iterator[str]:
             yield f"message {place.at + 1} is gone, though it is left out of memories: it is {place.left_out}"
 
 
+def _copies(read: ReadBack) -> Iterator[str]:
+    """A copy may go only where another message of the input has its uuid and its text."""
+    messages = plain.messages_of(read.before)
+    same = Counter((plain.uuid_of(message), plain.all_text(message)) for message in messages)
+    for place in read.finished.places:
+        message = messages[place.at]
+        if place.is_copy and same[plain.uuid_of(message), plain.all_text(message)] < 2:
+            yield f"message {place.at + 1} is taken for a copy, and no other message is the same"
+
+
 def _groups(read: ReadBack) -> Iterator[str]:
     """Opening, then memories of six messages, then closing, in this order and unbroken."""
     marks = read.marks
@@ -287,5 +297,5 @@ def _dates(read: ReadBack) -> Iterator[str]:
 
 
 _CHECKS: tuple[Callable[[ReadBack], Iterator[str]], ...] = (
-    _fields, _bytes, _accounts, _groups, _generated, _quotes, _identities, _attachments, _dates,
+    _fields, _bytes, _accounts, _copies, _groups, _generated, _quotes, _identities, _attachments, _dates,
 )  # fmt: skip

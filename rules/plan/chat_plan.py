@@ -24,6 +24,7 @@ from rules.recognize.chat_reading import ChatReading
 from rules.typingmind.chat import Chat
 from rules.typingmind.message import parse_date
 from rules.typingmind.originals import with_attachments
+from rules.wording import counted
 
 
 def fits(chat: Chat, pattern: str) -> bool:
@@ -236,16 +237,27 @@ def plan_chat(
         reason=reason,
         left_out=dict(
             Counter(
-                place.left_out for place in reading.places if place.left_out and not place.original
+                place.left_out
+                for place in reading.places
+                if place.left_out and not place.original and not place.is_copy
             )
         ),
-        warnings=warnings,
+        warnings=(*warnings, *_on_copies(reading)),
         fixed_tokens=overhead.fixed,
         questions_tokens=overhead.questions,
         attached=_attached(reading, [*made.values(), *new.values()]),
         over_budget=memories.over_budget(),
         canned_tokens=overhead.canned if reading.memories or new else 0,
     )
+
+
+def _on_copies(reading: ChatReading) -> tuple[str, ...]:
+    """Return a sentence on messages that the export holds more than once; none where it holds none."""
+    copies = sum(place.is_copy for place in reading.places)
+    if not copies:
+        return ()
+    what = counted(copies, "message is a copy of another one", "messages are copies of other ones")
+    return (f"{what} in the same chat: each is counted once, and a copy leaves with its message",)
 
 
 def _formed(

@@ -14,7 +14,7 @@ says. What stays in the chat as an original claims nothing, whatever its uuid an
 both markers and uuids are not recognised: see `unnamed_memories`.
 """
 
-from collections.abc import Collection, Iterator, Mapping, Sequence, Set
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
@@ -29,6 +29,7 @@ _LEAST_LEFT = 4
 _SIX = 6
 """The messages of a memory: three questions and three answers."""
 _NAMELESS = "digest:"
+COPY = "a copy of a message that the chat holds already"
 _NOTHING: Under = MappingProxyType({})
 _SAME: Mapping[str, str] = MappingProxyType({})
 
@@ -54,6 +55,11 @@ class Place:
         """Whether it is part of the agent's experience, of which memories are made."""
         return self.ours is None and self.left_out is None
 
+    @property
+    def is_copy(self) -> bool:
+        """Return whether the same message stands elsewhere in the export: this place is not counted."""
+        return self.left_out == COPY
+
 
 def recognise(
     messages: Sequence[Message],
@@ -65,8 +71,8 @@ def recognise(
 
     `known` are the markers of our messages in the archive, by uuid. Names that a memory of this export has
     replaced are taken. Nameless messages are named after what they say, so the next "ok" is another message than
-    the first; a uuid that stands twice is another message where it says something else. `aliases` are the ids by
-    which a fork's export may still call its memories, with those that they have here.
+    the first; a uuid that stands twice is another message where it says something else, and a copy where it says the
+    same. `aliases` are the ids by which a fork's export may still call its memories, with those that they have here.
     """
     ours = [
         replace(marker, memory=aliases.get(marker.memory, marker.memory)) if marker else None
@@ -90,7 +96,36 @@ def recognise(
                 at, message, key, marker, None if marker else left_out(message), written=message.raw
             )
         places.append(place)
-    return tuple(places)
+    return _with_copies(places)
+
+
+def raw_messages(places: Iterable[Place]) -> Iterator[Place]:
+    """Return the places of all messages that are not ours, without copies."""
+    return (place for place in places if place.ours is None and not place.is_copy)
+
+
+def _with_copies(places: Sequence[Place]) -> tuple[Place, ...]:
+    """Mark every copy: a message with the uuid and the text of another, as a failed sync leaves them.
+
+    An original beside its memory counts, else the first of them, with the fields of the last; the others are copies
+    and share its key.
+    """
+    same: dict[tuple[str, str], list[Place]] = {}
+    for place in places:
+        if place.ours is None and place.message.uuid:
+            same.setdefault((place.message.uuid, place.message.digest), []).append(place)
+    marked = list(places)
+    for group in same.values():
+        if len(group) == 1:
+            continue
+        first = next((place for place in group if place.original), group[0])
+        newest = first.message if first.original else group[-1].message
+        left_out_for = first.left_out if first.original else left_out(newest)
+        marked[first.at] = replace(first, message=newest, left_out=left_out_for)
+        for place in group:
+            if place.at != first.at:
+                marked[place.at] = replace(place, key=first.key, left_out=COPY, original="")
+    return tuple(marked)
 
 
 def unnamed_memories(places: Sequence[Place], known_keys: Collection[str]) -> int:

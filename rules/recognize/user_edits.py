@@ -14,7 +14,7 @@ from rules.conversation.history import Past
 from rules.conversation.marker import MEMORY, Marker
 from rules.conversation.memory import Edition, Memory, Six, aliases, six_of, with_members
 from rules.conversation.short_quotes import forms
-from rules.recognize.recognize import Place
+from rules.recognize.recognize import Place, raw_messages
 from rules.typingmind.message import is_touched, read_message
 from rules.typingmind.originals import is_for_attachment, with_attachments
 
@@ -180,7 +180,7 @@ def _changed(
 
     Only where raw messages still stand by right: under a memory that is not shown yet, or kept beside it.
     """
-    here = {place.key: place for place in places if place.ours is None}
+    here = {place.key: place for place in raw_messages(places)}
     under: dict[int, list[Past]] = {}
     for old in past:
         under.setdefault(old.memory, []).append(old)

@@ -11,6 +11,7 @@ from rules.conversation.memory import Memory, Quote
 from rules.layers.opening import JOINER
 from rules.output.assemble import Mode
 from rules.output.prove import Finished, verify
+from rules.recognize.recognize import COPY
 from rules.typingmind.message import read_message
 from tests.entries import chat_of, entries, fold_of, memory_of, said
 from tests.rules.output.finishing import finish
@@ -350,3 +351,29 @@ def test_quotes_behind_one_without_a_source_are_proved() -> None:
         )
     )
     assert "a quote of memory 1 does not stand in its message" in faults
+
+
+def _take_for_a_copy(at: int, key: str) -> Callable[[Finished], Finished]:
+    """The account says that a message is a copy of the one with this key."""
+
+    def plant(good: Finished) -> Finished:
+        places = list(good.places)
+        places[at] = replace(places[at], key=key, left_out=COPY)
+        return replace(good, places=tuple(places))
+
+    return plant
+
+
+@pytest.mark.parametrize("mode", ["replace", "keep-originals", "new-chat"])
+def test_a_copy_goes_with_the_message_that_it_is_a_copy_of(mode: Mode) -> None:
+    chat = chat_of([*TALK, TALK[0], TALK[1]])
+    done = finish(chat, MEMORIES, mode=mode, archived=TALK)
+    assert verify(done.proof) == ()
+    uuids = [message["uuid"] for message in done.messages]
+    assert len(set(uuids)) == len(uuids), "each of them stands once"
+
+
+def test_what_is_taken_for_a_copy_must_be_one() -> None:
+    good = finished()
+    (fault,) = verify(_take_for_a_copy(6, good.places[0].key)(good))
+    assert fault == "message 7 is taken for a copy, and no other message is the same"

@@ -259,10 +259,37 @@ def test_a_uuid_that_says_something_else_is_another_message_than_the_one_under_a
 
 @given(st.lists(st.sampled_from(["u", "u#2", "u#2#2", "u#3", None]), max_size=12))
 def test_no_two_messages_have_one_key_and_later_ones_change_no_key(uuids: list[str | None]) -> None:
-    messages = read(*(user("same", uuid=uuid) for uuid in uuids))
+    messages = read(*(user(f"number {at}", uuid=uuid) for at, uuid in enumerate(uuids)))
     keys = [place.key for place in recognise(messages, {})]
     assert len(set(keys)) == len(keys)
     assert [place.key for place in recognise(messages[:-1], {})] == keys[:-1]
+
+
+@given(st.lists(st.sampled_from(["u", "u#2", "u#2#2", "u#3", None]), max_size=12))
+def test_what_says_the_same_under_one_uuid_is_one_message(uuids: list[str | None]) -> None:
+    found = recognise(read(*(user("same", uuid=uuid) for uuid in uuids)), {})
+    counted = [place for place in found if not place.is_copy]
+    assert len({place.key for place in counted}) == len(counted)
+    for at, uuid in enumerate(uuids):
+        assert found[at].is_copy == (uuid is not None and uuid in uuids[:at])
+        assert found[at].key in {place.key for place in counted}
+
+
+def test_a_message_that_stands_twice_has_the_fields_of_the_later_one_and_the_place_of_the_first() -> (
+    None
+):
+    first, other, copy = places(
+        user("hello", uuid="u", createdAt="2024-11-07T09:00:00.000Z"),
+        user("good night", uuid="v"),
+        user("hello", uuid="u", createdAt="2024-11-07T09:00:00.000Z", pinned=True),
+    )
+    assert (first.is_copy, other.is_copy, copy.is_copy) == (False, False, True)
+    assert (first.at, first.message.raw, first.written == first.message.raw) == (
+        0,
+        copy.written,
+        False,
+    )
+    assert (copy.key, copy.lived) == (first.key, False)
 
 
 def test_ten_thousand_doubles_take_no_longer_than_others() -> None:
