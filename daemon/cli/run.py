@@ -15,7 +15,7 @@ import click
 
 from daemon import events
 from daemon.archive.archive import Archive, signs_of
-from daemon.archive.chats import RunProgress, keep_run, seconds_left
+from daemon.archive.chats import KnownChat, RunProgress, keep_run, known_chats, seconds_left
 from daemon.archive.outputs import INTENT
 from daemon.chat.deliver import Outcome, Skipped
 from daemon.cli import INTERRUPTED
@@ -171,10 +171,17 @@ class RunRecord:
 class Progress:
     """Takes the events of a run, shows them, and counts; `bars` move as long as they are entered.
 
-    What was skipped goes to the error output. `answered` are notices that the person has been asked about already.
+    What was skipped goes to the error output. `answered` are notices that the person has been asked about already,
+    `known` the chats of the archive: those that share a title are told with their ids.
     """
 
-    def __init__(self, *, quiet: bool, answered: frozenset[str] = frozenset()) -> None:
+    def __init__(
+        self,
+        *,
+        quiet: bool,
+        answered: frozenset[str] = frozenset(),
+        known: Sequence[KnownChat] = (),
+    ) -> None:
         # Loaded here: the daemon's child shows nothing.
         from rich.console import Console
         from rich.progress import BarColumn, RenderableColumn
@@ -191,15 +198,15 @@ class Progress:
         )  # fmt: skip
         self._task: TaskID | None = None
         self._ids: dict[str, list[str]] = {}
+        self._told: set[str] = set()
+        for chat in known:
+            self._ids.setdefault(chat.title, []).append(chat.chat_id)
         self._run = RunProgress(by_hand=True, began_at=now())
 
     def tell(self, event: events.Event) -> None:
-        """Show and count an event; of two chats of one title, the second is told with its id."""
+        """Show and count an event; chats that share a title are told with their ids."""
         if isinstance(event, _ABOUT_A_CHAT) and event.chat_id:
-            ids = self._ids.setdefault(event.title, [])
-            ids += [event.chat_id] if event.chat_id not in ids else []
-            if ids[0] != event.chat_id:
-                event = replace(event, title=f"{event.title} ({event.chat_id})")
+            event = replace(event, title=self._told_apart(event.chat_id, event.title))
         self._run = gone_on(self._run, event, now())
         if isinstance(event, events.ChatIs):
             self._end_bar()
@@ -224,6 +231,16 @@ class Progress:
                 )
             case _:
                 self._line(_in_words(event))
+
+    def _told_apart(self, chat_id: str, title: str) -> str:
+        """Return the title, with the id where another chat has the same."""
+        ids = self._ids.setdefault(title, [])
+        if chat_id not in ids:
+            ids.append(chat_id)
+            if len(ids) == 2 and ids[0] in self._told:
+                self._line(f'note: "{title}" above is the chat {ids[0]}.')
+        self._told.add(chat_id)
+        return f"{title} ({chat_id})" if len(ids) > 1 else title
 
     def _end_bar(self) -> None:
         """Take the bar away, at once: what is printed next goes in its place."""
@@ -398,7 +415,9 @@ def _show(settings: Settings, paths: tuple[Path, ...], as_json: bool, asks: bool
         answered = answers
     outcomes: list[Outcome] = []
     over: OverBudget | None = None
-    progress = Progress(quiet=settings.quiet or as_json, answered=answered)
+    with settings.archive() as archive:
+        known = known_chats(archive)
+    progress = Progress(quiet=settings.quiet or as_json, answered=answered, known=known)
     with progress.bars:
         try:
             # One by one: what was done before a cap is reached is reported too.

@@ -85,7 +85,7 @@ def reserve(
     )
     reserved = ledger.reserve(archive, call, context.run, most, caps_now(archive, budget, now), now)
     if isinstance(reserved, Reached):
-        raise _over_budget(reserved, periods(at(now)))
+        raise _over_budget(reserved, periods(at(now)), context.plan_at_most)
     return reserved
 
 
@@ -139,12 +139,16 @@ def caps_now(archive: Archive, budget: BudgetSettings, now: str) -> Amounts:
     )
 
 
-def _over_budget(reached: Reached, when: Periods) -> OverBudget:
-    """The error that says which cap is reached, what was spent, when it turns, and how to go on before that."""
+def _over_budget(reached: Reached, when: Periods, plan_at_most: int) -> OverBudget:
+    """Return the error that says which cap is reached, what was spent, when it turns, and how to go on before that.
+
+    The sum that it names carries the chat's whole plan, of `plan_at_most` picodollars at most, so that one raise is enough.
+    """
     spent, cap, needed = (
         in_words(amount) for amount in (reached.spent, reached.cap, reached.needed)
     )
-    raised = in_words(max(2 * reached.cap, 2 * reached.needed)).strip("$").replace(",", "")
+    enough = max(2 * reached.cap, 2 * reached.needed, reached.spent + plan_at_most)
+    raised = in_words(enough).strip("$").replace(",", "")
     turn = {"run": when.day_ends, "day": when.day_ends, "month": when.month_ends}[reached.which]
     waiting = _WAITING[reached.which] if reached.helps_to_wait else "By itself it will not go on."
     return OverBudget(

@@ -42,6 +42,8 @@ class Context:
     """Waits so many seconds for a provider, and may raise what ends the work."""
     notices: set[str] = field(default_factory=set)
     """Notices that the person has got in this run, and does not get again for each chat."""
+    plan_at_most: int = 0
+    """The most that the planned work on the chat may cost, in picodollars; 0 where that is not known."""
 
     def today(self) -> date:
         """The day that the clock shows, in UTC."""

@@ -20,6 +20,7 @@ from daemon.archive.memories import (
 from daemon.chat.survey import Passage, Survey, as_they_are
 from daemon.events import MemoryMade, Note, Noted, planned
 from daemon.models.context import Context
+from daemon.models.prices import plan_cost
 from daemon.models.scheduler import RunningDialogue, Scheduler, Steps
 from daemon.models.tokens import count
 from daemon.remember.dialogue import ChatWork, Keep, worksheet_of_chunk
@@ -68,6 +69,7 @@ def compress(context: Context, survey: Survey) -> tuple[tuple[Memory, ...], tupl
         begin_round(context.archive, plan.chat_id, survey.round)
     memories = list(survey.reading.memories)
     models = survey.config.models
+    context = replace(context, plan_at_most=_most_it_costs(context, survey))
     with Scheduler(context, plan.chat_id, models.concurrency, models.batch) as scheduler:
         order, work = leads(plan), ChatWork(context, scheduler, survey, memories)
         folds, chains = Folds(work), (core_chain(work, order), facts_chain(work))
@@ -76,6 +78,14 @@ def compress(context: Context, survey: Survey) -> tuple[tuple[Memory, ...], tupl
         folds.make_all(chunks, as_told)
         shown_now = folds.make_all(chunks, as_shown)
     return tuple(memories), shown_now
+
+
+def _most_it_costs(context: Context, survey: Survey) -> int:
+    """Return the most that the plan may cost, in picodollars; 0 where a price is not known."""
+    planned_cost = plan_cost(
+        context.archive, survey.plan, survey.roles, survey.config, context.clock()
+    ).cost
+    return planned_cost.at_most if planned_cost else 0
 
 
 def _do_all(work: _Chunks, order: tuple[Lead, ...]) -> None:

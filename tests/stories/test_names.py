@@ -143,3 +143,19 @@ def test_the_script_of_each_shell_asks_memproc(may: Person, shell: str) -> None:
     ended = may.spawn("completion", shell)
     assert ended.code == 0
     assert f"_MEMPROC_COMPLETE={shell}_complete" in ended.out
+
+
+def test_two_chats_of_one_title_are_both_told_with_their_ids(tmp_path: Path) -> None:
+    ada = Person(tmp_path / "ada")
+    ada.settings('[models]\nagent = "memproc/extractive"\ncontext_manager = "memproc/extractive"\n')
+    for name in ("aaa", "bbb"):
+        chat = long_chat(4000, tokens_each=200, id=name, chatID=name, chatTitle="New chat")
+        ada.drop(export_bytes(chat), f"{name}.json")
+    first = ada.memproc("run").out
+    assert 'note: "New chat" above is the chat aaa.' in first
+    assert "New chat (bbb): " in first
+    second = ada.memproc("run").out
+    assert "New chat (aaa): " in second
+    assert "New chat (bbb): " in second
+    assert "New chat: " not in second
+    assert "above is" not in second
