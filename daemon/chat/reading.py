@@ -22,6 +22,7 @@ from rules.conversation.memory import (
     memory_id,
     shown,
 )
+from rules.conversation.place import Place
 from rules.errors import ChatSkipped, NotAccepted
 from rules.output.assemble import Canned
 from rules.recognize.absent import NOTHING_ABSENT, Absent, Deletions, absent, as_known, lost
@@ -34,7 +35,7 @@ from rules.recognize.chat_reading import (
     may_be_copies,
     true_dates,
 )
-from rules.recognize.recognize import Place, recognise, unnamed_memories
+from rules.recognize.recognize import recognise, unnamed_memories
 from rules.recognize.user_edits import PersonEdits, deleted_memories, edits_of, groups, there
 from rules.typingmind.chat import Chat, read_messages
 from rules.typingmind.message import Message, parse_date

@@ -26,7 +26,7 @@ from itertools import pairwise
 from typing import Literal
 
 from rules.conversation.marker import MEMORY, read_marker
-from rules.recognize.recognize import Place
+from rules.conversation.place import Place
 from rules.typingmind.message import Branch, Message, branches, parse_date
 from rules.typingmind.originals import MOST_NAMED
 

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from rules.conversation.history import Past
 from rules.conversation.marker import MEMORY, Marker
 from rules.conversation.memory import Edition, Memory, Six, aliases, six_of, with_members
+from rules.conversation.place import Place, raw_messages
 from rules.conversation.short_quotes import forms
-from rules.recognize.recognize import Place, raw_messages
 from rules.typingmind.message import is_touched, read_message
 from rules.typingmind.originals import is_for_attachment, with_attachments
 

@@ -10,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rules.conversation.marker import CLOSING, MEMORY, OPENING, Marker, text_digest, write_marker
+from rules.conversation.place import Place
 from rules.recognize.absent import Deletions, KnownMessage, Lost, absent, lost
-from rules.recognize.recognize import Place, recognise
+from rules.recognize.recognize import recognise
 from rules.typingmind.message import read_message
 from tests.chats import START, Json, assistant, json_bytes, user
 
