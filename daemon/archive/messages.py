@@ -15,9 +15,9 @@ from daemon.archive.memories import HAD, insert_edition, insert_memory, keep_use
 from daemon.archive.seals import packed, refuse_damage, unpacked
 from rules.conversation.history import UNDER_SOME_MEMORY, Entry, Past, history
 from rules.conversation.marker import MEMORY
+from rules.conversation.place import Place, raw_messages
 from rules.recognize.absent import Absent, KnownMessage
 from rules.recognize.chat_reading import Adopted, ChatReading, said_at, with_true_date
-from rules.recognize.recognize import Place, raw_messages
 from rules.typingmind.chat import Chat
 from rules.typingmind.message import Message, attachments, read_message
 from rules.typingmind.splice import with_date

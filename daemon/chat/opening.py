@@ -16,13 +16,13 @@ from primer.models import ENGINE
 from primer.prompt import Texts, keep_inert, wrap
 from rules.conversation.marker import OPENING, text_digest
 from rules.conversation.memory import Memory
+from rules.conversation.place import Place
 from rules.errors import ChatSkipped
 from rules.layers.core import CoreMemory, Layout, OverLimit, Section, Value, core_after
 from rules.layers.facts import Fact, FactEvent, live, within
 from rules.layers.opening import FactLine, Opening, fact_line, read_opening, write_opening
 from rules.plan.chat_plan import ChatPlan
 from rules.plan.work import NO_LAYERS, Layers, chosen
-from rules.recognize.recognize import Place
 from rules.typingmind.chat import Chat
 
 

@@ -22,9 +22,10 @@ from rules.conversation.memory import (
     memory_id,
     shown,
 )
+from rules.conversation.place import Place
 from rules.errors import ChatSkipped, NotAccepted
 from rules.output.assemble import Canned
-from rules.recognize.absent import NOTHING_ABSENT, Absent, Deletions, absent, as_known, lost
+from rules.recognize.absent import NOTHING_ABSENT, Absent, Deletions, LastTime, absent, as_known
 from rules.recognize.chat_reading import (
     Adopted,
     ChatReading,
@@ -34,7 +35,8 @@ from rules.recognize.chat_reading import (
     may_be_copies,
     true_dates,
 )
-from rules.recognize.recognize import Place, recognise, unnamed_memories
+from rules.recognize.loss import lost
+from rules.recognize.recognize import recognise, unnamed_memories
 from rules.recognize.user_edits import PersonEdits, deleted_memories, edits_of, groups, there
 from rules.typingmind.chat import Chat, read_messages
 from rules.typingmind.message import Message, parse_date
@@ -224,21 +226,15 @@ def _absent(archive: Archive, chat: Chat, known: _Known, places: Sequence[Place]
         for old in known.past
         if old.memory in hidden and old.newest is not None
     ]
-    lived, others = (
-        live_messages(archive, chat.chat_id),
-        live_messages(archive, chat.chat_id, left_out=True),
-    )
-    deletions = _deletions(archive, chat, known, places)
-    return absent(
-        lived,
-        others,
+    chat_id = chat.chat_id
+    last = LastTime(
+        live_messages(archive, chat_id),
+        live_messages(archive, chat_id, left_out=True),
         under,
         seen,
-        places,
-        deletions,
-        missing_keys(archive, chat.chat_id),
-        known.ours,
+        missing_keys(archive, chat_id),
     )
+    return absent(last, places, _deletions(archive, chat, known, places), known.ours)
 
 
 def _deletions(archive: Archive, chat: Chat, known: _Known, places: Sequence[Place]) -> Deletions:

@@ -20,14 +20,14 @@ from daemon.files.read import chats_in
 from daemon.files.removal import writing_to
 from daemon.files.write import WrittenFile, file_errors, make_private, replace_file, sha256_of
 from daemon.models.context import Context
-from rules.conversation.marker import drafts_of
+from rules.conversation.marker import drafts_of, our_uuids
 from rules.conversation.memory import Memory, aliases
 from rules.errors import ChatSkipped, FileTrouble, NotAnExport, NotFound
 from rules.output.assemble import Canned
 from rules.output.difference import Difference, Side, difference
 from rules.recognize.recognize import recognise
 from rules.typingmind.chat import Chat, read_chat, read_messages
-from rules.typingmind.copies import expanded, our_uuids
+from rules.typingmind.copies import expanded
 from rules.typingmind.document import chat_container
 
 
@@ -191,7 +191,10 @@ def expand(context: Context, chat: KnownChat, path: Path | None = None) -> Writt
     raw = read_chat(conversation.head + b",".join(conversation.messages) + conversation.tail)
     standing = _chats(read_updated(updated_path(context.archive, context.folders, chat)))
     ours = [
-        uuid for other in standing if other.chat_id == chat.chat_id for uuid in our_uuids(other)
+        uuid
+        for other in standing
+        if other.chat_id == chat.chat_id
+        for uuid in our_uuids(read_messages(other))
     ]
     content = chat_container(expanded(raw, ours))
     if path is None:

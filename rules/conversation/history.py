@@ -11,7 +11,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 from rules.conversation.marker import MEMORY
-from rules.recognize.recognize import Place, raw_messages
+from rules.conversation.place import Place, raw_messages
 from rules.typingmind.message import Message
 
 INSERTED = "inserted among messages that stand under memories already"

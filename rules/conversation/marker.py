@@ -5,14 +5,14 @@ TypingMind keeps the marker through edit, fork, sync, import and export, and nev
 
 import hashlib
 import uuid
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Self
 
 from rules.conversation.memory import Edition, Memory
 from rules.conversation.short_quotes import forms
 from rules.typingmind import spans
-from rules.typingmind.message import printable
+from rules.typingmind.message import Message, printable
 
 OPENING, MEMORY, CLOSING = "opening", "memory", "closing"
 _VERSION = 1
@@ -66,6 +66,13 @@ def read_marker(value: Mapping[str, object] | None) -> Marker | None:
         marker.kind == MEMORY and marker.memory and 1 <= marker.slot <= 6
     )
     return marker if version == _VERSION and whole else None
+
+
+def our_uuids(messages: Iterable[Message]) -> tuple[str, ...]:
+    """Return the uuids of the messages whose markers say that they are ours."""
+    return tuple(
+        message.uuid for message in messages if message.uuid and read_marker(message.marker)
+    )
 
 
 def text_digest(text: str) -> str:

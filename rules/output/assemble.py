@@ -22,9 +22,17 @@ from datetime import UTC, datetime
 from typing import Literal
 
 from rules.conversation.history import Entry
-from rules.conversation.marker import CLOSING, MEMORY, OPENING, Draft, memory_drafts, text_digest
+from rules.conversation.marker import (
+    CLOSING,
+    MEMORY,
+    OPENING,
+    Draft,
+    memory_drafts,
+    text_digest,
+    write_marker,
+)
 from rules.conversation.memory import Memory
-from rules.recognize.recognize import Place
+from rules.conversation.place import Place
 from rules.recognize.user_edits import groups
 from rules.typingmind import spans
 from rules.typingmind.chat import Chat
@@ -36,6 +44,7 @@ from rules.typingmind.message import (
     read_message,
     write_date,
 )
+from rules.typingmind.new_message import NewMessage, write_message
 from rules.typingmind.originals import (
     add_deleted_uuids,
     deleted_uuids,
@@ -43,7 +52,7 @@ from rules.typingmind.originals import (
     kept_original,
     with_attachments,
 )
-from rules.typingmind.splice import changed_at, replace_messages, splice, write_message
+from rules.typingmind.splice import changed_at, replace_messages, splice
 
 
 @dataclass(frozen=True, slots=True)
@@ -362,7 +371,10 @@ def _written(
                 drafts, dates_inside(first, ended, len(drafts), after), strict=True
             ):
                 when = min(ours[at], max(earliest, min(inside, others[at])))
-                pieces.append(OutputMessage(None, write_message(draft, when, template), draft.uuid))
+                new = NewMessage(
+                    draft.name, draft.uuid, draft.role, draft.text, when, write_marker(draft.marker)
+                )
+                pieces.append(OutputMessage(None, write_message(new, template), draft.uuid))
             after = when
     return pieces
 

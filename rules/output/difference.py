@@ -7,7 +7,7 @@ from typing import Literal
 
 from rules.conversation.marker import CLOSING, OPENING
 from rules.conversation.memory import Memory, called, dates
-from rules.recognize.recognize import Place
+from rules.conversation.place import Place
 from rules.recognize.user_edits import Group, groups
 from rules.typingmind.chat import Chat
 from rules.typingmind.message import Message, fields_of

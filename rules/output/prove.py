@@ -13,9 +13,9 @@ from dataclasses import dataclass
 
 from rules.conversation.history import Entry
 from rules.conversation.marker import CLOSING, MEMORY, OPENING, Marker, read_marker
+from rules.conversation.place import Place
 from rules.layers.opening import JOINER
 from rules.output.assemble import MemorySection
-from rules.recognize.recognize import Place
 from rules.typingmind import plain
 from rules.typingmind.chat import Chat
 from rules.typingmind.originals import is_original, plain_original

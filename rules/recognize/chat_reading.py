@@ -32,8 +32,8 @@ from rules.conversation.memory import (
     six_of,
     with_members,
 )
+from rules.conversation.place import Place
 from rules.recognize.absent import NOTHING_ABSENT, Absent, Sure
-from rules.recognize.recognize import Place
 from rules.recognize.user_edits import SLOTS, Group, PersonEdits, groups
 from rules.typingmind.message import Message, parse_date
 

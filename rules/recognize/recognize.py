@@ -14,11 +14,12 @@ says. What stays in the chat as an original claims nothing, whatever its uuid an
 both markers and uuids are not recognised: see `unnamed_memories`.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterator, Mapping, Sequence, Set
+from dataclasses import replace
 from types import MappingProxyType
 
 from rules.conversation.marker import CLOSING, MEMORY, OPENING, Marker, read_marker, text_digest
+from rules.conversation.place import COPY, Place
 from rules.typingmind.message import Message, left_out, read_message
 from rules.typingmind.originals import is_original, plain_original
 
@@ -29,36 +30,8 @@ _LEAST_LEFT = 4
 _SIX = 6
 """The messages of a memory: three questions and three answers."""
 _NAMELESS = "digest:"
-COPY = "a copy of a message that the chat holds already"
 _NOTHING: Under = MappingProxyType({})
 _SAME: Mapping[str, str] = MappingProxyType({})
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """One message of the export, at its index, and what it is there for."""
-
-    at: int
-    message: Message
-    """The message as the person or the agent wrote it: an original beside its memory is without our fields."""
-    key: str
-    """Its name within the chat; the same message has the same key in the next export."""
-    ours: Marker | None
-    left_out: str | None
-    original: str = ""
-    """The id of the memory beside which we keep this original; empty for all others."""
-    written: bytes = b""
-    """Its bytes in the export."""
-
-    @property
-    def lived(self) -> bool:
-        """Whether it is part of the agent's experience, of which memories are made."""
-        return self.ours is None and self.left_out is None
-
-    @property
-    def is_copy(self) -> bool:
-        """Return whether the same message stands elsewhere in the export: this place is not counted."""
-        return self.left_out == COPY
 
 
 def recognise(
@@ -97,11 +70,6 @@ def recognise(
             )
         places.append(place)
     return _with_copies(places)
-
-
-def raw_messages(places: Iterable[Place]) -> Iterator[Place]:
-    """Return the places of all messages that are not ours, without copies."""
-    return (place for place in places if place.ours is None and not place.is_copy)
 
 
 def _with_copies(places: Sequence[Place]) -> tuple[Place, ...]:

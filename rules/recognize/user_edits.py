@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from rules.conversation.history import Past
 from rules.conversation.marker import MEMORY, Marker
 from rules.conversation.memory import Edition, Memory, Six, aliases, six_of, with_members
+from rules.conversation.place import Place, raw_messages
 from rules.conversation.short_quotes import forms
-from rules.recognize.recognize import Place, raw_messages
 from rules.typingmind.message import is_touched, read_message
 from rules.typingmind.originals import is_for_attachment, with_attachments
 
@@ -42,6 +42,22 @@ class PersonEdits:
         return bool(self.edited or self.forgotten or self.recalled)
 
 
+@dataclass(frozen=True, slots=True)
+class _RawChange:
+    """How the raw messages of a memory differ from what is known."""
+
+    edited: int
+    deleted: tuple[str, ...]
+    """Keys of those that were deleted."""
+
+    @property
+    def reason(self) -> str:
+        """Return why the memory needs a new edition, as half a sentence."""
+        edited = f"{self.edited} of its messages edited" if self.edited else ""
+        deleted = f"{len(self.deleted)} deleted" if self.deleted else ""
+        return ", ".join(filter(None, (edited, deleted)))
+
+
 def groups(places: Sequence[Place]) -> dict[str, dict[int, Place]]:
     """The messages of each memory that the export shows, by slot; in the order of the export."""
     by_memory: dict[str, dict[int, Place]] = {}
@@ -63,18 +79,15 @@ def edits_of(
     `missing` are keys of raw messages that the export lacks, though the person did not delete them.
     """
     shown = groups(places)
-    known = {memory.memory_id: memory for memory in memories}
-    texts = {name: _texts(shown[name], editions[name]) for name in shown if name in known}
+    known = {memory.memory_id: memory for memory in memories if memory.memory_id in shown}
     here = there(memories, past, places)
-    changed, deleted = _changed(memories, past, places, shown, missing)
+    changed = _changed(memories, past, places, shown, missing)
+    texts = {name: _texts(group, editions[name]) for name, group in shown.items() if name in known}
     return PersonEdits(
         edited={
             name: six
             for name, six in texts.items()
-            if six
-            not in {
-                form.texts for edition in editions[name] for form in forms(known[name], edition)
-            }
+            if not _is_known(six, known[name], editions[name])
         },
         touched=frozenset(
             name
@@ -84,12 +97,17 @@ def edits_of(
         forgotten=tuple(
             memory.memory_id
             for memory in memories
-            if not (memory.forgotten or memory.recalled) and memory.memory_id not in here
+            if not (memory.forgotten or memory.recalled or memory.memory_id in here)
         ),
         recalled=_recalled(memories, shown, here),
-        changed=changed,
-        deleted=deleted,
+        changed={name: change.reason for name, change in changed.items()},
+        deleted=tuple(key for change in changed.values() for key in change.deleted),
     )
+
+
+def _is_known(texts: Six, memory: Memory, editions: Sequence[Edition]) -> bool:
+    """Return whether these are the texts of an edition of the memory, or of its shorter form."""
+    return any(form.texts == texts for edition in editions for form in forms(memory, edition))
 
 
 def _texts(group: Group, editions: Sequence[Edition]) -> Six:
@@ -175,45 +193,57 @@ def _changed(
     places: Sequence[Place],
     shown: Collection[str],
     missing: Collection[str],
-) -> tuple[dict[str, str], tuple[str, ...]]:
-    """Why each memory's raw messages differ from what is known, by its id; and the keys of those that were deleted.
+) -> dict[str, _RawChange]:
+    """Return what changed under each memory, by its id.
 
-    Only where raw messages still stand by right: under a memory that is not shown yet, or kept beside it.
+    Raw messages count only where they may be in the export: under a memory that it does not show yet,
+    or as originals kept with it.
     """
     here = {place.key: place for place in raw_messages(places)}
     under: dict[int, list[Past]] = {}
     for old in past:
         under.setdefault(old.memory, []).append(old)
     covered = with_members(shown, memories)
-    changed: dict[str, str] = {}
-    deleted: list[str] = []
+    changed: dict[str, _RawChange] = {}
     for memory in memories:
-        mine = [] if memory.is_fold else under.get(memory.number, [])
-        standing = [here[old.key] for old in mine if old.key in here]
-        if not standing or (
-            memory.memory_id in covered and not any(place.original for place in standing)
-        ):
+        if memory.is_fold:
             continue
-        edited = sum(
-            old.newest is None or old.newest.digest != here[old.key].message.digest
-            for old in mine
-            if old.key in here
-        )
-        expected: Sequence[Past] = mine
-        if any(
-            place.original and is_for_attachment(read_message(place.written).marker)
-            for place in standing
-        ):
-            # Some stand there for their attachments alone: the others under their memory have left the chat.
-            expected = [
-                mine[index]
-                for index in sorted(with_attachments([old.newest or old.message for old in mine]))
-            ]
-        lacking = (old.key for old in expected if old.key not in here and old.newest is not None)
-        gone = [key for key in lacking if key not in missing]
-        if edited or gone:
-            reasons = [f"{edited} of its messages edited"] if edited else []
-            reasons += [f"{len(gone)} deleted"] if gone else []
-            changed[memory.memory_id] = ", ".join(reasons)
-            deleted += gone
-    return changed, tuple(deleted)
+        mine = under.get(memory.number, [])
+        places_here = [here[old.key] for old in mine if old.key in here]
+        is_original = any(place.original for place in places_here)
+        if places_here and (is_original or memory.memory_id not in covered):
+            change = _compare_raw(mine, here, missing)
+            if change.edited or change.deleted:
+                changed[memory.memory_id] = change
+    return changed
+
+
+def _compare_raw(
+    mine: Sequence[Past], here: Mapping[str, Place], missing: Collection[str]
+) -> _RawChange:
+    """Compare the raw messages of one memory with the export."""
+    edited = sum(
+        old.newest is None or old.newest.digest != here[old.key].message.digest
+        for old in mine
+        if old.key in here
+    )
+    deleted = tuple(
+        old.key
+        for old in _expected(mine, here)
+        if old.key not in here and old.newest is not None and old.key not in missing
+    )
+    return _RawChange(edited, deleted)
+
+
+def _expected(mine: Sequence[Past], here: Mapping[str, Place]) -> Sequence[Past]:
+    """Return the raw messages of a memory that the export should hold.
+
+    Where some stay for their attachments alone, the others have left the chat.
+    """
+    kept = (here[old.key] for old in mine if old.key in here)
+    if any(
+        place.original and is_for_attachment(read_message(place.written).marker) for place in kept
+    ):
+        indices = with_attachments([old.newest or old.message for old in mine])
+        return [mine[index] for index in sorted(indices)]
+    return mine

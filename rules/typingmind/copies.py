@@ -9,11 +9,14 @@ old one safe. Message uuids may stand in two chats, so messages keep theirs.
 import hashlib
 from collections.abc import Sequence
 
-from rules.conversation.marker import read_marker
 from rules.typingmind.chat import Chat, read_chat, read_messages
 from rules.typingmind.message import parse_date
 from rules.typingmind.originals import deleted_uuids, replace_deleted_uuids
 from rules.typingmind.splice import replace_field, replace_or_add_fields, splice
+
+_DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
+_LENGTH = 10
+_SUFFIX = "(memories)"
 
 
 def expanded(chat: Chat, ours: Sequence[str]) -> bytes:
@@ -22,19 +25,6 @@ def expanded(chat: Chat, ours: Sequence[str]) -> bytes:
     before = deleted_uuids(chat)
     after = dict.fromkeys(uuid for uuid in (*sorted(before), *ours) if uuid not in here)
     return splice(chat, replace_deleted_uuids(chat, tuple(after)) if after.keys() != before else [])
-
-
-def our_uuids(chat: Chat) -> tuple[str, ...]:
-    """The uuids of the messages whose markers say that they are ours: opening, memories and closing."""
-    messages = read_messages(chat)
-    return tuple(
-        message.uuid for message in messages if message.uuid and read_marker(message.marker)
-    )
-
-
-_DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
-_LENGTH = 10
-_SUFFIX = "(memories)"
 
 
 def new_chat_id(chat_id: str, number: int = 1) -> str:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from daemon.archive.messages import order
 from rules.conversation.history import Entry
 from rules.conversation.marker import MEMORY, OPENING, Marker
-from rules.recognize.recognize import Place
+from rules.conversation.place import Place
 from tests.entries import said
 
 _MEMORY = Marker(MEMORY, "", "m1", slot=1)

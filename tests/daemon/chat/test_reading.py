@@ -12,9 +12,9 @@ from daemon.archive.messages import remember
 from daemon.chat.reading import read_archive, read_chat
 from rules.conversation.history import INSERTED
 from rules.conversation.memory import Memory, Preferred
+from rules.conversation.place import Place
 from rules.errors import ChatSkipped, DamagedChat, NotAccepted
 from rules.recognize.chat_reading import ChatReading
-from rules.recognize.recognize import Place
 from rules.typingmind.chat import Chat
 from rules.typingmind.message import read_message
 from tests.chats import Json

@@ -13,9 +13,10 @@ from daemon.files.read import chats_in
 from rules.conversation.history import Entry, Past, history, without_strays
 from rules.conversation.marker import drafts_of
 from rules.conversation.memory import Memory
+from rules.conversation.place import Place
 from rules.output.assemble import Assembled, Canned, MemorySection, Mode, assemble
 from rules.output.prove import Finished
-from rules.recognize.recognize import Place, recognise
+from rules.recognize.recognize import recognise
 from rules.typingmind.chat import Chat, read_messages
 from rules.typingmind.document import chat_container
 from rules.typingmind.message import Message

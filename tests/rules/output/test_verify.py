@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from rules.conversation.memory import Memory, Quote
+from rules.conversation.place import COPY
 from rules.layers.opening import JOINER
 from rules.output.assemble import Mode
 from rules.output.prove import Finished, verify
-from rules.recognize.recognize import COPY
 from rules.typingmind.message import read_message
 from tests.entries import chat_of, entries, fold_of, memory_of, said
 from tests.rules.output.finishing import finish

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from rules.conversation.history import Entry
 from rules.conversation.memory import QUOTE, SHIPPED_QUESTIONS, expected_tokens
+from rules.conversation.place import Place
 from rules.money.estimate import calls
 from rules.plan.chat_plan import (
     CALLS_A_FOLD,
@@ -20,7 +21,6 @@ from rules.plan.chat_plan import (
 from rules.plan.folds import OF_THE_MOST, Bounds
 from rules.plan.work import PlannedChunk
 from rules.recognize.chat_reading import Adopted, ChatReading
-from rules.recognize.recognize import Place
 from tests.entries import UNTOUCHED, entries, memory_of, said, sized
 
 LIMITS = Limits(tail=4000, step=1000, chunk=1000, fold=Bounds(2000, 3))

@@ -4,7 +4,7 @@ from collections.abc import Collection, Sequence
 
 import pytest
 
-from rules.recognize.absent import Absent, Deletions, KnownMessage, absent
+from rules.recognize.absent import Absent, Deletions, KnownMessage, LastTime, absent
 from tests.chats import Json, assistant, user
 from tests.rules.recognize.test_loss import ANSWER, FRONT, known, places, sent_again, talk, uuids
 
@@ -31,9 +31,8 @@ def lacks(
     """What is absent in an export with these messages behind the memories."""
     standing = stood()
     named = Deletions(frozenset(deleted), deletions.new, deletions.is_there, deletions.by_person)
-    return absent(
-        standing, (), (), {one.key: one.seen_at for one in standing}, places([*FRONT, *now]), named
-    )
+    last = LastTime(standing, (), (), {one.key: one.seen_at for one in standing})
+    return absent(last, places([*FRONT, *now]), named)
 
 
 def missing(found: Absent) -> list[str | None]:
@@ -67,7 +66,7 @@ def test_where_the_list_was_full_nobody_can_tell() -> None:
 def test_without_a_list_and_without_anything_of_ours_nobody_can_tell() -> None:
     standing = stood()
     seen = {one.key: one.seen_at for one in standing}
-    found = absent(standing, (), (), seen, places(FIRST), Deletions())
+    found = absent(LastTime(standing, (), (), seen), places(FIRST), Deletions())
     assert (found.went_back, found.sure, len(found.missing)) == (False, "nothing is named", 6)
 
 
@@ -94,14 +93,20 @@ def test_raw_messages_under_a_memory_that_is_not_shown_are_missing_unless_they_a
     under = [KnownMessage(old["uuid"], old["uuid"], "d", "assistant", None, SEEN[0])]
     everything = {one.key: one.seen_at for one in [*stood(), *under]}
     for deletions, kept in ((NAMED, True), (OURS_ALONE, False)):
-        found = absent(stood(), (), under, everything, places([*FRONT, *FIRST, *LATER]), deletions)
+        found = absent(
+            LastTime(stood(), (), under, everything), places([*FRONT, *FIRST, *LATER]), deletions
+        )
         assert (old["uuid"] in found.under) is kept
     named = Deletions(frozenset([old["uuid"]]), 1, is_there=True, by_person=True)
-    assert not absent(stood(), (), under, everything, places([*FRONT, *FIRST, *LATER]), named).under
+    assert not absent(
+        LastTime(stood(), (), under, everything), places([*FRONT, *FIRST, *LATER]), named
+    ).under
 
 
 def test_what_is_left_out_of_memories_is_missing_too_but_for_what_has_no_name() -> None:
     excluded = KnownMessage("k", "k", "d", "user", None, SEEN[0])
     divider = KnownMessage("digest:x", None, "x", None, None, SEEN[0])
-    found = absent(stood(), [excluded, divider], (), {}, places([*FRONT, *FIRST, *LATER]), NAMED)
+    found = absent(
+        LastTime(stood(), [excluded, divider], (), {}), places([*FRONT, *FIRST, *LATER]), NAMED
+    )
     assert found.keys == {"k"}

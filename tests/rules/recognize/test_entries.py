@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 
 from rules.conversation.history import INSERTED, Entry, Past, as_it_is_now, history, without_strays
 from rules.conversation.marker import MEMORY, OPENING, Marker, text_digest, write_marker
-from rules.recognize.recognize import Place, recognise
+from rules.conversation.place import Place
+from rules.recognize.recognize import recognise
 from rules.typingmind.message import read_message
 from tests.chats import Json, assistant, json_bytes, user
 from tests.exports.messages import MESSAGES

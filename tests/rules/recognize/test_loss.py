@@ -10,8 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rules.conversation.marker import CLOSING, MEMORY, OPENING, Marker, text_digest, write_marker
-from rules.recognize.absent import Deletions, KnownMessage, Lost, absent, lost
-from rules.recognize.recognize import Place, recognise
+from rules.conversation.place import Place
+from rules.recognize.absent import Deletions, KnownMessage, LastTime, absent
+from rules.recognize.loss import Lost, lost
+from rules.recognize.recognize import recognise
 from rules.typingmind.message import read_message
 from tests.chats import START, Json, assistant, json_bytes, user
 
@@ -83,22 +85,16 @@ def looked(
     standing = known(before)
     own = {one["uuid"] for one in FRONT}
     keys = {one.key for one in [*standing, *known(archived)]}
-    lacks = absent(
-        standing,
-        (),
-        (),
-        dict.fromkeys(keys, ""),
-        places(now),
-        Deletions(frozenset(deleted)),
-        ours=own,
-    )
+    last = LastTime(standing, (), (), dict.fromkeys(keys, ""))
+    lacks = absent(last, places(now), Deletions(frozenset(deleted)), own)
     return lost(lacks, memories, places(now))
 
 
 def lost_there(
     standing: Sequence[KnownMessage], here: Sequence[Place], keys: Collection[str]
 ) -> Lost | None:
-    return lost(absent(standing, (), (), dict.fromkeys(keys, ""), here, Deletions()), SHOWN, here)
+    last = LastTime(standing, (), (), dict.fromkeys(keys, ""))
+    return lost(absent(last, here, Deletions()), SHOWN, here)
 
 
 def reason(found: Lost | None) -> str:

@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 from rules.conversation.history import Past
 from rules.conversation.marker import drafts_of
 from rules.conversation.memory import Edition, Memory
+from rules.conversation.place import Place
 from rules.output.assemble import Mode
-from rules.recognize.recognize import Place, recognise
+from rules.recognize.recognize import recognise
 from rules.recognize.user_edits import PersonEdits, edits_of, groups, there
 from rules.typingmind.chat import Chat, read_messages
 from rules.typingmind.message import read_message

@@ -5,8 +5,9 @@ import json
 import pytest
 
 from daemon.files.read import chats_in
-from rules.typingmind.chat import Chat
-from rules.typingmind.copies import expanded, our_uuids
+from rules.conversation.marker import our_uuids
+from rules.typingmind.chat import Chat, read_messages
+from rules.typingmind.copies import expanded
 from tests.chats import Json, assistant, chat, export_bytes, user
 
 RAW = chat(user("Hi.", uuid="a"), assistant("Hello.", 1, uuid="b"))
@@ -49,4 +50,4 @@ def test_ours_are_those_that_say_so() -> None:
         user("b", uuid="r", memproc={"kind": "opening"}),
         user("c"),
     )
-    assert our_uuids(read(shown)) == ("o",)
+    assert our_uuids(read_messages(read(shown))) == ("o",)
