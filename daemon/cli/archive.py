@@ -8,7 +8,7 @@ import click
 from daemon.archive.archive import check
 from daemon.archive.chats import find_chat
 from daemon.archive.copying import foreign_objects
-from daemon.archive.seals import MEND
+from daemon.archive.trouble import MEND
 from daemon.cli.settings import Settings, confirmed, json_option, moment, pass_settings
 from daemon.config.search import own_file
 from daemon.files.backup import check as check_backups

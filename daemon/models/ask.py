@@ -15,8 +15,9 @@ from dataclasses import astuple
 from typing import Protocol
 
 from daemon.archive import journal as ledger
-from daemon.archive.archive import Archive, is_news
+from daemon.archive.archive import Archive
 from daemon.archive.journal import Reply, SentRequest
+from daemon.archive.signs import is_news
 from daemon.config.settings import MOST_USD, BudgetSettings
 from daemon.events import Note
 from daemon.files.clock import Periods, at, periods

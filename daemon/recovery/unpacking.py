@@ -22,7 +22,7 @@ from daemon.archive.archive import Archive, check
 from daemon.archive.chats import known_chats
 from daemon.archive.copying import copy_archive
 from daemon.archive.outputs import move_outputs
-from daemon.archive.seals import begin_import, end_import, is_unfinished
+from daemon.archive.unfinished_import import begin_import, end_import, is_unfinished
 from daemon.config.as_toml import toml_text
 from daemon.config.loading import parse
 from daemon.config.settings import Config
