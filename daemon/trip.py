@@ -41,7 +41,7 @@ from daemon.chat.survey import AtRest, Survey, at_rest, held_back, keep_at_rest,
 from daemon.events import Note, UserEdits
 from daemon.files.read import Export, fingerprint_of, read_export
 from daemon.models.context import Context
-from daemon.models.prices import price_of
+from daemon.models.prices import require_price
 from daemon.models.tokens import keep
 from rules.conversation.marker import text_digest
 from rules.errors import ChatSkipped, NotAccepted
@@ -224,7 +224,7 @@ def _refuse_unaskable(surveyed: Survey) -> None:
         )
     if surveyed.plan.calls:
         for model in surveyed.roles.all:
-            price_of(model, surveyed.config.budget)
+            require_price(model, surveyed.config.budget)
 
 
 def _refuse_replaced(export: Export, chat: Chat) -> None:

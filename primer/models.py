@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from fnmatch import fnmatch, fnmatchcase
 from types import MappingProxyType
 
+from rules.money.price import FREE, Price
+
 EXTRACTIVE = "memproc/extractive"
 _SECRET = re.compile(r"key|token$|secret|credential|password|authorization", re.IGNORECASE)
 HIDDEN = "(hidden)"
@@ -32,18 +34,46 @@ def hidden(content: object) -> object:
 
 
 @dataclass(frozen=True, slots=True)
+class Address:
+    """An address that is not the provider's own."""
+
+    host: str
+    is_encrypted: bool
+    named_by: str
+    """The option or variable that names it, and where that is, for people."""
+    in_environment: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Model:
-    """A model by its LiteLLM name, with the options that go along (`[models.options]`). They may hold a key."""
+    """A model by its LiteLLM name, with all that is known of it before it is asked.
+
+    `daemon.models.resolve` finds it out, once for each chat.
+    """
 
     name: str
     options: Mapping[str, object] = field(default_factory=lambda: MappingProxyType({}), repr=False)
+    """Parameters for LiteLLM, `[models.options]` among them. They may hold a key."""
     thinking_room: int = 0
     """Tokens that an answer's room has on top, because the model thinks whatever it is told."""
     tools: tuple[Mapping[str, object], ...] = field(default=(), repr=False)
     """The tools that it may call. All of its requests carry them: a provider's cache begins with the tools."""
+    calls_tools: bool = False
+    """Whether it calls tools that it is offered."""
+    window: int | None = None
+    """The most tokens that it reads, or None where that is not known."""
+    price: Price | None = None
+    """None where it is not known."""
+    addresses: tuple[Address, ...] = ()
+    """Where it is asked, if not at its provider's own address."""
+
+    @property
+    def provider(self) -> str:
+        """LiteLLM's name of its provider; empty where the model's name does not tell."""
+        return provider_of(self.name)
 
 
-ENGINE = Model(EXTRACTIVE)
+ENGINE = Model(EXTRACTIVE, price=FREE)
 """The built-in engine: no network, no key, no cost."""
 
 

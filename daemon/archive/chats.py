@@ -10,8 +10,10 @@ from dataclasses import asdict, dataclass, replace
 from difflib import get_close_matches
 from typing import Any
 
-from daemon.archive.archive import Archive, misfit, set_sign, sign
-from daemon.archive.seals import damaged_chat, damaged_rows, is_sound, refuse_damage
+from daemon.archive.archive import Archive, misfit
+from daemon.archive.seals import damaged_rows, is_sound, refuse_damage
+from daemon.archive.signs import set_sign, sign
+from daemon.archive.trouble import damaged_chat
 from rules.errors import NotFound
 from rules.typingmind.chat import Chat, read_chat
 from rules.typingmind.message import parse_date

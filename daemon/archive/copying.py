@@ -10,8 +10,10 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
 
-from daemon.archive.archive import OLDEST, STEPS, Archive, schema_of
-from daemon.archive.seals import archive_errors, seal_in_sql
+from daemon.archive.archive import Archive
+from daemon.archive.schema import OLDEST, newest_version, schema_of
+from daemon.archive.seals import seal_in_sql
+from daemon.archive.trouble import archive_errors
 from rules.errors import ArchiveError
 
 LEFT_BEHIND = frozenset({"sign", "rest", "job", "migration"})
@@ -68,7 +70,7 @@ def _version(theirs: sqlite3.Connection) -> int:
         raise ArchiveError("It is no archive of memproc's, or an empty one.", _AGAIN)
     rows = theirs.execute("SELECT max(number) FROM migration").fetchall()
     version = rows[0][0]
-    if not isinstance(version, int) or not OLDEST <= version <= OLDEST + len(STEPS):
+    if not isinstance(version, int) or not OLDEST <= version <= newest_version():
         raise ArchiveError(
             "It was made by a memproc of another time.",
             "Install the newest memproc on both computers.",

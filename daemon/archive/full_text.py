@@ -15,7 +15,7 @@ from typing import Literal
 
 from daemon.archive.archive import Archive
 from daemon.archive.layers import fact_events
-from daemon.archive.seals import unpacked
+from daemon.archive.packing import unpacked
 from daemon.archive.search_words import indexed, match_expression
 from daemon.files.write import file_errors, make_private
 from rules.errors import ArchiveError

@@ -9,7 +9,8 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 
-from daemon.archive.archive import Archive, columns, set_sign, sign
+from daemon.archive.archive import Archive, columns
+from daemon.archive.signs import set_sign, sign
 from rules.arrival import IN_HAND, UNTAKEN
 from rules.retention import PARTS, Timing, next_due
 from rules.typingmind.message import write_date

@@ -8,8 +8,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from daemon.archive.archive import Archive, columns, set_sign, sign
-from daemon.archive.seals import damaged_chat, is_sound
+from daemon.archive.archive import Archive, columns
+from daemon.archive.seals import is_sound
+from daemon.archive.signs import set_sign, sign
+from daemon.archive.trouble import damaged_chat
 from daemon.files.clock import Periods, at, periods
 from rules.money.price import Amounts, Reached, Which, decide
 

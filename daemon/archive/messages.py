@@ -12,7 +12,8 @@ from dataclasses import dataclass, replace
 from daemon.archive.archive import Archive
 from daemon.archive.chats import keep_chat
 from daemon.archive.memories import HAD, insert_edition, insert_memory, keep_user_edits
-from daemon.archive.seals import packed, refuse_damage, unpacked
+from daemon.archive.packing import packed, unpacked
+from daemon.archive.seals import refuse_damage
 from rules.conversation.history import UNDER_SOME_MEMORY, Entry, Past, history
 from rules.conversation.marker import MEMORY
 from rules.conversation.place import Place, raw_messages

@@ -8,7 +8,7 @@ import click
 from daemon.archive.archive import check
 from daemon.archive.chats import find_chat
 from daemon.archive.copying import foreign_objects
-from daemon.archive.seals import MEND
+from daemon.archive.trouble import MEND
 from daemon.cli.settings import Settings, confirmed, json_option, moment, pass_settings
 from daemon.config.search import own_file
 from daemon.files.backup import check as check_backups
@@ -119,17 +119,13 @@ def export_archive(settings: Settings, file: Path) -> None:
 @click.command("import-archive")
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--yes", is_flag=True, help="Do it; without this, only the contents are shown.")
-@click.option(
-    "--replace",
-    is_flag=True,
-    help="Replace an archive with chats that is here already; it is kept beside it.",
-)
 @pass_settings
-def import_archive(settings: Settings, file: Path, yes: bool, replace: bool) -> None:
+def import_archive(settings: Settings, file: Path, yes: bool) -> None:
     """Check FILE, then put archive, backups and updated exports in the folders that memproc.toml names here.
 
-    What is there already goes into a folder "before-import-..." beside it. memproc.toml itself is only written
-    where there is none, and lines in it that name a host where a key would go are commented out.
+    An archive here that has chats is never replaced: move its folder elsewhere first. Backups and updated exports
+    that are there already go into folders "before-import-...". memproc.toml itself is only written where there is
+    none, and lines in it that name a host where a key would go are commented out.
     """
     from daemon.recovery.parcel import look_into
     from daemon.recovery.unpacking import import_archive as take_over
@@ -143,7 +139,7 @@ def import_archive(settings: Settings, file: Path, yes: bool, replace: bool) -> 
         settings.say("Nothing was changed. To do it, add --yes.")
         return
     own = None if settings.config_file.path else own_file()
-    taken = take_over(settings.folders, file, now(), settings=own, replace=replace)
+    taken = take_over(settings.folders, file, now(), settings=own)
     settings.say(
         f"Taken over: {counted(taken.chats, 'chat')}. Updated exports lie in {settings.folders.updated}."
     )

@@ -159,17 +159,18 @@ def allow(settings: Settings, provider: str | None, host: str | None, forget: bo
     HOST is one that is not the provider's own. A host that your own memproc.toml names, or the environment that holds
     the key, needs no such permission. No key ever goes over plain HTTP, except to this machine.
     """
-    from daemon.models import addresses
+    from daemon.models import agreed_hosts
+    from daemon.models.addresses import host_of
 
     if provider is None:
-        hosts = "\n".join(map(" ".join, addresses.allowed()))
+        hosts = "\n".join(map(" ".join, agreed_hosts.allowed()))
         settings.say(
             hosts or "No host is allowed but those of the providers, and what you name yourself."
         )
         return
     if host is None:
         raise click.UsageError("Name the host as well: memproc key allow PROVIDER HOST")
-    name, where = provider.lower(), addresses.host_of(host).lower()
+    name, where = provider.lower(), host_of(host).lower()
     if not _PROVIDER.fullmatch(name) or not _HOST.fullmatch(
         where
     ):  # neither is repeated: it may be a key
@@ -178,9 +179,9 @@ def allow(settings: Settings, provider: str | None, host: str | None, forget: bo
         )
     if not forget:
         settings.say(
-            f"The key for {name} may go to {where}; noted in {addresses.allow(name, where)}."
+            f"The key for {name} may go to {where}; noted in {agreed_hosts.allow(name, where)}."
         )
-    elif addresses.disallow(name, where):
+    elif agreed_hosts.disallow(name, where):
         settings.say(f"The key for {name} goes to {where} no more.")
     else:
         settings.say("That was not allowed.")

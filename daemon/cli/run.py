@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, Self
 import click
 
 from daemon import events
-from daemon.archive.archive import Archive, signs_of
+from daemon.archive.archive import Archive
 from daemon.archive.chats import KnownChat, RunProgress, keep_run, known_chats, seconds_left
 from daemon.archive.outputs import INTENT
+from daemon.archive.signs import signs_of
 from daemon.chat.deliver import Outcome, Skipped
 from daemon.cli import INTERRUPTED
 from daemon.cli.settings import Settings, in_width, json_option, moment, other_files, wanted_exports

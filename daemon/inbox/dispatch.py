@@ -24,7 +24,7 @@ from datetime import datetime, timedelta
 from pathlib import Path, PurePath
 from time import monotonic
 
-from daemon.archive.archive import Archive, remove_signs, set_sign, sign
+from daemon.archive.archive import Archive
 from daemon.archive.arrivals import (
     ChatOutcome,
     change_state,
@@ -35,6 +35,7 @@ from daemon.archive.arrivals import (
     waiting_arrivals,
 )
 from daemon.archive.jobs import begin_job, due_jobs, end_job, jobs, set_jobs
+from daemon.archive.signs import remove_signs, set_sign, sign
 from daemon.events import (
     Alive,
     BatchSent,

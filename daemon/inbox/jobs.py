@@ -15,7 +15,7 @@ from datetime import datetime, timedelta
 from hashlib import sha256
 from pathlib import Path
 
-from daemon.archive.archive import Archive, set_sign, sign
+from daemon.archive.archive import Archive
 from daemon.archive.archive import check as check_archive
 from daemon.archive.arrivals import (
     Arrival,
@@ -25,7 +25,8 @@ from daemon.archive.arrivals import (
     waiting_arrivals,
 )
 from daemon.archive.jobs import part_to_verify, part_verified
-from daemon.archive.seals import MEND
+from daemon.archive.signs import set_sign, sign
+from daemon.archive.trouble import MEND
 from daemon.events import JobEnded
 from daemon.files.backup import Version, all_versions
 from daemon.files.backup import check as check_backups

@@ -14,7 +14,8 @@ from pathlib import PurePath
 from queue import Empty, SimpleQueue
 from time import monotonic
 
-from daemon.archive.archive import Archive, set_sign, sign
+from daemon.archive.archive import Archive
+from daemon.archive.signs import set_sign, sign
 from daemon.config.keys import keys_file
 from daemon.events import FileIs, Trouble, Watching
 from daemon.files.write import unforeseen

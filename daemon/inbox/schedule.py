@@ -20,7 +20,8 @@ from apscheduler.schedulers.background import BackgroundScheduler  # type: ignor
 from apscheduler.triggers.date import DateTrigger  # type: ignore[import-untyped]
 from apscheduler.triggers.interval import IntervalTrigger  # type: ignore[import-untyped]
 
-from daemon.archive.archive import Archive, set_sign
+from daemon.archive.archive import Archive
+from daemon.archive.signs import set_sign
 from daemon.events import Event
 from daemon.inbox.child import Due, Put
 from daemon.status.log import Log

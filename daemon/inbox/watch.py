@@ -20,8 +20,9 @@ from pathlib import Path
 from queue import Empty, SimpleQueue
 from time import monotonic
 
-from daemon.archive.archive import Archive, remove_signs, set_sign
+from daemon.archive.archive import Archive
 from daemon.archive.arrivals import resume_after_restart
+from daemon.archive.signs import remove_signs, set_sign
 from daemon.events import SettingsAre, SettingsWrong, Started, Stopped, Trouble
 from daemon.files.clock import now
 from daemon.files.lock import Busy, hold

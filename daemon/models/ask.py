@@ -15,15 +15,15 @@ from dataclasses import astuple
 from typing import Protocol
 
 from daemon.archive import journal as ledger
-from daemon.archive.archive import Archive, is_news
+from daemon.archive.archive import Archive
 from daemon.archive.journal import Reply, SentRequest
+from daemon.archive.signs import is_news
 from daemon.config.settings import MOST_USD, BudgetSettings
 from daemon.events import Note
 from daemon.files.clock import Periods, at, periods
-from daemon.models.catalogue import facts
 from daemon.models.completion import Completion
 from daemon.models.context import Context
-from daemon.models.prices import counts_now, expected, known_price, price_of, step_of
+from daemon.models.prices import counts_now, expected, require_price, step_of
 from daemon.models.tokens import count_of
 from primer.models import Model, token_factor
 from primer.reply import Request
@@ -70,7 +70,7 @@ def reserve(
     Raises OverBudget where a cap says no, UnknownPrice where nobody knows what it costs.
     """
     archive, budget = context.archive, context.config.budget
-    price = price_of(request.model, budget)
+    price = require_price(request.model, budget)
     is_free = price is not None and price.is_free
     tokens = 0 if is_free else sum(map(count_of, request.texts))
     call = SentRequest(
@@ -208,9 +208,9 @@ def keep_reply(
     Raises ArchiveError where it cannot be kept.
     """
     archive, now = context.archive, context.clock()
-    usage, odd = _believed(context, sent, answer)
+    usage, odd = _believed(sent, model, answer)
     with archive.transaction():
-        usd = _settled(context, sent, model, answer.usd, usage, in_batch=bool(batch))
+        usd = _settled(archive, sent, model.price, answer.usd, usage, in_batch=bool(batch))
         if odd:
             ledger.keep_odd_usage(archive, sent.request, odd)
         elif usage.prompt and sent.tokens:
@@ -238,7 +238,7 @@ def keep_reply(
     return kept
 
 
-def _believed(context: Context, sent: SentRequest, answer: Completion) -> tuple[Usage, str]:
+def _believed(sent: SentRequest, model: Model, answer: Completion) -> tuple[Usage, str]:
     """Return the token counts that count, and why the provider's own do not; the reason is empty where they do."""
     usage = Usage(
         answer.tokens_in, answer.tokens_cached, answer.tokens_cache_written, answer.tokens_out
@@ -247,13 +247,12 @@ def _believed(context: Context, sent: SentRequest, answer: Completion) -> tuple[
         return _UNKNOWN, answer.odd_usage
     if sent.spending is None or usage == _UNKNOWN:
         return (usage, "") if _can_be_kept(usage) else (_UNKNOWN, "counts that cannot be")
-    odd = why_not_believed(usage, _bounds(context, sent), prompt_has_words=sent.tokens > 0)
+    odd = why_not_believed(usage, _bounds(sent, model.window), prompt_has_words=sent.tokens > 0)
     return (_UNKNOWN, odd) if odd else (usage, "")
 
 
-def _bounds(context: Context, sent: SentRequest) -> UsageBounds:
+def _bounds(sent: SentRequest, window: int | None) -> UsageBounds:
     """Return the most that a call can have used: the whole window, where it is known, and the room for its answer."""
-    window = max(facts(sent.model).window or 0, context.config.models.window)
     # Most of a prompt of ours that is counted at the dearest factor that memproc would learn.
     largest = prompt_bound(sent.tokens, 0, LEARNED_TO * token_factor(sent.model)) + _FRAMES
     thinking = sent.parameters.get("thinking")
@@ -270,9 +269,9 @@ def _learn(archive: Archive, sent: SentRequest, counted: int, now: str) -> None:
 
 
 def _settled(
-    context: Context,
+    archive: Archive,
     sent: SentRequest,
-    model: Model,
+    price: Price | None,
     litellm_usd: float | None,
     usage: Usage,
     *,
@@ -281,7 +280,7 @@ def _settled(
     """Say in the ledger what an answer has cost; the dollars, or None where nobody knows."""
     if sent.spending is None:
         return 0.0
-    amount, price = None, known_price(model, context.config.budget)
+    amount = None
     if price is None:
         amount = (
             round(litellm_usd * PICO)
@@ -290,7 +289,7 @@ def _settled(
         )
     elif usage != _UNKNOWN:  # else the provider has not said what it counted
         amount = cost(price.batched if in_batch else price, usage)
-    settled = ledger.settle(context.archive, sent.spending, amount)
+    settled = ledger.settle(archive, sent.spending, amount)
     return None if settled is None else dollars(settled)
 
 

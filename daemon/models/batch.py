@@ -43,7 +43,8 @@ from daemon.models.batch_client import (
 from daemon.models.context import Context
 from daemon.models.direct import ATTEMPTS, persistently
 from daemon.models.prices import time_for_batches
-from primer.models import Model, takes_batches
+from daemon.models.resolve import known_model, window_in
+from primer.models import takes_batches
 from primer.reply import Request
 from rules.errors import MemprocError, NotNow, OutOfReach, OverBudget
 
@@ -279,7 +280,9 @@ class Batches:
         self, sample: Request, sent: OpenBatch, name: str, item: SentRequest, result: Result
     ) -> Outcome:
         """The outcome of one request; None where it is to be asked by itself. Only what has succeeded is billed."""
-        model = Model(item.model, sample.model.options)
+        config = self._context.config
+        window = window_in(item.model, config.models)
+        model = known_model(item.model, sample.model.options, config.budget, window)
         request = replace(sample, model=model)
         ended = result.result
         with self._archive.transaction():

@@ -168,7 +168,7 @@ def _complete(request: Request, **over: Any) -> Completion:
             return Completion("", REFUSED)
         except tuple(litellm.exceptions.LITELLM_EXCEPTION_TYPES) as fault:
             raise call.refusal or _meaning(
-                name, host_asked(name, request.route), fault, known_models
+                name, host_asked(request.model), fault, known_models
             ) from fault
 
 
@@ -384,14 +384,16 @@ def try_key(
             "", f"memproc knows no small model of {provider}. Name one in [models] in memproc.toml."
         )
     model = models[0]
-    from daemon.models.addresses import refusal
+    from daemon.models.addresses import addresses
+    from daemon.models.agreed_hosts import refusal
 
-    if refused := refusal(model, settings, lambda _: key):
+    if refused := refusal(model, settings, key):
         return KeyTrial(model, f"{refused.reason}, so nothing was sent. {refused.next_step}")
     own = settings.options_for(model)
     options = {"timeout": _TRIAL_SECONDS, **quiet_options(model), **own, "api_key": key.value}
     try:
-        ask(Request("test", Model(model, options), (Turn("user", _TRIAL_QUESTION),), words=5))
+        asked = Model(model, options, addresses=addresses(model, options))
+        ask(Request("test", asked, (Turn("user", _TRIAL_QUESTION),), words=5))
     except MemprocError as fault:
         return KeyTrial(model, fault.message)
     return KeyTrial(model)

@@ -15,17 +15,10 @@ from typing import NoReturn
 
 import httpx
 
-from daemon.models.addresses import (
-    KEY_HEADERS,
-    OWN_HOSTS,
-    addresses,
-    is_key,
-    is_loopback,
-    is_own,
-    readable,
-)
+from daemon.models.addresses import OWN_HOSTS, is_loopback, is_own, readable
+from daemon.models.agreed_hosts import KEY_HEADERS, is_key
 from daemon.models.bounded import TAKEN_ENCODINGS, TooManyBytes, bound
-from primer.models import Model, provider_of
+from primer.models import Model
 from primer.reply import EMBEDDING, Request
 from rules.errors import AnswerTooLarge, MemprocError, ModelError, ProviderRefuses
 from rules.money.usage import with_readable_counts
@@ -40,10 +33,9 @@ _BYTES_A_VECTOR = 128 * 1024
 
 @dataclass(slots=True)
 class WatchedCall:
-    """A call under way: the model, where it may go, and what became of it that LiteLLM does not say."""
+    """A call under way: its model, and what became of it that LiteLLM does not say."""
 
     model: Model
-    hosts: frozenset[str]
     most_bytes: int
     """Of the answer, decompressed."""
     refusal: MemprocError | None = None
@@ -71,9 +63,7 @@ _CALL: ContextVar[WatchedCall | None] = ContextVar("call", default=None)
 def watched(request: Request) -> Iterator[WatchedCall]:
     """Hold back what this call must not send, and what it must not read; its `refusal` says so afterwards."""
     _install()
-    model = request.model
-    hosts = frozenset(address.host for address in addresses(model.name, model.options))
-    call = WatchedCall(model, hosts, most_bytes(request))
+    call = WatchedCall(request.model, most_bytes(request))
     token = _CALL.set(call)
     try:
         yield call
@@ -94,8 +84,9 @@ def look_at(request: httpx.Request) -> None:
     call, host = _CALL.get(), request.url.host
     if call is None:
         return  # no model's; batches have their own client, which follows nobody
-    provider = provider_of(call.model.name)
-    if provider in OWN_HOSTS and host not in call.hosts and not is_own(provider, host):
+    provider = call.model.provider
+    agreed = {address.host for address in call.model.addresses}
+    if provider in OWN_HOSTS and host not in agreed and not is_own(provider, host):
         call.hold_back(host, "which is not its provider's own address, nor one that you named")
     carries_key = "key" in request.url.params or any(
         is_key(request.headers.get(name, "")) for name in KEY_HEADERS

@@ -1,25 +1,14 @@
-"""What a model costs, and how many tokens it counts for one of ours: as its replies have shown, else as is known.
-
-configured                     [[budget.price]], the last that fits
-the built-in engine            free
-a server on one's own network  free (api_base, or a provider that runs models locally)
-known to LiteLLM               its price, with the dearer tier for long prompts
-none of these                  refused, unless budget.unpriced
-
-And from these, what the plan of a chat will cost.
-"""
+"""How many tokens a model counts for one of ours, by its replies or by what is known, and what a plan costs."""
 
 from dataclasses import dataclass
 from datetime import timedelta
-from ipaddress import ip_address
 
 from daemon.archive.archive import Archive
 from daemon.archive.journal import LearnedFactor, learned_factors
 from daemon.config.settings import BudgetSettings, Config, WhenToBatch
 from daemon.files.clock import at
-from daemon.models import catalogue
 from daemon.models.roles import Roles
-from primer.models import ENGINE, Model, provider_of, takes_batches, token_factor
+from primer.models import Model, takes_batches, token_factor
 from rules.errors import UnknownPrice
 from rules.money.estimate import (
     NO_COST,
@@ -31,7 +20,7 @@ from rules.money.estimate import (
     longest_calls,
     traffic,
 )
-from rules.money.price import FREE, Price, Usage
+from rules.money.price import Price, Usage
 from rules.money.usage import can_be_learned
 from rules.plan.chat_plan import ChatPlan
 
@@ -39,7 +28,6 @@ ENOUGH = 5
 """The number of replies that it takes to know what a model makes of our tokens."""
 LEARNED_FOR = timedelta(days=30)
 """For so long after a model's newest reply counts what its replies have shown."""
-_LOCAL_NAMES = (".local", ".localhost", ".lan", ".home.arpa", ".internal")
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,57 +62,24 @@ def counts_now(learned: LearnedFactor, estimate: float, now: str) -> bool:
     return is_fresh and can_be_learned(learned.factor, estimate)
 
 
-def price_of(model: Model, budget: BudgetSettings) -> Price | None:
-    """The price of a call to a model; None where nobody knows it and `budget.unpriced` allows that.
+def require_price(model: Model, budget: BudgetSettings) -> Price | None:
+    """Return the price of a call to a model; None where it is not known and `budget.unpriced` allows that.
 
-    Raises UnknownPrice where it is not allowed, ModelError where LiteLLM's map cannot be read.
+    Raises UnknownPrice where it is not allowed.
     """
-    price = known_price(model, budget)
-    if price is None and not budget.unpriced:
+    if model.price is None and not budget.unpriced:
         raise UnknownPrice(
             f"Nobody has told what {model.name} costs, so it is not asked.",
-            "Say it in memproc.toml: a table [[budget.price]] with model, as_of, input and output, in dollars for a "
-            "million tokens (0 where it is free); or set budget.unpriced = true.",
+            "Say it in memproc.toml: a table [[budget.price]] with model, as_of, input and output, in "
+            "dollars for a million tokens (0 where it is free); or set budget.unpriced = true.",
         )
-    return price
-
-
-def known_price(model: Model, budget: BudgetSettings) -> Price | None:
-    """The price of a call to a model, or None where nobody knows it. Raises ModelError as `price_of` does."""
-    if model == ENGINE:
-        return FREE
-    return budget.price_of(model.name) or (
-        FREE if _is_local(model) else catalogue.price(model.name)
-    )
+    return model.price
 
 
 def step_of(model: Model, budget: BudgetSettings) -> int | None:
-    """Above how many tokens a model's prompts cost more, where they are to be kept under that; else None.
-
-    Raises ModelError as `price_of` does.
-    """
-    price = None if budget.above_step else known_price(model, budget)
+    """Return the prompt's tokens above which a model's price rises, if prompts are to be kept below."""
+    price = None if budget.above_step else model.price
     return price.above if price and price.rises else None
-
-
-def _is_local(model: Model) -> bool:
-    """Whether the calls go to this machine or one of the local network, so that nobody bills them.
-
-    It is known by its address, or a name without a domain.
-    """
-    from daemon.models.addresses import (
-        LOCAL_PROVIDERS,
-        host_of,
-    )  # late: the built-in engine has no address
-
-    base = model.options.get("api_base", model.options.get("base_url"))
-    if not isinstance(base, str):
-        return provider_of(model.name) in LOCAL_PROVIDERS
-    host = host_of(base)
-    try:
-        return ip_address(host).is_private
-    except ValueError:
-        return "." not in host or host.endswith(_LOCAL_NAMES)
 
 
 def time_for_batches(when: WhenToBatch, night: str, now: str) -> bool:
@@ -159,16 +114,14 @@ def plan_cost(archive: Archive, plan: ChatPlan, roles: Roles, config: Config, no
     batched = time_for_batches(config.models.batch, config.schedule.night, now)
 
     def priced(model: Model) -> PricedModel:
-        price = price_of(model, config.budget)
+        price = require_price(model, config.budget)
         if price is not None and batched and takes_batches(model.name):
             price = price.batched
         shown = expected(archive, model.name, now).factor
         return PricedModel(price, shown, max(token_factor(model.name), shown), model.thinking_room)
 
     if roles.fallback:
-        price_of(
-            roles.fallback, config.budget
-        )  # it may be asked, so it is refused as early as the others
+        require_price(roles.fallback, config.budget)  # it may be asked, so it is refused as early
     models = {"agent": priced(roles.agent), "context manager": priced(roles.context_manager)}
     if roles.embedding:
         models["embedding"] = priced(roles.embedding)

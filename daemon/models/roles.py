@@ -1,43 +1,41 @@
-"""Which models take the roles for one chat, and what the person should be told about it.
+"""The choice of models for one chat, and what the person should be told about it.
 
 agent             the chat's own model, or the one in memproc.toml; retired ones give way to successors
 context manager   the small model of the agent's provider, or the one in memproc.toml
 engine            the built-in one, where there is no key or no known model
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
+from functools import cache
 from typing import Literal
 
-from daemon.config.keys import FindKey, Key, NoKey
-from daemon.config.settings import ModelSettings
+from daemon.config.keys import FindKey
+from daemon.config.settings import Config, ModelSettings
+from daemon.models.addresses import is_ones_own
 from daemon.models.catalogue import ends_soon, facts
+from daemon.models.resolve import Unaskable, resolve, window_in
 from primer.models import (
-    ABOUT_THINKING,
     ENGINE,
     EXTRACTIVE,
-    KEY_VARIABLES,
     Model,
     own_model,
-    provider_of,
-    quiet_options,
     small_model,
     successor,
     takes_batches,
-    thinking_room,
 )
 from rules.errors import ChatSkipped
 from rules.typingmind.chat import Chat
 from rules.typingmind.message import Message
 
 CHAT, SMALL = "chat", "small"
-_OLLAMA = ("ollama", "ollama_chat")
+Resolve = Callable[[str], Model | Unaskable]
 
 
 @dataclass(frozen=True, slots=True)
 class Roles:
-    """The models for one chat, with their options; `window` is what the agent's context holds, in tokens."""
+    """The models for one chat. `window` is what plans keep the agent's prompts to, in tokens."""
 
     agent: Model
     context_manager: Model
@@ -48,9 +46,9 @@ class Roles:
     embedding: Model | None = None
     """Turns facts into vectors, where they are compared so."""
     addresses: tuple[str, ...] = ()
-    """The models that are asked at another address than their provider's own, said in every run."""
+    """Sentences on models asked elsewhere than at their provider's own address, said in every run."""
     lacks_key: str = ""
-    """The provider of the chat's own model, where it has no key and the engine extracts the memories instead."""
+    """The provider of the chat's own model, if it has no key and the engine writes instead."""
 
     @property
     def all(self) -> tuple[Model, ...]:
@@ -59,76 +57,148 @@ class Roles:
         return (self.agent, self.context_manager, *others)
 
 
+@dataclass(frozen=True, slots=True)
+class _Choice:
+    """A model's name, with notices for the person."""
+
+    name: str
+    notices: tuple[str, ...] = ()
+    lacks_key: str = ""
+    """The provider whose missing key has led to this choice."""
+
+
+_NO_MODEL = _Choice("")
+
+
 def choose_roles(
     chat: Chat,
     messages: Sequence[Message],
-    settings: ModelSettings,
+    config: Config,
     key: FindKey,
     today: date,
     embedding: str = "",
 ) -> Roles:
-    """The models for a chat. Where the chat's own model cannot be asked, a notice says so and what to do.
+    """Choose the models for a chat. If its own model cannot be asked, a notice says why and what to do.
 
-    `embedding` names a model that turns texts into vectors, and is needed only where a model takes facts.
+    `embedding` names a model that turns texts into vectors; it is used only if a model takes facts.
     Raises ChatSkipped where a configured model cannot be asked as it is configured.
     """
-    notices: list[str] = []
-    fallback = _newest(settings.fallback, settings, notices) if settings.fallback else ""
-    if settings.agent == CHAT:
-        agent = _own(chat, messages, settings, fallback, key, notices)
-    else:
-        agent = _newest(settings.agent, settings, notices)
-    if settings.context_manager != SMALL:
-        manager = _newest(settings.context_manager, settings, notices)
-    elif is_ones_own(settings.options_for(agent)):
-        manager = agent  # nobody knows what else it serves
-    else:
-        manager = small_model(agent)
-    embedding = embedding if manager != EXTRACTIVE else ""
-    strange: list[str] = []
-    used = [name for name in (agent, manager, fallback, embedding) if name]
-    for name in dict.fromkeys(used):
-        if name == EXTRACTIVE:
-            continue
-        _refuse_unaskable(chat, name, settings, key)
-        from daemon.models.addresses import (
-            addresses,
-        )  # late: a run of the built-in engine asks nobody
+    settings = config.models
 
-        for address in addresses(name, settings.options_for(name)):
-            place = f"{address.host}, not at its provider's own address ({address.named_by})"
-            strange.append(f"{name} is asked at {place}.")
-        if settings.batch != "never" and not takes_batches(name):
-            way = "asked directly, at its full price: only Anthropic's own models are asked in batches"
-            notices.append(f"{name} is {way}.")
-    notices += [ending for name in used if (ending := ends_soon(name, today))]
+    @cache
+    def find_out(name: str) -> Model | Unaskable:
+        return resolve(name, settings, config.budget, key)
+
+    fallback = _newest(settings.fallback, settings) if settings.fallback else _NO_MODEL
+    agent = _choose_agent(chat, messages, settings, fallback.name, find_out)
+    manager = _choose_manager(agent.name, settings)
+    embedding = embedding if manager.name != EXTRACTIVE else ""
+    used = [name for name in (agent.name, manager.name, fallback.name, embedding) if name]
+    models = {name: _askable(chat, find_out(name)) for name in dict.fromkeys(used)}
+    notices = (
+        *fallback.notices,
+        *agent.notices,
+        *manager.notices,
+        *_without_batches(models, settings),
+        *(ending for name in used if (ending := ends_soon(name, today))),
+    )
+    elsewhere = (sentence for model in models.values() for sentence in _asked_elsewhere(model))
     return Roles(
-        agent=_model(agent, settings, key),
-        context_manager=_model(manager, settings, key),
-        fallback=_model(fallback, settings, key) if fallback else None,
-        window=None if agent == EXTRACTIVE else _window(agent, settings) or facts(agent).window,
+        agent=models[agent.name],
+        context_manager=models[manager.name],
+        fallback=models.get(fallback.name),
+        window=_window(models[agent.name], settings),
         notices=tuple(dict.fromkeys(notices)),
-        embedding=_model(embedding, settings, key) if embedding else None,
-        addresses=tuple(dict.fromkeys(strange)),
-        lacks_key=_lacks_key(chat, messages, settings, key) if agent == EXTRACTIVE else "",
+        embedding=models.get(embedding),
+        addresses=tuple(dict.fromkeys(elsewhere)),
+        lacks_key=agent.lacks_key if agent.name == EXTRACTIVE else "",
     )
 
 
-def _lacks_key(
-    chat: Chat, messages: Sequence[Message], settings: ModelSettings, key: FindKey
-) -> str:
-    """The provider whose key the chat's own model lacks; empty where another reason keeps it from being asked."""
-    model = own_model(tuple(_names(chat, messages))) if settings.agent == CHAT else None
-    lacking = _missing_key(_newest(model, settings, []), settings, key) if model else None
-    return lacking.provider if lacking else ""
+def _choose_agent(
+    chat: Chat,
+    messages: Sequence[Message],
+    settings: ModelSettings,
+    fallback: str,
+    find_out: Resolve,
+) -> _Choice:
+    """Choose who writes: the chat's own model, unless memproc.toml names one.
+
+    Where the chat's own cannot be asked, it is the fallback or the engine, with a notice that says why.
+    """
+    if settings.agent != CHAT:
+        return _newest(settings.agent, settings)
+    instead = fallback or EXTRACTIVE
+    makes = (
+        f"{instead} makes its memories."
+        if fallback
+        else "its memories are extracted from what was said."
+    )
+    name = own_model(tuple(_names(chat, messages)))
+    if name is None:
+        reason = "A chat names no model that memproc knows"
+        notice = f"{reason}, so {makes} To choose one, set agent in [models]."
+        return _Choice(instead, (notice,))
+    newest = _newest(name, settings)
+    model = find_out(newest.name)
+    if isinstance(model, Unaskable) and (provider := model.lacks_key):
+        reason = f"There is no key for {newest.name}"
+        notice = f"{reason}, so {makes} To set one: memproc key set {provider}"
+        return _Choice(instead, (notice,), provider)
+    return newest
+
+
+def _choose_manager(agent: str, settings: ModelSettings) -> _Choice:
+    """Choose the context manager; on a server of one's own it is the agent: no other is known there."""
+    if settings.context_manager != SMALL:
+        return _newest(settings.context_manager, settings)
+    is_own = is_ones_own(settings.options_for(agent))
+    return _Choice(agent if is_own else small_model(agent))
+
+
+def _newest(name: str, settings: ModelSettings) -> _Choice:
+    """Choose a model, or the one that took its place, with a notice that says so."""
+    newer = None if is_ones_own(settings.options_for(name)) else successor(name)
+    return _Choice(newer.name, (newer.sentence,)) if newer else _Choice(name)
+
+
+def _askable(chat: Chat, model: Model | Unaskable) -> Model:
+    """Return a model that can be asked. Raises ChatSkipped for any other."""
+    if isinstance(model, Unaskable):
+        raise ChatSkipped(f'"{chat.title}": {model.reason}', model.next_step)
+    return model
+
+
+def _without_batches(models: Mapping[str, Model], settings: ModelSettings) -> Iterator[str]:
+    """Yield a notice for each model that is to be asked in batches and takes none."""
+    if settings.batch == "never":
+        return
+    for name, model in models.items():
+        if model != ENGINE and not takes_batches(name):
+            way = "directly, at its full price: only Anthropic's own models are asked in batches"
+            yield f"{name} is asked {way}."
+
+
+def _asked_elsewhere(model: Model) -> Iterator[str]:
+    """Yield a sentence on each address of a model that is not its provider's own."""
+    for address in model.addresses:
+        place = f"{address.host}, not at its provider's own address ({address.named_by})"
+        yield f"{model.name} is asked at {place}."
+
+
+def _window(agent: Model, settings: ModelSettings) -> int | None:
+    if agent == ENGINE:
+        return None
+    return window_in(agent.name, settings) or agent.window
 
 
 def chat_model(
     chat: Chat, messages: Sequence[Message], settings: ModelSettings
 ) -> tuple[str, int | None]:
-    """The model that the person talks with in TypingMind, and the tokens of its window, whoever writes the memories.
+    """Return the model that the person talks with in TypingMind, and its window in tokens.
 
-    Empty where memproc does not know it; the window is None where nobody does.
+    That is so even if another one writes the memories. The name is empty where memproc does not know it,
+    the window None where that is not known.
     """
     name = own_model(tuple(_names(chat, messages))) or ""
     if settings.agent == CHAT and settings.window:
@@ -136,70 +206,8 @@ def chat_model(
     return name, facts(name).window if name else None
 
 
-def _own(
-    chat: Chat,
-    messages: Sequence[Message],
-    settings: ModelSettings,
-    fallback: str,
-    key: FindKey,
-    notices: list[str],
-) -> str:
-    """The chat's own model; where it cannot be asked the fallback or the engine, with a notice that says why."""
-    instead = fallback or EXTRACTIVE
-    makes = (
-        f"{instead} makes its memories."
-        if fallback
-        else "its memories are extracted from what was said."
-    )
-    model = own_model(tuple(_names(chat, messages)))
-    if model is None:
-        reason = "A chat names no model that memproc knows"
-        notices.append(f"{reason}, so {makes} To choose one, set agent in [models].")
-        return instead
-    news: list[str] = []
-    name = _newest(model, settings, news)
-    if missing_key := _missing_key(name, settings, key):
-        notices.append(
-            f"There is no key for {name}, so {makes} To set one: memproc key set {missing_key.provider}"
-        )
-        return instead
-    notices += news
-    return name
-
-
-def _refuse_unaskable(chat: Chat, name: str, settings: ModelSettings, key: FindKey) -> None:
-    """Raises ChatSkipped where a model has no key, or one that must not go there, or would see too little."""
-    if missing_key := _missing_key(name, settings, key):
-        raise ChatSkipped(
-            f'"{chat.title}": there is no key for {name} ({missing_key.reason}).',
-            f"To set one: memproc key set {missing_key.provider}",
-        )
-    if provider_of(name) in _OLLAMA and not _window(name, settings):
-        raise ChatSkipped(
-            f'"{chat.title}": nobody knows how many tokens {name} reads, and Ollama cuts off the rest without a word.',
-            "Say it in memproc.toml: window in [models].",
-        )
-    from daemon.models.addresses import refusal
-
-    if refused := refusal(name, settings, key):
-        raise ChatSkipped(f'"{chat.title}": {refused.reason}. Nothing was sent.', refused.next_step)
-
-
-def _missing_key(name: str, settings: ModelSettings, key: FindKey) -> NoKey | None:
-    """Why there is no key for a model that needs one."""
-    if provider_of(name) not in KEY_VARIABLES or is_ones_own(settings.options_for(name)):
-        return None
-    own = key(provider_of(name))
-    return own if isinstance(own, NoKey) else None
-
-
-def is_ones_own(options: Mapping[str, object]) -> bool:
-    """Whether a call with these options goes to a server of the person's choice, where a name means what it likes."""
-    return not options.keys().isdisjoint(("api_base", "base_url"))
-
-
 def _names(chat: Chat, messages: Sequence[Message]) -> Iterator[str]:
-    """The names that the export gives the chat's model, the most trustworthy first."""
+    """Yield the names that the export gives the chat's model, the most trustworthy first."""
     shown, *others = chat.model_names or ("",)
     yield shown
     yield from (
@@ -210,58 +218,17 @@ def _names(chat: Chat, messages: Sequence[Message]) -> Iterator[str]:
     yield from others
 
 
-def _newest(name: str, settings: ModelSettings, notices: list[str]) -> str:
-    """The name itself, or that of the model which took its place, with a notice that says so."""
-    newer = None if is_ones_own(settings.options_for(name)) else successor(name)
-    if newer is None:
-        return name
-    notices.append(newer.sentence)
-    return newer.name
-
-
-def _model(name: str, settings: ModelSettings, key: FindKey) -> Model:
-    """The model with what goes along: no thinking, the person's options, its window, its key."""
-    if name == EXTRACTIVE:
-        return ENGINE
-    options = settings.options_for(name)
-    added: dict[str, object] = {}
-    if provider_of(name) in KEY_VARIABLES:
-        own = key(provider_of(name))
-        if isinstance(own, Key) and own.where != "environment":  # there LiteLLM finds it by itself
-            added["api_key"] = own.value
-        elif isinstance(own, NoKey) and is_ones_own(options):
-            # A server of one's own may want none, but the client that asks it wants something to send.
-            added["api_key"] = "none"
-    if not ABOUT_THINKING & options.keys():
-        added |= quiet_options(name)
-    if settings.window and provider_of(name) in _OLLAMA:
-        added["num_ctx"] = settings.window
-    return Model(name, added | options, thinking_room(name))
-
-
-def _window(name: str, settings: ModelSettings) -> int | None:
-    """The window that memproc.toml names, for Ollama also as the option that makes it."""
-    made = settings.options_for(name).get("num_ctx") if provider_of(name) in _OLLAMA else None
-    return made if isinstance(made, int) else settings.window or None
-
-
 def offered(
     roles: Roles, tools: Sequence[Mapping[str, object]], form: Literal["auto", "tools", "json"]
 ) -> Roles:
-    """The same roles, in which the agent, and who steps in for it, are offered these tools if they can call them."""
+    """Offer these tools to the agent, and to the fallback that steps in for it, if they can call them."""
 
     def with_tools(model: Model) -> Model:
-        if (
-            model == ENGINE
-            or form == "json"
-            or (form == "auto" and not facts(model.name).calls_tools)
-        ):
-            return model
-        return replace(model, tools=tuple(tools))
+        is_offered = form == "tools" or (form == "auto" and model.calls_tools)
+        return replace(model, tools=tuple(tools)) if is_offered and model != ENGINE else model
 
-    return replace(
-        roles, agent=with_tools(roles.agent), fallback=roles.fallback and with_tools(roles.fallback)
-    )
+    fallback = roles.fallback and with_tools(roles.fallback)
+    return replace(roles, agent=with_tools(roles.agent), fallback=fallback)
 
 
 @dataclass(frozen=True, slots=True)
@@ -277,7 +244,7 @@ class Who:
 
 
 def who(roles: Roles) -> Who:
-    """The roles without options and keys."""
+    """Return the roles without options and keys."""
     return Who(
         agent=roles.agent.name,
         context_manager=roles.context_manager.name,

@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 
-from daemon.archive.archive import Archive, remove_signs, set_sign, signs_of
+from daemon.archive.archive import Archive
 from daemon.archive.chats import KnownChat, known_chat
 from daemon.archive.memories import editions, memories
 from daemon.archive.messages import past, raw_conversation
 from daemon.archive.outputs import INTENT, RESTORED, Output, last_output, openings, record_output
+from daemon.archive.signs import remove_signs, set_sign, signs_of
 from daemon.chat.survey import canned
 from daemon.config.loading import load_texts
 from daemon.config.settings import Config

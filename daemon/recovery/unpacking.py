@@ -11,7 +11,6 @@ repeated.
 import shutil
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha256
 from itertools import count
@@ -23,7 +22,7 @@ from daemon.archive.archive import Archive, check
 from daemon.archive.chats import known_chats
 from daemon.archive.copying import copy_archive
 from daemon.archive.outputs import move_outputs
-from daemon.archive.seals import begin_import, end_import, is_unfinished
+from daemon.archive.unfinished_import import begin_import, end_import, is_unfinished
 from daemon.config.as_toml import toml_text
 from daemon.config.loading import parse
 from daemon.config.settings import Config
@@ -41,6 +40,7 @@ from daemon.files.write import (
 from daemon.models.addresses import host_of, names_a_host
 from daemon.recovery.parcel import ARCHIVE, ASIDE, SETTINGS, content, opened, places, refused
 from rules.errors import ArchiveError, FileTrouble
+from rules.wording import counted
 
 _ROOM = 64 << 20
 _ASKED = frozenset({"agent", "context_manager", "fallback", "embedding"})
@@ -60,13 +60,12 @@ class Unpacked:
 
 
 def import_archive(
-    folders: Folders, path: Path, now: str, *, settings: Path | None = None, replace: bool = False
+    folders: Folders, path: Path, now: str, *, settings: Path | None = None
 ) -> Unpacked:
     """Put everything of a parcel in its place, or nothing; `settings` is where its memproc.toml goes, if anywhere.
 
     Raises FileTrouble where the file is damaged or no parcel, ConfigurationError where its settings cannot be used,
-    ArchiveError where an archive with chats stands there already and is not to be replaced, and Busy while another
-    memproc, the daemon too, is at work.
+    ArchiveError where the archive here has chats already, and Busy while another memproc, the daemon too, is at work.
     """
     state = folders.state
     shelves = [*places(folders).values(), state]
@@ -74,11 +73,9 @@ def import_archive(
         make_private(folder)
     with hold(state / "lock"), hold(state / "daemon.lock", "is at work with this archive"):
         if not is_unfinished(state):
-            if not replace:
-                _refuse_a_loss(state)
+            _refuse_in_use(state)
             if archive_path(state).exists():
-                # One that is too damaged for that keeps its log beside it.
-                with suppress(ArchiveError), Archive.open(state) as archive:
+                with Archive.open(state) as archive:
                     archive.fold_log()
         try:
             _clear(shelves)
@@ -96,13 +93,21 @@ def import_archive(
     return Unpacked(chats, aside, settings if own else None, commented_out)
 
 
-def _refuse_a_loss(state: Path) -> None:
-    with Archive.read(state) as archive:
-        chats = len(known_chats(archive))
+def _refuse_in_use(state: Path) -> None:
+    """Raise ArchiveError if the archive here has chats, or cannot be read."""
+    next_step = (
+        f"To take over the other one, first move the folder {state} elsewhere; then run this again. "
+        "What lies in the folders of backups and updated exports is put aside by itself."
+    )
+    try:
+        with Archive.read(state) as archive:
+            chats = len(known_chats(archive))
+    except ArchiveError as fault:
+        raise ArchiveError(f"{fault.message} So nothing was taken over.", next_step) from fault
     if chats:
         raise ArchiveError(
-            f"The archive in {state} has {chats:,} chats already, so nothing was taken over.",
-            "To put it aside and take over the other one: memproc import-archive FILE --replace --yes",
+            f"The archive in {state} has {counted(chats, 'chat')} already, so nothing was taken over.",
+            next_step,
         )
 
 

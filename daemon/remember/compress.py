@@ -6,7 +6,6 @@ Several are written at the same time, and kept in the order of the plan: what is
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from daemon.archive.archive import is_news
 from daemon.archive.layers import Layer, begin_steps
 from daemon.archive.memories import (
     begin_round,
@@ -17,6 +16,7 @@ from daemon.archive.memories import (
     next_edition,
     renew_chunk,
 )
+from daemon.archive.signs import is_news
 from daemon.chat.survey import Passage, Survey, as_they_are
 from daemon.events import MemoryMade, Note, Noted, planned
 from daemon.models.context import Context

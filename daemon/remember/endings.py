@@ -14,9 +14,10 @@ from daemon.chat.reading import read_archive
 from daemon.chat.survey import Survey
 from daemon.config.keys import FindKey, Key, NoKey
 from daemon.config.settings import Config, ModelSettings, WhenToBatch
+from daemon.models.addresses import is_ones_own
 from daemon.models.catalogue import end_of, ends_soon
 from daemon.models.prices import plan_cost
-from daemon.models.roles import CHAT, chat_model, is_ones_own
+from daemon.models.roles import CHAT, chat_model
 from daemon.remember.planning import survey_read
 from daemon.status.findings import Finding, Setup, warning
 from daemon.status.sentences import told_apart

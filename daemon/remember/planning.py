@@ -211,7 +211,7 @@ def survey_read(
     embedding = config.facts.embedding if config.facts.enabled else ""
     keys: dict[str, str] = {}
     roles = choose_roles(
-        chat, messages, config.models, noting(key, keys), date.fromisoformat(now[:10]), embedding
+        chat, messages, config, noting(key, keys), date.fromisoformat(now[:10]), embedding
     )
     if config.core.enabled and layout.sections:
         roles = offered(roles, tools_of(layout), config.core.form)

@@ -10,8 +10,9 @@ from contextlib import suppress
 from pathlib import Path
 from shlex import quote
 
-from daemon.archive.archive import Archive, all_signs, check
+from daemon.archive.archive import Archive, check
 from daemon.archive.jobs import structural_faults
+from daemon.archive.signs import all_signs
 from daemon.files.backup import all_versions
 from daemon.files.backup import check as check_backups
 from daemon.files.lock import is_held

@@ -8,10 +8,11 @@ from daemon.archive.archive import Archive
 from daemon.archive.jobs import settings_of_chats
 from daemon.archive.messages import raw_conversation
 from daemon.config.keys import FindKey, Key, NoKey, credential_files, read_keys
-from daemon.config.settings import Config, ModelSettings
+from daemon.config.settings import Config
+from daemon.models.addresses import is_ones_own
 from daemon.models.catalogue import Facts, end_of, facts, known_models
 from daemon.models.completion import nearest
-from daemon.models.roles import CHAT, Roles, choose_roles, is_ones_own
+from daemon.models.roles import CHAT, Roles, choose_roles
 from daemon.status.findings import Finding, Setup, error, ok, warning
 from primer.models import EXTRACTIVE, KEY_VARIABLES, Model, key_variables, provider_of
 from rules.errors import ChatSkipped, ConfigurationError, MemprocError
@@ -58,17 +59,20 @@ def choices(setup: Setup, find_key: FindKey) -> Iterator[ModelChoice]:
     """The choice of memproc.toml first, then those of the chats that choose for themselves."""
     config = setup.config
     for settings in (config, *map(config.with_override, config.chats.override)):
-        models = settings.models
-        # Without a chat there is no model of its own; what else is configured is looked at all the same.
-        configured = (
-            models.model_copy(update={"agent": EXTRACTIVE}) if models.agent == CHAT else models
-        )
-        yield _choice(setup, find_key, "memproc.toml", _NO_CHAT, configured)
+        yield _choice(setup, find_key, "memproc.toml", _NO_CHAT, _without_chat(settings))
     with Archive.read(setup.folders.state) as archive:
         for chat in _chats(archive, config):
-            models = config.of(chat).models
-            if models.agent == CHAT:
-                yield _choice(setup, find_key, f'"{chat.title}"', chat, models)
+            own = config.of(chat)
+            if own.models.agent == CHAT:
+                yield _choice(setup, find_key, f'"{chat.title}"', chat, own)
+
+
+def _without_chat(config: Config) -> Config:
+    """Let the built-in engine be the agent where it would be a chat's own model: there is no chat."""
+    if config.models.agent != CHAT:
+        return config
+    models = config.models.model_copy(update={"agent": EXTRACTIVE})
+    return config.model_copy(update={"models": models})
 
 
 def _chats(archive: Archive, config: Config) -> Iterator[Chat]:
@@ -81,9 +85,7 @@ def _chats(archive: Archive, config: Config) -> Iterator[Chat]:
             yield chat
 
 
-def _choice(
-    setup: Setup, find_key: FindKey, who: str, chat: Chat, settings: ModelSettings
-) -> ModelChoice:
+def _choice(setup: Setup, find_key: FindKey, who: str, chat: Chat, config: Config) -> ModelChoice:
     keys: dict[str, Key | NoKey] = {}
 
     def find(provider: str) -> Key | NoKey:
@@ -91,7 +93,7 @@ def _choice(
 
     roles: Roles | ChatSkipped
     try:
-        roles = choose_roles(chat, read_messages(chat), settings, find, setup.machine.now.date())
+        roles = choose_roles(chat, read_messages(chat), config, find, setup.machine.now.date())
     except ChatSkipped as fault:
         roles = fault
     return ModelChoice(who, chat is not _NO_CHAT, roles, keys)

@@ -18,11 +18,12 @@ import tomli
 
 from daemon.archive import jobs as daemon_state
 from daemon.archive import journal as ledger
-from daemon.archive.archive import Archive, Sign, all_signs, remove_signs, set_sign, sign
+from daemon.archive.archive import Archive
 from daemon.archive.arrivals import ChatOutcome, newest_outcomes
 from daemon.archive.chats import RunProgress, kept_run, known_chats
 from daemon.archive.journal import LONGEST_SECONDS, batch_age, open_batches
 from daemon.archive.outputs import standing_outputs
+from daemon.archive.signs import Sign, all_signs, remove_signs, set_sign, sign
 from daemon.files.clock import periods
 from daemon.files.lock import hold, is_held
 from daemon.files.paths import default_state, resolve, runtime_folder

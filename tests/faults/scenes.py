@@ -8,10 +8,12 @@ import os
 import shutil
 import sys
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from time import time_ns
 
 from daemon.archive.archive import Archive
+from daemon.archive.chats import known_chats
 from daemon.archive.outputs import RESTORED, last_output
 from daemon.events import SettingsAre
 from daemon.files.clock import now
@@ -19,7 +21,7 @@ from daemon.files.paths import arrivals_folder
 from daemon.files.write import sweep, unforeseen
 from daemon.inbox.scanner import Scanner
 from daemon.inbox.watch_plan import plan_of, read_settings_here
-from rules.errors import MemprocError
+from rules.errors import ArchiveError, MemprocError
 from tests.chats import CHAT_ID, Json, chat, conversation, export_bytes
 from tests.faults import shim
 from tests.faults.trial import CLOCK, Lab, Work
@@ -151,13 +153,16 @@ def _rotten(lab: Lab) -> None:
 
 
 def _moved(lab: Lab) -> None:
-    """A parcel from another computer, and an archive of one's own."""
+    """A parcel from another computer; an archive with nothing in it, and exports of one that was lost."""
     _lived(lab)
     memproc(lab, "export-archive", "all.zip", day=-1)
     parcel = (lab.home / "all.zip").read_bytes()
     _first(_ENGINE, OTHER_ID)(lab)
     memproc(lab, "run", day=-1)
     (lab.home / "all.zip").write_bytes(parcel)
+    shutil.rmtree(lab.home / "state")
+    with Archive.open(lab.home / "state"):
+        pass
 
 
 def _dropped(lab: Lab) -> None:
@@ -221,6 +226,18 @@ def _export_again(lab: Lab) -> Work:
     return work
 
 
+def _import_again(lab: Lab) -> Work:
+    """Once more where it was not done to its end; where it was, any command that tidies up."""
+
+    def work() -> int:
+        with suppress(ArchiveError), Archive.read(lab.home / "state") as archive:
+            if known_chats(archive):
+                return lab.memproc("undo", CHAT_ID)()
+        return lab.memproc("import-archive", "all.zip", "--yes")()
+
+    return work
+
+
 _SCENES = (
     Scene("run", _first(_MODELS), _run("run"), _run("run"), does_pay=True),
     Scene("second-round", _second(_MODELS), _run("run"), _run("run"), does_pay=True),
@@ -238,8 +255,8 @@ _SCENES = (
     Scene(
         "import-archive",
         _moved,
-        _run("import-archive", "all.zip", "--replace", "--yes"),
-        _run("import-archive", "all.zip", "--replace", "--yes"),
+        _run("import-archive", "all.zip", "--yes"),
+        _import_again,
     ),
     Scene("rotten", _rotten, _run("run"), _run("run"), does_pay=True),
     Scene("intake", _dropped, _intake, _intake),
@@ -263,6 +280,8 @@ def warm(lab: Lab) -> None:
         ("rebuild",),
         ("export-archive", "all.zip"),
     )
-    for command in (*commands, ("import-archive", "all.zip", "--replace", "--yes")):
+    for command in commands:
         lab.here(lab.memproc(*command))
+    shutil.rmtree(lab.home / "state")
+    lab.here(lab.memproc("import-archive", "all.zip", "--yes"))
     lab.here(_intake(lab))

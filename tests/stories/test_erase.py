@@ -14,8 +14,9 @@ from pathlib import Path
 import pytest
 
 from daemon.archive import erasing
-from daemon.archive.archive import Archive, check, set_sign
+from daemon.archive.archive import Archive, check
 from daemon.archive.arrivals import next_work, resume_after_restart
+from daemon.archive.signs import set_sign
 from daemon.events import SettingsAre
 from daemon.files.backup import check as check_backups
 from daemon.files.clock import now

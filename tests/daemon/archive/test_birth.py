@@ -11,9 +11,11 @@ from typing import Any
 import pytest
 
 from daemon.archive import archive as module
-from daemon.archive.archive import OLDEST, STEPS, Archive, SchemaStep, check
+from daemon.archive import schema
+from daemon.archive.archive import Archive, check
 from daemon.archive.chats import known_chats
 from daemon.archive.journal import recall, record
+from daemon.archive.schema import OLDEST, STEPS, SchemaStep
 from daemon.files.paths import archive_path
 from rules.errors import ArchiveError
 from tests.daemon.archive.test_archive import reply
@@ -98,7 +100,7 @@ def test_an_older_archive_is_read_as_it_would_be_after_its_steps_and_is_not_touc
         "a colour for each chat",
         "ALTER TABLE chat ADD COLUMN colour TEXT;\nCREATE TABLE hue (name TEXT) STRICT;\n",
     )
-    monkeypatch.setattr(module, "STEPS", (*STEPS, later))
+    monkeypatch.setattr(schema, "STEPS", (*STEPS, later))
 
     with Archive.read(tmp_path) as archive:
         assert recall(archive, "a") == reply("a")
@@ -124,7 +126,7 @@ def test_a_step_that_fails_leaves_the_archive_at_the_step_before(
         "CREATE TABLE hue (name TEXT) STRICT;\nINSERT INTO nowhere_at (x) VALUES (1, 2);\n",
     )
     with monkeypatch.context() as patch:
-        patch.setattr(module, "STEPS", (*STEPS, broken))
+        patch.setattr(schema, "STEPS", (*STEPS, broken))
         with pytest.raises((sqlite3.Error, ArchiveError)):
             Archive.open(tmp_path)
     with Archive.open(tmp_path) as archive:

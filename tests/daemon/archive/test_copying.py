@@ -6,11 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from daemon.archive.archive import OLDEST, STEPS, Archive, check, set_sign
+from daemon.archive.archive import Archive, check
 from daemon.archive.copying import copy_archive, foreign_objects
 from daemon.archive.journal import raise_cap, raised_cap
 from daemon.archive.memories import memories
 from daemon.archive.messages import raw_conversation
+from daemon.archive.schema import OLDEST, STEPS
+from daemon.archive.signs import set_sign
 from daemon.files.paths import archive_path
 from rules.errors import ArchiveError
 from tests.daemon.archive.test_messages import CHAT, TALK, see

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from daemon.archive.seals import packed, unpacked
+from daemon.archive.packing import packed, unpacked
 from rules.errors import ArchiveError
 
 

@@ -18,13 +18,13 @@ from daemon.archive.memories import end_turn, find_memory, keep_memory, memories
 from daemon.archive.messages import raw_conversation
 from daemon.archive.seals import (
     SEALED,
-    archive_errors,
     damaged_rows,
     refuse_any_damage,
     refuse_damage,
     refuse_lost_name,
     seal_of,
 )
+from daemon.archive.trouble import archive_errors
 from daemon.files.paths import archive_path
 from daemon.models.ask import Unsent
 from rules.errors import ArchiveError, DamagedChat, FileTrouble

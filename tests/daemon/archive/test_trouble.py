@@ -16,7 +16,7 @@ from daemon.archive.chats import known_chats
 from daemon.archive.journal import recall, record, replies
 from daemon.archive.memories import keep_memory
 from daemon.archive.messages import insert_version, past, raw_conversation
-from daemon.archive.seals import archive_errors
+from daemon.archive.trouble import archive_errors
 from daemon.files.paths import archive_path
 from rules.errors import ArchiveError, FileTrouble, MemprocError
 from tests.daemon.archive.test_archive import reply
@@ -181,7 +181,7 @@ def test_what_sqlite_does_not_say_is_asked_of_the_system(
     fault = sqlite3.OperationalError("disk I/O error")
     fault.sqlite_errorname = name
     (tmp_path / "archive.sqlite3").touch()
-    monkeypatch.setattr("daemon.archive.seals.TemporaryFile", fail)
+    monkeypatch.setattr("daemon.archive.trouble.TemporaryFile", fail)
     with pytest.raises(ArchiveError) as caught, archive_errors(tmp_path / "archive.sqlite3"):
         raise fault
     assert remedy in caught.value.next_step

@@ -8,13 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from daemon.archive.archive import OLDEST, STEPS, Archive, check
+from daemon.archive.archive import Archive, check
 from daemon.archive.chats import rest_of, waiting_state
 from daemon.archive.journal import recall
 from daemon.archive.layers import fact_events
 from daemon.archive.memories import memories
 from daemon.archive.messages import missing_keys, raw_conversation
 from daemon.archive.outputs import last_output
+from daemon.archive.schema import OLDEST, STEPS
 from daemon.archive.seals import SEALED
 from daemon.files.paths import archive_path
 from rules.errors import ArchiveError

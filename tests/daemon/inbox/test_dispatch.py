@@ -12,9 +12,10 @@ from typing import cast
 
 import pytest
 
-from daemon.archive.archive import Archive, sign
+from daemon.archive.archive import Archive
 from daemon.archive.arrivals import Arrival, find_arrival, newest_outcomes
 from daemon.archive.jobs import jobs
+from daemon.archive.signs import sign
 from daemon.events import (
     Alive,
     ChatIs,

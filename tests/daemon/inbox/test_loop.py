@@ -8,7 +8,8 @@ from typing import cast
 
 import pytest
 
-from daemon.archive.archive import Archive, sign
+from daemon.archive.archive import Archive
+from daemon.archive.signs import sign
 from daemon.events import Event, Note, SettingsAre, Trouble, Watching
 from daemon.files.clock import now
 from daemon.inbox.child import ChildSaid, Due, FolderChanged, Reload, Stop, Wake

@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from daemon.archive.archive import Archive, sign
+from daemon.archive.archive import Archive
 from daemon.archive.jobs import part_to_verify, part_verified
 from daemon.archive.outputs import Output, record_output
+from daemon.archive.signs import sign
 from daemon.files.backup import keep_original
 from daemon.files.paths import Folders
 from daemon.files.write import sha256_of

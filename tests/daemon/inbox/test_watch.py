@@ -14,8 +14,9 @@ from time import monotonic, sleep
 
 import pytest
 
-from daemon.archive.archive import Archive, sign
+from daemon.archive.archive import Archive
 from daemon.archive.arrivals import newest_outcomes
+from daemon.archive.signs import sign
 from daemon.cli import main
 from daemon.files.lock import Busy, hold
 from daemon.inbox.watch import watch

@@ -17,10 +17,10 @@ from daemon.models import batch_client as client
 from daemon.models.completion import complete
 from daemon.models.context import Context
 from daemon.models.scheduler import RunningDialogue, Scheduler, Steps
-from primer.models import Model
 from primer.prompt import Turn
 from primer.reply import Request
 from rules.typingmind.message import write_date
+from tests.known import known
 from tests.nokeys import no_keys
 from tests.server.server import ModelServer
 from tests.server.setup import KEY
@@ -144,7 +144,7 @@ def question(asked: str, *before: str, model: str = HAIKU) -> Request:
         Turn("system", "You are Ada. " * 30, ends_prefix=True),
         *(Turn("user", text) for text in before),
     ]
-    return Request("quote", Model(model), (*said, Turn("user", f"Question {asked}: and then?")), 20)
+    return Request("quote", known(model), (*said, Turn("user", f"Question {asked}: and then?")), 20)
 
 
 @contextmanager

@@ -12,19 +12,19 @@ from daemon.archive.journal import recall
 from daemon.config.settings import BudgetSettings
 from daemon.models import completion
 from daemon.models.completion import Completion, complete
-from primer.models import Model
 from primer.prompt import Turn
 from primer.reply import Request
 from rules.errors import ModelError, OverBudget
 from rules.money.price import PICO
 from tests.asked import RunBudget, ask
+from tests.known import known
 from tests.server.faults import Faulty
 from tests.server.server import ModelServer
 from tests.server.setup import KEY, Setup
 from tests.server.usage import Price
 
 NOW = "2026-11-21T12:00:00.000Z"
-HAIKU = Model("anthropic/claude-haiku-5-5")
+HAIKU = "anthropic/claude-haiku-5-5"
 PRICES = {
     "claude-haiku-5-5": Price(
         Decimal("0.1"),
@@ -66,7 +66,7 @@ def request(number: int) -> Request:
         Turn("system", "You are Ada. " * 400, ends_prefix=True),
         Turn("user", f"Question {number}: and then?"),
     )
-    return Request("quote", HAIKU, turns, 20)
+    return Request("quote", known(HAIKU), turns, 20)
 
 
 @settings(
@@ -98,10 +98,7 @@ def test_what_is_settled_is_the_account_of_what_was_heard_and_the_rest_is_held_b
             if known is None:
                 kept[number] = max(server.meter.bills)
         heard = sum(
-            (
-                PRICES[HAIKU.name[10:]].dollars(server.meter.bills[bill].usage)
-                for bill in kept.values()
-            ),
+            (PRICES[HAIKU[10:]].dollars(server.meter.bills[bill].usage) for bill in kept.values()),
             Decimal(),
         )
         settled, held = archive.run("SELECT coalesce(sum(settled), 0), coalesce(sum(coalesce(settled, reserved)), 0) "
@@ -113,9 +110,10 @@ def test_what_is_settled_is_the_account_of_what_was_heard_and_the_rest_is_held_b
 def test_above_the_step_the_account_is_five_times_as_high(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
     monkeypatch.setattr(completion, "TIMEOUT_SECONDS", 60.0)
-    long = Request("quote", HAIKU, (Turn("user", "We spoke of the ferry. " * 21_000),), 20)
     with ModelServer() as server, Archive.memory() as archive:
         monkeypatch.setenv("ANTHROPIC_API_BASE", server.url)
+        turns = (Turn("user", "We spoke of the ferry. " * 21_000),)
+        long = Request("quote", known(HAIKU), turns, 20)
         reply = ask(
             RunBudget(archive, BudgetSettings(above_step=True), "run"), long, complete, lambda: NOW
         )

@@ -9,16 +9,10 @@ import pytest
 from daemon.config.keys import Key, NoKey, Where
 from daemon.config.loading import parse
 from daemon.config.settings import ModelSettings
-from daemon.models.addresses import (
-    addresses,
-    allow,
-    allowed,
-    disallow,
-    host_of,
-    hosts_file,
-    is_loopback,
-    refusal,
-)
+from daemon.models import agreed_hosts
+from daemon.models.addresses import addresses, host_of, is_loopback
+from daemon.models.agreed_hosts import AddressRefusal, allow, allowed, disallow, hosts_file
+from primer.models import provider_of
 from rules.errors import ConfigurationError
 
 CLAUDE, GPT = "anthropic/claude-haiku-5-5", "openai/gpt-4o"
@@ -36,6 +30,12 @@ def nowhere(provider: str) -> Key | NoKey:
 def settings(*, found_here: bool = False, **options: object) -> ModelSettings:
     named = ModelSettings(options=options)
     return named.as_found_here() if found_here else named
+
+
+def refusal(
+    name: str, own: ModelSettings, find: Callable[[str], Key | NoKey]
+) -> AddressRefusal | None:
+    return agreed_hosts.refusal(name, own, find(provider_of(name)))
 
 
 def command(name: str, own: ModelSettings, find: Callable[[str], Key | NoKey]) -> str:

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from daemon.models import batch_client as client
 from daemon.models.batch_client import NoBatches, Route, answer_of, fault_of, refusal_of, route_of
 from daemon.models.completion import complete
-from primer.models import Model
 from rules.errors import ContextTooLong, CutOff, ModelError, NotNow, ProviderRefuses
 from tests.daemon.models.batch_world import HAIKU, question
+from tests.known import known
 from tests.server.batching import Batching
 from tests.server.server import ModelServer
 from tests.server.setup import KEY
@@ -58,7 +58,7 @@ def test_a_request_s_own_hash_is_a_name_that_the_provider_allows(asked: str, mod
 
 
 def test_the_body_in_a_batch_is_the_very_body_of_a_direct_call(server: ModelServer) -> None:
-    request = replace(question("0"), model=Model(HAIKU, {"stop": ["END"], "timeout": 20}))
+    request = replace(question("0"), model=known(HAIKU, {"stop": ["END"], "timeout": 20}))
     complete(request)
     (direct,) = server.requests
     assert route_of(request).body == direct.body

@@ -14,10 +14,10 @@ import pytest
 from daemon.models.batch_client import newest, route_of
 from daemon.models.bounded import TooManyBytes, bound
 from daemon.models.completion import complete
-from primer.models import Model
 from primer.prompt import Turn
 from primer.reply import Request
 from rules.errors import AnswerTooLarge, ModelError
+from tests.known import known
 
 pytestmark = pytest.mark.filterwarnings("ignore:Accessing the 'model_")
 MB = 1024**2
@@ -26,7 +26,7 @@ _MODELS = ("anthropic/claude-haiku-5-5", "openai/gpt-4o", "gemini/gemini-2.5-fla
 
 def request(name: str, url: str) -> Request:
     return Request(
-        "quote", Model(name, {"api_key": "k", "api_base": url}), (Turn("user", "Hello"),), 60
+        "quote", known(name, {"api_key": "k", "api_base": url}), (Turn("user", "Hello"),), 60
     )
 
 

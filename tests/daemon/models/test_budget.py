@@ -25,9 +25,10 @@ from rules.errors import ContextTooLong, CutOff, ModelError, OutOfReach, OverBud
 from rules.money.price import PICO, Price, Usage, cost, rates
 from rules.typingmind.message import write_date
 from tests.asked import RunBudget, ask, context_with
+from tests.known import known
 
 NOON = "2026-11-21T12:00:00.000Z"
-HAIKU = Model("anthropic/claude-haiku-5-5")
+HAIKU = known("anthropic/claude-haiku-5-5")
 PRICE = Price(rates(0.1, 0.5, 0.01, 0.125), 100_000, rates(0.5, 2.5, 0.05, 0.625))
 
 
@@ -229,14 +230,14 @@ def test_a_provider_that_says_no_usage_has_cost_what_was_reserved(archive: Archi
 def test_the_engine_and_a_model_at_home_reserve_nothing(archive: Archive) -> None:
     poor = budget_of(archive, run_usd=0, day_usd=0, month_usd=0)
     free = Completion("Said.", "stop", 10, 10, 0, 0, 5.0)
-    for number, model in enumerate((ENGINE, Model("openai/x", {"api_base": "http://127.0.0.1:1"}))):
+    for number, model in enumerate((ENGINE, known("openai/x", {"api_base": "http://127.0.0.1:1"}))):
         reply = ask(poor, request(number, model), lambda _: free, lambda: NOON)
         assert reply.usd == 0
     assert archive.run("SELECT * FROM spending") == []
 
 
 def test_a_model_of_unknown_price_is_not_asked_unless_that_is_allowed(archive: Archive) -> None:
-    unknown, provider = Model("somebody/something"), Provider()
+    unknown, provider = known("somebody/something"), Provider()
     with pytest.raises(UnknownPrice):
         asking(budget_of(archive), provider, model=unknown)
     assert provider.calls == 0
@@ -285,8 +286,9 @@ def test_a_prompt_above_the_step_is_held_back_by_what_replies_have_shown(archive
 
     def why_not(above: float, **more: bool) -> ContextTooLong | None:
         price = PriceSettings.model_validate(stepped | {"above": round(above * tokens)})
-        budget = RunBudget(archive, BudgetSettings(price=(price,), **more), "run")
-        return above_step(context_with(budget, Provider(), lambda: NOON), request(1))
+        settings = BudgetSettings(price=(price,), **more)
+        context = context_with(RunBudget(archive, settings, "run"), Provider(), lambda: NOON)
+        return above_step(context, request(1, known(HAIKU.name, budget=settings)))
 
     told = why_not(1.2)
     assert told is not None

@@ -6,15 +6,13 @@ from types import SimpleNamespace
 
 import pytest
 
-from daemon.config.settings import BudgetSettings
 from daemon.models import completion
 from daemon.models.completion import complete
-from daemon.models.prices import price_of
-from primer.models import Model
 from primer.prompt import Turn
 from primer.reply import EMBEDDING, Request
 from rules.errors import ModelError, ProviderRefuses
 from rules.money.price import Price, rates
+from tests.known import known
 from tests.server.server import ModelServer
 from tests.server.setup import KEY
 from tests.server.tokens import count
@@ -31,7 +29,7 @@ def server() -> Iterator[ModelServer]:
 def asking(server: ModelServer, key: str = KEY, **options: object) -> Request:
     route = {"api_base": f"{server.url}/v1", "api_key": key, **options}
     turns = tuple(Turn("user", text) for text in TEXTS)
-    return Request(EMBEDDING, Model("openai/text-embedding-3-small", route), turns, 0)
+    return Request(EMBEDDING, known("openai/text-embedding-3-small", route), turns, 0)
 
 
 def test_the_answer_is_the_cosines_of_the_texts_and_not_their_vectors(server: ModelServer) -> None:
@@ -61,7 +59,7 @@ def test_a_wrong_key_is_what_it_is_for_every_call_and_asked_with_once(server: Mo
 def test_an_embedding_model_has_a_price_though_the_map_may_name_none_for_answers(
     model: str, dollars: float
 ) -> None:
-    assert price_of(Model(model), BudgetSettings()) == Price(rates(dollars, 0))
+    assert known(model).price == Price(rates(dollars, 0))
 
 
 class Short:
@@ -75,7 +73,7 @@ class Short:
 
 def test_a_provider_that_leaves_out_vectors_is_told_of() -> None:
     request = Request(
-        EMBEDDING, Model("somebody/short"), (Turn("user", "one"), Turn("user", "other")), 0
+        EMBEDDING, known("somebody/short"), (Turn("user", "one"), Turn("user", "other")), 0
     )
     with pytest.raises(ModelError, match="one vector for each text") as told:
         completion._likeness(Short(), request, {})

@@ -11,7 +11,6 @@ from daemon.models.addresses import host_asked
 from daemon.models.completion import complete
 from daemon.models.direct import ATTEMPTS, persistently
 from daemon.status.sentences import sentence
-from primer.models import Model
 from primer.prompt import ask, question
 from primer.reply import Request
 from rules.errors import (
@@ -24,6 +23,7 @@ from rules.errors import (
     ProviderRefuses,
 )
 from tests.entries import entries, said
+from tests.known import known
 from tests.server.asking import TEXTS, TOLD, context
 from tests.server.faults import Faulty
 from tests.server.reply import Failure
@@ -52,7 +52,7 @@ def serve(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> Se
 
 
 def asked(model: str) -> Request:
-    return Request("quote", Model(model), (*context(), question(ask(TEXTS.quote, 20))), 20)
+    return Request("quote", known(model), (*context(), question(ask(TEXTS.quote, 20))), 20)
 
 
 LATER = (
@@ -122,7 +122,7 @@ def test_who_waits_for_a_provider_is_told_whom_which_try_and_how_long() -> None:
 def test_the_host_that_is_named_is_the_one_that_is_asked(
     name: str, options: dict[str, object], host: str
 ) -> None:
-    assert host_asked(name, options) == host
+    assert host_asked(known(name, options)) == host
 
 
 def test_a_provider_that_hangs_is_given_up_after_the_time_out(
@@ -202,11 +202,11 @@ def test_what_the_requests_share_is_read_from_the_provider_s_cache(serve: Serve)
         ]
     )
     turns = (*context(chunk), question(ask(TEXTS.quote, 20)))
-    first = complete(Request("quote", Model(CLAUDE), turns, 20))
+    first = complete(Request("quote", known(CLAUDE), turns, 20))
     again = complete(
         Request(
             "quote",
-            Model(CLAUDE),
+            known(CLAUDE),
             (*turns[:-1], replace(turns[-1], content="Another question.")),
             20,
         )

@@ -16,10 +16,11 @@ from daemon.models.addresses import OWN_HOSTS, addresses, is_own
 from daemon.models.batch_client import newest, route_of
 from daemon.models.completion import complete
 from daemon.models.guard import RequestHeldBack, look_at, watched
-from primer.models import KEY_VARIABLES, Model, provider_of
+from primer.models import KEY_VARIABLES, provider_of
 from primer.prompt import Turn
 from primer.reply import EMBEDDING, Request
 from rules.errors import MemprocError, ModelError, ProviderRefuses
+from tests.known import known
 from tests.stories.canary import CANARY
 
 # LiteLLM's own slips with pydantic, which warns of them.
@@ -47,7 +48,7 @@ class Reached(BaseException):
 def request(name: str, step: str = "quote", **options: object) -> Request:
     return Request(
         step,
-        Model(name, {"api_key": CANARY, "timeout": 20, **options}),
+        known(name, {"api_key": CANARY, "timeout": 20, **options}),
         (Turn("user", "Hello"),),
         5,
     )

@@ -1,7 +1,7 @@
 """The list of hosts that keys may go to: the person's alone, and no unfinished file beside it."""
 
 from daemon.files.write import TEMPORARY
-from daemon.models.addresses import allow, hosts_file
+from daemon.models.agreed_hosts import allow, hosts_file
 
 
 def test_what_a_killed_command_left_beside_the_list_is_swept_at_the_next_change() -> None:

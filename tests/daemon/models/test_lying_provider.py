@@ -14,7 +14,7 @@ from daemon.files.clock import at, periods
 from daemon.models.completion import Completion, complete
 from daemon.models.direct import persistently
 from daemon.models.prices import ENOUGH, LEARNED_FOR, Expected, expected
-from primer.models import Model, token_factor
+from primer.models import token_factor
 from primer.prompt import Turn
 from primer.reply import Request
 from rules.errors import MemprocError
@@ -22,6 +22,7 @@ from tests.asked import RunBudget, ask
 from tests.daemon.models.test_bounded import answering
 from tests.daemon.models.test_budget import NOON, worst
 from tests.daemon.models.test_budget import request as question
+from tests.known import known
 from tests.stories.person import Person
 
 pytestmark = pytest.mark.filterwarnings("ignore:Accessing the 'model_")
@@ -78,7 +79,7 @@ def test_whatever_stands_for_a_count_the_answer_is_read(name: str) -> None:
     current: list[bytes] = []
     with answering(200, lambda: iter(current)) as url:
         asked = Request(
-            "quote", Model(name, {"api_key": "k", "api_base": url}), (Turn("user", "Hello"),), 60
+            "quote", known(name, {"api_key": "k", "api_base": url}), (Turn("user", "Hello"),), 60
         )
         for usage in at_once:
             current[:] = [answer(style, usage)]

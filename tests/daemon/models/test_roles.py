@@ -3,7 +3,7 @@
 from datetime import date
 
 from daemon.config.keys import Key, NoKey
-from daemon.config.settings import ModelSettings
+from daemon.config.settings import Config, ModelSettings
 from daemon.files.read import chats_in
 from daemon.models.roles import Roles, chat_model, choose_roles
 from primer.models import ENGINE
@@ -36,7 +36,11 @@ def read(*models: str | None, shown: str = UUID, own: str = UUID) -> Chat:
 
 def roles(found: Chat, key=from_the_environment, **settings: object) -> Roles:  # type: ignore[no-untyped-def]
     return choose_roles(
-        found, read_messages(found), ModelSettings.model_validate(settings), key, TODAY
+        found,
+        read_messages(found),
+        Config(models=ModelSettings.model_validate(settings)),
+        key,
+        TODAY,
     )
 
 

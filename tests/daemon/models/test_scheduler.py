@@ -18,14 +18,14 @@ from daemon.files.paths import Folders
 from daemon.models.ask import most_of
 from daemon.models.completion import Completion
 from daemon.models.context import Context
-from daemon.models.prices import price_of
 from daemon.models.scheduler import RunningDialogue, Scheduler, Steps
 from daemon.models.tokens import count
-from primer.models import ENGINE, Model
+from primer.models import ENGINE
 from primer.prompt import Turn
 from primer.reply import Request
 from rules.errors import ContextTooLong, CutOff, ModelError, NotNow, OverBudget, ProviderRefuses
 from rules.money.price import PICO
+from tests.known import known
 from tests.nokeys import no_keys
 from tests.scripted import ended
 
@@ -35,7 +35,7 @@ Answering = Callable[[Request], Completion]
 
 
 def question(*said: str, model: str = "test/agent") -> Request:
-    return Request("quote", Model(model), tuple(Turn("user", text) for text in said), 60)
+    return Request("quote", known(model), tuple(Turn("user", text) for text in said), 60)
 
 
 def echo(request: Request) -> Completion:
@@ -406,7 +406,7 @@ def dear(number: int) -> Request:
 
 def worst(archive: Archive) -> float:
     """What one of these calls may cost at most, in dollars."""
-    price = price_of(Model(DEAR), BudgetSettings())
+    price = known(DEAR).price
     assert price is not None
     return most_of(archive, price, dear(1), count("Question 1."), "2026-11-21T12:00:00.000Z") / PICO
 
@@ -497,11 +497,12 @@ def test_a_call_that_waits_to_be_repeated_when_all_ends_does_not_leave_and_costs
 def test_what_would_cost_more_because_it_is_long_is_never_sent_not_even_ahead(
     archive: Archive,
 ) -> None:
-    model, too_long = Counting(), question("too long", model="test/dear")
     dear = PriceSettings(
         model="test/dear", as_of="2026-11-21", input=1, output=1, above=1, input_above=2
     )
-    context = context_of(archive, model, budget=BudgetSettings(unpriced=True, price=(dear,)))
+    model, budget = Counting(), BudgetSettings(unpriced=True, price=(dear,))
+    context = context_of(archive, model, budget=budget)
+    too_long = replace(question("too long"), model=known("test/dear", budget=budget))
 
     with (
         Scheduler(context, "chat", 4) as scheduler,

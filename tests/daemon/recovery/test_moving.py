@@ -75,10 +75,22 @@ def another(tmp_path: Path, computers: Path) -> Path:
     return shutil.copytree(computers / "another", tmp_path / "new")
 
 
-def taken_over(
-    home: Path, parcel: Path, *, replace: bool = False, settings: Path | None = None
-) -> Unpacked:
-    return import_archive(folders_in(home), parcel, NOW, settings=settings, replace=replace)
+@pytest.fixture
+def emptied(another: Path) -> Path:
+    """A computer with an empty archive, and with backups and updated exports of one that was lost."""
+    return without_chats(another)
+
+
+def without_chats(home: Path) -> Path:
+    """Let the archive there be a new one."""
+    for path in (home / "state").glob("archive.sqlite3*"):
+        path.unlink()
+    with Archive.open(home / "state"):
+        return home
+
+
+def taken_over(home: Path, parcel: Path, *, settings: Path | None = None) -> Unpacked:
+    return import_archive(folders_in(home), parcel, NOW, settings=settings)
 
 
 def chats_in(home: Path) -> list[str]:
@@ -186,19 +198,36 @@ def test_settings_are_written_only_where_there_are_none(tmp_path: Path) -> None:
     assert taken_over(tmp_path / "other", parcel).settings is None
 
 
-def test_an_archive_with_chats_is_not_replaced_unasked(parcel: Path, another: Path) -> None:
+def test_an_archive_with_chats_is_never_replaced_and_the_person_is_told_how_to_go_on(
+    tmp_path: Path, parcel: Path, another: Path
+) -> None:
     before = files_in(another)
-    with pytest.raises(ArchiveError, match="1 chats already"):
+    with pytest.raises(ArchiveError, match="has 1 chat already") as refusal:
         taken_over(another, parcel)
+    assert files_in(another) == before
+    assert f"move the folder {another / 'state'} elsewhere" in refusal.value.next_step
+    (another / "state").rename(tmp_path / "elsewhere")
+    assert taken_over(another, parcel).chats == 1
+    with Archive.read(tmp_path / "elsewhere") as archive:
+        assert [chat.chat_id for chat in known_chats(archive)] == ["another"]
+
+
+def test_an_archive_that_cannot_be_read_is_not_replaced_either(parcel: Path, another: Path) -> None:
+    path = archive_path(another / "state")
+    path.write_bytes(b"This is no database at all." * 200)
+    before = files_in(another)
+    with pytest.raises(ArchiveError, match="nothing was taken over") as refusal:
+        taken_over(another, parcel)
+    assert "elsewhere" in refusal.value.next_step
     assert files_in(another) == before
 
 
-def test_what_is_replaced_is_kept_beside(parcel: Path, another: Path) -> None:
-    taken = taken_over(another, parcel, replace=True)
-    assert chats_in(another) == ["k3v9xq2m7p"]
+def test_what_lies_in_the_folders_goes_aside(parcel: Path, emptied: Path) -> None:
+    taken = taken_over(emptied, parcel)
+    assert chats_in(emptied) == ["k3v9xq2m7p"]
     backups, updated, state = taken.aside
     with Archive.read(state) as archive:
-        assert [chat.chat_id for chat in known_chats(archive)] == ["another"]
+        assert not known_chats(archive)
     assert (updated / "Aria (another).json").read_bytes() == EXPORT
     assert check(backups) == ()
     assert len(versions(backups, "another")) == 1
@@ -330,14 +359,14 @@ HOSTILE = [
 
 @pytest.mark.parametrize("edit", HOSTILE)
 def test_a_hostile_file_is_refused_and_leaves_everything_as_it_was(
-    tmp_path: Path, parcel: Path, another: Path, edit: Edit
+    tmp_path: Path, parcel: Path, emptied: Path, edit: Edit
 ) -> None:
     hostile = remade(parcel, edit)
-    before, around = files_in(another), sorted(tmp_path.iterdir())
+    before, around = files_in(emptied), sorted(tmp_path.iterdir())
     with pytest.raises((FileTrouble, ArchiveError, ConfigurationError)) as refusal:
-        taken_over(another, hostile, replace=True)
+        taken_over(emptied, hostile)
     assert refusal.value.next_step
-    assert files_in(another) == before
+    assert files_in(emptied) == before
     assert sorted(tmp_path.iterdir()) == around
 
 
@@ -390,7 +419,7 @@ class Killed(BaseException):
 
 @pytest.mark.parametrize("at", [0, 2, 3, 6, 7, 8, 9])
 def test_an_import_that_was_killed_can_be_repeated_and_nothing_is_lost(
-    parcel: Path, another: Path, at: int, monkeypatch: pytest.MonkeyPatch
+    parcel: Path, emptied: Path, at: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     moves: list[Path] = []
 
@@ -403,20 +432,20 @@ def test_an_import_that_was_killed_can_be_repeated_and_nothing_is_lost(
     with monkeypatch.context() as patched:
         patched.setattr(unpacking, "put_in_place", killed)
         with pytest.raises(Killed):
-            taken_over(another, parcel, replace=True)
+            taken_over(emptied, parcel)
     for opened in (Archive.read, Archive.open):
         with pytest.raises(ArchiveError, match="has not ended") as refusal:
-            opened(folders_in(another).state)
+            opened(folders_in(emptied).state)
         assert f"memproc import-archive {parcel} --yes" in refusal.value.next_step
-    later = import_archive(folders_in(another), parcel, LATER)
-    assert (later.chats, chats_in(another)) == (1, ["k3v9xq2m7p"])
-    assert check(folders_in(another).backups) == ()
-    kept = [path.parent for path in (another / "state").glob("before-import-*/archive.sqlite3")]
+    later = import_archive(folders_in(emptied), parcel, LATER)
+    assert (later.chats, chats_in(emptied)) == (1, ["k3v9xq2m7p"])
+    assert check(folders_in(emptied).backups) == ()
+    kept = [path.parent for path in (emptied / "state").glob("before-import-*/archive.sqlite3")]
     with Archive.read(kept[0]) as archive:
-        assert [chat.chat_id for chat in known_chats(archive)] == ["another"]
-    assert list((another / "updated").glob("before-import-*/Aria (another).json"))
-    assert list((another / "backups").glob("before-import-*/originals"))
-    assert archive_path(folders_in(another).state).exists()
+        assert not known_chats(archive)
+    assert list((emptied / "updated").glob("before-import-*/Aria (another).json"))
+    assert list((emptied / "backups").glob("before-import-*/originals"))
+    assert archive_path(folders_in(emptied).state).exists()
 
 
 def test_what_names_a_host_is_commented_out_and_told(tmp_path: Path, computers: Path) -> None:
@@ -502,15 +531,17 @@ def test_what_a_killed_export_or_import_has_left_is_taken_away_by_the_next(
     parcel = export_archive(folders, None, tmp_path / "own.zip", NOW).path
     assert not any(path.exists() for path in left)
     left[0].write_bytes(b"unfinished")
-    taken_over(another, parcel, replace=True)
+    without_chats(another)
+    taken_over(another, parcel)
     assert not left[0].exists()
 
 
 def test_an_import_that_is_repeated_at_the_same_moment_puts_nothing_in_the_place_of_what_went_aside(
-    another: Path, parcel: Path
+    emptied: Path, parcel: Path
 ) -> None:
-    first = taken_over(another, parcel, replace=True)
-    second = taken_over(another, parcel, replace=True)
+    first = taken_over(emptied, parcel)
+    without_chats(emptied)
+    second = taken_over(emptied, parcel)
     assert not {*first.aside} & {*second.aside}
     assert all(
         (folder / "archive.sqlite3").exists() for folder in (first.aside[-1], second.aside[-1])

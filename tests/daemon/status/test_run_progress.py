@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from daemon.archive.archive import Archive, set_sign
+from daemon.archive.archive import Archive
 from daemon.archive.chats import RunProgress, keep_run, kept_run, seconds_left
+from daemon.archive.signs import set_sign
 from daemon.cli.run import gone_on
 from daemon.events import ChatIs, MemoryMade, ModelAnswered, Planned
 from daemon.files.lock import hold

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from daemon.archive.archive import Archive, set_sign
+from daemon.archive.archive import Archive
+from daemon.archive.signs import set_sign
 from daemon.files.lock import hold
 from daemon.status.checks import daemon, service
 from daemon.status.findings import Setup

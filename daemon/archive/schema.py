@@ -1,0 +1,93 @@
+"""The tables of the archive: their versions, and the steps from one to the next."""
+
+import sqlite3
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+_SCHEMA = Path(__file__).with_name("schema.sql")
+
+
+@dataclass(frozen=True, slots=True)
+class SchemaStep:
+    """A change of the tables."""
+
+    name: str
+    script: str
+    """SQL, of several statements."""
+    seals: tuple[str, ...] = ()
+    """The tables whose rows get a new seal after it."""
+    undo: str = ""
+    """SQL that turns empty tables back into those of before; rows of an older archive are copied there."""
+
+
+OLDEST = 12
+"""The version of the oldest archive that still opens: the tables of the last memproc before the first release."""
+STEPS = (
+    SchemaStep(
+        "a seal for messages, missing messages and states of chats; when a doubt was said last",
+        """
+        ALTER TABLE message ADD COLUMN seal TEXT NOT NULL DEFAULT '';
+        ALTER TABLE missing ADD COLUMN seal TEXT NOT NULL DEFAULT '';
+        ALTER TABLE chat_state ADD COLUMN said_at TEXT NOT NULL DEFAULT '';
+        ALTER TABLE chat_state ADD COLUMN seal TEXT NOT NULL DEFAULT '';
+        UPDATE chat_state SET said_at = at WHERE doubt <> '';
+        """,
+        seals=("message", "missing", "chat_state"),
+        undo="""
+        ALTER TABLE message DROP COLUMN seal;
+        ALTER TABLE missing DROP COLUMN seal;
+        ALTER TABLE chat_state DROP COLUMN said_at;
+        ALTER TABLE chat_state DROP COLUMN seal;
+        """,
+    ),
+    SchemaStep(
+        "where the chats lie in exports is not kept any more",
+        "DROP TABLE layout;",
+        undo="CREATE TABLE layout (sha256 TEXT PRIMARY KEY) STRICT;",
+    ),
+    SchemaStep(
+        "token counts of providers that cannot be are kept by themselves, and nothing is learned from them",
+        """
+        CREATE TABLE odd_usage (request TEXT PRIMARY KEY, said TEXT NOT NULL) STRICT;
+        ALTER TABLE calibration ADD COLUMN newest TEXT NOT NULL DEFAULT '';
+        DELETE FROM calibration WHERE factor NOT BETWEEN 0.25 AND 5.4;
+        UPDATE calibration SET newest = coalesce(
+            (SELECT max(answered_at) FROM reply WHERE reply.model = calibration.model), '');
+        """,
+        undo="""
+        DROP TABLE odd_usage;
+        ALTER TABLE calibration DROP COLUMN newest;
+        """,
+    ),
+)
+"""The changes since then, in order; schema.sql has all of them too. A released step never changes."""
+
+
+def newest_version() -> int:
+    """Return the version of an archive with today's tables."""
+    return OLDEST + len(STEPS)
+
+
+def steps_from(version: int) -> tuple[SchemaStep, ...]:
+    """Return the steps that bring an archive of this version up to date; 0 for one without tables."""
+    if version:
+        return STEPS[version - OLDEST :]
+    return (SchemaStep("the whole schema", _SCHEMA.read_text("utf-8")),)
+
+
+def schema_of(version: int) -> Iterator[str]:
+    """Yield the statements that make the empty tables of an archive of this version."""
+    yield from statements_of(_SCHEMA.read_text("utf-8"))
+    for step in reversed(STEPS[version - OLDEST :]):
+        yield from statements_of(step.undo)
+
+
+def statements_of(script: str) -> Iterator[str]:
+    """Yield the statements of a script: SQLite's own `executescript` would end the transaction."""
+    statement = ""
+    for line in script.splitlines(keepends=True):
+        statement += line
+        if sqlite3.complete_statement(statement):
+            yield statement
+            statement = ""

@@ -1,0 +1,116 @@
+"""A model before it is asked: all that memproc.toml, the environment and LiteLLM's map know of it.
+
+Its price, from the first of these that knows one:
+
+configured                     [[budget.price]], the last that fits
+a server on one's own network  free (api_base, or a provider that runs models locally)
+known to LiteLLM               its price, with the dearer tier for long prompts
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from daemon.config.keys import FindKey, Key, NoKey
+from daemon.config.settings import BudgetSettings, ModelSettings
+from daemon.models import catalogue
+from daemon.models.addresses import addresses, is_local, is_ones_own
+from daemon.models.agreed_hosts import refusal
+from primer.models import (
+    ABOUT_THINKING,
+    ENGINE,
+    EXTRACTIVE,
+    KEY_VARIABLES,
+    Model,
+    provider_of,
+    quiet_options,
+    thinking_room,
+)
+from rules.money.price import FREE, Price
+
+_OLLAMA = ("ollama", "ollama_chat")
+
+
+@dataclass(frozen=True, slots=True)
+class Unaskable:
+    """Why a model cannot be asked as it is configured, and what the person can do."""
+
+    reason: str
+    next_step: str
+    lacks_key: str = ""
+    """The provider whose key is missing; empty where that is not the reason."""
+
+
+def resolve(
+    name: str, settings: ModelSettings, budget: BudgetSettings, find: FindKey
+) -> Model | Unaskable:
+    """Find out all that is known of a model, or why it cannot be asked.
+
+    Raises ModelError where LiteLLM's map cannot be read, and ConfigurationError or FileTrouble where
+    a key or the list of allowed hosts cannot be used.
+    """
+    if name == EXTRACTIVE:
+        return ENGINE
+    provider, options = provider_of(name), settings.options_for(name)
+    key = find(provider) if provider in KEY_VARIABLES else NoKey(provider, "")
+    configured_window = window_in(name, settings)
+    if provider in KEY_VARIABLES and isinstance(key, NoKey) and not is_ones_own(options):
+        return Unaskable(
+            f"there is no key for {name} ({key.reason}).",
+            f"To set one: memproc key set {provider}",
+            provider,
+        )
+    if provider in _OLLAMA and not configured_window:
+        return Unaskable(
+            f"nobody knows how many tokens {name} reads, and Ollama cuts off the rest without a word.",
+            "Say it in memproc.toml: window in [models].",
+        )
+    if refused := refusal(name, settings, key):
+        return Unaskable(f"{refused.reason}. Nothing was sent.", refused.next_step)
+    return known_model(name, _options(name, settings, options, key), budget, configured_window)
+
+
+def known_model(
+    name: str, options: Mapping[str, object], budget: BudgetSettings, configured_window: int | None
+) -> Model:
+    """Return a model that is asked with these options, key or not. Raises ModelError as `resolve` does."""
+    facts = catalogue.facts(name)
+    return Model(
+        name,
+        options,
+        thinking_room(name),
+        calls_tools=facts.calls_tools,
+        window=max(configured_window or 0, facts.window or 0) or None,
+        price=find_price(name, options, budget),
+        addresses=addresses(name, options),
+    )
+
+
+def _options(
+    name: str, settings: ModelSettings, options: Mapping[str, object], key: Key | NoKey
+) -> Mapping[str, object]:
+    """Return a call's parameters: the key, no thinking, Ollama's window; the person's own count most."""
+    added: dict[str, object] = {}
+    if isinstance(key, Key) and key.where != "environment":  # there LiteLLM finds it by itself
+        added["api_key"] = key.value
+    elif isinstance(key, NoKey) and provider_of(name) in KEY_VARIABLES:
+        # A server of one's own may want none, but the client that asks it wants something to send.
+        added["api_key"] = "none"
+    if not ABOUT_THINKING & options.keys():
+        added |= quiet_options(name)
+    if settings.window and provider_of(name) in _OLLAMA:
+        added["num_ctx"] = settings.window
+    return {**added, **options}
+
+
+def window_in(name: str, settings: ModelSettings) -> int | None:
+    """Return the window that memproc.toml names, in tokens; for Ollama also the option that makes it."""
+    made = settings.options_for(name).get("num_ctx") if provider_of(name) in _OLLAMA else None
+    return made if isinstance(made, int) else settings.window or None
+
+
+def find_price(name: str, options: Mapping[str, object], budget: BudgetSettings) -> Price | None:
+    """Return a model's price, or None where it is not known. Raises ModelError as `resolve` does."""
+    configured = budget.price_of(name)
+    if configured:
+        return configured
+    return FREE if is_local(name, options) else catalogue.price(name)

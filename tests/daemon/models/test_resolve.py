@@ -1,0 +1,90 @@
+"""All that is known of a model is found once, before it is asked, in one record."""
+
+import pytest
+
+from daemon.config.keys import Key, NoKey
+from daemon.config.settings import BudgetSettings, ModelSettings
+from daemon.models.resolve import Unaskable, resolve
+from primer.models import ENGINE, EXTRACTIVE, Model
+from rules.money.price import FREE
+from tests.nokeys import no_keys
+
+HAIKU, BUDGET = "anthropic/claude-haiku-5-5", BudgetSettings()
+
+
+class Keys:
+    """Finds a key for every provider, and counts."""
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+
+    def __call__(self, provider: str) -> Key | NoKey:
+        self.asked.append(provider)
+        return Key("k", "file")
+
+
+def found(name: str, **settings: object) -> Model:
+    model = resolve(name, ModelSettings.model_validate(settings), BUDGET, Keys())
+    assert isinstance(model, Model)
+    return model
+
+
+def refused(name: str, **settings: object) -> Unaskable:
+    model = resolve(name, ModelSettings.model_validate(settings), BUDGET, no_keys)
+    assert isinstance(model, Unaskable)
+    return model
+
+
+def test_one_record_holds_all_that_is_known_of_a_model() -> None:
+    model = found(HAIKU, options={"top_p": 0.9})
+    assert (model.name, model.provider, model.window) == (HAIKU, "anthropic", 1_000_000)
+    assert dict(model.options) == {
+        "api_key": "k",
+        "thinking": {"type": "disabled"},
+        "top_p": 0.9,
+    }
+    assert model.price is not None
+    assert model.price.above == 100_000
+    assert model.addresses == ()
+    assert model.calls_tools
+    assert "api_key" not in repr(model)
+
+
+def test_the_key_of_a_provider_is_looked_for_once_and_of_no_other() -> None:
+    keys = Keys()
+    resolve(HAIKU, ModelSettings(), BUDGET, keys)
+    assert keys.asked == ["anthropic"]
+    resolve("ollama/llama", ModelSettings(window=8_192), BUDGET, keys)
+    assert keys.asked == ["anthropic"], "memproc keeps no key for Ollama"
+
+
+def test_a_server_in_the_own_network_that_wants_no_key_is_free_and_can_be_asked() -> None:
+    base = "http://192.168.1.20:8000/v1"
+    model = found("hosted_vllm/some-model", options={"api_base": base})
+    assert model.price == FREE
+    assert [address.host for address in model.addresses] == ["192.168.1.20"]
+
+
+@pytest.mark.parametrize(
+    ("settings", "window"),
+    [({"window": 16_384}, 16_384), ({"options": {"num_ctx": 32_768}}, 32_768)],
+)
+def test_the_window_of_ollama_is_what_memproc_toml_makes_it(
+    settings: dict[str, object], window: int
+) -> None:
+    model = found("ollama/some-model", **settings)
+    assert (model.window, model.options["num_ctx"]) == (window, window)
+
+
+def test_a_model_without_a_key_is_refused_with_the_provider_that_lacks_it() -> None:
+    told = refused(HAIKU)
+    assert (told.lacks_key, told.next_step) == (
+        "anthropic",
+        "To set one: memproc key set anthropic",
+    )
+    assert refused("ollama/some-model").lacks_key == ""
+
+
+def test_the_engine_is_known_without_a_key_or_a_map() -> None:
+    assert resolve(EXTRACTIVE, ModelSettings(), BUDGET, no_keys) == ENGINE
+    assert ENGINE.price == FREE
