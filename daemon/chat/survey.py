@@ -1,95 +1,75 @@
-"""What is known of a chat before the work on it; and chats at rest, which are not surveyed again."""
+"""The survey of a chat: what is new in it, who writes its memories, and the plan of the work on it.
 
-import hashlib
+    read      the export against the archive                        chat/reading
+    choose    the models that write, and where their keys are       models/roles
+    count     tokens of messages and texts                          models/tokens
+    plan      the chunks that become memories                       rules/plan/chat_plan
+    rework    the memories that are written again, and hindsight    chat/rework
+    layers    the work after them for core memory and facts         chat/layers_due
+
+Nothing is sent and nothing is written: `memproc plan` surveys a chat exactly as `memproc run` does.
+"""
+
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import date
-from functools import cache
-from importlib.metadata import version
-from pathlib import Path
-from typing import Any
+from functools import partial
+from itertools import chain, compress
 
 from daemon.archive.archive import Archive
-from daemon.archive.chats import (
-    Rest,
-    find_chat,
-    has_gone_on,
-    keep_rest,
-    known_chat,
-    rest_of,
-    was_seen_before,
-)
-from daemon.archive.memories import editions, find_memory, memories
-from daemon.archive.outputs import RESTORED, last_output
-from daemon.chat.opening import ShownChat
-from daemon.config.keys import FindKey, Key, NoKey
+from daemon.archive.chats import is_known
+from daemon.archive.memories import round_of
+from daemon.archive.seals import refuse_lost_name
+from daemon.chat.layers_due import layers_due
+from daemon.chat.opening import ShownChat, canned, opening_text, shown_chat
+from daemon.chat.passage import Passage, as_they_are
+from daemon.chat.reading import read_chat
+from daemon.chat.rest import noting
+from daemon.chat.rework import to_write_again
+from daemon.config.keys import FindKey
 from daemon.config.loading import load_texts
 from daemon.config.settings import Config
-from daemon.files.read import Export
-from daemon.files.write import sha256_of
-from daemon.models.catalogue import ends_soon
-from daemon.models.roles import Roles, Who, who
-from daemon.models.tokens import Counts
-from primer.prompt import Texts, Turn, closing, context, opening
-from rules.conversation.history import Entry
-from rules.conversation.memory import Edition, Memory, counted_on, write_title
-from rules.output.assemble import Canned
-from rules.plan.chat_plan import ChatPlan, Unchanged
-from rules.plan.folds import Bounds, State, as_told, section, states
-from rules.plan.work import Layers, Limit, PlannedChunk, Round, TooLarge
+from daemon.models.prices import expected, step_of
+from daemon.models.roles import Roles, chat_model, choose_roles, offered
+from daemon.models.splitting import splitter
+from daemon.models.tokens import Counts, count, count_once, digest_of
+from primer.layers import tools_of
+from primer.models import ENGINE, token_factor
+from primer.prompt import Texts, question
+from rules.conversation.memory import Memory, counted_on, questions_of_memories, write_title
+from rules.conversation.short_quotes import too_many
+from rules.plan.chat_plan import ChatPlan, Overhead, plan_chat
+from rules.plan.folds import Bounds, as_shown, as_told, section
+from rules.plan.work import (
+    Limit,
+    PlannedChunk,
+    Round,
+    TooLarge,
+    hindsight_round,
+    nearest_limit,
+    too_large,
+)
 from rules.recognize.chat_reading import ChatReading
-from rules.typingmind.chat import Chat
+from rules.typingmind.chat import Chat, beyond_window, warnings
 
+_TITLE = write_title(1000, 1000, ["2026-12-28", "2027-01-13"])
+"""A title of usual length."""
 
-@dataclass(frozen=True, slots=True)
-class Passage:
-    """A chunk with all that its memory is written from."""
-
-    chat_id: str
-    number: int
-    system_message: str
-    memories: Sequence[Memory]
-    """The memories whose chunks end before the tail, the older ones folded."""
-    tail: Sequence[Entry]
-    chunk: Sequence[Entry]
-    tokens: int
-    guidance: str = ""
-    """The person's words about this memory (`memproc retry --say`)."""
-    breaks: Sequence[int] = ()
-    """Behind how many messages of the tail a provider's cache may break off."""
-    ahead: int = 0
-    """The distance by which titles run ahead of the archive's numbers."""
-    dates: Sequence[str | None] = ()
-    """The dates of the messages of the chunk, also of those that the person has deleted since."""
-
-    def title(self, *, extracted: bool = False) -> str:
-        """The name of the memory in its first question."""
-        number = self.number + self.ahead
-        return write_title(number, number, self.dates, extracted=extracted)
-
-    def context(self, texts: Texts) -> tuple[Turn, ...]:
-        """The turns that the agent reads before it is asked about the chunk."""
-        return context(
-            texts, self.system_message, self.memories, self.tail, self.chunk, self.breaks
-        )
-
-    @property
-    def spoken(self) -> list[str]:
-        """The words of the chunk, message by message."""
-        return [entry.message.words for entry in self.chunk]
+CanWrite = Callable[["Survey", PlannedChunk], bool]
+"""Tells whether a model could write an extracted memory now, by what the journal has of its answers."""
 
 
 @dataclass(frozen=True, slots=True)
 class Survey:
-    """A chat as it stands before the work on it, and who does that work."""
+    """A chat as it is before the work on it, who does that work, and its plan."""
 
     chat: Chat
     config: Config
-    """The one that counts for this chat."""
+    """The settings that count for this chat."""
     reading: ChatReading
     counts: Counts
-    """Tokens of the history's messages, by content digest, and of the texts that are always the same."""
+    """Tokens of the history's messages and of the texts that never change, by content digest."""
     shown: ShownChat
     """Its texts and settings, and the export as core memory and facts see it."""
     roles: Roles
@@ -98,230 +78,207 @@ class Survey:
     keys: Mapping[str, str]
     """The outcome of the search for each provider's key."""
     limit: Limit | None
-    """The limit of the agent's requests."""
-    too_large: TooLarge | None
-    """The first planned chunk that does not fit into the limit."""
+    """The limit of the agent's requests; None where it has none."""
+    factor: float
+    """Tokens of the agent's tokenizer for one of ours, as its replies have shown."""
 
     @property
     def bounds(self) -> Bounds:
-        """The bounds of the memory section's size."""
+        """Return the bounds of the memory section's size."""
         return self.config.limits.fold
+
+    @property
+    def too_large(self) -> TooLarge | None:
+        """Return the first planned chunk that does not fit into the limit, or None."""
+        fixed = self.plan.fixed_tokens
+        sizes = (too_large(chunk, fixed, self.factor, self.limit) for chunk in self.plan.work)
+        return next(filter(None, sizes), None)
 
     def passage(
         self, chunk: PlannedChunk, memories_before: Sequence[Memory], breaks: Sequence[int] = ()
     ) -> Passage:
-        """The passage that the memory of a chunk is written from; `memories_before` stand before its tail.
+        """Return the passage that a chunk's memory is written from.
 
-        A provider's cache may break off before the entries that `breaks` names.
-
-        What the person has forgotten is left out, raw messages too. What they have edited or deleted since its
-        memory was made is as it is now.
+        `memories_before` come before its tail; `breaks` index the entries before which a provider's
+        cache may break off. What the person has forgotten is left out, raw messages too; what they
+        have edited or deleted since the memory was made is as it is now.
         """
         forgotten = {memory.number for memory in self.reading.chunk_memories if memory.forgotten}
         entries = self.reading.entries
-        tail = [
-            entry
-            for entry in entries[chunk.tail_start : chunk.start]
-            if entry.memory not in forgotten
-        ]
-        before = [entries[chunk.tail_start : end] for end in breaks]
+        tail = entries[chunk.tail_start : chunk.start]
+        is_shown = [entry.memory not in forgotten for entry in tail]
         return Passage(
             chat_id=self.plan.chat_id,
             number=chunk.number,
             system_message=self.chat.system_message,
             memories=memories_before,
-            tail=as_they_are(tail),
+            tail=as_they_are(list(compress(tail, is_shown))),
             chunk=as_they_are(entries[chunk.start : chunk.stop]),
             tokens=chunk.tokens,
-            breaks=[sum(entry.memory not in forgotten for entry in part) for part in before],
+            breaks=[sum(is_shown[: end - chunk.tail_start]) for end in breaks],
             ahead=counted_on(self.reading.memories),
             dates=[entry.message.created_at for entry in entries[chunk.start : chunk.stop]],
         )
 
 
-def as_they_are(entries: Sequence[Entry]) -> tuple[Entry, ...]:
-    """The messages as they read now, without those that the person has deleted since their memory was made."""
-    return tuple(
-        entry if entry.newest is None else replace(entry, message=entry.newest)
-        for entry in entries
-        if not entry.gone
+def survey(
+    archive: Archive, chat: Chat, config: Config, key: FindKey, now: str, can_write: CanWrite
+) -> Survey:
+    """Read, recognise and plan one chat; `config` is the one that counts for this chat.
+
+    Raises ChatSkipped where it cannot be processed as it is, ConfigurationError where its texts cannot be used.
+    """
+    words = canned(load_texts(config.texts.path))
+    reading = read_chat(archive, chat, words, config.memory.editions, now)
+    surveyed = survey_read(archive, chat, reading, config, key, now, can_write)
+    if surveyed.plan.chunks and not is_known(archive, chat.chat_id):
+        refuse_lost_name(archive.run, chat.chat_id)
+    return surveyed
+
+
+def survey_read(
+    archive: Archive,
+    chat: Chat,
+    reading: ChatReading,
+    config: Config,
+    key: FindKey,
+    now: str,
+    can_write: CanWrite,
+) -> Survey:
+    """Plan a chat that has been read; what it raises is the same."""
+    new = _plan_new_chunks(archive, chat, reading, config, key, now)
+    engine_alone = new.roles.agent == ENGINE
+    again = to_write_again(reading, new.plan, partial(can_write, new), engine_alone=engine_alone)
+    turns = 0 if engine_alone else config.memory.hindsight
+    begun = hindsight_round(new.round, reading.chunk_memories, len(new.plan.chunks), turns, again)
+    plan = new.plan.with_more(again, begun.numbers)
+    layers = layers_due(archive, plan, new.roles, new.shown, reading.adopted.memories)
+    over_budget = "; ".join(filter(None, (plan.over_budget, _too_many_quotes(new))))
+    beyond = (*plan.warnings, *_beyond_window(new))
+    return replace(
+        new,
+        round=begun,
+        plan=replace(plan, layers=layers, warnings=beyond, over_budget=over_budget),
     )
+
+
+def _plan_new_chunks(
+    archive: Archive, chat: Chat, reading: ChatReading, config: Config, key: FindKey, now: str
+) -> Survey:
+    """Choose models, count, and plan the chunks that become memories; nothing is written again yet."""
+    shown = shown_chat(chat, reading.places, config)
+    keys: dict[str, str] = {}
+    roles = _choose_models(chat, reading, shown, noting(key, keys), now)
+    counts, overhead = _count(archive, chat, reading, shown, roles)
+    plan = plan_chat(
+        chat.chat_id,
+        chat.title,
+        reading,
+        [counts.all[entry.message.digest] for entry in reading.entries],
+        replace(config.limits, split=splitter(config.chunk.bounds)),
+        warnings(chat, [place.message for place in reading.places]),
+        overhead,
+    )
+    agent = expected(archive, roles.agent.name, now)
+    return Survey(
+        chat=chat,
+        config=config,
+        reading=reading,
+        counts=counts,
+        shown=shown,
+        roles=roles,
+        plan=plan,
+        round=round_of(archive, chat.chat_id, reading.adopted),
+        keys=keys,
+        limit=nearest_limit(roles.window, step_of(roles.agent, config.budget), sure=agent.is_sure),
+        factor=agent.factor,
+    )
+
+
+def _choose_models(
+    chat: Chat, reading: ChatReading, shown: ShownChat, key: FindKey, now: str
+) -> Roles:
+    """Choose the models for the chat; the agent is offered core memory's tools where that is on."""
+    config, messages = shown.config, [entry.message for entry in reading.entries]
+    embedding = config.facts.embedding if config.facts.enabled else ""
+    today = date.fromisoformat(now[:10])
+    roles = choose_roles(chat, messages, config, key, today, embedding)
+    if config.core.enabled and shown.layout.sections:
+        return offered(roles, tools_of(shown.layout), config.core.form)
+    return roles
+
+
+def _count(
+    archive: Archive, chat: Chat, reading: ChatReading, shown: ShownChat, roles: Roles
+) -> tuple[Counts, Overhead]:
+    """Count all messages and texts of the chat in one go, and what comes on top of its messages.
+
+    What is the same each time is counted once too: the tokenizer's tables take half a second to load.
+    """
+    texts, words, tools = shown.texts, canned(shown.texts), roles.agent.tools
+    begins = (chat.system_message, texts.primer, json.dumps(tools) if tools else "")
+    opening = words.opening if reading.memories else opening_text(archive, shown)
+    dialogues = _dialogues(texts)
+    fixed = (*begins, words.opening, words.closing, opening, *chain(*dialogues))
+    versions = (version for entry in reading.entries for version in (entry.message, entry.newest))
+    by_digest = {digest_of(text): text for text in fixed}
+    by_digest |= {message.digest: message.text for message in versions if message}
+    counts = count_once(archive, by_digest)
+
+    def total(texts: Sequence[str]) -> int:
+        return sum(counts.all[digest_of(text)] for text in texts)
+
+    config = shown.config
+    overhead = Overhead(
+        fixed=total(begins),
+        canned=total((opening, words.closing)),
+        has_layers=(config.core.enabled and roles.agent != ENGINE)
+        or (config.facts.enabled and roles.context_manager != ENGINE),
+        by_model=roles.agent != ENGINE,
+        questions=questions_of_memories(max(map(total, dialogues))),
+    )
+    return counts, overhead
+
+
+def _dialogues(texts: Texts) -> list[list[str]]:
+    """Return the questions of a memory, of one with hindsight and of a fold, as they are sent."""
+    dialogues = (
+        (f"{_TITLE} {texts.quote}", texts.perspective, texts.refinement),
+        (f"{_TITLE} {texts.quote}", texts.perspective_hindsight, texts.refinement),
+        (f"{_TITLE} {texts.fold_quotes}", texts.fold_perspective, texts.refinement),
+    )
+    return [[question(text).content for text in dialogue] for dialogue in dialogues]
+
+
+def _too_many_quotes(surveyed: Survey) -> str:
+    """Return a clause saying that the quotes of all memories take more than `fold.quotes`, or an empty text."""
+    memories, bounds = surveyed.reading.memories, surveyed.bounds
+    by_id = {memory.memory_id: memory for memory in memories}
+    view = section(surveyed.plan.chat_id, memories, surveyed.plan.memories, bounds, as_shown)
+    return too_many([by_id[item.name] for item in view.standing], bounds.quotes, count)
+
+
+def _beyond_window(surveyed: Survey) -> Iterator[str]:
+    """Yield a sentence if the finished chat is larger than the window of the person's own model."""
+    plan, counts = surveyed.plan, surveyed.counts.all
+    messages = [entry.message for entry in surveyed.reading.entries]
+    name, window = chat_model(surveyed.chat, messages, surveyed.config.models)
+    if window is None or not plan.section_tokens:
+        return
+    words = canned(surveyed.shown.texts)
+    canned_tokens = sum(counts[digest_of(text)] for text in (words.opening, words.closing))
+    parts = (
+        counts[digest_of(surveyed.chat.system_message)],
+        plan.section_tokens + canned_tokens,
+        plan.waiting_tokens + plan.live_tokens,
+    )
+    system_message, memories, live = (round(tokens * token_factor(name)) for tokens in parts)
+    if warning := beyond_window(system_message, memories, live, window):
+        yield warning
 
 
 def told_before(survey: Survey, memories: Sequence[Memory], upto: int) -> tuple[Memory, ...]:
-    """The memories and folds that stand for the first `upto` memories in a prompt, as far as folds are made."""
+    """Return the memories and folds in the place of the first `upto` memories in a prompt."""
     by_id = {memory.memory_id: memory for memory in memories}
     view = section(survey.plan.chat_id, memories, upto, survey.bounds, as_told)
     return tuple(by_id[item.name] for item in view.standing)
-
-
-def canned(texts: Texts) -> Canned:
-    """The two canned messages as they stand in an export."""
-    return Canned(opening(texts), closing(texts))
-
-
-@dataclass(frozen=True, slots=True)
-class Holding:
-    """A chat's memories, oldest first, and then its folds; with the state and all editions of each, by id."""
-
-    chat_id: str
-    memories: tuple[Memory, ...]
-    states: Mapping[str, State]
-    editions: Mapping[str, tuple[Edition, ...]]
-
-    def memory(self, memory_id: str) -> Memory:
-        """The memory of that id, which is one of these."""
-        return next(memory for memory in self.memories if memory.memory_id == memory_id)
-
-
-def holding(archive: Archive, config: Config, chat_id: str) -> Holding:
-    """All that there is of a chat that the archive knows. Raises ChatSkipped where its settings clash."""
-    own = config.of(known_chat(archive, chat_id))
-    made = memories(archive, chat_id, own.memory.editions)
-    all_editions = {memory.memory_id: editions(archive, memory.memory_id) for memory in made}
-    return Holding(chat_id, made, states(chat_id, made, own.limits.fold), all_editions)
-
-
-def holding_of(
-    archive: Archive, config: Config, name: str, chat: str = ""
-) -> tuple[Holding, Memory]:
-    """The memory that is called so, in the chat of that id or title if one is named, and all of its chat.
-
-    Raises NotFound and ChatSkipped.
-    """
-    chat_id, memory = find_memory(
-        archive, name, chat_id=find_chat(archive, chat).chat_id if chat else ""
-    )
-    whole = holding(archive, config, chat_id)
-    return whole, whole.memory(memory.memory_id)
-
-
-def held_back(archive: Archive, chat: Chat, export: Export) -> Unchanged | None:
-    """Hold back a chat that has gone on in a newer export, or was restored since this export was written.
-
-    An export is newer than a restore if neither it nor this state of the chat was seen before.
-    """
-    chat_id, last = chat.chat_id, last_output(archive, chat.chat_id)
-    if has_gone_on(archive, chat_id, chat.sha256, export.fingerprint.mtime_ns):
-        reason = "it was processed already, and has gone on in a newer export since"
-        return Unchanged(chat_id, chat.title, reason)
-    if last is None or last.messages_sha256 != RESTORED:
-        return None
-    if not was_seen_before(archive, chat_id, chat.sha256, export.sha256, last.written_at):
-        return None
-    reason = f"it was restored on {last.written_at[:10]}, and this export is from before that"
-    return Unchanged(
-        chat_id, chat.title, f"{reason}; to go on from this one: memproc accept {chat_id}"
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class AtRest(Unchanged):
-    """The finding of the chat's last survey, which another one would find again."""
-
-    plan: ChatPlan
-    who: Who
-
-
-def noting(key: FindKey, noted: dict[str, str]) -> FindKey:
-    """Find keys, and note for which providers they were looked for, and how that ended."""
-
-    def find(provider: str) -> Key | NoKey:
-        answer = key(provider)
-        noted[provider] = _ended(answer)
-        return answer
-
-    return find
-
-
-def at_rest(archive: Archive, chat: Chat, config: Config, key: FindKey, now: str) -> AtRest | None:
-    """The finding of the chat's last survey, if nothing that it depends on has changed; `config` is the chat's."""
-    rest = rest_of(archive, chat.chat_id)
-    if rest is None or rest.found["plan"].keys() != {field.name for field in fields(ChatPlan)}:
-        return None
-    if rest.sha256 != chat.sha256 or rest.stand != _fingerprint(config):
-        return None
-    kept = rest.found
-    models = Who(**kept["who"] | {"notices": tuple(kept["who"]["notices"])})
-    is_same = (
-        all(_ended(key(provider)) == ended for provider, ended in kept["keys"].items())
-        and _endings(models, now) == kept["endings"]
-        and all(sha256_of(Path(path)) == sha256 for path, sha256 in kept["output"].items())
-    )
-    if not is_same:
-        return None
-    path = next(iter(kept["output"]), "")
-    return AtRest(chat.chat_id, chat.title, kept["reason"], _plan(kept["plan"]), models, path=path)
-
-
-def rest_after(survey: Survey, now: str, *, learned: bool) -> Rest | None:
-    """The rest to keep of this survey, if nothing was to be done and the archive has `learned` nothing; else None.
-
-    A chat whose memories go into a new chat never rests: which id is free depends on other chats of the archive.
-    """
-    reading, edits = survey.reading, survey.reading.edits
-    done = (
-        survey.plan.calls
-        or edits.is_news
-        or edits.changed
-        or edits.deleted
-        or reading.adopted.memories
-    )
-    if done or learned or survey.config.output.mode == "new-chat":
-        return None
-    models = who(survey.roles)
-    noted = {
-        "plan": asdict(survey.plan), "who": asdict(models), "keys": dict(survey.keys), "endings": _endings(models, now),
-    }  # fmt: skip
-    return Rest(survey.chat.sha256, _fingerprint(survey.config), noted)
-
-
-def keep_at_rest(
-    archive: Archive, chat_id: str, rest: Rest | None, reason: str, output: Path | None = None
-) -> None:
-    """Keep `rest`, if there is any, as long as the updated export `output` stays as it is."""
-    if rest is not None:
-        standing = {} if output is None else {str(output): sha256_of(output)}
-        keep_rest(
-            archive,
-            chat_id,
-            replace(rest, found={**rest.found, "reason": reason, "output": standing}),
-        )
-
-
-def _fingerprint(config: Config) -> str:
-    """Fingerprint of all settings, texts and versions that a plan depends on.
-
-    What [chats] says of the chat is in `config` already; LiteLLM brings the map of models.
-    """
-    versions = [_version("memproc-daemon"), _version("litellm")]
-    counts = [
-        *versions,
-        config.model_dump_json(exclude={"chats"}),
-        asdict(load_texts(config.texts.path)),
-    ]
-    return hashlib.sha256(json.dumps(counts).encode()).hexdigest()
-
-
-_version = cache(version)
-
-
-def _ended(answer: Key | NoKey) -> str:
-    """The outcome of the search for a key, without the key itself."""
-    return "there is one" if isinstance(answer, Key) else repr(answer)
-
-
-def _endings(models: Who, now: str) -> list[str | None]:
-    names = (models.agent, models.context_manager, models.fallback)
-    return [ends_soon(name, date.fromisoformat(now[:10])) for name in names if name]
-
-
-def _plan(kept: Mapping[str, Any]) -> ChatPlan:
-    chunks = {
-        name: tuple(PlannedChunk(**chunk) for chunk in kept[name])
-        for name in ("made", "chunks", "again", "hindsight")
-    }
-    rows = {name: tuple(kept[name]) for name in ("folds", "most_folds", "warnings")}
-    # A chat at rest has no chunks after whose memories anything is due.
-    layers = Layers(**{**kept["layers"], "core": (), "facts": ()})
-    return ChatPlan(**{**kept, **chunks, **rows, "layers": layers})

@@ -12,7 +12,7 @@ from rich.cells import cell_len, set_cell_size
 from daemon.archive import memories as choices
 from daemon.archive.archive import Archive
 from daemon.archive.chats import find_chat, known_chats
-from daemon.chat.survey import Holding, holding, holding_of
+from daemon.chat.holding import Holding, holding, holding_of
 from daemon.cli.settings import TO_SEE_IT, Settings, json_option, moment, pass_settings
 from daemon.status.sentences import folded, in_one_line, printable_json, visible
 from rules.conversation.memory import EXTRACTED, Edition, Memory, called, dates, short_name

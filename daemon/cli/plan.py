@@ -3,14 +3,17 @@
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from pathlib import Path
 
 import click
 
 from daemon.archive.chats import is_known
 from daemon.archive.journal import spent
-from daemon.chat.deliver import Skipped, stand_already, until_fault, without_chats
-from daemon.chat.survey import AtRest, Survey
+from daemon.chat.deliver import stand_already
+from daemon.chat.outcome import Skipped
+from daemon.chat.rest import AtRest
+from daemon.chat.survey import Survey
 from daemon.cli.settings import (
     Settings,
     in_width,
@@ -24,7 +27,7 @@ from daemon.config.keys import keys
 from daemon.config.loading import core_layout, load_texts
 from daemon.events import tell_nobody
 from daemon.files.clock import at, now, periods
-from daemon.files.read import Export, read_export
+from daemon.files.read import Export
 from daemon.models.ask import caps_now
 from daemon.models.completion import complete
 from daemon.models.context import Context
@@ -33,11 +36,11 @@ from daemon.models.roles import Who, who
 from daemon.models.splitting import splitter
 from daemon.remember.endings import EndingChat, ending_chat
 from daemon.status.sentences import printable_json, told_apart, visible
-from daemon.trip import look, ready_without_calls
+from daemon.trip import chats_of, go_round, look, ready_without_calls
 from rules.errors import MemprocError
 from rules.money.estimate import NO_COST, NO_TRAFFIC, CostEstimate
 from rules.money.price import Reached, Usage, dollars, first_reached, in_words, left
-from rules.plan.chat_plan import ChatPlan, Unchanged, doubled_ids, refuse_doubled
+from rules.plan.chat_plan import ChatPlan, Unchanged
 from rules.typingmind.chat import Chat
 from rules.wording import counted
 
@@ -137,64 +140,47 @@ def _rows(context: Context, exports: Sequence[Path]) -> Iterator[PlannedRow]:
     core_layout(context.config.core)
     splitter(context.config.chunk.bounds)
     for path in exports:
-        for row in until_fault(context.archive, path.name, _rows_of(context, path)):
-            yield (
-                _with_ending(context, row)
-                if isinstance(row, PlannedRow)
-                else PlannedRow(path.name, row)
-            )
-
-
-def _with_ending(context: Context, row: PlannedRow) -> PlannedRow:
-    """Say of a planned chat, where the archive knows it, that its model ends soon."""
-    if not isinstance(row.outcome, ChatPlan) or not is_known(context.archive, row.outcome.chat_id):
-        return row
-    with suppress(MemprocError):  # the plan itself could be made, and what is wrong is told by it
-        chat_id, config = row.outcome.chat_id, context.config
-        return replace(
-            row, ending=ending_chat(context.archive, chat_id, config, context.key, context.clock())
-        )
-    return row
-
-
-def _rows_of(context: Context, path: Path) -> Iterator[PlannedRow]:
-    """Plan each chat of an export."""
-    export = read_export(path)
-    if not export.chat_ids:
-        yield PlannedRow(path.name, without_chats(path.name))
-    doubled = doubled_ids(export.chat_ids)
-    for chat in export.chats():
-        for row in until_fault(
-            context.archive, chat.title, _plan(context, export, chat, doubled), chat.id_if_any
-        ):
+        for row in go_round(context, [path], _plan_export):
             yield row if isinstance(row, PlannedRow) else PlannedRow(path.name, row)
 
 
-def _plan(
-    context: Context, export: Export, chat: Chat, doubled: frozenset[str]
-) -> Iterator[PlannedRow]:
-    """Plan one chat."""
-    file, archive = export.path.name, context.archive
-    refuse_doubled(chat, doubled)
-    surveyed = look(context, export, chat)
-    if isinstance(surveyed, AtRest):
-        yield PlannedRow(
-            file, surveyed.plan, surveyed.who, no_work(archive, surveyed.who.agent, context.clock())
-        )
-    elif not isinstance(surveyed, Survey):
-        yield PlannedRow(file, Unchanged(surveyed.chat_id, surveyed.title, surveyed.reason))
-    elif surveyed.too_large:
-        yield PlannedRow(
-            file, Skipped(chat.title, surveyed.too_large.reason, surveyed.too_large.next_step)
-        )
-    else:
-        money = plan_cost(
-            archive, surveyed.plan, surveyed.roles, context.config.of(chat), context.clock()
-        )
-        plan, ready = surveyed.plan, ready_without_calls(context, surveyed)
-        if ready is not None and not stand_already(context, ready):
-            plan = replace(plan, reason=f"{plan.reason} {_ANEW}")
-        yield PlannedRow(file, plan, who(surveyed.roles), money)
+def _plan_export(context: Context, export: Export) -> Iterator[PlannedRow | Skipped]:
+    """Plan each chat of an export."""
+    return chats_of(context, export, partial(_plan_chat, context, export))
+
+
+def _plan_chat(context: Context, export: Export, chat: Chat) -> Iterator[PlannedRow]:
+    """Plan one chat; where the archive knows it, say of its model that it ends soon."""
+    row = _planned(context, export, chat)
+    if isinstance(row.outcome, ChatPlan) and is_known(context.archive, row.outcome.chat_id):
+        with suppress(MemprocError):  # the plan could be made, and tells what is wrong
+            row = replace(row, ending=_ending(context, row.outcome.chat_id))
+    yield row
+
+
+def _planned(context: Context, export: Export, chat: Chat) -> PlannedRow:
+    file, archive, now = export.path.name, context.archive, context.clock()
+    looked = look(context, export, chat)
+    if isinstance(looked, AtRest):
+        return PlannedRow(file, looked.plan, looked.who, no_work(archive, looked.who.agent, now))
+    if isinstance(looked, Unchanged):
+        return PlannedRow(file, Unchanged(looked.chat_id, looked.title, looked.reason))
+    if too_large := looked.too_large:
+        return PlannedRow(file, Skipped(chat.title, too_large.reason, too_large.next_step))
+    money = plan_cost(archive, looked.plan, looked.roles, looked.config, now)
+    return PlannedRow(file, _with_reason(context, looked), who(looked.roles), money)
+
+
+def _ending(context: Context, chat_id: str) -> EndingChat | None:
+    return ending_chat(context.archive, chat_id, context.config, context.key, context.clock())
+
+
+def _with_reason(context: Context, surveyed: Survey) -> ChatPlan:
+    """Return the plan, which says so where the updated export is written although no model is asked."""
+    plan, ready = surveyed.plan, ready_without_calls(context, surveyed)
+    if ready is None or stand_already(context, ready):
+        return plan
+    return replace(plan, reason=f"{plan.reason} {_ANEW}")
 
 
 def _as_json(row: PlannedRow, under_caps: int) -> dict[str, object]:

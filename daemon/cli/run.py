@@ -18,7 +18,7 @@ from daemon.archive.archive import Archive
 from daemon.archive.chats import KnownChat, RunProgress, keep_run, known_chats, seconds_left
 from daemon.archive.outputs import INTENT
 from daemon.archive.signs import signs_of
-from daemon.chat.deliver import Outcome, Skipped
+from daemon.chat.outcome import Outcome, Skipped
 from daemon.cli import INTERRUPTED
 from daemon.cli.settings import Settings, in_width, json_option, moment, other_files, wanted_exports
 from daemon.cli.supervised import as_events
@@ -26,7 +26,7 @@ from daemon.files.clock import now
 from daemon.models.ask import Unsent
 from daemon.models.completion import TIMEOUT_SECONDS, Completion
 from daemon.status.sentences import in_one_line, printable_json, progress_line, span, visible
-from daemon.trip import go_round
+from daemon.trip import go_round, run_export
 from primer.models import ENGINE
 from primer.reply import Request
 from rules.errors import MemprocError, OverBudget
@@ -501,7 +501,7 @@ def _process(
         context = replace(opened, tell=hear, complete=complete, pause=pause)
         for sentence in _finished_restores(context):
             hear(events.Note(sentence))
-        for outcome in chain(go_round(context, exports), others):
+        for outcome in chain(go_round(context, exports, run_export), others):
             hear(_event_of(outcome))
             yield outcome
 

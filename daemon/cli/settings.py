@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from daemon.archive.archive import Archive
-    from daemon.chat.deliver import Skipped
+    from daemon.chat.outcome import Skipped
     from daemon.config.search import FoundConfig
     from daemon.config.settings import Config
     from daemon.events import SettingsAre, Tell
@@ -249,7 +249,7 @@ def wanted_exports(settings: Settings, paths: tuple[Path, ...]) -> tuple[Path, .
 
 def other_files(settings: Settings, paths: tuple[Path, ...]) -> "tuple[Skipped, ...]":
     """The files in the inbox, where no path is named, that are no exports: none is ignored without a word."""
-    from daemon.chat.deliver import Skipped
+    from daemon.chat.outcome import Skipped
     from daemon.files.candidates import others_in
 
     others = () if paths else others_in(settings.folders.inbox)

@@ -12,6 +12,7 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from datetime import datetime, timedelta
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 
@@ -27,6 +28,7 @@ from daemon.archive.arrivals import (
 from daemon.archive.jobs import part_to_verify, part_verified
 from daemon.archive.signs import set_sign, sign
 from daemon.archive.trouble import MEND
+from daemon.chat.survey import survey
 from daemon.events import JobEnded
 from daemon.files.backup import Version, all_versions
 from daemon.files.backup import check as check_backups
@@ -45,7 +47,7 @@ from daemon.files.write import (
 )
 from daemon.inbox.intake import content_of
 from daemon.models.context import Context
-from daemon.remember.planning import survey
+from daemon.remember.rehearsal import could_write
 from daemon.status.status import written_exports
 from rules.errors import ChatSkipped, FileTrouble, NotAnExport
 from rules.plan.chat_plan import why_skipped
@@ -212,7 +214,9 @@ def _has_work(context: Context, chat: Chat) -> bool:
     if why_skipped(chat, config.chats.include, config.chats.exclude):
         return False
     try:
-        surveyed = survey(context.archive, chat, config, context.key, context.clock())
+        archive = context.archive
+        can_write = partial(could_write, archive)
+        surveyed = survey(archive, chat, config, context.key, context.clock(), can_write)
     except ChatSkipped:
         return False
     return bool(surveyed.plan.work) and surveyed.too_large is None

@@ -8,7 +8,7 @@ from starlette.responses import Response
 
 from daemon.archive.archive import Archive
 from daemon.archive.chats import find_chat, known_chat
-from daemon.chat.survey import Holding, holding
+from daemon.chat.holding import Holding, holding
 from daemon.files.backup import versions
 from daemon.page.app import desk_of, said, shown
 from daemon.page.files import has_updated

@@ -8,7 +8,7 @@ from starlette.responses import Response
 
 from daemon.archive.archive import Archive
 from daemon.archive.chats import KnownChat, known_chat, known_chats
-from daemon.chat.survey import holding
+from daemon.chat.holding import holding
 from daemon.config.keys import keys
 from daemon.config.settings import Config
 from daemon.files.clock import now as present

@@ -11,7 +11,7 @@ from daemon.archive.chats import find_chat
 from daemon.archive.journal import cost_of
 from daemon.archive.messages import around, past
 from daemon.archive.search_words import Stretch
-from daemon.chat.survey import holding_of
+from daemon.chat.holding import holding_of
 from daemon.page.app import desk_of, said, shown
 from daemon.page.chat import tags_of
 from rules.conversation.history import Past

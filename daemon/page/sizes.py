@@ -7,7 +7,7 @@ from itertools import accumulate
 from daemon.archive.archive import Archive
 from daemon.archive.journal import known_counts
 from daemon.archive.messages import live_messages
-from daemon.chat.survey import Holding
+from daemon.chat.holding import Holding
 from daemon.models.tokens import ENCODING
 
 

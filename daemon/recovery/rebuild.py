@@ -21,9 +21,9 @@ from daemon.archive.forks import count_chat, note_sources, put_under_memories
 from daemon.archive.memories import end_turn, memories
 from daemon.archive.messages import adopt, message_keys, past, put_back, remember
 from daemon.archive.outputs import Output, last_output, record_output
-from daemon.chat.opening import shown_chat
+from daemon.chat.opening import canned, shown_chat
+from daemon.chat.opening_edits import take_over
 from daemon.chat.reading import dates_of_copies, read_chat
-from daemon.chat.survey import canned
 from daemon.config.loading import load_texts
 from daemon.files.backup import (
     INDEX,
@@ -40,7 +40,6 @@ from daemon.files.removal import as_its_file_says, changed_at
 from daemon.files.write import sha256_of
 from daemon.models.context import Context
 from daemon.models.tokens import count
-from daemon.remember.planning import take_over
 from primer.prompt import question
 from rules.conversation.memory import aliases
 from rules.conversation.place import Place

@@ -12,7 +12,7 @@ from daemon.archive.memories import editions, memories
 from daemon.archive.messages import past, raw_conversation
 from daemon.archive.outputs import INTENT, RESTORED, Output, last_output, openings, record_output
 from daemon.archive.signs import remove_signs, set_sign, signs_of
-from daemon.chat.survey import canned
+from daemon.chat.opening import canned
 from daemon.config.loading import load_texts
 from daemon.config.settings import Config
 from daemon.files.backup import Version, keep_version, read_version, versions

@@ -17,7 +17,8 @@ from daemon.archive.memories import (
     renew_chunk,
 )
 from daemon.archive.signs import is_news
-from daemon.chat.survey import Passage, Survey, as_they_are
+from daemon.chat.passage import Passage, as_they_are
+from daemon.chat.survey import Survey
 from daemon.events import MemoryMade, Note, Noted, planned
 from daemon.models.context import Context
 from daemon.models.prices import plan_cost

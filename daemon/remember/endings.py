@@ -7,18 +7,19 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date
+from functools import partial
 
 from daemon.archive.archive import Archive
 from daemon.archive.chats import known_chat, known_chats
 from daemon.chat.reading import read_archive
-from daemon.chat.survey import Survey
+from daemon.chat.survey import Survey, survey_read
 from daemon.config.keys import FindKey, Key, NoKey
 from daemon.config.settings import Config, ModelSettings, WhenToBatch
 from daemon.models.addresses import is_ones_own
 from daemon.models.catalogue import end_of, ends_soon
 from daemon.models.prices import plan_cost
 from daemon.models.roles import CHAT, chat_model
-from daemon.remember.planning import survey_read
+from daemon.remember.rehearsal import could_write
 from daemon.status.findings import Finding, Setup, warning
 from daemon.status.sentences import told_apart
 from daemon.status.status import StatusProblem
@@ -136,9 +137,9 @@ def ending_chat(
         missing.append(provider)
         return Key("none", "environment")
 
-    surveyed = survey_read(
-        archive, chat, read_archive(archive, chat_id, own.memory.editions), own, find, now
-    )
+    reading = read_archive(archive, chat_id, own.memory.editions)
+    can_write = partial(could_write, archive)
+    surveyed = survey_read(archive, chat, reading, own, find, now, can_write)
     standing = [
         memory for memory in surveyed.reading.chunk_memories
         if not memory.forgotten and memory.in_prompts.kind != "person"

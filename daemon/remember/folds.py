@@ -10,7 +10,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from daemon.archive.memories import keep_fold
-from daemon.chat.survey import Survey, as_they_are
+from daemon.chat.passage import as_they_are
+from daemon.chat.survey import Survey
 from daemon.events import Folded
 from daemon.models.context import Clock
 from daemon.models.roles import Roles

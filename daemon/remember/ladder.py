@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from daemon.chat.survey import Passage
+from daemon.chat.passage import Passage
 from daemon.events import Noted
 from daemon.models.context import Clock
 from daemon.models.roles import Roles

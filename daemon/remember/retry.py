@@ -1,11 +1,12 @@
 """Ask for a memory or a fold once more, with a word of guidance from the person; nothing before is lost."""
 
 from dataclasses import dataclass, replace
+from functools import partial
 
 from daemon.archive.chats import known_chat
 from daemon.archive.memories import editions, find_memory, keep_edition, next_edition
 from daemon.chat.reading import read_archive
-from daemon.chat.survey import Survey
+from daemon.chat.survey import Survey, survey_read
 from daemon.events import Event, ModelAnswered
 from daemon.models.context import Context
 from daemon.models.scheduler import RunningDialogue, Scheduler
@@ -13,7 +14,7 @@ from daemon.models.tokens import count
 from daemon.remember.dialogue import ChatWork, worksheet_of_chunk
 from daemon.remember.folds import Folds, fold_of, fold_plan
 from daemon.remember.ladder import make_memory
-from daemon.remember.planning import survey_read
+from daemon.remember.rehearsal import could_write
 from primer.models import ENGINE
 from rules.conversation.memory import EXTRACTED, Edition, Memory
 from rules.plan.folds import as_told
@@ -39,7 +40,8 @@ def retry(context: Context, name: str, guidance: str) -> Memory | UnchangedMemor
     )  # all that stands under memories comes from the archive
     config = context.config.of(chat)
     reading = read_archive(context.archive, chat_id, config.memory.editions)
-    survey = survey_read(context.archive, chat, reading, config, context.key, context.clock())
+    archive, can_write = context.archive, partial(could_write, context.archive)
+    survey = survey_read(archive, chat, reading, config, context.key, context.clock(), can_write)
     if survey.roles.agent == ENGINE:
         reason = (
             " ".join(survey.roles.notices) or "The built-in engine is the agent in memproc.toml."

@@ -9,6 +9,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -62,11 +63,12 @@ def first(export: Path, folder: Path) -> Stages:
 
 def _trip(export: Path, folder: Path, *, keep_counts: bool) -> Stages:
     from daemon.archive.archive import Archive
+    from daemon.chat.survey import survey
+    from daemon.remember.rehearsal import could_write
     from daemon.config.settings import Config
     from daemon.files.read import read_export
     from daemon.files.write import replace_file
     from daemon.models.tokens import keep
-    from daemon.remember.planning import survey
     from rules.typingmind.document import container_blocks
     from tests.nokeys import no_keys
 
@@ -77,7 +79,8 @@ def _trip(export: Path, folder: Path, *, keep_counts: bool) -> Stages:
             found = read_export(export)
         with stages.stage("plan"):
             for chat in found.chats():
-                surveyed = survey(archive, chat, config, no_keys, now)
+                can_write = partial(could_write, archive)
+                surveyed = survey(archive, chat, config, no_keys, now, can_write)
                 if keep_counts:
                     keep(archive, surveyed.counts)
         with stages.stage("write"):

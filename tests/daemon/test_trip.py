@@ -15,14 +15,14 @@ from hypothesis import strategies as st
 import daemon.trip
 from daemon.archive.archive import Archive
 from daemon.archive.seals import seal_in_sql
-from daemon.chat.deliver import Outcome, Skipped, as_skipped, until_fault
+from daemon.chat.outcome import Outcome, Skipped, as_skipped, until_fault
 from daemon.config.loading import parse
 from daemon.events import ExportWritten, tell_nobody
 from daemon.files.paths import Folders
 from daemon.files.write import make_private
 from daemon.models.ask import Unsent
 from daemon.models.context import Context
-from daemon.trip import go_round
+from daemon.trip import go_round, run_export
 from rules.errors import ArchiveError, OverBudget, ProviderRefuses
 from rules.plan.chat_plan import refuse_doubled
 from rules.typingmind.chat import Chat
@@ -82,7 +82,7 @@ class Inbox:
         context = Context(
             config, folders, self.archive, ScriptedModel(), no_keys, lambda: WHEN, tell_nobody
         )
-        return list(go_round(context, paths))
+        return list(go_round(context, paths, run_export))
 
     def good_ones(self) -> dict[str, bytes]:
         """The updated files of all chats but the bad one."""
@@ -198,7 +198,7 @@ def test_plan_and_run_set_the_bad_chat_aside_and_end_with_1(
             raise KeyError(SECRET)
         return ()
 
-    monkeypatch.setattr("daemon.remember.planning.warnings", fail_for_the_bad_one)
+    monkeypatch.setattr("daemon.chat.survey.warnings", fail_for_the_bad_one)
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     ada = Person(tmp_path / "ada", tail=2400, step=600, chunk=600)
     ada.settings('[models]\nagent = "memproc/extractive"\ncontext_manager = "memproc/extractive"\n')

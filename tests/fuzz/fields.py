@@ -10,13 +10,13 @@ from typing import Any
 
 from daemon.archive.archive import Archive
 from daemon.archive.seals import seal_from_now_on
-from daemon.chat.deliver import Outcome, Skipped
+from daemon.chat.outcome import Outcome, Skipped
 from daemon.config.loading import parse
 from daemon.events import ExportWritten, tell_nobody
 from daemon.files.paths import Folders
 from daemon.files.write import make_private
 from daemon.models.context import Context
-from daemon.trip import go_round
+from daemon.trip import go_round, run_export
 from rules.plan.chat_plan import Unchanged
 from tests.chats import Json, assistant, chat, conversation, export_bytes, user, written
 from tests.exports.messages import MESSAGES
@@ -144,7 +144,7 @@ def go(home: Path, archive: Archive, content: Json, mode: str = "replace") -> li
     folders = Folders(*(home / name for name in ("inbox", "updated", "backups", "state")))
     config = parse(f'{SETTINGS}[output]\nmode = "{mode}"\n'.encode(), home / "memproc.toml")
     context = Context(config, folders, archive, ScriptedModel(), no_keys, lambda: WHEN, tell_nobody)
-    return list(go_round(context, [path]))
+    return list(go_round(context, [path], run_export))
 
 
 def goes_well(home: Path, known: Seed, values: dict[Place, object], mode: str = "replace") -> None:

@@ -4,7 +4,7 @@ import hashlib
 from collections.abc import Mapping
 from pathlib import Path
 
-from daemon.chat.deliver import Outcome, Skipped
+from daemon.chat.outcome import Outcome, Skipped
 from daemon.events import ExportWritten
 from rules.plan.chat_plan import Unchanged
 from tests.chats import Json

@@ -9,8 +9,8 @@ from daemon.archive.chats import accept_state, find_chat, waiting_state
 from daemon.archive.layers import core_events, keep_core_events, keep_fact_events, next_fact
 from daemon.archive.memories import find_memory
 from daemon.archive.outputs import RESTORED, last_output, let_go_of_restored
-from daemon.chat.deliver import Outcome
 from daemon.chat.opening import as_value, core_now
+from daemon.chat.outcome import Outcome
 from daemon.config.loading import core_layout, load_texts
 from daemon.config.settings import Config
 from daemon.events import tell_nobody
@@ -19,7 +19,7 @@ from daemon.files.paths import Folders
 from daemon.models.completion import Completion
 from daemon.models.context import Context
 from daemon.recovery.restore import find_version, restorable, restore
-from daemon.trip import go_round
+from daemon.trip import go_round, run_export
 from primer.prompt import closing, opening
 from primer.reply import Request
 from rules.layers.core import CoreEvent, Layout, taken_back
@@ -107,7 +107,7 @@ class Memproc:
         """`memproc run PATH`. Raises Killed at the model call, or look at the clock, after `killed_after` of them."""
         self._steps_left = killed_after
         try:
-            return list(go_round(self._context, [path]))
+            return list(go_round(self._context, [path], run_export))
         except Killed:
             self.archive.close()
             self.archive = self._opened()

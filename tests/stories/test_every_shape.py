@@ -8,12 +8,12 @@ import pytest
 
 from daemon.archive.archive import Archive
 from daemon.archive.messages import raw_conversation
-from daemon.chat.deliver import Outcome
+from daemon.chat.outcome import Outcome
 from daemon.config.loading import parse
 from daemon.events import ExportWritten, tell_nobody
 from daemon.files.paths import Folders
 from daemon.models.context import Context
-from daemon.trip import go_round
+from daemon.trip import go_round, run_export
 from rules.plan.chat_plan import Unchanged
 from tests.chats import export_bytes, long_chat
 from tests.exports.chats import CHATS
@@ -42,7 +42,7 @@ def run(tmp_path: Path, archive: Archive, content: bytes) -> list[Outcome]:
     context = Context(
         config, Folders(*places), archive, ScriptedModel(), no_keys, lambda: WHEN, tell_nobody
     )
-    return list(go_round(context, [path]))
+    return list(go_round(context, [path], run_export))
 
 
 def parsed(content: bytes) -> dict[str, Any]:

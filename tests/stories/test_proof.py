@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from daemon.chat import deliver
+from daemon.chat import finish
 from rules.output.assemble import Assembled, assemble
 from tests.chats import Json, export_bytes, long_chat
 from tests.stories.person import Person
@@ -86,7 +86,7 @@ def test_a_finished_chat_with_a_fault_is_never_written(
     ada.drop(export_bytes(long_chat(6000, tokens_each=200, id="aaa", chatID="aaa", chatTitle="A")))
     with monkeypatch.context() as patch:
         whole, spoil = assemble, changed(mistake)
-        patch.setattr(deliver, "assemble", lambda *arguments: spoil(whole(*arguments)))
+        patch.setattr(finish, "assemble", lambda *arguments: spoil(whole(*arguments)))
         ended = ada.memproc("run")
     assert (
         ended.code,

@@ -4,6 +4,7 @@ import json
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +12,9 @@ import pytest
 
 from daemon.archive.archive import Archive
 from daemon.archive.memories import memories, pin
-from daemon.chat.deliver import Outcome
-from daemon.chat.survey import at_rest
+from daemon.chat.outcome import Outcome
+from daemon.chat.rest import at_rest
+from daemon.chat.survey import survey
 from daemon.config.keys import Key, NoKey
 from daemon.config.loading import parse
 from daemon.events import ExportWritten, tell_nobody
@@ -20,8 +22,8 @@ from daemon.files.paths import Folders
 from daemon.files.read import read_export
 from daemon.models import tokens
 from daemon.models.context import Context
-from daemon.remember.planning import survey
-from daemon.trip import go_round
+from daemon.remember.rehearsal import could_write
+from daemon.trip import go_round, run_export
 from rules.plan.chat_plan import Unchanged
 from tests.chats import Json, assistant, export_bytes, long_chat, user
 from tests.nokeys import no_keys
@@ -71,7 +73,7 @@ class Desk:
         """One round; what was surveyed and counted in it is noted anew."""
         self.surveyed.clear()
         self.counted.clear()
-        return list(go_round(self.context, [self.export(*chats)]))
+        return list(go_round(self.context, [self.export(*chats)], run_export))
 
     def export(self, *chats: Json) -> Path:
         path = self.home / "export.json"
@@ -99,7 +101,7 @@ def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Desk]:
             desk.counted.append(text)
             return count(text)
 
-        monkeypatch.setattr("daemon.remember.planning.survey", surveyed)
+        monkeypatch.setattr("daemon.chat.survey.survey", surveyed)
         monkeypatch.setattr(tokens, "count", counted)
         yield desk
 
@@ -143,7 +145,9 @@ def test_the_counts_in_the_archive_are_the_counter_s_own(desk: Desk) -> None:
     kept = dict(desk.archive.run("SELECT digest, tokens FROM token_count"))
     config = desk.context.config
     for chat in read_export(desk.home / "export.json").chats():
-        found = survey(desk.archive, chat, config, no_keys, WHEN)
+        found = survey(
+            desk.archive, chat, config, no_keys, WHEN, partial(could_write, desk.archive)
+        )
         assert not found.counts.new
         for entry in found.reading.entries:
             assert kept[entry.message.digest] == tokens.count(entry.message.text)
@@ -163,7 +167,9 @@ def test_what_is_found_at_rest_is_what_would_be_found_again(desk: Desk) -> None:
     config = desk.context.config
     for chat in read_export(desk.export(*CHATS)).chats():
         resting = at_rest(desk.archive, chat, config, no_keys, WHEN)
-        found = survey(desk.archive, chat, config, no_keys, WHEN)
+        found = survey(
+            desk.archive, chat, config, no_keys, WHEN, partial(could_write, desk.archive)
+        )
         assert resting is not None
         assert resting.plan == found.plan
         assert resting.who.agent == found.roles.agent.name

@@ -10,7 +10,7 @@ import pytest
 
 from daemon.archive.archive import Archive
 from daemon.archive.arrivals import find_arrival
-from daemon.chat.deliver import Skipped
+from daemon.chat.outcome import Skipped
 from daemon.config.loading import parse
 from daemon.events import ExportWritten, tell_nobody
 from daemon.files.candidates import sighting_of
@@ -19,7 +19,7 @@ from daemon.inbox.intake import copy_path, enqueue
 from daemon.inbox.jobs import postponed
 from daemon.models.completion import Completion
 from daemon.models.context import Context
-from daemon.trip import go_round
+from daemon.trip import go_round, run_export
 from primer.reply import Request
 from rules.arrival import MOST_FAILURES, State
 from rules.errors import NotNow
@@ -91,7 +91,7 @@ class Home:
         return int(self.archive.run("SELECT max(id) FROM arrival")[0][0])
 
     def work(self, name: str, model: Callable[[Request], Completion]) -> Any:
-        (outcome,) = go_round(self.context(model), [self.folders.inbox / name])
+        (outcome,) = go_round(self.context(model), [self.folders.inbox / name], run_export)
         return outcome
 
     def enqueue(self, *arrivals: int) -> tuple[int, ...]:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from daemon.archive.journal import Reply
-from daemon.chat.survey import Passage
+from daemon.chat.passage import Passage
 from daemon.config.loading import load_texts
 from daemon.models.completion import Completion
 from daemon.models.roles import Roles

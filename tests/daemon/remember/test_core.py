@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from daemon.archive.journal import Reply
-from daemon.chat.survey import Passage
+from daemon.chat.passage import Passage
 from daemon.config.loading import load_texts
 from daemon.models.completion import Completion
 from daemon.remember.dialogue import Worksheet

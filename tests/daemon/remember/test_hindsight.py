@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from daemon.chat.survey import Passage
+from daemon.chat.passage import Passage
 from daemon.config.loading import load_texts
 from daemon.models.roles import Roles
 from daemon.remember.dialogue import Worksheet

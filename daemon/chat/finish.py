@@ -1,0 +1,211 @@
+"""Finish a chat: assembled, proved, and made ready to be written."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import count as numbers
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from daemon.archive.archive import Archive
+from daemon.archive.chats import Rest, is_accepted, is_known
+from daemon.archive.outputs import last_output, was_written
+from daemon.chat.opening import canned, opening_text, read
+from daemon.files.paths import file_name
+from daemon.models.tokens import count, digest_of
+from rules.conversation.history import Entry
+from rules.conversation.memory import Memory
+from rules.conversation.short_quotes import too_many, within
+from rules.errors import FaultyOutput
+from rules.output.assemble import Assembled, Canned, MemorySection, Mode, assemble
+from rules.output.prove import Finished, verify
+from rules.plan.chat_plan import ChatPlan
+from rules.plan.folds import as_shown, over_budget, section, standing
+from rules.recognize.user_edits import groups
+from rules.typingmind.chat import Chat
+from rules.typingmind.copies import as_new_chat, memories_title, new_chat_id
+
+if TYPE_CHECKING:
+    from daemon.chat.survey import Survey
+
+
+@dataclass(frozen=True, slots=True)
+class Assembly:
+    """A chat that is assembled, not proved yet, and what it was assembled from."""
+
+    entries: tuple[Entry, ...]
+    """The history, each message with the memory that it is under now."""
+    section: MemorySection
+    words: Canned
+    mode: Mode
+    assembled: Assembled
+
+
+@dataclass(frozen=True, slots=True)
+class ReadyChat:
+    """A chat that is finished and proved, with what its file and its outcome need."""
+
+    chat: Chat
+    plan: ChatPlan
+    memories: tuple[Memory, ...]
+    """The memories and folds that it shows."""
+    assembled: Assembled
+    tokens_after: int
+    chat_id: str
+    """Its own id, or that of the new chat that its memories go into."""
+    title: str
+    over_budget: str
+    """A clause saying that its memories take more than `[fold]` says, and why; empty where they do not."""
+    rest: Rest | None = None
+    """Kept where the updated export is in its place already."""
+
+
+def assemble_chat(
+    archive: Archive,
+    survey: "Survey",
+    memories: Sequence[Memory],
+    shown: Sequence[Memory],
+    now: str,
+) -> Assembly:
+    """Put `shown` in the place of the messages that they sum up; `memories` are all that the chat has."""
+    chat, places, reading = survey.chat, survey.reading.places, survey.reading
+    chunk_memories = [memory for memory in memories if not memory.is_fold]
+    number = {key: memory.number for memory in chunk_memories for key in memory.keys}
+    entries = tuple(replace(entry, memory=number.get(entry.key)) for entry in reading.entries)
+    shown = within(shown, survey.bounds.quotes, count)
+    memory_section = MemorySection(memories, shown, reading.edits.touched)
+    opening = opening_text(archive, survey.shown)
+    has_layers = read(survey.shown, opening).headed
+    words = replace(canned(survey.shown.texts), opening=opening, has_layers=has_layers)
+    mode = _mode(archive, survey)
+    assembled = assemble(chat, places, entries, memory_section, words, now, mode)
+    return Assembly(entries, memory_section, words, mode, assembled)
+
+
+def assemble_as_it_is(archive: Archive, survey: "Survey", now: str) -> Assembly | None:
+    """Assemble a chat with the memories and folds that it has; None where a fold is missing."""
+    reading, plan = survey.reading, survey.plan
+    view = section(plan.chat_id, reading.memories, plan.memories, survey.bounds, as_shown)
+    if view.missing:
+        return None
+    by_id = {memory.memory_id: memory for memory in reading.memories}
+    shown = [by_id[item.name] for item in view.standing]
+    return assemble_chat(archive, survey, reading.memories, shown, now)
+
+
+def _mode(archive: Archive, survey: "Survey") -> Mode:
+    """Return the output mode.
+
+    A chat that holds memories, or was written by memproc, goes on in its own place, however
+    `output.mode` is set.
+    """
+    mode = survey.config.output.mode
+    if mode == "new-chat":
+        is_ours = groups(survey.reading.places) or _was_written(archive, survey.chat.chat_id)
+        return "replace" if is_ours else mode
+    return mode
+
+
+def is_in_export(archive: Archive, survey: "Survey", assembly: Assembly) -> bool:
+    """Return whether the export is the finished chat already, and the updated export says nothing else.
+
+    It says something else where a setting or a choice was changed and changed back, and the same
+    export came twice; and where the person has accepted a state that lacks what the updated export
+    holds: to import it would bring that back.
+    """
+    chat, assembled = survey.chat, assembly.assembled
+    last = last_output(archive, chat.chat_id)
+    if assembled.changed or last is None:
+        return not assembled.changed
+    says_other = last.messages_sha256 != assembled.messages_sha256
+    if says_other and is_accepted(archive, chat.chat_id, chat.sha256):
+        return False
+    return last.ours_sha256 in ("", assembled.ours_sha256)
+
+
+def prove(survey: "Survey", assembly: Assembly) -> None:
+    """Raise FaultyOutput, with every fault, unless the finished chat is what it must be."""
+    faults = verify(
+        Finished(
+            before=survey.chat,
+            after=assembly.assembled.chat,
+            places=survey.reading.places,
+            entries=assembly.entries,
+            section=assembly.section,
+            removed=assembly.assembled.removed,
+            opening=assembly.words.opening,
+        )
+    )
+    if faults:
+        raise FaultyOutput(
+            f'The finished chat "{survey.plan.title}" has faults, so it was not written: {"; ".join(faults)}.',
+            "The old files are as they were. This is a mistake in memproc: please report these sentences.",
+        )
+
+
+def ready_chat(
+    archive: Archive, survey: "Survey", assembly: Assembly, rest: Rest | None, now: str
+) -> ReadyChat:
+    """Return the chat as it goes out, under an id of its own where its memories go into a new chat."""
+    assembled, chat_id, title = assembly.assembled, survey.chat.chat_id, survey.chat.title
+    if assembly.mode == "new-chat":
+        title = memories_title(title)
+        chat_id = _id_of_new_chat(archive, chat_id, title, assembled)
+        assembled = replace(assembled, chat=as_new_chat(assembled.chat, chat_id, title, now))
+    shown = tuple(assembly.section.shown)
+    return ReadyChat(
+        chat=survey.chat,
+        plan=survey.plan,
+        memories=shown,
+        assembled=assembled,
+        tokens_after=_tokens_sent(survey, assembly),
+        chat_id=chat_id,
+        title=title,
+        over_budget=memories_over_budget(survey, shown),
+        rest=rest,
+    )
+
+
+def _id_of_new_chat(archive: Archive, chat_id: str, title: str, assembled: Assembled) -> str:
+    """Choose the id of the chat that memories go into: never one in which the person may talk on already.
+
+    Where nothing differs from what was written before, the id stays, so that nothing is written twice.
+    """
+    last = last_output(archive, chat_id)
+    is_same = last is not None and assembled.messages_sha256 == last.messages_sha256
+    before = Path(last.path).name if last and is_same else None
+    ids = (new_chat_id(chat_id, number) for number in numbers(1))
+    return next(new for new in ids if file_name(title, new) == before or _is_free(archive, new))
+
+
+def _tokens_sent(survey: "Survey", assembly: Assembly) -> int:
+    """Count what TypingMind sends from now on: memories, canned messages and live messages.
+
+    Most often the survey has counted them: the tokenizer's tables take a quarter of a second to load.
+    """
+    counts = survey.counts.all
+    live = (entry for entry in assembly.entries if entry.memory is None)
+    words = (assembly.words.opening, assembly.words.closing)
+    return (
+        sum(counts[entry.message.digest] for entry in live)
+        + sum(counts.get(digest_of(text)) or count(text) for text in words)
+        + sum(memory.edition.tokens for memory in assembly.section.shown)
+    )
+
+
+def memories_over_budget(survey: "Survey", shown: Sequence[Memory]) -> str:
+    """Return a clause saying that these memories take more than `[fold]` says, and why, or an empty text."""
+    reasons = (
+        over_budget(standing(shown, as_shown), survey.bounds),
+        too_many(shown, survey.bounds.quotes, count),
+    )
+    return "; ".join(filter(None, reasons))
+
+
+def _is_free(archive: Archive, chat_id: str) -> bool:
+    """Return whether no chat of this id was ever read, and none written, which the person may have imported since."""
+    return not is_known(archive, chat_id) and not _was_written(archive, chat_id)
+
+
+def _was_written(archive: Archive, chat_id: str) -> bool:
+    """Return whether an updated export was ever written under this id, under any title."""
+    return was_written(archive, file_name("A", chat_id).removeprefix("A "))

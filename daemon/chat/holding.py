@@ -1,0 +1,46 @@
+"""All memories and folds that the archive has of a chat, with their states and editions."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from daemon.archive.archive import Archive
+from daemon.archive.chats import find_chat, known_chat
+from daemon.archive.memories import editions, find_memory, memories
+from daemon.config.settings import Config
+from rules.conversation.memory import Edition, Memory
+from rules.plan.folds import State, states
+
+
+@dataclass(frozen=True, slots=True)
+class Holding:
+    """A chat's memories, oldest first, and then its folds; with the state and all editions of each, by id."""
+
+    chat_id: str
+    memories: tuple[Memory, ...]
+    states: Mapping[str, State]
+    editions: Mapping[str, tuple[Edition, ...]]
+
+    def memory(self, memory_id: str) -> Memory:
+        """Return the memory of that id, which is one of these."""
+        return next(memory for memory in self.memories if memory.memory_id == memory_id)
+
+
+def holding(archive: Archive, config: Config, chat_id: str) -> Holding:
+    """Return all that there is of a known chat. Raises ChatSkipped where its settings clash."""
+    own = config.of(known_chat(archive, chat_id))
+    made = memories(archive, chat_id, own.memory.editions)
+    all_editions = {memory.memory_id: editions(archive, memory.memory_id) for memory in made}
+    return Holding(chat_id, made, states(chat_id, made, own.limits.fold), all_editions)
+
+
+def holding_of(
+    archive: Archive, config: Config, name: str, chat: str = ""
+) -> tuple[Holding, Memory]:
+    """Find a memory by its name, in the chat of that id or title if one is named; return it with all of its chat.
+
+    Raises NotFound and ChatSkipped.
+    """
+    within = find_chat(archive, chat).chat_id if chat else ""
+    chat_id, memory = find_memory(archive, name, chat_id=within)
+    whole = holding(archive, config, chat_id)
+    return whole, whole.memory(memory.memory_id)

@@ -1,0 +1,203 @@
+"""What the person has edited in the opening message: sections of core memory, facts, and the preface."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from daemon.archive.archive import Archive
+from daemon.archive.layers import (
+    core_events,
+    fact_events,
+    keep_core_events,
+    keep_fact_events,
+    next_fact,
+)
+from daemon.archive.outputs import KeptOpening, edited_from, keep_opening, openings
+from daemon.chat.opening import (
+    ShownChat,
+    as_line,
+    as_value,
+    core_now,
+    facts_now,
+    opening_place,
+    opening_text,
+    read,
+)
+from primer.prompt import restore
+from rules.conversation.marker import text_digest
+from rules.conversation.place import Place
+from rules.errors import ChatSkipped
+from rules.layers.core import CoreEvent, OverLimit, Section, Value, corrected
+from rules.layers.facts import By, Fact, FactEvent, normal
+from rules.layers.opening import FactLine, Opening, OpeningEdits, edits, one_line
+
+_BY_USER = "edited in TypingMind"
+_TAKEN_OVER = "taken over from an export"
+_NOTHING = Opening("", {}, (), headed=False)
+
+
+@dataclass(frozen=True, slots=True)
+class _Edited:
+    """An opening as the export has it, and what it changes of the one that it was written from."""
+
+    text: str
+    written: str
+    """The digest of the text that memproc wrote into this message."""
+    preface: str
+    changes: OpeningEdits | None
+    """None where it shows none of the headings of its sections and facts any more."""
+    is_known: bool
+    """Whether the archive knows anything of this chat's opening, core memory or facts."""
+
+    @property
+    def by_user(self) -> bool:
+        """Return whether the person has changed it since it was written."""
+        return text_digest(self.text) != self.written
+
+
+def take_over(archive: Archive, chat: ShownChat, now: str) -> tuple[bool, str]:
+    """Store what the person has edited in the opening, once.
+
+    Return whether that was news to an archive that knows the chat, and a notice for the person, most
+    often empty. A fork inherits from the chat that it was forked from. Where the archive knows
+    nothing, as when it was lost, all of the opening is taken over. Raises ChatSkipped where a section
+    is over its limit.
+    """
+    place = opening_place(chat)
+    if place is None:
+        return False, ""
+    with archive.transaction():
+        edited = _edited(archive, chat, place)
+        if edited is None:
+            return False, ""
+        if edited.changes is not None:
+            _keep_changes(archive, chat, edited, edited.changes, now)
+        kept = KeptOpening(edited.text, edited.preface, "person", edited.written)
+        keep_opening(archive, chat.chat_id, kept, now)
+    return edited.is_known, _notice(chat, edited)
+
+
+def _edited(archive: Archive, chat: ShownChat, place: Place) -> _Edited | None:
+    """Compare the export's opening with those that are known; None where it says nothing new."""
+    chat_id, text = chat.chat_id, place.message.text
+    written = place.ours.text if place.ours else ""
+    is_known = _inherit(archive, chat_id, text_digest(text), written)
+    kept = openings(archive, chat_id)
+    is_seen = text_digest(text) in {text_digest(opening.text) for opening in kept}
+    if is_seen or (is_known and text_digest(text) == written):
+        return None
+    theirs, base = read(chat, text), edited_from(kept, written)
+    if base is None and not theirs.headed:
+        return None
+    before = _NOTHING
+    if is_known:
+        before = read(chat, base.text if base else opening_text(archive, chat))
+    return _Edited(text, written, theirs.preface, edits(before, theirs), is_known)
+
+
+def _inherit(archive: Archive, chat_id: str, shown: str, written: str) -> bool:
+    """Return whether the archive knows the chat's opening, core memory or facts; a fork inherits them first."""
+    from daemon.archive.forks import inherit_layers  # late: a new chat has no opening yet
+
+    facts = fact_events(archive, chat_id, forgotten=True)
+    known = (openings(archive, chat_id), core_events(archive, chat_id), facts)
+    return any(known) or inherit_layers(archive, chat_id, shown, written)
+
+
+def _notice(chat: ShownChat, edited: _Edited) -> str:
+    if edited.changes is not None:
+        return ""
+    return (
+        f'"{chat.title}": the opening shows none of the headings of its sections and facts any '
+        "more, so nothing of it was taken over. To do without them: core.enabled = false and "
+        "facts.enabled = false in memproc.toml."
+    )
+
+
+def _keep_changes(
+    archive: Archive, chat: ShownChat, edited: _Edited, changes: OpeningEdits, now: str
+) -> None:
+    chat_id = chat.chat_id
+    if chat.config.core.enabled:
+        sections = _section_events(archive, chat, changes, by_user=edited.by_user)
+        keep_core_events(archive, chat_id, list(sections), now)
+    if chat.config.facts.enabled:
+        facts = _fact_events(archive, chat_id, changes, by_user=edited.by_user)
+        keep_fact_events(archive, chat_id, list(facts), now)
+
+
+def _section_events(
+    archive: Archive, chat: ShownChat, changes: OpeningEdits, *, by_user: bool
+) -> Iterator[CoreEvent]:
+    """Yield an event for each section that reads otherwise and that memproc.toml still names."""
+    memory = core_now(archive, chat.chat_id, chat.layout)
+    for name, text in changes.sections.items():
+        section = memory.find(name)
+        if section is None:
+            continue
+        value = as_value(section, restore(text))
+        _refuse_over_limit(chat, section, value)
+        if by_user:
+            yield corrected(section, value, _BY_USER)
+        else:
+            yield CoreEvent(name, value, held=False, by="agent", function=_TAKEN_OVER)
+
+
+def _refuse_over_limit(chat: ShownChat, section: Section, value: Value) -> None:
+    try:
+        section.with_value(value)
+    except OverLimit as fault:
+        raise ChatSkipped(
+            f'"{chat.title}": {fault} It stands so in the opening message of the export.',
+            "Shorten it in TypingMind and export again, or raise "
+            f"core.sections.{section.name}.limit in memproc.toml.",
+        ) from fault
+
+
+def _fact_events(
+    archive: Archive, chat_id: str, changes: OpeningEdits, *, by_user: bool
+) -> Iterator[FactEvent]:
+    """Yield the events of facts: reworded ones, removed ones, and new ones with numbers of their own.
+
+    An older export may be edited, whose fact a model has changed since: it is that fact all the same.
+    """
+    facts = facts_now(archive, chat_id)
+    ever = {_as_read(event): event for event in fact_events(archive, chat_id) if event.text}
+    yield from _reworded(changes, ever)
+    numbers = {_as_read(fact): fact.number for fact in facts}
+    for line in changes.removed:
+        if line in numbers:
+            yield FactEvent(numbers[line], "FORGET", "", "", "", "person", why=_BY_USER)
+    # The archive of a fork that was cut off, or the person, has forgotten what some said before: these are new.
+    added = [*changes.added, *(new for old, new in changes.changed if old not in ever)]
+    yield from _added(added, facts, next_fact(archive, chat_id), by_user=by_user)
+
+
+def _as_read(fact: Fact | FactEvent) -> FactLine:
+    """Return the fact as it is read from an opening."""
+    line = as_line(fact)
+    return FactLine(line.day, one_line(line.text))
+
+
+def _reworded(changes: OpeningEdits, ever: Mapping[FactLine, FactEvent]) -> Iterator[FactEvent]:
+    """Yield an update for each reworded fact; it keeps its moment where the person has left its day."""
+    for old, new in changes.changed:
+        event = ever.get(old)
+        if event is not None:
+            said_at = event.said_at if new.day == old.day else new.day
+            text = restore(new.text)
+            yield FactEvent(event.fact, "UPDATE", text, said_at, "", "person", why=_BY_USER)
+
+
+def _added(
+    lines: Sequence[FactLine], facts: Sequence[Fact], number: int, *, by_user: bool
+) -> Iterator[FactEvent]:
+    """Yield an addition for each line that no fact says yet, numbered from `number` on."""
+    by: By = "person" if by_user else "model"
+    why = _BY_USER if by_user else _TAKEN_OVER
+    known = {normal(fact.text) for fact in facts}
+    for line in lines:
+        text = restore(line.text)
+        if normal(text) not in known:
+            known.add(normal(text))
+            yield FactEvent(number, "ADD", text, line.day, "", by, why=why)
+            number += 1

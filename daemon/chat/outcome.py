@@ -1,0 +1,81 @@
+"""What becomes of a chat: written, unchanged, or skipped, so that the others go on."""
+
+import traceback
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import TypeVar
+
+from daemon.archive.archive import Archive
+from daemon.archive.archive import damage_behind
+from daemon.events import ExportWritten
+from daemon.models.ask import Unsent
+from rules.errors import (
+    ArchiveError,
+    DamagedChat,
+    FileTrouble,
+    MemprocError,
+    OutOfReach,
+    OverBudget,
+    ProviderRefuses,
+)
+from rules.plan.chat_plan import Unchanged
+
+T = TypeVar("T")
+_FATAL = (ArchiveError, OverBudget, ProviderRefuses, Unsent, BrokenPipeError)
+_PASSING = (FileTrouble, OSError, OutOfReach)
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """A file, or a chat in it, that was skipped because something went wrong; everything of it is as it was."""
+
+    what: str
+    reason: str
+    next_step: str
+    later: bool = False
+    """Nothing is wrong with it: a disk was full, or a provider out of reach. Another time it may go well."""
+    chat_id: str = ""
+    """Empty for a file, and for a chat without an id."""
+
+
+Outcome = ExportWritten | Unchanged | Skipped
+
+
+def as_skipped(archive: Archive, what: str, fault: Exception, chat_id: str = "") -> Skipped:
+    """Skip a file or a chat after an error, foreseen or not, so that the rest goes on.
+
+    Raises the error again where nothing can go on: the archive cannot be used, a cap on money is
+    reached, a provider refuses everything, the work is to end, or the output's reader is gone.
+    """
+    if isinstance(fault, _FATAL) and not isinstance(fault, DamagedChat):
+        raise fault
+    if isinstance(fault, MemoryError):
+        traceback.clear_frames(fault.__traceback__)  # they hold the chat that was too large
+    fault = damage_behind(archive, fault) or fault
+    if isinstance(fault, MemprocError):
+        message, next_step = fault.message, fault.next_step
+    else:
+        from daemon.files.unforeseen import describe
+
+        message, next_step = describe(fault)
+    return Skipped(what, message, next_step, later=isinstance(fault, _PASSING), chat_id=chat_id)
+
+
+def until_fault(
+    archive: Archive, what: str, outcomes: Iterable[T], chat_id: str = ""
+) -> Iterator[T | Skipped]:
+    """Yield outcomes of a file or a chat; an error that ends them becomes a Skipped.
+
+    Raises what `as_skipped` raises: then nothing can go on.
+    """
+    try:
+        yield from outcomes
+    except Exception as fault:  # the boundary of a chat: whatever ends one, the others go on
+        yield as_skipped(archive, what, fault, chat_id)
+
+
+def without_chats(name: str) -> Skipped:
+    """Skip an export that holds nothing to work on."""
+    return Skipped(
+        name, f"{name} is an export without any chats.", "Choose the chats when you export."
+    )

@@ -1,0 +1,56 @@
+"""A chunk with all that its memory is written from."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from primer.prompt import Texts, Turn, context
+from rules.conversation.history import Entry
+from rules.conversation.memory import Memory, write_title
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """What the agent and the context manager are shown of a chat to write one memory."""
+
+    chat_id: str
+    number: int
+    system_message: str
+    memories: Sequence[Memory]
+    """The memories whose chunks end before the tail, the older ones folded."""
+    tail: Sequence[Entry]
+    chunk: Sequence[Entry]
+    tokens: int
+    """Tokens of the chunk."""
+    guidance: str = ""
+    """The person's words about this memory (`memproc retry --say`)."""
+    breaks: Sequence[int] = ()
+    """Numbers of messages of the tail after which a provider's cache may break off."""
+    ahead: int = 0
+    """The distance by which titles run ahead of the archive's numbers."""
+    dates: Sequence[str | None] = ()
+    """The dates of the chunk's messages, also of those that the person has deleted since."""
+
+    def title(self, *, extracted: bool = False) -> str:
+        """Return the name of the memory, which its first question begins with."""
+        number = self.number + self.ahead
+        return write_title(number, number, self.dates, extracted=extracted)
+
+    def context(self, texts: Texts) -> tuple[Turn, ...]:
+        """Return the turns that the agent reads before it is asked about the chunk."""
+        return context(
+            texts, self.system_message, self.memories, self.tail, self.chunk, self.breaks
+        )
+
+    @property
+    def spoken(self) -> list[str]:
+        """Return the words of the chunk, message by message."""
+        return [entry.message.words for entry in self.chunk]
+
+
+def as_they_are(entries: Sequence[Entry]) -> tuple[Entry, ...]:
+    """Return the messages as they read now, without those that the person has deleted since."""
+    return tuple(
+        entry if entry.newest is None else replace(entry, message=entry.newest)
+        for entry in entries
+        if not entry.gone
+    )

@@ -1,0 +1,22 @@
+"""Rehearse a memory: play its dialogue through with the answers that the journal has, and ask no model."""
+
+from daemon.archive.archive import Archive
+from daemon.chat.survey import Survey, told_before
+from daemon.models.scheduler import rehearse
+from daemon.models.tokens import count
+from daemon.remember.dialogue import Worksheet
+from daemon.remember.ladder import make_memory
+from rules.conversation.memory import WRITTEN
+from rules.plan.work import PlannedChunk
+
+
+def could_write(archive: Archive, survey: Survey, chunk: PlannedChunk) -> bool:
+    """Return whether a model could write an extracted memory now.
+
+    False where the answers that it has given are known to be of no use.
+    """
+    before = told_before(survey, survey.reading.memories, chunk.memories_before)
+    passage = survey.passage(chunk, before)
+    sheet = Worksheet(survey.shown.texts, survey.plan.questions_tokens)
+    memory = rehearse(archive, make_memory(sheet, passage, survey.roles, count, lambda: ""))
+    return memory is None or memory.in_prompts.made == WRITTEN
