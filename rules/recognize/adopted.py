@@ -1,7 +1,7 @@
-"""Memories that an export shows and this chat's archive does not know: a fork's, or a lost archive's.
+"""Memories that an export shows and this chat's archive lacks: of a fork, or frozen.
 
-of a fork         another chat of the archive knows them: this one gets memories of its own, with all
-                  their editions, and the raw messages under them
+of a fork         another chat of the archive knows them: this one gets memories of its own, with
+                  all their editions, and the raw messages under them
 of no known chat  they stay as they are, frozen; what was under them is not known any more
 """
 
@@ -27,7 +27,7 @@ from rules.recognize.user_edits import SLOTS, Group
 
 @dataclass(frozen=True, slots=True)
 class Kin:
-    """Another chat of the archive: its memories, all their editions, and the raw messages under them."""
+    """Another chat of the archive: its memories with all editions, and what is under them."""
 
     chat_id: str
     memories: Sequence[Memory]
@@ -37,7 +37,7 @@ class Kin:
 
 @dataclass(frozen=True, slots=True)
 class Adopted:
-    """Memories and folds that a chat takes over, under its own ids, and the raw messages under them."""
+    """Memories and folds that a chat takes over, under its own ids, and what is under them."""
 
     memories: tuple[Memory, ...] = ()
     editions: Mapping[str, tuple[Edition, ...]] = field(default_factory=dict)
@@ -101,7 +101,7 @@ def _own_folds(chat_id: str, kin: Kin, own: Mapping[str, Memory]) -> dict[str, M
         name = fold.memory_id
         if fold.is_fold and all(member in all_own for member in fold.members):
             mine = [all_own[member] for member in fold.members]
-            # A fold of memories that the person has edited since differs from one of the edited ones.
+            # A fold of memories that were edited since differs from one of the edited ones.
             is_of_today = name == fold_id(kin.chat_id, [by_id[member] for member in fold.members])
             all_own[name] = replace(
                 fold,
@@ -120,8 +120,8 @@ def freeze(
 ) -> Adopted:
     """Return the memories of the export as they are, oldest first.
 
-    One that has lost a message is none of them: it just stays. `own_ids` are the ids that those get whose
-    names are taken, since another chat of the archive knows them.
+    One that has lost a message is none of them: it just stays. `own_ids` are the ids that those
+    get whose names are taken, since another chat of the archive knows them.
     """
     whole = [(name, group) for name, group in shown.items() if len(group) == len(SLOTS)]
     frozen = [

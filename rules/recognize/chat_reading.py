@@ -1,4 +1,4 @@
-"""An export of a chat, read against what the archive knows of it; and the person's edits in a sentence."""
+"""An export of a chat, read against the archive; and the person's edits in a sentence."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -22,7 +22,10 @@ _WHETHER: dict[Sure, str] = {
 
 @dataclass(frozen=True, slots=True)
 class ChatReading:
-    """Everything that is known of a chat when its export has been read. Nothing of it is kept yet."""
+    """Everything that is known of a chat when its export has been read.
+
+    Nothing of it is kept yet.
+    """
 
     places: tuple[Place, ...]
     entries: tuple[Entry, ...]
@@ -43,7 +46,7 @@ class ChatReading:
 
 
 def user_edits(reading: ChatReading) -> str:
-    """Describe what the person did, in numbers and without a full stop; empty where they did nothing."""
+    """Describe what the person did, in numbers and without a full stop; empty if nothing."""
     return "; ".join(filter(None, (_on_memories(reading), _on_missing(reading.absent))))
 
 
@@ -65,7 +68,7 @@ def _on_memories(reading: ChatReading) -> str:
 
 
 def _count_put_back(reading: ChatReading) -> int:
-    """Count the messages of memories that the export lacks, and that the next updated export has."""
+    """Count the messages of memories that the export lacks, and the next one gets back."""
     live = {memory.memory_id for memory in reading.memories if not memory.forgotten}
     shown = groups(reading.places)
     return sum(len(SLOTS) - len(group) for name, group in shown.items() if name in live)

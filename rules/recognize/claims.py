@@ -1,16 +1,17 @@
 """Claims of messages to be ours, and which of them are believed.
 
-A message claims to be ours by its marker, or by its uuid where another tool has stripped the marker. A
-forged claim must not hide a message, so a claim is believed only where role and text are those that were
-written. What the person has edited no longer fits, and is believed for its place:
+A message claims to be ours by its marker, or by its uuid where another tool has stripped the
+marker. A forged claim must not hide a message, so a claim is believed only where role and text
+are those that were written. What the person has edited no longer fits, and is believed for its
+place:
 
-    memory             it fits, or it is in a row of one memory, four or more, of which another one fits
-    opening, closing   two of four: it fits; it has a marker, and says what ours says; its uuid is ours; it
-                       comes right before or after a memory. An opening's marker may also name what ours
-                       says: the person has edited it in a fork, and what they have written there is kept
+    memory             it fits, or is in a row of one memory, four or more, of which another fits
+    opening, closing   two of four: it fits; it has a marker, and says what ours says; its uuid is
+                       ours; it comes right before or after a memory. An opening's marker may also
+                       name what ours says: edited in a fork, the person's words there are kept
 
-Where a message with a uuid of ours says what was written under it, the archive tells what it is, whether
-or not its marker agrees. What stays in the chat as an original claims nothing.
+Where a message with a uuid of ours says what was written under it, the archive tells what it is,
+whether or not its marker agrees. What stays in the chat as an original claims nothing.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence, Set

@@ -1,8 +1,8 @@
-"""What each message of an export is: one of ours, an original kept with its memory, or the person's.
+"""What each message of an export is: ours, an original kept with its memory, or raw.
 
-Which messages are ours is told by their claims. What stays in the chat as an original claims nothing,
-whatever its uuid and its text. Memories that have lost both markers and uuids are not recognised: see
-`unnamed_memories`.
+Which messages are ours is told by their claims. What stays in the chat as an original claims
+nothing, whatever its uuid and its text. Memories that have lost both markers and uuids are not
+recognised: see `unnamed_memories`.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -33,8 +33,8 @@ def recognise(
 ) -> tuple[Place, ...]:
     """Recognise each message of a chat: whose it is, and what it is there for.
 
-    `known` are the markers of our messages in the archive, by uuid. `aliases` are the ids by which a
-    fork's export may still call its memories, with those that they have here.
+    `known` are the markers of our messages in the archive, by uuid. `aliases` are the ids by
+    which a fork's export may still call its memories, with those that they have here.
     """
     ours = [
         replace(marker, memory=aliases.get(marker.memory, marker.memory)) if marker else None
@@ -59,9 +59,9 @@ def recognise(
 def _give_key(message: Message, taken: dict[str, str], times: dict[str, int]) -> str:
     """Return a key for the message, given once.
 
-    Names that a memory of the export has replaced are `taken`. Nameless messages are named after what they
-    say, so the next "ok" is another message than the first; a uuid that occurs twice is another message
-    where it says something else, and a copy where it says the same.
+    Names that a memory of the export has replaced are `taken`. Nameless messages are named after
+    what they say, so the next "ok" is another message than the first; a uuid that occurs twice is
+    another message where it says something else, and a copy where it says the same.
     """
     key = name = message.uuid or _NAMELESS + message.digest
     if message.uuid is not None and taken.pop(name, None) == message.digest:
@@ -74,7 +74,7 @@ def _give_key(message: Message, taken: dict[str, str], times: dict[str, int]) ->
 
 
 def _with_copies(places: Sequence[Place]) -> tuple[Place, ...]:
-    """Mark every copy: a message with the uuid and the text of another, as a failed sync leaves them."""
+    """Mark every copy: a message with uuid and text of another, as a failed sync leaves them."""
     same: dict[tuple[str, str], list[Place]] = {}
     for place in places:
         if place.ours is None and place.message.uuid:
@@ -105,10 +105,10 @@ def _mark_copies(group: Sequence[Place]) -> Iterator[Place]:
 def unnamed_memories(places: Sequence[Place], known_keys: Collection[str]) -> int:
     """Count the memories of ours from which another tool seems to have taken markers and uuids.
 
-    Their shape gives them away: after an opening, three questions in a row that are whole messages in our
-    tag, each with its answer. Such texts that were only pasted into the conversation have no opening
-    directly before them. `known_keys` are the keys of messages that the archive has as part of the
-    conversation: the person has accepted these.
+    Their shape gives them away: after an opening, three questions in a row that are whole
+    messages in our tag, each with its answer. Such texts that were only pasted into the
+    conversation have no opening directly before them. `known_keys` are the keys of messages that
+    the archive has as part of the conversation: the person has accepted these.
     """
     count, at = 0, 0
     while at < len(places):
@@ -145,10 +145,10 @@ def _is_question(message: Message) -> bool:
 def _original(
     at: int, message: Message, waiting: Mapping[str, dict[str, str]], aliases: Mapping[str, str]
 ) -> Place | None:
-    """Return the place of a raw message kept with its memory, found by its uuid or by its text, in order.
+    """Return the place of a raw message kept with its memory, found by uuid or by text.
 
-    In a fork no uuid is known; where a uuid occurs twice, the text tells which of them has stayed. A key
-    that is found is taken out of `waiting`.
+    In a fork no uuid is known; where a uuid occurs twice, the text tells which of them has
+    stayed. A key that is found is taken out of `waiting`.
     """
     if message.marker is None or not is_original(message.marker):
         return None

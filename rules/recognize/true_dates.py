@@ -4,7 +4,8 @@
     fork      m1 21 Nov  m2 21 Nov  m3 21 Nov ...  m9 22 Nov, said in the fork
     read as   m1 7 Nov   m2 7 Nov   m3 8 Nov ...   m9 22 Nov
 
-Copies are known by what they say, in order, and by their dates, which lie within a minute. Their bytes stay.
+Copies are known by what they say, in order, and by their dates, which lie within a minute. Their
+bytes stay.
 """
 
 from collections.abc import Mapping, Sequence
@@ -17,7 +18,7 @@ from rules.typingmind.message import Message, parse_date
 
 _AT_ONCE = timedelta(minutes=1)
 _FEW = 4
-"""The least messages in a row that say the same without coincidence, where no memory shows a fork."""
+"""The least matches in a row that are no coincidence, where no memory shows a fork."""
 
 
 def may_be_copies(
@@ -25,7 +26,8 @@ def may_be_copies(
 ) -> tuple[Place, ...]:
     """Return the raw messages that were dated at once; none where they are too few.
 
-    `dates` are the true dates that are known, by key. `is_fork`: the chat shows memories of another one.
+    `dates` are the true dates that are known, by key. `is_fork`: the chat shows memories of
+    another one.
     """
     raw = [
         (place, parse_date(place.message.created_at))

@@ -1,6 +1,6 @@
 """The person's edits to memories in TypingMind since the archive last saw the chat.
 
-edited      its texts are those of no edition: they become one, the person's, and the memory is pinned
+edited      its texts are of no edition: they become one, the person's, and the memory is pinned
 touched     excluded from the context or pinned there: its messages stay as they are
 forgotten   it is gone, and so are its raw messages and every fold of it
 recalled    it was forgotten, and is back
@@ -59,7 +59,7 @@ class _RawChange:
 
 
 def groups(places: Sequence[Place]) -> dict[str, dict[int, Place]]:
-    """Group the messages of each memory that the export shows, by slot; in the order of the export."""
+    """Group the messages of each memory that the export shows, by slot; in its order."""
     by_memory: dict[str, dict[int, Place]] = {}
     for place in places:
         if place.ours is not None and place.ours.kind == MEMORY:
@@ -119,7 +119,7 @@ def _is_known(texts: Six, memory: Memory, editions: Sequence[Edition]) -> bool:
 
 
 def _texts(group: Group, editions: Sequence[Edition]) -> Six:
-    """Return the six texts of the export; a missing or empty one is that of the edition that it shows."""
+    """Return the six texts of the export; a missing or empty one is that of its edition."""
     marker = next(iter(group.values())).ours
     edition = next(
         (it for it in editions if marker is not None and it.number == marker.edition), editions[-1]
@@ -133,8 +133,8 @@ def there(
 ) -> frozenset[str]:
     """Return the ids of the memories that the export shows, or holds raw messages of, or folds.
 
-    A fold that it does not show counts too where something of it is there: folds come and go with the
-    budget.
+    A fold that it does not show counts too where something of it is there: folds come and go with
+    the budget.
     """
     shown = groups(places)
     raw = {place.key for place in places if place.ours is None and not place.original}
@@ -161,9 +161,9 @@ def deleted_memories(
 ) -> frozenset[str]:
     """Return the ids of the memories that TypingMind's list of deletions names.
 
-    It names a memory by a message of the edition shown last, of itself or of its highest fold. Older
-    editions and folded memories are in the list too, since we took their messages out ourselves.
-    `deleted` is that list, `ours` the markers of all our messages, by uuid.
+    It names a memory by a message of the edition shown last, of itself or of its highest fold.
+    Older editions and folded memories are in the list too, since we took their messages out
+    ourselves. `deleted` is that list, `ours` the markers of all our messages, by uuid.
     """
     names = aliases(memories)
     markers = [ours[uuid] for uuid in deleted if uuid in ours and ours[uuid].kind == MEMORY]
@@ -181,7 +181,7 @@ def deleted_memories(
 def _recalled(
     memories: Sequence[Memory], shown: Collection[str], here: Collection[str]
 ) -> tuple[str, ...]:
-    """Return the ids of the memories that are back, and of forgotten folds with all members back."""
+    """Return the ids of the memories that are back, and of folds whose members all are."""
     back = [
         memory.memory_id
         for memory in memories
@@ -206,8 +206,8 @@ def _changed(
 ) -> dict[str, _RawChange]:
     """Return what changed under each memory, by its id.
 
-    Raw messages count only where they may be in the export: under a memory that it does not show yet,
-    or as originals kept with it.
+    Raw messages count only where they may be in the export: under a memory that it does not show
+    yet, or as originals kept with it.
     """
     here = {place.key: place for place in raw_messages(places)}
     under: dict[int, list[Past]] = {}
@@ -227,7 +227,7 @@ def _changed(
 def _compare_raw(
     mine: Sequence[Past], here: Mapping[str, Place], missing: Collection[str], is_covered: bool
 ) -> _RawChange:
-    """Compare the raw messages of one memory with the export; `is_covered` if it shows the memory."""
+    """Compare the raw messages of a memory with the export; `is_covered` if it shows it."""
     in_export = [old for old in mine if old.key in here]
     is_kept = any(here[old.key].original for old in in_export)
     if not in_export or (is_covered and not is_kept):
