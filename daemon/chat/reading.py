@@ -33,7 +33,8 @@ from rules.recognize.recognize import recognise, unnamed_memories
 from rules.recognize.true_dates import as_dated, may_be_copies, true_dates
 from rules.recognize.user_edits import PersonEdits, deleted_memories, edits_of, groups, there
 from rules.typingmind.chat import Chat, read_messages
-from rules.typingmind.message import Message, parse_date
+from rules.typingmind.dates import parse_date
+from rules.typingmind.message import Message
 from rules.typingmind.originals import NAMED_SINCE, deleted_uuids, deletion_list
 
 NOTHING_ADOPTED = Adopted()

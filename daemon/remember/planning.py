@@ -62,7 +62,8 @@ from rules.plan.chat_plan import Overhead, plan_chat
 from rules.plan.folds import as_shown, section
 from rules.plan.work import PlannedChunk, hindsight_round, nearest_limit, too_large
 from rules.recognize.chat_reading import ChatReading
-from rules.typingmind.chat import Chat, beyond_window, warnings
+from rules.typingmind.chat import Chat
+from rules.typingmind.warnings import beyond_window, warnings
 
 _BY_USER = "edited in TypingMind"
 _TAKEN_OVER = "taken over from an export"

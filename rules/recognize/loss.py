@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from rules.conversation.marker import MEMORY, read_marker
 from rules.conversation.place import Place
 from rules.recognize.absent import Absent, KnownMessage, TakenBranch
-from rules.typingmind.message import parse_date
+from rules.typingmind.dates import parse_date
 
 _FEW = 10
 _FEW_AT_THE_END, _FEW_BEFORE_NEW_ONES = 2, 8

@@ -14,7 +14,8 @@ from datetime import timedelta
 from difflib import SequenceMatcher
 
 from rules.conversation.place import Place
-from rules.typingmind.message import Message, parse_date
+from rules.typingmind.dates import parse_date
+from rules.typingmind.message import Message
 
 _AT_ONCE = timedelta(minutes=1)
 _FEW = 4
