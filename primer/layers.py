@@ -44,7 +44,8 @@ from rules.layers.core import (
     offered,
 )
 from rules.layers.facts import Fact, Operation
-from rules.typingmind.message import parse_date, printable
+from rules.typingmind.content import printable
+from rules.typingmind.dates import parse_date
 
 _EMPTY = "[empty]"
 _KEPT = " The person keeps this section themselves: it cannot be edited."

@@ -29,7 +29,8 @@ from rules.conversation.memory import Memory
 from rules.conversation.short_quotes import as_read
 from rules.extract.weights import Said
 from rules.layers.opening import JOINER
-from rules.typingmind.message import Message, parse_date
+from rules.typingmind.dates import parse_date
+from rules.typingmind.message import Message
 
 Tag = Literal["system", "context_manager", "to_remember"]
 

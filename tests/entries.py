@@ -8,7 +8,8 @@ from daemon.files.read import chats_in
 from rules.conversation.history import Entry, Past, history, without_strays
 from rules.conversation.memory import Edition, Kind, Memory, Quote
 from rules.conversation.place import Place
-from rules.recognize.chat_reading import Adopted, ChatReading
+from rules.recognize.adopted import Adopted
+from rules.recognize.chat_reading import ChatReading
 from rules.recognize.user_edits import PersonEdits
 from rules.typingmind.chat import Chat
 from rules.typingmind.message import Message, read_message

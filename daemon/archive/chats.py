@@ -16,7 +16,7 @@ from daemon.archive.signs import set_sign, sign
 from daemon.archive.trouble import damaged_chat
 from rules.errors import NotFound
 from rules.typingmind.chat import Chat, read_chat
-from rules.typingmind.message import parse_date
+from rules.typingmind.dates import parse_date
 from rules.typingmind.originals import deleted_uuids
 
 

@@ -10,7 +10,7 @@ from daemon.archive.seals import refuse_damage
 from rules.conversation.history import UNDER_SOME_MEMORY
 from rules.conversation.marker import Marker
 from rules.conversation.memory import CHUNK_LEVEL
-from rules.recognize.chat_reading import Kin
+from rules.recognize.adopted import Kin
 
 
 def find_kin(archive: Archive, chat_id: str, ids: Collection[str]) -> Kin | None:

@@ -13,7 +13,7 @@ from daemon.archive.archive import Archive, columns
 from daemon.archive.signs import set_sign, sign
 from rules.arrival import IN_HAND, UNTAKEN
 from rules.retention import PARTS, Timing, next_due
-from rules.typingmind.message import write_date
+from rules.typingmind.dates import write_date
 
 _PART = "verified_part"
 

@@ -23,7 +23,8 @@ from rules.conversation.memory import (
 )
 from rules.errors import NotFound
 from rules.plan.work import Round
-from rules.recognize.chat_reading import Adopted, ChatReading
+from rules.recognize.adopted import Adopted
+from rules.recognize.chat_reading import ChatReading
 
 _KEYS = """
     WITH RECURSIVE part (id) AS (VALUES (?) UNION SELECT member FROM fold_member JOIN part ON fold = part.id)

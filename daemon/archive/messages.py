@@ -18,9 +18,12 @@ from rules.conversation.history import UNDER_SOME_MEMORY, Entry, Past, history
 from rules.conversation.marker import MEMORY
 from rules.conversation.place import Place, raw_messages
 from rules.recognize.absent import Absent, KnownMessage
-from rules.recognize.chat_reading import Adopted, ChatReading, said_at, with_true_date
+from rules.recognize.adopted import Adopted
+from rules.recognize.chat_reading import ChatReading
+from rules.recognize.true_dates import said_at, with_true_date
 from rules.typingmind.chat import Chat
-from rules.typingmind.message import Message, attachments, read_message
+from rules.typingmind.content import attachments
+from rules.typingmind.message import Message, read_message
 from rules.typingmind.splice import with_date
 
 _NEWEST = (

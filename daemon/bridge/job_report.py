@@ -31,7 +31,7 @@ from daemon.status.sentences import in_full, seconds_between
 from daemon.status.status import current_pause, run_progress
 from rules.arrival import IN_HAND, MOST_FAILURES, UNTAKEN
 from rules.money.price import dollars
-from rules.typingmind.message import write_date
+from rules.typingmind.dates import write_date
 
 MOST_STARTS = 3
 _STARTING_SECONDS = 60.0

@@ -5,8 +5,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TypeVar
 
-from daemon.archive.archive import Archive
-from daemon.archive.archive import damage_behind
+from daemon.archive.archive import Archive, damage_behind
 from daemon.events import ExportWritten
 from daemon.models.ask import Unsent
 from rules.errors import (

@@ -26,20 +26,15 @@ from rules.conversation.place import Place
 from rules.errors import ChatSkipped, NotAccepted
 from rules.output.assemble import Canned
 from rules.recognize.absent import NOTHING_ABSENT, Absent, Deletions, LastTime, absent, as_known
-from rules.recognize.chat_reading import (
-    Adopted,
-    ChatReading,
-    as_dated,
-    freeze,
-    inherit,
-    may_be_copies,
-    true_dates,
-)
+from rules.recognize.adopted import Adopted, freeze, inherit
+from rules.recognize.chat_reading import ChatReading
 from rules.recognize.loss import lost
 from rules.recognize.recognize import recognise, unnamed_memories
+from rules.recognize.true_dates import as_dated, may_be_copies, true_dates
 from rules.recognize.user_edits import PersonEdits, deleted_memories, edits_of, groups, there
 from rules.typingmind.chat import Chat, read_messages
-from rules.typingmind.message import Message, parse_date
+from rules.typingmind.dates import parse_date
+from rules.typingmind.message import Message
 from rules.typingmind.originals import NAMED_SINCE, deleted_uuids, deletion_list
 
 NOTHING_ADOPTED = Adopted()

@@ -51,7 +51,8 @@ from rules.plan.work import (
     too_large,
 )
 from rules.recognize.chat_reading import ChatReading
-from rules.typingmind.chat import Chat, beyond_window, warnings
+from rules.typingmind.chat import Chat
+from rules.typingmind.warnings import beyond_window, warnings
 
 _TITLE = write_title(1000, 1000, ["2026-12-28", "2027-01-13"])
 """A title of usual length."""

@@ -33,7 +33,7 @@ from rules.layers.core import (
     rendered,
     taken_back,
 )
-from rules.typingmind.message import printable
+from rules.typingmind.content import printable
 
 
 @click.group(cls=ChatGroup, default="show")

@@ -18,7 +18,7 @@ from daemon.status.sentences import folded, in_one_line, printable_json, visible
 from rules.conversation.memory import EXTRACTED, Edition, Memory, called, dates, short_name
 from rules.errors import NotFound
 from rules.plan.folds import in_words
-from rules.typingmind.message import parse_date
+from rules.typingmind.dates import parse_date
 from rules.wording import counted
 
 _AUTO = "auto"

@@ -12,7 +12,7 @@ from pathlib import Path
 from daemon.files.write import make_private, remedy, replace_file
 from rules.arrival import Sighting
 from rules.errors import FileTrouble
-from rules.typingmind.document import ENOUGH, looks_like
+from rules.typingmind.foreign_files import ENOUGH, looks_like
 
 ENDINGS = (".json", ".zip")
 SAMPLE_FILE = "memproc-sample.json"
@@ -132,9 +132,8 @@ def what_it_is(path: Path) -> tuple[str, str]:
             head = opened.read(ENOUGH)
     except OSError as error:
         return f"{path.name} cannot be read: {error.strerror}.", "Allow memproc's user to read it."
-    what, next_step = looks_like(head)
-    if what:
-        return f"{path.name} is {what}.", next_step
+    if foreign := looks_like(head):
+        return f"{path.name} is {foreign.what}.", foreign.next_step
     return (
         f"{path.name} {'has a name that does not end in .json or .zip' if head else 'is empty'}.",
         "If it is an export, give it the name back that it had in TypingMind.",

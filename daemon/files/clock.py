@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
-from rules.typingmind.message import write_date
+from rules.typingmind.dates import write_date
 
 
 def now() -> str:

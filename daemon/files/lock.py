@@ -13,7 +13,7 @@ from pathlib import Path
 
 from daemon.files.write import file_errors, refuse_link, replace_file
 from rules.errors import MemprocError
-from rules.typingmind.message import parse_date, write_date
+from rules.typingmind.dates import parse_date, write_date
 
 if sys.platform == "win32":
     import msvcrt

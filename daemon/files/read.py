@@ -23,13 +23,8 @@ from rules.arrival import Sighting
 from rules.errors import FileTrouble, NotAnExport
 from rules.typingmind import document
 from rules.typingmind.chat import Chat
-from rules.typingmind.document import (
-    DocumentLayout,
-    explain_bad_json,
-    lay_out_chunk,
-    lay_out_document,
-    of_archive,
-)
+from rules.typingmind.document import DocumentLayout, lay_out_chunk, lay_out_document
+from rules.typingmind.foreign_files import explain_bad_json, of_archive
 from rules.typingmind.spans import BadJson
 
 
@@ -238,9 +233,9 @@ def _open(name: str, file: BinaryIO) -> zipfile.ZipFile:
             raise
         raise damaged(name) from fault
     names = set(package.namelist())
-    if INDEX not in names and (foreign := of_archive(names))[0]:
-        raise NotAnExport(f"{name} is {foreign[0]}.", foreign[1])
     if INDEX not in names:
+        if foreign := of_archive(names):
+            raise foreign.refusal(name)
         raise NotAnExport(
             f"{name} is a ZIP file without a {INDEX}, so it is no TypingMind export.",
             "In TypingMind choose Settings, App Data, Export; drop that ZIP as it is.",

@@ -28,7 +28,7 @@ from daemon.files.write import (
     sweep,
 )
 from rules.errors import FileTrouble, MemprocError
-from rules.typingmind.message import write_date
+from rules.typingmind.dates import write_date
 
 UNLISTED = "unlisted"
 _SHELVES = ("originals/*/*.gz", "versions/*/*.gz")

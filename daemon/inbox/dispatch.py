@@ -69,7 +69,7 @@ from daemon.inbox.watch_plan import needs_restart, plan_of
 from daemon.status.status import Pause, current_pause
 from rules.arrival import FINISHED, State, after_failure, after_outage
 from rules.retention import next_attempt, next_due, timings
-from rules.typingmind.message import parse_date, write_date
+from rules.typingmind.dates import parse_date, write_date
 from rules.wording import counted
 from service.command import memproc_argv
 

@@ -53,7 +53,7 @@ from rules.errors import ChatSkipped, FileTrouble, NotAnExport
 from rules.plan.chat_plan import why_skipped
 from rules.retention import PARTS, Kept, going
 from rules.typingmind.chat import Chat
-from rules.typingmind.message import parse_date, write_date
+from rules.typingmind.dates import parse_date, write_date
 
 COPIES = 7
 _DAY = timedelta(days=1)

@@ -38,7 +38,7 @@ from daemon.inbox.intake import Changed, forget_copy, look_inside, take
 from daemon.inbox.watch_plan import WatchPlan
 from rules.arrival import Incomplete, Stillness, Wait, decide, stand
 from rules.errors import FileTrouble
-from rules.typingmind.message import parse_date, write_date
+from rules.typingmind.dates import parse_date, write_date
 
 _FILES_AT_ONCE = 100
 _BYTES_AT_ONCE = 256 << 20

@@ -23,7 +23,7 @@ from daemon.models.guard import answer_too_large, most_bytes, redirect_refused
 from primer.reply import Request
 from rules.errors import CutOff, MemprocError, ModelError
 from rules.money.usage import with_readable_counts
-from rules.typingmind.message import write_date
+from rules.typingmind.dates import write_date
 
 _OF_THE_CONNECTION = frozenset(
     {"host", "connection", "accept-encoding", "user-agent", "content-length"}

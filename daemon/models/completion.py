@@ -26,7 +26,7 @@ from primer.reply import EMBEDDING, Request
 from rules.errors import ContextTooLong, CutOff, MemprocError, ModelError, NotNow, ProviderRefuses
 from rules.extract import answers
 from rules.layers.facts import cosines
-from rules.typingmind.message import printable
+from rules.typingmind.content import printable
 
 if TYPE_CHECKING:
     import httpx

@@ -6,7 +6,7 @@ from typing import Any
 
 from markupsafe import Markup, escape
 
-from rules.typingmind.message import parse_date
+from rules.typingmind.dates import parse_date
 
 
 def tokens(number: int) -> str:

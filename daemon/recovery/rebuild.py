@@ -45,8 +45,9 @@ from rules.conversation.memory import aliases
 from rules.conversation.place import Place
 from rules.errors import ArchiveError, ChatSkipped, DamagedChat, FileTrouble, MemprocError
 from rules.output.assemble import hash_of_messages
-from rules.recognize.chat_reading import ChatReading, as_dated
+from rules.recognize.chat_reading import ChatReading
 from rules.recognize.recognize import recognise
+from rules.recognize.true_dates import as_dated
 from rules.recognize.user_edits import groups
 from rules.typingmind.chat import Chat, read_messages
 from rules.typingmind.copies import as_new_chat, new_chat_id

@@ -29,7 +29,7 @@ from rules.money.estimate import CostEstimate
 from rules.money.price import in_words
 from rules.plan.chat_plan import why_skipped
 from rules.typingmind.chat import Chat
-from rules.typingmind.message import write_date
+from rules.typingmind.dates import write_date
 from rules.wording import counted
 
 _INSTEAD = "For what comes after, choose another model for the chat in TypingMind, or name one in memproc.toml, [models]."

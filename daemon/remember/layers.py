@@ -61,7 +61,7 @@ from rules.layers.facts import Fact, FactEvent, Operation, Source, alike, live, 
 from rules.layers.names import claims, persons_names
 from rules.plan.cache_order import Lead
 from rules.plan.work import CORE_WORDS, FACT_WORDS, QUOTE_WORDS, PlannedChunk
-from rules.typingmind.message import parse_date
+from rules.typingmind.dates import parse_date
 
 LayerEvent = TypeVar("LayerEvent", CoreEvent, FactEvent)
 

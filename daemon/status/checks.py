@@ -21,7 +21,7 @@ from daemon.status.findings import Finding, Machine, Setup, error, ok, warning
 from daemon.status.sentences import with_span
 from daemon.status.status import DaemonPlace, daemon_problems, waits_for, written_exports
 from rules.errors import ArchiveError
-from rules.typingmind.message import write_date
+from rules.typingmind.dates import write_date
 
 LITELLM = ((1, 105, 7), (1, 110))
 MALICIOUS = ("1.82.7", "1.82.8")

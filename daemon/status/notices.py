@@ -16,7 +16,7 @@ from daemon.files.clock import at
 from daemon.files.paths import is_sent
 from daemon.status.log import Speak
 from daemon.status.sentences import in_full, in_one_line, is_problem, sentence
-from rules.typingmind.message import write_date
+from rules.typingmind.dates import write_date
 
 Kind = Literal["problem", "ready", "edits", "begun"]
 _WANTED: dict[str, frozenset[Kind]] = {

@@ -15,7 +15,7 @@ from textwrap import wrap
 
 from daemon import events
 from daemon.archive.chats import RunProgress
-from rules.typingmind.message import parse_date
+from rules.typingmind.dates import parse_date
 
 _FLAG = "\U0001f3f4[\U000e0030-\U000e0039\U000e0061-\U000e007a]{2,6}\U000e007f"
 _DOUBTFUL = re.compile(f"{_FLAG}|[^\n\x20-\x7e]")

@@ -32,7 +32,7 @@ from daemon.status.sentences import seconds_between, span
 from rules.arrival import IN_HAND, UNTAKEN
 from rules.errors import MemprocError
 from rules.money.price import dollars
-from rules.typingmind.message import parse_date, write_date
+from rules.typingmind.dates import parse_date, write_date
 
 RESCAN_SECONDS = 300.0
 

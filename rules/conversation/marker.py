@@ -12,7 +12,8 @@ from typing import Any, Self
 from rules.conversation.memory import Edition, Memory
 from rules.conversation.short_quotes import forms
 from rules.typingmind import spans
-from rules.typingmind.message import Message, printable
+from rules.typingmind.content import printable
+from rules.typingmind.message import Message
 
 OPENING, MEMORY, CLOSING = "opening", "memory", "closing"
 _VERSION = 1

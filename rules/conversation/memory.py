@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from math import ceil
 from typing import Literal
 
-from rules.typingmind.message import parse_date
+from rules.typingmind.dates import parse_date
 
 EXTRACTED, WRITTEN = "extracted", "model"
 

@@ -25,7 +25,7 @@ from typing import Literal
 
 from rules.extract.languages import listed
 from rules.extract.sentences import terms
-from rules.typingmind.message import parse_date
+from rules.typingmind.dates import parse_date
 
 Event = Literal["ADD", "UPDATE", "DELETE", "CONFIRM", "FORGET"]
 """CONFIRM: it was said again. FORGET: the person does not want it any more."""

@@ -36,14 +36,9 @@ from rules.conversation.place import Place
 from rules.recognize.user_edits import groups
 from rules.typingmind import spans
 from rules.typingmind.chat import Chat
-from rules.typingmind.message import (
-    attachments,
-    dates_inside,
-    fields_of,
-    parse_date,
-    read_message,
-    write_date,
-)
+from rules.typingmind.content import attachments
+from rules.typingmind.dates import dates_inside, parse_date, write_date
+from rules.typingmind.message import fields_of, read_message
 from rules.typingmind.new_message import NewMessage, write_message
 from rules.typingmind.originals import (
     add_deleted_uuids,

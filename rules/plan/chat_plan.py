@@ -22,7 +22,7 @@ from rules.plan.folds import Bounds, Foresight
 from rules.plan.work import NO_LAYERS, Layers, PlannedChunk, chunks_made, planned
 from rules.recognize.chat_reading import ChatReading
 from rules.typingmind.chat import Chat
-from rules.typingmind.message import parse_date
+from rules.typingmind.dates import parse_date
 from rules.typingmind.originals import with_attachments
 from rules.wording import counted
 

@@ -1,15 +1,16 @@
-"""What an export lacks that was in the chat before: deleted, in another branch, replaced or missing.
+"""What an export lacks that was in the chat before: deleted, branched, replaced or missing.
 
-TypingMind notes the person's deletions in `syncMetadata.deletedMessageUUIDs`: the last 100, among them
-those that we noted when memories took the place of messages. Older builds note nothing. So of what an
-export lacks:
+TypingMind notes the person's deletions in `syncMetadata.deletedMessageUUIDs`: the last 100, among
+them those that we noted when memories took the place of messages. Older builds note nothing. So
+of what an export lacks:
 
     named       the person has deleted it
     branched    it went into another branch of the chat, and is still in the export there
     replaced    an answer that was regenerated in its place, as older builds did
     missing     all others; where the list is complete, the person has not deleted them
 
-An export went back where it lacks all that came since some earlier moment: it continues an older state.
+An export went back where it lacks all that came since some earlier moment: it continues an older
+state.
 """
 
 from collections import defaultdict, deque
@@ -24,7 +25,10 @@ from rules.typingmind.message import Branch, Message, branches
 from rules.typingmind.originals import MOST_NAMED
 
 Sure = Literal["deletions are named", "the list was full", "nothing is named"]
-"""The conclusion that the list of deletions allows. An old build writes none: `nothing is named`."""
+"""The conclusion that the list of deletions allows.
+
+An old build writes none: `nothing is named`.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +57,7 @@ class LastTime:
     left_out: Sequence[KnownMessage]
     """Those left out of memories. A deletion cannot name one without a uuid, as a divider is."""
     under: Sequence[KnownMessage]
-    """Messages under memories that the export should hold, since it shows others of the same memory."""
+    """Messages under memories, of which the export holds others of the same memory."""
     seen: Mapping[str, str]
     """The time when each message was first seen, by its key."""
     missing: Collection[str] = ()
@@ -110,7 +114,7 @@ class Absent:
     """Whether it lacks all that came since some earlier moment."""
     branches: tuple[TakenBranch, ...] = ()
     gone: tuple[KnownMessage, ...] = ()
-    """The missing messages and the replaced answers: neither a branch nor a deletion explains them."""
+    """The missing messages and replaced answers: no branch or deletion explains them."""
     newest_gone: tuple[KnownMessage, ...] = ()
     """The messages of `gone` that came after all that came back."""
     expected: int = 0
@@ -135,7 +139,7 @@ class _Back:
 
     at: Mapping[int, int]
     surely: Sequence[int]
-    """Numbers of those with the same key or uuid; others say the same, which "ok" does by chance."""
+    """Numbers of those with the same key or uuid; others just say the same, as "ok" does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,6 +158,12 @@ class _Lacking:
             known for number, known in self.unexplained.items() if number not in self.replaced
         )
 
+    @property
+    def uuids_in_branches(self) -> frozenset[str]:
+        """Return the uuids of all messages in branches."""
+        messages = (message for taken in self.taken for message in taken.branch.messages)
+        return frozenset(message.uuid for message in messages if message.uuid)
+
     def after(self, newest: int) -> tuple[KnownMessage, ...]:
         """Return the messages with a number above `newest` that no branch or deletion explains."""
         return tuple(known for number, known in self.unexplained.items() if number > newest)
@@ -171,8 +181,7 @@ def absent(
     """
     back = _find_back(last.live, places)
     lacking = _sort_lacking(last, back, places, deletions, ours)
-    in_branches = (message for taken in lacking.taken for message in taken.branch.messages)
-    named = deletions.named | {message.uuid for message in in_branches if message.uuid}
+    named = deletions.named | lacking.uuids_in_branches
     keys = {place.key for place in places if place.ours is None}
     newest_here = max((last.seen[key] for key in keys if key in last.seen), default="")
     under = [known for known in last.under if known.key not in keys and known.uuid not in named]
@@ -284,7 +293,7 @@ def _find_replaced(
 def _pair(
     old: Numbered, here: Numbered, *names: Literal["key", "uuid", "digest"]
 ) -> dict[int, int]:
-    """Match each of `old` with one of `here` by the first name that both have, each once, in order."""
+    """Match `old` with `here`, each once and in order, by the first name that both have."""
     pairs: dict[int, int] = {}
     for name in names:
         used = set(pairs.values())

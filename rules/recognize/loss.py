@@ -2,10 +2,10 @@
 
     last time   [memories] m5 m6 m7 ... m60
     ordinary    [memories] m5 m6 m7 ... m60 m61     some edited, inserted, deleted or regenerated
-    lost        [memories] m61, with m5 ... m60 in another branch; or most of it is gone; or the newest are
+    lost        [memories] m61, with m5 ... m60 in another branch; or most or the newest gone
 
-What the chat's own list of deletions names is what the person wanted. What is lost here is still in the
-archive.
+What the chat's own list of deletions names is what the person wanted. What is lost here is still
+in the archive.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -14,14 +14,14 @@ from dataclasses import dataclass
 from rules.conversation.marker import MEMORY, read_marker
 from rules.conversation.place import Place
 from rules.recognize.absent import Absent, KnownMessage, TakenBranch
-from rules.typingmind.message import parse_date
+from rules.typingmind.dates import parse_date
 
 _FEW = 10
 _FEW_AT_THE_END, _FEW_BEFORE_NEW_ONES = 2, 8
 
 _GO_BACK = (
-    "Use the arrows at that message in TypingMind to go back to the other branch, and export the chat again; "
-    "or, to go on from here, fork the chat there and export the fork."
+    "Use the arrows at that message in TypingMind to go back to the other branch, and export the "
+    "chat again; or, to go on from here, fork the chat there and export the fork."
 )
 _OR_FORK = (
     "or, to go on from here, fork the chat in TypingMind, so that it has an id of its own, "
@@ -32,12 +32,12 @@ _EXPORT_WHOLE = f"Export the chat again from the device where it is whole; {_OR_
 
 @dataclass(frozen=True, slots=True)
 class Lost:
-    """Why the export is skipped, and what the person can do: numbers and dates, never what was said."""
+    """Why the export is skipped, and what to do: numbers and dates, never what was said."""
 
     reason: str
     next_step: str
     import_again: bool = False
-    """The newest updated export, or the newest export that memproc has read, has what is missing."""
+    """The newest updated or the newest read export has what is missing."""
 
     def with_file(self, file: str) -> str:
         """Return the next step where `file` has what is missing; it is empty where no file has."""
@@ -55,10 +55,11 @@ def lost(
     places: Sequence[Place],
     willed: Collection[str] = (),
 ) -> Lost | None:
-    """Return why this export of a chat is skipped until the person accepts it; None if nothing is lost.
+    """Return why this export is skipped until the person accepts it; None if nothing is lost.
 
-    `memories` are the chat's memories without those that the person deleted, which are `willed`; true
-    where the export shows one or still has raw messages of it. Without memories there is little to lose.
+    `memories` are the chat's memories without those that the person deleted, which are `willed`;
+    true where the export shows one or still has raw messages of it. Without memories there is
+    little to lose.
     """
     if not (memories or willed or absent.went_back):
         return None
@@ -83,7 +84,8 @@ def _lost_in_a_branch(
     whose = ", which is one of memproc's own," if places[at].ours else ""
     return Lost(
         f"Everything after message {at + 1} of the chat{whose} went into another branch of it "
-        f"({_counted(count, moved)}), since that message was regenerated, or edited and sent again.",
+        f"({_counted(count, moved)}), since that message was regenerated, or edited and sent "
+        "again.",
         _GO_BACK,
     )
 
@@ -91,8 +93,8 @@ def _lost_in_a_branch(
 def _is_a_loss(taken: TakenBranch, memories: Mapping[str, bool]) -> bool:
     """Return whether a branch has taken more than a regenerated answer.
 
-    Such an answer leaves itself there, never a question, and nothing of ours. A branch that has nothing
-    of what is missing was there before: a fork keeps the branches of its origin.
+    Such an answer leaves itself there, never a question, and nothing of ours. A branch that has
+    nothing of what is missing was there before: a fork keeps the branches of its origin.
     """
     if taken.moved:
         return taken.ours > 0 or any(known.role == "user" for known in taken.moved.values())
@@ -122,7 +124,7 @@ def _lost_most_messages(absent: Absent, memories: Mapping[str, bool]) -> Lost | 
 
 
 def _lost_most_memories(memories: Mapping[str, bool], willed: Collection[str]) -> Lost | None:
-    """Return the loss of most memories, deleted or not: all at once, that is most often a mistake."""
+    """Return the loss of most memories, deleted or not: at once, it is most often a mistake."""
     hidden = sum(not shown for shown in memories.values()) + len(willed)
     total = len(memories) + len(willed)
     if total < 2 or hidden * 2 <= total:

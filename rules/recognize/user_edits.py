@@ -1,9 +1,9 @@
-"""What the person has done to memories in TypingMind since the archive last saw the chat.
+"""The person's edits to memories in TypingMind since the archive last saw the chat.
 
-edited      its texts are those of no edition: they become one, the person's, and the memory is pinned
+edited      its texts are of no edition: they become one, the person's, and the memory is pinned
 touched     excluded from the context or pinned there: its messages stay as they are
 forgotten   it is gone, and so are its raw messages and every fold of it
-recalled    it was forgotten, and stands there again
+recalled    it was forgotten, and is back
 changed     a raw message of a memory reads otherwise, or is gone: the memory needs a new edition
 """
 
@@ -38,7 +38,7 @@ class PersonEdits:
 
     @property
     def is_news(self) -> bool:
-        """Whether a memory reads otherwise than the archive knew, or is gone or back."""
+        """Return whether a memory reads otherwise than the archive knew, or is gone or back."""
         return bool(self.edited or self.forgotten or self.recalled)
 
 
@@ -59,7 +59,7 @@ class _RawChange:
 
 
 def groups(places: Sequence[Place]) -> dict[str, dict[int, Place]]:
-    """The messages of each memory that the export shows, by slot; in the order of the export."""
+    """Group the messages of each memory that the export shows, by slot; in its order."""
     by_memory: dict[str, dict[int, Place]] = {}
     for place in places:
         if place.ours is not None and place.ours.kind == MEMORY:
@@ -74,26 +74,18 @@ def edits_of(
     places: Sequence[Place],
     missing: Collection[str] = (),
 ) -> PersonEdits:
-    """Compare what the archive knows of a chat with its export. `editions` are all of each memory.
+    """Compare a chat in the archive with its export. `editions` are all of each memory.
 
     `missing` are keys of raw messages that the export lacks, though the person did not delete them.
     """
     shown = groups(places)
-    known = {memory.memory_id: memory for memory in memories if memory.memory_id in shown}
     here = there(memories, past, places)
     changed = _changed(memories, past, places, shown, missing)
-    texts = {name: _texts(group, editions[name]) for name, group in shown.items() if name in known}
+    known = {memory.memory_id: memory for memory in memories}
+    of_known = {name: group for name, group in shown.items() if name in known}
     return PersonEdits(
-        edited={
-            name: six
-            for name, six in texts.items()
-            if not _is_known(six, known[name], editions[name])
-        },
-        touched=frozenset(
-            name
-            for name in texts
-            if any(is_touched(place.message) for place in shown[name].values())
-        ),
+        edited=_edited(of_known, known, editions),
+        touched=frozenset(name for name, group in of_known.items() if _is_touched(group)),
         forgotten=tuple(
             memory.memory_id
             for memory in memories
@@ -105,13 +97,29 @@ def edits_of(
     )
 
 
+def _is_touched(group: Group) -> bool:
+    return any(is_touched(place.message) for place in group.values())
+
+
+def _edited(
+    shown: Mapping[str, Group],
+    known: Mapping[str, Memory],
+    editions: Mapping[str, Sequence[Edition]],
+) -> dict[str, Six]:
+    """Return the texts of the memories that read as none of their editions, by id."""
+    texts = {name: _texts(group, editions[name]) for name, group in shown.items()}
+    return {
+        name: six for name, six in texts.items() if not _is_known(six, known[name], editions[name])
+    }
+
+
 def _is_known(texts: Six, memory: Memory, editions: Sequence[Edition]) -> bool:
     """Return whether these are the texts of an edition of the memory, or of its shorter form."""
     return any(form.texts == texts for edition in editions for form in forms(memory, edition))
 
 
 def _texts(group: Group, editions: Sequence[Edition]) -> Six:
-    """The six texts as they stand in the export; what is missing or empty is that of the edition that it shows."""
+    """Return the six texts of the export; a missing or empty one is that of its edition."""
     marker = next(iter(group.values())).ours
     edition = next(
         (it for it in editions if marker is not None and it.number == marker.edition), editions[-1]
@@ -123,9 +131,10 @@ def _texts(group: Group, editions: Sequence[Edition]) -> Six:
 def there(
     memories: Sequence[Memory], past: Sequence[Past], places: Sequence[Place]
 ) -> frozenset[str]:
-    """Ids of the memories that the export shows, holds raw messages of, or shows a fold of.
+    """Return the ids of the memories that the export shows, or holds raw messages of, or folds.
 
-    A fold that it does not show counts too where something of it is there: folds come and go with the budget.
+    A fold that it does not show counts too where something of it is there: folds come and go with
+    the budget.
     """
     shown = groups(places)
     raw = {place.key for place in places if place.ours is None and not place.original}
@@ -150,10 +159,11 @@ def there(
 def deleted_memories(
     memories: Sequence[Memory], deleted: Collection[str], ours: Mapping[str, Marker]
 ) -> frozenset[str]:
-    """Ids of the memories of which, or of whose highest folds, a message of the edition shown last is in the list.
+    """Return the ids of the memories that TypingMind's list of deletions names.
 
-    Older editions and folded memories are in it too, since we took their messages out ourselves. `deleted` is
-    TypingMind's own list of deletions, `ours` the markers of all our messages, by uuid.
+    It names a memory by a message of the edition shown last, of itself or of its highest fold.
+    Older editions and folded memories are in the list too, since we took their messages out
+    ourselves. `deleted` is that list, `ours` the markers of all our messages, by uuid.
     """
     names = aliases(memories)
     markers = [ours[uuid] for uuid in deleted if uuid in ours and ours[uuid].kind == MEMORY]
@@ -171,7 +181,7 @@ def deleted_memories(
 def _recalled(
     memories: Sequence[Memory], shown: Collection[str], here: Collection[str]
 ) -> tuple[str, ...]:
-    """Ids of the memories that are back, and of forgotten folds whose members are all back."""
+    """Return the ids of the memories that are back, and of folds whose members all are."""
     back = [
         memory.memory_id
         for memory in memories
@@ -196,8 +206,8 @@ def _changed(
 ) -> dict[str, _RawChange]:
     """Return what changed under each memory, by its id.
 
-    Raw messages count only where they may be in the export: under a memory that it does not show yet,
-    or as originals kept with it.
+    Raw messages count only where they may be in the export: under a memory that it does not show
+    yet, or as originals kept with it.
     """
     here = {place.key: place for place in raw_messages(places)}
     under: dict[int, list[Past]] = {}
@@ -206,31 +216,29 @@ def _changed(
     covered = with_members(shown, memories)
     changed: dict[str, _RawChange] = {}
     for memory in memories:
-        if memory.is_fold:
-            continue
-        mine = under.get(memory.number, [])
-        places_here = [here[old.key] for old in mine if old.key in here]
-        is_original = any(place.original for place in places_here)
-        if places_here and (is_original or memory.memory_id not in covered):
-            change = _compare_raw(mine, here, missing)
+        if not memory.is_fold:
+            mine = under.get(memory.number, [])
+            change = _compare_raw(mine, here, missing, memory.memory_id in covered)
             if change.edited or change.deleted:
                 changed[memory.memory_id] = change
     return changed
 
 
 def _compare_raw(
-    mine: Sequence[Past], here: Mapping[str, Place], missing: Collection[str]
+    mine: Sequence[Past], here: Mapping[str, Place], missing: Collection[str], is_covered: bool
 ) -> _RawChange:
-    """Compare the raw messages of one memory with the export."""
+    """Compare the raw messages of a memory with the export; `is_covered` if it shows it."""
+    in_export = [old for old in mine if old.key in here]
+    is_kept = any(here[old.key].original for old in in_export)
+    if not in_export or (is_covered and not is_kept):
+        return _RawChange(0, ())
     edited = sum(
-        old.newest is None or old.newest.digest != here[old.key].message.digest
-        for old in mine
-        if old.key in here
+        old.newest is None or old.newest.digest != here[old.key].message.digest for old in in_export
     )
     deleted = tuple(
         old.key
         for old in _expected(mine, here)
-        if old.key not in here and old.newest is not None and old.key not in missing
+        if old.newest is not None and old.key not in here and old.key not in missing
     )
     return _RawChange(edited, deleted)
 

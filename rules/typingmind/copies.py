@@ -10,7 +10,7 @@ import hashlib
 from collections.abc import Sequence
 
 from rules.typingmind.chat import Chat, read_chat, read_messages
-from rules.typingmind.message import parse_date
+from rules.typingmind.dates import parse_date
 from rules.typingmind.originals import deleted_uuids, replace_deleted_uuids
 from rules.typingmind.splice import replace_field, replace_or_add_fields, splice
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from rules.typingmind import spans
-from rules.typingmind.message import write_date
+from rules.typingmind.dates import write_date
 
 _USER = {"role": "user", "uuid": "", "content": "", "createdAt": ""}
 _ASSISTANT = {"role": "assistant", "uuid": "", "content": "", "createdAt": "", "finish": "stop"}

@@ -23,7 +23,8 @@ from datetime import UTC, datetime
 from rules.errors import ChatSkipped
 from rules.typingmind import spans
 from rules.typingmind.chat import Chat
-from rules.typingmind.message import Message, attachments, read_message
+from rules.typingmind.content import attachments
+from rules.typingmind.message import Message, read_message
 from rules.typingmind.spans import Member, Reel, Span, encoded
 from rules.typingmind.splice import ByteEdit, field_bytes, with_field, without_field
 

@@ -8,7 +8,7 @@ import json
 from collections.abc import Sequence
 
 from rules.typingmind import spans
-from rules.typingmind.message import printable
+from rules.typingmind.content import printable
 from rules.typingmind.spans import Number, without_bulk
 
 Json = dict[str, object]

@@ -74,6 +74,12 @@ def text(value: object) -> str:
     return value if isinstance(value, str) and not isinstance(value, Number) else ""
 
 
+def listed(holder: object, key: str) -> list[object]:
+    """Return the list under that key; empty where there is none."""
+    items = holder.get(key) if isinstance(holder, Mapping) else None
+    return items if isinstance(items, list) else []
+
+
 def _refuse_constant(name: str) -> None:
     raise ValueError(f"{name} is not a JSON value")
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from rules.typingmind import spans
 from rules.typingmind.chat import Chat
-from rules.typingmind.message import moved_on
+from rules.typingmind.dates import moved_on
 from rules.typingmind.spans import Member, Reel, Span, encoded
 
 

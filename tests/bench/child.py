@@ -64,11 +64,11 @@ def first(export: Path, folder: Path) -> Stages:
 def _trip(export: Path, folder: Path, *, keep_counts: bool) -> Stages:
     from daemon.archive.archive import Archive
     from daemon.chat.survey import survey
-    from daemon.remember.rehearsal import could_write
     from daemon.config.settings import Config
     from daemon.files.read import read_export
     from daemon.files.write import replace_file
     from daemon.models.tokens import keep
+    from daemon.remember.rehearsal import could_write
     from rules.typingmind.document import container_blocks
     from tests.nokeys import no_keys
 

@@ -10,7 +10,7 @@ from rules.conversation.quote import NotVerbatim, Verbatim, nearest_passage
 from rules.extract.answers import refinement
 from rules.extract.sentences import length, sentences
 from rules.extract.weights import Said
-from rules.recognize.recognize import believed
+from rules.recognize.claims import believed
 from rules.typingmind.message import read_message
 from tests.chats import json_bytes
 from tests.entries import talk

@@ -12,11 +12,12 @@ from rules.recognize.recognize import recognise
 from rules.recognize.user_edits import groups
 from rules.typingmind import spans
 from rules.typingmind import spans as walk
-from rules.typingmind.chat import Chat, read_messages, warnings
+from rules.typingmind.chat import Chat, read_messages
 from rules.typingmind.message import branches
 from rules.typingmind.originals import add_deleted_uuids
 from rules.typingmind.spans import Reel
 from rules.typingmind.splice import replace_field, replace_messages, splice
+from rules.typingmind.warnings import warnings
 from tests.fuzz.answers import answers
 from tests.fuzz.requests import requests
 

@@ -4,7 +4,8 @@ import json
 from collections.abc import Sequence
 from itertools import takewhile
 
-from rules.typingmind.message import Message, parse_date
+from rules.typingmind.dates import parse_date
+from rules.typingmind.message import Message
 from tests.hostile.forgeries import TEXTS
 from tests.hostile.reading import Block, as_it_was, read_request
 from tests.hostile.rounds import Round

@@ -7,7 +7,7 @@ from uuid import UUID
 
 import pytest
 
-from rules.typingmind.message import parse_date
+from rules.typingmind.dates import parse_date
 from tests.chats import Json
 from tests.stories.cycle import ENGINE, Cycle, quiet
 from tests.stories.test_modes import (

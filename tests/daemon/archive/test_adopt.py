@@ -17,7 +17,7 @@ from daemon.archive.memories import (
 )
 from daemon.archive.messages import past, raw_conversation, remember
 from rules.conversation.history import Past
-from rules.recognize.chat_reading import Adopted, inherit
+from rules.recognize.adopted import Adopted, inherit
 from rules.recognize.recognize import recognise
 from rules.typingmind.chat import read_messages
 from rules.typingmind.message import Message

@@ -8,7 +8,7 @@ import pytest
 from daemon.archive.archive import Archive
 from daemon.archive.jobs import begin_job, due_jobs, end_job, jobs, set_jobs
 from rules.retention import Timing, next_due, nightly
-from rules.typingmind.message import write_date
+from rules.typingmind.dates import write_date
 
 NOON = datetime(2026, 7, 15, 12, tzinfo=UTC)
 TIMINGS: dict[str, Timing] = {"prune": Timing(time(3, 30)), "retry": nightly("02:00-05:00")}

@@ -5,7 +5,7 @@ from dataclasses import replace
 from daemon.archive.archive import Archive
 from daemon.archive.memories import begin_round, end_turn, keep_memory, round_of
 from rules.plan.work import Round
-from rules.recognize.chat_reading import Adopted
+from rules.recognize.adopted import Adopted
 from tests.daemon.archive.test_messages import CHAT, TALK, see
 from tests.entries import entries, memory_of, with_edition
 

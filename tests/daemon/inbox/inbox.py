@@ -12,7 +12,7 @@ from pathlib import Path
 from daemon.archive.archive import Archive
 from daemon.inbox.scanner import Scanned, Scanner
 from daemon.inbox.watch_plan import WatchPlan
-from rules.typingmind.message import write_date
+from rules.typingmind.dates import write_date
 
 SETTLE = 5.0
 _BEGIN = datetime(2026, 11, 21, tzinfo=UTC)

@@ -13,7 +13,7 @@ from daemon.files.paths import Folders
 from daemon.files.removal import finish_removals, remove_version
 from daemon.inbox.jobs import prune
 from rules.errors import FileTrouble
-from rules.typingmind.message import write_date
+from rules.typingmind.dates import write_date
 from tests.daemon.files.children import killed_at_every_fifth_line, needs_fork
 
 NOW = datetime(2026, 7, 15, 12, tzinfo=UTC)

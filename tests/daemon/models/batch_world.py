@@ -19,7 +19,7 @@ from daemon.models.context import Context
 from daemon.models.scheduler import RunningDialogue, Scheduler, Steps
 from primer.prompt import Turn
 from primer.reply import Request
-from rules.typingmind.message import write_date
+from rules.typingmind.dates import write_date
 from tests.known import known
 from tests.nokeys import no_keys
 from tests.server.server import ModelServer

@@ -23,7 +23,7 @@ from primer.prompt import Turn
 from primer.reply import Request
 from rules.errors import ContextTooLong, CutOff, ModelError, OutOfReach, OverBudget, UnknownPrice
 from rules.money.price import PICO, Price, Usage, cost, rates
-from rules.typingmind.message import write_date
+from rules.typingmind.dates import write_date
 from tests.asked import RunBudget, ask, context_with
 from tests.known import known
 

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 from daemon.archive.archive import Archive
 from daemon.status.status import Status, status
 from rules.money.price import PICO
-from rules.typingmind.message import write_date
+from rules.typingmind.dates import write_date
 
 NOON = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 RESCAN = 300.0

@@ -13,7 +13,7 @@ from daemon.events import ChatIs, MemoryMade, ModelAnswered, Planned
 from daemon.files.lock import hold
 from daemon.status.sentences import clock_time, progress_line
 from daemon.status.status import last_run, run_progress
-from rules.typingmind.message import write_date
+from rules.typingmind.dates import write_date
 from tests.daemon.status.filled import NOON, ago, ahead
 
 NOW = write_date(NOON)

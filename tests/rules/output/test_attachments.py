@@ -14,7 +14,8 @@ from rules.output.assemble import Mode
 from rules.output.prove import verify
 from rules.recognize.user_edits import edits_of
 from rules.typingmind import plain
-from rules.typingmind.message import Message, attachments, read_message
+from rules.typingmind.content import attachments
+from rules.typingmind.message import Message, read_message
 from rules.typingmind.originals import is_for_attachment, plain_original
 from tests.entries import UNTOUCHED, chat_of, entries, memory_of, past_of, said, with_edition
 from tests.rules.output.finishing import CANNED, Done, finish, kinds, looked_at, spoken

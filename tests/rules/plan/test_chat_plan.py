@@ -20,7 +20,8 @@ from rules.plan.chat_plan import (
 )
 from rules.plan.folds import OF_THE_MOST, Bounds
 from rules.plan.work import PlannedChunk
-from rules.recognize.chat_reading import Adopted, ChatReading
+from rules.recognize.adopted import Adopted
+from rules.recognize.chat_reading import ChatReading
 from tests.entries import UNTOUCHED, entries, memory_of, said, sized
 
 LIMITS = Limits(tail=4000, step=1000, chunk=1000, fold=Bounds(2000, 3))

@@ -3,7 +3,8 @@
 import pytest
 
 from daemon.files.read import chats_in
-from rules.typingmind.chat import beyond_window, read_messages, warnings
+from rules.typingmind.chat import read_messages
+from rules.typingmind.warnings import beyond_window, warnings
 from tests.chats import Json, assistant, chat, export_bytes, long_chat, user
 from tests.exports.chats import CHATS, without
 from tests.exports.messages import MESSAGES

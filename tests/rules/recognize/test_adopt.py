@@ -6,7 +6,7 @@ from dataclasses import replace
 from rules.conversation.history import Past
 from rules.conversation.memory import Edition, Memory, fold_id
 from rules.conversation.place import Place
-from rules.recognize.chat_reading import Adopted, Kin, freeze, inherit
+from rules.recognize.adopted import Adopted, Kin, freeze, inherit
 from rules.recognize.recognize import recognise
 from rules.recognize.user_edits import groups
 from rules.typingmind.chat import read_messages

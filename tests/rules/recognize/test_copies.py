@@ -4,8 +4,8 @@ import json
 from collections.abc import Sequence
 
 from rules.conversation.place import Place
-from rules.recognize.chat_reading import as_dated, may_be_copies, true_dates
 from rules.recognize.recognize import recognise
+from rules.recognize.true_dates import as_dated, may_be_copies, true_dates
 from rules.typingmind.message import Message, read_message
 from rules.typingmind.splice import with_date
 from tests.entries import said

@@ -2,7 +2,7 @@
 
 import pytest
 
-from rules.typingmind.message import Part, parts, shown
+from rules.typingmind.content import Part, parts, shown
 from tests.exports.messages import MESSAGES, several_answers
 
 SHOWN = {

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rules.typingmind.message import dates_inside, moved_on, parse_date, write_date
+from rules.typingmind.dates import dates_inside, moved_on, parse_date, write_date
 
 _NOON = datetime(2024, 11, 7, 12, tzinfo=UTC)
 _dates = st.datetimes(datetime(1970, 1, 1), datetime(9999, 12, 31, 23, 59, 59, 999_999)).map(

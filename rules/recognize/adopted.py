@@ -1,0 +1,180 @@
+"""Memories that an export shows and this chat's archive lacks: of a fork, or frozen.
+
+of a fork         another chat of the archive knows them: this one gets memories of its own, with
+                  all their editions, and the raw messages under them
+of no known chat  they stay as they are, frozen; what was under them is not known any more
+"""
+
+from collections.abc import Callable, Mapping, Sequence, Set
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+
+from rules.conversation.history import Past
+from rules.conversation.marker import Marker, text_digest
+from rules.conversation.memory import (
+    WRITTEN,
+    Edition,
+    Memory,
+    Quote,
+    fold_id,
+    memory_id,
+    six_of,
+    with_members,
+)
+from rules.conversation.place import Place
+from rules.recognize.user_edits import SLOTS, Group
+
+
+@dataclass(frozen=True, slots=True)
+class Kin:
+    """Another chat of the archive: its memories with all editions, and what is under them."""
+
+    chat_id: str
+    memories: Sequence[Memory]
+    editions: Mapping[str, Sequence[Edition]]
+    past: Sequence[Past]
+
+
+@dataclass(frozen=True, slots=True)
+class Adopted:
+    """Memories and folds that a chat takes over, under its own ids, and what is under them."""
+
+    memories: tuple[Memory, ...] = ()
+    editions: Mapping[str, tuple[Edition, ...]] = field(default_factory=dict)
+    past: tuple[Past, ...] = ()
+
+    @property
+    def had_hindsight(self) -> frozenset[str]:
+        """Return the ids of those that have a hindsight edition, and so get none by themselves."""
+        return frozenset(
+            name
+            for name, editions in self.editions.items()
+            if any(edition.kind == "hindsight" for edition in editions)
+        )
+
+
+def inherit(chat_id: str, shown: Mapping[str, Group], kin: Kin) -> Adopted:
+    """Take over all of the other chat up to the newest of its memories that this export shows.
+
+    What the export does not show of it, by itself or in a fold, was forgotten before the fork.
+    """
+    by_name = {
+        name: memory for memory in kin.memories for name in (memory.memory_id, *memory.origins)
+    }
+    present = {by_name[name].memory_id for name in shown if name in by_name}
+    covered = with_members(present, kin.memories)
+    chunks = [memory for memory in kin.memories if not memory.is_fold]
+    last = max(memory.number for memory in chunks if memory.memory_id in covered)
+    inherited = [memory for memory in chunks if memory.number <= last]
+    own = _own_folds(chat_id, kin, _own_memories(chat_id, kin, inherited, covered))
+    return Adopted(
+        tuple(own.values()),
+        {memory.memory_id: tuple(kin.editions[name]) for name, memory in own.items()},
+        tuple(old for old in kin.past if old.memory <= last),
+    )
+
+
+def _own_memories(
+    chat_id: str, kin: Kin, inherited: Sequence[Memory], covered: Set[str]
+) -> dict[str, Memory]:
+    """Return the memories of the other chat under ids of this one, by their old ids."""
+    digests: dict[int, list[str]] = {}
+    for old in kin.past:
+        digests.setdefault(old.memory, []).append(old.message.digest)
+    own = {}
+    for memory in inherited:
+        name = memory.memory_id
+        own[name] = replace(
+            memory,
+            memory_id=memory_id(chat_id, memory.number, digests.get(memory.number, [name])),
+            origins=(name, *memory.origins),
+            forgotten=memory.forgotten or name not in covered,
+        )
+    return own
+
+
+def _own_folds(chat_id: str, kin: Kin, own: Mapping[str, Memory]) -> dict[str, Memory]:
+    """Return `own` with the folds of the other chat all of whose members are in it."""
+    by_id = {memory.memory_id: memory for memory in kin.memories}
+    all_own = dict(own)
+    for fold in kin.memories:
+        name = fold.memory_id
+        if fold.is_fold and all(member in all_own for member in fold.members):
+            mine = [all_own[member] for member in fold.members]
+            # A fold of memories that were edited since differs from one of the edited ones.
+            is_of_today = name == fold_id(kin.chat_id, [by_id[member] for member in fold.members])
+            all_own[name] = replace(
+                fold,
+                memory_id=fold_id(chat_id if is_of_today else f"{chat_id}/{name}", mine),
+                origins=(name, *fold.origins),
+                members=tuple(memory.memory_id for memory in mine),
+            )
+    return all_own
+
+
+def freeze(
+    shown: Mapping[str, Group],
+    first_number: int,
+    count: Callable[[str], int],
+    own_ids: Mapping[str, str] = MappingProxyType({}),
+) -> Adopted:
+    """Return the memories of the export as they are, oldest first.
+
+    One that has lost a message is none of them: it just stays. `own_ids` are the ids that those
+    get whose names are taken, since another chat of the archive knows them.
+    """
+    whole = [(name, group) for name, group in shown.items() if len(group) == len(SLOTS)]
+    frozen = [
+        _frozen(name, group, number, count)
+        for number, (name, group) in enumerate(whole, first_number)
+    ]
+    memories = [
+        replace(memory, memory_id=own_ids[memory.memory_id], origins=(memory.memory_id,))
+        if memory.memory_id in own_ids
+        else memory
+        for memory in frozen
+    ]
+    return Adopted(tuple(memories), {memory.memory_id: (memory.edition,) for memory in memories})
+
+
+def _frozen(name: str, group: Group, number: int, count: Callable[[str], int]) -> Memory:
+    places = [group[slot] for slot in SLOTS]
+    marker = places[0].ours or Marker("", "")
+    edition = _frozen_edition(places, marker, count)
+    return Memory(
+        memory_id=name,
+        number=number,
+        level=max(1, marker.level),
+        keys=(),
+        first=marker.first,
+        last=marker.last,
+        began_at=places[0].message.created_at,
+        ended_at=places[-1].message.created_at,
+        source_tokens=0,
+        edition=edition,
+        in_prompts=edition,
+        pinned=any(
+            place.ours is not None and place.ours.text != text_digest(place.message.text)
+            for place in places
+        ),
+    )
+
+
+def _frozen_edition(
+    places: Sequence[Place], marker: Marker, count: Callable[[str], int]
+) -> Edition:
+    """Return the only edition: the texts of the export, and its quotes without their sources."""
+    texts = six_of([place.message.text for place in places])
+    quotes = texts[1].split("\n\n") if marker.level > 1 else [texts[1]]
+    return Edition(
+        number=marker.edition or 1,
+        kind="as-of",
+        texts=texts,
+        quotes=tuple(Quote(quote, "", "unknown") for quote in quotes),
+        made=marker.made or WRITTEN,
+        agent="unknown",
+        context_manager="unknown",
+        requests=(),
+        tokens=sum(count(text) for text in texts),
+        written_at=places[0].message.created_at or "",
+    )

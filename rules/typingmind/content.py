@@ -1,0 +1,175 @@
+"""The content of a message in every shape that TypingMind knows, and the files that it names.
+
+Words are the text that person and persona wrote. Images, files, tool traffic and thinking become
+short placeholders in square brackets: they keep their place in the prompt and are never quoted.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from rules.typingmind import spans
+
+_HALF_A_PAIR = re.compile("[\ud800-\udfff]")
+_WORDS = frozenset({"text", "refusal", "output_text"})
+_IMAGES = ("image_url", "tm_image_file", "image", "input_image")
+_FILES = (
+    "tm_text_file", "tm_blob_file", "tm_file_attachment", "tm_unsynced_attachment", "file", "document",
+)  # fmt: skip
+_PLACEHOLDERS = dict.fromkeys(_IMAGES, "image") | dict.fromkeys(_FILES, "file")
+_NAMELESS = {
+    **dict.fromkeys(("input_audio", "audio"), "[sound]"),
+    **dict.fromkeys(("thinking", "redacted_thinking", "reasoning"), "[thinking]"),
+}
+_SEVERAL = "tm_multi_responses"
+_ENDINGS = ("BlobID", "blobID")
+"""`localBlobID`, `metaBlobID`, and `blobID` where the file was synced."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A piece of a message: its own words, or (`spoken` false) a placeholder for what is not words."""
+
+    text: str
+    spoken: bool
+
+
+def parts(message: Mapping[str, object]) -> tuple[Part, ...]:
+    """Return the pieces of one parsed message in reading order; empty where it says and does nothing."""
+    if has_several_answers(message):
+        answers = spans.listed(chosen(message), "messages")
+        return tuple(
+            part for answer in answers if isinstance(answer, dict) for part in parts(answer)
+        )
+    content = message.get("content")
+    items = content if isinstance(content, list) else [content] if spans.text(content) else []
+    pieces = [*map(_part, items), *_tool_calls(message)]
+    if message.get("role") in ("tool", "function"):
+        characters = sum(len(part.text) for part in pieces)
+        return (Part(f"[tool result: {_name(message)}, {characters:,} characters]", spoken=False),)
+    if message.get("type") == "attachment":
+        return (Part(_placeholder("file", message), spoken=False),)
+    return tuple(part for part in pieces if part.text)
+
+
+def shown(pieces: Sequence[Part]) -> str:
+    """Return the message as a model reads it: words and placeholders."""
+    return "\n\n".join(part.text for part in pieces)
+
+
+def has_several_answers(message: Mapping[str, object]) -> bool:
+    """Return whether several models answered at once, of which the person chose one."""
+    return message.get("type") == _SEVERAL
+
+
+def chosen(message: Mapping[str, object]) -> Mapping[str, object]:
+    """Return the answer that the conversation continues; with none chosen the app sends the first.
+
+    A message that is not several answers is itself what was chosen.
+    """
+    if not has_several_answers(message):
+        return message
+    answers = [answer for answer in spans.listed(message, "responses") if isinstance(answer, dict)]
+    primary_id = spans.text(message.get("primaryResponseID"))
+    primary = [answer for answer in answers if primary_id and answer.get("id") == primary_id]
+    return next(iter(primary or answers), {})
+
+
+def printable(text: str) -> str:
+    """Replace each half of a surrogate pair, which JSON may hold and no database takes, by U+FFFD."""
+    try:
+        text.encode()  # nearly every text can be, and to try it is much quicker than to search
+    except UnicodeEncodeError:
+        return _HALF_A_PAIR.sub("\ufffd", text)
+    return text
+
+
+def attachments(raw: bytes) -> frozenset[str]:
+    """Return the ids of all files of TypingMind's own store that the message with these bytes names.
+
+        {"type":"tm_image_file","metadata":{"name":"sea.png","localBlobID":"6f2c"}}
+
+    At each start TypingMind deletes every such file that no message of any chat names. So a
+    message that names one must stay in its chat, or the file is lost for good. A file can be
+    named anywhere in a message: in its content, in `metaBlobs` and `reasoning_details`, in what a
+    tool returned, in its branches. Raises spans.BadJson.
+    """
+    if b"lobID" not in raw and b"\\u" not in raw:
+        return frozenset()  # nearly every message, and quicker than to read it once more
+    fields, _ = spans.value(raw.decode("utf-8"), 0)
+    return frozenset(_named(fields))
+
+
+def without_its_place(part: object) -> object:
+    """Return a part of a message's content without the place of its file.
+
+    A fork keeps its copy of the file elsewhere.
+    """
+    if not isinstance(part, Mapping) or next(_named(part), None) is None:
+        return part
+    rest = _without_file_ids(part)
+    rest.pop("sync", None)
+    metadata = part.get("metadata")
+    if isinstance(metadata, Mapping):
+        rest["metadata"] = _without_file_ids(metadata)
+    return rest
+
+
+def _without_file_ids(fields: Mapping[str, object]) -> dict[str, object]:
+    return {key: value for key, value in fields.items() if not key.endswith(_ENDINGS)}
+
+
+def _named(value: object) -> Iterator[str]:
+    """Find the ids of files at any depth of a parsed value."""
+    waiting = [value]
+    while waiting:
+        item = waiting.pop()
+        if isinstance(item, Mapping):
+            yield from (
+                name
+                for key, name in item.items()
+                if key.endswith(_ENDINGS) and isinstance(name, str) and name
+            )
+            waiting += item.values()
+        elif isinstance(item, list):
+            waiting += item
+
+
+def _tool_calls(message: Mapping[str, object]) -> list[Part]:
+    """Return a placeholder for each tool that was called, also in the older form of one function."""
+    calls = (call for call in spans.listed(message, "tool_calls") if isinstance(call, dict))
+    functions = [*(call.get("function") for call in calls), message.get("function_call")]
+    names = [_name(function) for function in functions if isinstance(function, dict)]
+    return [Part(f"[tool call: {name}]", spoken=False) for name in names]
+
+
+def _part(item: object) -> Part:
+    if (text := spans.text(item)) or item == "":
+        return Part(printable(text), spoken=True)
+    kind = spans.text(item.get("type")) if isinstance(item, dict) else ""
+    if not isinstance(item, dict) or not kind:
+        return Part("[unknown part]", spoken=False)
+    if kind in _WORDS:
+        return Part(printable(spans.text(item.get("text", item.get("refusal")))), spoken=True)
+    return Part(_replacement(kind, item), spoken=False)
+
+
+def _replacement(kind: str, item: Mapping[str, object]) -> str:
+    """Return the placeholder of a part that is no words."""
+    if kind in _PLACEHOLDERS:
+        return _placeholder(_PLACEHOLDERS[kind], item)
+    if kind.endswith(("tool_use", "tool_call")):
+        return f"[tool call: {_name(item)}]"
+    if kind.endswith("_result") or kind.startswith(("bash_", "text_editor_")):
+        return f"[tool result: {_name(item)}]"
+    return _NAMELESS.get(kind) or f"[{printable(kind)[:40]}]"
+
+
+def _placeholder(what: str, item: Mapping[str, object]) -> str:
+    metadata = item.get("metadata")
+    name = spans.text(metadata.get("name")) if isinstance(metadata, dict) else ""
+    return f"[{what}: {printable(name)[:80]}]" if name else f"[{what}]"
+
+
+def _name(item: Mapping[str, object]) -> str:
+    return printable(spans.text(item.get("name")))[:80] or "unnamed"

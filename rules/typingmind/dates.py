@@ -1,0 +1,57 @@
+"""Dates of an export, read and written as TypingMind does."""
+
+import re
+from datetime import UTC, datetime, timedelta
+
+_DATE = re.compile(
+    r"\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?", re.ASCII
+)
+
+
+def parse_date(text: str | None) -> datetime | None:
+    """Read a date of an export (`Z` or an offset, with or without fractions); None where it is none.
+
+    Python reads further forms ("2024-W09-5", "20240301"), which JavaScript does not, and whose
+    first ten characters are no day.
+    """
+    if not text or not _DATE.fullmatch(text):
+        return None
+    try:
+        date = datetime.fromisoformat(text)
+        return date.astimezone(UTC) if date.tzinfo else date.replace(tzinfo=UTC)
+    except (ValueError, OverflowError):
+        return None
+
+
+def write_date(when: datetime) -> str:
+    """Write a date as TypingMind does: UTC, milliseconds, `Z`."""
+    return when.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.") + f"{when.microsecond // 1000:03d}Z"
+
+
+def moved_on(before: str | None, now: str) -> str:
+    """Return `now`, or just after `before` where the clock was set back.
+
+    A newer export is never dated earlier.
+    """
+    last, present = parse_date(before), parse_date(now)
+    if last is None or present is None or present > last:
+        return now
+    return write_date(_later(last, 1))
+
+
+def dates_inside(
+    first: str | None, last: str | None, count: int, after: datetime
+) -> list[datetime]:
+    """Return `count` dates for new messages: a millisecond apart from `first` on, until `last`.
+
+    None of them lies before `after`, the date of what comes before them: TypingMind sorts by date
+    when it merges devices, and equal dates keep their order.
+    """
+    begin = parse_date(first) or after
+    end = max(begin, parse_date(last) or begin)
+    return [max(after, min(_later(begin, number), end)) for number in range(count)]
+
+
+def _later(when: datetime, milliseconds: int) -> datetime:
+    """Return the moment so much later, or the last that a date can name."""
+    return when + min(timedelta(milliseconds=milliseconds), datetime.max.replace(tzinfo=UTC) - when)
