@@ -111,8 +111,7 @@ def _look_beside(config: Config) -> None:
 def _unknown_models(config: Config) -> Iterator[str]:
     """Sentences about models that LiteLLM's map does not know; those of one's own server or network it cannot know."""
     from daemon.models.addresses import OWN_HOSTS, addresses
-    from daemon.models.catalogue import is_known, known_models
-    from daemon.models.completion import nearest
+    from daemon.models.catalogue import is_known, nearest
     from daemon.models.roles import CHAT, SMALL
     from primer.models import EXTRACTIVE, provider_of
 
@@ -128,7 +127,7 @@ def _unknown_models(config: Config) -> Iterator[str]:
                 or addresses(name, own.options_for(name))
             ):
                 continue
-            near = nearest(name, known_models())
+            near = nearest(name)
             is_elsewhere = any(other.endswith(f"/{name.rpartition('/')[2]}") for other in near)
             if provider_of(name) in OWN_HOSTS or is_elsewhere:
                 hint = f" Did you mean {' or '.join(near)}?" if near else ""

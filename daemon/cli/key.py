@@ -189,7 +189,8 @@ def allow(settings: Settings, provider: str | None, host: str | None, forget: bo
 
 def _works(settings: Settings, provider: str, kept: Key) -> bool:
     """Try a key, say what came of it, and whether all is well."""
-    from daemon.models.completion import complete, try_key
+    from daemon.models.completion import complete
+    from daemon.models.key_trial import try_key
 
     tried = try_key(provider, kept, settings.config.models, complete)
     if not tried.model:

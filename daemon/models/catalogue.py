@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import date
+from difflib import get_close_matches
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -100,6 +101,16 @@ def known_models() -> Sequence[str]:
         names,
         key=lambda name: (with_provider(name.rpartition("/")[2]) == name, -name.count("/"), name),
     )
+
+
+def nearest(model: str) -> list[str]:
+    """Return the known names nearest to an unknown one, by its last part: providers are often left out.
+
+    Raises ModelError where the map cannot be read.
+    """
+    names = {name.rsplit("/", 1)[-1]: name for name in known_models()}
+    matches = (names[name] for name in get_close_matches(model.rsplit("/", 1)[-1], names, n=3))
+    return [name for name in matches if name != model]
 
 
 DAYS_BEFORE = 60

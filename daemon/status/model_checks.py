@@ -10,8 +10,7 @@ from daemon.archive.messages import raw_conversation
 from daemon.config.keys import FindKey, Key, NoKey, credential_files, read_keys
 from daemon.config.settings import Config
 from daemon.models.addresses import is_ones_own
-from daemon.models.catalogue import Facts, end_of, facts, known_models
-from daemon.models.completion import nearest
+from daemon.models.catalogue import Facts, end_of, facts, nearest
 from daemon.models.roles import CHAT, Roles, choose_roles
 from daemon.status.findings import Finding, Setup, error, ok, warning
 from primer.models import EXTRACTIVE, KEY_VARIABLES, Model, key_variables, provider_of
@@ -175,7 +174,7 @@ def models(setup: Setup) -> Iterator[Finding]:
             findings.setdefault(finding.text, finding)
     for name, who in names.items():
         if facts(name) == Facts():
-            near = nearest(name, known_models())
+            near = nearest(name)
             remedy = (
                 f"Correct it{', perhaps to ' + near[0] if near else ''}, in memproc.toml, [models]."
             )

@@ -4,7 +4,8 @@ import pytest
 
 from daemon.config.keys import Key
 from daemon.config.settings import ModelSettings
-from daemon.models.completion import Completion, KeyTrial, try_key
+from daemon.models.completion import Completion
+from daemon.models.key_trial import KeyTrial, try_key
 from primer.models import small_model
 from primer.reply import Request
 from rules.errors import NotNow, ProviderRefuses

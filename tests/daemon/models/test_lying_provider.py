@@ -168,7 +168,7 @@ def test_budget_shows_what_was_learned_and_forgets_it(tmp_path: Path) -> None:
     ],
 )  # fmt: skip
 def test_a_provider_may_ask_to_wait_for_any_time(header: str) -> None:
-    from daemon.models.completion import _retry_after
+    from daemon.models.provider_faults import _retry_after
 
     fault = Exception()
     fault.litellm_response_headers = {"Retry-After": header}  # type: ignore[attr-defined]

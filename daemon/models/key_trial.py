@@ -1,0 +1,56 @@
+"""A trial of a provider's key: one tiny question to a model that would be asked anyway."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from daemon.config.keys import Key
+from daemon.config.settings import ModelSettings
+from daemon.models.addresses import addresses
+from daemon.models.agreed_hosts import refusal
+from daemon.models.completion import Completion
+from primer.models import Model, provider_of, quiet_options, small_model
+from primer.prompt import Turn
+from primer.reply import Request
+from rules.errors import MemprocError
+
+_QUESTION = "This is a test of the connection. Please answer with one word."
+_SECONDS = 30.0
+
+
+@dataclass(frozen=True, slots=True)
+class KeyTrial:
+    """The model that was asked, empty for none, and why it has not answered, as a sentence."""
+
+    model: str
+    trouble: str = ""
+
+
+def try_key(
+    provider: str, key: Key, settings: ModelSettings, ask: Callable[[Request], Completion]
+) -> KeyTrial:
+    """Ask a model of the provider with this key, which costs a fraction of a cent.
+
+    It is the one that memproc.toml names for this provider, else the small one that memproc knows.
+    """
+    name = _model_of(provider, settings)
+    if not name:
+        return KeyTrial(
+            "", f"memproc knows no small model of {provider}. Name one in [models] in memproc.toml."
+        )
+    if refused := refusal(name, settings, key):
+        return KeyTrial(name, f"{refused.reason}, so nothing was sent. {refused.next_step}")
+    own = settings.options_for(name)
+    options = {"timeout": _SECONDS, **quiet_options(name), **own, "api_key": key.value}
+    model = Model(name, options, addresses=addresses(name, options))
+    try:
+        ask(Request("test", model, (Turn("user", _QUESTION),), words=5))
+    except MemprocError as fault:
+        return KeyTrial(name, fault.message)
+    return KeyTrial(name)
+
+
+def _model_of(provider: str, settings: ModelSettings) -> str:
+    unnamed = f"{provider}/"  # small_model gives this back where it knows none
+    names = (settings.context_manager, settings.agent, settings.fallback, small_model(unnamed))
+    fitting = (name for name in names if provider_of(name) == provider and name != unnamed)
+    return next(fitting, "")
