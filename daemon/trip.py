@@ -3,7 +3,7 @@
     read       the file, block by block, every byte in its place     files/read, rules/typingmind
     rest       a chat that is as it was, and had nothing to do       chat/rest
     survey     what is new, what the person did, what to compress    chat/survey, chat/reading, rules/plan
-    archive    every raw message, for ever                           archive/messages
+    archive    every raw message, for ever                           archive/message_versions
     take over  what the person edited in the opening message         chat/opening_edits
     compress   each planned chunk into a memory, one by one,         remember/compress
                and after each memory core memory, facts, folds       remember/layers, remember/folds
@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from daemon.archive.chats import record_doubt, record_processed, seen_again, was_processed
-from daemon.archive.messages import remember
+from daemon.archive.message_versions import remember
 from daemon.archive.outputs import acknowledge, record_export
 from daemon.chat.deliver import deliver, place_of, stand_already
 from daemon.chat.finish import (

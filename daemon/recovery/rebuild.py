@@ -19,7 +19,8 @@ from daemon.archive.archive import Archive
 from daemon.archive.chats import chat_row, is_known, keep_chat
 from daemon.archive.forks import count_chat, note_sources, put_under_memories
 from daemon.archive.memories import end_turn, memories
-from daemon.archive.messages import adopt, message_keys, past, put_back, remember
+from daemon.archive.message_versions import adopt, message_keys, put_back, remember
+from daemon.archive.messages import past
 from daemon.archive.outputs import Output, last_output, record_output
 from daemon.chat.opening import canned, shown_chat
 from daemon.chat.opening_edits import take_over

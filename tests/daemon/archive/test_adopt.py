@@ -15,7 +15,8 @@ from daemon.archive.memories import (
     memories,
     round_of,
 )
-from daemon.archive.messages import past, raw_conversation, remember
+from daemon.archive.message_versions import remember
+from daemon.archive.messages import past, raw_conversation
 from rules.conversation.history import Past
 from rules.recognize.adopted import Adopted, inherit
 from rules.recognize.recognize import recognise

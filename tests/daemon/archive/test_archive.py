@@ -10,7 +10,7 @@ import pytest
 
 from daemon.archive.archive import Archive, check
 from daemon.archive.journal import Reply, recall, record
-from daemon.archive.messages import insert_version
+from daemon.archive.message_versions import insert_version
 from daemon.archive.schema import OLDEST, STEPS
 from daemon.files.paths import archive_path
 from rules.errors import ArchiveError

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from daemon.archive.archive import Archive, check
 from daemon.archive.chats import find_chat, known_chats
 from daemon.archive.memories import editions, find_memory, keep_memory, memories
-from daemon.archive.messages import past, raw_conversation, remember
+from daemon.archive.message_versions import remember
+from daemon.archive.messages import past, raw_conversation
 from daemon.archive.outputs import Output, last_output, record_output
 from rules.errors import NotFound
 from rules.recognize.recognize import recognise

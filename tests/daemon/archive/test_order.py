@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from hypothesis import given
 from hypothesis import strategies as st
 
-from daemon.archive.messages import order
+from daemon.archive.message_versions import order
 from rules.conversation.history import Entry
 from rules.conversation.marker import MEMORY, OPENING, Marker
 from rules.conversation.place import Place

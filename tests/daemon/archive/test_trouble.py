@@ -15,7 +15,8 @@ from daemon.archive.archive import Archive, check
 from daemon.archive.chats import known_chats
 from daemon.archive.journal import recall, record, replies
 from daemon.archive.memories import keep_memory
-from daemon.archive.messages import insert_version, past, raw_conversation
+from daemon.archive.message_versions import insert_version
+from daemon.archive.messages import past, raw_conversation
 from daemon.archive.trouble import archive_errors
 from daemon.files.paths import archive_path
 from rules.errors import ArchiveError, FileTrouble, MemprocError

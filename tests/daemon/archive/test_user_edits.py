@@ -6,7 +6,8 @@ import pytest
 
 from daemon.archive.archive import Archive
 from daemon.archive.memories import editions, find_memory, keep_memory, memories
-from daemon.archive.messages import past, remember
+from daemon.archive.message_versions import remember
+from daemon.archive.messages import past
 from rules.conversation.memory import Edition, Memory
 from rules.recognize.recognize import recognise
 from rules.recognize.user_edits import PersonEdits

@@ -8,7 +8,7 @@ import pytest
 
 from daemon.archive.archive import Archive
 from daemon.archive.memories import keep_edition, keep_fold, keep_memory, memories
-from daemon.archive.messages import remember
+from daemon.archive.message_versions import remember
 from daemon.chat.reading import read_archive, read_chat
 from rules.conversation.history import INSERTED
 from rules.conversation.memory import Memory, Preferred

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from daemon.archive.archive import Archive
-from daemon.archive.messages import remember
+from daemon.archive.message_versions import remember
 from daemon.config.keys import Key, NoKey
 from daemon.config.settings import Config
 from daemon.files.paths import Folders

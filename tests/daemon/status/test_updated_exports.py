@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from daemon.archive.archive import Archive
-from daemon.archive.messages import remember
+from daemon.archive.message_versions import remember
 from daemon.archive.outputs import Output, record_output
 from daemon.files.read import chats_in
 from daemon.status.status import written_exports

@@ -1,0 +1,295 @@
+"""The writing of raw messages: another version for new bytes, their order, gone and missing ones.
+
+A chat also adopts messages and memories: from the chat that it was forked from, or from a rebuild.
+"""
+
+import hashlib
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from daemon.archive.archive import Archive
+from daemon.archive.chats import keep_chat
+from daemon.archive.memories import HAD, insert_edition, insert_memory, keep_user_edits
+from daemon.archive.packing import packed, unpacked
+from rules.conversation.history import UNDER_SOME_MEMORY, Entry, Past, history
+from rules.conversation.marker import MEMORY
+from rules.conversation.memory import Memory
+from rules.conversation.place import Place, raw_messages
+from rules.recognize.absent import Absent
+from rules.recognize.adopted import Adopted
+from rules.recognize.chat_reading import ChatReading
+from rules.recognize.true_dates import said_at
+from rules.typingmind.chat import Chat
+from rules.typingmind.content import attachments
+from rules.typingmind.message import Message
+
+_NEWEST = (
+    "version.number = (SELECT max(number) FROM version AS other WHERE other.message = message.id)"
+)
+_PRESENT = "(gone_at IS NULL OR message.id IN (SELECT message FROM missing))"
+_OF_CHAT = "chat = (SELECT id FROM chat WHERE chat_id = ?)"
+
+
+@dataclass(frozen=True, slots=True)
+class _Stored:
+    """A raw message that may be in an export."""
+
+    row: int
+    key: str
+    is_gone: bool
+    is_missing: bool
+    uuid: str
+
+
+def remember(archive: Archive, chat: Chat, reading: ChatReading, when: str) -> bool:
+    """Store the export's raw messages and the person's edits, in one transaction.
+
+    Return True if a raw message is new, changed or gone. New bytes become another version of a
+    message. One that is neither in the export nor under a memory is marked as gone, until it comes
+    back.
+    """
+    with archive.transaction():
+        row = keep_chat(archive, chat, when)
+        adopt(archive, row, reading.adopted, when)
+        known = message_keys(archive, row)
+        raw = {place.key: place for place in raw_messages(reading.places)}
+        _place(archive, row, order(known, reading.places, reading.entries), raw)
+        changed = _keep_versions(archive, row, list(raw.values()), when)
+        present = {entry.key for entry in reading.entries if not entry.gone}
+        present = (present - set(reading.edits.deleted)) | raw.keys()
+        rows = _stored(archive, row)
+        gone = _mark_gone(archive, rows, present, when)
+        _mark_missing(archive, rows, raw.keys(), reading.absent, when)
+        keep_user_edits(archive, reading, when)
+    return changed or gone
+
+
+def put_back(
+    archive: Archive, row: int, places: Sequence[Place], known: Collection[str], when: str
+) -> None:
+    """Store the raw messages of a file, except those in `known`; in a transaction of the caller's.
+
+    They count as under an unknown memory, until an export holds them or a memory claims them.
+    """
+    new = [place for place in places if place.key not in known and not place.is_copy]
+    raw = {place.key: replace(place, left_out=place.left_out or UNDER_SOME_MEMORY) for place in new}
+    _place(archive, row, order(message_keys(archive, row), places, history((), places)), raw)
+    _keep_versions(archive, row, new, when)
+
+
+def _place(archive: Archive, row: int, order: Sequence[str], raw: Mapping[str, Place]) -> None:
+    """Store every message's position, and why one of the export is left out, if it is.
+
+    Only what changes is written: each row costs a seal, and a long chat has thousands that stay.
+    """
+    for position, key in enumerate(order):
+        place = raw.get(key)
+        is_copy = place is not None and place.message.is_copy
+        date = place.message.created_at or "" if place and is_copy else ""
+        archive.run(
+            """
+            INSERT INTO message (chat, key, position, left_out, said_at) VALUES (?1, ?2, ?3, ?4, ?5)
+            ON CONFLICT (chat, key) DO UPDATE SET
+                position = ?3, left_out = iif(?6, ?4, left_out), said_at = iif(?7, ?5, said_at)
+            WHERE position <> ?3 OR (?6 AND left_out IS NOT ?4) OR (?7 AND said_at <> ?5)
+            """,
+            (row, key, position, place and place.left_out, date, place is not None, is_copy),
+        )
+
+
+def _keep_versions(archive: Archive, row: int, places: Sequence[Place], when: str) -> bool:
+    """Store bytes that are not the newest version already. Return whether there were any.
+
+    An original that we keep next to its memory has another version only if it says something else,
+    or has its files in another place, as in a fork: a sync may have put its keys in another order,
+    around our own fields.
+    """
+    newest = {
+        key: (message, number, sha256, digest)
+        for message, key, number, sha256, digest in archive.run(
+            """
+            SELECT message.id, key, coalesce(max(number), 0), sha256, digest
+            FROM message LEFT JOIN version ON version.message = message.id
+            WHERE chat = ? GROUP BY message.id
+            """,
+            (row,),
+        )
+    }
+    is_new = False
+    for place in places:
+        message, number, sha256, digest = newest[place.key]
+        is_same = hashlib.sha256(place.message.raw).hexdigest() == sha256
+        if not is_same and not (
+            place.original and _says_the_same(archive, place.message, sha256, digest)
+        ):
+            insert_version(archive, message, number + 1, place.message, when)
+            is_new = True
+    return is_new
+
+
+def _says_the_same(archive: Archive, message: Message, sha256: str, digest: str) -> bool:
+    """Return whether the stored version with these hashes says the same, with the same files."""
+    if message.digest != digest:
+        return False
+    files = attachments(message.raw)
+    stored = (
+        archive.run("SELECT raw, packed FROM body WHERE sha256 = ?", (sha256,)) if files else ()
+    )
+    return all(attachments(unpacked(raw, packed, sha256)) == files for raw, packed in stored)
+
+
+def _stored(archive: Archive, row: int) -> tuple[_Stored, ...]:
+    """Return the chat's raw messages, but those under an unknown memory."""
+    stored = f"""
+        SELECT message.id, key, gone_at IS NOT NULL, missing.message IS NOT NULL, uuid FROM message
+        LEFT JOIN missing ON missing.message = message.id
+        JOIN version ON version.message = message.id AND {_NEWEST}
+        WHERE chat = ? AND left_out IS NOT ?
+    """  # noqa: S608
+    return archive.rows(_Stored, stored, (row, UNDER_SOME_MEMORY))
+
+
+def _mark_gone(
+    archive: Archive, stored: Sequence[_Stored], present: Collection[str], when: str
+) -> bool:
+    """Mark messages that are not present as gone, and unmark those that came back.
+
+    Return whether any is newly gone.
+    """
+    new = [(when, old.row) for old in stored if not old.is_gone and old.key not in present]
+    back = [(old.row,) for old in stored if old.is_gone and old.key in present]
+    archive.run_many("UPDATE message SET gone_at = ? WHERE id = ?", new)
+    archive.run_many("UPDATE message SET gone_at = NULL WHERE id = ?", back)
+    return bool(new)
+
+
+def _mark_missing(
+    archive: Archive,
+    stored: Sequence[_Stored],
+    in_export: Collection[str],
+    absent: Absent,
+    when: str,
+) -> None:
+    """Mark as missing what was not deleted, until an export holds it or names it as deleted."""
+    for old in stored:
+        is_still = old.is_missing and old.uuid not in absent.named
+        is_missing = old.key not in in_export and (old.key in absent.keys or is_still)
+        if is_missing and not old.is_missing:
+            archive.insert("missing", {"message": old.row, "since": when})
+        elif old.is_missing and not is_missing:
+            archive.run("DELETE FROM missing WHERE message = ?", (old.row,))
+
+
+def message_keys(archive: Archive, row: int) -> tuple[str, ...]:
+    """Return the keys of all messages of the chat, in the order of the conversation."""
+    return archive.column("SELECT key FROM message WHERE chat = ? ORDER BY position", (row,))
+
+
+def order(known: Sequence[str], places: Sequence[Place], entries: Sequence[Entry]) -> list[str]:
+    """Return all keys of a chat in the order of the conversation, each once.
+
+    `known` are the archive's, in their order until now. The history gives the order of what was
+    lived. What was left out, or is gone, keeps its place after the same message as before; a new
+    one, after the one that it follows in the export.
+    """
+    followers = _followers(known, places, entries)
+    keys: list[str] = []
+    waiting = [*(entry.key for entry in reversed(entries)), ""]
+    while waiting:
+        key = waiting.pop()
+        keys.append(key)
+        waiting += followers.get(key, [])
+    return keys[1:]
+
+
+def _followers(
+    known: Sequence[str], places: Sequence[Place], entries: Sequence[Entry]
+) -> Mapping[str, Sequence[str]]:
+    """Return the keys that the history does not place, each under the key that it follows."""
+    placed = {entry.key for entry in entries}
+    neighbours = [*zip(["", *known], known, strict=False), *_neighbours(places, entries)]
+    followers: dict[str, list[str]] = {}
+    for before, key in neighbours:
+        if key not in placed:
+            placed.add(key)
+            followers.setdefault(before, []).append(key)
+    return followers
+
+
+def _neighbours(places: Sequence[Place], entries: Sequence[Entry]) -> Iterator[tuple[str, str]]:
+    """Yield each message of the export with the key of the one before it."""
+    last_under = next((entry.key for entry in reversed(entries) if entry.memory is not None), "")
+    before = ""
+    for place in places:
+        if place.is_copy:
+            continue
+        if place.ours is None:
+            yield before, place.key
+            before = place.key
+        elif place.ours.kind == MEMORY:  # it counts as the last message under one
+            before = last_under
+
+
+def insert_version(archive: Archive, row: int, number: int, message: Message, when: str) -> int:
+    """Store what a message says now, and return the number of the version's row.
+
+    Its bytes are stored once, however many chats have them.
+    """
+    sha256 = hashlib.sha256(message.raw).hexdigest()
+    archive.run(
+        "INSERT OR IGNORE INTO body (sha256, raw, packed) VALUES (?, ?, ?)",
+        (sha256, *packed(message.raw)),
+    )
+    columns = {
+        "message": row, "number": number, "sha256": sha256, "digest": message.digest,
+        "uuid": message.uuid, "role": message.role, "created_at": message.created_at, "seen_at": when,
+    }  # fmt: skip
+    return archive.insert("version", columns)
+
+
+def adopt(archive: Archive, row: int, adopted: Adopted, when: str) -> None:
+    """Store what the chat in this row takes over, in a transaction of the caller's."""
+    chunks: dict[int, list[tuple[int, int]]] = {}
+    for position, old in enumerate(adopted.past):
+        chunk = chunks.setdefault(old.memory, [])
+        chunk.append(_adopt_message(archive, row, position, old, when))
+    for memory in adopted.memories:
+        _adopt_memory(archive, row, memory, adopted, when)
+        for place, (message, version) in enumerate(
+            () if memory.is_fold else chunks.get(memory.number, ())
+        ):
+            columns = {"memory": memory.memory_id, "place": place}
+            archive.insert("chunk_message", {**columns, "message": message, "version": version})
+
+
+def _adopt_message(
+    archive: Archive, row: int, position: int, old: Past, when: str
+) -> tuple[int, int]:
+    """Store a message under a memory. Return the numbers of its row and of the version there."""
+    columns = {
+        "chat": row, "key": old.key, "position": position,
+        "gone_at": when if old.newest is None else None,
+        "said_at": said_at(old.newest or old.message),
+    }  # fmt: skip
+    message = archive.insert("message", columns)
+    version = insert_version(archive, message, 1, old.message, when)
+    if old.newest is not None and old.newest.raw != old.message.raw:
+        insert_version(archive, message, 2, old.newest, when)
+    return message, version
+
+
+def _adopt_memory(archive: Archive, row: int, memory: Memory, adopted: Adopted, when: str) -> None:
+    """Store a memory with its editions and what the person has decided about it."""
+    name = memory.memory_id
+    insert_memory(archive, row, memory)
+    for edition in adopted.editions[name]:
+        insert_edition(archive, name, edition)
+    forgotten_at = when if memory.forgotten else None
+    hindsight = HAD if name in adopted.had_hindsight else 0
+    archive.run(
+        """
+        UPDATE memory SET chosen_edition = ?, pinned = ?, forgotten_at = ?, hindsight = ?
+        WHERE id = ?
+        """,
+        (memory.chosen, memory.pinned, forgotten_at, hindsight, name),
+    )
