@@ -1,7 +1,8 @@
 """The chats that the archive knows: names, the states that exports showed, and chats at rest.
 
-What was found of a chat at rest counts until something of the chat changes: triggers remove the row whenever one of its
-memories, messages or outputs is written, by whomever, so that no function has to think of it.
+What was found of a chat at rest counts until something of the chat changes: triggers remove the row
+whenever one of its memories, messages or outputs is written, so that no function has to think of
+it.
 """
 
 import json
@@ -19,6 +20,10 @@ from rules.typingmind.chat import Chat, read_chat
 from rules.typingmind.dates import parse_date
 from rules.typingmind.originals import deleted_uuids
 
+_RUN = "run"
+_TOO_EARLY = 0.05
+"""Below this share of the work, what it took so far says nothing of the rest."""
+
 
 @dataclass(frozen=True, slots=True)
 class KnownChat:
@@ -33,11 +38,12 @@ class KnownChat:
 
 
 def known_chats(archive: Archive) -> tuple[KnownChat, ...]:
-    """All chats, the one seen last at the end."""
+    """Return all chats, the one seen last at the end."""
     chats = """
         SELECT chat_id, title,
                (SELECT count(*) FROM message WHERE message.chat = chat.id AND gone_at IS NULL),
-               (SELECT count(*) FROM memory WHERE memory.chat = chat.id AND id NOT IN (SELECT fold FROM fold_member)),
+               (SELECT count(*) FROM memory
+                WHERE memory.chat = chat.id AND id NOT IN (SELECT fold FROM fold_member)),
                first_seen, last_seen
         FROM chat ORDER BY last_seen, chat.id
     """
@@ -45,59 +51,62 @@ def known_chats(archive: Archive) -> tuple[KnownChat, ...]:
 
 
 def find_chat(archive: Archive, written: str) -> KnownChat:
-    """The chat of that id, else of that title, else the only one whose id begins so. Raises NotFound, DamagedChat."""
+    """Find a chat by its id, else by its title, else by the beginning of its id.
+
+    Raises NotFound where none or several fit, DamagedChat where a damaged one may be meant.
+    """
     chats = known_chats(archive)
-    for fits in (
-        [chat for chat in chats if chat.chat_id == written],
-        [chat for chat in chats if chat.title.casefold() == written.casefold()],
-        [chat for chat in chats if written and chat.chat_id.startswith(written)],
-    ):
-        if len(fits) == 1:
-            return fits[0]
-        if fits:
-            raise NotFound(
-                f'"{written}" can be any of {len(fits)} chats: {", ".join(f"{c.chat_id} ({c.title})" for c in fits)}.',
-                "Name one of them by its id.",
-            )
+    fitting = (
+        [chat for chat in chats if chat.chat_id == written]
+        or [chat for chat in chats if chat.title.casefold() == written.casefold()]
+        or [chat for chat in chats if written and chat.chat_id.startswith(written)]
+    )
+    if len(fitting) == 1:
+        return fitting[0]
+    if fitting:
+        listed = ", ".join(f"{chat.chat_id} ({chat.title})" for chat in fitting)
+        raise NotFound(
+            f'"{written}" can be any of {len(fitting)} chats: {listed}.',
+            "Name one of them by its id.",
+        )
     for damage in damaged_rows(archive.run, tables=("chat",)):
         raise damaged_chat(damage)  # it may be the one
-    near = get_close_matches(
-        written, [name for chat in chats for name in (chat.chat_id, chat.title)]
-    )
-    raise NotFound(
-        f'The archive knows no chat "{written}".',
-        f"Did you mean {' or '.join(near)}?"
-        if near
-        else "List those that it knows with: memproc chats",
-    )
+    raise NotFound(f'The archive knows no chat "{written}".', _instead_of(written, chats))
+
+
+def _instead_of(written: str, chats: Sequence[KnownChat]) -> str:
+    names = [name for chat in chats for name in (chat.chat_id, chat.title)]
+    if near := get_close_matches(written, names):
+        return f"Did you mean {' or '.join(near)}?"
+    return "List those that it knows with: memproc chats"
 
 
 def is_known(archive: Archive, chat_id: str) -> bool:
-    """Whether an export of a chat of that id has been read."""
+    """Return whether an export of a chat of that id has been read."""
     return archive.value("SELECT 1 FROM chat WHERE chat_id = ?", (chat_id,)) is not None
 
 
 def chat_row(archive: Archive, chat_id: str) -> int:
-    """The number of a chat's row. The chat must be known."""
+    """Return the number of a chat's row. The chat must be known."""
     return int(archive.run("SELECT id FROM chat WHERE chat_id = ?", (chat_id,))[0][0])
 
 
 def known_chat(archive: Archive, chat_id: str) -> Chat:
-    """The chat without its messages, as its newest export had it. Raises DamagedChat."""
+    """Return the chat without its messages, as its newest export had it. Raises DamagedChat."""
     refuse_damage(archive.run, chat_id, "chat")
     head, tail = archive.run("SELECT head, tail FROM chat WHERE chat_id = ?", (chat_id,))[0]
     return read_chat(head + tail)
 
 
 def last_deleted(archive: Archive, chat_id: str) -> frozenset[str]:
-    """The uuids that the chat's newest export named as deleted."""
+    """Return the uuids that the chat's newest export named as deleted."""
     return (
         deleted_uuids(known_chat(archive, chat_id)) if is_known(archive, chat_id) else frozenset()
     )
 
 
 def keep_chat(archive: Archive, chat: Chat, when: str) -> int:
-    """Keep the chat's newest title, and the JSON around its messages; the number of its row."""
+    """Store the chat's newest title and the JSON around its messages. Return its row's number."""
     member = chat.member("messages")
     start, stop = (
         (member.value.start + 1, member.value.stop - 1) if member else (chat.span.stop,) * 2
@@ -106,7 +115,8 @@ def keep_chat(archive: Archive, chat: Chat, when: str) -> int:
     tail = chat.text[stop : chat.span.stop].encode("latin-1")
     archive.run(
         """
-        INSERT INTO chat (chat_id, title, folder_id, head, tail, first_seen, last_seen) VALUES (?, ?, ?, ?, ?, ?, ?)
+        INSERT INTO chat (chat_id, title, folder_id, head, tail, first_seen, last_seen)
+        VALUES (?, ?, ?, ?, ?, ?, ?)
         ON CONFLICT (chat_id) DO UPDATE SET title = excluded.title, folder_id = excluded.folder_id,
             head = excluded.head, tail = excluded.tail, last_seen = excluded.last_seen
         """,
@@ -125,20 +135,21 @@ def seen_again(archive: Archive, chat_ids: Sequence[str], when: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Rest:
-    """The state of a chat when there was nothing to be done about it.
-
-    `sha256` is that of the chat's bytes, `stand` that of the settings, texts and versions that counted then.
-    """
+    """The state of a chat when there was nothing to be done about it."""
 
     sha256: str
+    """Of the chat's bytes."""
     stand: str
+    """Of the settings, texts and versions that counted then."""
     found: Mapping[str, Any]
     """The finding, and what else it depends on, as JSON."""
 
 
 def rest_of(archive: Archive, chat_id: str) -> Rest | None:
-    """The chat's row of rest, if nothing has been written about the chat since."""
-    sql = f"SELECT sha256, stand, found FROM rest WHERE chat_id = ? AND {is_sound('rest')}"  # noqa: S608
+    """Return the chat's row of rest, if nothing has been written about the chat since."""
+    sql = f"""
+        SELECT sha256, stand, found FROM rest WHERE chat_id = ? AND {is_sound("rest")}
+    """  # noqa: S608
     return archive.first(
         lambda sha256, stand, found: Rest(sha256, stand, json.loads(found)), sql, (chat_id,)
     )
@@ -167,13 +178,14 @@ class WaitingState:
 def record_processed(
     archive: Archive, chat_id: str, sha256: str, file: str, modified: int, when: str
 ) -> None:
-    """Note that the chat was processed as an export has it; within a transaction of the caller's.
+    """Note that the chat was processed as an export has it; in a transaction of the caller's.
 
     `file` is the export's SHA-256, `modified` when it was written, in nanoseconds of Unix time.
     """
     archive.run(
         """
-        INSERT INTO chat_state (chat_id, sha256, file, doubt, at, modified) VALUES (?, ?, ?, '', ?, ?)
+        INSERT INTO chat_state (chat_id, sha256, file, doubt, at, modified)
+        VALUES (?, ?, ?, '', ?, ?)
         ON CONFLICT (chat_id, sha256) DO UPDATE SET
             doubt = '', file = excluded.file, at = excluded.at, modified = excluded.modified
         """,
@@ -182,9 +194,10 @@ def record_processed(
 
 
 def has_gone_on(archive: Archive, chat_id: str, sha256: str, modified: int) -> bool:
-    """Whether this state was processed before, and after it another one from a file written later than `modified`.
+    """Return whether this state was processed before, and later another from a file written later.
 
-    Then the export is an old one that still lies there. One that is written anew is judged, whatever state it holds.
+    Then the export is an old one that still lies there. A newly written one is judged, in any
+    state.
     """
     is_older = archive.value(
         f"""
@@ -199,7 +212,7 @@ def has_gone_on(archive: Archive, chat_id: str, sha256: str, modified: int) -> b
 def record_doubt(
     archive: Archive, chat_id: str, sha256: str, file: str, doubt: str, when: str
 ) -> None:
-    """Note that the chat was skipped in this state. `at` stays the moment when that was first said."""
+    """Note that the chat was skipped in this state. `at` stays when that was first said."""
     archive.run(
         """
         INSERT INTO chat_state (chat_id, sha256, file, doubt, at, said_at) VALUES (?, ?, ?, ?, ?, ?)
@@ -211,35 +224,39 @@ def record_doubt(
 
 
 def was_processed(archive: Archive, chat_id: str, sha256: str) -> bool:
-    """Whether this very state of the chat was processed before."""
+    """Return whether this very state of the chat was processed before."""
     taken = "SELECT 1 FROM chat_state WHERE chat_id = ? AND sha256 = ? AND doubt = ''"
     return archive.value(taken, (chat_id, sha256)) is not None
 
 
 def was_seen_before(archive: Archive, chat_id: str, sha256: str, file: str, moment: str) -> bool:
-    """Whether this state, or the whole export that holds it, was seen at that moment or before."""
+    """Return whether this state, or the export that holds it, was seen at that moment or before."""
     seen = f"""
-        SELECT 1 FROM chat_state WHERE chat_id = ? AND sha256 = ? AND at <= ? AND {is_sound("chat_state")}
+        SELECT 1 FROM chat_state
+        WHERE chat_id = ? AND sha256 = ? AND at <= ? AND {is_sound("chat_state")}
         UNION SELECT 1 FROM file_seen WHERE sha256 = ? AND seen_at <= ?
     """  # noqa: S608
     return archive.value(seen, (chat_id, sha256, moment, file, moment)) is not None
 
 
 def is_accepted(archive: Archive, chat_id: str, sha256: str) -> bool:
-    """Whether the person has accepted this state. That counts until memproc has processed a later one."""
+    """Return whether the person has accepted this state, and no later one was processed since."""
     accepted = """
-        SELECT 1 FROM chat_state AS state WHERE chat_id = ? AND sha256 = ? AND accepted_at IS NOT NULL
+        SELECT 1 FROM chat_state AS state
+        WHERE chat_id = ? AND sha256 = ? AND accepted_at IS NOT NULL
         AND NOT EXISTS (
-            SELECT 1 FROM chat_state AS later WHERE later.chat_id = state.chat_id AND later.number <> state.number
+            SELECT 1 FROM chat_state AS later
+            WHERE later.chat_id = state.chat_id AND later.number <> state.number
             AND later.doubt = '' AND later.at > state.accepted_at)
     """
     return archive.value(accepted, (chat_id, sha256)) is not None
 
 
 def waiting_state(archive: Archive, chat_id: str) -> WaitingState | None:
-    """The state of the chat whose doubt was said last, of all that wait until the person accepts them."""
+    """Return the state whose doubt was said last, of those not yet accepted by the person."""
     waiting = """
-        SELECT sha256, doubt, said_at FROM chat_state WHERE chat_id = ? AND doubt <> '' AND accepted_at IS NULL
+        SELECT sha256, doubt, said_at FROM chat_state
+        WHERE chat_id = ? AND doubt <> '' AND accepted_at IS NULL
         ORDER BY said_at DESC, number DESC LIMIT 1
     """
     return archive.first(WaitingState, waiting, (chat_id,))
@@ -254,7 +271,7 @@ def accept_state(archive: Archive, chat_id: str, sha256: str, when: str) -> None
 
 
 def newest_file(archive: Archive, chat_id: str) -> str:
-    """The path of the newest export from which the chat was processed, as the person named it; empty if not known."""
+    """Return the path of the newest export processed, as the person named it; else empty."""
     newest = """
         SELECT coalesce(
             (SELECT path FROM arrival WHERE arrival.sha256 = file ORDER BY id DESC LIMIT 1),
@@ -265,7 +282,7 @@ def newest_file(archive: Archive, chat_id: str) -> str:
 
 
 def newest_arrival(archive: Archive, chat_id: str) -> int | None:
-    """The number of the dropped file that held the chat last, or None."""
+    """Return the number of the dropped file that held the chat last, or None."""
     number: int | None = archive.value(
         "SELECT max(arrival) FROM outcome WHERE chat_id = ?", (chat_id,)
     )
@@ -274,13 +291,13 @@ def newest_arrival(archive: Archive, chat_id: str) -> int | None:
 
 @dataclass(frozen=True, slots=True)
 class RunProgress:
-    """The progress of a run with a chat: `done` of `of` memories, after `answered` of about `calls` calls.
+    """The progress of a run: `done` of `of` memories, after `answered` of about `calls` calls.
 
     Times are texts in UTC. One that has ended says so, and what went wrong in it.
     """
 
     by_hand: bool
-    """Somebody said `memproc run`; else the daemon did."""
+    """Whether a person said `memproc run`; else the daemon did."""
     began_at: str
     chat_id: str = ""
     title: str = ""
@@ -295,26 +312,21 @@ class RunProgress:
     """The time at which this was written down."""
     ended_at: str = ""
     outcome: str = ""
-    """The outcome of its chats, or that it was interrupted, in a few words; empty as long as it goes on."""
+    """The outcome of its chats, or that it was interrupted; empty while it goes on."""
     trouble: str = ""
     """Why it failed, or what it skipped, as sentences; empty where all went well."""
     next_step: str = ""
     seconds_left: float | None = None
-    """The seconds left for this chat, if it goes on as it has; None as long as nobody can say."""
-
-
-_RUN = "run"
-_TOO_EARLY = 0.05
-"""Below this share of the work, what it took so far says nothing of the rest."""
+    """The seconds left for this chat, if it goes on so; None while that is too early to say."""
 
 
 def keep_run(archive: Archive, run: RunProgress, when: str) -> None:
-    """Keep how far the one run is that can go on at a time; it is on the disk when this returns."""
+    """Store the progress of the one run at a time; it is on the disk when this returns."""
     set_sign(archive, _RUN, json.dumps(asdict(replace(run, kept_at=when))), when)
 
 
 def kept_run(archive: Archive, now: str) -> RunProgress | None:
-    """The newest run, whether it has ended or not, with the seconds left; None where there was none."""
+    """Return the newest run, ended or not, with the seconds left; None where there was none."""
     entry = sign(archive, _RUN)
     try:
         values = json.loads(entry.value if entry else "null")
@@ -327,9 +339,10 @@ def kept_run(archive: Archive, now: str) -> RunProgress | None:
 
 
 def seconds_left(run: RunProgress, now: str) -> float | None:
-    """The seconds that the chat still takes, if it goes on as it has; None as long as nobody can say.
+    """Estimate the seconds that the chat still takes; None while that is too early to say.
 
-    Calls are counted rather than memories: several are written at once, and the last of them are alone.
+    Calls are counted rather than memories: several are written at once, and the last of them are
+    alone.
     """
     began, here = parse_date(run.chat_began_at), parse_date(now)
     if began is None or here is None or run.ended_at:

@@ -1,13 +1,10 @@
-"""Memories, folds and their editions, kept for ever; and what the person has chosen for them.
-
-What the person decides about a memory at the command line: which edition is shown, pinned or not, recalled.
-
-No edition is touched here. Each function says whether it changed anything, so that a second time can be told.
-"""
+"""Memories, folds and their editions, kept for ever; and what the person has decided about them."""
 
 import json
 import re
+from collections.abc import Sequence
 from dataclasses import asdict, replace
+from typing import Any
 
 from daemon.archive.archive import Archive
 from daemon.archive.chats import chat_row
@@ -27,32 +24,51 @@ from rules.recognize.adopted import Adopted
 from rules.recognize.chat_reading import ChatReading
 
 _KEYS = """
-    WITH RECURSIVE part (id) AS (VALUES (?) UNION SELECT member FROM fold_member JOIN part ON fold = part.id)
+    WITH RECURSIVE part (id) AS (
+        VALUES (?) UNION SELECT member FROM fold_member JOIN part ON fold = part.id
+    )
     SELECT key FROM part JOIN memory ON memory.id = part.id
-    JOIN chunk_message ON chunk_message.memory = part.id JOIN message ON message.id = chunk_message.message
+    JOIN chunk_message ON chunk_message.memory = part.id
+    JOIN message ON message.id = chunk_message.message
     ORDER BY memory.number, place
 """
-"""Keys of the raw messages under a memory, or under all the memories that a fold stands for."""
+"""Keys of the raw messages under a memory, or under all the memories in a fold."""
 _ORIGINS = """
     WITH RECURSIVE ancestor (id, distance) AS (
         SELECT ?1, 0 WHERE ?1 <> ''
-        UNION ALL SELECT origin, distance + 1 FROM ancestor JOIN memory USING (id) WHERE origin <> ''
+        UNION ALL SELECT origin, distance + 1 FROM ancestor JOIN memory USING (id)
+        WHERE origin <> ''
     ) SELECT id FROM ancestor ORDER BY distance
 """
 """The ids that a memory has in the chats that its own was forked from, the nearest first."""
+_FORGOTTEN_PARTS = """
+    WITH RECURSIVE part (id) AS (
+        VALUES (?) UNION SELECT member FROM fold_member JOIN part ON fold = part.id
+    )
+    SELECT memory.id FROM part JOIN memory ON memory.id = part.id WHERE forgotten_at IS NOT NULL
+    ORDER BY level, number
+"""
+_FOLDS_WHOLE_AGAIN = """
+    SELECT id FROM memory AS fold WHERE forgotten_at IS NOT NULL
+    AND id IN (SELECT fold FROM fold_member JOIN memory ON memory.id = member WHERE recalled)
+    AND NOT EXISTS (
+        SELECT 1 FROM fold_member JOIN memory ON memory.id = member
+        WHERE fold = fold.id AND forgotten_at IS NOT NULL
+    )
+"""
 _TABLES = ("memory", "edition", "chunk_message", "fold_member")
 _NAME = re.compile(r"(f*)([0-9]+)")
-"""A name as `short_name` makes it: a number, behind as many letters as a fold has levels above the chunks."""
+"""A name as `short_name` makes it: a letter for each level of a fold, then a number."""
 _ID_LENGTH = 16
 _MOST_DIGITS = 10
 _CHOSEN, HAD = 1, 2
-"""Values of the column `hindsight`: the memory was chosen for a hindsight edition; its turn is over."""
+"""Values of the column `hindsight`: chosen for a hindsight edition; its turn is over."""
 
 
 def memories(
     archive: Archive, chat_id: str, preferred: Preferred = "hindsight"
 ) -> tuple[Memory, ...]:
-    """A chat's memories, oldest first, and then its folds, level by level. Raises DamagedChat."""
+    """Return a chat's memories, oldest first, then its folds by level. Raises DamagedChat."""
     refuse_damage(archive.run, chat_id, *_TABLES)
     return _select(
         archive, "WHERE chat = (SELECT id FROM chat WHERE chat_id = ?)", chat_id, preferred
@@ -60,40 +76,55 @@ def memories(
 
 
 def find_memory(archive: Archive, written: str, chat_id: str = "") -> tuple[str, Memory]:
-    """The memory that is called so, with its chat's id: by its id, the beginning of it, or its number or fold's name.
+    """Find a memory by its id, the beginning of that, its number, or a fold's name.
 
-    Where the chat is named, a number or fold's name is never taken for the beginning of an id; where none is, it counts
-    if the archive knows one chat alone. Raises NotFound.
+    Return its chat's id too. A number or name is never taken for the beginning of an id where the
+    chat is named; where none is, it counts if the archive knows one chat alone. Raises NotFound,
+    DamagedChat.
     """
-    by_id = "SELECT chat_id, memory.id FROM memory JOIN chat ON chat.id = chat WHERE substr(memory.id, 1, length(?)) = ?"
-    by_name = "SELECT chat_id, memory.id FROM memory JOIN chat ON chat.id = chat WHERE (level, number) = (?, ?)"
-    name = _NAME.fullmatch(written) if len(written) < _ID_LENGTH else None
-    rows = archive.run(by_id, (written, written)) if written and not (name and chat_id) else []
-    if name and len(name[2]) < _MOST_DIGITS:
-        rows += archive.run(by_name, (len(name[1]) + CHUNK_LEVEL, int(name[2])))
-    rows = [row for row in dict.fromkeys(rows) if chat_id in ("", row[0])]
+    rows = [row for row in _named(archive, written, chat_id) if chat_id in ("", row[0])]
     if not rows:
         raise NotFound(
             f'The {"chat" if chat_id else "archive"} knows no memory "{written}".',
             "List a chat's memories, with their numbers, with: memproc memories CHAT",
         )
     if len(rows) > 1:
-        several = f'"{written}" can be any of {len(rows)} memories: {", ".join(str(row[1]) for row in rows)}.'
+        listed = ", ".join(memory_id for _, memory_id in rows)
         raise NotFound(
-            several,
-            "Name the chat too, as in: memproc show CHAT 6" if name else "Write more of its id.",
+            f'"{written}" can be any of {len(rows)} memories: {listed}.',
+            "Name the chat too, as in: memproc show CHAT 6"
+            if _name(written)
+            else "Write more of its id.",
         )
     of_chat, memory_id = rows[0]
     refuse_damage(archive.run, of_chat, *_TABLES)
     (memory,) = _select(archive, "WHERE id = ?", memory_id, "hindsight")
-    return str(of_chat), memory
+    return of_chat, memory
+
+
+def _named(archive: Archive, written: str, chat_id: str) -> tuple[tuple[str, str], ...]:
+    """Return the ids of the chats and memories that may be meant, each once."""
+    ids = "SELECT chat_id, memory.id FROM memory JOIN chat ON chat.id = chat"
+    name = _name(written)
+    rows = []
+    if written and not (name and chat_id):
+        rows += archive.run(f"{ids} WHERE substr(memory.id, 1, length(?1)) = ?1", (written,))
+    if name and len(name[2]) < _MOST_DIGITS:
+        level = len(name[1]) + CHUNK_LEVEL
+        rows += archive.run(f"{ids} WHERE (level, number) = (?, ?)", (level, int(name[2])))
+    return tuple(dict.fromkeys((str(of_chat), str(memory)) for of_chat, memory in rows))
+
+
+def _name(written: str) -> re.Match[str] | None:
+    return _NAME.fullmatch(written) if len(written) < _ID_LENGTH else None
 
 
 def editions(archive: Archive, memory_id: str) -> tuple[Edition, ...]:
-    """All editions of a memory, oldest first."""
+    """Return all editions of a memory, oldest first."""
     sql = """
-        SELECT number, kind, texts, quotes, made, agent, context_manager, requests, tokens, written_at FROM edition
-        WHERE memory = ? ORDER BY number
+        SELECT number, kind, texts, quotes, made, agent, context_manager, requests, tokens,
+               written_at
+        FROM edition WHERE memory = ? ORDER BY number
     """
     rows = archive.rows(Edition, sql, (memory_id,))
     return tuple(
@@ -108,64 +139,53 @@ def editions(archive: Archive, memory_id: str) -> tuple[Edition, ...]:
 
 
 def next_edition(archive: Archive, memory_id: str) -> int:
-    """The number that the next edition of a memory gets."""
+    """Return the number that the next edition of a memory gets."""
     return 1 + max(edition.number for edition in editions(archive, memory_id))
 
 
 def _select(archive: Archive, where: str, value: str, preferred: Preferred) -> tuple[Memory, ...]:
-    # A memory of a lost archive can have been a fold: it has its level, and is listed among the chunks' memories.
+    # A memory of a lost archive can have been a fold: it keeps its level, but is listed with chunks.
     rows = archive.run(
         f"""
-        SELECT id, chosen_edition, origin, number, level, first_uuid, last_uuid, began_at, ended_at, source_tokens,
-               pinned, forgotten_at IS NOT NULL, due, recalled
+        SELECT id, chosen_edition, origin, number, level, first_uuid, last_uuid, began_at, ended_at,
+               source_tokens, pinned, forgotten_at IS NOT NULL, due, recalled
         FROM memory {where} ORDER BY (id IN (SELECT fold FROM fold_member)) * level, number
         """,  # noqa: S608
         (value,),
     )
-    made = []
-    for (
-        memory_id,
-        chosen,
-        origin,
-        number,
-        level,
-        first,
-        last,
-        began_at,
-        ended_at,
-        tokens,
-        *marks,
-    ) in rows:
-        pinned, forgotten, due, recalled = marks
-        kept = editions(archive, memory_id)
-        memory = Memory(
-            memory_id=memory_id,
-            number=number,
-            level=level,
-            keys=archive.column(_KEYS, (memory_id,)),
-            first=first,
-            last=last,
-            began_at=began_at,
-            ended_at=ended_at,
-            source_tokens=tokens,
-            edition=shown(kept, chosen, preferred),
-            in_prompts=edition_in_prompts(kept, chosen),
-            chosen=chosen,
-            pinned=bool(pinned),
-            forgotten=bool(forgotten),
-            due=due,
-            recalled=bool(recalled),
-            origins=archive.column(_ORIGINS, (origin,)),
-            members=archive.column(
-                "SELECT member FROM fold_member WHERE fold = ? ORDER BY place", (memory_id,)
-            ),
-        )
-        made.append(memory)
-    return tuple(made)
+    return tuple(_memory(archive, row, preferred) for row in rows)
+
+
+def _memory(archive: Archive, row: Sequence[Any], preferred: Preferred) -> Memory:
+    """Return the memory in a row, with its editions, messages and members."""
+    memory_id, chosen, origin, number, level, first, last, began_at, ended_at, tokens, *marks = row
+    pinned, forgotten, due, recalled = marks
+    kept = editions(archive, memory_id)
+    members = "SELECT member FROM fold_member WHERE fold = ? ORDER BY place"
+    return Memory(
+        memory_id=memory_id,
+        number=number,
+        level=level,
+        keys=archive.column(_KEYS, (memory_id,)),
+        first=first,
+        last=last,
+        began_at=began_at,
+        ended_at=ended_at,
+        source_tokens=tokens,
+        edition=shown(kept, chosen, preferred),
+        in_prompts=edition_in_prompts(kept, chosen),
+        chosen=chosen,
+        pinned=bool(pinned),
+        forgotten=bool(forgotten),
+        due=due,
+        recalled=bool(recalled),
+        origins=archive.column(_ORIGINS, (origin,)),
+        members=archive.column(members, (memory_id,)),
+    )
 
 
 def keep_memory(archive: Archive, chat_id: str, memory: Memory) -> None:
-    """Keep a chunk's memory with its edition, and freeze its chunk, in one transaction."""
+    """Store a chunk's memory with its edition, and freeze its chunk, in one transaction."""
     with archive.transaction():
         chat = chat_row(archive, chat_id)
         insert_memory(archive, chat, memory)
@@ -187,7 +207,7 @@ def keep_memory(archive: Archive, chat_id: str, memory: Memory) -> None:
 
 
 def keep_fold(archive: Archive, chat_id: str, fold: Memory) -> Memory:
-    """Keep a fold with its edition; the fold, with the number that it has got among those of its level."""
+    """Store a fold with its edition. Return it with its number among those of its level."""
     with archive.transaction():
         insert_memory(archive, chat_row(archive, chat_id), fold)
         insert_edition(archive, fold.memory_id, fold.edition)
@@ -195,7 +215,7 @@ def keep_fold(archive: Archive, chat_id: str, fold: Memory) -> Memory:
 
 
 def keep_edition(archive: Archive, memory_id: str, edition: Edition, chosen: bool = False) -> None:
-    """Keep one more edition of a memory; where it is `chosen`, it is the one that is shown from now on."""
+    """Store one more edition of a memory; a `chosen` one is shown from now on."""
     with archive.transaction():
         insert_edition(archive, memory_id, edition)
         if chosen:
@@ -205,7 +225,7 @@ def keep_edition(archive: Archive, memory_id: str, edition: Edition, chosen: boo
 
 
 def keep_user_edits(archive: Archive, reading: ChatReading, when: str) -> None:
-    """Keep what the person did to memories in TypingMind, within a transaction of the caller's."""
+    """Store what the person did to memories in TypingMind, in a transaction of the caller's."""
     for memory_id, edition in reading.person.items():
         insert_edition(archive, memory_id, edition)
         archive.run(
@@ -227,12 +247,13 @@ def keep_user_edits(archive: Archive, reading: ChatReading, when: str) -> None:
 
 
 def renew_chunk(archive: Archive, memory_id: str) -> None:
-    """Put the newest versions of its raw messages under a memory that was written anew from them."""
+    """Put the newest versions of its raw messages under a memory that was rewritten from them."""
     with archive.transaction():
         archive.run(
             """
             UPDATE chunk_message SET version = (
-                SELECT id FROM version WHERE version.message = chunk_message.message ORDER BY number DESC LIMIT 1
+                SELECT id FROM version WHERE version.message = chunk_message.message
+                ORDER BY number DESC LIMIT 1
             ) WHERE memory = ?
             """,
             (memory_id,),
@@ -241,15 +262,17 @@ def renew_chunk(archive: Archive, memory_id: str) -> None:
 
 
 def insert_memory(archive: Archive, chat: int, memory: Memory) -> None:
-    """Keep a memory without its chunk and editions, or a fold with its members, in a transaction of the caller's.
+    """Store a memory without its chunk and editions, in a transaction of the caller's.
 
-    A fold gets the next number among those of its level.
+    A fold comes with its members, and gets the next number among those of its level.
     """
     last = "SELECT coalesce(max(number), 0) FROM memory WHERE chat = ? AND level = ?"
+    number = memory.number
+    if memory.is_fold:
+        number = 1 + archive.value(last, (chat, memory.level))
     row = {
         "chat": chat, "id": memory.memory_id, "level": memory.level, "first_uuid": memory.first,
-        "number": 1 + archive.value(last, (chat, memory.level)) if memory.is_fold else memory.number,
-        "last_uuid": memory.last, "began_at": memory.began_at, "ended_at": memory.ended_at,
+        "number": number, "last_uuid": memory.last, "began_at": memory.began_at, "ended_at": memory.ended_at,
         "source_tokens": memory.source_tokens, "origin": next(iter(memory.origins), ""),
     }  # fmt: skip
     archive.insert("memory", row)
@@ -258,7 +281,7 @@ def insert_memory(archive: Archive, chat: int, memory: Memory) -> None:
 
 
 def insert_edition(archive: Archive, memory_id: str, edition: Edition) -> None:
-    """Keep an edition, within a transaction of the caller's."""
+    """Store an edition, in a transaction of the caller's."""
     lists = {
         "texts": json.dumps(edition.texts, ensure_ascii=False),
         "quotes": json.dumps([asdict(quote) for quote in edition.quotes], ensure_ascii=False),
@@ -270,7 +293,7 @@ def insert_edition(archive: Archive, memory_id: str, edition: Edition) -> None:
 
 
 def round_of(archive: Archive, chat_id: str, adopted: Adopted) -> Round:
-    """The hindsight round that was begun last, or an empty one; `adopted` memories may have had theirs."""
+    """Return the hindsight round begun last, or an empty one; `adopted` may have had theirs."""
     row = archive.one("SELECT id, round_to FROM chat WHERE chat_id = ?", (chat_id,))
     if row is None:
         return Round(had=adopted.had_hindsight)
@@ -281,7 +304,7 @@ def round_of(archive: Archive, chat_id: str, adopted: Adopted) -> Round:
 
 
 def begin_round(archive: Archive, chat_id: str, begun: Round) -> None:
-    """Keep which memories were chosen for hindsight, in one transaction."""
+    """Store which memories were chosen for hindsight, in one transaction."""
     with archive.transaction():
         archive.run("UPDATE chat SET round_to = ? WHERE chat_id = ?", (begun.upto, chat_id))
         for name in begun.chosen:
@@ -293,22 +316,8 @@ def end_turn(archive: Archive, memory_id: str) -> None:
     archive.run("UPDATE memory SET hindsight = ? WHERE id = ?", (HAD, memory_id))
 
 
-_FORGOTTEN_PARTS = """
-    WITH RECURSIVE part (id) AS (VALUES (?) UNION SELECT member FROM fold_member JOIN part ON fold = part.id)
-    SELECT memory.id FROM part JOIN memory ON memory.id = part.id WHERE forgotten_at IS NOT NULL
-    ORDER BY level, number
-"""
-_FOLDS_WHOLE_AGAIN = """
-    SELECT id FROM memory AS fold WHERE forgotten_at IS NOT NULL
-    AND id IN (SELECT fold FROM fold_member JOIN memory ON memory.id = member WHERE recalled)
-    AND NOT EXISTS (
-        SELECT 1 FROM fold_member JOIN memory ON memory.id = member WHERE fold = fold.id AND forgotten_at IS NOT NULL
-    )
-"""
-
-
 def choose_edition(archive: Archive, memory: Memory, wanted: int | str | None) -> bool:
-    """Show an edition from now on: by its number, the newest of a kind, or (None) what memory.editions prefers.
+    """Show an edition from now on: of this number, the newest of this kind, or the preferred one (None).
 
     Return whether that is a change. Raises NotFound, which lists the editions that there are.
     """
@@ -322,27 +331,30 @@ def choose_edition(archive: Archive, memory: Memory, wanted: int | str | None) -
         )
     number = fitting[-1] if fitting else None
     changed = archive.column(
-        "UPDATE memory SET chosen_edition = ? WHERE id = ? AND chosen_edition IS NOT ? RETURNING id",
+        """
+        UPDATE memory SET chosen_edition = ? WHERE id = ? AND chosen_edition IS NOT ? RETURNING id
+        """,
         (number, memory.memory_id, number),
     )
     return bool(changed)
 
 
 def pin(archive: Archive, memory: Memory) -> bool:
-    """Never have the memory rewritten by itself from now on. Whether that is a change."""
+    """Never have the memory rewritten by itself from now on. Return whether that is a change."""
     changed = "UPDATE memory SET pinned = 1 WHERE id = ? AND pinned = 0 RETURNING id"
     return bool(archive.column(changed, (memory.memory_id,)))
 
 
 def unpin(archive: Archive, memory: Memory) -> bool:
-    """Let the memory be rewritten again, and no longer show it as the person edited it. Whether that is a change.
+    """Let the memory be rewritten again, and no longer show it as the person edited it.
 
-    What they wrote stays among the editions.
+    Return whether that is a change. What they wrote stays among the editions.
     """
     changed = archive.column(
         """
         UPDATE memory SET pinned = 0, chosen_edition = (
-            SELECT number FROM edition WHERE edition.memory = memory.id AND number = chosen_edition AND kind <> 'person'
+            SELECT number FROM edition
+            WHERE edition.memory = memory.id AND number = chosen_edition AND kind <> 'person'
         ) WHERE id = ? AND pinned = 1 RETURNING id
         """,
         (memory.memory_id,),
@@ -351,10 +363,10 @@ def unpin(archive: Archive, memory: Memory) -> bool:
 
 
 def recall(archive: Archive, memory: Memory) -> tuple[str, ...]:
-    """Bring back a memory that was deleted in TypingMind, with all that it stands for if it is a fold.
+    """Bring back a memory that was deleted in TypingMind; with a fold, all its members.
 
-    A forgotten fold comes back by itself with the last of its members, for which it would else stand and be silent.
-    The ids of all that came back; none where nothing was forgotten.
+    A forgotten fold comes back with the last of its members, which would else be hidden under it. Return the
+    ids of all that came back.
     """
     with archive.transaction():
         back: tuple[str, ...] = ()
@@ -370,7 +382,10 @@ def recall(archive: Archive, memory: Memory) -> tuple[str, ...]:
 
 
 def memory_names(archive: Archive, begun: str) -> list[tuple[str, str]]:
-    """The memories whose ids begin so, the newest chat's newest first, each with its chat's title and its day."""
+    """Return the memories whose ids begin so, each with its chat's title and its day.
+
+    The newest chat's newest comes first.
+    """
     return archive.run(
         """
         SELECT memory.id, title || coalesce(', ' || substr(began_at, 1, 10), '') FROM memory
@@ -382,9 +397,13 @@ def memory_names(archive: Archive, begun: str) -> list[tuple[str, str]]:
 
 
 def forgotten_names(archive: Archive) -> frozenset[tuple[str, str]]:
-    """The memories that the person has deleted in TypingMind, and the raw messages under them: chat's id, id or key."""
+    """Return the memories that the person deleted in TypingMind, and the raw messages under them.
+
+    Each with its chat's id: a memory's id, or a message's key.
+    """
     names = """
-        SELECT chat_id, memory.id FROM memory JOIN chat ON chat.id = chat WHERE forgotten_at IS NOT NULL
+        SELECT chat_id, memory.id FROM memory JOIN chat ON chat.id = chat
+        WHERE forgotten_at IS NOT NULL
         UNION ALL
         SELECT chat_id, key FROM memory JOIN chunk_message ON chunk_message.memory = memory.id
         JOIN message ON message.id = chunk_message.message JOIN chat ON chat.id = message.chat
