@@ -1,11 +1,10 @@
 """The hosts that a key may go to.
 
-A key goes to its provider's own address. Another one counts as agreed where the person has named it:
-- in the same environment as the key, by a variable that LiteLLM reads (ANTHROPIC_API_BASE and its kin);
-- in a memproc.toml of their own configuration folder, or one named by --config or $MEMPROC_CONFIG;
-- with `memproc key allow PROVIDER HOST`.
-A memproc.toml that was merely found in the current folder names nothing. No key goes over plain HTTP,
-except to this machine.
+A key goes to its provider's own address. Another one counts as agreed where the person has named
+it: - in the same environment as the key, by a variable that LiteLLM reads (ANTHROPIC_API_BASE and
+its kin); - in a memproc.toml of their own configuration folder, or one named by --config or
+$MEMPROC_CONFIG; - with `memproc key allow PROVIDER HOST`. A memproc.toml that was merely found in
+the current folder names nothing. No key goes over plain HTTP, except to this machine.
 """
 
 import os

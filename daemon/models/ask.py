@@ -1,13 +1,14 @@
 """The door to models: the budget that a call is reserved from, and the transports that carry it.
 
-reserve   the worst case: nothing of the prompt in the cache, an answer that fills its room; refused at a cap
-settle    what the provider counted, by our own price; else what LiteLLM says; else the worst case stays
-release   the call did not leave, or was plainly refused: nobody bills that
+reserve   the worst case: no prompt in the cache, an answer that fills its room; refused at a cap
+settle    what the provider counted, by our price; else what LiteLLM says; else the worst case stays
+release   the call did not leave, or was plainly refused, so it is not billed
 
-A reservation that is neither settled nor released was cut off, by a kill or a lost connection. It may have been
-billed, so it counts as it was reserved. Free models reserve nothing.
+A reservation that is neither settled nor released was cut off, by a kill or a lost connection. It
+may have been billed, so it counts as it was reserved. Free models reserve nothing.
 
-There are two transports: `direct.py` sends each request by itself, `batch.py` many together at half the price.
+Of two transports, `direct.py` sends each request by itself, `batch.py` many together at half the
+price.
 """
 
 from collections.abc import Collection, Iterator
@@ -49,13 +50,23 @@ from rules.money.usage import (
     why_not_believed,
 )
 
+Outcome = Reply | BaseException | None
+"""A request's reply, already in the journal; or its fault; None if it is to be sent again."""
+
 _UNKNOWN = Usage(0, 0, 0, 0)
 _FRAMES = 100_000
 """Tokens around the words of a prompt, at most."""
 _ODD = (
-    "{model} reports token counts that cannot be right (memproc calls shows them). Such calls count as they were "
-    "reserved, and nothing is learned from them."
+    "{model} reports token counts that cannot be right (memproc calls shows them). Such calls "
+    "count as they were reserved, and nothing is learned from them."
 )
+
+_OF = {"run": "this run", "day": "today", "month": "this month"}
+_WAITING = {
+    "run": "The next run has a budget of its own; the daemon goes on tomorrow.",
+    "day": "The daemon goes on by itself when the day turns, at midnight.",
+    "month": "The daemon goes on by itself on the first of the month.",
+}
 
 
 class Unsent(Exception):
@@ -65,9 +76,9 @@ class Unsent(Exception):
 def reserve(
     context: Context, request: Request, key: str, chat_id: str, now: str, *, batched: bool = False
 ) -> SentRequest:
-    """Reserve what a call may cost at most, in a batch or by itself; it may leave when this returns.
+    """Reserve what a call may cost at most, in a batch or by itself, before it leaves.
 
-    Raises OverBudget where a cap says no, UnknownPrice where nobody knows what it costs.
+    Raises OverBudget where a cap says no, UnknownPrice where its price is not known.
     """
     archive, budget = context.archive, context.config.budget
     price = require_price(request.model, budget)
@@ -90,9 +101,9 @@ def reserve(
 
 
 def above_step(context: Context, request: Request) -> ContextTooLong | None:
-    """Why a request must not leave whose prompt is expected above the tokens from which on its model costs more.
+    """Refuse a prompt expected to pass the model's higher price step.
 
-    Plans keep to that with room to spare; this is for what has become larger than planned. It is a matter of money
+    Plans keep below it; this is for what has become larger than planned. It is a matter of money
     and not of the window, but what helps is the same.
     """
     name = request.model.name
@@ -105,15 +116,15 @@ def above_step(context: Context, request: Request) -> ContextTooLong | None:
     if tokens <= step:
         return None
     return ContextTooLong(
-        f"The request has about {tokens:,} tokens, and above {step:,} all of it costs more with {name}, so it was "
-        "not sent.",
-        "Lower tail.tokens, chunk.tokens or fold.budget in memproc.toml; or allow the higher price with "
-        "budget.above_step = true, or choose another model.",
+        f"The request has about {tokens:,} tokens, and above {step:,} all of it costs more with "
+        f"{name}, so it was not sent.",
+        "Lower tail.tokens, chunk.tokens or fold.budget in memproc.toml; or allow the higher price "
+        "with budget.above_step = true, or choose another model.",
     )
 
 
 def most_of(archive: Archive, price: Price, request: Request, tokens: int, now: str) -> int:
-    """The most that a call may cost whose prompt has so many of our tokens, in picodollars."""
+    """Return the most that a call may cost, in picodollars; `tokens` are ours, in its prompt."""
     name = request.model.name
     estimate, learned = token_factor(name), ledger.learned_factors(archive).get(name)
     factor = (
@@ -127,22 +138,23 @@ def most_of(archive: Archive, price: Price, request: Request, tokens: int, now: 
 
 
 def release(archive: Archive, sent: SentRequest) -> None:
-    """Say in the ledger that a call has cost nothing."""
+    """Note in the ledger that a call has cost nothing."""
     if sent.spending is not None:
         ledger.settle(archive, sent.spending, 0)
 
 
 def caps_now(archive: Archive, budget: BudgetSettings, now: str) -> Amounts:
-    """The caps that count now, in picodollars: those of memproc.toml, or what the person has raised them to."""
+    """Return the caps in picodollars: of memproc.toml, or as the person raised them."""
     return Amounts(
         *(max(budget.caps.of(which), ledger.raised_cap(archive, which, now)) for which in NAMES)
     )
 
 
 def _over_budget(reached: Reached, when: Periods, plan_at_most: int) -> OverBudget:
-    """Return the error that says which cap is reached, what was spent, when it turns, and how to go on before that.
+    """Return the error that says which cap is reached, when it turns, and how to go on before that.
 
-    The sum that it names carries the chat's whole plan, of `plan_at_most` picodollars at most, so that one raise is enough.
+    The sum that it advises carries the chat's whole plan, of at most `plan_at_most` picodollars, so
+    that one raise is enough.
     """
     spent, cap, needed = (
         in_words(amount) for amount in (reached.spent, reached.cap, reached.needed)
@@ -152,47 +164,35 @@ def _over_budget(reached: Reached, when: Periods, plan_at_most: int) -> OverBudg
     turn = {"run": when.day_ends, "day": when.day_ends, "month": when.month_ends}[reached.which]
     waiting = _WAITING[reached.which] if reached.helps_to_wait else "By itself it will not go on."
     return OverBudget(
-        f"The budget of {_OF[reached.which]} is {cap}; {spent} of it is spent or reserved, and the next call may cost "
-        f"up to {needed}, so it was not made.",
+        f"The budget of {_OF[reached.which]} is {cap}; {spent} of it is spent or reserved, and the "
+        f"next call may cost up to {needed}, so it was not made.",
         f"{waiting} To go on now: memproc budget raise --{reached.which} {raised}",
         turn,
     )
 
 
-_OF = {"run": "this run", "day": "today", "month": "this month"}
-_WAITING = {
-    "run": "The next run has a budget of its own; the daemon goes on tomorrow.",
-    "day": "The daemon goes on by itself when the day turns, at midnight.",
-    "month": "The daemon goes on by itself on the first of the month.",
-}
-
-
-Outcome = Reply | BaseException | None
-"""The outcome of a request: its reply, which is in the journal; why there is none; None: it is to be sent once more."""
-
-
 class Transport(Protocol):
-    """A way for requests to reach a model. A reply is in the journal before it is handed back."""
+    """A way for requests to reach a model. A reply is in the journal before it is returned."""
 
     @property
     def room(self) -> int:
-        """The number of dialogues that may go on at once so that none waits for long."""
+        """Return how many dialogues may go on at once so that none waits for long."""
 
     @property
     def under_way(self) -> Collection[str]:
-        """The keys of the requests that were given to it and have not come back."""
+        """Return the keys of the requests that were given to it and have not come back."""
 
     def takes(self, request: Request, key: str) -> bool:
-        """Whether the request goes this way now."""
+        """Return whether the request goes this way now."""
 
     def send(self, request: Request, key: str) -> bool:
         """Take the request; False where it must wait until others have come back.
 
-        Raises OverBudget where a cap of the budget is reached even when all others are settled, and UnknownPrice.
+        Raises UnknownPrice, and OverBudget where a cap is reached even when all others are settled.
         """
 
     def receive(self) -> Iterator[tuple[str, Outcome]]:
-        """Wait until something comes back; the key of each such request, and what came of it."""
+        """Wait until something comes back. Yield the key and the outcome of each such request."""
 
 
 def keep_reply(
@@ -203,9 +203,9 @@ def keep_reply(
     asked_at: str,
     batch: str = "",
 ) -> Reply:
-    """Settle what an answer has cost, and keep it in the journal, both at once; `batch` names the one it came by.
+    """Settle what an answer has cost and store it in the journal, in one transaction.
 
-    Raises ArchiveError where it cannot be kept.
+    `batch` names the batch that it came by. Raises ArchiveError where it cannot be stored.
     """
     archive, now = context.archive, context.clock()
     usage, odd = _believed(sent, model, answer)
@@ -239,7 +239,7 @@ def keep_reply(
 
 
 def _believed(sent: SentRequest, model: Model, answer: Completion) -> tuple[Usage, str]:
-    """Return the token counts that count, and why the provider's own do not; the reason is empty where they do."""
+    """Return the token counts that count, and why they are not the provider's own, if so."""
     usage = Usage(
         answer.tokens_in, answer.tokens_cached, answer.tokens_cache_written, answer.tokens_out
     )
@@ -252,7 +252,7 @@ def _believed(sent: SentRequest, model: Model, answer: Completion) -> tuple[Usag
 
 
 def _bounds(sent: SentRequest, window: int | None) -> UsageBounds:
-    """Return the most that a call can have used: the whole window, where it is known, and the room for its answer."""
+    """Return the most that a call can have used: its window if known, and its room."""
     # Most of a prompt of ours that is counted at the dearest factor that memproc would learn.
     largest = prompt_bound(sent.tokens, 0, LEARNED_TO * token_factor(sent.model)) + _FRAMES
     thinking = sent.parameters.get("thinking")
@@ -262,7 +262,7 @@ def _bounds(sent: SentRequest, window: int | None) -> UsageBounds:
 
 
 def _learn(archive: Archive, sent: SentRequest, counted: int, now: str) -> None:
-    """Learn what the model made of one of our tokens, where that is near enough to what is known of it."""
+    """Learn a model's tokens for one of ours, if that is near enough to what is known of it."""
     factor = counted / sent.tokens
     if can_be_learned(factor, token_factor(sent.model)):
         ledger.learn_factor(archive, sent.model, factor, now)
@@ -277,7 +277,7 @@ def _settled(
     *,
     in_batch: bool,
 ) -> float | None:
-    """Say in the ledger what an answer has cost; the dollars, or None where nobody knows."""
+    """Settle a call in the ledger. Return the dollars, or None where they are not known."""
     if sent.spending is None:
         return 0.0
     amount = None

@@ -1,17 +1,16 @@
-"""The transport by batch: all requests that wait go together to Anthropic, at half the price, within a day.
+"""The transport by batch: waiting requests go to Anthropic together, at half the price, within a day.
 
-What is asked is written down before a batch is created, and its name after; so after a kill at any point it is found
-at the provider, by the requests' own keys, before anything is asked again.
+What is asked is written down before a batch is created, and its name after; so after a kill at any
+point it is found at the provider, by the requests' own keys, before anything is asked again.
 
 succeeded           its answer is in the journal, and settled at half the price
-errored             nothing is billed. What a direct call would raise is raised, unless it may go better another time
+errored             nothing is billed; its fault is a direct call's, if it is there to stay
 expired, canceled   nothing is billed; it is asked by itself
 """
 
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
-from functools import partial
 from typing import TypeVar
 
 from daemon.archive.journal import (
@@ -49,20 +48,20 @@ from primer.reply import Request
 from rules.errors import MemprocError, NotNow, OutOfReach, OverBudget
 
 SETTLED_SECONDS = 60.0
-"""A batch that the provider does not list so long after it was sent was never created."""
+"""A batch that the provider does not list this long after it was sent was never created."""
 FIRST_SECONDS = 1.0
 _GROWTH = 1.5
 _LONGEST_SECONDS = 60.0
 _MOST_REQUESTS = 1_000
 _MOST_CHARACTERS = 60_000_000
-"""The provider takes 100,000 requests and 256 MB, and so much more is of no use to one chat."""
+"""The provider takes 100,000 requests and 256 MB, far more than one chat needs."""
 
 T = TypeVar("T")
 Outcomes = Iterator[tuple[str, Outcome]]
 
 
 def pauses() -> Iterator[float]:
-    """Seconds between two looks at a batch, growing, without an end."""
+    """Yield the seconds between two looks at a batch, growing, without an end."""
     seconds = FIRST_SECONDS
     while True:
         yield seconds
@@ -70,7 +69,7 @@ def pauses() -> Iterator[float]:
 
 
 class Batches:
-    """Sends all requests that wait as one batch, when `when` says so; and goes on with those of earlier runs."""
+    """Send waiting requests as one batch, at times by `when`; go on with those of earlier runs."""
 
     def __init__(self, context: Context, chat_id: str, when: WhenToBatch) -> None:
         self._context = context
@@ -83,16 +82,16 @@ class Batches:
 
     @property
     def room(self) -> int:
-        """A batch has room for all."""
+        """Return how many dialogues may go on at once: a batch has room for all."""
         return _MOST_REQUESTS if self._is_time else 0
 
     @property
     def under_way(self) -> Collection[str]:
-        """The keys of the requests that wait for the next batch, or are in one."""
+        """Return the keys of the requests that wait for the next batch, or are in one."""
         return self._waiting.keys()
 
     def takes(self, request: Request, key: str) -> bool:
-        """Whether a request is in a batch already, or goes with the next."""
+        """Return whether a request is in a batch already, or goes with the next."""
         fits = self._is_time and takes_batches(request.model.name) and key not in self._alone
         return fits or is_under_way(self._archive, key)
 
@@ -102,10 +101,11 @@ class Batches:
         return True
 
     def receive(self) -> Outcomes:
-        """Send all that waits, or wait for the batches that some of it is in, and take what comes of them.
+        """Send all that waits, or wait for the batches that some of it is in. Yield the outcomes.
 
-        What has no outcome afterwards is still to be asked. Raises OverBudget and UnknownPrice where not even the first
-        request may leave, OutOfReach, ProviderRefuses or ModelError where no batch can be created or read.
+        What has no outcome afterwards is still to be asked. Raises OverBudget and UnknownPrice
+        where not even the first request may leave, OutOfReach, ProviderRefuses or ModelError where
+        no batch can be created or read.
         """
         waiting, self._waiting = self._waiting, {}
         create, resumed = self._is_time, False
@@ -121,7 +121,10 @@ class Batches:
                 yield from self._carried_out(waiting)
         except NoBatches as refused:
             self._is_refused = True
-            text = f"The provider takes no batch of these requests ({refused}): they are asked directly, at full price."
+            text = (
+                f"The provider takes no batch of these requests ({refused}): they are asked "
+                "directly, at full price."
+            )
             self._context.tell(Note(text))
 
     @property
@@ -133,7 +136,7 @@ class Batches:
         )
 
     def _carried_out(self, waiting: Mapping[str, Request]) -> Outcomes:
-        """The outcomes of a new batch of those that go the way of the first; and of older ones nobody asks for."""
+        """Yield the outcomes of a new batch of all that go the first one's way, and of old ones."""
         routes = {key: route_of(request) for key, request in waiting.items()}
         route = next(iter(routes.values()))
         together = {key: other for key, other in routes.items() if other.goes_as(route)}
@@ -149,7 +152,7 @@ class Batches:
         yield from self._awaited(route, replace(sent, name=name), cancel=False)
 
     def _written_down(self, together: Mapping[str, Route], before: Batch | None) -> int:
-        """Reserve what as many as fit into one batch may cost, and note that they are sent; the batch's number."""
+        """Reserve what as many as fit may cost, and note them as sent. Return the batch's number."""
         now, left = self._context.clock(), _MOST_CHARACTERS
         items: list[SentRequest] = []
         with self._archive.transaction():
@@ -170,7 +173,7 @@ class Batches:
     def _created(
         self, route: Route, sent: OpenBatch, bodies: Mapping[str, Mapping[str, object]]
     ) -> Batch:
-        """The batch; where an answer got lost it is looked for, before it is sent once more."""
+        """Create the batch; if the answer gets lost, look for it before it is sent once more."""
         for attempt in range(1, ATTEMPTS + 1):
             try:
                 return client.create(route, bodies)
@@ -189,41 +192,46 @@ class Batches:
         raise AssertionError("the last attempt creates or raises")
 
     def _found(self, route: Route, sent: OpenBatch) -> Batch | None:
-        """The batch that was sent and whose name got lost, once it has ended; None where there is none.
+        """Find the batch that was sent and whose name got lost, once it has ended.
 
-        It is known by the requests in it; not where its results are no longer kept.
+        It is known by the requests in it; return None where its results are no longer kept.
         """
         others = set(batch_names(self._archive))
         keys = {item.request for item in sent.items}
         waited = 0.0
         for pause in pauses():
-            undecided = False
-            for batch in self._persistently(lambda: list(client.since(route, sent.since))):
-                if batch.requests != len(keys) or batch.id in others:
-                    continue
-                if not batch.ended:
-                    undecided = True
-                elif batch.results_url and keys == self._persistently(partial(_keys, route, batch)):
+            candidates = [
+                batch
+                for batch in self._persistently(lambda: list(client.since(route, sent.since)))
+                if batch.requests == len(keys) and batch.id not in others
+            ]
+            for batch in filter(lambda batch: batch.ended, candidates):
+                if self._holds(route, batch, keys):
                     return batch
-                else:
-                    others.add(batch.id)
-            if not undecided and max(waited, self._age(sent)) >= SETTLED_SECONDS:
+                others.add(batch.id)
+            is_undecided = any(not batch.ended for batch in candidates)
+            if not is_undecided and max(waited, self._age(sent)) >= SETTLED_SECONDS:
                 break
             self._context.pause(pause)
             waited += pause
         return None
 
+    def _holds(self, route: Route, batch: Batch, keys: Collection[str]) -> bool:
+        if not batch.results_url:
+            return False
+        results = self._persistently(lambda: list(client.results(route, batch)))
+        return {result.custom_id for result in results} == keys
+
     def _resumed(self, route: Route, sent: OpenBatch, *, cancel: bool) -> Outcomes:
-        """The outcomes of a batch of another run, if it was sent at all."""
+        """Yield the outcomes of a batch of another run, if it was sent at all."""
         if sent.name:
             yield from self._awaited(route, sent, cancel=cancel)
             return
         try:
             batch = self._found(route, sent)
         except NoBatches:
-            yield from self._taken(
-                route, sent, None
-            )  # nobody can say any more whether it was paid for
+            # It can no longer be known whether it was paid for.
+            yield from self._taken(route, sent, None)
             return
         if batch is None:
             self._give_up(sent)
@@ -232,7 +240,7 @@ class Batches:
         yield from self._taken(route, sent, batch)
 
     def _awaited(self, route: Route, sent: OpenBatch, *, cancel: bool) -> Outcomes:
-        """The outcomes of a batch whose name is known, when it has ended; `cancel`: have it end soon."""
+        """Yield the outcomes of a named batch when it has ended; with `cancel` it ends soon."""
         is_told = False
         for pause in pauses():
             try:
@@ -253,7 +261,10 @@ class Batches:
         yield from self._taken(route, sent, None)
 
     def _taken(self, route: Route, sent: OpenBatch, ended: Batch | None) -> Outcomes:
-        """The outcomes of a batch that has ended. None: it cannot be seen any more, and what it cost stays reserved."""
+        """Yield the outcomes of a batch that has ended.
+
+        `ended` is None where it is no longer shown; then what it cost stays reserved.
+        """
         left = {item.request: item for item in sent.items}
         outcomes: list[tuple[str, Outcome]] = []
 
@@ -263,9 +274,8 @@ class Batches:
                 if item is None:
                     continue
                 if recall(self._archive, item.request) is None:  # else it was taken before a kill
-                    outcomes.append(
-                        (item.request, self._outcome(route.sample, sent, batch.id, item, result))
-                    )
+                    outcome = self._outcome(route.sample, sent, batch.id, item, result)
+                    outcomes.append((item.request, outcome))
                 del left[item.request]
 
         if ended is not None and ended.results_url:
@@ -279,7 +289,10 @@ class Batches:
     def _outcome(
         self, sample: Request, sent: OpenBatch, name: str, item: SentRequest, result: Result
     ) -> Outcome:
-        """The outcome of one request; None where it is to be asked by itself. Only what has succeeded is billed."""
+        """Return the outcome of one request; None where it is to be asked by itself.
+
+        Only what has succeeded is billed.
+        """
         config = self._context.config
         window = window_in(item.model, config.models)
         model = known_model(item.model, sample.model.options, config.budget, window)
@@ -314,7 +327,3 @@ class Batches:
 
     def _age(self, sent: OpenBatch) -> float:
         return batch_age(sent, self._context.clock())
-
-
-def _keys(route: Route, batch: Batch) -> Collection[str]:
-    return {result.custom_id for result in client.results(route, batch)}

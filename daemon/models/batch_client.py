@@ -1,7 +1,8 @@
 """A client of Anthropic's Message Batches: create, list, look at, cancel, read.
 
-LiteLLM says what a direct call would send, and what it would make of an answer that came by a batch. So the body of a
-request is the same by both transports, and so is the meaning of an answer and of a fault.
+LiteLLM says what a direct call would send, and what it would make of an answer that came by a
+batch. So the body of a request is the same by both transports, and so is the meaning of an answer
+and of a fault.
 """
 
 import json
@@ -29,13 +30,13 @@ _OF_THE_CONNECTION = frozenset(
     {"host", "connection", "accept-encoding", "user-agent", "content-length"}
 )
 _EMPTY = {
-    "id": "", "type": "message", "role": "assistant", "model": "", "content": [], "stop_reason": "end_turn",
-    "usage": {"input_tokens": 0, "output_tokens": 0},
+    "id": "", "type": "message", "role": "assistant", "model": "", "content": [],
+    "stop_reason": "end_turn", "usage": {"input_tokens": 0, "output_tokens": 0},
 }  # fmt: skip
 _STATUS = {
-    "invalid_request_error": 400, "authentication_error": 401, "billing_error": 402, "permission_error": 403,
-    "not_found_error": 404, "request_too_large": 413, "rate_limit_error": 429, "timeout_error": 504,
-    "overloaded_error": 529,
+    "invalid_request_error": 400, "authentication_error": 401, "billing_error": 402,
+    "permission_error": 403, "not_found_error": 404, "request_too_large": 413,
+    "rate_limit_error": 429, "timeout_error": 504, "overloaded_error": 529,
 }  # fmt: skip
 _SERVER_FAULT = 500
 _TIMEOUT = httpx.Timeout(60.0, connect=30.0)
@@ -57,12 +58,15 @@ def _as_written(date: str) -> str:
 
 
 class NoBatches(Exception):
-    """The provider takes no such batch: not at this address, from this key, or for this model. Nothing is wrong."""
+    """The provider takes no such batch, for this address, key or model. Nothing is wrong."""
 
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """A call as it would be sent directly, and the address of batches of such calls, with the key in the headers."""
+    """A call as it would be sent directly, and the address of batches of such calls.
+
+    The key is in the headers.
+    """
 
     url: str
     headers: Mapping[str, str] = field(repr=False)
@@ -71,7 +75,7 @@ class Route:
     """The request that would be sent so."""
 
     def goes_as(self, other: "Route") -> bool:
-        """Whether both go to one address with one key."""
+        """Return whether both go to one address with one key."""
         return (self.url, self.headers) == (other.url, other.headers)
 
 
@@ -89,12 +93,12 @@ class Batch(BaseModel):
 
     @property
     def ended(self) -> bool:
-        """Whether nothing more comes of it."""
+        """Return whether nothing more comes of it."""
         return self.processing_status == "ended"
 
     @property
     def requests(self) -> int:
-        """The number of requests in it."""
+        """Return the number of requests in it."""
         return sum(self.request_counts.values())
 
 
@@ -105,7 +109,7 @@ class _Page(BaseModel):
 
 
 class Ending(BaseModel):
-    """The end of one request: `succeeded`, `errored`, `canceled` or `expired`; a message or an error."""
+    """The end of one request: `succeeded`, `errored`, `canceled` or `expired`."""
 
     type: str
     message: dict[str, Any] | None = None
@@ -124,7 +128,7 @@ _Shape = TypeVar("_Shape", bound=BaseModel)
 
 
 def route_of(request: Request) -> Route:
-    """The route to the batches of a request, without sending it. Raises ModelError where it cannot be sent at all."""
+    """Return the route of a request, without sending it. Raises ModelError if it has none."""
     routes: list[Route] = []
 
     def take(leaving: httpx.Request) -> httpx.Response:
@@ -143,7 +147,10 @@ def route_of(request: Request) -> Route:
 
 
 def answer_of(request: Request, message: Mapping[str, Any]) -> Completion:
-    """The answer in a message, at half the price. `request` is the one that was asked, or any other to its model."""
+    """Read the answer in a message, at half the price.
+
+    `request` is the one that was asked, or any other to its model.
+    """
     readable = with_readable_counts(message)
     answer = complete_over(
         request, lambda _: httpx.Response(httpx.codes.OK, json=dict(readable.answer))
@@ -154,7 +161,7 @@ def answer_of(request: Request, message: Mapping[str, Any]) -> Completion:
 
 
 def refusal_of(request: Request, error: Mapping[str, Any]) -> Completion:
-    """The refusal that an error in a batch's results is, as an answer; else it raises what `complete` would raise."""
+    """Return a batch's error as the answer that it is, else raise as `complete` would."""
     inside = error.get("error", error)
     kind = str(inside.get("type", "")) if isinstance(inside, Mapping) else ""
     return complete_over(
@@ -163,12 +170,12 @@ def refusal_of(request: Request, error: Mapping[str, Any]) -> Completion:
 
 
 def fault_of(request: Request, outcome: httpx.Response | httpx.HTTPError) -> MemprocError:
-    """The error that a direct call with this outcome would raise."""
+    """Return the error that a direct call with this outcome would raise."""
 
     def end(_: httpx.Request) -> httpx.Response:
         if isinstance(outcome, httpx.HTTPError):
             raise outcome
-        # The body's encoding is undone already, so only one header says something about the request.
+        # The body's encoding is undone already, so only one header is of use.
         headers = {
             name: outcome.headers[name] for name in ("retry-after",) if name in outcome.headers
         }
@@ -179,7 +186,8 @@ def fault_of(request: Request, outcome: httpx.Response | httpx.HTTPError) -> Mem
     except MemprocError as fault:
         return fault
     return ModelError(
-        f"The provider of {request.model.name} refused a batch in a way that memproc does not know.",
+        f"The provider of {request.model.name} refused a batch in a way that memproc does "
+        "not know.",
         'To do without batches: batch = "never" in [models] in memproc.toml.',
     )
 
@@ -187,20 +195,23 @@ def fault_of(request: Request, outcome: httpx.Response | httpx.HTTPError) -> Mem
 def create(route: Route, bodies: Mapping[str, Mapping[str, Any]]) -> Batch:
     """Send requests together; `bodies` are what each would send by itself, by its key.
 
-    Raises NoBatches where the provider does not take them, CutOff where the batch may have been made all the same,
-    NotNow where it may be tried again, else ProviderRefuses or ModelError.
+    Raises NoBatches where the provider does not take them, CutOff where the batch may exist all the
+    same, NotNow where it may be tried again, else ProviderRefuses or ModelError.
     """
     requests = [{"custom_id": key, "params": body} for key, body in bodies.items()]
     return _read(Batch, _asked(route, "POST", "", json={"requests": requests}))
 
 
 def newest(route: Route) -> Batch | None:
-    """The batch that anybody created last; None where there is none. Raises as `create`."""
+    """Return the batch that was created last, by any client, or None. Raises as `create`."""
     return next(iter(_read(_Page, _asked(route, "GET", "?limit=1")).data), None)
 
 
 def since(route: Route, created_at: str) -> Iterator[Batch]:
-    """All batches that were created then or later, by the provider's clock, the newest first. Raises as `create`."""
+    """Yield batches created then or later, the newest first. Raises as `create`.
+
+    `created_at` is a time of the provider's clock.
+    """
     page, after = None, ""
     while page is None or page.has_more:
         page = _read(_Page, _asked(route, "GET", f"?limit={_MOST_ON_A_PAGE}{after}"))
@@ -211,24 +222,25 @@ def since(route: Route, created_at: str) -> Iterator[Batch]:
 
 
 def look(route: Route, name: str) -> Batch:
-    """One batch. Raises as `create`; NoBatches where this key does not see it."""
+    """Look at one batch. Raises as `create`; NoBatches where this key does not see it."""
     return _read(Batch, _asked(route, "GET", f"/{name}"))
 
 
 def cancel(route: Route, name: str) -> None:
-    """Have nothing more of it begun; it ends soon after, if it has not ended already. Raises as `create`."""
+    """Let nothing more of a batch be begun, so that it ends soon. Raises as `create`."""
     with suppress(NoBatches):
         _asked(route, "POST", f"/{name}/cancel")
 
 
 def results(route: Route, batch: Batch) -> Iterator[Result]:
-    """The results of a batch that has ended, in any order, as they come in. Raises as `create`.
+    """Yield the results of a batch that has ended, in any order, as they come in.
 
-    They are read where the batches are: the key goes nowhere else, whatever an answer says.
+    They are read where the batches are: the key goes nowhere else, by no answer. Raises as
+    `create`.
     """
     base, _, _ = route.url.rpartition(_ROOT)
     path = (batch.results_url or "").partition(_ROOT)[2]
-    # No provider makes an answer much longer than the request had room for; the route's own request is one of them.
+    # No answer is much longer than its request had room for, and the route's own is one of these.
     most = _BYTES_OF_A_PAGE + max(1, min(batch.requests, _MOST_REQUESTS)) * most_bytes(route.sample)
     with _connected(route, most) as http, http.stream("GET", f"{base}{_ROOT}{path}") as response:
         _check(route, response)
@@ -238,7 +250,7 @@ def results(route: Route, batch: Batch) -> Iterator[Result]:
 
 
 def _lines(response: httpx.Response, longest: int) -> Iterator[bytes]:
-    """Yield the lines of an answer as they come. Raises TooManyBytes where one has more than `longest`."""
+    """Yield the lines of an answer as they come. Raises TooManyBytes above `longest` bytes."""
     begun = b""
     for piece in response.iter_bytes():
         *lines, begun = (begun + piece).split(b"\n")
@@ -259,7 +271,7 @@ def _asked(route: Route, method: str, where: str, **body: Any) -> str:
 def _connected(route: Route, most: int) -> Iterator[httpx.Client]:
     """Open a client with the route's headers, whose answers have at most `most` bytes.
 
-    Raises what a direct call would raise where the connection fails, AnswerTooLarge where there are more bytes.
+    Raises what a direct call would raise where the connection fails; AnswerTooLarge for more bytes.
     """
     headers = {**route.headers, "accept-encoding": TAKEN_ENCODINGS}
     hooks = {"response": [lambda response: bound(response, most)]}
@@ -276,7 +288,7 @@ def _connected(route: Route, most: int) -> Iterator[httpx.Client]:
 
 @cache
 def _certificates() -> ssl.SSLContext:
-    """The authorities that are trusted, read once: that takes 20 ms, and a batch is asked about again and again."""
+    """Read the trusted authorities once: that takes 20 ms, and a batch is looked at often."""
     return httpx.create_ssl_context()
 
 
@@ -291,7 +303,7 @@ def _check(route: Route, response: httpx.Response) -> None:
 
 
 def _read(shape: type[_Shape], text: str) -> _Shape:
-    """Read an answer. Raises CutOff where it is no answer of this API: something may have come of it."""
+    """Read an answer. Raises CutOff where it is none of this API: it may have been carried out."""
     try:
         return shape.model_validate_json(text)
     except ValidationError:

@@ -1,4 +1,4 @@
-"""Reads an answer of HTTP in bounds: so many bytes after decompression, and so many seconds, then no more.
+"""An answer of HTTP in bounds, of bytes after decompression and of seconds.
 
 A library decompresses whatever it is sent: one gigabyte fits into a megabyte of gzip.
 """
@@ -63,8 +63,8 @@ class BoundedBody(httpx.SyncByteStream):
 
 
 def bound(response: httpx.Response, most: int) -> None:
-    """Let the bytes of an answer that is not read yet be decompressed as they come, and be at most `most`."""
-    assert isinstance(response.stream, httpx.SyncByteStream)  # noqa: S101  of a client that is not asynchronous
+    """Let an answer that is not read yet be decompressed as it comes, up to `most` bytes."""
+    assert isinstance(response.stream, httpx.SyncByteStream)  # noqa: S101  not asynchronous
     response.stream = BoundedBody(
         response.stream, response.headers.pop("content-encoding", ""), most
     )

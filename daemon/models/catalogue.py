@@ -1,6 +1,7 @@
-"""What LiteLLM's own map says of models: windows, days of ending, prices. Read without LiteLLM itself.
+"""LiteLLM's own map of models: windows, days of ending, prices. It is read without LiteLLM itself.
 
-The map comes with LiteLLM's package, as of its release; nothing is fetched, and importing LiteLLM takes seconds.
+The map comes with LiteLLM's package, as of its release; nothing is fetched, and importing LiteLLM
+takes seconds.
 """
 
 import json
@@ -19,11 +20,13 @@ from primer.models import AS_OF, EXTRACTIVE, with_provider
 from rules.errors import ModelError
 from rules.money.price import PICO, Price, Rates
 
+DAYS_BEFORE = 60
+"""The days before a model's end from which on a person is told of it."""
 _MAP = "model_prices_and_context_window_backup.json"
 _WRITERS = ("chat", "responses")
 _EMBEDS = "embedding"
 _TIER = re.compile(r"input_cost_per_token_above_(\d+)k_tokens")
-# LiteLLM's map keeps these providers under longer names than the ones that stand before a model's name.
+# LiteLLM's map keeps these providers under longer names than those in front of a model's name.
 _KEPT_AS = {"bedrock": "bedrock_converse", "cohere": "cohere_chat"}
 
 Fields = Mapping[str, object]
@@ -43,7 +46,7 @@ class Facts:
 
 
 def facts(model: str) -> Facts:
-    """The facts that LiteLLM's map has of a model; no facts where it does not know the name.
+    """Return the facts that LiteLLM's map has of a model; none where it does not know the name.
 
     Raises ModelError where the map cannot be read.
     """
@@ -57,39 +60,44 @@ def facts(model: str) -> Facts:
 
 
 def is_known(model: str) -> bool:
-    """Whether LiteLLM's map has the model. Raises ModelError where the map cannot be read."""
+    """Return whether LiteLLM's map has the model. Raises ModelError where it cannot be read."""
     return bool(_fields(model))
 
 
 def price(model: str) -> Price | None:
-    """The ordinary price of a model by LiteLLM's map, as of its release; None where the map has none.
+    """Return the ordinary price of a model by LiteLLM's map, as of its release, or None.
 
-    Other tiers of service (batches, priority) are not asked for. Raises ModelError where the map cannot be read.
+    Prices of batches and other tiers of service are left out. Raises ModelError where the map
+    cannot be read.
     """
     fields = _fields(model)
     tiers = fields.get("tiered_pricing")
-    if (
-        isinstance(tiers, list) and tiers
-    ):  # the first tier, and above it the last, which is the dearest
-        bounds = tiers[0].get("range")
-        above = (
-            bounds[1] if isinstance(bounds, list) and len(bounds) == 2 and len(tiers) > 1 else None
-        )
-        basic, higher = _rates(tiers[0], ""), _rates(tiers[-1], "")
-    else:
-        thousands = next((int(tier[1]) for key in fields if (tier := _TIER.fullmatch(key))), None)
-        above = None if thousands is None else thousands * 1000
-        basic, higher = _rates(fields, ""), _rates(fields, f"_above_{thousands}k_tokens")
-    if basic is None or not isinstance(above, int | float):
+    if isinstance(tiers, list) and tiers:
+        return _price_in(tiers)
+    basic = _rates(fields, "")
+    thousands = next((int(tier[1]) for key in fields if (tier := _TIER.fullmatch(key))), None)
+    if basic is None or thousands is None:
         return Price(basic) if basic else None
-    return Price(basic, int(above), higher)
+    return Price(basic, thousands * 1000, _rates(fields, f"_above_{thousands}k_tokens"))
+
+
+def _price_in(tiers: Sequence[Fields]) -> Price | None:
+    """Return the price in a list of tiers: the first, and above it the last, which is the dearest."""
+    basic, bounds = _rates(tiers[0], ""), tiers[0].get("range")
+    if basic is None:
+        return None
+    if len(tiers) > 1 and isinstance(bounds, list) and len(bounds) == 2:
+        above = bounds[1]
+        if isinstance(above, int | float):
+            return Price(basic, int(above), _rates(tiers[-1], ""))
+    return Price(basic)
 
 
 def known_models() -> Sequence[str]:
-    """The models that write and still answer, each with its provider in front: names to suggest.
+    """Return the models that write and still answer, each with its provider in front.
 
-    A maker's own names stand last, after those of others who serve its models, so that whoever keeps one name
-    for each last part keeps the maker's. Raises ModelError where the map cannot be read.
+    A maker's own names come last, so that they win where one name is kept for each last part.
+    Raises ModelError where the map cannot be read.
     """
     with _readable():
         names = {
@@ -104,7 +112,7 @@ def known_models() -> Sequence[str]:
 
 
 def nearest(model: str) -> list[str]:
-    """Return the known names nearest to an unknown one, by its last part: providers are often left out.
+    """Return the known names nearest to an unknown one, by its last part, without a provider.
 
     Raises ModelError where the map cannot be read.
     """
@@ -113,17 +121,13 @@ def nearest(model: str) -> list[str]:
     return [name for name in matches if name != model]
 
 
-DAYS_BEFORE = 60
-"""A person is told of a model's end from so many days before."""
-
-
 def end_of(model: str) -> ModelEnd | None:
-    """Return when a model ends; None where no end is known. Raises ModelError where the map cannot be read."""
+    """Return when a model ends, if that is known. Raises ModelError where the map is unreadable."""
     return end_by(model, facts(model).ends_on)
 
 
 def ends_soon(model: str, today: date, days: int = DAYS_BEFORE) -> str | None:
-    """A sentence for a model that ends within so many days, or has ended; None where no end is near or known.
+    """Return a sentence on a model that has ended or will within `days`, or None.
 
     Raises ModelError where the map cannot be read.
     """
@@ -133,9 +137,10 @@ def ends_soon(model: str, today: date, days: int = DAYS_BEFORE) -> str | None:
 
 @cache
 def _fields(model: str) -> Fields:
-    """The fields of a model in the map; none where it does not know the name. Each name is searched for once.
+    """Return the fields of a model in the map; none where it does not know the name.
 
-    Looked up as LiteLLM does it: the full name first, then without the provider where the entry is that provider's.
+    Each name is searched for once, as LiteLLM does it: the full name first, then without the
+    provider where the entry is that provider's.
     """
     name = with_provider(model)
     if model == EXTRACTIVE:
@@ -152,7 +157,10 @@ def _fields(model: str) -> Fields:
 
 
 def _fields_of(name: str) -> Fields:
-    """The entry of this name. Nothing else is parsed: the whole map takes a tenth of a second, and 40 MB."""
+    """Return the entry of this name.
+
+    The rest is not parsed: the whole map takes a tenth of a second, and 40 MB.
+    """
     text = _text()
     key = re.search(rf"{re.escape(json.dumps(name))}\s*:\s*", text)
     if key is None:
@@ -172,7 +180,7 @@ def _full(name: str, kept: str) -> str:
 
 @cache
 def _text() -> str:
-    """The map as it lies in LiteLLM's package, which is not imported."""
+    """Return the text of the map in LiteLLM's package, which is not imported."""
     spec = find_spec("litellm")
     path = Path((spec.origin if spec else None) or "litellm").with_name(_MAP)
     with _readable():
@@ -184,7 +192,7 @@ def _text() -> str:
 
 @contextmanager
 def _readable() -> Iterator[None]:
-    """Raises ModelError where what is done within shows that the map cannot be read."""
+    """Raise ModelError where the block shows that the map cannot be read."""
     try:
         yield
     except (OSError, ValueError, AttributeError, TypeError) as fault:
@@ -195,9 +203,10 @@ def _readable() -> Iterator[None]:
 
 
 def _rates(fields: Fields, tier: str) -> Rates | None:
-    """Picodollars of one tier. A cache that is not priced, or costs nothing to write, is billed as the prompt is.
+    """Return the picodollars of one tier.
 
-    Models that embed write nothing, so the map leaves out what that costs.
+    A cache without a price, or one that costs nothing to write, is billed as the prompt is. Models
+    that embed write nothing, so the map leaves out what that costs.
     """
 
     def pico(what: str) -> int | None:

@@ -80,8 +80,8 @@ def complete(request: Request) -> Completion:
 def engine_answer(request: Request) -> Completion:
     """Answer as the built-in engine: the persona's own sentences, chosen without a model or network.
 
-    They are chosen from the passage to remember, with what comes before it in view. What the dialogue has
-    said since is not repeated, unless nothing is left.
+    They are chosen from the passage to remember, with what comes before it in view. What the
+    dialogue has said since is not repeated, unless nothing is left.
     """
     passage, before, words = read_passage(request.turns), said_before(request.turns), request.words
     match request.step:
@@ -100,7 +100,8 @@ def complete_over(
 ) -> Completion:
     """Ask a model of Anthropic's over `wire` instead of the network. Raises as `complete`.
 
-    So what a call would send is known without sending it, and what came another way is read as its answer.
+    So what a call would send is known without sending it, and what came another way is read as its
+    answer.
     """
     import httpx
 

@@ -39,14 +39,14 @@ class Context:
     run: str = ""
     """The name of this run in the ledger, for the cap on one run."""
     pause: Callable[[float], None] = sleep
-    """Waits so many seconds for a provider, and may raise what ends the work."""
+    """Waits for a provider, in seconds, and may raise what ends the work."""
     notices: set[str] = field(default_factory=set)
     """Notices that the person has got in this run, and does not get again for each chat."""
     plan_at_most: int = 0
     """The most that the planned work on the chat may cost, in picodollars; 0 where that is not known."""
 
     def today(self) -> date:
-        """The day that the clock shows, in UTC."""
+        """Return the day that the clock shows, in UTC."""
         return date.fromisoformat(self.clock()[:10])
 
 

@@ -1,7 +1,7 @@
-"""The direct transport: each request by itself, several at once, patiently where a provider is busy.
+"""The direct transport: each request by itself, several at once, with patience.
 
-The money is reserved before a call leaves, and settled in the transaction in which its answer is kept. Nothing but
-the call itself happens in its thread.
+The money is reserved before a call leaves, and settled in the transaction in which its answer is
+kept. Nothing but the call itself happens in its thread.
 """
 
 import random
@@ -24,6 +24,8 @@ from rules.errors import AnswerTooLarge, CutOff, MemprocError, NotNow, OutOfReac
 T = TypeVar("T")
 
 ATTEMPTS = 6
+MOST_CUT_OFF = 6
+"""Times that a request is sent whose answers get lost: each may have been billed."""
 _FIRST_PAUSE_SECONDS = 1.0
 _LONGEST_PAUSE_SECONDS = 60.0
 _LONGEST_WAIT_SECONDS = 300.0
@@ -37,12 +39,14 @@ def persistently(
     *,
     repeats_lost: bool = True,
 ) -> T:
-    """Call `ask` up to six times, and return its result. `sleep` takes seconds, `chance` answers between 0 and 1.
+    """Call `ask` up to six times, with growing pauses, and return its result.
 
-    `tell` hears before each pause why there is one.
+    `sleep` takes seconds, `chance` answers between 0 and 1, and `tell` hears before each pause why
+    there is one. `repeats_lost`: asking costs nothing, so that it may be asked again if its answer
+    got lost.
 
-    Raises OutOfReach when the provider has not answered by then, or asks for a wait of more than five minutes.
-    `repeats_lost`: it costs nothing, so that it may be asked again if its answer got lost.
+    Raises OutOfReach when the provider has not answered by then, or asks for more than five
+    minutes.
     """
     for attempt in range(1, ATTEMPTS + 1):
         try:
@@ -63,18 +67,17 @@ def persistently(
 def _pause(
     attempt: int, retry_after: float | None = None, chance: Callable[[], float] = random.random
 ) -> float:
-    """Twice as long each time, spread so that many callers do not come back at once; never less than asked for."""
+    """Return seconds: twice as many each time, never less than `retry_after`.
+
+    They are spread, so that many callers do not come back at once.
+    """
     growing = min(_LONGEST_PAUSE_SECONDS, _FIRST_PAUSE_SECONDS * 2 ** (attempt - 1))
     return max(retry_after or 0.0, float(growing * (0.5 + chance() / 2)))
 
 
-MOST_CUT_OFF = 6
-"""The number of times that a request whose answer got lost is sent: each time may have been billed."""
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class DirectCall:
-    """A request that is under way."""
+    """A request under way."""
 
     request: Request
     sent: SentRequest
@@ -84,7 +87,7 @@ class DirectCall:
 
 
 class Direct:
-    """Sends requests one by one; at most `most` are under way at once."""
+    """Send requests one by one; at most `most` are under way at once."""
 
     def __init__(self, context: Context, chat_id: str, most: int) -> None:
         self._context = context
@@ -102,15 +105,15 @@ class Direct:
 
     @property
     def under_way(self) -> Collection[str]:
-        """The keys of the calls whose answers have not been received."""
+        """Return the keys of the calls whose answers have not been received."""
         return self._calls.keys()
 
     def takes(self, request: Request, key: str) -> bool:
-        """Any request can be sent by itself."""
+        """Take every request."""
         return True
 
     def send(self, request: Request, key: str) -> bool:
-        """Reserve what the call may cost, and send it; False where it must wait until others have come back.
+        """Reserve what the call may cost, and send it; False where it must wait for others.
 
         Raises OverBudget where a cap is reached even when all others are settled, and UnknownPrice.
         """
@@ -120,17 +123,15 @@ class Direct:
             call = self._reserved(request, key)
         except OverBudget:
             if self._calls:
-                return (
-                    False  # those that are under way will have cost less than is reserved for them
-                )
+                return False  # those under way will have cost less than is reserved for them
             raise
         self._calls[key] = call
-        # The interpreter does not wait for such a thread: who interrupts twice need not wait for an answer.
+        # The interpreter does not wait for such a thread: a second Ctrl-C ends at once.
         threading.Thread(target=self._carry_out, args=(call,), name="call", daemon=True).start()
         return True
 
     def receive(self) -> Iterator[tuple[str, Outcome]]:
-        """Wait for the first answer; each call that has ended, with its reply or why there is none."""
+        """Wait for the first answer. Yield each call that has ended, with its outcome."""
         ended, _ = wait([call.future for call in self._calls.values()], return_when=FIRST_COMPLETED)
         for call in [call for call in self._calls.values() if call.future in ended]:
             del self._calls[call.sent.request]
@@ -143,7 +144,7 @@ class Direct:
             yield from self.receive()
 
     def ask_now(self, request: Request, key: str) -> Reply:
-        """The reply to a request that is answered at once: by the built-in engine, which needs no thread."""
+        """Ask the built-in engine, which answers at once and needs no thread."""
         call = self._reserved(request, key)
         return keep_reply(
             self._context, call.sent, request.model, self._context.complete(request), call.at
@@ -159,7 +160,7 @@ class Direct:
         return self._context.complete(request)
 
     def _tell_once(self, event: Event) -> None:
-        """Say of calls that wait together for one provider only once that they do, until one is answered."""
+        """Tell why calls wait for a provider once for all of them, until one is answered."""
         if isinstance(event, TriesAgain) and (event.reason, event.attempt) not in self._told:
             self._told.add((event.reason, event.attempt))
             self._context.tell(event)
@@ -169,19 +170,19 @@ class Direct:
             if times_lost := self._lost[call.sent.request]:
                 self._context.pause(_pause(times_lost))
             ask = partial(self._once, call.request)
-            # Where its answer gets lost, it may have been billed: it is reserved anew before it is sent once more.
+            # If its answer gets lost, it may have been billed: it is reserved again first.
             answer = persistently(ask, self._context.pause, self._tell_once, repeats_lost=False)
             call.future.set_result(answer)
         except (
             BaseException
-        ) as fault:  # a thread's boundary: it is thrown into the dialogue that has asked
+        ) as fault:  # a thread's end: it is raised in the dialogue that has asked
             call.future.set_exception(fault)
 
     def _outcome(self, call: DirectCall) -> Outcome:
-        """The outcome of a call.
+        """Return the outcome of a call.
 
-        One that was cut off may have been billed: it stays reserved, and is reserved anew when it is repeated. So does
-        one whose answer was too large, which is not repeated.
+        One that was cut off may have been billed: it stays reserved, and is reserved again when it
+        is repeated. So does one whose answer was too large, which is not repeated.
         """
         fault, key = call.future.exception(), call.sent.request
         if fault is None:

@@ -1,8 +1,9 @@
-"""Looks at every request before it leaves and at every answer before it is read, whatever LiteLLM or an answer says.
+"""The guard: it looks at every request before it leaves and at every answer before it is read.
 
-A request of a provider whose key memproc keeps goes to the provider's own hosts or those that were agreed on. No answer
-leads anybody to another address, since the conversation would go along. No key goes over plain HTTP, except to this
-machine. An answer has so many bytes and no more, and its counts of tokens are numbers.
+A request of a provider whose key memproc keeps goes to the provider's own hosts or to agreed ones.
+No answer leads to another address, since the conversation would go along. No key goes over plain
+HTTP, except to this machine. An answer has a bounded number of bytes, and its counts of tokens are
+numbers.
 """
 
 import json
@@ -46,7 +47,8 @@ class WatchedCall:
     def hold_back(self, host: str, why: str) -> NoReturn:
         """Raise instead of sending to a host."""
         self.refusal = ProviderRefuses(
-            f"A request for {self.model.name} would have gone to {readable(host)}, {why}, so it was not sent.",
+            f"A request for {self.model.name} would have gone to {readable(host)}, {why}, so it "
+            "was not sent.",
             "Look at the address in memproc.toml and in the environment, and whom it belongs to.",
         )
         raise RequestHeldBack
@@ -61,7 +63,7 @@ _CALL: ContextVar[WatchedCall | None] = ContextVar("call", default=None)
 
 @contextmanager
 def watched(request: Request) -> Iterator[WatchedCall]:
-    """Hold back what this call must not send, and what it must not read; its `refusal` says so afterwards."""
+    """Hold back what this call must not send or read; its `refusal` says so afterwards."""
     _install()
     call = WatchedCall(request.model, most_bytes(request))
     token = _CALL.set(call)
@@ -72,7 +74,7 @@ def watched(request: Request) -> Iterator[WatchedCall]:
 
 
 def most_bytes(request: Request) -> int:
-    """Return the bytes that the answer to a request may have: a few megabytes more than its room can hold."""
+    """Return the bytes that an answer may have: a few megabytes more than its room holds."""
     room = request.parameters.get("max_tokens")
     of_words = room * _BYTES_A_TOKEN if isinstance(room, int) else 0
     of_vectors = len(request.turns) * _BYTES_A_VECTOR if request.step == EMBEDDING else 0
@@ -80,7 +82,10 @@ def most_bytes(request: Request) -> int:
 
 
 def look_at(request: httpx.Request) -> None:
-    """Raise where the request must not leave. Of providers whose key memproc does not keep, it knows no hosts."""
+    """Raise where the request must not leave.
+
+    Hosts are known only of providers whose key memproc keeps.
+    """
     call, host = _CALL.get(), request.url.host
     if call is None:
         return  # no model's; batches have their own client, which follows nobody
@@ -107,9 +112,11 @@ def redirect_refused(
     except httpx.InvalidURL:
         place = "an address that cannot be read"
     return ModelError(
-        f"{readable(request.url.host)} answers a request for {model} by pointing to {readable(place)} (status "
-        f"{response.status_code}). memproc follows nobody there, since the conversation would go along.",
-        f"If the model is served at that address now, name it: api_base in [models.options] of memproc.toml, in a "
+        f"{readable(request.url.host)} answers a request for {model} by pointing to {readable(place)} "
+        f"(status {response.status_code}). memproc follows nobody there, since the conversation would "
+        "go along.",
+        "If the model is served at that address now, name it: api_base in [models.options] of "
+        "memproc.toml, in a "
         f'table "{model}".',
     )
 
@@ -117,7 +124,7 @@ def redirect_refused(
 def read_answer(
     call: WatchedCall, request: httpx.Request, response: httpx.Response
 ) -> httpx.Response:
-    """Read an answer in bounds, and return it with counts that are numbers. Raises where it must not be read."""
+    """Read an answer in bounds. Return it with counts that are numbers; raise where it must not be read."""
     if refused := redirect_refused(call.model.name, request, response):
         response.close()
         call.refusal = refused
@@ -136,8 +143,8 @@ def read_answer(
 def answer_too_large(model: str, host: str, most: int) -> AnswerTooLarge:
     """Return the error for an answer that was cut off at `most` bytes."""
     return AnswerTooLarge(
-        f"The answer of {model} at {readable(host)} had more than {most // 1024**2:,} MB, which its room cannot hold, "
-        "so it was cut off. It counts as it was reserved.",
+        f"The answer of {model} at {readable(host)} had more than {most // 1024**2:,} MB, which its "
+        "room cannot hold, so it was cut off. It counts as it was reserved.",
         "Look at the address in memproc.toml, or choose another model; then run memproc again.",
     )
 
@@ -158,7 +165,7 @@ def _counted_in_numbers(content: bytes) -> tuple[bytes, str]:
 
 @cache
 def _install() -> None:
-    """Every client of httpx sends through this one method, with proxies and redirects or without."""
+    """Watch the one method through which every client of httpx sends, with proxies or without."""
     send = httpx.HTTPTransport.handle_request
 
     def handle_request(self: httpx.HTTPTransport, request: httpx.Request) -> httpx.Response:

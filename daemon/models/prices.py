@@ -1,4 +1,4 @@
-"""How many tokens a model counts for one of ours, by its replies or by what is known, and what a plan costs."""
+"""The tokens that a model counts for one of ours, as its replies have shown; and the cost of a plan."""
 
 from dataclasses import dataclass
 from datetime import timedelta
@@ -27,7 +27,7 @@ from rules.plan.chat_plan import ChatPlan
 ENOUGH = 5
 """The number of replies that it takes to know what a model makes of our tokens."""
 LEARNED_FOR = timedelta(days=30)
-"""For so long after a model's newest reply counts what its replies have shown."""
+"""The time after a model's newest reply for which what its replies have shown counts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,19 +36,20 @@ class Expected:
 
     factor: float
     replies: int
-    """How many replies have been seen; fewer than enough of them change nothing."""
+    """Replies that have been seen; fewer than enough of them change nothing."""
 
     @property
     def is_sure(self) -> bool:
-        """Whether replies have shown it."""
+        """Return whether replies have shown it."""
         return self.replies >= ENOUGH
 
 
 def expected(archive: Archive, model: str, now: str) -> Expected:
     """Return the tokens that a model is expected to make of one of ours, at the time `now` (UTC).
 
-    What its replies have shown counts for thirty days after the newest of them: a tokenizer may have changed since,
-    and a model that was learned wrongly would otherwise never be asked again, nor learned anew.
+    What its replies have shown counts for thirty days after the newest of them: a tokenizer may
+    have changed since, and what was learned wrongly would otherwise keep a model from ever being
+    asked.
     """
     estimate, learned = token_factor(model), learned_factors(archive).get(model)
     if learned is None or not counts_now(learned, estimate, now):
@@ -63,10 +64,7 @@ def counts_now(learned: LearnedFactor, estimate: float, now: str) -> bool:
 
 
 def require_price(model: Model, budget: BudgetSettings) -> Price | None:
-    """Return the price of a call to a model; None where it is not known and `budget.unpriced` allows that.
-
-    Raises UnknownPrice where it is not allowed.
-    """
+    """Return a model's price. Raises UnknownPrice where it has none and `budget.unpriced` is not set."""
     if model.price is None and not budget.unpriced:
         raise UnknownPrice(
             f"Nobody has told what {model.name} costs, so it is not asked.",
@@ -77,13 +75,13 @@ def require_price(model: Model, budget: BudgetSettings) -> Price | None:
 
 
 def step_of(model: Model, budget: BudgetSettings) -> int | None:
-    """Return the prompt's tokens above which a model's price rises, if prompts are to be kept below."""
+    """Return the tokens of a prompt above which a model's price rises, if they must not be passed."""
     price = None if budget.above_step else model.price
     return price.above if price and price.rises else None
 
 
 def time_for_batches(when: WhenToBatch, night: str, now: str) -> bool:
-    """Whether requests are sent in batches at this time (UTC); `night` is a window of local time."""
+    """Return whether batches are sent at this time (UTC); `night` is a window of local time."""
     if when != "night":
         return when == "always"
     from rules.retention import in_window  # late: few have batches
@@ -99,13 +97,13 @@ class PlanCost:
     cost: CostEstimate | None
     """None where a model's price is not known, and `budget.unpriced` allows that."""
     replies: int
-    """How many replies of the agent the estimate of tokens stands on; 0: on what is known of such models."""
+    """The agent's replies that the estimate of tokens is made from; 0: from what is known of models."""
     batched: bool = False
     """Whether the agent is asked in batches, at half the price."""
 
 
 def plan_cost(archive: Archive, plan: ChatPlan, roles: Roles, config: Config, now: str) -> PlanCost:
-    """The cost of the work on a chat, if it is begun now.
+    """Return the cost of the work on a chat, if it is begun now.
 
     Raises UnknownPrice where that is not known and not allowed.
     """
@@ -136,7 +134,7 @@ def plan_cost(archive: Archive, plan: ChatPlan, roles: Roles, config: Config, no
 
 
 def no_work(archive: Archive, agent: str, now: str) -> PlanCost:
-    """The cost of a plan with nothing to do; `agent` is the model that would do it."""
+    """Return the cost of a plan with nothing to do; `agent` is the model that would do it."""
     return PlanCost(NO_TRAFFIC, NO_COST, _replies(archive, agent, now))
 
 

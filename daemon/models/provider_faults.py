@@ -1,7 +1,7 @@
 """What LiteLLM's exceptions mean for a person, and whether a request may be sent once more.
 
-They are told apart by their status and their kind. Their words may repeat the prompt, so they are looked at
-and never shown.
+They are told apart by their status and their kind. Their words may repeat the prompt, so they are
+looked at and never shown.
 """
 
 import re

@@ -45,8 +45,8 @@ def resolve(
 ) -> Model | Unaskable:
     """Find out all that is known of a model, or why it cannot be asked.
 
-    Raises ModelError where LiteLLM's map cannot be read, and ConfigurationError or FileTrouble where
-    a key or the list of allowed hosts cannot be used.
+    Raises ModelError where LiteLLM's map cannot be read, and ConfigurationError or FileTrouble
+    where a key or the list of allowed hosts cannot be used.
     """
     if name == EXTRACTIVE:
         return ENGINE

@@ -124,7 +124,8 @@ def _choose_agent(
 ) -> _Choice:
     """Choose who writes: the chat's own model, unless memproc.toml names one.
 
-    Where the chat's own cannot be asked, it is the fallback or the engine, with a notice that says why.
+    Where the chat's own cannot be asked, it is the fallback or the engine, with a notice that says
+    why.
     """
     if settings.agent != CHAT:
         return _newest(settings.agent, settings)
@@ -197,8 +198,8 @@ def chat_model(
 ) -> tuple[str, int | None]:
     """Return the model that the person talks with in TypingMind, and its window in tokens.
 
-    That is so even if another one writes the memories. The name is empty where memproc does not know it,
-    the window None where that is not known.
+    That is so even if another one writes the memories. The name is empty where memproc does not
+    know it, the window None where that is not known.
     """
     name = own_model(tuple(_names(chat, messages))) or ""
     if settings.agent == CHAT and settings.window:

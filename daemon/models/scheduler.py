@@ -1,12 +1,14 @@
-"""The scheduler: several dialogues with models go on at once, and what comes of them does not depend on how many.
+"""The scheduler: several dialogues with models go on at once, with the same results however many.
 
-A dialogue is a generator that yields a Request and is sent its Reply. The journal answers first, so that a dialogue
-that was cut off by a kill goes on where it stopped. Any other request goes to a transport, in the order that the
-provider's cache wants. All but the calls themselves happens in one thread.
+A dialogue is a generator that yields a Request and is sent its Reply. The journal answers first, so
+that a dialogue that was cut off by a kill goes on where it stopped. Any other request goes to a
+transport, in the order that the provider's cache wants. All but the calls themselves happens in one
+thread.
 
-Of dialogues whose requests begin alike one leads: when its first request is answered, the others find the beginning
-in the provider's cache. Meanwhile they send ahead what needs no answer before it. After an error, an interruption or a
-wish to end, nothing more is sent; what is under way is waited for and kept.
+Of dialogues whose requests begin alike one leads: when its first request is answered, the others
+find the beginning in the provider's cache. Meanwhile they send ahead what needs no answer before
+it. After an error, an interruption or a wish to end, nothing more is sent; what is under way is
+waited for and kept.
 """
 
 from collections.abc import Generator, Sequence
@@ -27,10 +29,8 @@ from primer.reply import KINDS, Request
 from rules.wording import counted
 
 T = TypeVar("T")
-
-
 Steps: TypeAlias = Generator[Request | Noted | None, Reply, T]
-"""A dialogue from its beginning to its end. It yields None where it waits for what another dialogue brings."""
+"""A dialogue from beginning to end. It yields None while it waits for another dialogue."""
 
 
 @dataclass(slots=True, eq=False)
@@ -41,7 +41,7 @@ class RunningDialogue(Generic[T]):
     rank: int = 0
     """Lower ones are asked first."""
     behind: "RunningDialogue[Any] | None" = None
-    """One whose requests begin as this one's do: they find that in the provider's cache once it has led."""
+    """One that leads: this one's requests find their beginning in the provider's cache after it."""
     ahead: Request | None = None
     """A request that it will come to, and that needs no answer before it."""
     awaits: Request | None = None
@@ -54,10 +54,10 @@ class RunningDialogue(Generic[T]):
     used: list[str] = field(default_factory=list)
     """The keys of the replies that it was sent, in order."""
     notes: list[tuple[str, str]] = field(default_factory=list)
-    """Its notes, each with the key of the reply before; empty where that reply had been used before."""
+    """Its notes, each with the key of the reply before; empty if that had been used before."""
 
     def take(self, answer: Reply | BaseException) -> Request | Noted | None:
-        """Send in the answer that it awaits; what it yields next."""
+        """Send in the answer that it awaits. Return what it yields next."""
         self.awaits = None
         if not isinstance(answer, Reply):
             return self.steps.throw(answer)
@@ -66,7 +66,7 @@ class RunningDialogue(Generic[T]):
 
 
 class Scheduler:
-    """The dialogues about one chat that are in progress: at most `most` direct calls at once, or batches of all."""
+    """The dialogues about one chat in progress: at most `most` direct calls at once, or batches."""
 
     def __init__(
         self, context: Context, chat_id: str, most: int, batch: WhenToBatch = "never"
@@ -75,7 +75,7 @@ class Scheduler:
         self._chat_id = chat_id
         self._direct = Direct(context, chat_id, most)
         self._transports: list[Transport] = [self._direct]
-        """What the first takes goes there. Replies are awaited from the last, so that meanwhile a batch fills."""
+        """The first that takes a request gets it. The last is awaited first: a batch fills."""
         if batch != "never" or open_batches(context.archive):  # perhaps of another run
             from daemon.models.batch import Batches  # it loads an HTTP client
 
@@ -94,7 +94,7 @@ class Scheduler:
         fault: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """Wait for all calls that are under way; their answers are in the journal before any of them is told."""
+        """Wait for all calls under way; their answers are in the journal before one is told."""
         number = len(self._direct.under_way)
         if number and isinstance(fault, KeyboardInterrupt):
             under_way = counted(number, "call is under way and is", "calls are under way and are")
@@ -106,11 +106,11 @@ class Scheduler:
 
     @property
     def has_room(self) -> bool:
-        """Whether one more dialogue would find a call free now and then."""
+        """Return whether one more dialogue would find a call free now and then."""
         return any(len(self._dialogues) < transport.room for transport in self._transports)
 
     def begin(self, dialogue: RunningDialogue[Any]) -> None:
-        """Let a dialogue go on beside the others."""
+        """Let a dialogue go on with the others."""
         self._dialogues.append(dialogue)
         self._dialogues.sort(key=lambda dialogue: dialogue.rank)
 
@@ -124,7 +124,7 @@ class Scheduler:
     def go_on(self) -> None:
         """Take every dialogue as far as it comes; where none ends by that, wait for an answer.
 
-        Raises what a dialogue raises, what a call has raised, and ArchiveError where a reply cannot be kept.
+        Raises what a dialogue or a call raises, and ArchiveError where a reply cannot be kept.
         """
         for dialogue in self._dialogues:
             if dialogue.awaits is None or dialogue.key in self._back:
@@ -132,19 +132,13 @@ class Scheduler:
         unfinished = [dialogue for dialogue in self._dialogues if not dialogue.is_over]
         self._send_all(unfinished)
         if len(unfinished) == len(self._dialogues):
-            transport = next(
-                (transport for transport in reversed(self._transports) if transport.under_way), None
-            )
-            if transport is None:
-                raise AssertionError(
-                    "every dialogue waits for a call, or for another dialogue that does"
-                )
-            for key, outcome in transport.receive():
+            busy = [transport for transport in self._transports if transport.under_way][-1]
+            for key, outcome in busy.receive():
                 self._take(key, outcome)
         self._dialogues = unfinished
 
     def _advance(self, dialogue: RunningDialogue[Any]) -> None:
-        """Send in each answer that is there, until one is not, or the dialogue waits for another, or it is over."""
+        """Send in answers until one is not there, or it waits for another dialogue, or is over."""
         try:
             while True:
                 if dialogue.awaits is None:
@@ -169,9 +163,10 @@ class Scheduler:
             raise
 
     def _answer(self, request: Request, key: str) -> Reply | BaseException | None:
-        """The reply to a request, or why there is none; None where it is to be sent. The built-in engine is asked here.
+        """Return the reply to a request, or its fault; None where it is to be sent.
 
-        ContextTooLong is the answer to a request that would cost more than was agreed because it is so long.
+        The built-in engine is asked here. ContextTooLong is the answer to a request that would cost
+        more than agreed, because it is so long.
         """
         if key in self._faults:
             return self._faults[key]
@@ -179,11 +174,11 @@ class Scheduler:
             return reply
         if request.model != ENGINE:
             return above_step(self._context, request)
-        self._fresh.add(key)  # it is no model, and quick: nobody is told of its answers
+        self._fresh.add(key)  # it is no model, and quick: its answers are not told
         return self._direct.ask_now(request, key)
 
     def _end(self, dialogue: RunningDialogue[Any]) -> None:
-        """Tell what a dialogue has noted. Kinds of trouble count once, in the run in which their answer came."""
+        """Tell what a dialogue has noted; kinds of trouble once, when their answer came."""
         dialogue.is_over = True
         notes = [what for what, key in dialogue.notes if what not in KINDS or key in self._fresh]
         self._fresh.difference_update(dialogue.used)
@@ -191,47 +186,40 @@ class Scheduler:
             self._context.tell(Noted(what))
 
     def _send_all(self, dialogues: Sequence[RunningDialogue[Any]]) -> None:
-        """Send what the dialogues await, and as far as there is room left what they will come to."""
+        """Send what the dialogues await, and while there is room what they will come to."""
         for dialogue in dialogues:
-            if (
-                dialogue.awaits
-                and not self._must_wait(dialogue)
-                and self._send(dialogue.awaits, dialogue.key)
-            ):
+            if not dialogue.awaits or self._must_wait(dialogue):
+                continue
+            if self._send(dialogue.awaits, dialogue.key):
                 dialogue.opened = dialogue.opened or dialogue.key
         for dialogue in dialogues:
-            if ahead := dialogue.ahead:
-                key = ahead.key
-                if (
-                    self._is_known(key)
-                    or above_step(self._context, ahead)
-                    or self._send(ahead, key)
-                ):
-                    dialogue.ahead = None
+            if dialogue.ahead and self._is_settled(dialogue.ahead):
+                dialogue.ahead = None
+
+    def _is_settled(self, ahead: Request) -> bool:
+        """Send a request ahead; True where it is known, must not be sent, or has been sent."""
+        key = ahead.key
+        is_useless = self._is_known(key) or above_step(self._context, ahead) is not None
+        return is_useless or self._send(ahead, key)
 
     def _must_wait(self, dialogue: RunningDialogue[Any]) -> bool:
-        """Whether the one that leads has not been answered yet. In a batch nobody is first."""
+        """Return whether the one that leads has yet to be answered. In a batch none is first."""
         leader = dialogue.behind
-        if (
-            leader is None
-            or leader.is_over
-            or (leader.opened and leader.opened not in self._direct.under_way)
-        ):
+        if leader is None or leader.is_over or dialogue.awaits is None:
             return False
-        return (
-            dialogue.awaits is not None
-            and self._transport(dialogue.awaits, dialogue.key) is self._direct
-        )
+        if leader.opened and leader.opened not in self._direct.under_way:
+            return False
+        return self._transport(dialogue.awaits, dialogue.key) is self._direct
 
     def _send(self, request: Request, key: str) -> bool:
-        """Give a request to a transport; False where that was done before, or must wait until there is room.
+        """Give a request to a transport; False where that was done before, or there is no room yet.
 
-        Raises OverBudget where it must not leave even when all that is under way is settled, and UnknownPrice.
+        Raises UnknownPrice, and OverBudget where a cap is reached even when all others are settled.
         """
         return not self._is_known(key) and self._transport(request, key).send(request, key)
 
     def _is_known(self, key: str) -> bool:
-        """Whether a request is under way, or has come back."""
+        """Return whether a request is under way, or has come back."""
         is_under_way = any(key in transport.under_way for transport in self._transports)
         return key in self._back or is_under_way or recall(self._context.archive, key) is not None
 
@@ -239,7 +227,7 @@ class Scheduler:
         return next(transport for transport in self._transports if transport.takes(request, key))
 
     def _take(self, key: str, outcome: Outcome) -> None:
-        """Tell of a reply; a fault is kept for the dialogues that ask for it. What got lost is sent once more."""
+        """Tell of a reply; keep a fault for dialogues that ask. What got lost is sent again."""
         if outcome is not None:
             self._back.add(key)
         if isinstance(outcome, Reply):
@@ -258,7 +246,7 @@ class Scheduler:
 
 
 def rehearse(archive: Archive, steps: Steps[T]) -> T | None:
-    """The result of a dialogue with nothing but the journal's replies; None where one of them is missing."""
+    """Return a dialogue's result with the journal's replies alone; None where one is missing."""
     reply: Reply | None = None
     try:
         while True:

@@ -1,6 +1,7 @@
 """Where chunks end, by `chunk.bounds`; "embedding" asks wordllama's small table of vectors, which it brings along.
 
-It is loaded when it is first needed, in a third of a second, and a text takes a millisecond or two: no vector is kept.
+It is loaded when it is first needed, in a third of a second, and a text takes a millisecond or two:
+no vector is kept.
 """
 
 import logging
@@ -23,7 +24,7 @@ _Embed = Callable[[list[str]], Sequence[Sequence[float]]]
 
 
 def splitter(bounds: str) -> Splitter:
-    """The splitter that `chunk.bounds` names. Raises ConfigurationError where it needs what is not installed."""
+    """Return the splitter that `chunk.bounds` names. Raises ConfigurationError if it is not installed."""
     if bounds != EMBEDDING:
         return SPLITTERS[bounds]
     _model()

@@ -1,11 +1,13 @@
 """Count tokens with tiktoken, offline: LiteLLM's package brings the tables, so nothing is downloaded.
 
-Chunks and tails are measured in tokens of the o200k encoding, whatever the model, so that a bound depends
-on the messages alone. What a model's own tokenizer makes of them is `primer.models`' factor.
+Chunks and tails are measured in tokens of the o200k encoding, whatever the model, so that a bound
+depends on the messages alone. What a model's own tokenizer makes of them is `primer.models`'
+factor.
 
-How many tokens a text has at most takes 1 MB of memory instead of the 40 that counting them takes: a word that is a
-token by itself counts one; of the rest each character weighs what it takes in the worst text of its kind: letters at
-random, base64, digits one by one. Plain English has about a third fewer tokens.
+How many tokens a text has at most takes 1 MB of memory instead of the 40 that counting them takes:
+a word that is a token by itself counts one; of the rest each character weighs what it takes in the
+worst text of its kind: letters at random, base64, digits one by one. Plain English has about a
+third fewer tokens.
 """
 
 import hashlib
