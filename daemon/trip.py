@@ -6,7 +6,7 @@
     archive    every raw message, for ever                           archive/message_versions
     take over  what the person edited in the opening message         chat/opening_edits
     compress   each planned chunk into a memory, one by one,         remember/compress
-               and after each memory core memory, facts, folds       remember/layers, remember/folds
+               and after each memory core memory, facts, folds       remember/chains, remember/folds
     assemble   opening, memories, closing, live tail                 chat/finish, rules/output/assemble
     prove      no faults, or nothing is written                      chat/finish, rules/output/prove
     keep       the first original, and what is replaced              chat/deliver, files/backup

@@ -1,1 +1,1 @@
-"""The dialogues that make memories, folds, core memory and facts, and the plan of what they are about."""
+"""The dialogues that make memories, folds, core memory and facts."""

@@ -17,18 +17,10 @@ from daemon.models.context import Clock
 from daemon.models.roles import Roles
 from daemon.models.scheduler import RunningDialogue, Steps
 from daemon.models.tokens import count
-from daemon.remember.dialogue import (
-    BEFORE_ALL_CHUNKS,
-    Keep,
-    Lane,
-    Pair,
-    Subject,
-    Transcript,
-    Worksheet,
-    converse,
-    worksheet_of_fold,
-)
+from daemon.remember.dialogue import Pair, Subject, Transcript, converse
 from daemon.remember.ladder import Assignment, Count, first_analysis, without_hole
+from daemon.remember.work import BEFORE_ALL_CHUNKS, Keep, Lane
+from daemon.remember.worksheet import Worksheet, worksheet_of_fold
 from primer import prompt
 from primer.models import ENGINE
 from primer.prompt import Turn

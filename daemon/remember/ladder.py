@@ -19,15 +19,10 @@ from daemon.events import Noted
 from daemon.models.context import Clock
 from daemon.models.roles import Roles
 from daemon.models.scheduler import Steps
-from daemon.remember.dialogue import (
-    Pair,
-    Question,
-    Subject,
-    Transcript,
-    Worksheet,
-    choose_quote,
-    converse,
-)
+from daemon.remember.dialogue import Pair, Subject, Transcript, converse
+from daemon.remember.question import Question
+from daemon.remember.quotes import choose_quote
+from daemon.remember.worksheet import Worksheet
 from primer import prompt
 from primer.models import ENGINE, EXTRACTIVE, Model
 from primer.prompt import Turn
@@ -132,7 +127,7 @@ def _hold(
     sheet: Worksheet, work: Assignment, pair: Pair, words: int
 ) -> Steps[tuple[Edition, bool] | Refused]:
     """One dialogue, as an edition that has no date yet, and whether it fits."""
-    own = sheet.anew()
+    own = sheet.blank()
     transcript = yield from work.dialogue(own, pair, words)
     if isinstance(transcript, Refused):
         return transcript

@@ -4,8 +4,8 @@ from daemon.archive.archive import Archive
 from daemon.chat.survey import Survey, told_before
 from daemon.models.scheduler import rehearse
 from daemon.models.tokens import count
-from daemon.remember.dialogue import Worksheet
 from daemon.remember.ladder import make_memory
+from daemon.remember.worksheet import Worksheet
 from rules.conversation.memory import WRITTEN
 from rules.plan.work import PlannedChunk
 

@@ -11,10 +11,11 @@ from daemon.events import Event, ModelAnswered
 from daemon.models.context import Context
 from daemon.models.scheduler import RunningDialogue, Scheduler
 from daemon.models.tokens import count
-from daemon.remember.dialogue import ChatWork, worksheet_of_chunk
 from daemon.remember.folds import Folds, fold_of, fold_plan
 from daemon.remember.ladder import make_memory
 from daemon.remember.rehearsal import could_write
+from daemon.remember.work import ChatWork
+from daemon.remember.worksheet import worksheet_of_chunk
 from primer.models import ENGINE
 from rules.conversation.memory import EXTRACTED, Edition, Memory
 from rules.plan.folds import as_told

@@ -7,8 +7,8 @@ from daemon.chat.passage import Passage
 from daemon.config.loading import load_texts
 from daemon.models.completion import Completion
 from daemon.models.roles import Roles
-from daemon.remember.dialogue import Worksheet
 from daemon.remember.ladder import chunk_analysis, make_memory
+from daemon.remember.worksheet import Worksheet
 from primer.models import ENGINE, Model
 from primer.reply import Request
 from rules.conversation.history import Entry

@@ -10,9 +10,9 @@ from daemon.archive.journal import Reply
 from daemon.chat.passage import Passage
 from daemon.config.loading import load_texts
 from daemon.models.completion import Completion
-from daemon.remember.dialogue import Worksheet
+from daemon.remember.core_edits import AboutCore, Tended, tend
 from daemon.remember.ladder import make_memory
-from daemon.remember.layers import Tended, tend
+from daemon.remember.worksheet import Worksheet
 from primer.layers import read_edits, tools_of
 from primer.models import ENGINE, Model
 from primer.prompt import ToolCall, context
@@ -80,7 +80,9 @@ class Desk:
         )
 
     def tend(self, agent: Model = WITH_TOOLS, stands: CoreMemory = STANDS) -> Tended:
-        return held(tend(Worksheet(TEXTS), agent, (), SIX, stands, LAYOUT), self.ask, self.noted)
+        return held(
+            tend(Worksheet(TEXTS), agent, AboutCore((), SIX, stands, LAYOUT)), self.ask, self.noted
+        )
 
     @property
     def told(self) -> list[str]:
@@ -320,7 +322,7 @@ def test_the_question_stands_on_the_very_bytes_of_the_memory_s_last_request() ->
         TEXTS, passage.system_message, passage.memories, passage.tail, passage.chunk, passage.breaks
     )
     held(
-        tend(Worksheet(TEXTS), WITH_TOOLS, before, edition.texts, STANDS, LAYOUT),
+        tend(Worksheet(TEXTS), WITH_TOOLS, AboutCore(before, edition.texts, STANDS, LAYOUT)),
         desk.ask,
         desk.noted,
     )

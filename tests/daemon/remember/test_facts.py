@@ -7,8 +7,8 @@ import pytest
 
 from daemon.config.loading import load_texts
 from daemon.models.completion import Completion
-from daemon.remember.dialogue import Worksheet
-from daemon.remember.layers import take_facts
+from daemon.remember.taking_facts import KnownBefore, take_facts
+from daemon.remember.worksheet import Worksheet
 from primer.models import ENGINE, Model
 from rules.layers.facts import FactEvent, live
 from tests.daemon.remember.test_compress import MANAGER, Desk
@@ -34,9 +34,9 @@ def taken(
     compare: int = 40,
 ) -> tuple[FactEvent, ...]:
     number = max((event.fact for event in events), default=0) + 1
-    more = {"next_number": number, "compare": compare}
+    before = KnownBefore(events, number, compare)
     return held(
-        take_facts(Worksheet(TEXTS), manager, CHUNK, events, embedding=embedding, **more),
+        take_facts(Worksheet(TEXTS), manager, CHUNK, before, embedding),
         desk.ask,
         desk.noted,
     )

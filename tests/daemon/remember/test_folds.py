@@ -8,8 +8,8 @@ import pytest
 from daemon.config.loading import load_texts
 from daemon.models.roles import Roles
 from daemon.models.tokens import count
-from daemon.remember.dialogue import Worksheet
 from daemon.remember.folds import fold_plan, make_fold
+from daemon.remember.worksheet import Worksheet
 from primer import prompt
 from primer.models import ENGINE, Model
 from primer.prompt import Turn, wrap

@@ -1,0 +1,161 @@
+"""After each memory: edits of the core memory, and facts taken from the chunk.
+
+The steps of a layer go one after the other, in the order of the chunks, while memories are written. Step k sees what
+step k - 1 has left, and begins when the memory of its own chunk is kept. So the result is the same at any concurrency,
+and in however many rounds the chunks came.
+"""
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Generic, TypeVar
+
+from daemon.archive.archive import Archive
+from daemon.archive.layers import (
+    Layer,
+    end_step,
+    fact_events,
+    keep_core_events,
+    keep_fact_events,
+    next_fact,
+)
+from daemon.archive.memories import editions
+from daemon.chat.opening import core_now
+from daemon.chat.survey import Survey, told_before
+from daemon.events import Noted
+from daemon.models.scheduler import RunningDialogue, Steps
+from daemon.remember.core_edits import AboutCore, tend
+from daemon.remember.taking_facts import KnownBefore, take_facts
+from daemon.remember.work import BEFORE_ALL_CHUNKS, ChatWork, Keep, Lane, chunk_memory
+from daemon.remember.worksheet import worksheet_of_chunk
+from primer import prompt
+from rules.conversation.memory import EXTRACTED, Edition, Six, allowance
+from rules.errors import TooLong
+from rules.layers.core import CoreEvent
+from rules.layers.facts import FactEvent
+from rules.layers.names import persons_names
+from rules.plan.cache_order import Lead
+from rules.plan.work import QUOTE_WORDS, PlannedChunk
+
+LayerEvent = TypeVar("LayerEvent", CoreEvent, FactEvent)
+
+
+class Chain(Lane):
+    """The steps of a layer that are left."""
+
+    def __init__(
+        self,
+        work: ChatWork,
+        steps: Sequence[PlannedChunk],
+        step: Callable[[PlannedChunk], Steps[Keep]],
+    ) -> None:
+        """Prepare the steps; `step` is the dialogue after the memory of a chunk."""
+        super().__init__(work)
+        self._left = list(steps)
+        self._step = step
+
+    def begin(self, waiting: Collection[int]) -> None:
+        """Begin the next step, unless its memory is among those, by number, that are still to be made."""
+        if not self.under_way and self._left and self._left[0].number not in waiting:
+            self.set_out(RunningDialogue(self._step(self._left.pop(0)), BEFORE_ALL_CHUNKS))
+
+
+@dataclass(frozen=True, slots=True)
+class _LayerWork(Generic[LayerEvent]):
+    """One layer: how it asks after a memory, and how its events are stored."""
+
+    work: ChatWork
+    layer: Layer
+    take: Callable[[PlannedChunk, Edition], Steps[tuple[LayerEvent, ...]]]
+    """Asks what happens after a memory, given its as-of edition."""
+    keep_events: Callable[[Archive, str, tuple[LayerEvent, ...], str, str], None]
+
+    def chain(self) -> Chain:
+        """Return the planned steps of the layer."""
+        return Chain(self.work, getattr(self.work.survey.plan.layers, self.layer), self._step)
+
+    def _step(self, chunk: PlannedChunk) -> Steps[Keep]:
+        """Ask after one memory; nothing happens by one that the person has forgotten.
+
+        Where a question does not fit, the memory itself stays, and the work goes on.
+        """
+        memory = chunk_memory(self.work.memories, chunk)
+        known = editions(self.work.context.archive, memory.memory_id)
+        as_of = next(edition for edition in reversed(known) if edition.kind == "as-of")
+        events: tuple[LayerEvent, ...] = ()
+        try:
+            if not memory.forgotten:
+                events = yield from self.take(chunk, as_of)
+        except TooLong:
+            yield Noted(f"{self.layer} question too long for the window")
+        made = tuple(replace(event, memory=memory.number, edition=as_of.number) for event in events)
+        return partial(self._keep, memory.memory_id, made)
+
+    def _keep(self, memory_id: str, events: tuple[LayerEvent, ...]) -> None:
+        archive, now = self.work.context.archive, self.work.context.clock()
+        with archive.transaction():
+            self.keep_events(archive, self.work.survey.plan.chat_id, events, now, memory_id)
+            end_step(archive, memory_id, self.layer, now)
+
+
+def core_chain(work: ChatWork, leads: Sequence[Lead]) -> Chain:
+    """Return the planned edits of core memory.
+
+    Each question follows what its memory was written from, byte for byte, so that the provider's cache knows it.
+    """
+    survey = work.survey
+    breaks = {survey.plan.work[lead.place].number: lead.breaks for lead in leads}
+
+    def take(chunk: PlannedChunk, as_of: Edition) -> Steps[tuple[CoreEvent, ...]]:
+        if as_of.made == EXTRACTED:
+            return ()
+        about = _about_core(work, chunk, as_of, breaks.get(chunk.number, ()))
+        tended = yield from tend(worksheet_of_chunk(survey, chunk), survey.roles.agent, about)
+        return tended.events
+
+    return _LayerWork(work, "core", take, keep_core_events).chain()
+
+
+def _about_core(
+    work: ChatWork, chunk: PlannedChunk, as_of: Edition, breaks: Sequence[int]
+) -> AboutCore:
+    """Gather what the agent sees when it is asked for edits after a memory."""
+    survey = work.survey
+    memories_before = told_before(survey, work.memories, chunk.memories_before)
+    passage = survey.passage(chunk, memories_before, breaks)
+    layout = survey.shown.layout
+    now = core_now(work.context.archive, survey.plan.chat_id, layout)
+    spoken = [(entry.message.speaker, entry.message.words) for entry in passage.chunk]
+    own = [survey.chat.system_message, *(words for who, words in spoken if who != "user")]
+    return AboutCore(
+        before=passage.context(survey.shown.texts),
+        written=_as_posed(survey, chunk, as_of.texts),
+        memory=now,
+        layout=layout,
+        names=persons_names(now, [words for who, words in spoken if who == "user"], own),
+    )
+
+
+def _as_posed(survey: Survey, chunk: PlannedChunk, six: Six) -> Six:
+    """Return the texts of a chunk's memory with its questions as they were posed."""
+    texts = survey.shown.texts
+    words = allowance(chunk.tokens, survey.plan.questions_tokens)
+    quote = prompt.as_posed(texts, six[0], QUOTE_WORDS, is_quote=True)
+    perspective, refinement = (prompt.as_posed(texts, text, words) for text in (six[2], six[4]))
+    return quote, six[1], perspective, six[3], refinement, six[5]
+
+
+def facts_chain(work: ChatWork) -> Chain:
+    """Return the planned steps that take facts."""
+    archive, survey = work.context.archive, work.survey
+    chat_id, roles = survey.plan.chat_id, survey.roles
+
+    def take(chunk: PlannedChunk, _: Edition) -> Steps[tuple[FactEvent, ...]]:
+        before = KnownBefore(
+            fact_events(archive, chat_id), next_fact(archive, chat_id), survey.config.facts.compare
+        )
+        entries = survey.passage(chunk, ()).chunk
+        sheet = worksheet_of_chunk(survey, chunk)
+        return take_facts(sheet, roles.context_manager, entries, before, roles.embedding)
+
+    return _LayerWork(work, "facts", take, keep_fact_events).chain()

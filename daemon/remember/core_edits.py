@@ -1,0 +1,158 @@
+"""The agent's edits of its core memory after a memory, applied one after the other, each to what the one before left.
+
+A refused edit is told to the agent, which may answer once more. What is refused again is counted, and never silently
+changed; what cannot be read changes nothing.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+
+from daemon.archive.journal import Reply
+from daemon.config.loading import foreign
+from daemon.events import Noted
+from daemon.models.scheduler import Steps
+from daemon.remember.worksheet import Worksheet
+from primer import layers as core
+from primer.layers import read_edits
+from primer.models import ENGINE, Model, thinks
+from primer.prompt import ToolCall, Turn
+from primer.reply import CALLED, Refused, Request, read_reply
+from rules.conversation.memory import Six
+from rules.errors import ChatSkipped, TooLong
+from rules.layers.core import CoreEdit, CoreEvent, CoreMemory, Layout, Refusal, apply
+from rules.layers.names import claims
+from rules.plan.work import CORE_WORDS
+
+_ENDED = "stop"
+
+
+@dataclass(frozen=True, slots=True)
+class AboutCore:
+    """What the agent sees when it is asked for edits, and what they are applied to."""
+
+    before: tuple[Turn, ...]
+    """The agent's context, which the questions of the memory follow."""
+    written: Six
+    """The memory that has just been written, with its questions as they were posed."""
+    memory: CoreMemory
+    layout: Layout
+    names: frozenset[str] = frozenset()
+    """The person's names, which `persona` cannot claim."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tended:
+    """The core memory after an answer of the agent, carried out as far as it could be."""
+
+    memory: CoreMemory
+    events: tuple[CoreEvent, ...] = ()
+    """The events of what was written into it, in order; they bear no memory and no edition yet."""
+    outcomes: tuple[CoreMemory | Refusal, ...] = field(default=(), compare=False)
+    """The outcome of each edit of the last answer, in order."""
+
+    @property
+    def refused(self) -> bool:
+        """Return whether one of the last answer's edits could not be made."""
+        return any(isinstance(outcome, Refusal) for outcome in self.outcomes)
+
+
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    """An answer of the agent as it was read; `text` is None where nothing of it counts."""
+
+    text: str | None
+    calls: tuple[ToolCall, ...]
+
+
+def tend(sheet: Worksheet, agent: Model, about: AboutCore) -> Steps[Tended]:
+    """Ask the agent for edits, once more where one was refused, and carry out what can be.
+
+    The built-in engine has nothing to say here. Raises ModelError where the agent cannot be asked.
+    """
+    if agent == ENGINE:
+        return Tended(about.memory)
+    question = core.ask(sheet.texts, about.memory, about.layout, bool(agent.tools))
+    turns = core.after_memory(about.before, about.written, question)
+    request = Request("core", agent, turns, CORE_WORDS)
+    answer = yield from _ask(sheet, request)
+    first = yield from _carried_out(about, agent, answer, Tended(about.memory))
+    if not first.refused:
+        return first
+    more = core.results(sheet.texts, *_as_sent_back(agent, answer), first.outcomes)
+    try:
+        answer = yield from _ask(sheet, replace(request, turns=(*turns, *more)))
+    except TooLong:
+        yield Noted("core correction too long for the window")
+        return first
+    second = yield from _carried_out(about, agent, answer, first)
+    if second.outcomes and not second.refused:
+        yield Noted("core edits good at the second try")
+    return second
+
+
+def _as_sent_back(agent: Model, answer: _Answer) -> tuple[str, tuple[ToolCall, ...]]:
+    """Return text and calls of an answer as they go back to the agent; a model that thinks takes no calls back."""
+    text = answer.text or ""
+    if answer.calls and thinks(agent):
+        return core.in_words(text, answer.calls), ()
+    return text, answer.calls
+
+
+def _ask(sheet: Worksheet, request: Request) -> Steps[_Answer]:
+    reply = yield from sheet.ask(request)
+    calls = reply.calls if request.model.tools else ()
+    text = yield from _text(reply, calls)
+    return _Answer(text, calls)
+
+
+def _carried_out(about: AboutCore, agent: Model, answer: _Answer, before: Tended) -> Steps[Tended]:
+    """Carry out the edits of an answer, one after the other, on what `before` has left."""
+    if answer.text is None:
+        return replace(before, outcomes=())
+    memory, events = before.memory, list(before.events)
+    outcomes: list[CoreMemory | Refusal] = []
+    for edit in read_edits(answer.text, answer.calls, bool(agent.tools)):
+        outcome = edit if isinstance(edit, Refusal) else _applied(about, memory, edit)
+        outcomes.append(outcome)
+        if isinstance(outcome, Refusal):
+            yield Noted(f"core edit refused: {outcome.kind}")
+        elif isinstance(edit, CoreEdit):
+            events += _changes(memory, outcome, edit)
+            memory = outcome
+    return Tended(memory, tuple(events), tuple(outcomes))
+
+
+def _changes(before: CoreMemory, after: CoreMemory, edit: CoreEdit) -> Iterable[CoreEvent]:
+    """Return an event for each section whose value is another one now."""
+    return [
+        CoreEvent(new.name, new.value, new.held, "agent", edit.function, held_lines=new.held_lines)
+        for old, new in zip(before, after, strict=True)
+        if new.value != old.value
+    ]
+
+
+def _applied(about: AboutCore, memory: CoreMemory, edit: CoreEdit) -> CoreMemory | Refusal:
+    """Return the memory after the edit, or why it stays. Raises ChatSkipped where the function itself has failed."""
+
+    def skipped(fault: Exception) -> ChatSkipped:
+        kind = type(fault).__name__
+        return ChatSkipped(
+            f"The function {edit.function} of the core memory's layout has failed: {kind}.",
+            "Mend or update the layout, or set core.layout in memproc.toml to another one.",
+        )
+
+    with foreign(skipped):
+        outcome = apply(about.layout.functions, memory, edit)
+    if isinstance(outcome, Refusal):
+        return outcome
+    return claims(memory, outcome, about.names) or outcome
+
+
+def _text(reply: Reply, calls: Sequence[ToolCall]) -> Steps[str | None]:
+    """Return the text of an answer; None where nothing of it counts. Calls that came whole need no text."""
+    read = read_reply(reply.text, _ENDED if reply.finish in CALLED else reply.finish)
+    if not isinstance(read, Refused):
+        return read.text
+    if read.kind != "empty" or not calls:
+        yield Noted(f"core answer {read.kind}")
+    return "" if calls and read.kind != "refused" else None

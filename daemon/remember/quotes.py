@@ -1,0 +1,71 @@
+"""The quote of a memory, which is verbatim, whoever has to choose it.
+
+the agent's                 if it is in one raw message, character for character
+the agent's, asked again    with the reason why the first one is not
+the nearest passage         to what the agent has said, in the raw message's own characters
+the engine's choice         marked so
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from daemon.events import Noted
+from daemon.models.scheduler import Steps
+from daemon.remember.question import Question, put
+from daemon.remember.worksheet import Worksheet
+from primer import prompt
+from primer.models import ENGINE
+from primer.prompt import restore
+from primer.reply import Answered, Refused
+from rules.conversation.history import Entry
+from rules.conversation.memory import Quote
+from rules.conversation.quote import Verbatim, find_quote, nearest_passage
+
+
+def choose_quote(
+    sheet: Worksheet, question: Question, chunk: Sequence[Entry]
+) -> Steps[Quote | None]:
+    """Return the quote of a chunk; None where not even the engine finds words that can be quoted."""
+    if question.request.model != ENGINE:
+        quote = yield from _ask_agent(sheet, question, chunk)
+        if quote is not None:
+            return quote
+        yield Noted("quote chosen by the engine")
+    by_engine = replace(question, request=replace(question.request, model=ENGINE))
+    answer = yield from put(sheet, by_engine)
+    chosen = find_quote(answer.text, chunk) if isinstance(answer, Answered) else None
+    return Quote(chosen.text, chosen.source, "engine") if isinstance(chosen, Verbatim) else None
+
+
+def _ask_agent(sheet: Worksheet, question: Question, chunk: Sequence[Entry]) -> Steps[Quote | None]:
+    """Return the agent's quote, at the first or the second try, or what comes nearest; None where nothing does."""
+    answers: list[str] = []
+    for is_first in (True, False):
+        answer = yield from put(sheet, question)
+        if isinstance(answer, Refused):
+            break
+        quote = find_quote(restore(answer.text), chunk)
+        if isinstance(quote, Verbatim):
+            if not is_first:
+                yield Noted("quote verbatim at the second try")
+            return Quote(quote.text, quote.source, "agent")
+        yield Noted("not verbatim")
+        answers.insert(0, restore(answer.text))
+        question = _asked_again(sheet, question, answer, quote.reason)
+    return (yield from _nearest(answers, chunk))
+
+
+def _asked_again(sheet: Worksheet, question: Question, answer: Answered, reason: str) -> Question:
+    """Return the question for the second try: it follows the answer that is no quote, and says why it is none."""
+    turns = (*question.posed(sheet.texts).turns, prompt.answer(answer.text))
+    text = prompt.fill(sheet.texts.quote_again, reason=reason)
+    return replace(question, request=replace(question.request, turns=turns), text=text)
+
+
+def _nearest(answers: Sequence[str], chunk: Sequence[Entry]) -> Steps[Quote | None]:
+    for text in answers:
+        passage = nearest_passage(text, chunk)
+        if isinstance(passage, Verbatim):
+            yield Noted("nearest passage taken as the quote")
+            return Quote(passage.text, passage.source, "aligned")
+    return None

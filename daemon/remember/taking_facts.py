@@ -1,0 +1,122 @@
+"""Facts taken from a chunk: the context manager is asked once what it says that is to be known.
+
+asked         the chunk's raw messages, never memories, and the known facts that are nearest to them
+unusable      once more, with more room or in other words, as every question; then nothing changes, and it is counted
+answered      its operations become events; with an embedding model, wordings that say the same are found first
+"""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from daemon.archive.layers import ranked
+from daemon.events import Noted
+from daemon.models.scheduler import Steps
+from daemon.remember.question import Question, put
+from daemon.remember.worksheet import Worksheet
+from primer.layers import ask_facts, numbered_passage, read_operations
+from primer.models import ENGINE, Model
+from primer.prompt import Turn
+from primer.reply import EMBEDDING, Refused, Request, read_reply
+from rules.conversation.history import Entry
+from rules.layers.facts import Fact, FactEvent, Operation, Source, alike, live, nearest, normal
+from rules.plan.work import FACT_WORDS
+from rules.typingmind.dates import parse_date
+
+
+@dataclass(frozen=True, slots=True)
+class KnownBefore:
+    """What is known of a chat's facts before a chunk."""
+
+    events: Sequence[FactEvent]
+    """All that happened to them so far."""
+    next_number: int
+    compare: int
+    """The number of facts that are shown at most."""
+
+
+def take_facts(
+    sheet: Worksheet,
+    manager: Model,
+    chunk: Sequence[Entry],
+    known: KnownBefore,
+    embedding: Model | None = None,
+) -> Steps[tuple[FactEvent, ...]]:
+    """Return the events of the facts by this chunk, which is not empty; none where the engine is the context manager.
+
+    They bear no memory and no edition yet. Raises ModelError where a model cannot be asked.
+    """
+    if manager == ENGINE:
+        return ()
+    from rules.layers.fact_operations import KnownFacts, carry_out, forgotten  # late: rarely used
+
+    facts = live(known.events)
+    words = "\n".join(entry.message.words for entry in chunk)
+    shown = nearest(facts, ranked([fact.text for fact in facts], words), known.compare)
+    operations = yield from _operations(sheet, manager, chunk, shown)
+    same = {} if embedding is None else (yield from _likeness(sheet, embedding, operations, shown))
+    gone = forgotten(known.events)
+    all_known = KnownFacts(shown, facts, gone, _sources(chunk), known.next_number, same)
+    outcome = carry_out(operations, all_known)
+    for reason in outcome.refused:
+        yield Noted(f"fact refused: {reason}")
+    return outcome.events
+
+
+def _sources(chunk: Sequence[Entry]) -> tuple[Source, ...]:
+    """Return the messages of the chunk that facts may come from, each with its date if that can be read."""
+    return tuple(
+        Source(entry.key, entry.message.words, date if parse_date(date) else "")
+        for entry in chunk
+        for date in [entry.message.created_at or ""]
+    )
+
+
+def _operations(
+    sheet: Worksheet, manager: Model, chunk: Sequence[Entry], shown: Sequence[Fact]
+) -> Steps[tuple[Operation, ...]]:
+    """Return the operations of the first answer that can be read; none where there is no such answer."""
+    request = Request("facts", manager, numbered_passage(sheet.texts, chunk), FACT_WORDS)
+    question = Question(
+        request,
+        ask_facts(sheet.texts, shown),
+        (),
+        tagged=False,
+        otherwise=sheet.texts.facts_again,
+        unfit=_unfit,
+        counted_as="facts ",
+    )
+    answer = yield from put(sheet, question)
+    read = None if isinstance(answer, Refused) else read_operations(answer.text)
+    if read is None:
+        return ()
+    for _ in range(read.malformed):
+        yield Noted("fact refused: malformed")
+    return read.read
+
+
+def _unfit(answer: str) -> Refused | None:
+    reason = 'The answer holds no JSON object with a list "memory".'
+    return Refused("unreadable", reason) if read_operations(answer) is None else None
+
+
+def _likeness(
+    sheet: Worksheet, embedding: Model, operations: Sequence[Operation], shown: Sequence[Fact]
+) -> Steps[dict[str, tuple[str, ...]]]:
+    """Return the texts that say the same as each new one, by the embedding model; ask it only where one is added."""
+    if not any(operation.event == "ADD" for operation in operations):
+        return {}
+    new = [
+        item.text for item in operations if item.event in ("ADD", "UPDATE") and normal(item.text)
+    ]
+    texts = list(dict.fromkeys([*new, *(fact.text for fact in shown)]))
+    if len(texts) < 2:
+        return {}
+    reply = yield from sheet.ask(
+        Request(EMBEDDING, embedding, tuple(Turn("user", text) for text in texts), 0)
+    )
+    read = read_reply(reply.text, reply.finish)
+    if isinstance(read, Refused):
+        yield Noted(f"likeness of facts {read.kind}")
+        return {}
+    return alike(texts, json.loads(read.text))

@@ -1,0 +1,74 @@
+"""The worksheet of a dialogue: the texts that models read, sizes for its errors, and its requests so far."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from daemon.archive.journal import Reply
+from daemon.chat.survey import Survey
+from daemon.models.scheduler import Steps
+from primer.models import token_factor
+from primer.prompt import Texts
+from primer.reply import Request
+from rules.conversation.memory import SHIPPED_QUESTIONS, Memory
+from rules.errors import ContextTooLong, TooLong
+from rules.plan.work import PlannedChunk, largest_part, parts_of
+
+_PASSAGE_ALONE = ("analysis", "facts")
+"""The questions to the context manager, which sees nothing but the passage."""
+
+
+@dataclass(frozen=True, slots=True)
+class Worksheet:
+    """What a dialogue is written on."""
+
+    texts: Texts
+    questions_tokens: int = SHIPPED_QUESTIONS
+    """Tokens of the questions in each memory, as these texts word them."""
+    about: str = ""
+    """The chat and what is written, for an error."""
+    parts: Mapping[str, int] = field(default_factory=dict)
+    """About how many tokens each part of the agent's requests has."""
+    passage: str = ""
+    """The part that the context manager sees."""
+    requests: list[str] = field(default_factory=list)
+    """The keys of its requests, in order."""
+
+    def blank(self) -> "Worksheet":
+        """Return the same worksheet before any request."""
+        return replace(self, requests=[])
+
+    def ask(self, request: Request) -> Steps[Reply]:
+        """Return the reply to a request. Raises TooLong, with the sizes of its parts, where it does not fit."""
+        self.requests.append(request.key)
+        try:
+            return (yield request)
+        except ContextTooLong as fault:
+            parts = self.parts
+            if request.step in _PASSAGE_ALONE:
+                parts = {self.passage: parts[self.passage]}
+            sentence = f"{self.about}: {fault.message} {largest_part(parts)}"
+            raise TooLong(sentence, fault.next_step) from fault
+
+
+def worksheet_of_chunk(survey: Survey, chunk: PlannedChunk, after_tokens: int = 0) -> Worksheet:
+    """Return the worksheet of a chunk's memory, facts or core memory.
+
+    In hindsight, `after_tokens` are those of what came after the chunk.
+    """
+    factor = token_factor(survey.roles.agent.name)
+    parts = parts_of(chunk, survey.plan.fixed_tokens, factor)
+    if after_tokens:
+        parts["what came after"] = round(after_tokens * factor)
+    about = f'"{survey.plan.title}", chunk {chunk.number}'
+    return Worksheet(survey.shown.texts, survey.plan.questions_tokens, about, parts, "the chunk")
+
+
+def worksheet_of_fold(survey: Survey, members: Sequence[Memory]) -> Worksheet:
+    """Return the worksheet of one fold."""
+    factor = token_factor(survey.roles.agent.name)
+    parts = {
+        "system message and primer": round(survey.plan.fixed_tokens * factor),
+        "the memories": round(sum(member.in_prompts.tokens for member in members) * factor),
+    }
+    about = f'"{survey.plan.title}", a fold of {len(members)} memories'
+    return Worksheet(survey.shown.texts, survey.plan.questions_tokens, about, parts, "the memories")
