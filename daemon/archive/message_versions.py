@@ -38,7 +38,7 @@ class _Stored:
     key: str
     is_gone: bool
     is_missing: bool
-    uuid: str
+    uuid: str | None
 
 
 def remember(archive: Archive, chat: Chat, reading: ChatReading, when: str) -> bool:

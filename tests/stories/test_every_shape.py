@@ -97,6 +97,10 @@ def test_a_chat_of_this_shape(tmp_path: Path, shape: str) -> None:
 
 
 def test_every_shape_at_once_in_the_middle_of_a_conversation(tmp_path: Path) -> None:
-    others = [message for name, message in MESSAGES.items() if name != OURS]
+    others = [
+        message | {"uuid": f"{message['uuid']}-{number}"} if "uuid" in message else message
+        for number, (name, message) in enumerate(MESSAGES.items())
+        if name != OURS
+    ]  # several of these say the same, and under one uuid they would be copies of one message
     messages = TALK["messages"]
     goes_through(tmp_path, {**TALK, "messages": [*messages[:6], *others, *messages[6:]]})
