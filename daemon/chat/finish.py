@@ -16,7 +16,9 @@ from rules.conversation.history import Entry
 from rules.conversation.memory import Memory
 from rules.conversation.short_quotes import too_many, within
 from rules.errors import FaultyOutput
-from rules.output.assemble import Assembled, Canned, MemorySection, Mode, assemble
+from rules.output.anchors import MemorySection
+from rules.output.arrange import Canned
+from rules.output.assemble import Assembled, Mode, assemble
 from rules.output.prove import Finished, verify
 from rules.plan.chat_plan import ChatPlan
 from rules.plan.folds import as_shown, over_budget, section, standing

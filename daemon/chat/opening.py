@@ -18,7 +18,7 @@ from rules.errors import ChatSkipped
 from rules.layers.core import CoreMemory, Layout, OverLimit, Section, Value, core_after
 from rules.layers.facts import Fact, FactEvent, live, within
 from rules.layers.opening import FactLine, Opening, fact_line, read_opening, write_opening
-from rules.output.assemble import Canned
+from rules.output.arrange import Canned
 from rules.typingmind.chat import Chat
 
 

@@ -24,7 +24,7 @@ from rules.conversation.memory import (
 )
 from rules.conversation.place import Place
 from rules.errors import ChatSkipped, NotAccepted
-from rules.output.assemble import Canned
+from rules.output.arrange import Canned
 from rules.recognize.absent import NOTHING_ABSENT, Absent, Deletions, LastTime, absent, as_known
 from rules.recognize.adopted import Adopted, freeze, inherit
 from rules.recognize.chat_reading import ChatReading

@@ -24,7 +24,7 @@ from daemon.models.context import Context
 from rules.conversation.marker import drafts_of, our_uuids
 from rules.conversation.memory import Memory, aliases
 from rules.errors import ChatSkipped, FileTrouble, NotAnExport, NotFound
-from rules.output.assemble import Canned
+from rules.output.arrange import Canned
 from rules.output.difference import Difference, Side, difference
 from rules.recognize.recognize import recognise
 from rules.typingmind.chat import Chat, read_chat, read_messages

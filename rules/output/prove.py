@@ -15,7 +15,7 @@ from rules.conversation.history import Entry
 from rules.conversation.marker import CLOSING, MEMORY, OPENING, Marker, read_marker
 from rules.conversation.place import Place
 from rules.layers.opening import JOINER
-from rules.output.assemble import MemorySection
+from rules.output.anchors import MemorySection
 from rules.typingmind import plain
 from rules.typingmind.chat import Chat
 from rules.typingmind.originals import is_original, plain_original
@@ -182,32 +182,34 @@ def _copies(read: ReadBack) -> Iterator[str]:
             yield f"message {place.at + 1} is taken for a copy, and no other message is the same"
 
 
-def _groups(read: ReadBack) -> Iterator[str]:
-    """Opening, then memories of six messages, then closing, in this order and unbroken."""
-    marks = read.marks
-    kinds = ["" if mark is None else mark.kind for mark in marks]
+def _canned(read: ReadBack) -> Iterator[str]:
+    """Yield a fault unless one opening comes before all memories, and one closing after them."""
+    kinds = ["" if mark is None else mark.kind for mark in read.marks]
     memory_at = [at for at, kind in enumerate(kinds) if kind == MEMORY]
     if not memory_at:
         if OPENING in kinds or CLOSING in kinds:
-            yield "an opening or a closing stands without memories"
+            yield "there is an opening or a closing without memories"
         return
     if kinds[: memory_at[0]][-1:] != [OPENING]:
-        yield "no opening stands right before the first memory"
+        yield "there is no opening right before the first memory"
     if kinds[memory_at[-1] + 1 :][:1] != [CLOSING]:
-        yield "no closing stands right after the last memory"
+        yield "there is no closing right after the last memory"
     if kinds.count(OPENING) != 1 or kinds.count(CLOSING) != 1:
         yield "there is more than one opening or closing"
-    known = {memory.memory_id for memory in read.finished.section.memories}
+
+
+def _shown(read: ReadBack) -> Iterator[str]:
+    """Yield a fault unless the memories to show are there, in order, with all six messages each."""
+    section = read.finished.section
+    known = {memory.memory_id for memory in section.memories}
     slots = [
         (mark.memory, mark.slot)
-        for mark in marks
+        for mark in read.marks
         if mark and mark.kind == MEMORY and mark.memory in known
     ]
-    expected = [
-        (memory.memory_id, slot) for memory in read.finished.section.shown for slot in range(1, 7)
-    ]
+    expected = [(memory.memory_id, slot) for memory in section.shown for slot in range(1, 7)]
     if slots != expected:
-        yield "the memories that stand in the chat are not those that should be shown, each as six messages in order"
+        yield "the chat's memories are not those to be shown, each as six messages in order"
 
 
 def _generated(read: ReadBack) -> Iterator[str]:
@@ -233,32 +235,42 @@ def _generated(read: ReadBack) -> Iterator[str]:
 
 
 def _quotes(read: ReadBack) -> Iterator[str]:
-    """A quote is a verbatim part of one raw message; what the person has edited is theirs."""
+    """Yield a fault for each quote that is no verbatim part of one raw message of its chunk.
+
+    A quote without a source is of a memory whose raw messages are lost; a memory that the person
+    has edited need not repeat its quote.
+    """
+    texts = _quoted_texts(read)
+    for memory in read.finished.section.shown:
+        answer = memory.edition.texts[1].replace(JOINER, "")
+        for quote in memory.edition.quotes:
+            if not quote.source:
+                continue
+            if quote.source not in texts or quote.source not in memory.keys:
+                yield f"a quote of memory {memory.number} names no message of its chunk"
+            elif not _is_verbatim(quote.text, texts[quote.source]):
+                yield f"a quote of memory {memory.number} is not in its message"
+            if memory.edition.kind != "person" and quote.text.replace(JOINER, "") not in answer:
+                yield f"the second message of memory {memory.number} does not hold its quote"
+
+
+def _quoted_texts(read: ReadBack) -> dict[str, list[str]]:
+    """Return by key what each quoted message says now, and what it said when its memory was made."""
     sources = {
         quote.source for memory in read.finished.section.shown for quote in memory.edition.quotes
     }
     texts: dict[str, list[str]] = {}
     for entry in read.finished.entries:
-        if (
-            entry.key in sources
-        ):  # what the message says now, and what it said when its memory was made
+        if entry.key in sources:
             versions = [entry.message] if entry.newest is None else [entry.message, entry.newest]
             texts[entry.key] = [
                 plain.all_text(plain.parse(decoded(message.raw))) for message in versions
             ]
-    for memory in read.finished.section.shown:
-        answer = memory.edition.texts[1].replace(JOINER, "")
-        for quote in memory.edition.quotes:
-            if not quote.source:
-                continue  # of a memory whose raw messages nobody knows any more
-            if quote.source not in texts or quote.source not in memory.keys:
-                yield f"a quote of memory {memory.number} names no message of its chunk"
-            elif not quote.text.strip() or not any(
-                quote.text in text for text in texts[quote.source]
-            ):
-                yield f"a quote of memory {memory.number} does not stand in its message"
-            if memory.edition.kind != "person" and quote.text.replace(JOINER, "") not in answer:
-                yield f"the second message of memory {memory.number} does not hold its quote"
+    return texts
+
+
+def _is_verbatim(quote: str, texts: Sequence[str]) -> bool:
+    return bool(quote.strip()) and any(quote in text for text in texts)
 
 
 def _identities(read: ReadBack) -> Iterator[str]:
@@ -297,5 +309,5 @@ def _dates(read: ReadBack) -> Iterator[str]:
 
 
 _CHECKS: tuple[Callable[[ReadBack], Iterator[str]], ...] = (
-    _fields, _bytes, _accounts, _copies, _groups, _generated, _quotes, _identities, _attachments, _dates,
+    _fields, _bytes, _accounts, _copies, _canned, _shown, _generated, _quotes, _identities, _attachments, _dates,
 )  # fmt: skip

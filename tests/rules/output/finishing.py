@@ -14,7 +14,9 @@ from rules.conversation.history import Entry, Past, history, without_strays
 from rules.conversation.marker import drafts_of
 from rules.conversation.memory import Memory
 from rules.conversation.place import Place
-from rules.output.assemble import Assembled, Canned, MemorySection, Mode, assemble
+from rules.output.anchors import MemorySection
+from rules.output.arrange import Canned
+from rules.output.assemble import Assembled, Mode, assemble
 from rules.output.prove import Finished
 from rules.recognize.recognize import recognise
 from rules.typingmind.chat import Chat, read_messages

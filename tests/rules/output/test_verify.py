@@ -96,24 +96,24 @@ FAULTS: dict[str, tuple[Callable[[Finished], Finished], str]] = {
     "a second closing": (_messages(lambda m: m.append({**m[-5], "uuid": "new"})), "more than one"),
     "one of six is gone": (_messages(lambda m: m.pop(3)), "each as six messages in order"),
     "two of six change places": (_messages(lambda m: m.insert(2, m.pop(4))), "each as six messages in order"),
-    "a whole memory is gone": (_messages(lambda m: [m.pop(1) for _ in range(6)]), "not those that should be shown"),
+    "a whole memory is gone": (_messages(lambda m: [m.pop(1) for _ in range(6)]), "not those to be shown"),
     "two memories change places": (
-        _messages(lambda m: m.extend([m.pop(1) for _ in range(6)])), "not those that should be shown"
+        _messages(lambda m: m.extend([m.pop(1) for _ in range(6)])), "not those to be shown"
     ),
     "a memory that should not be shown": (
-        lambda good: replace(good, section=replace(good.section, shown=MEMORIES[:1])), "not those that should be shown"
+        lambda good: replace(good, section=replace(good.section, shown=MEMORIES[:1])), "not those to be shown"
     ),
     "a fold that should be shown instead": (
         lambda good: replace(good, section=replace(good.section, memories=(*MEMORIES, FOLD), shown=(FOLD,))),
-        "not those that should be shown",
+        "not those to be shown",
     ),
     "an opening and a closing alone": (
         _messages(lambda m: m.__setitem__(slice(1, 14), [one for one in m[1:14] if one.get("contextClearedAt")])),
-        "stands without memories",
+        "without memories",
     ),
     "a second opening": (_messages(lambda m: m.insert(0, {**m[0], "uuid": "new"})), "more than one"),
     "something between the opening and the first memory": (
-        _messages(lambda m: m.insert(1, m.pop(7))), "no opening stands right before"
+        _messages(lambda m: m.insert(1, m.pop(7))), "no opening right before"
     ),
     "an empty answer": (_messages(lambda m: m[4].update(content="  ")), "no text"),
     "an answer in two parts": (
@@ -132,9 +132,9 @@ FAULTS: dict[str, tuple[Callable[[Finished], Finished], str]] = {
     "a removed message is not named for the sync": (_chat(lambda c: c.pop("syncMetadata")), "not named for"),
     "no JSON": (lambda good: replace(good, after=good.after[:-1]), "nothing that TypingMind could read"),
     "a quote that was never said": (
-        _quoting(Quote("never said", MEMORIES[0].keys[0], "agent")), "quote of memory 1 does not stand"
+        _quoting(Quote("never said", MEMORIES[0].keys[0], "agent")), "quote of memory 1 is not in"
     ),
-    "a quote without words": (_quoting(Quote(" ", MEMORIES[0].keys[0], "agent")), "quote of memory 1 does not stand"),
+    "a quote without words": (_quoting(Quote(" ", MEMORIES[0].keys[0], "agent")), "quote of memory 1 is not in"),
     "a quote of a message in another chunk": (
         _quoting(Quote("message number 2", MEMORIES[1].keys[0], "agent")), "names no message of its chunk"
     ),
@@ -223,9 +223,7 @@ def test_the_quote_of_a_message_that_was_edited_since_is_proved_by_its_old_words
         replace(entry, message=now) if entry.key == TALK[0].uuid else entry
         for entry in good.entries
     ]
-    assert "a quote of memory 1 does not stand in its message" in verify(
-        replace(good, entries=changed)
-    )
+    assert "a quote of memory 1 is not in its message" in verify(replace(good, entries=changed))
 
 
 def test_faults_are_told_in_whole_sentences_that_count_from_one() -> None:
@@ -238,10 +236,10 @@ def test_faults_are_told_in_whole_sentences_that_count_from_one() -> None:
     assert told == {
         "a message is neither ours nor one of the input's in its order",
         "a message that is still there is named as removed",
-        "a quote of memory 1 does not stand in its message",
+        "a quote of memory 1 is not in its message",
         "a quote of memory 1 names no message of its chunk",
         "a uuid stands twice",
-        "an opening or a closing stands without memories",
+        "there is an opening or a closing without memories",
         "fields of the chat are gone: chatID, chatTitle",
         "fields of the chat are gone: chatTitle",
         "fields were added to the chat: extra",
@@ -255,8 +253,8 @@ def test_faults_are_told_in_whole_sentences_that_count_from_one() -> None:
         "message 8 of the history stands 0 times under memories, and is not live",
         "message 9 is not byte for byte what it was",
         "messages of the conversation are out of order",
-        "no closing stands right after the last memory",
-        "no opening stands right before the first memory",
+        "there is no closing right after the last memory",
+        "there is no opening right before the first memory",
         "our new message 2 has the wrong role",
         "our new message 2 lacks fields",
         "our new message 3 lacks fields",
@@ -265,7 +263,7 @@ def test_faults_are_told_in_whole_sentences_that_count_from_one() -> None:
         "the dates of our messages are out of order",
         "the field cost of the chat has another value",
         "the finished chat is nothing that TypingMind could read: JSONDecodeError",
-        "the memories that stand in the chat are not those that should be shown, each as six messages in order",
+        "the chat's memories are not those to be shown, each as six messages in order",
         "the second message of memory 1 does not hold its quote",
         "there is more than one opening or closing",
     }
@@ -279,11 +277,11 @@ def test_an_opening_or_a_closing_alone_is_a_fault(kind: str) -> None:
     alone = _messages(
         lambda m: m.__setitem__(slice(None), [one for one in m if not is_other(one)])
     )(finished())
-    assert "an opening or a closing stands without memories" in verify(alone)
+    assert "there is an opening or a closing without memories" in verify(alone)
     raw = _messages(
         lambda m: m.__setitem__(slice(None), [one for one in m if "memproc" not in one])
     )(finished())
-    assert "an opening or a closing stands without memories" not in verify(raw)
+    assert "there is an opening or a closing without memories" not in verify(raw)
 
 
 def test_a_new_opening_says_what_it_should() -> None:
@@ -350,7 +348,7 @@ def test_quotes_behind_one_without_a_source_are_proved() -> None:
             finished()
         )
     )
-    assert "a quote of memory 1 does not stand in its message" in faults
+    assert "a quote of memory 1 is not in its message" in faults
 
 
 def _take_for_a_copy(at: int, key: str) -> Callable[[Finished], Finished]:

@@ -1,0 +1,199 @@
+"""Arrange an output: what is kept, what is new, and in which order.
+
+    input   [training] m1 m2 (m3 cleared) m4 m5 | m6 m7 m8
+    output  [training] opening  memory of m1 m2 m4 m5  closing  (m3 cleared) | m6 m7 m8
+
+A memory takes the place of its messages in the export, or of the first message it was made of. A
+memory that lost some of its messages gets them back; one that the export shows in another edition
+is renewed, unless it is whole and the person has edited it in TypingMind. What a memory was made of
+stays after it with `keep-originals`; otherwise only where it names a file that TypingMind would
+delete with it. A message of ours that is to go stays for the same reason.
+"""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from rules.conversation.history import Entry
+from rules.conversation.marker import CLOSING, MEMORY, OPENING, Draft, memory_drafts
+from rules.conversation.memory import Memory
+from rules.conversation.place import Place
+from rules.output.anchors import MemorySection, memories_by_anchor
+from rules.recognize.user_edits import groups
+from rules.typingmind import spans
+from rules.typingmind.content import attachments
+from rules.typingmind.originals import with_attachments
+
+
+@dataclass(frozen=True, slots=True)
+class Canned:
+    """The two canned messages, with their tags."""
+
+    opening: str
+    closing: str
+    has_layers: bool = False
+    """The opening holds core memory or facts, too."""
+
+
+@dataclass(frozen=True, slots=True)
+class Original:
+    """A message that is kept with its memory, excluded from the context."""
+
+    place: Place
+    memory: Memory
+    for_attachment: bool = False
+    """True where it is kept only because it names a file."""
+
+
+Part = Place | Memory | Draft | Original
+"""A part of an output: a message that is kept, a whole new memory, a new message of ours, or an original."""
+
+
+def arrange(
+    chat_id: str,
+    places: Sequence[Place],
+    entries: Sequence[Entry],
+    section: MemorySection,
+    canned: Canned,
+    *,
+    keep: bool,
+) -> list[Part]:
+    """Return every part of the output, in order.
+
+    With `keep`, raw messages under memories stay (`keep-originals`).
+    """
+    parts = list(_kept_and_new(places, entries, section, keep=keep))
+    at = [index for index, part in enumerate(parts) if memory_of(part)]
+    if at:
+        last = memory_of(parts[at[-1]])
+        parts.insert(at[-1] + 1, _closing(places, last, canned))
+        parts.insert(at[0], _opening(chat_id, places, canned))
+    return _with_attachments_of_ours(parts, places, section.memories)
+
+
+def memory_of(part: Part) -> str:
+    """Return the id of the memory that the part is, or is a message of; else an empty string."""
+    if isinstance(part, Memory):
+        return part.memory_id
+    if isinstance(part, Draft):
+        return part.marker.memory
+    if isinstance(part, Place) and part.ours is not None and part.ours.kind == MEMORY:
+        return part.ours.memory
+    return ""
+
+
+def _opening(chat_id: str, places: Sequence[Place], canned: Canned) -> Part:
+    """Return the export's opening if it has the right text, else a new one."""
+    for place in places:
+        if place.ours is not None and place.ours.kind == OPENING:
+            if place.message.text == canned.opening:
+                return place
+            break
+    return Draft.opening(chat_id, canned.opening, layers=canned.has_layers)
+
+
+def _closing(places: Sequence[Place], last: str, canned: Canned) -> Part:
+    """Return the export's closing if it follows the memory `last`, else a new one."""
+    before = ""
+    for place in places:
+        if place.ours is None:
+            continue
+        if place.ours.kind == CLOSING and before == last:
+            return place
+        before = place.ours.memory if place.ours.kind == MEMORY else before
+    return Draft.closing(last, canned.closing)
+
+
+def _kept_and_new(
+    places: Sequence[Place], entries: Sequence[Entry], section: MemorySection, *, keep: bool
+) -> Iterator[Part]:
+    """Yield all parts but the opening and the closing, in order."""
+    shown = groups(places)
+    waiting = memories_by_anchor(places, entries, section)
+    known = {memory.memory_id for memory in section.memories}
+    under = {memory.number: memory for memory in section.memories if not memory.is_fold}
+    numbers = {entry.at: entry.memory for entry in entries if entry.at is not None}
+    compressed = {entry.key for entry in entries if entry.memory is not None}
+    attached = _attached(places, entries)
+    for at in range(len(places) + 1):
+        for memory in waiting.get(at, ()):
+            yield from _memory_messages(memory, shown.get(memory.memory_id, {}), section.touched)
+        if at == len(places):
+            return
+        place, number = places[at], numbers.get(at)
+        if place.ours is not None:
+            if place.ours.kind == MEMORY and place.ours.memory not in known:
+                yield place
+        elif place.is_copy and place.key in compressed:
+            continue  # it goes with its message
+        elif number is None:
+            yield place
+        elif keep or at in attached:
+            yield Original(place, under[number], for_attachment=not keep)
+
+
+def _attached(places: Sequence[Place], entries: Sequence[Entry]) -> set[int]:
+    """Return the indices of the messages under memories that must not leave the chat."""
+    under: dict[int, list[Place]] = {}
+    for entry in entries:
+        if entry.memory is not None and entry.at is not None:
+            under.setdefault(entry.memory, []).append(places[entry.at])
+    return {
+        members[index].at
+        for members in under.values()
+        for index in with_attachments([place.message for place in members])
+    }
+
+
+def _with_attachments_of_ours(
+    parts: Sequence[Part], places: Sequence[Place], memories: Sequence[Memory]
+) -> list[Part]:
+    """Return the parts with each message of ours that was to go but names a file.
+
+    The person may have attached a file to it, or gone on in another branch of it. It is put before
+    the raw message that followed it.
+    """
+    kept = list(parts)
+    staying = {part.at for part in parts if isinstance(part, Place)}
+    by_id = {memory.memory_id: memory for memory in memories}
+    for place in places if memories else ():
+        if place.ours and place.at not in staying and attachments(place.message.raw):
+            memory = by_id.get(place.ours.memory, memories[0])
+            original = Original(place, memory, for_attachment=True)
+            kept.insert(_first_raw_after(kept, place.at), original)
+    return kept
+
+
+def _first_raw_after(parts: Sequence[Part], index: int) -> int:
+    """Return where among the parts the first raw message after this index of the input is."""
+    for at, part in enumerate(parts):
+        raw = part.place if isinstance(part, Original) else part
+        if isinstance(raw, Place) and raw.ours is None and raw.at > index:
+            return at
+    return len(parts)
+
+
+def _memory_messages(
+    memory: Memory, group: Mapping[int, Place], touched: Collection[str]
+) -> Iterator[Part]:
+    """Yield the memory's messages of the export, and new ones for what it lacks; or a new memory.
+
+    `group` has the places of its messages in the export by slot, 1 to 6.
+    """
+    is_whole = len(group) == len(memory.edition.texts)
+    is_touched = is_whole and memory.memory_id in touched
+    if not group or not (is_touched or _may_stay(memory, group, is_whole=is_whole)):
+        yield memory
+        return
+    for slot, draft in enumerate(memory_drafts(memory), 1):
+        yield group.get(slot, draft)
+
+
+def _may_stay(memory: Memory, group: Mapping[int, Place], *, is_whole: bool) -> bool:
+    """Return whether the messages have the right text and order, and missing ones can be added."""
+    dates = [place.message.created_at or "" for _, place in sorted(group.items())]
+    names = {spans.text((place.message.marker or {}).get("memory")) for place in group.values()}
+    return (
+        all(place.message.text == memory.edition.texts[slot - 1] for slot, place in group.items())
+        and dates == sorted(dates)
+        and (is_whole or names == {memory.memory_id})
+    )
