@@ -16,6 +16,10 @@ PARTS = 30
 """The backups are verified in so many parts, one a day."""
 
 _AGAIN = timedelta(hours=1)
+_ALL_OF = timedelta(days=1)
+_DAILY_FOR = timedelta(days=14)
+_WEEKLY_FOR = timedelta(weeks=8)
+_THURSDAY = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,12 +67,6 @@ def in_window(window: str, now: time) -> bool:
         return False
     begin, end = map(time.fromisoformat, window.split("-"))
     return begin <= now < end if begin < end else now >= begin or now < end
-
-
-_ALL_OF = timedelta(days=1)
-_DAILY_FOR = timedelta(days=14)
-_WEEKLY_FOR = timedelta(weeks=8)
-_THURSDAY = 4
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,10 @@ import socket
 from collections.abc import Callable
 from threading import Event, Thread
 
+STALLED = 70
+"""The exit code of a program that was ended because it hung."""
+_LOOKS = 4
+
 
 def ready() -> bool:
     """The program works from here on; systemd's start command waits for this, at most two minutes."""
@@ -43,11 +47,6 @@ def _send(message: str) -> bool:
     except OSError:
         return False
     return True
-
-
-STALLED = 70
-"""The exit code of a program that was ended because it hung."""
-_LOOKS = 4
 
 
 class StallExit:

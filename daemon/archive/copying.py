@@ -20,6 +20,7 @@ LEFT_BEHIND = frozenset({"sign", "rest", "job", "migration"})
 """Tables whose rows are about the computer that they come from: what its daemon said, its raised caps, its due work."""
 _ROWS_AT_ONCE = 1000
 _MOST_LISTED = 3
+_AGAIN = "Make it again on the old computer, with: memproc export-archive FILE"
 
 
 def copy_archive(source: Path, target: Path) -> None:
@@ -52,9 +53,6 @@ def refuse_foreign(theirs: frozenset[tuple[str, str]], ours: frozenset[tuple[str
         raise ArchiveError(f"It holds what no archive of memproc's does: {listed}{more}.", _AGAIN)
     if lacking := sorted(name for kind, name in ours - theirs if kind == "table"):
         raise ArchiveError(f"It lacks the table {lacking[0]}.", _AGAIN)
-
-
-_AGAIN = "Make it again on the old computer, with: memproc export-archive FILE"
 
 
 def _opened_to_read(path: Path) -> sqlite3.Connection:

@@ -12,6 +12,25 @@ from rules.conversation.marker import Marker
 from rules.conversation.memory import CHUNK_LEVEL
 from rules.recognize.adopted import Kin
 
+_CORE_COLUMNS = (
+    "section",
+    "value",
+    "held",
+    "held_lines",
+    "by",
+    "function",
+    "memory",
+    "edition",
+    "at",
+)
+_WITHOUT_MESSAGES = (
+    "NOT EXISTS (SELECT 1 FROM chunk_message WHERE chunk_message.memory = memory.id)"
+)
+_WHAT_IT_HAD = """
+    LEFT JOIN memory AS own ON own.origin = event.memory AND own.chat = ?1
+    WHERE event.chat = ?2 AND event.at <= ?3 AND (event.memory IS NULL OR own.id IS NOT NULL) ORDER BY event.id
+"""
+
 
 def find_kin(archive: Archive, chat_id: str, ids: Collection[str]) -> Kin | None:
     """The other chat that knows most of these memories, with all that it has under them; or None."""
@@ -60,26 +79,6 @@ def known_memories(archive: Archive, ids: Collection[str]) -> frozenset[str]:
     """The ids among these that memories of any chat have."""
     known = "SELECT id FROM memory WHERE id IN (SELECT value FROM json_each(?))"
     return frozenset(archive.column(known, (json.dumps(list(ids)),)))
-
-
-_CORE_COLUMNS = (
-    "section",
-    "value",
-    "held",
-    "held_lines",
-    "by",
-    "function",
-    "memory",
-    "edition",
-    "at",
-)
-_WITHOUT_MESSAGES = (
-    "NOT EXISTS (SELECT 1 FROM chunk_message WHERE chunk_message.memory = memory.id)"
-)
-_WHAT_IT_HAD = """
-    LEFT JOIN memory AS own ON own.origin = event.memory AND own.chat = ?1
-    WHERE event.chat = ?2 AND event.at <= ?3 AND (event.memory IS NULL OR own.id IS NOT NULL) ORDER BY event.id
-"""
 
 
 def inherit_layers(archive: Archive, chat_id: str, shown: str, written: str) -> bool:

@@ -37,6 +37,16 @@ CREATE TABLE IF NOT EXISTS entry (
 CREATE VIRTUAL TABLE IF NOT EXISTS words USING fts5 (said, tokenize = 'unicode61 remove_diacritics 2');
 CREATE TABLE IF NOT EXISTS archive_state (fingerprint TEXT NOT NULL) STRICT;
 """
+_MESSAGES = """
+FROM chat JOIN message ON message.chat = chat.id JOIN version ON version.message = message.id
+WHERE (gone_at IS NULL OR message.id IN (SELECT message FROM missing))
+  AND version.number = (SELECT max(number) FROM version AS other WHERE other.message = message.id)
+"""
+_MEMORIES = """
+FROM chat JOIN memory ON memory.chat = chat.id JOIN edition ON edition.memory = memory.id
+WHERE edition.number = coalesce(chosen_edition,
+    (SELECT max(number) FROM edition AS other WHERE other.memory = memory.id))
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,18 +224,6 @@ def _fingerprint(archive: Archive) -> str:
         """
     )
     return hashlib.sha256(json.dumps(counts).encode()).hexdigest()
-
-
-_MESSAGES = """
-FROM chat JOIN message ON message.chat = chat.id JOIN version ON version.message = message.id
-WHERE (gone_at IS NULL OR message.id IN (SELECT message FROM missing))
-  AND version.number = (SELECT max(number) FROM version AS other WHERE other.message = message.id)
-"""
-_MEMORIES = """
-FROM chat JOIN memory ON memory.chat = chat.id JOIN edition ON edition.memory = memory.id
-WHERE edition.number = coalesce(chosen_edition,
-    (SELECT max(number) FROM edition AS other WHERE other.memory = memory.id))
-"""
 
 
 def _present(archive: Archive) -> Iterator[tuple[SearchKind, str, str, str]]:

@@ -16,6 +16,11 @@ from rules.retention import PARTS, Timing, next_due
 from rules.typingmind.dates import write_date
 
 _PART = "verified_part"
+_NOTICE = "notice "
+# No newer file has taken the place of the arrival; the same content once more is no newer file.
+_IN_ITS_PLACE = """NOT EXISTS (
+    SELECT 1 FROM arrival AS later WHERE later.path = arrival.path AND later.id > arrival.id
+    AND NOT (later.state = 'done' AND later.sha256 IS arrival.sha256))"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,13 +82,6 @@ def part_to_verify(archive: Archive) -> int:
 def part_verified(archive: Archive, part: int, now: str) -> None:
     """Remember that this part has been verified."""
     set_sign(archive, _PART, str(part), now)
-
-
-_NOTICE = "notice "
-# No newer file has taken the place of the arrival; the same content once more is no newer file.
-_IN_ITS_PLACE = """NOT EXISTS (
-    SELECT 1 FROM arrival AS later WHERE later.path = arrival.path AND later.id > arrival.id
-    AND NOT (later.state = 'done' AND later.sha256 IS arrival.sha256))"""
 
 
 def files_by_state(archive: Archive) -> dict[str, int]:

@@ -15,6 +15,10 @@ from daemon.archive.trouble import damaged_chat
 from daemon.files.clock import Periods, at, periods
 from rules.money.price import Amounts, Reached, Which, decide
 
+LONGEST_SECONDS = 25 * 3600.0
+"""A batch ends after 24 hours, done or not."""
+_COUNTS = "coalesce(settled, reserved, 0)"
+
 if TYPE_CHECKING:
     from primer.prompt import ToolCall
 
@@ -78,10 +82,6 @@ def _replies(archive: Archive, where: str, value: str | None) -> tuple[Reply, ..
 
     sql = f"SELECT rowid, {is_sound('reply')}, {columns(Reply)} FROM reply WHERE {where} ORDER BY rowid"  # noqa: S608
     return archive.rows(reply, sql, (value,))
-
-
-LONGEST_SECONDS = 25 * 3600.0
-"""A batch ends after 24 hours, done or not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,9 +166,6 @@ def is_under_way(archive: Archive, request: str) -> bool:
 def batch_names(archive: Archive) -> frozenset[str]:
     """The names of all batches that were ever known."""
     return frozenset(archive.column("SELECT name FROM batch WHERE name <> ''"))
-
-
-_COUNTS = "coalesce(settled, reserved, 0)"
 
 
 @dataclass(frozen=True, slots=True)

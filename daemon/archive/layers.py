@@ -16,6 +16,8 @@ from rules.extract.sentences import terms
 from rules.layers.core import CoreEvent
 from rules.layers.facts import FactEvent
 
+Layer = Literal["core", "facts"]
+
 
 def core_events(archive: Archive, chat_id: str) -> tuple[CoreEvent, ...]:
     """All events of a chat's core memory, in the order in which they happened. Raises DamagedChat."""
@@ -53,9 +55,6 @@ def keep_core_events(
                 "edition": event.edition, "undoes": event.undoes or None, "at": now,
             }  # fmt: skip
             archive.insert("core_event", row)
-
-
-Layer = Literal["core", "facts"]
 
 
 def begin_steps(archive: Archive, memory_id: str, edition: int, layers: Iterable[Layer]) -> None:

@@ -11,6 +11,13 @@ from daemon.archive.chats import chat_row
 from daemon.archive.seals import is_sound
 from rules.conversation.marker import text_digest
 
+RESTORED = "restored"
+"""A value in the place of the messages' hash: `memproc restore` has put a kept version there."""
+INTENT = "restoring "
+"""Begins the name of the sign that a version of a chat is being put back; the chat's id follows."""
+_SEPARATOR = re.compile(r"[/\\]")
+"""The separator of folders on the system that wrote the path: no name of an updated export holds either."""
+
 
 def record_export(archive: Archive, sha256: str, path: str, size: int, when: str) -> None:
     """Remember that an export of this content was read; the same content at the same place is one row."""
@@ -21,14 +28,6 @@ def record_export(archive: Archive, sha256: str, path: str, size: int, when: str
         """,
         (sha256, path, size, when),
     )
-
-
-RESTORED = "restored"
-"""A value in the place of the messages' hash: `memproc restore` has put a kept version there."""
-INTENT = "restoring "
-"""Begins the name of the sign that a version of a chat is being put back; the chat's id follows."""
-_SEPARATOR = re.compile(r"[/\\]")
-"""The separator of folders on the system that wrote the path: no name of an updated export holds either."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,6 +35,9 @@ _SHELVES = ("originals/*/*.gz", "versions/*/*.gz")
 _VERSION = re.compile(
     r"(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)(\d{3})Z-([0-9a-f]{8})(?:-\d+)?\.(?:json|zip)\.gz"
 )
+STAGE = ".memproc-import"
+"""The folder in which an import gets everything ready, beside where it goes."""
+_NOTE = "export-unfinished"
 
 
 def list_again(folder: Path) -> tuple[FileTrouble, ...]:
@@ -173,11 +176,6 @@ def _unlink(path: Path) -> None:
         path.unlink(missing_ok=True)
         if path.parent.exists():
             flush_folder(path.parent)
-
-
-STAGE = ".memproc-import"
-"""The folder in which an import gets everything ready, beside where it goes."""
-_NOTE = "export-unfinished"
 
 
 @contextmanager

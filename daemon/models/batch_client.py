@@ -47,6 +47,7 @@ _MOST_REQUESTS = 100_000
 """In a batch, by the provider's own limit."""
 _REFUSES = frozenset({400, 403, 404, 405, 413, 422})
 _ROOT = "/v1/"
+_Shape = TypeVar("_Shape", bound=BaseModel)
 
 
 def _as_written(date: str) -> str:
@@ -122,9 +123,6 @@ class Result(BaseModel):
     custom_id: str
     """The request's key."""
     result: Ending
-
-
-_Shape = TypeVar("_Shape", bound=BaseModel)
 
 
 def route_of(request: Request) -> Route:

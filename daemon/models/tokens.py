@@ -28,6 +28,21 @@ from daemon.archive.archive import Archive
 from daemon.archive.journal import keep_counts, known_counts
 from rules.errors import ModelError
 
+TABLE = "https://openaipublic.blob.core.windows.net/encodings/o200k_base.tiktoken"
+"""The address of the encoding's table."""
+_LAST_BIT = (1 << 23) - 1
+_WORD = re.compile(r" ?(?:[A-Z]*[a-z]+|[A-Z]+|[^\W\d_a-zA-Z]+)")
+_WEIGHTS = {
+    " \n": 1.0, "etaoinsrhldcu": 0.3, "mpgfbywkv": 0.6, "qxzj": 1.0, "ABCDEFGHIJKLMNOPQRSTUVWXYZ": 0.8,
+    "0123456789": 1.1,
+}  # fmt: skip
+_BLOCKS = (
+    (0x80, 0.7), (0x250, 1.7), (0x370, 2.0), (0x400, 1.7), (0x460, 1.1), (0x5D0, 2.0), (0x5EB, 0.8), (0x600, 2.0),
+    (0x700, 1.5), (0x900, 3.0), (0x980, 1.5), (0xE00, 3.0), (0xE5C, 1.3), (0x3040, 3.0), (0x3100, 1.25), (0x4E00, 3.0),
+    (0xA000, 2.0), (0xAC00, 3.0), (0xD7A4, 2.3), (0x10000, 3.0), (0x110000, 4.1),
+)  # fmt: skip
+"""The ends of blocks of characters, and how many tokens each character takes where they stand at random."""
+
 if TYPE_CHECKING:
     from tiktoken import Encoding
 
@@ -129,22 +144,6 @@ def tables() -> Path:
     spec = find_spec("litellm")
     places: Sequence[str] = (spec.submodule_search_locations if spec else None) or []
     return Path(*places[:1]) / "litellm_core_utils" / "tokenizers"
-
-
-TABLE = "https://openaipublic.blob.core.windows.net/encodings/o200k_base.tiktoken"
-"""The address of the encoding's table."""
-_LAST_BIT = (1 << 23) - 1
-_WORD = re.compile(r" ?(?:[A-Z]*[a-z]+|[A-Z]+|[^\W\d_a-zA-Z]+)")
-_WEIGHTS = {
-    " \n": 1.0, "etaoinsrhldcu": 0.3, "mpgfbywkv": 0.6, "qxzj": 1.0, "ABCDEFGHIJKLMNOPQRSTUVWXYZ": 0.8,
-    "0123456789": 1.1,
-}  # fmt: skip
-_BLOCKS = (
-    (0x80, 0.7), (0x250, 1.7), (0x370, 2.0), (0x400, 1.7), (0x460, 1.1), (0x5D0, 2.0), (0x5EB, 0.8), (0x600, 2.0),
-    (0x700, 1.5), (0x900, 3.0), (0x980, 1.5), (0xE00, 3.0), (0xE5C, 1.3), (0x3040, 3.0), (0x3100, 1.25), (0x4E00, 3.0),
-    (0xA000, 2.0), (0xAC00, 3.0), (0xD7A4, 2.3), (0x10000, 3.0), (0x110000, 4.1),
-)  # fmt: skip
-"""The ends of blocks of characters, and how many tokens each character takes where they stand at random."""
 
 
 def tokens_at_most(text: str) -> int:

@@ -8,6 +8,19 @@ from markupsafe import Markup, escape
 
 from rules.typingmind.dates import parse_date
 
+_BROWSERS = (
+    ("Edg/", "Edge"),
+    ("OPR/", "Opera"),
+    ("Firefox/", "Firefox"),
+    ("Chrome/", "Chrome"),
+    ("Safari/", "Safari"),
+)
+_SYSTEMS = (
+    ("Android", "Android"), ("iPhone", "iOS"), ("iPad", "iPadOS"), ("CrOS", "ChromeOS"), ("Windows", "Windows"),
+    ("Macintosh", "macOS"), ("Linux", "Linux"),
+)  # fmt: skip
+_COMMAND = re.compile(r"`(memproc [^`]+)`|(?<=: )(memproc [^.:]+)")
+
 
 def tokens(number: int) -> str:
     """Tokens in short: 461, 4.1k, 178k, 1.2M."""
@@ -58,27 +71,11 @@ def minutes(seconds: float) -> str:
     return f"{round(seconds / 60)} minutes"
 
 
-_BROWSERS = (
-    ("Edg/", "Edge"),
-    ("OPR/", "Opera"),
-    ("Firefox/", "Firefox"),
-    ("Chrome/", "Chrome"),
-    ("Safari/", "Safari"),
-)
-_SYSTEMS = (
-    ("Android", "Android"), ("iPhone", "iOS"), ("iPad", "iPadOS"), ("CrOS", "ChromeOS"), ("Windows", "Windows"),
-    ("Macintosh", "macOS"), ("Linux", "Linux"),
-)  # fmt: skip
-
-
 def browser_name(user_agent: str) -> str:
     """The browser and its system as a person calls them; a browser also names those that it is like."""
     browser = next((name for sign, name in _BROWSERS if sign in user_agent), "A browser")
     system = next((f" on {name}" for sign, name in _SYSTEMS if sign in user_agent), "")
     return f"{browser}{system}"
-
-
-_COMMAND = re.compile(r"`(memproc [^`]+)`|(?<=: )(memproc [^.:]+)")
 
 
 def with_commands(text: str) -> Markup:

@@ -28,6 +28,15 @@ _READS = {
     "idempotentHint": True,
     "openWorldHint": False,
 }
+ChatName = Annotated[
+    str,
+    Field(
+        max_length=200,
+        description="Title or id of the chat, of up to 200 characters; needed if there are several.",
+    ),
+]
+_FORMER_NAMES = {"core_memory": "recall_core_memory", "facts": "recall_facts"}
+"""Names of before, which programs may have kept: they are answered, and not listed."""
 
 
 def _is_in_the_calendar(day: str) -> str:
@@ -50,13 +59,6 @@ Day = Annotated[
     AfterValidator(_is_in_the_calendar),
 ]
 Number = Annotated[int, BeforeValidator(_no_truth_value)]
-ChatName = Annotated[
-    str,
-    Field(
-        max_length=200,
-        description="Title or id of the chat, of up to 200 characters; needed if there are several.",
-    ),
-]
 
 
 def _without_titles(schema: dict[str, Any]) -> None:
@@ -174,8 +176,6 @@ TOOLS: Mapping[str, type[Tool]] = {
     "recall_core_memory": RecallCoreMemory,
     "recall_facts": RecallFacts,
 }
-_FORMER_NAMES = {"core_memory": "recall_core_memory", "facts": "recall_facts"}
-"""Names of before, which programs may have kept: they are answered, and not listed."""
 
 
 def listed() -> list[dict[str, Any]]:

@@ -56,6 +56,8 @@ from rules.typingmind.document import chat_container
 from rules.typingmind.message import read_message
 from rules.typingmind.originals import is_original, plain_original
 
+_NEW_CHATS = 9
+
 
 @dataclass(frozen=True, slots=True)
 class BackupFile:
@@ -165,9 +167,6 @@ def _readable_id(chat: Chat) -> str | None:
     except ChatSkipped:
         return None
     return chat.id_if_any or None
-
-
-_NEW_CHATS = 9
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,6 +39,8 @@ from rules.conversation.memory import (
 )
 from rules.plan.folds import MissingFold, Version, as_told, section
 
+_MESSAGES_BEFORE = 100
+
 
 @dataclass(frozen=True, slots=True)
 class FoldPlan:
@@ -173,9 +175,6 @@ def _raw_turns(survey: Survey, members: Sequence[Memory]) -> tuple[Turn, ...]:
     return prompt.context(
         survey.shown.texts, "", (), before, as_they_are([entries[at] for at in places])
     )
-
-
-_MESSAGES_BEFORE = 100
 
 
 class Folds(Lane):

@@ -29,6 +29,8 @@ OLD_FILES = 5
 
 Speak = Callable[[str, Event], None]
 """A listener that is told at once, beside the file: the time, and what happened."""
+_SENTENCES = frozenset({"reason", "next_step", "detail", "text", "error", "why"})
+"""The fields of events in which sentences from elsewhere stand."""
 
 
 def log_folder(state: Path) -> Path:
@@ -128,10 +130,6 @@ class _PrivateFile(RotatingFileHandler):
     def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802  the library's name
         """Called in the middle of an exception."""
         raise
-
-
-_SENTENCES = frozenset({"reason", "next_step", "detail", "text", "error", "why"})
-"""The fields of events in which sentences from elsewhere stand."""
 
 
 def event_without_titles(event: Event, chats: Iterable[Titled]) -> Event:

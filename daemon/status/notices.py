@@ -30,6 +30,13 @@ _TITLES: dict[Kind, str] = {
     "edits": "memproc has seen what you changed",
     "begun": "memproc has begun to work",
 }
+FindCommand = Callable[[str, str], Sequence[str] | None]
+"""A title and a text -> the command that shows them; None where there is no desktop."""
+MOST_AN_HOUR = 12
+"""More than that are no help: after a bad hour the status tells it better."""
+_HOUR = timedelta(hours=1)
+_LONGEST_SECONDS = 20.0
+_WARNING, _INFORMATION = "<4>", "<6>"
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,15 +76,6 @@ def notice_of(event: Event) -> DesktopNotice | None:
 
 def _notice(kind: Kind, cause: str, event: Event) -> DesktopNotice:
     return DesktopNotice(kind, cause, _TITLES[kind], in_one_line(sentence(event)))
-
-
-FindCommand = Callable[[str, str], Sequence[str] | None]
-"""A title and a text -> the command that shows them; None where there is no desktop."""
-
-MOST_AN_HOUR = 12
-"""More than that are no help: after a bad hour the status tells it better."""
-_HOUR = timedelta(hours=1)
-_LONGEST_SECONDS = 20.0
 
 
 class Notifier:
@@ -136,9 +134,6 @@ class Notifier:
             self._tell(
                 Note("No notices can be shown on this desktop: look at memproc status instead.")
             )
-
-
-_WARNING, _INFORMATION = "<4>", "<6>"
 
 
 def speaker(environ: Mapping[str, str], stdout: TextIO, stderr: TextIO) -> Speak:

@@ -34,6 +34,9 @@ _NOBODYS_WORDS = re.compile(
 )
 _JAPANESE = {"HIRAGANA", "KATAKANA", "KATAKANA-HIRAGANA"}
 _LETTERS_A_SIGN = {"CJK": 3, "HIRAGANA": 2, "KATAKANA": 2, "HANGUL": 2}
+_LITTLE_ELSE = 0.2
+_BOUND = 12
+_HELD = 0.75
 
 
 def foreign(answer: str, passage: Sequence[str]) -> str | None:
@@ -133,11 +136,6 @@ def _is_fair(shares: Sequence[tuple[float, int]], at_least: int) -> bool:
     of_texts = sum(share for share, _ in shares) / len(shares)
     of_units = sum(share * units for share, units in shares) / total
     return max(of_texts, of_units) >= _FAIR_SHARE
-
-
-_LITTLE_ELSE = 0.2
-_BOUND = 12
-_HELD = 0.75
 
 
 def is_restated(answer: str, question: str, given: str = "") -> bool:

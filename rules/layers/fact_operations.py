@@ -27,6 +27,10 @@ from rules.layers.facts import (
 _LETTERS_THAT_TELL = 4
 MOST_CHARACTERS = 500
 """The longest text of a fact: what is longer is none."""
+_FEW = 2
+_A_QUARTER = 4
+_Judged = FactEvent | str | None
+"""An event, or why the operation is not carried out, in a few words that can be counted; None: it changes nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,13 +119,6 @@ class _SoFar:
         return any(
             event.fact == number and (not events or event.event in events) for event in self.events
         )
-
-
-_FEW = 2
-_A_QUARTER = 4
-
-_Judged = FactEvent | str | None
-"""An event, or why the operation is not carried out, in a few words that can be counted; None: it changes nothing."""
 
 
 @dataclass(frozen=True, slots=True)

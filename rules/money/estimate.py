@@ -22,6 +22,7 @@ _ROOM_A_WORD = 4
 _TURNS = 12
 _USED = 3
 """An edit or a list of facts is about a third as long as it may be."""
+NO_TRAFFIC = Usage(0, 0, 0, 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +171,6 @@ class CostEstimate:
 
 
 NO_COST = CostEstimate(0, 0)
-NO_TRAFFIC = Usage(0, 0, 0, 0)
 
 
 def traffic(

@@ -12,6 +12,8 @@ PICO = 10**12
 _PER_MILLION = 10**6
 _MARGIN_PERCENT = 150
 _FRAME_TOKENS = 16
+Which = Literal["run", "day", "month"]
+NAMES: tuple[Which, ...] = ("run", "day", "month")
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,10 +144,6 @@ def in_words(amount: int) -> str:
     """Picodollars as people read them: two digits, or four where it is less than ten cents."""
     usd = dollars(amount)
     return f"${usd:,.4f}" if 0 < usd < 0.1 else f"${usd:,.2f}"
-
-
-Which = Literal["run", "day", "month"]
-NAMES: tuple[Which, ...] = ("run", "day", "month")
 
 
 @dataclass(frozen=True, slots=True)

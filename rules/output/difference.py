@@ -16,6 +16,21 @@ MemoryHow = Literal[
     "new", "gone", "renewed", "edited", "completed", "incomplete", "folded", "unfolded"
 ]
 How = Literal["compressed", "come back", "new", "gone", "edited", "changed"]
+_ENDS = 4
+_IN_A_LINE = 16
+Mark = Literal["+", "-", "~", " "]
+"""The mark of a line: in the second export alone, in the first alone, in both and different, neither."""
+_GROUPS = {
+    "compressed": "Compressed into {memory}",
+    "come back": "Come back from under {memory}",
+    "edited": "Edited",
+    "changed": "Changed, with the same words",
+    "new": "New",
+    "gone": "Gone",
+}
+_MARKS: Mapping[str, Mark] = {
+    "compressed": "-", "gone": "-", "folded": "-", "come back": "+", "new": "+", "unfolded": "+",
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -273,25 +288,6 @@ def _first_words(message: Message) -> str:
         if len(words) <= _FIRST_CHARACTERS
         else words[: _FIRST_CHARACTERS - 3].rstrip() + "..."
     )
-
-
-_ENDS = 4
-_IN_A_LINE = 16
-
-Mark = Literal["+", "-", "~", " "]
-"""The mark of a line: in the second export alone, in the first alone, in both and different, neither."""
-
-_GROUPS = {
-    "compressed": "Compressed into {memory}",
-    "come back": "Come back from under {memory}",
-    "edited": "Edited",
-    "changed": "Changed, with the same words",
-    "new": "New",
-    "gone": "Gone",
-}
-_MARKS: Mapping[str, Mark] = {
-    "compressed": "-", "gone": "-", "folded": "-", "come back": "+", "new": "+", "unfolded": "+",
-}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,6 +26,15 @@ from rules.typingmind.dates import parse_date
 from rules.typingmind.originals import with_attachments
 from rules.wording import counted
 
+CALLS_A_MEMORY = 4
+CALLS_A_HINDSIGHT = 2
+"""Its quote is that of the memory, and its analysis is in the journal."""
+CALLS_A_FOLD = 3
+MOST_OF_A_MEMORY = 2
+"""A memory is expected at a quarter of its chunk, and accepted at half of it."""
+_GROWS_BY = 20
+"""Core memory and facts grow by about one token for so many of a chunk."""
+
 
 def fits(chat: Chat, pattern: str) -> bool:
     """Whether a pattern of memproc.toml names the chat: its title with wildcards, its id, or its folder's id.
@@ -63,16 +72,6 @@ def refuse_doubled(chat: Chat, doubled: frozenset[str]) -> None:
 def doubled_ids(chat_ids: Iterable[str]) -> frozenset[str]:
     """The ids that more than one chat of an export bears: TypingMind would keep only the last of them."""
     return frozenset(chat_id for chat_id, times in Counter(chat_ids).items() if times > 1)
-
-
-CALLS_A_MEMORY = 4
-CALLS_A_HINDSIGHT = 2
-"""Its quote is that of the memory, and its analysis is in the journal."""
-CALLS_A_FOLD = 3
-MOST_OF_A_MEMORY = 2
-"""A memory is expected at a quarter of its chunk, and accepted at half of it."""
-_GROWS_BY = 20
-"""Core memory and facts grow by about one token for so many of a chunk."""
 
 
 @dataclass(frozen=True, slots=True)

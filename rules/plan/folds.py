@@ -45,6 +45,11 @@ from rules.conversation.memory import (
 )
 from rules.conversation.short_quotes import MOST_QUOTES, as_read
 
+Version = Callable[[Memory], Edition]
+"""The edition of a memory that counts."""
+OF_THE_MOST = 0.8
+"""Models are told how many words an answer has at most, and mostly stay a little below."""
+
 
 @dataclass(frozen=True, slots=True)
 class Standing:
@@ -173,10 +178,6 @@ def _shown(items: Iterable[Standing]) -> tuple[Standing, ...]:
     return tuple(item for item in items if item.tokens)
 
 
-Version = Callable[[Memory], Edition]
-"""The edition of a memory that counts."""
-
-
 @dataclass(frozen=True, slots=True)
 class Bounds:
     """The numbers of `[fold]` in memproc.toml: tokens of the section, how many items become a fold, and of quotes."""
@@ -267,10 +268,6 @@ def _covers(memory: Memory, by_id: Mapping[str, Memory]) -> tuple[str, ...]:
     if not memory.is_fold:
         return (memory.memory_id,)
     return tuple(name for member in memory.members for name in _covers(by_id[member], by_id))
-
-
-OF_THE_MOST = 0.8
-"""Models are told how many words an answer has at most, and mostly stay a little below."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,6 +38,11 @@ _BEFORE = "was"
 _WHY, _ATTACHMENT = "for", "attachment"
 """A field of the marker of a message that stays for its attachment, while others under its memory have left."""
 _TOOL_ROLES = frozenset({"tool", "function"})
+NAMED_SINCE = datetime(2025, 9, 22, tzinfo=UTC)
+"""The day of the build that began to note deletions: a chat with a later message was in that one, or a newer."""
+MOST_NAMED = 100
+"""TypingMind keeps this many deletions in its list."""
+_SYNC, _LIST, _LIST_OF_FILES = "syncMetadata", "deletedMessageUUIDs", "deletedSyncedBlobIDs"
 
 
 def is_original(marker: Mapping[str, object] | None) -> bool:
@@ -127,13 +132,6 @@ def _unfit(raw: bytes) -> ChatSkipped:
         "so it cannot be kept beside its memory.",
         "Export the chat again from TypingMind, which writes each key once.",
     )
-
-
-NAMED_SINCE = datetime(2025, 9, 22, tzinfo=UTC)
-"""The day of the build that began to note deletions: a chat with a later message was in that one, or a newer."""
-MOST_NAMED = 100
-"""TypingMind keeps this many deletions in its list."""
-_SYNC, _LIST, _LIST_OF_FILES = "syncMetadata", "deletedMessageUUIDs", "deletedSyncedBlobIDs"
 
 
 def deletion_list(chat: Chat) -> tuple[frozenset[str], bool, bool]:

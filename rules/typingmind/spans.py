@@ -27,6 +27,8 @@ _BLANK = re.compile(r"[ \t\n\r]*")
 _HALF_A_TOKEN = re.compile(  # what a cut leaves of a word, a number or an escape
     r"(?:-|\.|[eE][+-]?|t|tr|tru|f|fa|fal|fals|n|nu|nul|u[0-9a-fA-F]{0,4})\Z"
 )
+_HALF = 8
+"""More characters than any half a word, number or escape that a cut can leave."""
 
 
 class BadJson(Exception):
@@ -178,10 +180,6 @@ def is_too_deep(value: object) -> bool:
         level = [inner for inner in inside if isinstance(inner, (dict, list))]
         depth += 1
     return bool(level)
-
-
-_HALF = 8
-"""More characters than any half a word, number or escape that a cut can leave."""
 
 
 class Reel:
