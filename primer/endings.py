@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import date
 from types import MappingProxyType
 
-from primer.models import with_provider
+from primer.model_names import with_provider
 
 _OPENAI, _GOOGLE = "OpenAI's page of deprecations", "Google's page of Gemini deprecations"
 

@@ -18,19 +18,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ValidationError
 
-from primer.prompt import (
-    Texts,
-    ToolCall,
-    Turn,
-    answer,
-    fill,
-    keep_inert,
-    make_inert,
-    question,
-    restore,
-    to_remember,
-    tool,
-)
+from primer.prompt import ToolCall, Turn, answer, question, to_remember, tool
+from primer.tags import keep_inert, make_tags_inert, restore_tags
+from primer.texts import Texts, fill
 from rules.conversation.history import Entry
 from rules.conversation.memory import Six
 from rules.layers.core import (
@@ -60,7 +50,7 @@ def tools_of(layout: Layout) -> tuple[dict[str, object], ...]:
 
 def ask(texts: Texts, memory: CoreMemory, layout: Layout, native: bool) -> str:
     """The question, without its tag; where the agent has no tools (`native` is false), with the form in JSON."""
-    asked = fill(texts.core, sections=make_inert("\n\n".join(map(_shown, memory))))
+    asked = fill(texts.core, sections=make_tags_inert("\n\n".join(map(_shown, memory))))
     return (
         asked
         if native
@@ -81,7 +71,7 @@ def results(
 ) -> tuple[Turn, ...]:
     """The agent's answer, and what became of its edits: a turn for each call, or a list where there are no calls."""
     lines = [
-        make_inert(f"Not done. {outcome.reason}" if isinstance(outcome, Refusal) else "Done.")
+        make_tags_inert(f"Not done. {outcome.reason}" if isinstance(outcome, Refusal) else "Done.")
         for outcome in outcomes
     ]
     if not calls:
@@ -206,7 +196,7 @@ def _listed(entry: Any) -> CoreEdit | Refusal:
 def _as_meant(arguments: Mapping[str, object]) -> dict[str, object]:
     """The arguments with tags that were shown inert as they are kept, and without what no file takes."""
     return {
-        name: restore(printable(value)) if isinstance(value, str) else value
+        name: restore_tags(printable(value)) if isinstance(value, str) else value
         for name, value in arguments.items()
     }
 
@@ -281,7 +271,7 @@ def _number(value: object) -> int | None:
 
 def _line(value: object) -> str:
     """A text on one line, with the tags that were made inert for the model as people wrote them."""
-    return restore(" ".join(value.split())) if isinstance(value, str) else ""
+    return restore_tags(" ".join(value.split())) if isinstance(value, str) else ""
 
 
 class _OperationEntry(BaseModel):

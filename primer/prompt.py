@@ -1,9 +1,4 @@
-"""The texts that models read, and the prompts that are made of them: for a memory, with hindsight, and for a fold.
-
-Tags that people wrote themselves are made inert before a model reads them, and can be had back:
-
-    <system>        becomes  <J system>     J is a word joiner, U+2060, which shows as nothing
-    <J system>      becomes  <JJ system>    so that nothing is lost: taking one joiner out undoes it
+"""The prompts for a memory, with hindsight, and for a fold.
 
 system      the chat's own system message, and the primer
 memories    opening, six messages a memory, closing                \\
@@ -16,169 +11,20 @@ In hindsight, the raw messages that came after the chunk stand between it and th
 in a <to_remember> with its dates, and the engine the raw messages, or where they are not known any more the same.
 """
 
-import html
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from itertools import pairwise
-from types import MappingProxyType
-from typing import Literal
 
+from primer.tags import keep_inert, make_tags_inert, wrap
+from primer.texts import LENGTH, Texts, fill
 from rules.conversation.history import Entry
 from rules.conversation.memory import Memory
 from rules.conversation.short_quotes import as_read
-from rules.extract.weights import Said
-from rules.layers.opening import JOINER
 from rules.typingmind.dates import parse_date
 from rules.typingmind.message import Message
 
-Tag = Literal["system", "context_manager", "to_remember"]
-
-TAGS: tuple[Tag, ...] = ("system", "context_manager", "to_remember")
-
-
-def wrap(tag: Tag, text: str, /, **attributes: str) -> str:
-    """The text on lines of its own between the tag's start and end.
-
-    Attributes stand in the order given, and their values are escaped. The text is taken as it is:
-    tags inside people's text are made harmless before they come here.
-    """
-    start = tag + "".join(f' {name}="{_escaped(value)}"' for name, value in attributes.items())
-    return f"<{start}>\n{text}\n</{tag}>"
-
-
-def _escaped(value: str) -> str:
-    return (
-        value.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace('"', "&quot;")
-    )
-
-
-_PLACEHOLDER = re.compile(r"\{([a-z_]+)\}")
-_LENGTH = re.compile(r"(\d+) words")
 # Any start or end of our tags counts, whatever its case and attributes, closed or not.
-_OUR_TAG = re.compile(rf"</?({'|'.join(TAGS)})(?![\w.:-])", re.IGNORECASE)
-
-
-@dataclass(frozen=True, slots=True)
-class Texts:
-    """One text for each Markdown file in `primer/texts/`, without white space at its ends.
-
-    People may replace each file. None of them holds the tag that it is wrapped in.
-    """
-
-    primer: str
-    quote: str
-    quote_again: str
-    perspective: str
-    analyst: str
-    analysis: str
-    refinement: str
-    hindsight: str
-    perspective_hindsight: str
-    fold_quotes: str
-    fold_perspective: str
-    fold_analysis: str
-    core: str
-    core_json: str
-    core_results: str
-    fact_keeper: str
-    facts: str
-    facts_again: str
-    otherwise: str
-    guidance: str
-    opening: str
-    layers: str
-    recall: str
-    closing: str
-
-
-# words, quote_words: a number of words. reason: a sentence. analysis: the context manager's whole answer.
-# sections: of the core memory, with what stands in them. functions: what edits them. example: a call of one, in JSON.
-# results: what became of each edit, a line for each.
-# facts: those that are known, as JSON. form: what the answer looks like, as JSON.
-# question: one of the other texts. guidance: what the person says at `memproc retry --say`.
-_HOLDS = {
-    "quote_again": "reason", "analysis": "words", "refinement": "analysis", "fold_analysis": "words",
-    "core": "sections", "core_json": "functions example", "core_results": "results", "facts": "facts form",
-    "facts_again": "question reason", "otherwise": "question reason", "guidance": "guidance",
-}  # fmt: skip
-_MAY_HOLD = {
-    "quote": "quote_words", "perspective": "words", "refinement": "words", "perspective_hindsight": "words",
-    "fold_perspective": "words",
-}  # fmt: skip
-"""Placeholders of the answers' length, which texts may hold: memproc's own questions leave that to the primer."""
-PLACEHOLDERS: Mapping[str, frozenset[str]] = MappingProxyType(
-    {text.name: frozenset(_HOLDS.get(text.name, "").split()) for text in fields(Texts)}
-)
-"""The placeholders that each text must hold."""
-ALLOWED: Mapping[str, frozenset[str]] = MappingProxyType(
-    {
-        name: required | frozenset(_MAY_HOLD.get(name, "").split())
-        for name, required in PLACEHOLDERS.items()
-    }
-)
-"""The placeholders that it may hold; it may hold no others."""
-
-
-def problems(name: str, text: str) -> tuple[str, ...]:
-    """Everything that forbids using this text under this name, one sentence each; none if it is fine."""
-    if name not in PLACEHOLDERS:
-        return (f"There is no text named {name!r}; the texts are {', '.join(PLACEHOLDERS)}.",)
-    if not text.strip():
-        return ("The text is empty.",)
-    return (*_placeholder_problems(PLACEHOLDERS[name], ALLOWED[name], text), *_tag_problems(text))
-
-
-def fill(text: str, /, **values: str) -> str:
-    """The text with each `{name}` that has a value replaced by it, in one pass.
-
-    Braces inside the values, and names without a value, stay as they are.
-    """
-    return _PLACEHOLDER.sub(lambda placeholder: values.get(placeholder[1], placeholder[0]), text)
-
-
-def _placeholder_problems(
-    required: frozenset[str], allowed: frozenset[str], text: str
-) -> list[str]:
-    used = set(_PLACEHOLDER.findall(text))
-    known = ", ".join(f"{{{name}}}" for name in sorted(allowed)) or "none"
-    missing = [f"The placeholder {{{name}}} is missing." for name in sorted(required - used)]
-    unknown = [
-        f"The placeholder {{{name}}} means nothing here; this text may use: {known}."
-        for name in sorted(used - allowed)
-    ]
-    return missing + unknown
-
-
-def _tag_problems(text: str) -> list[str]:
-    used = {tag.lower() for tag in _OUR_TAG.findall(text)}
-    return [
-        f"The tag <{tag}> stands in the text; memproc adds its tags itself."
-        for tag in TAGS
-        if tag in used
-    ]
-
-
-# Nothing that was matched is given back (`*+`): behind a "<", a hundred thousand line breaks would take minutes.
-_START = r"<(\s*+/?+\s*+)"
-_NAME = rf"(?=(?:{'|'.join(TAGS)})\b)"
-_TAG = re.compile(rf"{_START}({JOINER}*+){_NAME}", re.IGNORECASE)
-_INERT = re.compile(rf"{_START}{JOINER}({JOINER}*+){_NAME}", re.IGNORECASE)
-
-
-def make_inert(text: str) -> str:
-    """The text with every one of our tags in it broken by one more joiner."""
-    return _TAG.sub(rf"<\1{JOINER}\2", text)
-
-
-def restore(text: str) -> str:
-    """The text as it was before `make_inert`."""
-    return _INERT.sub(r"<\1\2", text)
-
-
-def keep_inert(text: str) -> str:
-    """A model's own text, in which no tag of ours may stand alive, whether it copied one or made it up."""
-    return make_inert(restore(text))
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,7 +95,7 @@ def context(
     many messages of the tail as each of `breaks` says. As far as these leave room, also where the folds end, which
     the next move of the tail leaves as they are, and where the memories end.
     """
-    system = "\n\n".join(text for text in (make_inert(system_message), texts.primer) if text)
+    system = "\n\n".join(text for text in (make_tags_inert(system_message), texts.primer) if text)
     turns = [Turn("system", system)]
     folds, others = _folds_first(memories)
     folded = [turn for memory in folds for turn in _remembered(memory)]
@@ -314,11 +160,11 @@ def posed(
     That is how long the answer may be, unless the primer or the question says so, and the person's word of guidance.
     The primer names the length of a quote first, and that of the other answers last.
     """
-    lengths = _LENGTH.findall(texts.primer)
-    already_named = {*(lengths[:1] if is_quote else lengths[-1:]), *_LENGTH.findall(question)}
+    lengths = LENGTH.findall(texts.primer)
+    already_named = {*(lengths[:1] if is_quote else lengths[-1:]), *LENGTH.findall(question)}
     parts = [question] if str(words) in already_named else [question, f"In at most {words} words."]
     return "\n\n".join(
-        [*parts, *([fill(texts.guidance, guidance=make_inert(guidance))] if guidance else [])]
+        [*parts, *([fill(texts.guidance, guidance=make_tags_inert(guidance))] if guidance else [])]
     )
 
 
@@ -385,41 +231,4 @@ def _asked(text: str) -> str:
 
 
 def _shown(message: Message) -> str:
-    return make_inert(message.text).strip() or "[empty message]"
-
-
-_WRAPPED = re.compile(r"<to_remember((?: [a-z]+=\"[^\"]*\")*)>\n(.*?)\n</to_remember>", re.DOTALL)
-_ATTRIBUTE = re.compile(r" ([a-z]+)=\"([^\"]*)\"")
-
-
-def read_passage(turns: Sequence[Turn]) -> tuple[Said, ...]:
-    """Every message that stands in `<to_remember>`, as it was said. Tags in people's text are inert by then."""
-    return tuple(
-        Said(attributes.get("role", turn.role), restore(text), attributes.get("date", "")[:10])
-        for turn in turns
-        for attributes, text in _wrapped(turn.content)
-    )
-
-
-def said_before(turns: Sequence[Turn]) -> tuple[Said, ...]:
-    """The messages and memories before the passage, as they were said, without the system's part."""
-    first = next((at for at, turn in enumerate(turns) if _WRAPPED.search(turn.content)), len(turns))
-    return tuple(
-        Said(turn.role, restore(turn.content), "")
-        for turn in turns[:first]
-        if turn.role != "system"
-    )
-
-
-def said_after(turns: Sequence[Turn]) -> tuple[str, ...]:
-    """The texts since the passage: questions, answers, and the analysis in the last question."""
-    last = max((at for at, turn in enumerate(turns) if _WRAPPED.search(turn.content)), default=-1)
-    return tuple(restore(turn.content) for turn in turns[last + 1 :])
-
-
-def _wrapped(content: str) -> list[tuple[dict[str, str], str]]:
-    wrapped = _WRAPPED.findall(content)
-    return [
-        ({key: html.unescape(value) for key, value in _ATTRIBUTE.findall(head)}, text)
-        for head, text in wrapped
-    ]
+    return make_tags_inert(message.text).strip() or "[empty message]"

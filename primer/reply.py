@@ -8,107 +8,15 @@
 Whether a quote is verbatim is for rules/conversation/quote to say.
 """
 
-import hashlib
-import json
 import re
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
-from primer.models import ENGINE, Model, is_secret
-from primer.prompt import TAGS, Turn, keep_inert
+from primer.tags import TAGS, keep_inert
 from rules.conversation.answer import foreign, is_repeated, is_restated
 from rules.extract.sentences import UNSEEN, length
-
-EMBEDDING = "embedding"
-"""The step of a request that asks for no words: how alike are the texts of its turns?"""
-_TOKENS_A_WORD = 4
-_ROUTE = frozenset(
-    {
-        "api_base", "base_url", "api_key", "api_version", "organization", "extra_headers", "headers", "timeout",
-        "ssl_verify", "aws_region_name", "aws_profile_name", "vertex_project", "vertex_location",
-    }
-)  # fmt: skip
-"""Options that say how a request gets there and not what is asked: the same question elsewhere is the same."""
-
-
-@dataclass(frozen=True)  # without slots, so that it can remember its key
-class Request:
-    """`step` is what is asked for: quote, perspective, analysis, refinement, core, facts, embedding.
-
-    `words` is how long the answer may about be.
-    """
-
-    step: str
-    model: Model
-    turns: tuple[Turn, ...]
-    words: int
-    room: int = 1
-    """The room for the answer as a multiple of the usual: more, once an answer was cut off."""
-
-    @property
-    def parameters(self) -> dict[str, object]:
-        """The parameters that go with the messages. Room for four tokens a word bounds what an answer can cost.
-
-        The built-in engine reads no questions, so it is told the step and the length instead.
-        """
-        if self.model == ENGINE:
-            return {"step": self.step, "words": self.words}
-        asked = {name: value for name, value in self.model.options.items() if not _is_route(name)}
-        tools = {"tools": list(self.model.tools)} if self.model.tools else {}
-        return {**asked, **tools, "max_tokens": self._room}
-
-    @property
-    def _room(self) -> int:
-        return (200 + self.words * _TOKENS_A_WORD) * self.room + self.model.thinking_room
-
-    @property
-    def route(self) -> dict[str, object]:
-        """The options that say how the request gets there: address, key, time-out. None of them is kept."""
-        return {name: value for name, value in self.model.options.items() if _is_route(name)}
-
-    @property
-    def messages(self) -> list[dict[str, Any]]:
-        """The turns as LiteLLM takes them."""
-        return [_message(turn) for turn in self.turns]
-
-    @property
-    def texts(self) -> tuple[str, ...]:
-        """All that its model reads, in parts that are counted one by one: tools, turns, calls in them."""
-        tools = (json.dumps(list(self.model.tools)),) if self.model.tools else ()
-        calls = tuple(f"{call.name} {call.arguments}" for turn in self.turns for call in turn.calls)
-        return (*tools, *(turn.content for turn in self.turns), *calls)
-
-    @cached_property
-    def key(self) -> str:
-        """SHA-256 of model, messages and parameters: the same request is never sent twice."""
-        content = [self.model.name, self.messages, self.parameters]
-        return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
-
-
-def _message(turn: Turn) -> dict[str, Any]:
-    message: dict[str, Any] = {"role": turn.role, "content": turn.content}
-    if turn.calls:
-        message["content"] = (
-            turn.content or None
-        )  # where calls stand alone, LiteLLM would write words of its own
-        message["tool_calls"] = [
-            {
-                "id": call.call_id,
-                "type": "function",
-                "function": {"name": call.name, "arguments": call.arguments},
-            }
-            for call in turn.calls
-        ]
-    return message | ({"tool_call_id": turn.answers} if turn.answers else {})
-
-
-def _is_route(name: str) -> bool:
-    """Secrets are on the way too: they are handed on, and never part of what is kept."""
-    return name in _ROUTE or is_secret(name)
-
 
 Kind = Literal[
     "empty",

@@ -10,7 +10,7 @@ from daemon.events import tell_nobody
 from daemon.files.paths import Folders
 from daemon.models.context import Clock, Complete, Context
 from daemon.models.scheduler import RunningDialogue, Scheduler, Steps
-from primer.reply import Request
+from primer.request import Request
 from tests.nokeys import no_keys
 
 

@@ -11,7 +11,9 @@ from daemon.config.loading import core_layout, load_texts
 from daemon.config.settings import Config
 from daemon.config.tables import FactSettings
 from daemon.models.tokens import Counts, count_once, keep
-from primer.prompt import Texts, closing, keep_inert, opening, wrap
+from primer.prompt import closing, opening
+from primer.tags import keep_inert, wrap
+from primer.texts import Texts
 from rules.conversation.marker import OPENING, text_digest
 from rules.conversation.place import Place
 from rules.errors import ChatSkipped

@@ -22,7 +22,7 @@ from daemon.chat.opening import (
     opening_text,
     read,
 )
-from primer.prompt import restore
+from primer.tags import restore_tags
 from rules.conversation.marker import text_digest
 from rules.conversation.place import Place
 from rules.errors import ChatSkipped
@@ -134,7 +134,7 @@ def _section_events(
         section = memory.find(name)
         if section is None:
             continue
-        value = as_value(section, restore(text))
+        value = as_value(section, restore_tags(text))
         _refuse_over_limit(chat, section, value)
         if by_user:
             yield corrected(section, value, _BY_USER)
@@ -184,7 +184,7 @@ def _reworded(changes: OpeningEdits, ever: Mapping[FactLine, FactEvent]) -> Iter
         event = ever.get(old)
         if event is not None:
             said_at = event.said_at if new.day == old.day else new.day
-            text = restore(new.text)
+            text = restore_tags(new.text)
             yield FactEvent(event.fact, "UPDATE", text, said_at, "", "person", why=_BY_USER)
 
 
@@ -196,7 +196,7 @@ def _added(
     why = _BY_USER if by_user else _TAKEN_OVER
     known = {normal(fact.text) for fact in facts}
     for line in lines:
-        text = restore(line.text)
+        text = restore_tags(line.text)
         if normal(text) not in known:
             known.add(normal(text))
             yield FactEvent(number, "ADD", text, line.day, "", by, why=why)

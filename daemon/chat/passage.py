@@ -3,9 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from primer.prompt import Texts, Turn, context
+from primer.prompt import Turn, context
+from primer.texts import Texts
 from rules.conversation.history import Entry
-from rules.conversation.memory import Memory, write_title
+from rules.conversation.memory import Memory
+from rules.conversation.memory_title import write_title
 
 
 @dataclass(frozen=True, slots=True)

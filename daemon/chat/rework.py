@@ -2,7 +2,8 @@
 
 from collections.abc import Callable, Iterator, Sequence
 
-from rules.conversation.memory import EXTRACTED, WRITTEN, Memory, is_enough_for_a_model
+from rules.conversation.memory import EXTRACTED, WRITTEN, Memory
+from rules.conversation.memory_size import is_enough_for_a_model
 from rules.plan.chat_plan import ChatPlan
 from rules.plan.work import PlannedChunk
 from rules.recognize.chat_reading import ChatReading

@@ -36,8 +36,11 @@ from daemon.models.splitting import splitter
 from daemon.models.tokens import Counts, count, count_once, digest_of
 from primer.layers import tools_of
 from primer.models import ENGINE, token_factor
-from primer.prompt import Texts, question
-from rules.conversation.memory import Memory, counted_on, questions_of_memories, write_title
+from primer.prompt import question
+from primer.texts import Texts
+from rules.conversation.memory import Memory
+from rules.conversation.memory_size import questions_of_memories
+from rules.conversation.memory_title import counted_on, write_title
 from rules.conversation.short_quotes import too_many
 from rules.plan.chat_plan import ChatPlan, Overhead, plan_chat
 from rules.plan.folds import Bounds, as_shown, as_told, section

@@ -28,7 +28,7 @@ from daemon.models.completion import TIMEOUT_SECONDS, Completion
 from daemon.status.sentences import in_one_line, printable_json, progress_line, span, visible
 from daemon.trip import go_round, run_export
 from primer.models import ENGINE
-from primer.reply import Request
+from primer.request import Request
 from rules.errors import MemprocError, OverBudget
 from rules.plan.chat_plan import Unchanged
 from rules.wording import counted

@@ -11,7 +11,7 @@ from daemon.archive.memories import memories
 from daemon.archive.search_words import excerpt, stretches
 from daemon.cli.settings import Settings, in_width, json_option, pass_settings
 from daemon.status.sentences import in_one_line, printable_json
-from rules.conversation.memory import short_name
+from rules.conversation.memory_title import short_name
 
 _EXCERPT = 220  # characters
 _DAY = click.DateTime(["%Y-%m-%d"])

@@ -41,7 +41,7 @@ from rules.layers.core import (
 )
 
 if TYPE_CHECKING:
-    from primer.prompt import Texts
+    from primer.texts import Texts
 
 _LARGEST = 1_000_000  # bytes
 _CHECK = "Correct it; `memproc config check` tells whether anything is left."
@@ -193,10 +193,7 @@ def load_texts(folder: Path | None) -> "Texts":
 
     Raises ConfigurationError, which names every file and what is wrong with it.
     """
-    from primer.prompt import (
-        Texts,
-        problems,
-    )  # late: only what writes memories, or checks settings, needs the texts
+    from primer.texts import Texts, problems
 
     texts: dict[str, str] = {}
     wrong: list[str] = []

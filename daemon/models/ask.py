@@ -27,7 +27,7 @@ from daemon.models.context import Context
 from daemon.models.prices import counts_now, expected, require_price, step_of
 from daemon.models.tokens import count_of
 from primer.models import Model, token_factor
-from primer.reply import Request
+from primer.request import Request
 from rules.errors import ContextTooLong, OverBudget
 from rules.money.price import (
     NAMES,

@@ -44,7 +44,7 @@ from daemon.models.direct import ATTEMPTS, persistently
 from daemon.models.prices import time_for_batches
 from daemon.models.resolve import known_model, window_in
 from primer.models import takes_batches
-from primer.reply import Request
+from primer.request import Request
 from rules.errors import MemprocError, NotNow, OutOfReach, OverBudget
 
 SETTLED_SECONDS = 60.0

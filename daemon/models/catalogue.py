@@ -16,7 +16,9 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from primer.endings import ModelEnd, end_by, ending
-from primer.models import AS_OF, EXTRACTIVE, with_provider
+from primer.model_names import with_provider
+from primer.models import EXTRACTIVE
+from primer.retirement import AS_OF
 from rules.errors import ModelError
 from rules.money.price import PICO, Price, Rates
 

@@ -11,8 +11,9 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from primer.models import ENGINE
-from primer.prompt import ToolCall, read_passage, said_after, said_before
-from primer.reply import EMBEDDING, Request
+from primer.passage import read_passage, said_after, said_before
+from primer.prompt import ToolCall
+from primer.request import EMBEDDING, Request
 from rules.errors import ModelError
 from rules.extract import answers
 from rules.layers.facts import cosines

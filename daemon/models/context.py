@@ -18,7 +18,7 @@ from daemon.files.paths import Folders
 from daemon.files.removal import tidy_up
 from daemon.files.write import make_private
 from daemon.models.completion import Completion, complete
-from primer.reply import Request
+from primer.request import Request
 
 Complete = Callable[[Request], Completion]
 Clock = Callable[[], str]

@@ -20,7 +20,7 @@ from daemon.models.addresses import OWN_HOSTS, is_loopback, is_own, readable
 from daemon.models.agreed_hosts import KEY_HEADERS, is_key
 from daemon.models.bounded import TAKEN_ENCODINGS, TooManyBytes, bound
 from primer.models import Model
-from primer.reply import EMBEDDING, Request
+from primer.request import EMBEDDING, Request
 from rules.errors import AnswerTooLarge, MemprocError, ModelError, ProviderRefuses
 from rules.money.usage import with_readable_counts
 

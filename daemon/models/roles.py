@@ -16,15 +16,9 @@ from daemon.config.settings import Config, ModelSettings
 from daemon.models.addresses import is_ones_own
 from daemon.models.catalogue import ends_soon, facts
 from daemon.models.resolve import Unaskable, resolve, window_in
-from primer.models import (
-    ENGINE,
-    EXTRACTIVE,
-    Model,
-    own_model,
-    small_model,
-    successor,
-    takes_batches,
-)
+from primer.model_names import own_model
+from primer.models import ENGINE, EXTRACTIVE, Model, small_model, takes_batches
+from primer.retirement import successor
 from rules.errors import ChatSkipped
 from rules.typingmind.chat import Chat
 from rules.typingmind.message import Message

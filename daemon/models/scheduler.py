@@ -25,7 +25,8 @@ from daemon.models.ask import Outcome, Transport, above_step
 from daemon.models.context import Context
 from daemon.models.direct import Direct
 from primer.models import ENGINE
-from primer.reply import KINDS, Request
+from primer.reply import KINDS
+from primer.request import Request
 from rules.wording import counted
 
 T = TypeVar("T")

@@ -13,7 +13,7 @@ from typing import Any
 
 from daemon.models.tokens import tokens_at_most
 from daemon.status.sentences import in_one_line, visible
-from primer.prompt import make_inert
+from primer.tags import make_tags_inert
 
 SEARCH_TOKENS = 1_500
 PAGE_TOKENS = 4_000
@@ -41,7 +41,7 @@ class Record:
 
 def plain(text: str) -> str:
     """Somebody's text with nothing in it that steers or deceives, and with our tags inert."""
-    return make_inert(visible(text))
+    return make_tags_inert(visible(text))
 
 
 def quoted(text: str) -> str:
@@ -53,7 +53,7 @@ def named(name: str) -> str:
     """A title or an id within a line of ours: one that could be read as more than a name stands in quotes, cut."""
     if _PLAIN_NAME.fullmatch(name):
         return name
-    return f'"{make_inert(in_one_line(name[:_LONGEST_NAME])).replace(chr(34), chr(39))}"'
+    return f'"{make_tags_inert(in_one_line(name[:_LONGEST_NAME])).replace(chr(34), chr(39))}"'
 
 
 def in_data(name: str) -> str:

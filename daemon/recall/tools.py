@@ -28,7 +28,8 @@ from daemon.recall.records import (
     within,
 )
 from daemon.status.sentences import in_one_line
-from rules.conversation.memory import Edition, Memory, short_name
+from rules.conversation.memory import Edition, Memory
+from rules.conversation.memory_title import short_name
 from rules.errors import NotFound
 from rules.layers.facts import live
 from rules.typingmind.message import Message

@@ -29,7 +29,8 @@ from daemon.remember.taking_facts import KnownBefore, take_facts
 from daemon.remember.work import BEFORE_ALL_CHUNKS, ChatWork, Keep, Lane, chunk_memory
 from daemon.remember.worksheet import worksheet_of_chunk
 from primer import prompt
-from rules.conversation.memory import EXTRACTED, Edition, Six, allowance
+from rules.conversation.memory import EXTRACTED, Edition, Six
+from rules.conversation.memory_size import allowance
 from rules.errors import TooLong
 from rules.layers.core import CoreEvent
 from rules.layers.facts import FactEvent

@@ -14,9 +14,11 @@ from daemon.models.scheduler import Steps
 from daemon.remember.worksheet import Worksheet
 from primer import layers as core
 from primer.layers import read_edits
-from primer.models import ENGINE, Model, thinks
+from primer.models import ENGINE, Model
 from primer.prompt import ToolCall, Turn
-from primer.reply import CALLED, Refused, Request, read_reply
+from primer.reply import CALLED, Refused, read_reply
+from primer.request import Request
+from primer.thinking import thinks
 from rules.conversation.memory import Six
 from rules.errors import ChatSkipped, TooLong
 from rules.layers.core import CoreEdit, CoreEvent, CoreMemory, Layout, Refusal, apply

@@ -9,9 +9,13 @@ from daemon.remember.question import Question, put
 from daemon.remember.worksheet import Worksheet
 from primer import prompt
 from primer.models import ENGINE, Model
-from primer.prompt import Texts, Turn, keep_inert
-from primer.reply import Answered, Refused, Request, forged
-from rules.conversation.memory import Quote, Six, analysis_words
+from primer.prompt import Turn
+from primer.reply import Answered, Refused, forged
+from primer.request import Request
+from primer.tags import keep_inert
+from primer.texts import Texts, fill
+from rules.conversation.memory import Quote, Six
+from rules.conversation.memory_size import analysis_words
 from rules.conversation.short_quotes import some_of
 from rules.extract.sentences import with_closed_fence, within
 from rules.plan.work import QUOTE_WORDS
@@ -104,7 +108,7 @@ def converse(
     given = keep_inert(analysis_text)
     last = _OpenQuestion(
         "refinement",
-        prompt.fill(texts.refinement, analysis=given, words=str(subject.words)),
+        fill(texts.refinement, analysis=given, words=str(subject.words)),
         (*turns, *subject.exchange(texts, subject.perspective, perspective.text)),
         (*earlier, perspective.text, analysis_text),
         given,

@@ -23,7 +23,9 @@ from daemon.remember.rehearsal import could_write
 from daemon.status.findings import Finding, Setup, warning
 from daemon.status.sentences import told_apart
 from daemon.status.status import StatusProblem
-from primer.models import own_model, successor, takes_batches
+from primer.model_names import own_model
+from primer.models import takes_batches
+from primer.retirement import successor
 from rules.errors import MemprocError, UnknownPrice
 from rules.money.estimate import CostEstimate
 from rules.money.price import in_words

@@ -24,19 +24,16 @@ from daemon.remember.worksheet import Worksheet, worksheet_of_fold
 from primer import prompt
 from primer.models import ENGINE
 from primer.prompt import Turn
-from primer.reply import Refused, Request
-from rules.conversation.memory import (
-    Memory,
-    Quote,
+from primer.reply import Refused
+from primer.request import Request
+from rules.conversation.memory import Memory, Quote, fold_id
+from rules.conversation.memory_size import (
     analysis_words,
-    counted_on,
     extracted_fold_words,
-    fold_id,
     fold_words,
     most_fold_tokens,
-    numbers_of,
-    write_title,
 )
+from rules.conversation.memory_title import counted_on, numbers_of, write_title
 from rules.plan.folds import MissingFold, Version, as_told, section
 
 _MESSAGES_BEFORE = 100

@@ -26,7 +26,8 @@ from daemon.remember.worksheet import Worksheet
 from primer import prompt
 from primer.models import ENGINE, EXTRACTIVE, Model
 from primer.prompt import Turn
-from primer.reply import Refused, Request
+from primer.reply import Refused
+from primer.request import Request
 from rules.conversation.history import Entry
 from rules.conversation.memory import (
     CHUNK_LEVEL,
@@ -35,11 +36,13 @@ from rules.conversation.memory import (
     Edition,
     Memory,
     Quote,
+    memory_id,
+)
+from rules.conversation.memory_size import (
     allowance,
     analysis_words,
     extracted_words,
     is_clearly_smaller,
-    memory_id,
 )
 from rules.conversation.quote import can_be_quoted
 from rules.plan.chat_plan import asks_agent

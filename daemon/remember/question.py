@@ -14,8 +14,10 @@ from daemon.models.scheduler import Steps
 from daemon.remember.worksheet import Worksheet
 from primer import prompt
 from primer.models import ENGINE
-from primer.prompt import Texts, Turn
-from primer.reply import Answered, Refused, Request, judge, read_reply, repeated
+from primer.prompt import Turn
+from primer.reply import Answered, Refused, judge, read_reply, repeated
+from primer.request import Request
+from primer.texts import Texts, fill
 
 _MORE_ROOM = 4
 
@@ -46,11 +48,7 @@ class Question:
     def posed(self, texts: Texts) -> Request:
         """The request with the question as its last turn."""
         wording = self.otherwise or texts.otherwise
-        text = (
-            prompt.fill(wording, question=self.text, reason=self.reason)
-            if self.reason
-            else self.text
-        )
+        text = fill(wording, question=self.text, reason=self.reason) if self.reason else self.text
         last = prompt.question(text) if self.tagged else Turn("user", text)
         return replace(self.request, turns=(*self.request.turns, last))
 

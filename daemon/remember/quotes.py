@@ -15,11 +15,13 @@ from daemon.remember.question import Question, put
 from daemon.remember.worksheet import Worksheet
 from primer import prompt
 from primer.models import ENGINE
-from primer.prompt import restore
 from primer.reply import Answered, Refused
+from primer.tags import restore_tags
+from primer.texts import fill
 from rules.conversation.history import Entry
 from rules.conversation.memory import Quote
-from rules.conversation.quote import Verbatim, find_quote, nearest_passage
+from rules.conversation.nearest import nearest_passage
+from rules.conversation.quote import Verbatim, find_quote
 
 
 def choose_quote(
@@ -44,13 +46,13 @@ def _ask_agent(sheet: Worksheet, question: Question, chunk: Sequence[Entry]) -> 
         answer = yield from put(sheet, question)
         if isinstance(answer, Refused):
             break
-        quote = find_quote(restore(answer.text), chunk)
+        quote = find_quote(restore_tags(answer.text), chunk)
         if isinstance(quote, Verbatim):
             if not is_first:
                 yield Noted("quote verbatim at the second try")
             return Quote(quote.text, quote.source, "agent")
         yield Noted("not verbatim")
-        answers.insert(0, restore(answer.text))
+        answers.insert(0, restore_tags(answer.text))
         question = _asked_again(sheet, question, answer, quote.reason)
     return (yield from _nearest(answers, chunk))
 
@@ -58,7 +60,7 @@ def _ask_agent(sheet: Worksheet, question: Question, chunk: Sequence[Entry]) -> 
 def _asked_again(sheet: Worksheet, question: Question, answer: Answered, reason: str) -> Question:
     """Return the question for the second try: it follows the answer that is no quote, and says why it is none."""
     turns = (*question.posed(sheet.texts).turns, prompt.answer(answer.text))
-    text = prompt.fill(sheet.texts.quote_again, reason=reason)
+    text = fill(sheet.texts.quote_again, reason=reason)
     return replace(question, request=replace(question.request, turns=turns), text=text)
 
 

@@ -17,7 +17,8 @@ from daemon.remember.worksheet import Worksheet
 from primer.layers import ask_facts, numbered_passage, read_operations
 from primer.models import ENGINE, Model
 from primer.prompt import Turn
-from primer.reply import EMBEDDING, Refused, Request, read_reply
+from primer.reply import Refused, read_reply
+from primer.request import EMBEDDING, Request
 from rules.conversation.history import Entry
 from rules.layers.facts import Fact, FactEvent, Operation, Source, alike, live, nearest, normal
 from rules.plan.work import FACT_WORDS

@@ -7,9 +7,10 @@ from daemon.archive.journal import Reply
 from daemon.chat.survey import Survey
 from daemon.models.scheduler import Steps
 from primer.models import token_factor
-from primer.prompt import Texts
-from primer.reply import Request
-from rules.conversation.memory import SHIPPED_QUESTIONS, Memory
+from primer.request import Request
+from primer.texts import Texts
+from rules.conversation.memory import Memory
+from rules.conversation.memory_size import SHIPPED_QUESTIONS
 from rules.errors import ContextTooLong, TooLong
 from rules.plan.work import PlannedChunk, largest_part, parts_of
 

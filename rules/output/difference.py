@@ -6,7 +6,8 @@ from itertools import groupby, pairwise
 from typing import Literal
 
 from rules.conversation.marker import CLOSING, OPENING
-from rules.conversation.memory import Memory, called, dates
+from rules.conversation.memory import Memory
+from rules.conversation.memory_title import called, dates
 from rules.conversation.place import Place
 from rules.recognize.user_edits import Group, groups
 from rules.typingmind.chat import Chat

@@ -8,7 +8,7 @@ from re import IGNORECASE, match
 from typing import Self
 
 from rules.conversation.history import Entry
-from rules.conversation.memory import (
+from rules.conversation.memory_size import (
     SHIPPED_QUESTIONS,
     expected_tokens,
     is_enough_for_a_model,

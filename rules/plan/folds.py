@@ -35,14 +35,8 @@ from dataclasses import dataclass, replace
 from itertools import accumulate, groupby
 from typing import Literal
 
-from rules.conversation.memory import (
-    CHUNK_LEVEL,
-    QUOTE,
-    Edition,
-    Memory,
-    expected_fold_tokens,
-    fold_id,
-)
+from rules.conversation.memory import CHUNK_LEVEL, Edition, Memory, fold_id
+from rules.conversation.memory_size import QUOTE, expected_fold_tokens
 from rules.conversation.short_quotes import MOST_QUOTES, as_read
 
 Version = Callable[[Memory], Edition]

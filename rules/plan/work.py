@@ -14,7 +14,8 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from rules.conversation.history import Entry
-from rules.conversation.memory import WRITTEN, Memory, expected_tokens
+from rules.conversation.memory import WRITTEN, Memory
+from rules.conversation.memory_size import expected_tokens
 from rules.plan.chunks import Chunk, tails
 from rules.plan.folds import Foresight
 

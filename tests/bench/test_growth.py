@@ -6,7 +6,8 @@ Each of these has a limit in time, which a busy machine can miss; `make bench` r
 import pytest
 
 from rules.conversation.answer import foreign
-from rules.conversation.quote import NotVerbatim, Verbatim, nearest_passage
+from rules.conversation.nearest import nearest_passage
+from rules.conversation.quote import NotVerbatim, Verbatim
 from rules.extract.answers import refinement
 from rules.extract.sentences import length, sentences
 from rules.extract.weights import Said

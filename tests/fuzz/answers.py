@@ -7,7 +7,8 @@ from primer.layers import read_edits, read_operations
 from primer.prompt import ToolCall
 from primer.reply import Answered, forged, judge, read_reply, repeated
 from rules.conversation.history import Entry, history, without_strays
-from rules.conversation.quote import Verbatim, find_quote, nearest_passage
+from rules.conversation.nearest import nearest_passage
+from rules.conversation.quote import Verbatim, find_quote
 from rules.layers.core import ChatLayout, CoreMemory, Refusal, apply
 from rules.layers.fact_operations import KnownFacts, carry_out
 from rules.layers.facts import Fact, Source

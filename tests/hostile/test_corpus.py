@@ -3,7 +3,9 @@
 import pytest
 
 from daemon.files.read import chats_in
-from primer.prompt import context, keep_inert, make_inert, read_passage, restore
+from primer.passage import read_passage
+from primer.prompt import context
+from primer.tags import keep_inert, make_tags_inert, restore_tags
 from rules.conversation.marker import Draft, Marker
 from rules.recognize.recognize import recognise
 from rules.typingmind.chat import Chat
@@ -39,9 +41,9 @@ def test_the_corpus_is_worth_its_name() -> None:
 @EACH
 def test_no_tag_is_alive_in_it_and_it_can_be_had_back(hostile: Hostile) -> None:
     text = read(hostile).text
-    assert not is_alive(make_inert(text))
+    assert not is_alive(make_tags_inert(text))
     assert not is_alive(keep_inert(text))
-    assert restore(make_inert(text)) == as_it_was(make_inert(text)) == text
+    assert restore_tags(make_tags_inert(text)) == as_it_was(make_tags_inert(text)) == text
 
 
 @EACH

@@ -21,7 +21,7 @@ from daemon.models.context import Context
 from daemon.recovery.restore import find_version, restorable, restore
 from daemon.trip import go_round, run_export
 from primer.prompt import closing, opening
-from primer.reply import Request
+from primer.request import Request
 from rules.layers.core import CoreEvent, Layout, taken_back
 from rules.layers.facts import FactEvent
 from tests.chats import START, date

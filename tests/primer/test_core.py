@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 
 from daemon.config.loading import load_texts
 from primer.layers import after_memory, ask, in_words, read_edits, results, tools_of
-from primer.prompt import TAGS, ToolCall, Turn, make_inert
+from primer.prompt import ToolCall, Turn
+from primer.tags import TAGS, make_tags_inert
 from rules.layers.core import ChatLayout, CoreEdit, CoreMemory, Refusal, Section
 
 TEXTS = load_texts(None)
@@ -42,8 +43,8 @@ def test_no_tag_in_a_section_is_alive_and_what_the_agent_copies_is_found(
     memory = CoreMemory((Section("persona", text, 2000, text), Section("human", "", 2000, (text,))))
     asked = ask(TEXTS, memory, LAYOUT, native=True)
     assert text not in asked
-    assert asked.count(make_inert(text)) == 3
-    copied = json.dumps({"old_content": make_inert(text)})
+    assert asked.count(make_tags_inert(text)) == 3
+    copied = json.dumps({"old_content": make_tags_inert(text)})
     assert read_edits("", [ToolCall("c", "f", copied)], native=True) == (
         CoreEdit("f", {"old_content": text}),
     )

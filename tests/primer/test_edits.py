@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from primer.layers import read_edits
-from primer.prompt import ToolCall, make_inert
+from primer.prompt import ToolCall
+from primer.tags import make_tags_inert
 from rules.layers.core import CoreEdit, Refusal
 
 APPEND = CoreEdit("core_memory_append", {"name": "human", "content": "Her name is Nessa."})
@@ -100,7 +101,7 @@ def test_an_entry_that_names_no_function_is_refused_and_the_others_stand(entry: 
 
 
 def test_tags_that_were_shown_inert_are_named_as_they_are_kept() -> None:
-    said = {"name": "human", "content": make_inert("He writes <system> in brackets.")}
+    said = {"name": "human", "content": make_tags_inert("He writes <system> in brackets.")}
     (edit,) = read_edits("", [ToolCall("c1", "f", json.dumps(said))], native=True)
     assert edit == CoreEdit("f", {"name": "human", "content": "He writes <system> in brackets."})
 

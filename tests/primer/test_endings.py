@@ -6,7 +6,7 @@ import pytest
 
 from daemon.models.catalogue import end_of, facts, is_known
 from primer.endings import ANNOUNCED, ModelEnd, end_by, ending
-from primer.models import successor
+from primer.retirement import successor
 from tests.litellm_map import entries
 
 _MAP = ("LiteLLM's map",)

@@ -5,7 +5,9 @@ from dataclasses import replace
 import pytest
 
 from daemon.config.loading import load_texts
-from primer.prompt import TAGS, memories_alone, read_passage
+from primer.passage import read_passage
+from primer.prompt import memories_alone
+from primer.tags import TAGS
 from rules.conversation.memory import EXTRACTED, Edition, Memory, Quote
 
 TEXTS = load_texts(None)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from primer.prompt import TAGS, keep_inert, make_inert, restore, wrap
+from primer.tags import TAGS, keep_inert, make_tags_inert, restore_tags, wrap
 
 _LIVE = re.compile(rf"<\s*/?\s*({'|'.join(TAGS)})\b", re.IGNORECASE)
 _pieces = st.sampled_from(
@@ -33,23 +33,23 @@ _texts = st.lists(_pieces, max_size=12).map("".join) | st.text(max_size=20)
 
 @given(_texts)
 def test_what_was_made_inert_can_be_had_back(text: str) -> None:
-    assert restore(make_inert(text)) == text
+    assert restore_tags(make_tags_inert(text)) == text
 
 
 @given(_texts)
 def test_no_live_tag_is_left(text: str) -> None:
-    assert not _LIVE.search(make_inert(text))
+    assert not _LIVE.search(make_tags_inert(text))
     assert not _LIVE.search(keep_inert(text))
 
 
 @given(_texts)
 def test_people_see_the_same_letters(text: str) -> None:
-    assert make_inert(text).replace("\u2060", "") == text.replace("\u2060", "")
+    assert make_tags_inert(text).replace("\u2060", "") == text.replace("\u2060", "")
 
 
 @given(_texts)
 def test_a_models_text_is_kept_inert_however_often_it_is_looked_at(text: str) -> None:
-    assert keep_inert(make_inert(text)) == make_inert(text)
+    assert keep_inert(make_tags_inert(text)) == make_tags_inert(text)
     assert keep_inert(keep_inert(text)) == keep_inert(text)
 
 
@@ -61,7 +61,7 @@ def test_a_models_text_is_kept_inert_however_often_it_is_looked_at(text: str) ->
 def test_every_form_of_a_tag_is_broken(tag: str, form: str) -> None:
     for spelled in (tag, tag.upper(), tag.title()):
         text = form.format(spelled)
-        assert make_inert(text) == text.replace(spelled, f"\u2060{spelled}")
+        assert make_tags_inert(text) == text.replace(spelled, f"\u2060{spelled}")
 
 
 @pytest.mark.parametrize(
@@ -69,14 +69,14 @@ def test_every_form_of_a_tag_is_broken(tag: str, form: str) -> None:
     ["<systems>", "system", "&lt;system&gt;", "<my_system>", "<system_1>", "<b>", "a < system_b"],
 )
 def test_what_is_no_tag_of_ours_is_left_alone(text: str) -> None:
-    assert make_inert(text) == text
+    assert make_tags_inert(text) == text
 
 
 def test_people_who_know_the_trick_lose_nothing() -> None:
     known = "<\u2060system> and <system>"
-    assert make_inert(known) == "<\u2060\u2060system> and <\u2060system>"
-    assert restore(make_inert(known)) == known
+    assert make_tags_inert(known) == "<\u2060\u2060system> and <\u2060system>"
+    assert restore_tags(make_tags_inert(known)) == known
 
 
 def test_our_own_tags_stay_alive() -> None:
-    assert _LIVE.search(wrap("system", make_inert("<system>")))
+    assert _LIVE.search(wrap("system", make_tags_inert("<system>")))

@@ -6,15 +6,9 @@ from typing import Any
 import pytest
 
 from daemon.models.catalogue import facts, known_models
-from primer.models import (
-    KEY_VARIABLES,
-    Model,
-    quiet_options,
-    small_model,
-    successor,
-    thinking_room,
-    thinks,
-)
+from primer.models import KEY_VARIABLES, Model, small_model
+from primer.retirement import successor
+from primer.thinking import quiet_options, thinking_room, thinks
 from tests.litellm_map import entries
 from tests.server.asking import ask, asking_quote, litellm
 from tests.server.server import ModelServer

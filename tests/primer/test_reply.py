@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from primer import prompt
-from primer.prompt import TAGS, Tag, keep_inert, restore, wrap
 from primer.reply import Answered, Kind, Refused, forged, judge, read_reply
+from primer.tags import TAGS, Tag, keep_inert, restore_tags, wrap
 from rules.conversation.history import Entry
-from rules.conversation.memory import allowance
+from rules.conversation.memory_size import allowance
 from rules.conversation.quote import NotVerbatim, find_quote
 from rules.extract import answers
 from rules.extract.weights import Said
@@ -87,7 +87,7 @@ def kind_of(answer: Answer, request: Request, chunk: tuple[Entry, ...]) -> str |
     judged = judge(read.text, task.step, task.question, [entry.message.words for entry in chunk])
     if judged:
         return judged.kind
-    if task.step == "quote" and isinstance(find_quote(restore(read.text), chunk), NotVerbatim):
+    if task.step == "quote" and isinstance(find_quote(restore_tags(read.text), chunk), NotVerbatim):
         return "not verbatim"
     return None
 

@@ -6,7 +6,8 @@ from datetime import date
 import pytest
 
 from daemon.models.catalogue import facts, known_models
-from primer.models import AS_OF, RETIRED, own_model, successor
+from primer.model_names import own_model
+from primer.retirement import AS_OF, RETIRED, successor
 from tests.litellm_map import entries
 
 

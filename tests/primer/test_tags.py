@@ -5,7 +5,7 @@ from xml.etree import ElementTree
 from hypothesis import given
 from hypothesis import strategies as st
 
-from primer.prompt import TAGS, wrap
+from primer.tags import TAGS, wrap
 
 
 def test_a_wrapped_text_stands_on_lines_of_its_own() -> None:

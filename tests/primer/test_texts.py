@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 
 from daemon.models.tokens import count
 from primer import prompt
-from primer.prompt import PLACEHOLDERS, TAGS, Texts, fill, problems
-from rules.conversation.memory import write_title
+from primer.tags import TAGS
+from primer.texts import PLACEHOLDERS, Texts, fill, problems
+from rules.conversation.memory_title import write_title
 
 NAMES = tuple(field.name for field in fields(Texts))
 QUESTIONS = {

@@ -8,7 +8,9 @@ from typing import Any
 
 from daemon.config.loading import load_texts
 from primer import prompt
-from primer.prompt import Turn, tool, wrap
+from primer.prompt import Turn, tool
+from primer.tags import keep_inert, wrap
+from primer.texts import fill
 from rules.conversation.history import Entry
 from tests.entries import memory_of, talk
 from tests.server.editing import APPEND
@@ -44,7 +46,7 @@ def asking_quote(chunk: tuple[Entry, ...] = CHUNK) -> list[dict[str, str]]:
 
 def asking_again(answered: str) -> list[dict[str, str]]:
     """The first question once more."""
-    again = prompt.question(prompt.fill(TEXTS.quote_again, reason="It stands nowhere."))
+    again = prompt.question(fill(TEXTS.quote_again, reason="It stands nowhere."))
     return [*asking_quote(), *messages(prompt.answer(answered), again)]
 
 
@@ -69,7 +71,7 @@ def asking_refinement(quote: str, perspective: str, analysis: str) -> list[dict[
 
 def refinement_question(analysis: str, words: int) -> str:
     """Its words, without a tag."""
-    return prompt.fill(TEXTS.refinement, analysis=prompt.keep_inert(analysis), words=str(words))
+    return fill(TEXTS.refinement, analysis=keep_inert(analysis), words=str(words))
 
 
 def asking_core(shown: str = "## human\n[empty]") -> list[dict[str, Any]]:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from primer.prompt import restore
+from primer.tags import restore_tags
 from rules.conversation.history import Entry
 from rules.conversation.quote import NotVerbatim, find_quote
 from tests.entries import talk
@@ -143,7 +143,7 @@ def test_a_note_in_brackets_is_never_the_quote() -> None:
 
 def is_kept(chunk: tuple[Entry, ...]) -> bool:
     quote = scribe(request_of(asking_quote(chunk))).text
-    return not isinstance(find_quote(restore(quote), chunk), NotVerbatim)
+    return not isinstance(find_quote(restore_tags(quote), chunk), NotVerbatim)
 
 
 def test_quotes_are_verbatim() -> None:

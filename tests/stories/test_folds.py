@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from daemon.models.tokens import count
-from rules.conversation.memory import Memory, numbers_in
+from rules.conversation.memory import Memory
+from rules.conversation.memory_title import numbers_in
 from rules.conversation.short_quotes import one_sentence
 from tests.chats import CHAT_ID, Json, export_bytes, long_chat, texts
 from tests.server.request import Request

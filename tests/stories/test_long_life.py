@@ -9,8 +9,8 @@ from typing import Any, get_args
 import pytest
 
 from primer.models import EXTRACTIVE
-from primer.prompt import keep_inert
 from primer.reply import Kind
+from primer.tags import keep_inert
 from rules.conversation.memory import WRITTEN
 from tests.chats import export_bytes, long_chat, texts
 from tests.server.faults import Faulty

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from rules.conversation.memory import numbers_in
+from rules.conversation.memory_title import numbers_in
 from tests.chats import Json, texts
 from tests.requests_answers import answer
 from tests.server.server import ModelServer

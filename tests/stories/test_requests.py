@@ -15,9 +15,10 @@ from daemon.files.paths import Folders
 from daemon.files.read import read_export
 from daemon.models.context import Context
 from daemon.trip import process
-from primer.prompt import Texts, Turn, as_posed
-from primer.reply import Request
-from rules.conversation.memory import SHIPPED_QUESTIONS, allowance
+from primer.prompt import Turn, as_posed
+from primer.request import Request
+from primer.texts import Texts
+from rules.conversation.memory_size import SHIPPED_QUESTIONS, allowance
 from tests.chats import assistant, export_bytes, long_chat, texts, user
 from tests.nokeys import no_keys
 from tests.scripted import ScriptedModel

@@ -18,7 +18,7 @@ from daemon.models.completion import complete
 from daemon.models.context import Context
 from daemon.models.scheduler import RunningDialogue, Scheduler, Steps
 from primer.prompt import Turn
-from primer.reply import Request
+from primer.request import Request
 from rules.typingmind.dates import write_date
 from tests.known import known
 from tests.nokeys import no_keys

@@ -13,7 +13,7 @@ from daemon.config.settings import BudgetSettings
 from daemon.models import completion
 from daemon.models.completion import Completion, complete
 from primer.prompt import Turn
-from primer.reply import Request
+from primer.request import Request
 from rules.errors import ModelError, OverBudget
 from rules.money.price import PICO
 from tests.asked import RunBudget, ask

@@ -15,7 +15,7 @@ from daemon.models.batch_client import newest, route_of
 from daemon.models.bounded import TooManyBytes, bound
 from daemon.models.completion import complete
 from primer.prompt import Turn
-from primer.reply import Request
+from primer.request import Request
 from rules.errors import AnswerTooLarge, ModelError
 from tests.known import known
 

@@ -20,7 +20,7 @@ from daemon.models.prices import ENOUGH, Expected, expected
 from daemon.models.tokens import count
 from primer.models import ENGINE, Model, token_factor
 from primer.prompt import Turn
-from primer.reply import Request
+from primer.request import Request
 from rules.errors import ContextTooLong, CutOff, ModelError, OutOfReach, OverBudget, UnknownPrice
 from rules.money.price import PICO, Price, Usage, cost, rates
 from rules.typingmind.dates import write_date

@@ -10,8 +10,9 @@ import pytest
 
 from daemon.models.completion import complete, complete_over
 from primer.models import ENGINE, Model
-from primer.prompt import ToolCall, Turn, tool, wrap
-from primer.reply import Request
+from primer.prompt import ToolCall, Turn, tool
+from primer.request import Request
+from primer.tags import wrap
 from rules.errors import ModelError
 
 SECRET = "the words of a person"

@@ -7,7 +7,7 @@ from daemon.config.settings import ModelSettings
 from daemon.models.completion import Completion
 from daemon.models.key_trial import KeyTrial, try_key
 from primer.models import small_model
-from primer.reply import Request
+from primer.request import Request
 from rules.errors import NotNow, ProviderRefuses
 
 KEY = Key("sk-canary", "file")

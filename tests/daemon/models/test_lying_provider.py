@@ -16,7 +16,7 @@ from daemon.models.direct import persistently
 from daemon.models.prices import ENOUGH, LEARNED_FOR, Expected, expected
 from primer.models import token_factor
 from primer.prompt import Turn
-from primer.reply import Request
+from primer.request import Request
 from rules.errors import MemprocError
 from tests.asked import RunBudget, ask
 from tests.daemon.models.test_bounded import answering

@@ -22,7 +22,7 @@ from daemon.models.scheduler import RunningDialogue, Scheduler, Steps
 from daemon.models.tokens import count
 from primer.models import ENGINE
 from primer.prompt import Turn
-from primer.reply import Request
+from primer.request import Request
 from rules.errors import ContextTooLong, CutOff, ModelError, NotNow, OverBudget, ProviderRefuses
 from rules.money.price import PICO
 from tests.known import known

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from daemon.models.tokens import count
 from daemon.recall.records import CUT, Record, fitted, in_data, named, pages, quoted, within
-from primer.prompt import TAGS
+from primer.tags import TAGS
 
 HOSTILE = st.lists(
     st.one_of(

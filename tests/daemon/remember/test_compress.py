@@ -10,7 +10,7 @@ from daemon.models.roles import Roles
 from daemon.remember.ladder import chunk_analysis, make_memory
 from daemon.remember.worksheet import Worksheet
 from primer.models import ENGINE, Model
-from primer.reply import Request
+from primer.request import Request
 from rules.conversation.history import Entry
 from rules.conversation.memory import EXTRACTED, WRITTEN, Memory
 from tests.entries import talk

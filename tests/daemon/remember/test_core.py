@@ -16,7 +16,7 @@ from daemon.remember.worksheet import Worksheet
 from primer.layers import read_edits, tools_of
 from primer.models import ENGINE, Model
 from primer.prompt import ToolCall, context
-from primer.reply import Request
+from primer.request import Request
 from rules.layers.core import (
     ChatLayout,
     CoreEdit,

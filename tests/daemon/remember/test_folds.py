@@ -12,16 +12,10 @@ from daemon.remember.folds import fold_plan, make_fold
 from daemon.remember.worksheet import Worksheet
 from primer import prompt
 from primer.models import ENGINE, Model
-from primer.prompt import Turn, wrap
-from rules.conversation.memory import (
-    EXTRACTED,
-    WRITTEN,
-    Edition,
-    Memory,
-    Quote,
-    Six,
-    most_fold_tokens,
-)
+from primer.prompt import Turn
+from primer.tags import wrap
+from rules.conversation.memory import EXTRACTED, WRITTEN, Edition, Memory, Quote, Six
+from rules.conversation.memory_size import most_fold_tokens
 from rules.extract.sentences import with_closed_fence
 from tests.daemon.remember.test_compress import AGENT, MANAGER, ROLES, WHEN, Desk
 from tests.daemon.remember.test_ladder import BAD, GOOD

@@ -10,7 +10,8 @@ from daemon.models.roles import Roles
 from daemon.remember.ladder import make_hindsight, make_memory
 from daemon.remember.worksheet import Worksheet
 from primer.models import ENGINE, Model
-from primer.reply import Refused, Request
+from primer.reply import Refused
+from primer.request import Request
 from rules.conversation.memory import WRITTEN, Edition
 from tests.daemon.remember.test_compress import AGENT, CHUNK, MANAGER, QUOTE, ROLES, WHEN, Desk
 from tests.daemon.remember.test_ladder import BAD, GOOD

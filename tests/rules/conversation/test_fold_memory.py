@@ -6,14 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rules.conversation.memory import (
+from rules.conversation.memory import Edition, Memory, fold_id
+from rules.conversation.memory_size import (
     TOKENS_A_WORD,
-    Edition,
-    Memory,
     allowance,
     analysis_words,
     expected_fold_tokens,
-    fold_id,
     fold_words,
     most_fold_tokens,
 )

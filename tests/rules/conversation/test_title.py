@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from primer.prompt import wrap
-from rules.conversation.memory import Memory, counted_on, numbers_in, numbers_of, write_title
+from primer.tags import wrap
+from rules.conversation.memory import Memory
+from rules.conversation.memory_title import counted_on, numbers_in, numbers_of, write_title
 from tests.entries import fold_of, memory_of, talk
 
 TALK = talk(*(f"words {number}" for number in range(9)))

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from daemon.config.settings import Config
-from rules.conversation.memory import SHIPPED_QUESTIONS, expected_tokens
+from rules.conversation.memory_size import SHIPPED_QUESTIONS, expected_tokens
 from rules.plan.chat_plan import ChatPlan
 from rules.plan.chunks import Spoken, chunks
 from rules.plan.folds import Foresight

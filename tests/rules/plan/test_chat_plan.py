@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rules.conversation.history import Entry
-from rules.conversation.memory import QUOTE, SHIPPED_QUESTIONS, expected_tokens
+from rules.conversation.memory_size import QUOTE, SHIPPED_QUESTIONS, expected_tokens
 from rules.conversation.place import Place
 from rules.money.estimate import calls
 from rules.plan.chat_plan import (

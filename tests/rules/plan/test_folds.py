@@ -10,7 +10,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from rules.conversation.memory import expected_fold_tokens
+from rules.conversation.memory_size import expected_fold_tokens
 from rules.plan.folds import MissingFold, Standing, View, view
 
 SIZES = st.lists(st.integers(0, 9) | st.integers(1, 3), min_size=1, max_size=120)

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rules.conversation.memory import (
+from rules.conversation.memory_size import (
     SHIPPED_QUESTIONS,
     allowance,
     expected_tokens,

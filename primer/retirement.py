@@ -1,0 +1,142 @@
+"""Models that ended or are about to: their last day, and the model to ask instead."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from types import MappingProxyType
+
+from primer.model_names import with_provider
+
+AS_OF = "2026-11-21"
+_SONNET, _HAIKU, _OPUS = (f"anthropic/claude-{name}-5-5" for name in ("sonnet", "haiku", "opus"))
+_SOL, _TERRA, _LUNA = (f"openai/gpt-5.6-{name}" for name in ("sol", "terra", "luna"))
+_PRO, _FLASH, _LITE = (
+    f"gemini/gemini-{name}" for name in ("3.1-pro-preview", "3.8-flash", "3.5-flash-lite")
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Successor:
+    """The model to ask instead of a retired one."""
+
+    name: str
+    retired: str
+    retired_on: str
+
+    @property
+    def sentence(self) -> str:
+        """The sentence that the person is told, once."""
+        return f"{self.retired} was retired on {self.retired_on}; {self.name} takes its place."
+
+
+def _gone(retired_on: str, successor: str, *names: str) -> dict[str, tuple[str, str]]:
+    """Models that went on one day, under the provider of their successor."""
+    provider = successor.partition("/")[0]
+    return {f"{provider}/{name}": (retired_on, successor) for name in names}
+
+
+RETIRED: Mapping[str, tuple[str, str]] = MappingProxyType(
+    {
+        # Anthropic's table of model deprecations; LiteLLM's map for the preview.
+        **_gone("2024-11-06", _HAIKU, "claude-instant-*"),
+        **_gone("2024-11-06", _SONNET, "claude-1*"),
+        **_gone("2025-07-21", _SONNET, "claude-2*", "claude-3-sonnet*"),
+        **_gone("2025-10-28", _SONNET, "claude-3-5-sonnet*"),
+        **_gone("2026-01-05", _OPUS, "claude-3-opus*"),
+        **_gone("2026-02-19", _SONNET, "claude-3-7-sonnet*"),
+        **_gone("2026-02-19", _HAIKU, "claude-3-5-haiku*"),
+        **_gone("2026-04-20", _HAIKU, "claude-3-haiku*"),
+        **_gone("2026-06-09", "anthropic/claude-mythos-5-1", "claude-mythos-preview"),
+        **_gone(
+            "2026-06-15",
+            _SONNET,
+            "claude-sonnet-4",
+            "claude-sonnet-4-0",
+            "claude-sonnet-4-20250514",
+        ),
+        **_gone("2026-06-15", _OPUS, "claude-opus-4", "claude-opus-4-0", "claude-opus-4-20250514"),
+        **_gone("2026-08-05", _OPUS, "claude-opus-4-1", "claude-opus-4-1-20250805"),
+        # OpenAI's page of deprecations, while it listed them.
+        **_gone("2024-12-06", _SOL, "gpt-4-vision-preview", "gpt-4-1106-vision-preview"),
+        **_gone("2025-06-06", _SOL, "gpt-4-32k*"),
+        **_gone("2025-07-14", _SOL, "gpt-4.5-preview*"),
+        **_gone("2025-07-28", _SOL, "o1-preview*"),
+        **_gone("2025-10-27", _TERRA, "o1-mini*"),
+        **_gone("2026-02-17", _SOL, "chatgpt-4o-latest"),
+        **_gone("2026-03-26", _SOL, "gpt-4-0314", "gpt-4-0125-preview", "gpt-4-turbo-preview"),
+        # LiteLLM's map; the successors are those that OpenAI's page recommends, or the newest of their size.
+        **_gone("2026-07-23", _SOL, "gpt-5-chat", "gpt-5-chat-latest", "gpt-5.1-chat-latest"),
+        **_gone(
+            "2026-07-23", _SOL, "gpt-5-codex", "gpt-5.1-codex", "gpt-5.1-codex-max", "gpt-5.2-codex"
+        ),
+        **_gone(
+            "2026-07-23",
+            _SOL,
+            "gpt-4o-search-preview-2025-03-11",
+            "o3-deep-research*",
+            "o4-mini-deep-research*",
+        ),
+        **_gone("2026-07-23", _TERRA, "gpt-5.1-codex-mini"),
+        **_gone("2026-07-23", _LUNA, "gpt-4o-mini-search-preview-2025-03-11"),
+        **_gone("2026-08-10", _SOL, "gpt-5.2-chat-latest", "gpt-5.3-chat-latest"),
+        **_gone("2026-09-28", _TERRA, "gpt-3.5-turbo-1106"),
+        **_gone("2026-10-23", _TERRA, "gpt-3.5-turbo", "gpt-3.5-turbo-0125", "gpt-3.5-turbo-16k"),
+        **_gone(
+            "2026-10-23",
+            _SOL,
+            "gpt-4",
+            "gpt-4-0613",
+            "gpt-4-1106-preview",
+            "gpt-4-turbo",
+            "gpt-4-turbo-2024-04-09",
+        ),
+        **_gone(
+            "2026-10-23",
+            _SOL,
+            "gpt-4o-2024-05-13",
+            "o1",
+            "o1-2024-12-17",
+            "o1-pro",
+            "o1-pro-2025-03-19",
+        ),
+        **_gone("2026-10-23", _SOL, "o3-mini", "o3-mini-2025-01-31"),
+        **_gone("2026-10-23", _TERRA, "o4-mini", "o4-mini-2025-04-16"),
+        **_gone("2026-10-23", _LUNA, "gpt-4.1-nano", "gpt-4.1-nano-2025-04-14"),
+        # Google's page of Gemini deprecations and its letters to users; LiteLLM's map for the last three lines.
+        **_gone("2025-02-15", _PRO, "gemini-pro", "gemini-1.0-pro*"),
+        **_gone("2025-09-24", _LITE, "gemini-1.5-flash-8b*"),
+        **_gone("2025-09-24", _FLASH, "gemini-1.5-flash*"),
+        **_gone("2025-09-24", _PRO, "gemini-1.5-pro*"),
+        **_gone("2025-12-02", _PRO, "gemini-2.5-pro-preview-0[356]-*"),
+        **_gone("2026-02-17", _FLASH, "gemini-2.5-flash-preview-09-2025"),
+        **_gone("2026-03-09", _PRO, "gemini-3-pro-preview"),
+        **_gone("2026-03-31", _LITE, "gemini-2.5-flash-lite-preview-09-2025"),
+        **_gone("2026-06-01", _LITE, "gemini-2.0-flash-lite", "gemini-2.0-flash-lite-001"),
+        **_gone("2026-06-01", _FLASH, "gemini-2.0-flash", "gemini-2.0-flash-001"),
+        **_gone("2026-05-25", _LITE, "gemini-3.1-flash-lite-preview"),
+        **_gone("2026-07-28", _FLASH, "gemini-2.5-computer-use-preview-10-2025"),
+        **_gone("2026-10-22", "gemini/gemini-omni-1.1-flash", "gemini-omni-flash-preview"),
+        # xAI's page on the retirement of 15 May 2026.
+        **_gone(
+            "2026-05-15", "xai/grok-4.3", "grok-3", "grok-4", "grok-4-0709", "grok-code-fast-1"
+        ),
+        **_gone("2026-05-15", "xai/grok-4.3", "grok-4-fast*", "grok-4-1-fast*"),
+        # LiteLLM's map, and DeepSeek's announcement of version 4.
+        **_gone("2026-07-24", "deepseek/deepseek-v4-flash", "deepseek-chat", "deepseek-reasoner"),
+        # Mistral's overview of its models, as others quote it.
+        **_gone("2025-11-30", "mistral/codestral-latest", "codestral-2501"),
+        **_gone("2025-12-31", "mistral/ministral-14b-latest", "pixtral-12b-2409"),
+        **_gone("2026-05-31", "mistral/mistral-large-latest", "mistral-large-2411"),
+    }
+)
+"""The last day (ISO) of a model, and the one to ask instead, by LiteLLM name or pattern; the first that fits counts."""
+
+
+def successor(model: str) -> Successor | None:
+    """The model that took this one's place, or None while it still answers.
+
+    A name without its provider, which LiteLLM takes too, is looked up under the provider of its family.
+    """
+    name = with_provider(model)
+    fitting = (retired for pattern, retired in RETIRED.items() if fnmatchcase(name, pattern))
+    return next((Successor(newer, model, retired_on) for retired_on, newer in fitting), None)

@@ -1,0 +1,112 @@
+"""The texts that models read: their names, and the placeholders that they hold."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from types import MappingProxyType
+
+from primer.tags import TAGS
+
+_PLACEHOLDER = re.compile(r"\{([a-z_]+)\}")
+LENGTH = re.compile(r"(\d+) words")
+_OUR_TAG = re.compile(rf"</?({'|'.join(TAGS)})(?![\w.:-])", re.IGNORECASE)
+# words, quote_words: a number of words. reason: a sentence. analysis: the context manager's whole answer.
+# sections: of the core memory, with what stands in them. functions: what edits them. example: a call of one, in JSON.
+# results: what became of each edit, a line for each.
+# facts: those that are known, as JSON. form: what the answer looks like, as JSON.
+# question: one of the other texts. guidance: what the person says at `memproc retry --say`.
+_HOLDS = {
+    "quote_again": "reason", "analysis": "words", "refinement": "analysis", "fold_analysis": "words",
+    "core": "sections", "core_json": "functions example", "core_results": "results", "facts": "facts form",
+    "facts_again": "question reason", "otherwise": "question reason", "guidance": "guidance",
+}  # fmt: skip
+_MAY_HOLD = {
+    "quote": "quote_words", "perspective": "words", "refinement": "words", "perspective_hindsight": "words",
+    "fold_perspective": "words",
+}  # fmt: skip
+"""Placeholders of the answers' length, which texts may hold: memproc's own questions leave that to the primer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Texts:
+    """One text for each Markdown file in `primer/texts/`, without white space at its ends.
+
+    People may replace each file. None of them holds the tag that it is wrapped in.
+    """
+
+    primer: str
+    quote: str
+    quote_again: str
+    perspective: str
+    analyst: str
+    analysis: str
+    refinement: str
+    hindsight: str
+    perspective_hindsight: str
+    fold_quotes: str
+    fold_perspective: str
+    fold_analysis: str
+    core: str
+    core_json: str
+    core_results: str
+    fact_keeper: str
+    facts: str
+    facts_again: str
+    otherwise: str
+    guidance: str
+    opening: str
+    layers: str
+    recall: str
+    closing: str
+
+
+PLACEHOLDERS: Mapping[str, frozenset[str]] = MappingProxyType(
+    {text.name: frozenset(_HOLDS.get(text.name, "").split()) for text in fields(Texts)}
+)
+"""The placeholders that each text must hold."""
+ALLOWED: Mapping[str, frozenset[str]] = MappingProxyType(
+    {
+        name: required | frozenset(_MAY_HOLD.get(name, "").split())
+        for name, required in PLACEHOLDERS.items()
+    }
+)
+"""The placeholders that it may hold; it may hold no others."""
+
+
+def problems(name: str, text: str) -> tuple[str, ...]:
+    """Everything that forbids using this text under this name, one sentence each; none if it is fine."""
+    if name not in PLACEHOLDERS:
+        return (f"There is no text named {name!r}; the texts are {', '.join(PLACEHOLDERS)}.",)
+    if not text.strip():
+        return ("The text is empty.",)
+    return (*_placeholder_problems(PLACEHOLDERS[name], ALLOWED[name], text), *_tag_problems(text))
+
+
+def fill(text: str, /, **values: str) -> str:
+    """The text with each `{name}` that has a value replaced by it, in one pass.
+
+    Braces inside the values, and names without a value, stay as they are.
+    """
+    return _PLACEHOLDER.sub(lambda placeholder: values.get(placeholder[1], placeholder[0]), text)
+
+
+def _placeholder_problems(
+    required: frozenset[str], allowed: frozenset[str], text: str
+) -> list[str]:
+    used = set(_PLACEHOLDER.findall(text))
+    known = ", ".join(f"{{{name}}}" for name in sorted(allowed)) or "none"
+    missing = [f"The placeholder {{{name}}} is missing." for name in sorted(required - used)]
+    unknown = [
+        f"The placeholder {{{name}}} means nothing here; this text may use: {known}."
+        for name in sorted(used - allowed)
+    ]
+    return missing + unknown
+
+
+def _tag_problems(text: str) -> list[str]:
+    used = {tag.lower() for tag in _OUR_TAG.findall(text)}
+    return [
+        f"The tag <{tag}> stands in the text; memproc adds its tags itself."
+        for tag in TAGS
+        if tag in used
+    ]

@@ -1,0 +1,91 @@
+"""The titles of memories: their numbers and days, written and read."""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+
+from rules.conversation.memory import CHUNK_LEVEL, Memory
+from rules.typingmind.dates import parse_date
+
+_MONTHS = (
+    "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
+    "December",
+)  # fmt: skip
+_TITLE = re.compile(
+    r"<context_manager>\n(?:Memory ([1-9]\d{0,5})|Memories ([1-9]\d{0,5}) to ([1-9]\d{0,5}))[,.]"
+)
+
+
+def called(memory: Memory) -> str:
+    """The name in sentences: `memory 3 (m1f0c...)`, or `fold 1 of level 2 (f03b...)`; each level counts from 1."""
+    if memory.is_fold:
+        return f"fold {memory.number} of level {memory.level} ({memory.memory_id})"
+    return f"memory {memory.number} ({memory.memory_id})"
+
+
+def short_name(memory: Memory) -> str:
+    """The name that a person gives it within its chat: `6`, or `f2` for a fold, `ff1` for one of the next level.
+
+    It is never given to another memory of the chat.
+    """
+    return "f" * (memory.level - CHUNK_LEVEL) + str(memory.number)
+
+
+def dates(memory: Memory) -> str:
+    """The days of the first and the last message that it stands for; one day where they are the same."""
+    first, last = day(memory.began_at), day(memory.ended_at)
+    return first if first == last else f"{first} to {last}"
+
+
+def day(date: str | None) -> str:
+    """The day of an export's date."""
+    return (date or "no date")[:10]
+
+
+def write_title(
+    first: int, last: int, dates: Iterable[str | None], *, extracted: bool = False
+) -> str:
+    """The title of a memory, or of a fold of those from `first` to `last`; `dates` are those of its messages."""
+    name = f"Memory {first}" if first == last else f"Memories {first} to {last}"
+    return ", ".join([name, *_days(dates), *(["extracted"] if extracted else [])]) + "."
+
+
+def numbers_in(question: str) -> tuple[int, int] | None:
+    """The first and the last number in a memory's first question; None where it bears no title, as older ones."""
+    titled = _TITLE.match(question)
+    if titled is None:
+        return None
+    first, last = titled[1] or titled[2], titled[1] or titled[3]
+    return int(first), int(last)
+
+
+def counted_on(memories: Sequence[Memory]) -> int:
+    """The distance between the numbers in titles to come and those in the archive; 0 unless an archive was lost."""
+    frozen = [memory for memory in memories if not memory.keys and not memory.is_fold]
+    titles = ((memory.number, numbers_in(memory.in_prompts.texts[0])) for memory in frozen)
+    return max((titled[1] - number for number, titled in titles if titled), default=0)
+
+
+def numbers_of(memory: Memory, by_id: Mapping[str, Memory], ahead: int) -> tuple[int, int]:
+    """The first and the last of the memories that it stands for, as titles count them; `ahead` is `counted_on`."""
+    if titled := numbers_in(memory.in_prompts.texts[0]):
+        return titled
+    if not memory.is_fold:
+        return memory.number + ahead, memory.number + ahead
+    each = [numbers_of(by_id[name], by_id, ahead) for name in memory.members]
+    return each[0][0], each[-1][1]
+
+
+def _days(dates: Iterable[str | None]) -> list[str]:
+    """The first and the last day in words, each part of a date named once; empty where no day is known."""
+    days = sorted(date.date() for text in dates if (date := parse_date(text)))
+    if not days:
+        return []
+    begin, end = days[0], days[-1]
+    until = f"{end.day} {_MONTHS[end.month - 1]} {end.year}"
+    if begin == end:
+        return [until]
+    month = (
+        f" {_MONTHS[begin.month - 1]}" if (begin.month, begin.year) != (end.month, end.year) else ""
+    )
+    year = f" {begin.year}" if begin.year != end.year else ""
+    return [f"{begin.day}{month}{year} to {until}"]
