@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from primer.tags import keep_inert, make_tags_inert, wrap
-from primer.texts import LENGTH, Texts, fill
+from primer.wording import LENGTH, Texts, fill
 from rules.conversation.history import Entry
 from rules.conversation.memory import Memory
 from rules.conversation.short_quotes import as_read

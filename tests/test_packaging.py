@@ -87,5 +87,10 @@ def test_the_command_is_memproc_and_the_distribution_is_not(wheel: zipfile.ZipFi
     (entry,) = (name for name in wheel.namelist() if name.endswith("entry_points.txt"))
     commands, layouts = wheel.read(entry).decode().strip().split("\n\n")
     assert commands.split() == ["[console_scripts]", "memproc", "=", "daemon.cli:main"]
-    assert layouts.split() == ["[memproc.core_memory]", "chat", "=", "rules.layers.core:ChatLayout"]
+    assert layouts.split() == [
+        "[memproc.core_memory]",
+        "chat",
+        "=",
+        "rules.layers.core_layout:ChatLayout",
+    ]
     assert not any(name.startswith("memproc-0") for name in wheel.namelist())

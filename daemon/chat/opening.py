@@ -13,12 +13,15 @@ from daemon.config.tables import FactSettings
 from daemon.models.tokens import Counts, count_once, keep
 from primer.prompt import closing, opening
 from primer.tags import keep_inert, wrap
-from primer.texts import Texts
+from primer.wording import Texts
 from rules.conversation.marker import OPENING, text_digest
 from rules.conversation.place import Place
 from rules.errors import ChatSkipped
-from rules.layers.core import CoreMemory, Layout, OverLimit, Section, Value, core_after
-from rules.layers.facts import Fact, FactEvent, live, within
+from rules.layers.core import CoreMemory, OverLimit, Section, Value
+from rules.layers.core_editing import Layout
+from rules.layers.core_events import core_after
+from rules.layers.fact_choice import facts_within
+from rules.layers.facts import Fact, FactEvent, live
 from rules.layers.opening import FactLine, Opening, fact_line, read_opening, write_opening
 from rules.output.arrange import Canned
 from rules.typingmind.chat import Chat
@@ -72,11 +75,11 @@ def facts_now(archive: Archive, chat_id: str) -> tuple[Fact, ...]:
 
 
 def facts_shown(archive: Archive, chat_id: str, settings: FactSettings) -> tuple[Fact, ...]:
-    """Return the facts that the export shows, in the order of their dates: within the budget of tokens."""
+    """Return the facts that the export shows, in the order of their dates: facts_within the budget of tokens."""
     facts = facts_now(archive, chat_id)
     counts = _counts_of(archive, facts).all
     sizes = [1 + counts[text_digest(_line(fact))] for fact in facts]  # 1 for the line's end
-    return tuple(within(facts, sizes, settings.budget))
+    return tuple(facts_within(facts, sizes, settings.budget))
 
 
 def as_line(fact: Fact | FactEvent) -> FactLine:

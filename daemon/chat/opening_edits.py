@@ -26,9 +26,12 @@ from primer.tags import restore_tags
 from rules.conversation.marker import text_digest
 from rules.conversation.place import Place
 from rules.errors import ChatSkipped
-from rules.layers.core import CoreEvent, OverLimit, Section, Value, corrected
-from rules.layers.facts import By, Fact, FactEvent, normal
-from rules.layers.opening import FactLine, Opening, OpeningEdits, edits, one_line
+from rules.layers.core import OverLimit, Section, Value
+from rules.layers.core_events import CoreEvent, corrected
+from rules.layers.fact_words import normal
+from rules.layers.facts import By, Fact, FactEvent
+from rules.layers.opening import FactLine, Opening, one_line
+from rules.layers.opening_edits import OpeningEdits, edits_of_opening
 
 _BY_USER = "edited in TypingMind"
 _TAKEN_OVER = "taken over from an export"
@@ -91,7 +94,7 @@ def _edited(archive: Archive, chat: ShownChat, place: Place) -> _Edited | None:
     before = _NOTHING
     if is_known:
         before = read(chat, base.text if base else opening_text(archive, chat))
-    return _Edited(text, written, theirs.preface, edits(before, theirs), is_known)
+    return _Edited(text, written, theirs.preface, edits_of_opening(before, theirs), is_known)
 
 
 def _inherit(archive: Archive, chat_id: str, shown: str, written: str) -> bool:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from primer.prompt import Turn, context
-from primer.texts import Texts
+from primer.wording import Texts
 from rules.conversation.history import Entry
 from rules.conversation.memory import Memory
 from rules.conversation.memory_title import write_title

@@ -34,25 +34,18 @@ from daemon.models.prices import expected, step_of
 from daemon.models.roles import Roles, chat_model, choose_roles, offered
 from daemon.models.splitting import splitter
 from daemon.models.tokens import Counts, count, count_once, digest_of
-from primer.layers import tools_of
+from primer.core_questions import tools_of
 from primer.models import ENGINE, token_factor
 from primer.prompt import question
-from primer.texts import Texts
+from primer.wording import Texts
 from rules.conversation.memory import Memory
 from rules.conversation.memory_size import questions_of_memories
 from rules.conversation.memory_title import counted_on, write_title
 from rules.conversation.short_quotes import too_many
 from rules.plan.chat_plan import ChatPlan, Overhead, plan_chat
 from rules.plan.folds import Bounds, as_shown, as_told, section
-from rules.plan.work import (
-    Limit,
-    PlannedChunk,
-    Round,
-    TooLarge,
-    hindsight_round,
-    nearest_limit,
-    too_large,
-)
+from rules.plan.limits import Limit, TooLarge, nearest_limit, too_large
+from rules.plan.work import PlannedChunk, Round, hindsight_round
 from rules.recognize.chat_reading import ChatReading
 from rules.typingmind.chat import Chat
 from rules.typingmind.warnings import beyond_window, warnings

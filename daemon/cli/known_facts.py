@@ -22,7 +22,8 @@ from daemon.cli.settings import (
 from daemon.files.clock import now
 from daemon.status.sentences import printable_json, visible
 from rules.errors import NotFound
-from rules.layers.facts import Fact, FactEvent, normal
+from rules.layers.fact_words import normal
+from rules.layers.facts import Fact, FactEvent
 
 _fact_number = click.argument("number", metavar="ID", type=click.IntRange(min=1))
 

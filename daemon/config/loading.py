@@ -29,19 +29,12 @@ from daemon.config.tables import (
 from daemon.files.paths import Folders, settle
 from daemon.files.write import remedy
 from rules.errors import ConfigurationError, FileTrouble, MemprocError
-from rules.layers.core import (
-    CoreMemory,
-    EditingFunction,
-    Layout,
-    OverLimit,
-    Section,
-    SectionChange,
-    arranged,
-    offered,
-)
+from rules.layers.core import CoreMemory, OverLimit, Section
+from rules.layers.core_editing import EditingFunction, Layout, offered
+from rules.layers.core_layout import SectionChange, arranged
 
 if TYPE_CHECKING:
-    from primer.texts import Texts
+    from primer.wording import Texts
 
 _LARGEST = 1_000_000  # bytes
 _CHECK = "Correct it; `memproc config check` tells whether anything is left."
@@ -193,7 +186,7 @@ def load_texts(folder: Path | None) -> "Texts":
 
     Raises ConfigurationError, which names every file and what is wrong with it.
     """
-    from primer.texts import Texts, problems
+    from primer.wording import Texts, problems
 
     texts: dict[str, str] = {}
     wrong: list[str] = []

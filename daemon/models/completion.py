@@ -16,7 +16,7 @@ from primer.prompt import ToolCall
 from primer.request import EMBEDDING, Request
 from rules.errors import ModelError
 from rules.extract import answers
-from rules.layers.facts import cosines
+from rules.layers.likeness import cosines
 from rules.typingmind.content import printable
 
 if TYPE_CHECKING:

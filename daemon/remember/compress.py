@@ -36,7 +36,8 @@ from rules.conversation.memory import EXTRACTED, Edition, Memory, edition_in_pro
 from rules.errors import ChatSkipped, TooLong
 from rules.plan.cache_order import Lead, leads, needs
 from rules.plan.folds import as_shown, as_told
-from rules.plan.work import PlannedChunk, room_left
+from rules.plan.limits import room_left
+from rules.plan.work import PlannedChunk
 
 
 @dataclass(frozen=True, slots=True)

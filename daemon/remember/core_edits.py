@@ -12,8 +12,8 @@ from daemon.config.loading import foreign
 from daemon.events import Noted
 from daemon.models.scheduler import Steps
 from daemon.remember.worksheet import Worksheet
-from primer import layers as core
-from primer.layers import read_edits
+from primer import core_questions as core
+from primer.core_edits import read_edits
 from primer.models import ENGINE, Model
 from primer.prompt import ToolCall, Turn
 from primer.reply import CALLED, Refused, read_reply
@@ -21,7 +21,9 @@ from primer.request import Request
 from primer.thinking import thinks
 from rules.conversation.memory import Six
 from rules.errors import ChatSkipped, TooLong
-from rules.layers.core import CoreEdit, CoreEvent, CoreMemory, Layout, Refusal, apply
+from rules.layers.core import CoreMemory, Refusal
+from rules.layers.core_editing import CoreEdit, Layout, apply_edit
+from rules.layers.core_events import CoreEvent
 from rules.layers.names import claims
 from rules.plan.work import CORE_WORDS
 
@@ -144,7 +146,7 @@ def _applied(about: AboutCore, memory: CoreMemory, edit: CoreEdit) -> CoreMemory
         )
 
     with foreign(skipped):
-        outcome = apply(about.layout.functions, memory, edit)
+        outcome = apply_edit(about.layout.functions, memory, edit)
     if isinstance(outcome, Refusal):
         return outcome
     return claims(memory, outcome, about.names) or outcome

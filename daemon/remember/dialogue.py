@@ -13,12 +13,12 @@ from primer.prompt import Turn
 from primer.reply import Answered, Refused, forged
 from primer.request import Request
 from primer.tags import keep_inert
-from primer.texts import Texts, fill
+from primer.wording import Texts, fill
 from rules.conversation.memory import Quote, Six
 from rules.conversation.memory_size import analysis_words
 from rules.conversation.short_quotes import some_of
 from rules.extract.sentences import with_closed_fence, within
-from rules.plan.work import QUOTE_WORDS
+from rules.plan.limits import QUOTE_WORDS
 
 _BOUND = 1.2
 """An analysis longer than this many times what was asked for is cut after its last sentence within that."""

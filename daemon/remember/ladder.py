@@ -46,7 +46,7 @@ from rules.conversation.memory_size import (
 )
 from rules.conversation.quote import can_be_quoted
 from rules.plan.chat_plan import asks_agent
-from rules.plan.work import QUOTE_WORDS
+from rules.plan.limits import QUOTE_WORDS
 
 Count = Callable[[str], int]
 Dialogue = Callable[[Worksheet, Pair, int], Steps[Transcript | Refused]]

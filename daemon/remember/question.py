@@ -17,7 +17,7 @@ from primer.models import ENGINE
 from primer.prompt import Turn
 from primer.reply import Answered, Refused, judge, read_reply, repeated
 from primer.request import Request
-from primer.texts import Texts, fill
+from primer.wording import Texts, fill
 
 _MORE_ROOM = 4
 

@@ -17,7 +17,7 @@ from primer import prompt
 from primer.models import ENGINE
 from primer.reply import Answered, Refused
 from primer.tags import restore_tags
-from primer.texts import fill
+from primer.wording import fill
 from rules.conversation.history import Entry
 from rules.conversation.memory import Quote
 from rules.conversation.nearest import nearest_passage

@@ -8,11 +8,12 @@ from daemon.chat.survey import Survey
 from daemon.models.scheduler import Steps
 from primer.models import token_factor
 from primer.request import Request
-from primer.texts import Texts
+from primer.wording import Texts
 from rules.conversation.memory import Memory
 from rules.conversation.memory_size import SHIPPED_QUESTIONS
 from rules.errors import ContextTooLong, TooLong
-from rules.plan.work import PlannedChunk, largest_part, parts_of
+from rules.plan.limits import largest_part, parts_of
+from rules.plan.work import PlannedChunk
 
 _PASSAGE_ALONE = ("analysis", "facts")
 """The questions to the context manager, which sees nothing but the passage."""

@@ -10,19 +10,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
-from rules.layers.facts import (
-    AskedEvent,
-    Event,
-    Fact,
-    FactEvent,
-    Operation,
-    Source,
-    normal,
-    opposed,
-    says_more,
-    source_of,
-    words,
-)
+from rules.layers.fact_words import Source, normal, opposed, says_more, source_of, words
+from rules.layers.facts import AskedEvent, Event, Fact, FactEvent, Operation
 
 _LETTERS_THAT_TELL = 4
 MOST_CHARACTERS = 500

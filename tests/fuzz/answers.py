@@ -3,15 +3,19 @@
 from functools import cache
 
 from daemon.files.read import chats_in
-from primer.layers import read_edits, read_operations
+from primer.core_edits import read_edits
+from primer.fact_questions import read_operations
 from primer.prompt import ToolCall
 from primer.reply import Answered, forged, judge, read_reply, repeated
 from rules.conversation.history import Entry, history, without_strays
 from rules.conversation.nearest import nearest_passage
 from rules.conversation.quote import Verbatim, find_quote
-from rules.layers.core import ChatLayout, CoreMemory, Refusal, apply
+from rules.layers.core import CoreMemory, Refusal
+from rules.layers.core_editing import apply_edit
+from rules.layers.core_layout import ChatLayout
 from rules.layers.fact_operations import KnownFacts, carry_out
-from rules.layers.facts import Fact, Source
+from rules.layers.fact_words import Source
+from rules.layers.facts import Fact
 from rules.recognize.recognize import recognise
 from rules.typingmind.chat import read_messages
 from tests.chats import chat, conversation, export_bytes
@@ -53,7 +57,7 @@ def _edit(text: str) -> None:
         *read_edits(text, (), native=False),
         *read_edits(text, calls, True),
     ):
-        after = edit if isinstance(edit, Refusal) else apply(_LAYOUT.functions, memory, edit)
+        after = edit if isinstance(edit, Refusal) else apply_edit(_LAYOUT.functions, memory, edit)
         if isinstance(after, Refusal):
             assert after.reason
         else:

@@ -22,7 +22,8 @@ from daemon.recovery.restore import find_version, restorable, restore
 from daemon.trip import go_round, run_export
 from primer.prompt import closing, opening
 from primer.request import Request
-from rules.layers.core import CoreEvent, Layout, taken_back
+from rules.layers.core_editing import Layout
+from rules.layers.core_events import CoreEvent, taken_back
 from rules.layers.facts import FactEvent
 from tests.chats import START, date
 from tests.lives.keeper import SECTIONS

@@ -6,10 +6,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from daemon.config.loading import load_texts
-from primer.layers import after_memory, ask, in_words, read_edits, results, tools_of
+from primer.core_edits import read_edits
+from primer.core_questions import after_memory, ask, in_words, results, tools_of
 from primer.prompt import ToolCall, Turn
 from primer.tags import TAGS, make_tags_inert
-from rules.layers.core import ChatLayout, CoreEdit, CoreMemory, Refusal, Section
+from rules.layers.core import CoreMemory, Refusal, Section
+from rules.layers.core_editing import CoreEdit
+from rules.layers.core_layout import ChatLayout
 
 TEXTS = load_texts(None)
 LAYOUT = ChatLayout()

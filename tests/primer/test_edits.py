@@ -6,10 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from primer.layers import read_edits
+from primer.core_edits import read_edits
 from primer.prompt import ToolCall
 from primer.tags import make_tags_inert
-from rules.layers.core import CoreEdit, Refusal
+from rules.layers.core import Refusal
+from rules.layers.core_editing import CoreEdit
 
 APPEND = CoreEdit("core_memory_append", {"name": "human", "content": "Her name is Nessa."})
 WRITTEN = json.dumps(APPEND.arguments)

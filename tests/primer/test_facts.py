@@ -3,7 +3,7 @@
 import json
 
 from daemon.config.loading import load_texts
-from primer.layers import Operations, ask_facts, numbered_passage, read_operations
+from primer.fact_questions import Operations, ask_facts, numbered_passage, read_operations
 from tests.entries import entries, said, talk
 from tests.rules.layers.known import fact
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from primer.layers import Operations, read_operations
+from primer.fact_questions import Operations, read_operations
 from rules.layers.facts import Operation
 
 ADD = Operation("ADD", "", "Ada likes tea.", "", 3)

@@ -10,7 +10,7 @@ from daemon.config.loading import load_texts
 from primer import prompt
 from primer.prompt import Turn, tool
 from primer.tags import keep_inert, wrap
-from primer.texts import fill
+from primer.wording import fill
 from rules.conversation.history import Entry
 from tests.entries import memory_of, talk
 from tests.server.editing import APPEND

@@ -17,7 +17,7 @@ from daemon.models.context import Context
 from daemon.trip import process
 from primer.prompt import Turn, as_posed
 from primer.request import Request
-from primer.texts import Texts
+from primer.wording import Texts
 from rules.conversation.memory_size import SHIPPED_QUESTIONS, allowance
 from tests.chats import assistant, export_bytes, long_chat, texts, user
 from tests.nokeys import no_keys

@@ -13,7 +13,8 @@ from random import Random
 from statistics import fmean, quantiles
 
 from rules.extract.weights import Said
-from rules.plan.chunks import Splitter, Spoken
+from rules.plan.splitters import Splitter
+from rules.plan.turns import Spoken
 from tests.server.tokens import count
 
 SIZE = 4000

@@ -28,7 +28,7 @@ from daemon.archive.trouble import archive_errors
 from daemon.files.paths import archive_path
 from daemon.models.ask import Unsent
 from rules.errors import ArchiveError, DamagedChat, FileTrouble
-from rules.layers.core import CoreEvent
+from rules.layers.core_events import CoreEvent
 from rules.layers.facts import FactEvent
 from tests.daemon.archive.test_archive import reply
 from tests.daemon.archive.test_messages import CHAT, LATER, TALK, WHEN, see

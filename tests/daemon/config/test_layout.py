@@ -8,7 +8,8 @@ import pytest
 from daemon.config.loading import core_layout, load_layout
 from daemon.config.tables import CoreSettings
 from rules.errors import ConfigurationError
-from rules.layers.core import ChatLayout, Section
+from rules.layers.core import Section
+from rules.layers.core_layout import ChatLayout
 
 Install = Callable[..., None]
 GOOD = '''

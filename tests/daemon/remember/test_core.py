@@ -13,19 +13,15 @@ from daemon.models.completion import Completion
 from daemon.remember.core_edits import AboutCore, Tended, tend
 from daemon.remember.ladder import make_memory
 from daemon.remember.worksheet import Worksheet
-from primer.layers import read_edits, tools_of
+from primer.core_edits import read_edits
+from primer.core_questions import tools_of
 from primer.models import ENGINE, Model
 from primer.prompt import ToolCall, context
 from primer.request import Request
-from rules.layers.core import (
-    ChatLayout,
-    CoreEdit,
-    CoreEvent,
-    CoreMemory,
-    Section,
-    Value,
-    core_after,
-)
+from rules.layers.core import CoreMemory, Section, Value
+from rules.layers.core_editing import CoreEdit
+from rules.layers.core_events import CoreEvent, core_after
+from rules.layers.core_layout import ChatLayout
 from tests.daemon.remember.test_compress import CHUNK, QUOTE, ROLES, WHEN
 from tests.entries import talk
 from tests.primer.test_fold import memory

@@ -8,7 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rules.layers.core import ChatLayout, CoreEdit, CoreMemory, Refusal, Section, apply
+from rules.layers.core import CoreMemory, Refusal, Section
+from rules.layers.core_editing import CoreEdit, apply_edit
+from rules.layers.core_layout import ChatLayout
 
 FUNCTIONS = ChatLayout().functions
 MEMORY = CoreMemory(
@@ -22,12 +24,14 @@ RIGHT = {"name": "persona", "content": "Patient."}
 
 
 def test_an_edit_is_applied_to_its_section_alone() -> None:
-    after = apply(FUNCTIONS, MEMORY, CoreEdit("core_memory_append", RIGHT))
+    after = apply_edit(FUNCTIONS, MEMORY, CoreEdit("core_memory_append", RIGHT))
     assert after == MEMORY.with_value("persona", "Dry humour.\nPatient.")
 
 
 def test_an_edit_over_the_limit_changes_nothing() -> None:
-    after = apply(FUNCTIONS, MEMORY, CoreEdit("core_memory_append", {**RIGHT, "content": "x" * 40}))
+    after = apply_edit(
+        FUNCTIONS, MEMORY, CoreEdit("core_memory_append", {**RIGHT, "content": "x" * 40})
+    )
     assert isinstance(after, Refusal)
     assert after.kind == "over the limit"
 
@@ -56,7 +60,7 @@ WHO, WHAT = {"name": "human"}, {"name": "promises"}
 def test_beside_a_line_of_the_persons_all_others_may_be_edited(
     function: str, arguments: Mapping[str, str]
 ) -> None:
-    after = apply(FUNCTIONS, LINED, CoreEdit(function, arguments))
+    after = apply_edit(FUNCTIONS, LINED, CoreEdit(function, arguments))
     assert isinstance(after, CoreMemory)
     assert [section.held_lines for section in after] == [section.held_lines for section in LINED]
 
@@ -75,7 +79,7 @@ def test_beside_a_line_of_the_persons_all_others_may_be_edited(
 def test_an_edit_of_a_line_of_the_persons_is_refused_with_that_line(
     arguments: Mapping[str, str],
 ) -> None:
-    after = apply(FUNCTIONS, LINED, CoreEdit("core_memory_replace", arguments))
+    after = apply_edit(FUNCTIONS, LINED, CoreEdit("core_memory_replace", arguments))
     assert isinstance(after, Refusal)
     assert after.kind == "kept by the person"
     assert any(
@@ -88,13 +92,13 @@ def test_a_layout_s_own_function_cannot_free_a_line_of_the_persons() -> None:
         """Free it."""
         return CoreMemory(tuple(replace(section, held_lines=()) for section in memory))
 
-    after = apply([freed], LINED, CoreEdit("freed", {}))
+    after = apply_edit([freed], LINED, CoreEdit("freed", {}))
     assert isinstance(after, Refusal)
     assert after.kind == "sections changed"
 
 
 def test_an_unknown_function_is_refused_with_the_names_of_those_that_there_are() -> None:
-    assert apply(FUNCTIONS, MEMORY, CoreEdit("archival_memory_insert", RIGHT)) == Refusal(
+    assert apply_edit(FUNCTIONS, MEMORY, CoreEdit("archival_memory_insert", RIGHT)) == Refusal(
         "There is no function of that name; the functions are core_memory_append, core_memory_replace.",
         "unknown function",
     )
@@ -116,7 +120,7 @@ def test_an_unknown_function_is_refused_with_the_names_of_those_that_there_are()
 def test_missing_superfluous_and_other_than_text_arguments_are_refused(
     arguments: Mapping[str, object],
 ) -> None:
-    assert apply(FUNCTIONS, MEMORY, CoreEdit("core_memory_append", arguments)) == Refusal(
+    assert apply_edit(FUNCTIONS, MEMORY, CoreEdit("core_memory_append", arguments)) == Refusal(
         "core_memory_append takes name, content, each of them a text.", "wrong arguments"
     )
 
@@ -126,11 +130,11 @@ def test_a_developer_s_function_that_runs_over_a_limit_is_refused() -> None:
         """Say it loud."""
         return memory.with_value("persona", "!" * 41)
 
-    after = apply([shout], MEMORY, CoreEdit("shout", {}))
+    after = apply_edit([shout], MEMORY, CoreEdit("shout", {}))
     assert after == Refusal(
         'The section "persona" would have 41 of 40 characters.', "over the limit"
     )
-    assert apply([shout], MEMORY, CoreEdit("shout", {"x": "y"})) == Refusal(
+    assert apply_edit([shout], MEMORY, CoreEdit("shout", {"x": "y"})) == Refusal(
         "shout takes no arguments.", "wrong arguments"
     )
 
@@ -140,7 +144,7 @@ def test_a_developer_s_own_refusal_is_the_agent_s_answer() -> None:
         """Do not."""
         return Refusal("Not today.")
 
-    assert apply([never], MEMORY, CoreEdit("never", {})) == Refusal("Not today.", "other")
+    assert apply_edit([never], MEMORY, CoreEdit("never", {})) == Refusal("Not today.", "other")
 
 
 persona, promises, human = MEMORY.sections
@@ -165,7 +169,7 @@ def test_a_developer_s_function_may_change_nothing_but_values(
         """Rebuild it."""
         return CoreMemory(sections)
 
-    after = apply([rebuild], MEMORY, CoreEdit("rebuild", {}))
+    after = apply_edit([rebuild], MEMORY, CoreEdit("rebuild", {}))
     assert isinstance(after, Refusal)
     assert after.kind == "sections changed"
 
@@ -175,7 +179,7 @@ def test_a_function_that_returns_nothing_is_no_edit() -> None:
         """Work it out, and forget to return it."""
         memory.with_value("persona", "Another.")
 
-    assert isinstance(apply([forget], MEMORY, CoreEdit("forget", {})), Refusal)
+    assert isinstance(apply_edit([forget], MEMORY, CoreEdit("forget", {})), Refusal)
 
 
 PIECES = st.sampled_from(
@@ -202,7 +206,7 @@ def test_no_sequence_of_edits_brings_a_value_over_its_limit_or_touches_another_s
 ) -> None:
     memory = MEMORY
     for edit in edits:
-        after = apply(FUNCTIONS, memory, edit)
+        after = apply_edit(FUNCTIONS, memory, edit)
         if isinstance(after, Refusal):
             continue
         assert all(len(section.rendered) <= section.limit for section in after)
@@ -217,22 +221,22 @@ def test_a_line_that_is_there_already_is_not_written_again() -> None:
         (Section("human", "", 200, "She sails."), Section("promises", "", 200, ("Read.",)))
     )
     for section, line in (("human", "She sails."), ("promises", "Read.")):
-        again = apply(
+        again = apply_edit(
             FUNCTIONS, memory, CoreEdit("core_memory_append", {"name": section, "content": line})
         )
         assert isinstance(again, Refusal)
         assert (again.kind, "already" in again.reason) == ("already there", True)
     more = {"name": "human", "content": "She sails.\nShe sings."}
-    after = apply(FUNCTIONS, memory, CoreEdit("core_memory_append", more))
+    after = apply_edit(FUNCTIONS, memory, CoreEdit("core_memory_append", more))
     assert after == memory.with_value("human", "She sails.\nShe sings.")
     turned = {"name": "human", "old_content": "She sings.", "new_content": "She sails."}
     assert isinstance(after, CoreMemory)
-    assert apply(FUNCTIONS, after, CoreEdit("core_memory_replace", turned)) == memory
+    assert apply_edit(FUNCTIONS, after, CoreEdit("core_memory_replace", turned)) == memory
 
 
 def test_lines_that_were_there_twice_stay() -> None:
     twice = CoreMemory((Section("human", "", 200, "Ah.\n\nAh.\n\nShe sails."),))
-    after = apply(
+    after = apply_edit(
         FUNCTIONS, twice, CoreEdit("core_memory_append", {"name": "human", "content": "Oh."})
     )
     assert after == twice.with_value("human", "Ah.\n\nAh.\n\nShe sails.\nOh.")

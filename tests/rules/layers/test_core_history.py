@@ -6,15 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rules.layers.core import (
-    CoreEvent,
-    CoreMemory,
-    OverLimit,
-    Section,
-    Value,
-    core_after,
-    taken_back,
-)
+from rules.layers.core import CoreMemory, OverLimit, Section, Value
+from rules.layers.core_events import CoreEvent, core_after, taken_back
 
 SECTIONS = (
     Section("human", "Who they are.", 40, "First."),

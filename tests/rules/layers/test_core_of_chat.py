@@ -2,15 +2,9 @@
 
 import pytest
 
-from rules.layers.core import (
-    ChatLayout,
-    CoreMemory,
-    Refusal,
-    Section,
-    Value,
-    core_memory_append,
-    core_memory_replace,
-)
+from rules.layers.core import CoreMemory, Refusal, Section, Value
+from rules.layers.core_editing import core_memory_append, core_memory_replace
+from rules.layers.core_layout import ChatLayout
 
 EMPTY = CoreMemory(tuple(ChatLayout().sections))
 

@@ -5,7 +5,9 @@ from typing import Any
 
 import pytest
 
-from rules.layers.core import ChatLayout, CoreMemory, Undocumented, core_memory_replace, offered
+from rules.layers.core import CoreMemory
+from rules.layers.core_editing import Undocumented, core_memory_replace, offered
+from rules.layers.core_layout import ChatLayout
 
 
 def test_a_function_is_offered_by_its_name_its_first_paragraph_and_its_parameters() -> None:

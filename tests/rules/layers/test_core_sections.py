@@ -2,7 +2,8 @@
 
 import pytest
 
-from rules.layers.core import OverLimit, Section, SectionChange, arranged
+from rules.layers.core import OverLimit, Section
+from rules.layers.core_layout import SectionChange, arranged
 
 PERSONA, HUMAN = (
     Section("persona", "Who you are.", 100, "Dry."),

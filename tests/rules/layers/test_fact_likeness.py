@@ -2,7 +2,7 @@
 
 import pytest
 
-from rules.layers.facts import alike, cosines
+from rules.layers.likeness import alike, cosines
 
 
 def test_cosines_are_those_of_each_text_with_all_behind_it() -> None:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rules.layers.facts import normal, says_more, words
+from rules.layers.fact_words import normal, says_more, words
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,8 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rules.layers.opening import FactLine, Opening, OpeningEdits, edits
+from rules.layers.opening import FactLine, Opening
+from rules.layers.opening_edits import OpeningEdits, edits_of_opening
 
 ENGINEER = FactLine("2024-03-05", "Ada is a software engineer.")
 BROTHER = FactLine("2024-04-01", "Ada has a brother in Porto.")
@@ -17,26 +18,28 @@ NOTHING = OpeningEdits({}, (), (), ())
 
 
 def facts_now(*facts: FactLine) -> OpeningEdits | None:
-    return edits(BASE, replace(BASE, facts=facts))
+    return edits_of_opening(BASE, replace(BASE, facts=facts))
 
 
 def test_another_preface_and_another_order_are_no_edit() -> None:
-    assert edits(BASE, BASE) == NOTHING
+    assert edits_of_opening(BASE, BASE) == NOTHING
     assert (
-        edits(BASE, replace(BASE, preface="Good morning.", facts=(TEA, ENGINEER, BROTHER)))
+        edits_of_opening(
+            BASE, replace(BASE, preface="Good morning.", facts=(TEA, ENGINEER, BROTHER))
+        )
         == NOTHING
     )
 
 
 def test_a_section_is_rewritten_emptied_gone_or_new() -> None:
     rewritten = replace(BASE, sections={"human": "Ada, 36.", "persona": "I am curious."})
-    assert edits(BASE, rewritten) == OpeningEdits({"human": "Ada, 36."}, (), (), ())
+    assert edits_of_opening(BASE, rewritten) == OpeningEdits({"human": "Ada, 36."}, (), (), ())
     for sections in ({"persona": "I am curious."}, {"persona": "I am curious.", "human": ""}):
-        assert edits(BASE, replace(BASE, sections=sections)) == OpeningEdits(
+        assert edits_of_opening(BASE, replace(BASE, sections=sections)) == OpeningEdits(
             {"human": ""}, (), (), ()
         )
     more = replace(BASE, sections={**BASE.sections, "promises": "To come back."})
-    assert edits(BASE, more) == OpeningEdits({"promises": "To come back."}, (), (), ())
+    assert edits_of_opening(BASE, more) == OpeningEdits({"promises": "To come back."}, (), (), ())
 
 
 def test_a_reworded_fact_is_a_change_and_no_removal() -> None:
@@ -61,21 +64,21 @@ def test_the_most_alike_are_paired() -> None:
 
 def test_one_of_two_equal_lines_can_go() -> None:
     twice = replace(BASE, facts=(TEA, TEA))
-    assert edits(twice, replace(BASE, facts=(TEA,))) == OpeningEdits({}, (), (TEA,), ())
+    assert edits_of_opening(twice, replace(BASE, facts=(TEA,))) == OpeningEdits({}, (), (TEA,), ())
 
 
 def test_an_opening_that_was_thrown_away_says_nothing_of_its_parts() -> None:
     away = Opening("Something else.", {}, (), headed=False)
-    assert edits(BASE, away) is None
-    assert edits(away, replace(away, preface="Another.")) == NOTHING
+    assert edits_of_opening(BASE, away) is None
+    assert edits_of_opening(away, replace(away, preface="Another.")) == NOTHING
     emptied = Opening("Hello.", {"persona": ""}, (), headed=True)
-    said = edits(BASE, emptied)
+    said = edits_of_opening(BASE, emptied)
     assert said == OpeningEdits({"persona": "", "human": ""}, (), (ENGINEER, BROTHER, TEA), ())
 
 
 def test_sections_can_be_begun_by_hand() -> None:
     bare = Opening("Hello.", {}, (), headed=False)
-    assert edits(bare, BASE) == OpeningEdits(BASE.sections, (), (), BASE.facts)
+    assert edits_of_opening(bare, BASE) == OpeningEdits(BASE.sections, (), (), BASE.facts)
 
 
 lines = st.lists(
@@ -87,7 +90,7 @@ lines = st.lists(
 def test_the_edits_lead_from_the_one_to_the_other(
     before: list[FactLine], after: list[FactLine]
 ) -> None:
-    said = edits(replace(BASE, facts=tuple(before)), replace(BASE, facts=tuple(after)))
+    said = edits_of_opening(replace(BASE, facts=tuple(before)), replace(BASE, facts=tuple(after)))
     assert isinstance(said, OpeningEdits)
     for line in (*said.removed, *(old for old, _ in said.changed)):
         before.remove(line)

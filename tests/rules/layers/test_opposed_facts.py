@@ -2,7 +2,7 @@
 
 import pytest
 
-from rules.layers.facts import opposed
+from rules.layers.fact_words import opposed
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from itertools import combinations, pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rules.plan.chunks import first_group
+from rules.plan.partition import first_group
 
 SIZE = 40
 

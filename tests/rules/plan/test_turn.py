@@ -5,7 +5,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rules.plan.chunks import Chunk, Spoken, units
+from rules.plan.turns import Chunk, Spoken, units
 
 WORDS = {"u": "user", "a": "assistant", "c": "assistant", "t": "tool", "f": "function"}
 

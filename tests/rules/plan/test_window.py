@@ -5,17 +5,16 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rules.plan.work import (
+from rules.plan.limits import (
     Limit,
-    PlannedChunk,
     TooLarge,
-    chosen,
     largest_part,
     nearest_limit,
     parts_of,
     room_left,
     too_large,
 )
+from rules.plan.work import PlannedChunk, chosen
 from tests.rules.plan.defaults import at_the_defaults
 
 WINDOW = Limit(8400)

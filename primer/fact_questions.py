@@ -1,0 +1,122 @@
+"""The question about facts, and how its answer is read."""
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, BeforeValidator, ValidationError
+
+from primer.prompt import Turn, to_remember
+from primer.tags import keep_inert, restore_tags
+from primer.wording import Texts, fill
+from rules.conversation.history import Entry
+from rules.layers.facts import Fact, Operation
+from rules.typingmind.dates import parse_date
+
+_FORM = """\
+{"memory": [
+{"event": "ADD", "text": "...", "message": 1},
+{"event": "UPDATE", "id": "...", "old_memory": "...", "text": "...", "message": 3},
+{"event": "DELETE", "id": "...", "old_memory": "...", "message": 3},
+{"event": "NONE", "id": "...", "message": 4}
+]}"""
+_DECODER = json.JSONDecoder()
+
+
+def numbered_passage(texts: Texts, chunk: Sequence[Entry]) -> tuple[Turn, ...]:
+    """The turns before the question: the chunk and nothing else, each message with its number."""
+    passage = "\n".join(
+        to_remember(entry.message, entry.message.speaker, message=str(number))
+        for number, entry in enumerate(chunk, 1)
+    )
+    return Turn("system", texts.fact_keeper), Turn("user", passage)
+
+
+def ask_facts(texts: Texts, shown: Sequence[Fact]) -> str:
+    """The question, with the facts to compare with. The id of each is its place here, so that none can be made up."""
+    listed = ",\n".join(
+        json.dumps(_as_shown(number, fact), ensure_ascii=False) for number, fact in enumerate(shown)
+    )
+    return fill(texts.facts, facts=f"[{listed}]", form=_FORM)
+
+
+def _as_shown(number: int, fact: Fact) -> dict[str, str]:
+    dated = {"date": fact.said_at[:10]} if parse_date(fact.said_at) else {}
+    return {"id": str(number), "text": keep_inert(fact.text)} | dated
+
+
+@dataclass(frozen=True, slots=True)
+class Operations:
+    """The operations that an answer asks for, in its order."""
+
+    read: tuple[Operation, ...]
+    malformed: int
+    """The number of entries of its list that are no operations."""
+
+
+def _shouted(value: object) -> object:
+    return value.strip().upper() if isinstance(value, str) else value
+
+
+def _number(value: object) -> int | None:
+    """A message's number, if it is one: what names no message is no reason to refuse the rest."""
+    text = str(value).strip()
+    return int(text) if text.isascii() and text.isdecimal() and len(text) < len("1000000") else None
+
+
+def _line(value: object) -> str:
+    """A text on one line, with the tags that were made inert for the model as people wrote them."""
+    return restore_tags(" ".join(value.split())) if isinstance(value, str) else ""
+
+
+class _OperationEntry(BaseModel):
+    event: Annotated[Literal["ADD", "UPDATE", "DELETE", "NONE"], BeforeValidator(_shouted)]
+    id: str | int | None = None
+    text: Annotated[str, BeforeValidator(_line)] = ""
+    old_memory: Annotated[str, BeforeValidator(_line)] = ""
+    message: Annotated[int | None, BeforeValidator(_number)] = None
+
+
+def read_operations(answer: str) -> Operations | None:
+    """The operations that an answer holds: as an object with a list `memory`, or as a bare list of objects."""
+    values = list(_values(answer))
+    named = (
+        value["memory"]
+        for value in values
+        if isinstance(value, dict) and isinstance(value.get("memory"), list)
+    )
+    bare = (
+        value
+        for value in values
+        if isinstance(value, list) and all(isinstance(entry, dict) for entry in value)
+    )
+    listed = next(named, None)
+    listed = next(bare, None) if listed is None else listed
+    if listed is None:
+        return None
+    read = [_operation(entry) for entry in listed]
+    kept = tuple(value for value in read if value is not None)
+    return Operations(kept, len(read) - len(kept))
+
+
+def _values(answer: str) -> Iterator[object]:
+    """Every JSON value in the answer that begins with a bracket, wherever it begins."""
+    for at, character in enumerate(answer):
+        if character in "{[":
+            try:
+                yield _DECODER.raw_decode(answer, at)[0]
+            except (
+                ValueError,
+                RecursionError,
+            ):  # brackets of prose, or more of them than Python follows
+                continue
+
+
+def _operation(entry: object) -> Operation | None:
+    try:
+        read = _OperationEntry.model_validate(entry)
+    except ValidationError:
+        return None
+    fact_id = "" if read.id is None else str(read.id).strip()
+    return Operation(read.event, fact_id, read.text, read.old_memory, read.message)

@@ -1,0 +1,175 @@
+"""The edits that a model may make of core memory: functions offered to it, checked and applied."""
+
+import inspect
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from rules.layers.core import CoreMemory, OverLimit, Refusal, Section, editable, lines_of, written
+
+EditingFunction = Callable[..., CoreMemory | Refusal]
+"""Takes the memory and texts by name, and returns the edited memory, or why it cannot be edited so.
+
+Its name, its docstring and its parameters are what the agent is offered as a tool.
+"""
+_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
+"""The names of functions that providers take."""
+_PARAMETER = re.compile(r"^(\w+): (.+(?:\n[ \t]+\S.*)*)$", re.MULTILINE)
+"""A line, with the indented lines below it."""
+_LIMIT = 2_000
+
+
+class Layout(Protocol):
+    """A class that an entry point of `memproc.core_memory` names; it is made without arguments."""
+
+    @property
+    def sections(self) -> Sequence[Section]:
+        """The sections, with their first values."""
+
+    @property
+    def functions(self) -> Sequence[EditingFunction]:
+        """The functions that the agent may call."""
+
+
+class Undocumented(ValueError):
+    """A function that cannot be offered, since a model would not know how to call it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """A function as a model is told of it."""
+
+    name: str
+    description: str
+    parameters: Mapping[str, str]
+    """The names of the texts that it takes, in order, each with its description."""
+
+
+def offered(function: EditingFunction) -> Offer:
+    """The offer of `function` to the agent; its first parameter is the memory, and no concern of the agent's.
+
+    Raises Undocumented for one without a name or docstring, or with a parameter that the docstring does not describe.
+    """
+    name = getattr(function, "__name__", "")
+    if not _NAME.fullmatch(name):
+        raise Undocumented(f'the function "{name}" has no name that a model could call')
+    description, _, described = (inspect.getdoc(function) or "").partition("\n\n")
+    if not description:
+        raise Undocumented(f'the function "{name}" has no docstring')
+    descriptions = {
+        parameter: " ".join(text.split()) for parameter, text in _PARAMETER.findall(described)
+    }
+    names = list(inspect.signature(function).parameters)[1:]
+    if undescribed := [parameter for parameter in names if parameter not in descriptions]:
+        raise Undocumented(
+            f'the docstring of "{name}" has no line "{undescribed[0]}: ..." about that parameter'
+        )
+    return Offer(
+        name,
+        " ".join(description.split()),
+        {parameter: descriptions[parameter] for parameter in names},
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class CoreEdit:
+    """A function and what it is to be called with, as the agent has named them."""
+
+    function: str
+    arguments: Mapping[str, object]
+
+
+def apply_edit(
+    functions: Sequence[EditingFunction], memory: CoreMemory, edit: CoreEdit
+) -> CoreMemory | Refusal:
+    """The memory after the edit, or why it stays as it is."""
+    function = next(
+        (candidate for candidate in functions if offered(candidate).name == edit.function), None
+    )
+    if function is None:
+        names = ", ".join(offered(candidate).name for candidate in functions)
+        return Refusal(
+            f"There is no function of that name; the functions are {names}.", "unknown function"
+        )
+    arguments = {name: text for name, text in edit.arguments.items() if isinstance(text, str)}
+    parameters = offered(function).parameters
+    if arguments.keys() != parameters.keys() or len(arguments) < len(edit.arguments):
+        listed = f"{', '.join(parameters)}, each of them a text" if parameters else "no arguments"
+        return Refusal(f"{edit.function} takes {listed}.", "wrong arguments")
+    try:
+        after = function(memory, **arguments)
+    except OverLimit as fault:
+        return Refusal(str(fault), "over the limit")
+    return after if isinstance(after, Refusal) else _lawful(memory, after)
+
+
+def _lawful(before: CoreMemory, after: CoreMemory) -> CoreMemory | Refusal:
+    """The memory that an editing function has returned, unless it has changed more than values."""
+    if not isinstance(after, CoreMemory):
+        return Refusal("The function has returned no core memory, so nothing was changed.")
+    kept = [section.with_value(section.value if section.held else ()) for section in before]
+    if kept != [section.with_value(section.value if section.held else ()) for section in after]:
+        return Refusal(
+            "A section cannot be added, removed or renamed, its description and limit stay, and one that the person "
+            "keeps cannot be edited.",
+            "sections changed",
+        )
+    for was, now in zip(before, after, strict=True):
+        for line in was.held_lines:
+            if line not in lines_of(now.value):
+                return Refusal(
+                    f'The person has written this line of the section "{was.name}" themselves; it stays as it is until '
+                    f"they release it: {line}",
+                    "kept by the person",
+                )
+    return after
+
+
+def core_memory_append(memory: CoreMemory, name: str, content: str) -> CoreMemory | Refusal:
+    """Add something at the end of a section of your core memory, on a line of its own.
+
+    name: The name of the section.
+    content: The text to add, in the language of the conversation.
+    """
+    section = editable(memory, name)
+    if isinstance(section, Refusal):
+        return section
+    if not content.strip():
+        return Refusal("The content is empty, so there is nothing to append.", "no content")
+    if isinstance(section.value, tuple):
+        return written(memory, name, (*section.value, content))
+    return written(memory, name, f"{section.value}\n{content}" if section.value else content)
+
+
+def core_memory_replace(
+    memory: CoreMemory, name: str, old_content: str, new_content: str
+) -> CoreMemory | Refusal:
+    """Replace a text in a section of your core memory, wherever it occurs there.
+
+    name: The name of the section.
+    old_content: The text that is to go, exactly as it stands in the section, character for character.
+    new_content: The text that takes its place; empty to delete the old one.
+    """
+    section = editable(memory, name)
+    if isinstance(section, Refusal):
+        return section
+    if not old_content:
+        return Refusal(
+            "The old content is empty; name the text that is to be replaced.", "no content"
+        )
+    value, listed = section.value, isinstance(section.value, tuple)
+    if not any(old_content in entry for entry in (value if isinstance(value, tuple) else (value,))):
+        within = ', within one entry and without the "- " before it' if listed else ""
+        return Refusal(
+            f'The old content does not occur in the section "{section.name}"; it must be copied character for '
+            f"character{within}.",
+            "not found",
+        )
+    if isinstance(value, str):
+        return written(memory, name, value.replace(old_content, new_content))
+    entries = [(entry, entry.replace(old_content, new_content)) for entry in value]
+    # An entry of which nothing is left goes.
+    return written(
+        memory, name, tuple(after for entry, after in entries if after.strip() or after == entry)
+    )

@@ -1,0 +1,90 @@
+"""Part a row of turns into groups of about equal size, at the lowest cost.
+
+A group costs the square of its distance from `size`. A turn above `size` cannot be cut, so its
+excess costs nothing: it is a group by itself, and only a scrap too small for a memory of its own
+(less than a quarter of `size`) may go with it, at the square of the scrap. So one long turn does
+not ruin its neighbours.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+_GRAINS_A_SIZE = 32
+_SCRAPS_A_SIZE = 4
+_STEEP = 4
+"""The extra cost of a group that is a whole size too large, in squares of `size`, where bounds have prices."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Grain:
+    """Units between which no bound is looked for: together they are too small to matter."""
+
+    stop: int
+    tokens: int
+    giant: int
+    """The tokens of the one unit above `size` in it, or 0."""
+    price: int = 0
+    """The price of a bound behind it."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Partition:
+    cost: int
+    first: int
+    """The number of units that its first group takes; 0 where there is no group yet."""
+
+
+def first_group(tokens: Sequence[int], size: int, prices: Sequence[int] = ()) -> int:
+    """Say how many units the first group of the best partition takes.
+
+    `tokens` are those of the units, at least one of them not 0; `size` is above 0. `prices` are those of bounds
+    behind the units, none below 0; where there are any, groups far too large or too small are dearer. Among partitions
+    that cost the same, the one with the longest first group wins. Bounds are looked for only at every 1/32 of `size`
+    or more, so thousands of tiny units cost no more work than a few large ones.
+    """
+    grains = _grains(tokens, size, prices)
+    best = [_Partition(0, 0)]
+    for stop in range(1, len(grains) + 1):
+        best.append(_best(grains[:stop], best, size, _STEEP if prices else 0))
+    return best[-1].first
+
+
+def _best(
+    grains: Sequence[_Grain], before: Sequence[_Partition], size: int, steep: int
+) -> _Partition:
+    """The best partition of `grains`, where `before[n]` is the best one of the first n of them.
+
+    A group costs d², and where `steep` is not 0, d² + steep · d⁴: `d` is its distance from `size`, in sizes. So near
+    the size a bound is free to move to where the topic changes; the farther away, the harder it is pulled back.
+    """
+    least = first = -1
+    tokens = giant = 0
+    price = grains[-1].price
+    for start in range(len(grains) - 1, -1, -1):
+        tokens += grains[start].tokens
+        giant = giant or grains[start].giant
+        scrap = tokens - giant
+        square = (scrap if giant else tokens - size) ** 2
+        own = square if giant else square + steep * square**2 // size**2
+        if (giant and scrap * _SCRAPS_A_SIZE >= size) or (first > 0 and own + price > least):
+            break  # a larger group is not allowed either, or costs even more
+        cost = before[start].cost + own + price
+        group = before[start].first or grains[-1].stop
+        if first < 0 or cost < least or (cost == least and group > first):
+            least, first = cost, group
+    return _Partition(least, first)
+
+
+def _grains(tokens: Iterable[int], size: int, prices: Sequence[int]) -> list[_Grain]:
+    """A unit without tokens stays with what stands before it; one above `size` begins a grain of its own."""
+    grains: list[_Grain] = []
+    grain_tokens = giant = stop = 0
+    for unit in tokens:
+        if stop and unit and (unit > size or grain_tokens * _GRAINS_A_SIZE >= size):
+            grains.append(_Grain(stop, grain_tokens, giant, prices[stop - 1] if prices else 0))
+            grain_tokens = giant = 0
+        grain_tokens += unit
+        giant = giant or (unit if unit > size else 0)
+        stop += 1
+    grains.append(_Grain(stop, grain_tokens, giant))
+    return grains
