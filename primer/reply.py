@@ -16,7 +16,7 @@ from typing import Literal, get_args
 
 from primer.tags import TAGS, keep_inert
 from rules.conversation.answer import foreign, is_repeated, is_restated
-from rules.extract.sentences import UNSEEN, length
+from rules.extract.words import UNSEEN, length
 
 Kind = Literal[
     "empty",

@@ -1,8 +1,8 @@
 """Chooses the service manager of this computer: systemd, launchd, or Windows' Task Scheduler."""
 
-from service import launchd, systemd, windows
+from service import launchd, systemd, systemd_state, windows
 from service.command import RunCommand
-from service.systemd import Sandbox
+from service.sandbox import Sandbox, best_sandbox
 from service.unit import Account, Program, Recipe, ServiceState
 
 
@@ -17,9 +17,9 @@ def recipe_for(
         return launchd.recipe(program, account.number)
     if account.system == "win32":
         return windows.recipe(program, program.log.parent, account.name)
-    systemd.require_user_manager(account, run, program.command)
+    systemd_state.require_user_manager(account, run, program.command)
     return systemd.recipe(
-        program, account.units, systemd.best_sandbox(program, run) if sandbox is None else sandbox
+        program, account.units, best_sandbox(program, run) if sandbox is None else sandbox
     )
 
 
@@ -31,12 +31,15 @@ def state_here(
         return launchd.state(account.number, run)
     if account.system == "win32":
         return windows.state(run)
-    systemd.require_user_manager(account, run, command)
-    return systemd.state(account.name, run)
+    systemd_state.require_user_manager(account, run, command)
+    return systemd_state.state(account.name, run)
 
 
 def offer(account: Account, run: RunCommand) -> str:
     """A sentence on what the person may want to do once the service runs; empty where there is nothing."""
-    if account.system in ("darwin", "win32") or systemd.lingers(account.name, run) is not False:
+    if (
+        account.system in ("darwin", "win32")
+        or systemd_state.lingers(account.name, run) is not False
+    ):
         return ""
     return "It runs while you are logged in. To have it run from boot on, logged in or not:\n  loginctl enable-linger"

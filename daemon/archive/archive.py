@@ -15,9 +15,10 @@ from daemon.archive.schema import OLDEST, newest_version, statements_of, steps_f
 from daemon.archive.seals import damaged_rows, seal_from_now_on, seal_in_sql, seal_rows
 from daemon.archive.trouble import archive_errors, damaged, unusable
 from daemon.archive.unfinished_import import refuse_unfinished
-from daemon.files import write as file_trouble
 from daemon.files.paths import archive_path
-from daemon.files.write import make_private
+from daemon.files.private import make_private
+from daemon.files.reasons import file_errors
+from daemon.files.write import refuse_link
 from rules.errors import ArchiveError
 
 Row = TypeVar("Row")
@@ -60,9 +61,9 @@ class Archive:
         make_private(folder)
         refuse_unfinished(folder)
         path = archive_path(folder)
-        with file_trouble.file_errors(path, "made"):
+        with file_errors(path, "made"):
             for ending in ("", "-wal", "-shm"):
-                file_trouble.refuse_link(path.with_name(f"{path.name}{ending}"))
+                refuse_link(path.with_name(f"{path.name}{ending}"))
             path.touch(mode=0o600)
             readme = folder / "README.txt"
             if not readme.exists():
@@ -84,9 +85,9 @@ class Archive:
         Raises ArchiveError, or FileTrouble where the folder may not be looked into.
         """
         path = archive_path(folder)
-        with file_trouble.file_errors(path, "read"):
+        with file_errors(path, "read"):
             is_made = path.exists()
-            file_trouble.refuse_link(path)
+            refuse_link(path)
         refuse_unfinished(folder)
         if not is_made:
             return cls.memory()

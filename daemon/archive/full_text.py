@@ -17,7 +17,8 @@ from daemon.archive.archive import Archive
 from daemon.archive.layers import fact_events
 from daemon.archive.packing import unpacked
 from daemon.archive.search_words import indexed, match_expression
-from daemon.files.write import file_errors, make_private
+from daemon.files.private import make_private
+from daemon.files.reasons import file_errors
 from rules.errors import ArchiveError
 from rules.layers.facts import live
 from rules.typingmind.message import read_message

@@ -8,7 +8,8 @@ from pathlib import Path
 from tempfile import TemporaryFile
 from threading import get_ident
 
-from daemon.files.write import TEMPORARY, explain
+from daemon.files.reasons import explain
+from daemon.files.write import TEMPORARY
 from rules.errors import ArchiveError, DamagedChat
 
 MEND = (

@@ -2,7 +2,9 @@
 
 from pathlib import Path
 
-from daemon.files.write import file_errors, flush_folder, replace_file
+from daemon.files.private import flush_folder
+from daemon.files.reasons import file_errors
+from daemon.files.write import replace_file
 from rules.errors import ArchiveError
 
 _NOTE = "import-unfinished"

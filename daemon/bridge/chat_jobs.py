@@ -16,9 +16,12 @@ from time import time
 from daemon.archive.archive import Archive
 from daemon.archive.arrivals import in_hand, newest_number
 from daemon.bridge.devices import bridge_folder
-from daemon.files.paths import Folders, sent_name
+from daemon.files.names import sent_name
+from daemon.files.paths import Folders
+from daemon.files.private import make_private
 from daemon.files.read import chats_in
-from daemon.files.write import file_errors, make_private, replace_file
+from daemon.files.reasons import file_errors
+from daemon.files.write import replace_file
 from rules.errors import NotAnExport
 from rules.typingmind.chat import Chat
 

@@ -11,7 +11,8 @@ from pathlib import Path
 from secrets import randbelow
 
 from daemon.bridge.devices import Device, add_device, bridge_folder, exclusive
-from daemon.files.write import file_errors, replace_file
+from daemon.files.reasons import file_errors
+from daemon.files.write import replace_file
 
 CODE_SECONDS = 120.0
 MOST_TRIES = 5

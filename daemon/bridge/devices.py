@@ -10,7 +10,9 @@ from secrets import token_hex, token_urlsafe
 from time import monotonic, sleep
 
 from daemon.files.lock import Busy, hold
-from daemon.files.write import file_errors, make_private, replace_file
+from daemon.files.private import make_private
+from daemon.files.reasons import file_errors
+from daemon.files.write import replace_file
 from rules.errors import FileTrouble
 
 _WAIT_SECONDS = 5.0

@@ -26,9 +26,10 @@ from daemon.archive.outputs import last_output
 from daemon.bridge.chat_jobs import ChatJob, events_file
 from daemon.events import ChatIs, Event, NoEvent, RunDone, RunFailed, of_line
 from daemon.files.lock import is_held
-from daemon.files.write import sha256_of
-from daemon.status.sentences import in_full, seconds_between
-from daemon.status.status import current_pause, run_progress
+from daemon.files.packing import sha256_of
+from daemon.status.pause import current_pause
+from daemon.status.spans import in_full, seconds_between
+from daemon.status.status import run_progress
 from rules.arrival import IN_HAND, MOST_FAILURES, UNTAKEN
 from rules.money.price import dollars
 from rules.typingmind.dates import write_date

@@ -14,7 +14,8 @@ from hashlib import sha256
 from pathlib import Path
 
 from daemon.bridge.devices import bridge_folder
-from daemon.files.write import file_errors, make_private
+from daemon.files.private import make_private
+from daemon.files.reasons import file_errors
 
 MOST_OFF_SECONDS = 120.0
 _KEPT_SECONDS = 3 * MOST_OFF_SECONDS

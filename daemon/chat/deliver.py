@@ -12,9 +12,11 @@ from daemon.archive.outputs import (
 from daemon.chat.finish import ReadyChat
 from daemon.events import ExportWritten
 from daemon.files.backup import keep_original, keep_version
-from daemon.files.paths import file_name
+from daemon.files.names import file_name
+from daemon.files.packing import sha256_of
+from daemon.files.private import make_private
 from daemon.files.read import Export
-from daemon.files.write import make_private, replace_file, sha256_of
+from daemon.files.write import replace_file
 from daemon.models.context import Context
 from rules.conversation.memory import EXTRACTED
 from rules.typingmind.document import container_blocks

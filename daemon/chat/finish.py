@@ -10,7 +10,7 @@ from daemon.archive.archive import Archive
 from daemon.archive.chats import Rest, is_accepted, is_known
 from daemon.archive.outputs import last_output, was_written
 from daemon.chat.opening import canned, opening_text, read
-from daemon.files.paths import file_name
+from daemon.files.names import file_name
 from daemon.models.tokens import count, digest_of
 from rules.conversation.history import Entry
 from rules.conversation.memory import Memory

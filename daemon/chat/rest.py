@@ -16,8 +16,8 @@ from daemon.archive.outputs import RESTORED, last_output
 from daemon.config.keys import FindKey, Key, NoKey
 from daemon.config.loading import load_texts
 from daemon.config.settings import Config
+from daemon.files.packing import sha256_of
 from daemon.files.read import Export
-from daemon.files.write import sha256_of
 from daemon.models.catalogue import ends_soon
 from daemon.models.roles import Who, who
 from rules.plan.chat_plan import ChatPlan, Unchanged

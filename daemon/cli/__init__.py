@@ -227,7 +227,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # Imported late, for a fast `--help`.
         from daemon.cli.settings import in_width
         from daemon.files.unforeseen import describe
-        from daemon.status.sentences import visible
+        from daemon.status.printable import visible
         from rules.errors import MemprocError
 
         if isinstance(fault, MemprocError):

@@ -11,7 +11,7 @@ import click
 from daemon.cli.key import ask_and_keep
 from daemon.cli.plan import planned_rows, spendable, total_cost
 from daemon.cli.settings import Settings, in_width
-from daemon.status.sentences import in_one_line, visible
+from daemon.status.printable import in_one_line, visible
 from rules.money.estimate import CostEstimate
 from rules.money.price import PICO, in_words
 from rules.plan.chat_plan import ChatPlan

@@ -13,8 +13,8 @@ from daemon.cli.settings import Settings, confirmed, json_option, moment, pass_s
 from daemon.config.search import own_file
 from daemon.files.backup import check as check_backups
 from daemon.files.clock import at, now
-from daemon.status.sentences import printable_json, visible
-from daemon.status.status import written_exports
+from daemon.status.printable import printable_json, visible
+from daemon.status.written import written_exports
 from rules.wording import counted
 
 

@@ -34,7 +34,8 @@ from daemon.files.clock import at, periods
 from daemon.files.clock import now as present
 from daemon.models.ask import caps_now
 from daemon.models.prices import ENOUGH, LEARNED_FOR, counts_now
-from daemon.status.sentences import printable_json, visible, with_span
+from daemon.status.printable import printable_json, visible
+from daemon.status.spans import with_span
 from primer.models import EXTRACTIVE, token_factor
 from rules.errors import NotFound
 from rules.money.price import NAMES, PICO, dollars, in_words

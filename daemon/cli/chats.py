@@ -12,7 +12,7 @@ from daemon.cli.settings import Settings, json_option, moment, pass_settings, pr
 from daemon.files.backup import versions as kept_versions
 from daemon.files.clock import now
 from daemon.files.lock import is_held
-from daemon.status.sentences import printable_json
+from daemon.status.printable import printable_json
 
 _RUN_FIRST = (
     "`memproc plan` only shows what a run would skip: run memproc once, and accept it then."

@@ -8,8 +8,9 @@ from daemon.cli import NearGroup
 from daemon.cli.settings import Settings, json_option, pass_settings
 from daemon.config.loading import core_layout, load_texts
 from daemon.config.settings import Config
-from daemon.files.write import file_errors, replace_file
-from daemon.status.sentences import printable_json, visible
+from daemon.files.reasons import file_errors
+from daemon.files.write import replace_file
+from daemon.status.printable import printable_json, visible
 from rules.errors import ConfigurationError
 
 

@@ -22,7 +22,7 @@ from daemon.cli.settings import (
 from daemon.config.loading import core_layout
 from daemon.config.settings import Config
 from daemon.files.clock import now
-from daemon.status.sentences import printable_json, visible
+from daemon.status.printable import printable_json, visible
 from rules.errors import NotFound
 from rules.layers.core import CoreMemory, OverLimit, Section, rendered
 from rules.layers.core_editing import Layout

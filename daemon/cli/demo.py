@@ -19,8 +19,8 @@ from daemon.cli.run import run
 from daemon.cli.settings import Settings
 from daemon.files.candidates import put_sample
 from daemon.files.lock import Busy, hold
-from daemon.files.write import make_private
-from daemon.status.sentences import visible
+from daemon.files.private import make_private
+from daemon.status.printable import visible
 
 _NAME = re.compile(r"demo(-[0-9]+)?")
 _SETTINGS = """\

@@ -14,7 +14,9 @@ from daemon.config.search import own_file
 from daemon.files.candidates import put_sample
 from daemon.files.lock import is_held
 from daemon.files.paths import Folders
-from daemon.files.write import make_private, replace_file, sweep
+from daemon.files.private import make_private
+from daemon.files.sweeping import sweep
+from daemon.files.write import replace_file
 from primer.models import KEY_VARIABLES
 from rules.errors import MemprocError
 

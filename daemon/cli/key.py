@@ -21,7 +21,7 @@ from daemon.config.keys import (
     set_variables,
     store_key,
 )
-from daemon.status.sentences import visible
+from daemon.status.printable import visible
 from primer.models import KEY_VARIABLES
 
 _KNOWN = ", ".join(sorted(KEY_VARIABLES))

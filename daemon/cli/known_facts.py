@@ -20,7 +20,7 @@ from daemon.cli.settings import (
     print_table,
 )
 from daemon.files.clock import now
-from daemon.status.sentences import printable_json, visible
+from daemon.status.printable import printable_json, visible
 from rules.errors import NotFound
 from rules.layers.fact_words import normal
 from rules.layers.facts import Fact, FactEvent

@@ -14,7 +14,7 @@ from daemon.archive.archive import Archive
 from daemon.archive.chats import find_chat, known_chats
 from daemon.chat.holding import Holding, holding, holding_of
 from daemon.cli.settings import TO_SEE_IT, Settings, json_option, moment, pass_settings
-from daemon.status.sentences import folded, in_one_line, printable_json, visible
+from daemon.status.printable import folded, in_one_line, printable_json, visible
 from rules.conversation.memory import EXTRACTED, Edition, Memory
 from rules.conversation.memory_title import called, dates, short_name
 from rules.errors import NotFound

@@ -14,7 +14,7 @@ from daemon.cli.page import start_page_unless_there
 from daemon.cli.settings import Settings, in_width, json_option, pass_settings, print_table
 from daemon.files.lock import is_held
 from daemon.files.write import replace_file
-from daemon.status.sentences import printable_json
+from daemon.status.printable import printable_json
 from rules.errors import FileTrouble, MemprocError, NotFound
 
 _LOOK_SECONDS = 0.25

@@ -35,7 +35,7 @@ from daemon.models.prices import PlanCost, no_work, plan_cost
 from daemon.models.roles import Who, who
 from daemon.models.splitting import splitter
 from daemon.remember.endings import EndingChat, ending_chat
-from daemon.status.sentences import printable_json, told_apart, visible
+from daemon.status.printable import printable_json, told_apart, visible
 from daemon.trip import chats_of, go_round, look, ready_without_calls
 from rules.errors import MemprocError
 from rules.money.estimate import NO_COST, NO_TRAFFIC, CostEstimate

@@ -22,7 +22,7 @@ from daemon.files.paths import Folders
 from daemon.models.context import Context
 from daemon.recovery import restore as recovery
 from daemon.recovery.restore import Content, Restorable, compare
-from daemon.status.sentences import in_one_line, printable_json
+from daemon.status.printable import in_one_line, printable_json
 from rules.conversation.memory import Memory
 from rules.errors import NotAnExport, NotFound
 from rules.output.difference import Difference, DifferenceLine, readable

@@ -25,7 +25,9 @@ from daemon.cli.supervised import as_events
 from daemon.files.clock import now
 from daemon.models.ask import Unsent
 from daemon.models.completion import TIMEOUT_SECONDS, Completion
-from daemon.status.sentences import in_one_line, printable_json, progress_line, span, visible
+from daemon.status.printable import in_one_line, printable_json, visible
+from daemon.status.sentences import progress_line
+from daemon.status.spans import span
 from daemon.trip import go_round, run_export
 from primer.models import ENGINE
 from primer.request import Request

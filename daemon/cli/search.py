@@ -10,7 +10,7 @@ from daemon.archive.full_text import KINDS, IndexEntry, SearchKind, full_text
 from daemon.archive.memories import memories
 from daemon.archive.search_words import excerpt, stretches
 from daemon.cli.settings import Settings, in_width, json_option, pass_settings
-from daemon.status.sentences import in_one_line, printable_json
+from daemon.status.printable import in_one_line, printable_json
 from rules.conversation.memory_title import short_name
 
 _EXCERPT = 220  # characters

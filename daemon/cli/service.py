@@ -19,15 +19,17 @@ from daemon.cli.settings import Settings, in_width, pass_settings
 from daemon.config.keys import NoKey, credential_files, find_key
 from daemon.config.search import own_file
 from daemon.files.paths import expanded_folder
-from daemon.status.sentences import visible
+from daemon.status.printable import visible
 from primer.models import KEY_VARIABLES
 from rules.errors import ConfigurationError, FileTrouble, MemprocError
 from service.command import run_command
 from service.desktop import notice_command
 from service.install import InstallStep, StepFailed, to_install, to_remove
 from service.manager import offer, recipe_for, state_here
-from service.systemd import NOT_AGAIN, START_AGAIN, NoUserManager, Sandbox, failure
+from service.sandbox import Sandbox
+from service.systemd import NOT_AGAIN, START_AGAIN
 from service.systemd import recipe as systemd_recipe
+from service.systemd_state import NoUserManager, failure
 from service.unit import Account, Program
 
 _PASSED_ON = ("XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME")

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from daemon.status.sentences import in_one_line, visible
+from daemon.status.printable import in_one_line, visible
 
 if TYPE_CHECKING:
     from rich.console import JustifyMethod

@@ -15,27 +15,13 @@ from daemon.cli.settings import Settings, in_colour, in_width, json_option, page
 from daemon.files.clock import now
 from daemon.files.lock import is_held
 from daemon.files.paths import default_state
+from daemon.status.pause import begin_pause, end_pause, read_duration
+from daemon.status.place import DaemonPlace, read_place, waits_for
+from daemon.status.printable import folded, in_one_line, printable_json, told_apart, visible
 from daemon.status.screen import screen
-from daemon.status.sentences import (
-    folded,
-    in_full,
-    in_one_line,
-    printable_json,
-    sentence,
-    told_apart,
-    visible,
-    with_span,
-)
-from daemon.status.status import (
-    DaemonPlace,
-    Status,
-    StatusProblem,
-    begin_pause,
-    end_pause,
-    read_duration,
-    read_place,
-    waits_for,
-)
+from daemon.status.sentences import sentence
+from daemon.status.spans import in_full, with_span
+from daemon.status.status import Status, StatusProblem
 from daemon.status.status import status as gather
 from rules.errors import ConfigurationError, MemprocError
 

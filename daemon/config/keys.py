@@ -20,7 +20,10 @@ from threading import Lock, Thread
 from time import monotonic
 from typing import TYPE_CHECKING, Literal, TypeVar
 
-from daemon.files.write import file_errors, make_private, replace_file, sweep
+from daemon.files.private import make_private
+from daemon.files.reasons import file_errors
+from daemon.files.sweeping import sweep
+from daemon.files.write import replace_file
 from primer.models import KEY_VARIABLES, key_variables
 from rules.errors import ConfigurationError
 

@@ -27,7 +27,7 @@ from daemon.config.tables import (
     token_clashes,
 )
 from daemon.files.paths import Folders, settle
-from daemon.files.write import remedy
+from daemon.files.reasons import remedy
 from rules.errors import ConfigurationError, FileTrouble, MemprocError
 from rules.layers.core import CoreMemory, OverLimit, Section
 from rules.layers.core_editing import EditingFunction, Layout, offered

@@ -7,7 +7,7 @@ from pathlib import Path
 from platformdirs import user_config_path
 
 from daemon.files.paths import NoPath, resolve
-from daemon.files.write import remedy
+from daemon.files.reasons import remedy
 from rules.errors import ConfigurationError, ConfigurationOutOfReach
 
 NAME = "memproc.toml"

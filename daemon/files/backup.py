@@ -10,57 +10,27 @@ it is cleared away before the next one is added.
     backups/unlisted/...                                       what the index does not name, and is not whole
 """
 
-import json
-import os
-import re
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import astuple, dataclass, fields, replace
+from dataclasses import dataclass, replace
 from hashlib import file_digest, sha256
 from itertools import chain, count
 from pathlib import Path
-from typing import Literal, cast, get_args
 
-from daemon.files.write import (
-    file_errors,
-    flush_file,
-    flush_folder,
-    make_private,
-    pack,
-    read_blocks,
-    refuse_link,
-    replace_file,
-    sha256_of,
-    unpack,
+from daemon.files.backup_index import (
+    INDEX,
+    README,
+    IndexLine,
+    Kind,
+    UnreadableLine,
+    append,
+    read_index,
+    standing,
 )
+from daemon.files.packing import pack, read_blocks, sha256_of, unpack
+from daemon.files.private import make_private
+from daemon.files.reasons import file_errors
+from daemon.files.write import replace_file
 from rules.errors import FileTrouble
-
-Kind = Literal["original", "updated", "removed"]
-
-
-@dataclass(frozen=True, slots=True)
-class IndexLine:
-    """One kept version: `file` lies below the backups folder, and `packed_sha256` is the hash of that file.
-
-    `sha256` and `size` (bytes) are those of the content, unpacked. The hash comes last: a line that was
-    cut short never ends in a whole one.
-    """
-
-    written_at: str
-    chat_id: str
-    title: str
-    kind: Kind
-    sha256: str
-    size: int
-    file: str = ""
-    packed_sha256: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class UnreadableLine:
-    """A line, counted from 1, that is not one of ours."""
-
-    number: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,7 +171,7 @@ def _store(folder: Path, line: IndexLine, place: Path, blocks: Iterator[bytes]) 
     """Write the content to `place`, and its line into the index. Two chats may have one original, written once."""
     make_private(place.parent)
     if not (folder / "README.txt").exists():  # one that the person has changed stays
-        replace_file(folder / "README.txt", [_TEXT.encode()])
+        replace_file(folder / "README.txt", [README.encode()])
     placed = replace(
         line, file=place.relative_to(folder).as_posix(), packed_sha256=sha256_of(place) or ""
     )
@@ -224,138 +194,3 @@ def _same(blocks: Iterator[bytes], expected: str) -> Iterator[bytes]:
             "A chat's file was changed by another program while it was being kept.",
             "Run memproc again.",
         )
-
-
-INDEX = "INDEX.tsv"
-
-_HASH = re.compile(r"[0-9a-f]{64}")
-_LONGEST_TITLE = 200
-_COLUMNS = [field.name for field in fields(IndexLine)]
-_HEADER = "\t".join(_COLUMNS) + "\n"
-
-
-def read_index(folder: Path) -> tuple[IndexLine | UnreadableLine, ...]:
-    """All lines, oldest first; none where there is no index yet. Raises FileTrouble when it cannot be read."""
-    path = folder / INDEX
-    with file_errors(path, "read"):
-        content = path.read_bytes() if path.exists() else b""
-    whole, cut = _parted(content)
-    lines = [
-        _parse(text) or UnreadableLine(number)
-        for number, text in enumerate(whole.split(b"\n"), 1)
-        if text.strip() and not text.startswith(b"written_at\t")
-    ]
-    last = _parse(cut)
-    return (*lines, last) if last else tuple(lines)
-
-
-def standing(folder: Path) -> Iterator[tuple[int, IndexLine]]:
-    """The lines whose version is still kept, each with its number among all that its chat ever had.
-
-    Raises FileTrouble when the index cannot be read.
-    """
-    lines = [line for line in read_index(folder) if isinstance(line, IndexLine)]
-    removed_at = {line.file: place for place, line in enumerate(lines) if line.kind == "removed"}
-    numbers: Counter[str] = Counter()
-    for place, line in enumerate(lines):
-        if line.kind != "removed":
-            numbers[line.chat_id] += 1
-            # A clock that was set back may give a file the name of one that was removed before.
-            if place > removed_at.get(line.file, -1):
-                yield numbers[line.chat_id], line
-
-
-def append(folder: Path, line: IndexLine) -> None:
-    """Add a line, and return when it is on the disk. Raises FileTrouble."""
-    path = folder / INDEX
-
-    def open_private(name: str, flags: int) -> int:
-        return os.open(name, flags | os.O_CREAT, 0o600)
-
-    with file_errors(path, "written"):
-        refuse_link(path)
-        with open(path, "r+b", opener=open_private) as file:
-            content = file.read()
-            whole, cut = _parted(content)
-            # Where the next line goes, in bytes, and what has to stand before it.
-            begin, before = (
-                (len(content), "\n") if _parse(cut) else (len(whole), "" if whole else _HEADER)
-            )
-            file.truncate(begin)
-            file.seek(begin)
-            file.write((before + _text(line)).encode())
-            file.flush()
-            flush_file(file.fileno())
-        flush_folder(folder)
-
-
-def rewrite_index(folder: Path, change: Callable[[IndexLine], IndexLine | None]) -> None:
-    """Write the index anew with every line as `change` gives it back; None: without it. Raises FileTrouble.
-
-    A line that cannot be read goes, since nobody knows what it names; `list_again` lists its file once more.
-    """
-    if (folder / INDEX).exists():
-        changed = [change(line) for line in read_index(folder) if isinstance(line, IndexLine)]
-        replace_file(
-            folder / INDEX, [_HEADER.encode(), *(_text(line).encode() for line in changed if line)]
-        )
-
-
-def _parted(content: bytes) -> tuple[bytes, bytes]:
-    """The whole lines, and what stands after the last line break."""
-    end = content.rfind(b"\n") + 1
-    return content[:end], content[end:]
-
-
-def _text(line: IndexLine) -> str:
-    """Ids keep every character, escaped as in JSON; titles, which only people read, lose the odd ones."""
-    shown = "".join(
-        letter if letter.isprintable() else " " for letter in line.title[:_LONGEST_TITLE]
-    )
-    safe = replace(line, chat_id=json.dumps(line.chat_id)[1:-1], title=" ".join(shown.split()))
-    return "\t".join(str(value) for value in astuple(safe)) + "\n"
-
-
-def _parse(text: bytes) -> IndexLine | None:
-    try:
-        columns = text.decode().rstrip("\r").split("\t")
-        written_at, chat_id, title, kind, content, size, file, packed = columns
-        known_id = str(json.loads(f'"{chat_id}"'))
-        length = int(size)
-    except ValueError:
-        return None
-    if kind not in get_args(Kind) or not _HASH.fullmatch(content) or not _HASH.fullmatch(packed):
-        return None
-    return IndexLine(written_at, known_id, title, cast("Kind", kind), content, length, file, packed)
-
-
-_TEXT = """\
-These are the backups of memproc.
-
-memproc turns the old part of long TypingMind conversations into memories. Before it writes a chat
-anew, it keeps what was there in this folder.
-
-  originals/   the first export of each chat that memproc saw, kept for ever
-  versions/    what memproc had written for a chat before it wrote it anew, one folder a chat:
-               all of the last day, the newest of each day for 14 days, of each week for 8 weeks,
-               and of each month for ever; the others are removed when memproc runs in the background
-  INDEX.tsv    the list of both, oldest first; a spreadsheet opens it. A version that was removed
-               has a second line, of the kind "removed"
-  unlisted/    files that lay among them, that INDEX.tsv does not name, and that are damaged or none
-               of memproc's; they are yours to look at, and never removed
-
-With memproc:
-
-  memproc versions CHAT       lists the versions of a chat
-  memproc restore CHAT 3      shows what would change, and gives you version 3 back
-
-Without memproc:
-
-  1. Find the chat in INDEX.tsv. The column "file" says where a version lies.
-  2. Unpack that file: `gunzip --keep FILE.json.gz`, or any program that opens .gz files.
-  3. In TypingMind, import the .json file that comes out. It replaces the chat of the same id.
-
-The column "sha256" is the hash of the unpacked file, "packed_sha256" that of the .gz file.
-
-These files hold your conversations. Keep the folder to yourself.
-"""

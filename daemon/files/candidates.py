@@ -9,7 +9,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from daemon.files.write import make_private, remedy, replace_file
+from daemon.files.private import make_private
+from daemon.files.reasons import remedy
+from daemon.files.write import replace_file
 from rules.arrival import Sighting
 from rules.errors import FileTrouble
 from rules.typingmind.foreign_files import ENOUGH, looks_like

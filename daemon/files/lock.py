@@ -11,7 +11,8 @@ from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
-from daemon.files.write import file_errors, refuse_link, replace_file
+from daemon.files.reasons import file_errors
+from daemon.files.write import refuse_link, replace_file
 from rules.errors import MemprocError
 from rules.typingmind.dates import parse_date, write_date
 

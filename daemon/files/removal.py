@@ -16,17 +16,14 @@ from hashlib import file_digest, sha256
 from itertools import count
 from pathlib import Path, PurePosixPath
 
-from daemon.files.backup import IndexLine, Version, append, read_index, standing
+from daemon.files.backup import Version
+from daemon.files.backup_index import IndexLine, append, read_index, standing
 from daemon.files.paths import Folders, arrivals_folder, expanded_folder
+from daemon.files.private import flush_folder, make_private
 from daemon.files.read import chats_in
-from daemon.files.write import (
-    file_errors,
-    flush_folder,
-    make_private,
-    put_in_place,
-    replace_file,
-    sweep,
-)
+from daemon.files.reasons import file_errors
+from daemon.files.sweeping import sweep
+from daemon.files.write import put_in_place, replace_file
 from rules.errors import FileTrouble, MemprocError
 from rules.typingmind.dates import write_date
 

@@ -10,7 +10,7 @@ import traceback
 from pathlib import Path
 from tempfile import mkstemp
 
-from daemon.files.write import unforeseen
+from daemon.files.reasons import unforeseen
 
 _PACKAGES = ("daemon", "rules", "primer", "service")
 _ROOT = Path(__file__).parents[2]

@@ -61,12 +61,12 @@ from daemon.events import (
 )
 from daemon.files.clock import at, here
 from daemon.files.lock import is_held
-from daemon.files.paths import is_sent
+from daemon.files.names import is_sent
 from daemon.inbox.child import Child, Put, exit_in_words
 from daemon.inbox.intake import copy_path, enqueue, forget_copy
 from daemon.inbox.schedule import Schedule, Telling
 from daemon.inbox.watch_plan import needs_restart, plan_of
-from daemon.status.status import Pause, current_pause
+from daemon.status.pause import Pause, current_pause
 from rules.arrival import FINISHED, State, after_failure, after_outage
 from rules.retention import next_attempt, next_due, timings
 from rules.typingmind.dates import parse_date, write_date

@@ -17,16 +17,11 @@ from typing import BinaryIO
 from daemon.archive.archive import Archive
 from daemon.archive.arrivals import Arrival, change_state, find_arrival, is_needed
 from daemon.files.candidates import LARGEST_BYTES, sighting_of
+from daemon.files.packing import BLOCK
 from daemon.files.paths import arrivals_folder
-from daemon.files.write import (
-    BLOCK,
-    TEMPORARY,
-    file_errors,
-    flush_file,
-    flush_folder,
-    make_private,
-    put_in_place,
-)
+from daemon.files.private import flush_folder, make_private
+from daemon.files.reasons import file_errors
+from daemon.files.write import TEMPORARY, flush_file, put_in_place
 from rules.arrival import Incomplete, Open, Sighting, State, follow
 from rules.errors import FileTrouble
 

@@ -34,21 +34,16 @@ from daemon.files.backup import Version, all_versions
 from daemon.files.backup import check as check_backups
 from daemon.files.clock import here
 from daemon.files.paths import Folders, arrivals_folder
+from daemon.files.private import flush_folder, make_private
 from daemon.files.read import read_export
+from daemon.files.reasons import file_errors
 from daemon.files.removal import finish_removals, remove_version
-from daemon.files.write import (
-    TEMPORARY,
-    file_errors,
-    flush_file,
-    flush_folder,
-    make_private,
-    put_in_place,
-    sweep,
-)
+from daemon.files.sweeping import sweep
+from daemon.files.write import TEMPORARY, flush_file, put_in_place
 from daemon.inbox.intake import content_of
 from daemon.models.context import Context
 from daemon.remember.rehearsal import could_write
-from daemon.status.status import written_exports
+from daemon.status.written import written_exports
 from rules.errors import ChatSkipped, FileTrouble, NotAnExport
 from rules.plan.chat_plan import why_skipped
 from rules.retention import PARTS, Kept, going

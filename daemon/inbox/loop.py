@@ -18,7 +18,7 @@ from daemon.archive.archive import Archive
 from daemon.archive.signs import set_sign, sign
 from daemon.config.keys import keys_file
 from daemon.events import FileIs, Trouble, Watching
-from daemon.files.write import unforeseen
+from daemon.files.reasons import unforeseen
 from daemon.inbox.child import ChildEnded, ChildSaid, Due, FolderChanged, Reload, Stop, Wake
 from daemon.inbox.dispatch import BEAT_SECONDS, Dispatch
 from daemon.inbox.folder_watch import POLL_SECONDS, FolderWatch

@@ -33,7 +33,7 @@ from daemon.files.candidates import (
     sighting_of,
     what_it_is,
 )
-from daemon.files.write import trouble
+from daemon.files.reasons import trouble
 from daemon.inbox.intake import Changed, forget_copy, look_inside, take
 from daemon.inbox.watch_plan import WatchPlan
 from rules.arrival import Incomplete, Stillness, Wait, decide, stand

@@ -27,7 +27,9 @@ from daemon.events import SettingsAre, SettingsWrong, Started, Stopped, Trouble
 from daemon.files.clock import now
 from daemon.files.lock import Busy, hold
 from daemon.files.paths import runtime_folder
-from daemon.files.write import make_own, make_private, sweep, unforeseen
+from daemon.files.private import make_own, make_private
+from daemon.files.reasons import unforeseen
+from daemon.files.sweeping import sweep
 from daemon.inbox.child import Reload, Stop, Wake
 from daemon.inbox.dispatch import Dispatch
 from daemon.inbox.loop import Loop
@@ -36,7 +38,7 @@ from daemon.inbox.schedule import Schedule, Telling
 from daemon.inbox.watch_plan import WatchPlan, plan_of, read_settings
 from daemon.status.log import Log, known_titles
 from daemon.status.notices import Notifier, speaker
-from daemon.status.status import shown_as_waiting
+from daemon.status.place import shown_as_waiting
 from rules.errors import ArchiveError, ConfigurationError, ConfigurationOutOfReach, MemprocError
 from service import notify
 from service.desktop import notice_command

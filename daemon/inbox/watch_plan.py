@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 
 from daemon.events import NoEvent, SettingsAre, SettingsWrong, of_line
-from daemon.files.write import remedy
+from daemon.files.reasons import remedy
 from rules.errors import ConfigurationError, ConfigurationOutOfReach
 from service.command import memproc_argv
 

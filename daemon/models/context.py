@@ -15,8 +15,8 @@ from daemon.events import Note, Tell
 from daemon.files.clock import now
 from daemon.files.lock import hold
 from daemon.files.paths import Folders
+from daemon.files.private import make_private
 from daemon.files.removal import tidy_up
-from daemon.files.write import make_private
 from daemon.models.completion import Completion, complete
 from primer.request import Request
 

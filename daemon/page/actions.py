@@ -22,7 +22,7 @@ from starlette.responses import RedirectResponse, Response
 from daemon.archive.archive import Archive
 from daemon.archive.chats import find_chat
 from daemon.files.clock import now
-from daemon.files.write import file_errors
+from daemon.files.reasons import file_errors
 from daemon.page.app import Desk, View, desk_of, field, shown
 from daemon.status.status import run_progress
 from service.command import memproc_argv

@@ -22,8 +22,10 @@ from daemon.bridge.chat_jobs import (
 from daemon.bridge.devices import Device, exclusive
 from daemon.bridge.job_report import JobReport, report, started
 from daemon.files.clock import now
+from daemon.files.private import make_private
 from daemon.files.read import chats_in
-from daemon.files.write import file_errors, make_private, replace_file
+from daemon.files.reasons import file_errors
+from daemon.files.write import replace_file
 from daemon.page.actions import do_command, start_command
 from daemon.page.app import Desk
 from daemon.page.money import row_of

@@ -14,7 +14,9 @@ from daemon.archive.chats import find_chat
 from daemon.archive.outputs import last_output
 from daemon.files.candidates import LARGEST_BYTES
 from daemon.files.lock import is_held
-from daemon.files.write import BLOCK, make_private, replace_file
+from daemon.files.packing import BLOCK
+from daemon.files.private import make_private
+from daemon.files.write import replace_file
 from daemon.page.app import desk_of
 from rules.errors import FileTrouble, NotFound
 

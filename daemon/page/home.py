@@ -18,8 +18,10 @@ from daemon.page.files import has_updated
 from daemon.page.sizes import ChatSizes, chat_sizes
 from daemon.remember.endings import problems_of_ending_models
 from daemon.status.log import entries, log_folder
-from daemon.status.sentences import sentence, told_apart
-from daemon.status.status import DaemonPlace, StatusProblem, run_progress, status
+from daemon.status.place import DaemonPlace
+from daemon.status.printable import told_apart
+from daemon.status.sentences import sentence
+from daemon.status.status import StatusProblem, run_progress, status
 from rules.errors import MemprocError
 
 _OF_THE_DAEMON = ("the daemon", "the log", "the watch on the inbox")

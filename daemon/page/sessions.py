@@ -12,7 +12,8 @@ from pathlib import Path
 from secrets import token_urlsafe
 from time import time
 
-from daemon.files.write import file_errors, make_private
+from daemon.files.private import make_private
+from daemon.files.reasons import file_errors
 
 LINK_SECONDS = 120
 SESSION_SECONDS = 30 * 24 * 3600

@@ -9,7 +9,8 @@ from starlette.datastructures import Headers
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from daemon.files.write import make_private, replace_file
+from daemon.files.private import make_private
+from daemon.files.write import replace_file
 from rules.errors import ConfigurationError
 
 _SHORTEST = 16

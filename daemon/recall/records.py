@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from daemon.models.tokens import tokens_at_most
-from daemon.status.sentences import in_one_line, visible
+from daemon.status.printable import in_one_line, visible
 from primer.tags import make_tags_inert
 
 SEARCH_TOKENS = 1_500

@@ -27,7 +27,7 @@ from daemon.recall.records import (
     quoted,
     within,
 )
-from daemon.status.sentences import in_one_line
+from daemon.status.printable import in_one_line
 from rules.conversation.memory import Edition, Memory
 from rules.conversation.memory_title import short_name
 from rules.errors import NotFound

@@ -15,11 +15,15 @@ from daemon.archive.erasing import erase_rows
 from daemon.archive.full_text import forget_index
 from daemon.archive.journal import replies
 from daemon.bridge.chat_jobs import forget_jobs
-from daemon.files.backup import IndexLine, rewrite_index, standing
+from daemon.files.backup_index import IndexLine, rewrite_index, standing
 from daemon.files.candidates import exports_in
-from daemon.files.paths import arrivals_folder, expanded_folder, is_sent
+from daemon.files.names import is_sent
+from daemon.files.packing import pack, unpack
+from daemon.files.paths import arrivals_folder, expanded_folder
+from daemon.files.private import flush_folder
 from daemon.files.read import chats_in, without_chats
-from daemon.files.write import file_errors, flush_folder, pack, replace_file, unpack
+from daemon.files.reasons import file_errors
+from daemon.files.write import replace_file
 from daemon.models.context import Context
 from daemon.recovery.parcel import ASIDE
 from daemon.status.log import log_files, log_folder

@@ -26,19 +26,14 @@ from daemon.chat.opening import canned, shown_chat
 from daemon.chat.opening_edits import take_over
 from daemon.chat.reading import dates_of_copies, read_chat
 from daemon.config.loading import load_texts
-from daemon.files.backup import (
-    INDEX,
-    UnreadableLine,
-    Version,
-    all_versions,
-    read_index,
-    read_version,
-)
+from daemon.files.backup import Version, all_versions, read_version
+from daemon.files.backup_index import INDEX, UnreadableLine, read_index
 from daemon.files.candidates import exports_in
-from daemon.files.paths import Folders, file_name
+from daemon.files.names import file_name
+from daemon.files.packing import sha256_of
+from daemon.files.paths import Folders
 from daemon.files.read import chats_in, read_export
 from daemon.files.removal import as_its_file_says, changed_at
-from daemon.files.write import sha256_of
 from daemon.models.context import Context
 from daemon.models.tokens import count
 from primer.prompt import question

@@ -16,10 +16,14 @@ from daemon.chat.opening import canned
 from daemon.config.loading import load_texts
 from daemon.config.settings import Config
 from daemon.files.backup import Version, keep_version, read_version, versions
-from daemon.files.paths import Folders, expanded_folder, file_name
+from daemon.files.names import file_name
+from daemon.files.packing import sha256_of
+from daemon.files.paths import Folders, expanded_folder
+from daemon.files.private import make_private
 from daemon.files.read import chats_in
+from daemon.files.reasons import file_errors
 from daemon.files.removal import writing_to
-from daemon.files.write import WrittenFile, file_errors, make_private, replace_file, sha256_of
+from daemon.files.write import WrittenFile, replace_file
 from daemon.models.context import Context
 from rules.conversation.marker import drafts_of, our_uuids
 from rules.conversation.memory import Memory, aliases

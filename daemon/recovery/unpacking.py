@@ -28,15 +28,11 @@ from daemon.config.loading import parse
 from daemon.config.settings import Config
 from daemon.files.lock import hold
 from daemon.files.paths import Folders, archive_path
+from daemon.files.private import flush_folder, make_private
+from daemon.files.reasons import file_errors
 from daemon.files.removal import STAGE
-from daemon.files.write import (
-    file_errors,
-    flush_folder,
-    make_private,
-    put_in_place,
-    replace_file,
-    sweep,
-)
+from daemon.files.sweeping import sweep
+from daemon.files.write import put_in_place, replace_file
 from daemon.models.addresses import host_of, names_a_host
 from daemon.recovery.parcel import ARCHIVE, ASIDE, SETTINGS, content, opened, places, refused
 from rules.errors import ArchiveError, FileTrouble

@@ -17,7 +17,8 @@ from primer.wording import Texts, fill
 from rules.conversation.memory import Quote, Six
 from rules.conversation.memory_size import analysis_words
 from rules.conversation.short_quotes import some_of
-from rules.extract.sentences import with_closed_fence, within
+from rules.extract.blocks import with_closed_fence
+from rules.extract.sentences import within
 from rules.plan.limits import QUOTE_WORDS
 
 _BOUND = 1.2

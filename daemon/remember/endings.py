@@ -21,7 +21,7 @@ from daemon.models.prices import plan_cost
 from daemon.models.roles import CHAT, chat_model
 from daemon.remember.rehearsal import could_write
 from daemon.status.findings import Finding, Setup, warning
-from daemon.status.sentences import told_apart
+from daemon.status.printable import told_apart
 from daemon.status.status import StatusProblem
 from primer.model_names import own_model
 from primer.models import takes_batches

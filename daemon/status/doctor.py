@@ -26,7 +26,7 @@ from daemon.status.model_checks import OF_MODELS
 from rules.errors import ConfigurationError, MemprocError
 from service.command import RunCommand, run_command
 from service.manager import state_here
-from service.systemd import NoUserManager
+from service.systemd_state import NoUserManager
 from service.unit import Account, ServiceState
 
 _LIMIT_SECONDS = 3.0

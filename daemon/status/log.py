@@ -19,8 +19,10 @@ from daemon.archive.arrivals import outcomes_of, titles_to_hide
 from daemon.archive.chats import find_chat
 from daemon.events import ChatIs, Event, NoEvent, Trouble, of_line, to_line
 from daemon.files.clock import now as present
-from daemon.files.paths import file_name
-from daemon.files.write import file_errors, make_private, refuse_link
+from daemon.files.names import file_name
+from daemon.files.private import make_private
+from daemon.files.reasons import file_errors
+from daemon.files.write import refuse_link
 from rules.errors import ArchiveError, FileTrouble, NotFound
 
 LARGEST = 5_000_000

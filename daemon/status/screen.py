@@ -3,16 +3,9 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from daemon.status.sentences import (
-    in_one_line,
-    local,
-    progress_line,
-    seconds_between,
-    span,
-    told_apart,
-    visible,
-    with_span,
-)
+from daemon.status.printable import in_one_line, told_apart, visible
+from daemon.status.sentences import progress_line
+from daemon.status.spans import local, seconds_between, span, with_span
 from daemon.status.status import Status
 
 _MOST = 10

@@ -3,171 +3,25 @@
 All times are texts in UTC.
 """
 
-import json
 import os
-import re
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
-from hashlib import sha256
-from pathlib import Path
-from typing import Literal
-
-import tomli
+from datetime import datetime
 
 from daemon.archive import jobs as daemon_state
 from daemon.archive import journal as ledger
 from daemon.archive.archive import Archive
 from daemon.archive.arrivals import ChatOutcome, newest_outcomes
-from daemon.archive.chats import RunProgress, kept_run, known_chats
+from daemon.archive.chats import RunProgress, kept_run
 from daemon.archive.journal import LONGEST_SECONDS, batch_age, open_batches
-from daemon.archive.outputs import standing_outputs
-from daemon.archive.signs import Sign, all_signs, remove_signs, set_sign, sign
+from daemon.archive.signs import Sign, all_signs
 from daemon.files.clock import periods
-from daemon.files.lock import hold, is_held
-from daemon.files.paths import default_state, resolve, runtime_folder
-from daemon.files.write import is_own, make_own, replace_file, sha256_of
-from daemon.status.sentences import seconds_between, span
+from daemon.files.lock import is_held
+from daemon.status.pause import Pause, current_pause
+from daemon.status.spans import seconds_between, span
 from rules.arrival import IN_HAND, UNTAKEN
-from rules.errors import MemprocError
 from rules.money.price import dollars
-from rules.typingmind.dates import parse_date, write_date
-
-RESCAN_SECONDS = 300.0
-
-
-@dataclass(frozen=True, slots=True)
-class DaemonPlace:
-    """The place of the archive, the log and the daemon's lock, and how often the daemon looks through the inbox."""
-
-    state: Path
-    rescan_seconds: float = RESCAN_SECONDS
-
-    @property
-    def lock(self) -> Path:
-        """Held by the daemon for as long as it lives."""
-        return self.state / "daemon.lock"
-
-
-def read_place(toml: Path) -> DaemonPlace | None:
-    """The place that memproc.toml names, whatever its other settings say; None where that much cannot be read."""
-    unnamed: str | None = ""
-    try:
-        text = toml.read_bytes().decode("utf-8-sig")
-        try:
-            tables = tomli.loads(text)
-        except tomli.TOMLDecodeError as error:
-            tables = tomli.loads("".join(text.splitlines(keepends=True)[: error.lineno - 1]))
-            unnamed = (
-                None  # below the line where it is broken, the state folder may be named after all
-            )
-    except (OSError, ValueError):
-        return None
-    folders, watch = tables.get("folders", {}), tables.get("watch", {})
-    written = folders.get("state", unnamed) if isinstance(folders, dict) else None
-    if not isinstance(written, str):
-        return None
-    state = resolve(written or str(default_state()), toml.parent)
-    seconds = watch.get("rescan_seconds") if isinstance(watch, dict) else None
-    rescan_seconds = float(seconds) if isinstance(seconds, int | float) else RESCAN_SECONDS
-    return DaemonPlace(state, rescan_seconds) if isinstance(state, Path) else None
-
-
-@contextmanager
-def shown_as_waiting(config: Path | None, trouble: MemprocError) -> Iterator[None]:
-    """Let `waits_for` return `trouble` for as long as the block runs; where not even that can be kept, nothing.
-
-    It is kept outside the state folder, whose disk may be what is missing.
-    """
-    path = _waiting_place(config)
-    with ExitStack() as stack:
-        with suppress(MemprocError, OSError):
-            make_own(path.parent)
-            stack.enter_context(hold(path.with_suffix(".lock"), "waits"))
-            replace_file(path, [json.dumps([trouble.message, trouble.next_step]).encode()])
-        yield
-
-
-def waits_for(config: Path | None) -> MemprocError | None:
-    """The error that the daemon with this memproc.toml waits for; None where no daemon waits."""
-    for path in (_waiting_place(config), _waiting_place(None)):
-        with suppress(MemprocError, OSError, ValueError, TypeError):
-            if is_own(path.parent) and is_held(path.with_suffix(".lock")):
-                return MemprocError(*json.loads(path.read_bytes()))
-    return None
-
-
-def _waiting_place(config: Path | None) -> Path:
-    """A file for each memproc.toml; a daemon for which none was named has one for itself."""
-    name = sha256(str(config.absolute() if config else "").encode()).hexdigest()[:16]
-    return runtime_folder() / f"waiting-{name}.json"
-
-
-_SIGN = "paused_until"
-_LONGEST = timedelta(days=366)
-_PART = re.compile(r"([0-9]{1,6})([smhd])")
-_UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days"}
-
-
-@dataclass(frozen=True, slots=True)
-class Pause:
-    """No work is taken up until `until` (UTC); empty: until `memproc resume`."""
-
-    until: str
-
-
-def read_duration(text: str) -> timedelta:
-    """The length of "2h", "30m", "3d" or "1h30m". Raises ValueError with half a sentence where it is no duration."""
-    parts = _PART.findall(text)
-    if not parts or "".join(number + unit for number, unit in parts) != text:
-        raise ValueError('must be a number with s, m, h or d, like "30m", "2h" or "3d"')
-    length = sum((timedelta(**{_UNITS[unit]: int(number)}) for number, unit in parts), timedelta())
-    if not timedelta() < length <= _LONGEST:
-        raise ValueError("must be longer than nothing, and not longer than a year")
-    return length
-
-
-def begin_pause(archive: Archive, length: timedelta | None, now: str) -> Pause:
-    """Pause from `now` on, until `end_pause` where there is no `length`. Durable when this returns."""
-    began = parse_date(now)
-    until = write_date(began + length) if began and length else ""
-    set_sign(archive, _SIGN, until, now)
-    return Pause(until)
-
-
-def end_pause(archive: Archive, now: str) -> Pause | None:
-    """End the pause, and return it; None where there was none."""
-    pause = current_pause(archive, now)
-    remove_signs(archive, _SIGN)
-    return pause
-
-
-def current_pause(archive: Archive, now: str) -> Pause | None:
-    """The pause that is in force at `now`; None where work may be taken up. One small query."""
-    entry = sign(archive, _SIGN)
-    return Pause(entry.value) if entry and (not entry.value or now < entry.value) else None
-
-
-@dataclass(frozen=True, slots=True)
-class WrittenExport:
-    """An updated export as it is now; one that is gone may be the person's doing."""
-
-    title: str
-    path: Path
-    state: Literal["as written", "changed", "gone"]
-
-
-def written_exports(archive: Archive) -> Iterator[WrittenExport]:
-    """The updated exports that chats have now, each file once. Each is read to its last byte."""
-    titles = {chat.chat_id: chat.title for chat in known_chats(archive)}
-    for output in standing_outputs(archive):
-        path = Path(output.path)
-        content = sha256_of(path)
-        state: Literal["changed", "gone"] = "gone" if content is None else "changed"
-        title = titles.get(output.chat_id, output.chat_id)
-        yield WrittenExport(title, path, "as written" if content == output.sha256 else state)
-
+from rules.typingmind.dates import write_date
 
 HEALTHY, ATTENTION, NOT_RUNNING = 0, 1, 2
 MOST_QUEUED = 100

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from functools import cache
 
 from rules.extract.languages import TONGUES
-from rules.extract.sentences import length, terms
+from rules.extract.words import length, terms
 
 _FOREIGN = "The answer is in another language than the conversation."
 

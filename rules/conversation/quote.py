@@ -16,7 +16,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rules.conversation.history import Entry
-from rules.extract.sentences import has_words, without_open_fence
+from rules.extract.blocks import without_open_fence
+from rules.extract.words import has_words
 
 _ALIKE = str.maketrans("‘’‚‛“”„‟«»‹›「」『』–—―−‐‑", '\'\'\'\'""""""\'\'""""------')
 _GAP = re.compile(r"\s+")

@@ -14,10 +14,8 @@ MOST_QUOTES = 2
 
 def one_sentence(quote: str) -> str:
     """The first sentence of a quote that is more than a few words, as it stands there; else its longest one."""
-    from rules.extract.sentences import (
-        length,
-        sentences,
-    )  # late: what only looks at an archive needs no languages
+    from rules.extract.sentences import sentences
+    from rules.extract.words import length
 
     pieces = [quote[piece.start : piece.stop] for piece in sentences(quote) if piece.prose]
     telling = (piece for piece in pieces if length(piece) > _A_FEW_WORDS)

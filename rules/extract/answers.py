@@ -17,8 +17,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby, pairwise
 from math import inf
 
+from rules.extract.blocks import is_fence
 from rules.extract.languages import TONGUES, Frames
-from rules.extract.sentences import UNSEEN, has_words, is_fence, length, sentences, shorten, terms
+from rules.extract.sentences import sentences
 from rules.extract.weights import (
     PERSONA,
     Said,
@@ -29,6 +30,7 @@ from rules.extract.weights import (
     is_finished,
     read,
 )
+from rules.extract.words import UNSEEN, has_words, length, shorten, terms
 
 _MOST_SENTENCES = 3
 _CROWD = 0.6

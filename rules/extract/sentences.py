@@ -1,116 +1,20 @@
-"""Words and sentences in any script: words to compare and measure texts by, and where a sentence begins and ends.
+"""Sentences in any script: where each begins and ends.
 
-Most scripts put spaces between words. Han, kana, Thai, Lao, Khmer, Burmese and Tibetan do not: their
-texts are compared by pairs of neighbouring characters, and measured by characters a word.
-
-A sentence ends at a stop that its script knows, or with its line. Most stops need white space behind them; those of
-Chinese, Hindi, Burmese and others do not. A full stop may also belong to an abbreviation, an initial or a date. Thai
-and Lao have no stop: a long run of theirs is cut at a space.
+A sentence ends at a stop that its script knows, or with its line. Most stops need white space after
+them; those of Chinese, Hindi, Burmese and others do not. A full stop may also belong to an
+abbreviation, an initial or a date. Thai and Lao have no stop: a long run of theirs is cut at a
+space.
 """
 
 import re
-from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import chain
 
+from rules.extract.blocks import blocks
 from rules.extract.languages import MONTHS
+from rules.extract.words import length, listed_words
 
-CROWDED = (
-    "\u0e00-\u0eff"  # Thai, Lao
-    "\u0f00-\u0f0c\u0f18-\u0fff"  # Tibetan, without its stops
-    "\u1000-\u1049\u104c-\u109f"  # Burmese, without its stops
-    "\u1780-\u17d3\u17d7\u17dc-\u17ff"  # Khmer, without its stops
-    "\u3005-\u3007\u3041-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9d"
-    "\U00020000-\U0003ffff"  # Han, kana
-)
-"""The inside of a character class: letters of the scripts that write without spaces."""
-
-UNSEEN = "\u115f\u1160\u2800\u3164\uffa0"
-"""Hangul fillers and the empty Braille pattern: by category letters and signs, to the eye nothing."""
-
-# Python's \w knows no combining marks, so the vowels of Indic scripts and points are named here.
-_MARKS = (
-    "\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u064b-\u0670\u06d6-\u06ed\u0900-\u0963\u0966-\u0dff"
-)
-# An apostrophe parts words ("I'll", "j'ai"), but stands inside a Ukrainian one; "i.e." is one word. The pattern's first
-# line skips what stands between the words of most texts, once and not again from each of its characters. Its second
-# finds most words, and leaves to the others what it is not sure of. Without the two it takes twice as long.
-_BETWEEN = r"\x00-&(-/:-@\[-^`{-\x7f"
-_TERM = re.compile(
-    rf"(?<![{_BETWEEN}])[{_BETWEEN}]*+("
-    rf"[a-zA-Z0-9_]++(?![\w.'’ʼ{_MARKS}])"
-    rf"|[{CROWDED}]+|(?<!\w)[^\W\d_](?:\.[^\W\d_])+(?!\w)"
-    rf"|(?:[^\W{CROWDED}]++|[{_MARKS}]++|(?<=\w)['’ʼ](?=[яюєїЯЮЄЇ]))++)"
-)
-_IS_CROWDED = re.compile(rf"[{CROWDED}]")
-_MEASURE = re.compile(rf"[\u0e00-\u109f\u1780-\u17ff]|[{CROWDED}]|[^\s{CROWDED}]+")
-_HAN_A_WORD = 1.7
-_THAI_A_WORD = 4.0
-_LONG_WORD = 24
-
-
-def has_words(text: str) -> bool:
-    """Whether a letter or a digit stands in it that a reader sees."""
-    return any(mark.isalnum() and mark not in UNSEEN for mark in text)
-
-
-def terms(text: str) -> Iterator[str]:
-    """The words of `text`, casefolded, in order; pairs of characters where words have no spaces."""
-    for match in _TERM.finditer(text):
-        yield from _terms_of_run(match[1])
-
-
-def count_terms(texts: Iterable[str]) -> Counter[str]:
-    """Count each of the `terms` of the texts. Each spelling is looked at once, since most come again."""
-    counts = Counter[str]()
-    for run, times in Counter(chain.from_iterable(map(_TERM.findall, texts))).items():
-        for term in _terms_of_run(run):
-            counts[term] += times
-    return counts
-
-
-def _terms_of_run(run: str) -> Sequence[str]:
-    """The terms of a word, or of a run of characters without spaces."""
-    if run.isascii():
-        return (run.lower(),)
-    if not _IS_CROWDED.match(run):
-        return (run.casefold().replace("’", "'").replace("ʼ", "'"),)
-    return [run[at : at + 2] for at in range(len(run) - 1)] or (run,)
-
-
-def length(text: str) -> float:
-    """The length of `text` in words: what spaces part, or 1.7 characters of Han and kana, or 4 of Thai.
-
-    An endless run without spaces (an address, encoded bytes) counts one more for every 24 characters.
-    """
-    return sum(_weigh(match.group()) for match in _MEASURE.finditer(text))
-
-
-def shorten(text: str, words: float) -> str:
-    """The longest beginning of `text` of at most `words` words; cuts between words where it can."""
-    spent = 0.0
-    for match in _MEASURE.finditer(text):
-        spent += _weigh(match.group())
-        if spent > words:
-            return (
-                text[: match.start()].rstrip()
-                or match.group()[: max(1, int(words * _LONG_WORD) - 1)]
-            )
-    return text.rstrip()
-
-
-def _weigh(run: str) -> float:
-    if not _IS_CROWDED.match(run):
-        return 1 + len(run) // _LONG_WORD
-    return 1 / (_THAI_A_WORD if run < "\u3000" else _HAN_A_WORD)
-
-
-def _words(listed: str) -> frozenset[str]:
-    return frozenset(listed.split())
-
-
-BEFORE_ANYTHING = _words(
+BEFORE_ANYTHING = listed_words(
     """
     mr mrs ms mx dr prof st mt rev hon gen col capt lt sgt maj gov sen fr messrs mme mlle vs e.g i.e eg viz cf
     z.b u.a d.h s.o s.u o.ä i.d.r z.t v.a bzw bspw evtl ggf inkl exkl vgl hr str sog
@@ -122,7 +26,7 @@ BEFORE_ANYTHING = _words(
 )
 """Before a capital letter as before a small one: titles, references, "for instance"."""
 
-BEFORE_NUMBER = _words(
+BEFORE_NUMBER = listed_words(
     """
     no nos vol vols p pp pg ch ed est fig figs eq approx ca max min abs art nr tel av núm pág pag pagg
     стр рис табл гл тел ст ok os godz r sok cad №
@@ -130,7 +34,7 @@ BEFORE_NUMBER = _words(
 )
 """Before a digit only: "no. 5" is one thing, "I said no." another."""
 
-BEFORE_SMALL = _words(
+BEFORE_SMALL = listed_words(
     """
     etc a.m p.m jr inc ltd co corp llc u.s u.k e.u ph.d b.a m.a dept approx jan feb apr aug sept nov dec
     usw etw u.s.w bzgl jh jhd mio mrd ecc ecc.mo itd itp m.in tzn
@@ -138,112 +42,6 @@ BEFORE_SMALL = _words(
     """
 )
 """Only before a small letter: what also stands at the end of a sentence."""
-
-
-_LINE = re.compile(r"[^\n\r\u2028\u2029]*(?:\r\n|[\n\r\u2028\u2029]|\Z)")
-_FENCE = re.compile(r"[ \t]*(?:>[ \t]*)*(?:[-*+][ \t]+|\d{1,9}[.)][ \t]+)?(`{3,}(?=[^`]*$)|~{3,})")
-_ROW = re.compile(r"[ \t]*\|[^\n]*\|")
-_CODE_INDENT = re.compile(r"(?: {4}| {0,3}\t)[ \t]*\S")
-_ITEM = re.compile(r"[ \t]*(?:[-*+•·‣–—]|\(?\w{1,3}[.)])[ \t]")
-
-
-@dataclass(frozen=True, slots=True)
-class Block:
-    """The characters [start, stop) of a text: one line of prose, or a whole piece of code or a whole table."""
-
-    start: int
-    stop: int
-    prose: bool
-
-
-def blocks(text: str) -> Iterator[Block]:
-    """The blocks of `text` in order, blank lines left out.
-
-    Code stands between fences (a fence that never closes reaches to the end) or is indented by four
-    columns after a blank line, outside a list. A table is a run of lines with pipes on both sides.
-    """
-    lines = [(match.start(), match.end()) for match in _LINE.finditer(text) if match.group()]
-    at, in_list, after_blank = 0, False, True
-    while at < len(lines):
-        start, stop = lines[at]
-        line = text[start:stop]
-        if not line.strip():
-            at, after_blank = at + 1, True
-            continue
-        behind = _behind_code(text, lines, at, indented=after_blank and not in_list)
-        yield Block(start, lines[max(behind - 1, at)][1], prose=behind == at)
-        in_list = bool(_ITEM.match(line)) or (in_list and line[0].isspace())
-        at, after_blank = max(behind, at + 1), False
-
-
-def is_fence(line: str) -> bool:
-    """Whether a line opens or closes a piece of code."""
-    return _FENCE.match(line) is not None
-
-
-def without_open_fence(text: str) -> str:
-    """The longest part of `text` between fences that never close; all of it where every fence closes."""
-    longest, rest = "", text
-    while fence := _open_fence(rest):
-        longest = max(longest, rest[: fence.start()].strip(), key=len)
-        rest = rest[_LINE.match(rest, fence.end()).end() :]  # type: ignore[union-attr]  # it matches anything
-    return max(longest, rest.strip(), key=len) if longest or rest != text else text
-
-
-def with_closed_fence(text: str) -> str:
-    """The text, in which a fence that never closes is closed at the end."""
-    fence = _open_fence(text)
-    if fence is None:
-        return text
-    quoted = re.sub(r"[^>]", " ", text[fence.start() : fence.start(1)])
-    return f"{text}\n{quoted}{fence[1]}"
-
-
-def _open_fence(text: str) -> re.Match[str] | None:
-    """The first fence that never closes."""
-    if "```" not in text and "~~~" not in text:
-        return None
-    lines = [(match.start(), match.end()) for match in _LINE.finditer(text) if match.group()]
-    at: int | None = 0
-    while at is not None and at < len(lines):
-        fence = _FENCE.match(text, *lines[at])
-        at = _behind_fence(text, lines, at, fence[1]) if fence else at + 1
-        if at is None:
-            return fence
-    return None
-
-
-def _behind_code(text: str, lines: list[tuple[int, int]], at: int, *, indented: bool) -> int:
-    """The index of the line behind the code or table that begins at line `at`; `at` itself if none does."""
-    line = text[slice(*lines[at])]
-    fence = _FENCE.match(line) if "```" in line or "~~~" in line else None
-    if fence:
-        return _behind_fence(text, lines, at, fence.group(1)) or len(lines)
-    if indented and _CODE_INDENT.match(line) and not _ITEM.match(line):
-        return _behind_indented(text, lines, at)
-    while at < len(lines) and _ROW.match(text, *lines[at]):
-        at += 1
-    return at
-
-
-def _behind_indented(text: str, lines: list[tuple[int, int]], at: int) -> int:
-    """Blank lines between two indented ones belong to the code."""
-    behind = at
-    for further in range(at, len(lines)):
-        if _CODE_INDENT.match(text, *lines[further]):
-            behind = further + 1
-        elif text[slice(*lines[further])].strip():
-            break
-    return behind
-
-
-def _behind_fence(text: str, lines: list[tuple[int, int]], at: int, fence: str) -> int | None:
-    """The index of the line behind the one that closes the fence; None where none does."""
-    closing = re.compile(rf"[ \t>]*{re.escape(fence)}{re.escape(fence[0])}*\s*\Z")
-    for further in range(at + 1, len(lines)):
-        if closing.match(text, *lines[further]):
-            return further + 1
-    return None
 
 
 _CLOSERS = r"""[\"'”’»›“‘)\]}】」』）》〉*_~`]"""

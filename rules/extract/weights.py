@@ -12,8 +12,10 @@ from functools import lru_cache
 from math import log, sqrt
 from typing import Final
 
+from rules.extract.blocks import Block, blocks
 from rules.extract.languages import COURTESY, TONGUES, Frames, Listed, Tongue, spoken
-from rules.extract.sentences import MARK, Block, blocks, length, sentences, terms
+from rules.extract.sentences import MARK, sentences
+from rules.extract.words import length, terms
 
 PERSONA: Final = "assistant"
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from rules.extract.languages import listed
-from rules.extract.sentences import terms
+from rules.extract.words import terms
 
 _KEPT_READY = 20_000
 """Texts whose words are kept in memory."""

@@ -19,7 +19,7 @@ from itertools import chain, pairwise
 from math import isqrt
 from operator import mul
 
-from rules.extract.sentences import count_terms
+from rules.extract.words import count_terms
 
 STEPS = 64
 """The price of a bound where what stands around it is as like as can be."""

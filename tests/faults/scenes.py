@@ -18,7 +18,8 @@ from daemon.archive.outputs import RESTORED, last_output
 from daemon.events import SettingsAre
 from daemon.files.clock import now
 from daemon.files.paths import arrivals_folder
-from daemon.files.write import sweep, unforeseen
+from daemon.files.reasons import unforeseen
+from daemon.files.sweeping import sweep
 from daemon.inbox.scanner import Scanner
 from daemon.inbox.watch_plan import plan_of, read_settings_here
 from rules.errors import ArchiveError, MemprocError

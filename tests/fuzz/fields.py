@@ -14,7 +14,7 @@ from daemon.chat.outcome import Outcome, Skipped
 from daemon.config.loading import parse
 from daemon.events import ExportWritten, tell_nobody
 from daemon.files.paths import Folders
-from daemon.files.write import make_private
+from daemon.files.private import make_private
 from daemon.models.context import Context
 from daemon.trip import go_round, run_export
 from rules.plan.chat_plan import Unchanged

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import pytest
 
 from service.command import NOT_HERE, Answer
-from service.systemd import NoUserManager, require_user_manager
+from service.systemd_state import NoUserManager, require_user_manager
 from service.unit import Account
 from tests.service.programs import HOME, Computer
 

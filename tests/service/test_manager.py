@@ -4,7 +4,8 @@ import pytest
 
 from service.command import Answer
 from service.manager import offer, recipe_for, state_here
-from service.systemd import NoUserManager, Sandbox
+from service.sandbox import Sandbox
+from service.systemd_state import NoUserManager
 from tests.service.programs import Computer, a_program, an_account
 
 

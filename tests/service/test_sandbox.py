@@ -3,7 +3,8 @@
 from dataclasses import replace
 from pathlib import Path
 
-from service.systemd import Sandbox, recipe, settings, writable_folders
+from service.sandbox import Sandbox, sandbox_settings, writable_folders
+from service.systemd import recipe
 from tests.service.programs import HOME, a_program
 
 
@@ -24,10 +25,10 @@ def test_a_folder_of_its_own_is_writable_alone() -> None:
 
 def test_tmp_is_not_hidden_from_a_program_that_works_there() -> None:
     private = ("PrivateTmp", "yes")
-    assert private in settings(Sandbox.FULL, a_program())
-    assert private not in settings(Sandbox.FULL, a_program(Path("/tmp/ada")))
-    assert private not in settings(Sandbox.FULL, a_program(script="/tmp/bin/memproc"))
-    assert private not in settings(Sandbox.FULL, a_program(code=Path("/tmp/memproc")))
+    assert private in sandbox_settings(Sandbox.FULL, a_program())
+    assert private not in sandbox_settings(Sandbox.FULL, a_program(Path("/tmp/ada")))
+    assert private not in sandbox_settings(Sandbox.FULL, a_program(script="/tmp/bin/memproc"))
+    assert private not in sandbox_settings(Sandbox.FULL, a_program(code=Path("/tmp/memproc")))
 
 
 def test_who_installs_it_from_tmp_is_told_that_it_will_not_last() -> None:
@@ -41,6 +42,8 @@ def test_who_installs_it_from_tmp_is_told_that_it_will_not_last() -> None:
 
 
 def test_what_systemd_would_silently_ignore_is_never_used_without_its_own_user_namespace() -> None:
-    assert ("PrivateUsers", "yes") in settings(Sandbox.FULL, a_program())
-    assert not any(name.startswith("Protect") for name, _ in settings(Sandbox.FILTERS, a_program()))
-    assert settings(Sandbox.NONE, a_program()) == ()
+    assert ("PrivateUsers", "yes") in sandbox_settings(Sandbox.FULL, a_program())
+    assert not any(
+        name.startswith("Protect") for name, _ in sandbox_settings(Sandbox.FILTERS, a_program())
+    )
+    assert sandbox_settings(Sandbox.NONE, a_program()) == ()

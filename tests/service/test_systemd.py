@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from service.command import Answer
-from service.systemd import UNIT, Sandbox, best_sandbox, failed_unit, probe, recipe, unit
+from service.sandbox import Sandbox, best_sandbox, probe
+from service.systemd import UNIT, failed_unit, recipe, unit
 from tests.service.programs import Computer, a_program
 
 needs_analyze = pytest.mark.skipif(

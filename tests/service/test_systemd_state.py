@@ -4,7 +4,7 @@ import pytest
 
 from service.command import Answer
 from service.manager import offer
-from service.systemd import failure, lingers, state
+from service.systemd_state import failure, lingers, state
 from service.unit import ServiceState
 from tests.service.programs import Computer, an_account
 

@@ -12,15 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from daemon.files.backup import (
-    INDEX,
-    Version,
-    check,
-    keep_original,
-    keep_version,
-    read_version,
-    versions,
-)
+from daemon.files.backup import Version, check, keep_original, keep_version, read_version, versions
+from daemon.files.backup_index import INDEX
 from rules.errors import FileTrouble
 from tests.daemon.files.children import (
     killed_at_every_fifth_line,

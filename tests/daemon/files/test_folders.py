@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from daemon.files.write import make_private
+from daemon.files.private import make_private
 from rules.errors import FileTrouble
 from tests.daemon.files.children import in_child, needs_fork, needs_root, small_disk
 

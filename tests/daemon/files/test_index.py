@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from daemon.files.backup import INDEX, IndexLine, UnreadableLine, append, read_index
+from daemon.files.backup_index import INDEX, IndexLine, UnreadableLine, append, read_index
 from tests.daemon.files.children import needs_root, small_disk
 
 LINE = IndexLine(

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from daemon.archive.archive import Archive
-from daemon.files.backup import INDEX
+from daemon.files.backup_index import INDEX
 from daemon.files.write import replace_file
 from rules.errors import FileTrouble
 from tests.chats import export_bytes, long_chat

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from daemon.files.paths import LONGEST_NAME, file_name, is_sent, sent_name
+from daemon.files.names import LONGEST_NAME, file_name, is_sent, sent_name
 
 # Python 3.13 has it in ntpath, and warns of the older place.
 _RESERVED = getattr(ntpath, "isreserved", lambda name: PureWindowsPath(name).is_reserved())

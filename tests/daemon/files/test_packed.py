@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from daemon.files.write import BLOCK, pack, unpack
+from daemon.files.packing import BLOCK, pack, unpack
 from rules.errors import FileTrouble
 
 

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from daemon.files import read as bundle
+from daemon.files import bundle
 from daemon.files.read import chats_in, fingerprint_of, read_export
 from rules.errors import FileTrouble, NotAnExport
 from rules.typingmind.document import DocumentLayout, lay_out_document

@@ -10,7 +10,7 @@ import pytest
 from daemon.cli import main
 from daemon.files.lock import hold
 from daemon.files.read import read_export
-from daemon.files.write import trouble, unforeseen
+from daemon.files.reasons import trouble, unforeseen
 from rules.errors import FileTrouble
 from tests.chats import chat, conversation, export_bytes
 from tests.stories.person import Person

@@ -10,18 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from daemon.files.backup import (
-    INDEX,
-    IndexLine,
-    append,
-    check,
-    keep_original,
-    keep_version,
-    read_index,
-    versions,
-)
+from daemon.files.backup import check, keep_original, keep_version, versions
+from daemon.files.backup_index import INDEX, IndexLine, append, read_index
 from daemon.files.removal import UNLISTED, finish_removals, list_again, remove_version
-from daemon.files.write import sweep
+from daemon.files.sweeping import sweep
 from rules.errors import FileTrouble
 from tests.chats import export_bytes, long_chat
 from tests.daemon.files.children import killed_at_every_fifth_line, needs_fork

@@ -11,7 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from daemon.files.write import TEMPORARY, WrittenFile, make_private, replace_file, sweep, trouble
+from daemon.files.private import make_private
+from daemon.files.reasons import trouble
+from daemon.files.sweeping import sweep
+from daemon.files.write import TEMPORARY, WrittenFile, replace_file
 from rules.errors import FileTrouble
 from tests.daemon.files.children import (
     in_child,

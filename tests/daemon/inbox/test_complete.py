@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from daemon.files.candidates import LARGEST_BYTES
-from daemon.files.write import BLOCK
+from daemon.files.packing import BLOCK
 from daemon.inbox.intake import look_inside
 from rules.arrival import Incomplete
 

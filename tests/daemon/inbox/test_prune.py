@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from daemon.files.backup import INDEX, check, keep_original, keep_version, read_version, versions
+from daemon.files.backup import check, keep_original, keep_version, read_version, versions
+from daemon.files.backup_index import INDEX
 from daemon.files.paths import Folders
 from daemon.files.removal import finish_removals, remove_version
 from daemon.inbox.jobs import prune

@@ -11,8 +11,8 @@ from daemon.archive.jobs import part_to_verify, part_verified
 from daemon.archive.outputs import Output, record_output
 from daemon.archive.signs import sign
 from daemon.files.backup import keep_original
+from daemon.files.packing import sha256_of
 from daemon.files.paths import Folders
-from daemon.files.write import sha256_of
 from daemon.inbox.jobs import part_of, verify_part
 from rules.retention import PARTS
 

@@ -20,7 +20,7 @@ from daemon.archive.signs import sign
 from daemon.cli import main
 from daemon.files.lock import Busy, hold
 from daemon.inbox.watch import watch
-from daemon.status.status import waits_for
+from daemon.status.place import waits_for
 from rules.errors import ArchiveError, ConfigurationError
 from service.command import memproc_argv
 from tests.chats import export_bytes, long_chat

@@ -51,7 +51,7 @@ def test_importing_litellm_reaches_no_network() -> None:
     """The guard raises in this process at the first look-up; LiteLLM would try three times."""
     script = (
         "from daemon.models.completion import complete\n"
-        "from primer.models import ENGINE\nfrom primer.prompt import Turn\nfrom primer.reply import Request\n"
+        "from primer.models import ENGINE\nfrom primer.prompt import Turn\nfrom primer.request import Request\n"
         "turn = Turn('user', '<to_remember>\\nhi there\\n</to_remember>')\n"
         "print(complete(Request('quote', ENGINE, (turn,), 9)).text)"
     )

@@ -20,7 +20,8 @@ from daemon.config.loading import load
 from daemon.files.backup import check, keep_original, versions
 from daemon.files.lock import Busy, hold
 from daemon.files.paths import Folders, archive_path
-from daemon.files.write import make_private, put_in_place
+from daemon.files.private import make_private
+from daemon.files.write import put_in_place
 from daemon.recovery import unpacking
 from daemon.recovery.parcel import ARCHIVE, MANIFEST, SETTINGS, export_archive, look_into
 from daemon.recovery.unpacking import Unpacked, import_archive

@@ -13,7 +13,7 @@ import pytest
 from daemon.config.settings import Config
 from daemon.events import tell_nobody
 from daemon.files.backup import check
-from daemon.files.write import make_private
+from daemon.files.private import make_private
 from daemon.models.context import open_context
 from daemon.recovery.parcel import export_archive
 from daemon.recovery.unpacking import import_archive

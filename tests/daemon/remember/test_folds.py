@@ -16,7 +16,7 @@ from primer.prompt import Turn
 from primer.tags import wrap
 from rules.conversation.memory import EXTRACTED, WRITTEN, Edition, Memory, Quote, Six
 from rules.conversation.memory_size import most_fold_tokens
-from rules.extract.sentences import with_closed_fence
+from rules.extract.blocks import with_closed_fence
 from tests.daemon.remember.test_compress import AGENT, MANAGER, ROLES, WHEN, Desk
 from tests.daemon.remember.test_ladder import BAD, GOOD
 from tests.scripted import ended, held

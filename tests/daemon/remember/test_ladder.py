@@ -6,7 +6,7 @@ from daemon.models.completion import Completion
 from daemon.models.roles import Roles
 from primer.models import ENGINE, Model
 from rules.conversation.memory import EXTRACTED, WRITTEN
-from rules.extract.sentences import length
+from rules.extract.words import length
 from tests.daemon.remember.test_compress import AGENT, MANAGER, QUOTE, Desk, remember
 from tests.entries import talk
 from tests.scripted import ended

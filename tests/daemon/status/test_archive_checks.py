@@ -5,10 +5,10 @@ from pathlib import Path
 from daemon.archive.archive import Archive
 from daemon.archive.outputs import Output, record_output
 from daemon.files.backup import keep_original, keep_version, versions
+from daemon.files.packing import sha256_of
 from daemon.files.paths import archive_path
-from daemon.files.write import sha256_of
-from daemon.status.checks import archive, backups, outputs
 from daemon.status.findings import Setup
+from daemon.status.folder_checks import archive, backups, outputs
 from tests.chats import CHAT_ID, long_chat
 from tests.daemon.status.places import SEEN_AT, archived, one, place
 

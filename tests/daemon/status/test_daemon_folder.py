@@ -9,7 +9,7 @@ import pytest
 from daemon.cli.settings import Settings
 from daemon.cli.status import place_of
 from daemon.files.paths import default_state
-from daemon.status.status import DaemonPlace
+from daemon.status.place import DaemonPlace
 from rules.errors import ConfigurationError
 
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from daemon.archive.archive import Archive
-from daemon.status.status import Pause, begin_pause, current_pause, end_pause, read_duration
+from daemon.status.pause import Pause, begin_pause, current_pause, end_pause, read_duration
 from tests.daemon.status.filled import ago, ahead
 
 

@@ -11,7 +11,8 @@ from daemon.archive.signs import set_sign
 from daemon.cli.run import gone_on
 from daemon.events import ChatIs, MemoryMade, ModelAnswered, Planned
 from daemon.files.lock import hold
-from daemon.status.sentences import clock_time, progress_line
+from daemon.status.sentences import progress_line
+from daemon.status.spans import clock_time
 from daemon.status.status import last_run, run_progress
 from rules.typingmind.dates import write_date
 from tests.daemon.status.filled import NOON, ago, ahead

@@ -11,7 +11,7 @@ from daemon.archive.signs import set_sign
 from daemon.files.lock import hold
 from daemon.status.checks import daemon, service
 from daemon.status.findings import Setup
-from daemon.status.status import shown_as_waiting
+from daemon.status.place import shown_as_waiting
 from rules.errors import FileTrouble
 from service.unit import ServiceState, State
 from tests.daemon.status.places import levels, machine, one, place

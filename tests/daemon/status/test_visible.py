@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from daemon.status.sentences import in_one_line, printable_json, visible
+from daemon.status.printable import in_one_line, printable_json, visible
 
 HIDING = (
     0x00, 0x07, 0x1B, 0x0D, 0x7F, 0x85, 0x9B, 0xAD, 0x61C, 0x180E, 0x200B, 0x200E, 0x200F, 0x202A, 0x202E, 0x2028,

@@ -6,7 +6,7 @@ import pytest
 
 from daemon.cli import main
 from daemon.files.paths import archive_path
-from daemon.status.status import shown_as_waiting
+from daemon.status.place import shown_as_waiting
 from rules.errors import FileTrouble
 
 TROUBLE = FileTrouble("The disk /mnt is not there.", "Mount it.")

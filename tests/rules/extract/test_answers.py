@@ -9,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rules.extract.answers import analysis, perspective, quote, refinement, what_was_there
-from rules.extract.sentences import is_fence, length
+from rules.extract.blocks import is_fence
 from rules.extract.weights import Said
+from rules.extract.words import length
 
 ANSWERS = (quote, perspective, analysis, refinement)
 

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rules.extract.languages import TONGUES, UNKNOWN, Tongue, spoken
-from rules.extract.sentences import terms
 from rules.extract.weights import Said, Sentence, inwardness, of_message, rarity, read
+from rules.extract.words import terms
 
 
 def heard(*texts: str) -> tuple[Sentence, ...]:

@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rules.extract.sentences import sentences, with_closed_fence
+from rules.extract.blocks import with_closed_fence
+from rules.extract.sentences import sentences
 
 
 def prose(text: str) -> list[str]:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rules.extract.sentences import count_terms, length, shorten, terms
+from rules.extract.words import count_terms, length, shorten, terms
 
 
 @pytest.mark.parametrize(

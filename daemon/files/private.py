@@ -1,0 +1,84 @@
+"""Private folders and files: made for this user alone, and flushed to the disk."""
+
+import errno
+import os
+import stat
+import sys
+from pathlib import Path
+
+from daemon.files.reasons import file_errors
+from rules.errors import FileTrouble
+
+
+def make_private(folder: Path) -> None:
+    """Make `folder` and its missing parents, each 0700, ready to be written to.
+
+    A folder that already exists keeps its rights: it may be shared on purpose. Raises FileTrouble when
+    something else stands there, when it cannot be made, or when it can be seen but not be written to.
+    """
+    with file_errors(folder, "made"):
+        for path in (*reversed(folder.parents), folder):
+            if not path.is_dir():
+                _make(path)
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise FileTrouble(
+            f"{folder} cannot be written to: the folder or its disk is read-only for your account.",
+            "Make it writable, or choose another folder in memproc.toml, under [folders].",
+        )
+
+
+def _make(folder: Path) -> None:
+    if folder.is_symlink() or folder.exists():
+        raise FileTrouble(
+            f"{folder} is not a folder.",
+            "Move it away, or choose another folder in memproc.toml, under [folders].",
+        )
+    try:
+        folder.mkdir(mode=0o700)
+    except FileExistsError:
+        if not folder.is_dir():
+            raise
+        return
+    # The umask may have taken rights from the owner too.
+    folder.chmod(0o700)
+    flush_folder(folder.parent)
+
+
+def make_own(folder: Path) -> None:
+    """Make `folder`, 0700, where anybody can make folders, as in /tmp; what stands there already must be ours alone.
+
+    Somebody else may have made it first, to have what we write, or to keep us from working. Raises FileTrouble where
+    it is a link, somebody else's, or open to others.
+    """
+    make_private(folder)
+    with file_errors(folder, "looked at"):
+        is_ours = is_own(folder)
+    if not is_ours:
+        raise FileTrouble(
+            f"{folder} is not a folder of your own that nobody else can open.",
+            "Have it removed, or set $XDG_RUNTIME_DIR to a folder that is yours alone; then start memproc again.",
+        )
+
+
+def is_own(folder: Path) -> bool:
+    """Whether it is a folder, no link, and ours, and nobody else can open it. Raises OSError."""
+    status = folder.lstat()
+    is_ours = stat.S_ISDIR(status.st_mode) and (
+        not hasattr(os, "getuid") or status.st_uid == os.getuid()
+    )
+    return is_ours and not (os.name == "posix" and status.st_mode & 0o077)
+
+
+def flush_folder(folder: Path) -> None:
+    """Put the names in `folder` on the disk, so that they outlast a power cut. Raises OSError."""
+    if sys.platform == "win32":
+        return  # Windows has no such call for folders: NTFS keeps a journal of names.
+    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(handle)
+    except OSError as error:
+        # Some network file systems know no fsync for folders; the names are in their server's care.
+        if error.errno != errno.EINVAL:
+            raise
+    finally:
+        os.close(handle)

@@ -1,0 +1,114 @@
+"""Errors of files as sentences: what happened, and what the person can do."""
+
+import errno
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from rules.errors import FileTrouble, MemprocError
+
+_FULL = "Free some space there, then run memproc again. What stood there before is whole."
+_REFUSED = "Give your account the right to do so, or choose another folder in memproc.toml, under [folders]."
+_DISK = (
+    "Check the disk before anything else is written to it. What stood there before was not touched."
+)
+_AWAY = "Look whether its disk or network share is there and answers, then run memproc again."
+_FILES = (
+    "Close other programs, or raise the limit of open files (ulimit -n), then run memproc again."
+)
+_REASONS = {
+    errno.ENOSPC: ("the disk is full", _FULL),
+    errno.EDQUOT: ("your share of the disk is used up", _FULL),
+    errno.EFBIG: ("the file would be larger than this disk or your account allows", _FULL),
+    errno.EROFS: (
+        "the disk is read-only",
+        "Make it writable, or choose another folder in memproc.toml.",
+    ),
+    errno.EACCES: ("your account is not allowed to", _REFUSED),
+    errno.EPERM: ("the system does not allow it", _REFUSED),
+    errno.ENAMETOOLONG: (
+        "its name is too long for this disk",
+        "Choose a folder with a shorter path.",
+    ),
+    errno.EIO: ("the disk reported an error", _DISK),
+    errno.ENOENT: ("it is not there", "Look whether its folder was moved, or its disk taken away."),
+    errno.ENOTDIR: (
+        "a part of its path is a file",
+        "Move that file away, or choose another folder.",
+    ),
+    errno.EMFILE: ("memproc has too many files open", _FILES),
+    errno.ENFILE: ("all programs together have too many files open", _FILES),
+    errno.ENOLCK: (
+        "the file system there gives no locks",
+        "Choose a folder on a disk of this computer in memproc.toml, under [folders].",
+    ),
+    errno.ELOOP: (
+        "links in its path lead round in a circle",
+        "Correct the links, or choose another folder.",
+    ),
+    errno.ENOTSUP: (
+        "the file system there cannot do that",
+        "Choose a folder on another disk, under [folders].",
+    ),
+    errno.EBUSY: ("another program is using it", "Close it there, then run memproc again."),
+    errno.ETXTBSY: ("another program is using it", "Close it there, then run memproc again."),
+    errno.ESTALE: ("the network share does not know it any more", _AWAY),
+    errno.ETIMEDOUT: ("its disk does not answer", _AWAY),
+    errno.ENXIO: ("its disk is not there", _AWAY),
+    errno.ENODEV: ("its disk is not there", _AWAY),
+    errno.ENOTCONN: ("its network share is not connected", _AWAY),
+    errno.ENOMEM: ("the memory is used up", "Close other programs, then run memproc again."),
+    errno.EISDIR: (
+        "a folder stands in its place",
+        "Move that folder away, then run memproc again.",
+    ),
+}
+_HELD_OPEN = (5, 32, 33)
+
+
+@contextmanager
+def file_errors(path: Path, done: str) -> Iterator[None]:
+    """Turn the system's error inside the block into FileTrouble: `path` could not be `done` ("written")."""
+    try:
+        yield
+    except OSError as error:
+        raise trouble(error, path, done) from error
+
+
+def trouble(error: OSError, path: Path, done: str) -> FileTrouble:
+    """The sentence and the next step for what the system said."""
+    reason, next_step = explain(error)
+    return FileTrouble(f"{path} could not be {done}: {reason}.", next_step)
+
+
+def explain(error: OSError) -> tuple[str, str]:
+    """The system's reason as half a sentence, and the next step."""
+    if held_open(error):
+        return (
+            "another program has it open, or it is protected",
+            "Close it there, then run memproc again.",
+        )
+    reason = error.strerror or str(error)
+    return _REASONS.get(
+        error.errno or 0, (f"the system says: {reason}", "Mend that, then run memproc again.")
+    )
+
+
+def remedy(error: OSError, if_refused: str) -> str:
+    """The next step alone; `if_refused` where nothing but a right is missing."""
+    return if_refused if error.errno in (errno.EACCES, errno.EPERM) else explain(error)[1]
+
+
+def unforeseen(fault: MemprocError | OSError) -> MemprocError:
+    """The error for the person, also where the system's came unforeseen; it does not always name the file."""
+    if isinstance(fault, MemprocError):
+        return fault
+    is_named = isinstance(fault.filename, (str, bytes))
+    name = os.fsdecode(fault.filename) if is_named else "A file that memproc works with"
+    return trouble(fault, Path(name), "used")
+
+
+def held_open(error: OSError) -> bool:
+    """Whether this is how Windows says that another program, often a virus scanner, has the file open."""
+    return getattr(error, "winerror", None) in _HELD_OPEN

@@ -1,0 +1,77 @@
+"""Texts of others made safe for a terminal: nothing in them steers it or hides."""
+
+import json
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable
+from textwrap import wrap
+
+_FLAG = "\U0001f3f4[\U000e0030-\U000e0039\U000e0061-\U000e007a]{2,6}\U000e007f"
+_DOUBTFUL = re.compile(f"{_FLAG}|[^\n\x20-\x7e]")
+_HIDDEN = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
+_SEEN = frozenset(
+    "\u0600\u0601\u0602\u0603\u0604\u0605\u06dd\u070f\u0890\u0891\u08e2\U000110bd\U000110cd"
+)
+_JOINERS = "\u200c\u200d"
+# Arabic to Myanmar, Khmer and Mongolian, Indic scripts of the later blocks, Arabic presentation forms, Brahmic, Adlam.
+_JOINED = re.compile(
+    "[\u0600-\u109f\u1780-\u18af\u1a20-\u1aaf\u1b00-\u1c4f\ua800-\uaaff\ufb50-\ufdff\ufe70-\ufefc"
+    "\U00010a00-\U00010a5f\U00010d00-\U00010d3f\U00011000-\U00011fff\U0001e900-\U0001e95f]"
+)
+_EMOJI_GOES_ON = "\ufe0f\U0001f3fb\U0001f3fc\U0001f3fd\U0001f3fe\U0001f3ff"
+
+
+def visible(text: str) -> str:
+    """The text with every character that would steer or deceive written out; tabs become spaces."""
+    return _DOUBTFUL.sub(_spelled, text.expandtabs(4))
+
+
+def in_one_line(text: str) -> str:
+    """The same for a title or a name, which stands in one line."""
+    return visible(text.replace("\n", " "))
+
+
+def printable_json(value: object, indent: int | None = 2) -> str:
+    """The value as JSON for a terminal and for programs: the same characters are spelled as JSON's own escapes."""
+    text = json.dumps(value, indent=indent, ensure_ascii=False, default=str)
+    return _DOUBTFUL.sub(
+        lambda match: json.dumps(match[0])[1:-1] if _spelled(match) != match[0] else match[0], text
+    )
+
+
+def _spelled(match: "re.Match[str]") -> str:
+    """A character as it is where it may stay, else written out."""
+    character, text, at = match[0], match.string, match.start()
+    category = unicodedata.category
+    if len(character) > 1 or category(character) not in _HIDDEN or character in _SEEN:
+        return character
+    if character in _JOINERS:
+        before, behind = text[at - 1 : at], text[at + 1 : at + 2]
+        if _JOINED.match(before) and category(before)[0] in "LM":
+            return character
+        is_emoji = bool(before) and (category(before) == "So" or before in _EMOJI_GOES_ON)
+        if is_emoji and character == "\u200d" and behind and category(behind) == "So":
+            return character
+    return character.encode("unicode_escape").decode()
+
+
+def told_apart(chats: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """The titles of chats by their ids, from pairs of both; with the id behind it where several have one title."""
+    titles = dict(chats)
+    times = Counter(titles.values())
+    return {
+        chat_id: f"{title} ({chat_id})" if times[title] > 1 and chat_id else title
+        for chat_id, title in titles.items()
+    }
+
+
+def folded(text: str, columns: int, further: int = 2) -> str:
+    """The text for a terminal of that width: a longer line goes on below, so many columns further in."""
+    lines = []
+    for line in text.splitlines():
+        indent = " " * (len(line) - len(line.lstrip()) + further)
+        lines += wrap(
+            line, columns, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
+        ) or [""]
+    return "\n".join(lines)
