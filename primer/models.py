@@ -17,6 +17,62 @@ from rules.money.price import FREE, Price
 EXTRACTIVE = "memproc/extractive"
 _SECRET = re.compile(r"key|token$|secret|credential|password|authorization", re.IGNORECASE)
 HIDDEN = "(hidden)"
+KEY_VARIABLES: Mapping[str, str] = MappingProxyType(
+    {
+        "anthropic": "ANTHROPIC_API_KEY",
+        "cerebras": "CEREBRAS_API_KEY",
+        "cohere": "COHERE_API_KEY",
+        "dashscope": "DASHSCOPE_API_KEY",
+        "deepinfra": "DEEPINFRA_API_KEY",
+        "deepseek": "DEEPSEEK_API_KEY",
+        "fireworks_ai": "FIREWORKS_API_KEY",
+        "gemini": "GEMINI_API_KEY",
+        "groq": "GROQ_API_KEY",
+        "mistral": "MISTRAL_API_KEY",
+        "moonshot": "MOONSHOT_API_KEY",
+        "openai": "OPENAI_API_KEY",
+        "openrouter": "OPENROUTER_API_KEY",
+        "perplexity": "PERPLEXITY_API_KEY",
+        "together_ai": "TOGETHER_API_KEY",
+        "xai": "XAI_API_KEY",
+    }
+)
+"""LiteLLM's name of a provider -> the variable of its key, as the provider itself calls it.
+
+A provider that is not here (Ollama, a server of one's own, a cloud with credentials of its own) needs no key
+that memproc keeps.
+"""
+_OTHER_VARIABLES = {
+    "cohere": ("CO_API_KEY",),
+    "fireworks_ai": ("FIREWORKS_AI_API_KEY",),
+    "gemini": ("GOOGLE_API_KEY",),
+    "openrouter": ("OR_API_KEY",),
+    "perplexity": ("PERPLEXITYAI_API_KEY",),
+    "together_ai": ("TOGETHERAI_API_KEY",),
+}
+# How many of its own tokens a model makes of one token of o200k. OpenAI's models of today use o200k itself.
+# Claude's tokenizer since 4.7 makes about 30 % more of prose, and nobody publishes it: 1.35 is where users'
+# own measurements begin, and the careful start for every model that is not known.
+_TOKEN_FACTORS = (("*gpt-4o*", 1.0), ("*gpt-4.1*", 1.0), ("*gpt-5*", 1.0), ("*/o[134]*", 1.0))
+_CAREFUL = 1.35
+_SMALL: Mapping[str, str] = MappingProxyType(
+    {
+        "anthropic": "anthropic/claude-haiku-5-5",
+        "cerebras": "cerebras/gpt-oss-120b",
+        "cohere": "cohere/command-r7b-12-2024",
+        "dashscope": "dashscope/qwen3.8-flash",
+        "deepinfra": "deepinfra/openai/gpt-oss-20b",
+        "deepseek": "deepseek/deepseek-v4-flash",
+        "fireworks_ai": "fireworks_ai/deepseek-v4-flash",
+        "gemini": "gemini/gemini-3.5-flash-lite",
+        "groq": "groq/openai/gpt-oss-20b",
+        "mistral": "mistral/mistral-small-latest",
+        "moonshot": "moonshot/kimi-k2.5",
+        "openai": "openai/gpt-6-luna",
+        "together_ai": "together_ai/Qwen/Qwen3.8-Flash",
+        "xai": "xai/grok-4.3",
+    }
+)
 
 
 def is_secret(name: str) -> bool:
@@ -78,42 +134,6 @@ ENGINE = Model(EXTRACTIVE, price=FREE)
 """The built-in engine: no network, no key, no cost."""
 
 
-KEY_VARIABLES: Mapping[str, str] = MappingProxyType(
-    {
-        "anthropic": "ANTHROPIC_API_KEY",
-        "cerebras": "CEREBRAS_API_KEY",
-        "cohere": "COHERE_API_KEY",
-        "dashscope": "DASHSCOPE_API_KEY",
-        "deepinfra": "DEEPINFRA_API_KEY",
-        "deepseek": "DEEPSEEK_API_KEY",
-        "fireworks_ai": "FIREWORKS_API_KEY",
-        "gemini": "GEMINI_API_KEY",
-        "groq": "GROQ_API_KEY",
-        "mistral": "MISTRAL_API_KEY",
-        "moonshot": "MOONSHOT_API_KEY",
-        "openai": "OPENAI_API_KEY",
-        "openrouter": "OPENROUTER_API_KEY",
-        "perplexity": "PERPLEXITY_API_KEY",
-        "together_ai": "TOGETHER_API_KEY",
-        "xai": "XAI_API_KEY",
-    }
-)
-"""LiteLLM's name of a provider -> the variable of its key, as the provider itself calls it.
-
-A provider that is not here (Ollama, a server of one's own, a cloud with credentials of its own) needs no key
-that memproc keeps.
-"""
-
-_OTHER_VARIABLES = {
-    "cohere": ("CO_API_KEY",),
-    "fireworks_ai": ("FIREWORKS_AI_API_KEY",),
-    "gemini": ("GOOGLE_API_KEY",),
-    "openrouter": ("OR_API_KEY",),
-    "perplexity": ("PERPLEXITYAI_API_KEY",),
-    "together_ai": ("TOGETHERAI_API_KEY",),
-}
-
-
 def provider_of(model: str) -> str:
     """LiteLLM's name of the provider of a model; empty where its name does not tell."""
     provider, slash, _ = with_provider(model).partition("/")
@@ -130,32 +150,6 @@ def key_variables(provider: str) -> tuple[str, ...]:
     if provider not in KEY_VARIABLES:
         return ()
     return (KEY_VARIABLES[provider], *_OTHER_VARIABLES.get(provider, ()))
-
-
-# How many of its own tokens a model makes of one token of o200k. OpenAI's models of today use o200k itself.
-# Claude's tokenizer since 4.7 makes about 30 % more of prose, and nobody publishes it: 1.35 is where users'
-# own measurements begin, and the careful start for every model that is not known.
-_TOKEN_FACTORS = (("*gpt-4o*", 1.0), ("*gpt-4.1*", 1.0), ("*gpt-5*", 1.0), ("*/o[134]*", 1.0))
-_CAREFUL = 1.35
-
-_SMALL: Mapping[str, str] = MappingProxyType(
-    {
-        "anthropic": "anthropic/claude-haiku-5-5",
-        "cerebras": "cerebras/gpt-oss-120b",
-        "cohere": "cohere/command-r7b-12-2024",
-        "dashscope": "dashscope/qwen3.8-flash",
-        "deepinfra": "deepinfra/openai/gpt-oss-20b",
-        "deepseek": "deepseek/deepseek-v4-flash",
-        "fireworks_ai": "fireworks_ai/deepseek-v4-flash",
-        "gemini": "gemini/gemini-3.5-flash-lite",
-        "groq": "groq/openai/gpt-oss-20b",
-        "mistral": "mistral/mistral-small-latest",
-        "moonshot": "moonshot/kimi-k2.5",
-        "openai": "openai/gpt-6-luna",
-        "together_ai": "together_ai/Qwen/Qwen3.8-Flash",
-        "xai": "xai/grok-4.3",
-    }
-)
 
 
 def token_factor(model: str) -> float:

@@ -24,6 +24,12 @@ from rules.conversation.short_quotes import as_read
 from rules.typingmind.dates import parse_date
 from rules.typingmind.message import Message
 
+_BEGINNING = "[The conversation begins with your own words.]"
+"""Some providers take no conversation that begins with the assistant."""
+_MOST_BREAKS = 2
+"""The breaks in a tail: two more stand behind it and behind the chunk, and a request has four."""
+_QUESTION = re.compile(r"<context_manager>\n(.*)\n</context_manager>", re.DOTALL)
+
 # Any start or end of our tags counts, whatever its case and attributes, closed or not.
 
 
@@ -48,13 +54,6 @@ def tool(name: str, description: str, parameters: Mapping[str, str]) -> dict[str
         "type": "function",
         "function": {"name": name, "description": description, "parameters": schema},
     }
-
-
-_BEGINNING = "[The conversation begins with your own words.]"
-"""Some providers take no conversation that begins with the assistant."""
-_MOST_BREAKS = 2
-"""The breaks in a tail: two more stand behind it and behind the chunk, and a request has four."""
-_QUESTION = re.compile(r"<context_manager>\n(.*)\n</context_manager>", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,6 @@ person's attention, and is waited for all the same.
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from itertools import accumulate
 from typing import Literal
 
 State = Literal[
@@ -49,6 +48,17 @@ IN_HAND: tuple[State, ...] = ("copied", "planned", "working", "waiting", "paused
 
 FINISHED: tuple[State, ...] = ("written", "done", "gone")
 """Nothing more will be done, and the copy is not needed."""
+LONGEST_PAUSE = 60.0
+"""Seconds between two looks at a file that is not complete."""
+ATTENTION_AFTER = 3600.0
+"""Seconds after which a file that could not be taken is the person's matter."""
+RARE_PAUSE = 600.0
+"""Seconds between two looks after that: reading a large file every minute for days would be felt."""
+_SHORTEST_PAUSE = 1.0
+_NEXT_STEP = "Look whether the download or the copy still goes on; if not, export the chat again and drop the new file."
+MOST_FAILURES = 3
+_PAUSES_SECONDS = (10, 60)
+_OUTAGE_PAUSES_SECONDS = (10, 60, 300, 900, 1800)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,68 +96,6 @@ def compare(state: State | None, last: Sighting | None, present: Sighting) -> Co
     if state not in UNTAKEN:
         return "new"
     return "changed" if last.same_file(present) else "replaced"
-
-
-_BRACKETS = b"{[]}"
-_OTHERS = bytes(set(range(256)) - set(_BRACKETS))
-_STEP = [1 if code in b"{[" else -1 for code in range(256)]
-
-
-@dataclass(frozen=True, slots=True)
-class Open:
-    """A JSON text that is not closed yet: how deep, and whether a string is open too."""
-
-    depth: int = 0
-    in_string: bool = False
-    escape: bytes = b""
-    """The backslash that the last block ended with, when its letter is still to come."""
-
-
-def follow(state: Open, block: bytes) -> Open | None:
-    """Read on by one block, which begins with the text's first bracket where `state` is a new one; None: it is closed.
-
-    Which bracket closes which is not looked at: the reader of the export does that. Takes time and memory
-    in proportion to the block, whatever is in it.
-    """
-    *parts, last = (state.escape + block).split(b'"')
-    in_string = state.in_string
-    outside = []
-    for part in parts:
-        if not in_string:
-            outside.append(part)
-            in_string = True
-        elif part[-1:] != b"\\" or not _escapes(part):
-            in_string = False
-    if not in_string:
-        outside.append(last)
-    brackets = b"".join(outside).translate(None, _OTHERS)
-    closing = sum(map(brackets.count, b"}]"))
-    if (
-        closing
-        and closing >= state.depth
-        and min(accumulate(map(_STEP.__getitem__, brackets))) <= -state.depth
-    ):
-        return None
-    depth = state.depth + len(brackets) - 2 * closing
-    return Open(depth, in_string, b"\\" if in_string and _escapes(last) else b"")
-
-
-def _escapes(text: bytes) -> bool:
-    """Whether what comes after `text`, a part of a string, is escaped: an odd number of backslashes ends it."""
-    return (len(text) - len(text.rstrip(b"\\"))) % 2 == 1
-
-
-LONGEST_PAUSE = 60.0
-"""Seconds between two looks at a file that is not complete."""
-
-ATTENTION_AFTER = 3600.0
-"""Seconds after which a file that could not be taken is the person's matter."""
-
-RARE_PAUSE = 600.0
-"""Seconds between two looks after that: reading a large file every minute for days would be felt."""
-
-_SHORTEST_PAUSE = 1.0
-_NEXT_STEP = "Look whether the download or the copy still goes on; if not, export the chat again and drop the new file."
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,11 +164,6 @@ def decide(
     if fault.next_step or waited >= ATTENTION_AFTER:
         return Wait(RARE_PAUSE, fault.reason, fault.next_step or _NEXT_STEP)
     return Wait(min(max(unchanged, _SHORTEST_PAUSE), LONGEST_PAUSE), fault.reason)
-
-
-MOST_FAILURES = 3
-_PAUSES_SECONDS = (10, 60)
-_OUTAGE_PAUSES_SECONDS = (10, 60, 300, 900, 1800)
 
 
 def after_outage(outages: int, now: datetime) -> datetime:

@@ -33,6 +33,10 @@ from rules.layers.core import CoreMemory, OverLimit, Section
 from rules.layers.core_editing import EditingFunction, Layout, offered
 from rules.layers.core_layout import SectionChange, arranged
 
+_DAEMON = Path(__file__).parents[1]
+GROUP = "memproc.core_memory"
+"""The group of entry points that name layouts."""
+
 if TYPE_CHECKING:
     from primer.wording import Texts
 
@@ -164,9 +168,6 @@ def folders(config: Config) -> Folders:
     )
 
 
-_DAEMON = Path(__file__).parents[1]
-
-
 def shipped_text() -> str:
     """The text of the shipped memproc.toml, whose values are those of `Config()`.
 
@@ -216,10 +217,6 @@ def load_texts(folder: Path | None) -> "Texts":
 def _shipped(name: str) -> str:
     """A text of memproc's own, read once: every chat of an export asks for all of them."""
     return (files("primer") / "texts" / f"{name}.md").read_text(encoding="utf-8").strip()
-
-
-GROUP = "memproc.core_memory"
-"""The group of entry points that name layouts."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,13 +1,13 @@
-"""Take a complete file out of the inbox: a copy of our own, named by its content, that nothing can change any more.
+"""Take a complete file out of the inbox: a copy of our own, named by its content.
 
-A JSON text is complete with its last bracket, a ZIP with its directory. A file that is neither counts as complete:
-whoever reads it as an export will say what it is.
+A file that is neither JSON nor a ZIP counts as complete: the reader of exports says what it is.
 
 temp beside the copies -> copy and hash -> was it changed meanwhile? -> flush -> into its place -> flush the folder
 """
 
 import os
 import tempfile
+import zipfile
 from collections.abc import Callable
 from contextlib import suppress
 from hashlib import sha256
@@ -22,18 +22,15 @@ from daemon.files.paths import arrivals_folder
 from daemon.files.private import flush_folder, make_private
 from daemon.files.reasons import file_errors
 from daemon.files.write import TEMPORARY, flush_file, put_in_place
-from rules.arrival import Incomplete, Open, Sighting, State, follow
+from rules.arrival import Incomplete, Sighting, State
 from rules.errors import FileTrouble
 
-_TAIL_BYTES = 256 << 10
+_END_BYTES = 64 << 10
+"""How much of a file's beginning and end is looked at."""
 _MIB = 1 << 20
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _ZIP_SIGNS = (b"PK\x03\x04", b"PK\x05\x06")
-_DIRECTORY = b"PK\x01\x02"
-_DIRECTORY_END = b"PK\x05\x06"
-_END_BYTES = 22
-_LONGEST_COMMENT = 0xFFFF
-_IN_LARGE_FORM = 0xFFFFFFFF
+_BLANKS = b" \t\r\n"
 _CHANGED = "it changed while it was copied"
 _TRIED_AGAIN = "its work was put off, and is tried again"
 _AGAIN: tuple[State, ...] = ("waiting", "paused", "set aside", "written")
@@ -44,10 +41,12 @@ class Changed(Exception):
 
 
 def look_inside(path: Path) -> Incomplete | None:
-    """Why the content is not complete, or None; at most a megabyte or two of it is in memory at once.
+    """Return why the content is not complete yet, or None; only its two ends are read.
 
-    Links are not followed. What cannot be opened or read counts as incomplete, with the system's reason:
-    another program may hold it.
+    A JSON text is complete if it ends with a bracket, a ZIP if it has its directory. What was cut
+    off at a bracket by chance is left to the reader of exports, which says so. Links are not
+    followed. What cannot be opened or read counts as incomplete, with the system's reason: another
+    program may hold it.
     """
     try:
         with open_file(path) as file:
@@ -56,20 +55,28 @@ def look_inside(path: Path) -> Incomplete | None:
                 most = f"memproc reads exports of up to {LARGEST_BYTES / _MIB:,.0f} MiB"
                 next_step = "Export single chats instead of everything at once."
                 return Incomplete(f"it has {size / _MIB:,.0f} MiB, and {most}", next_step)
-            begin = file.read(4)
-            if any(
-                len(begin) < len(sign) and sign.startswith(begin)
-                for sign in (*_ZIP_SIGNS, _BYTE_ORDER_MARK)
-            ):
-                return Incomplete(f"it has {size} bytes so far" if size else "it is empty so far")
-            if not begin.strip(b"\0"):
-                return Incomplete(
-                    "it holds zeros so far"
-                )  # its place on the disk is kept, and not filled yet
-            file.seek(0)
-            return _zip(file, size) if begin in _ZIP_SIGNS else _json(file)
+            begin = file.read(_END_BYTES)
+            if begin.startswith(_ZIP_SIGNS):
+                reason = f"ZIP without its directory at byte {size}"
+                return None if zipfile.is_zipfile(file) else Incomplete(reason)
+            file.seek(max(0, size - _END_BYTES))
+            return _look_at_ends(begin, file.read(_END_BYTES), size)
     except OSError as error:
         return Incomplete(f"it cannot be read yet: {error.strerror or error}")
+
+
+def _look_at_ends(begin: bytes, end: bytes, size: int) -> Incomplete | None:
+    """Return why a content of `size` bytes that is no ZIP is not complete, or None."""
+    if size and any(sign.startswith(begin) for sign in (*_ZIP_SIGNS, _BYTE_ORDER_MARK)):
+        return Incomplete(f"it has {size} bytes so far")
+    if begin and not begin.strip(b"\0"):  # its place on the disk is kept, and not filled yet
+        return Incomplete("it holds zeros so far")
+    text, last = begin.removeprefix(_BYTE_ORDER_MARK).lstrip(_BLANKS), end.rstrip(_BLANKS)[-1:]
+    if not text and last in _BYTE_ORDER_MARK:
+        return Incomplete("it is empty so far")
+    if text[:1] in (b"{", b"[") and last not in (b"}", b"]"):
+        return Incomplete(f"JSON not closed at byte {size}")
+    return None
 
 
 def open_file(path: Path) -> BinaryIO:
@@ -78,49 +85,6 @@ def open_file(path: Path) -> BinaryIO:
     for name in ("O_NOFOLLOW", "O_NONBLOCK", "O_BINARY", "O_CLOEXEC"):
         flags |= getattr(os, name, 0)
     return os.fdopen(os.open(path, flags), "rb")
-
-
-def _json(file: BinaryIO) -> Incomplete | None:
-    read, state = 0, None
-    while block := file.read(_TAIL_BYTES):
-        text = block.removeprefix(_BYTE_ORDER_MARK) if not read else block
-        read += len(block)
-        if state is None:
-            text = text.lstrip(b" \t\r\n")
-            if not text:
-                continue
-            if text[:1] not in (b"{", b"["):
-                return None
-            state = Open()
-        if (hole := text.find(b"\0")) >= 0:
-            # JSON has no zero bytes: programs that fetch a file in pieces leave them where a piece is missing.
-            return Incomplete(f"JSON has a gap at byte {read - len(text) + hole}")
-        state = follow(state, text)
-        if state is None:
-            return None
-    return Incomplete(f"JSON not closed at byte {read}" if state else "it is empty so far")
-
-
-def _zip(file: BinaryIO, size: int) -> Incomplete | None:
-    """A ZIP's directory is written last: with it, the file is complete."""
-    tail = min(size, _END_BYTES + _LONGEST_COMMENT)
-    file.seek(size - tail)
-    end = file.read(tail)
-    place = end.rfind(_DIRECTORY_END)
-    if place >= 0 and len(end) - place >= _END_BYTES:
-        entries = int.from_bytes(end[place + 10 : place + 12], "little")
-        length = int.from_bytes(end[place + 12 : place + 16], "little")
-        offset = int.from_bytes(end[place + 16 : place + 20], "little")
-        if entries == 0 or _IN_LARGE_FORM in (length, offset):
-            return (
-                None  # nothing inside, or the directory is described elsewhere: the reader will see
-            )
-        file.seek(
-            offset
-        )  # from the beginning, so that the directory of a ZIP inside this one does not count
-        if file.read(4) == _DIRECTORY:
-            return None
-    return Incomplete(f"ZIP without its directory at byte {size}")
 
 
 def take(

@@ -13,17 +13,6 @@ from daemon.archive.chats import RunProgress
 from daemon.status.printable import in_one_line
 from daemon.status.spans import clock_time, in_full
 
-
-def progress_line(run: RunProgress, title: str = "") -> str:
-    """A line of progress: `Aria 14/20 · $0.77 · 1:05 left`; with `title` where the chat's own is too long."""
-    parts = [
-        f"{title or in_one_line(run.title)} {run.done:,}/{run.of:,}" if run.title else "reading"
-    ]
-    parts += [f"${run.usd:,.2f}"] if run.answered else []
-    parts += [f"{clock_time(run.seconds_left)} left"] if run.seconds_left is not None else []
-    return " · ".join(parts)
-
-
 _NO_NAMES: Mapping[str, str] = {}
 _STATES = {
     "seen": "{} was found in the inbox.",
@@ -48,6 +37,19 @@ _WATCHING = {
     "poll": "The inbox is watched by looking into it again and again",
     "none": "The inbox cannot be watched, and is looked through from time to time",
 }
+_OfChat = (
+    events.ChatIs | events.Planned | events.UserEdits | events.ModelAnswered | events.MemoryMade
+)
+
+
+def progress_line(run: RunProgress, title: str = "") -> str:
+    """A line of progress: `Aria 14/20 · $0.77 · 1:05 left`; with `title` where the chat's own is too long."""
+    parts = [
+        f"{title or in_one_line(run.title)} {run.done:,}/{run.of:,}" if run.title else "reading"
+    ]
+    parts += [f"${run.usd:,.2f}"] if run.answered else []
+    parts += [f"{clock_time(run.seconds_left)} left"] if run.seconds_left is not None else []
+    return " · ".join(parts)
 
 
 def sentence(event: events.Event, titles: Mapping[str, str] = _NO_NAMES) -> str:
@@ -86,11 +88,6 @@ def is_problem(event: events.Event) -> bool:
             return mode == "none"
         case _:
             return isinstance(event, events.SettingsRefused | events.Trouble)
-
-
-_OfChat = (
-    events.ChatIs | events.Planned | events.UserEdits | events.ModelAnswered | events.MemoryMade
-)
 
 
 def _about_chat(event: _OfChat, titles: Mapping[str, str]) -> str:

@@ -48,6 +48,19 @@ _LAST_SPACED = "\u2fff"
 _NOTHING_MORE = "Nothing more was said."
 _MONTHS = ("January", "February", "March", "April", "May", "June", "July", "August", "September", "October",
            "November", "December")  # fmt: skip
+_PLACEHOLDER = re.compile(r"\[([^\]\n]*)\]")
+_EMPTY = "empty message"
+_PLACEHOLDERS = (
+    ("image", "images"),
+    ("file", "files"),
+    ("sound", "sound"),
+    ("tool call", "the work of tools"),
+    ("tool result", "the work of tools"),
+    ("thinking", "thinking"),
+)
+_OTHER = "notes in brackets"
+_SYMBOLS = ("So", "Sk", "Cn", "Co")
+"""Emoji, their skin tones, and those that Python does not know yet."""
 
 
 def quote(passage: Sequence[Said], words: int, before: Sequence[Said] = ()) -> str:
@@ -276,21 +289,6 @@ def _choose(
             room -= cost
             left -= cost
     return sorted(kept) if kept or best is None else [best[1]]
-
-
-_PLACEHOLDER = re.compile(r"\[([^\]\n]*)\]")
-_EMPTY = "empty message"
-_PLACEHOLDERS = (
-    ("image", "images"),
-    ("file", "files"),
-    ("sound", "sound"),
-    ("tool call", "the work of tools"),
-    ("tool result", "the work of tools"),
-    ("thinking", "thinking"),
-)
-_OTHER = "notes in brackets"
-_SYMBOLS = ("So", "Sk", "Cn", "Co")
-"""Emoji, their skin tones, and those that Python does not know yet."""
 
 
 def what_was_there(passage: Sequence[Said]) -> str:

@@ -7,6 +7,38 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Final
 
+_SAMPLE = 4000
+_TELLING_SHARE = 0.02
+"""A language counts as spoken where its everyday words are more than this part of all."""
+_COURTESIES = r"""
+    \b(?:feel free|let(?: me|'s| us) (?:know|dive|get started|go through|walk through)|hesitate|good luck|best of luck
+    |hope (?:this|that|it|these) helps?|(?:happy|glad|here|love|pleased) to (?:help|assist|hear|support|guide)
+    |you(?:'re| are) (?:very |most )?welcome|no problem|my pleasure|great (?:question|to hear)|sounds (?:good|great)
+    |(?:any|more|further|other|specific|additional) (?:\w+ ){0,3}(?:questions?|assistance|help|concerns|issues|details)
+    |by following th\w+|this should (?:give|help|provide) you
+    |anything else|need (?:some )?(?:help|assistance|clarification)|reach out|would you like|want me to|shall (?:i|we)
+    |(?:do|did|does) (?:you|this|that) (?:want|need|have|help|work|sound|look)|thanks?|congratulations|keep up
+    |i(?: can|'ll| will|'d be able to) (?:\w+ )?(?:help|assist|guide|walk)|welcome back|happy \w+ing
+    |melde? dich|sag(?:en sie)? (?:mir )?(?:gern|bescheid)|lass(?:en sie)? (?:es )?mich wissen|(?:weitere|noch) fragen
+    |viel (?:erfolg|glück|spaß)|gerne? (?:geschehen|helfen|weiter)|(?:helfe|unterstütze) (?:ich )?(?:dir |ihnen )?gern
+    |möchte(?:st du|n sie)|soll ich|danke|vielen dank|n'hésite\w*|fais-moi savoir|faites-moi savoir|bonne chance|de rien
+    |avec plaisir|je (?:peux|suis là pour) (?:vous |t')?aider|d'autres questions|veux-tu|voulez-vous|souhaite[sz]|merci
+    |no dud(?:es|e)|avísame|házmelo saber|hágamelo saber|buena suerte|con gusto|puedo ayudar|encantad[oa] de|de nada
+    |(?:alguna|más|otra) pregunta|quieres que|te gustaría|le gustaría|gracias|fique à vontade|boa sorte|posso ajudar
+    |alguma dúvida|obrigad[oa]|non esitare|fammi sapere|buona fortuna|grazie|(?:обраща|спрашива|пиши)(?:й|те)\w*
+    |дай(?:те)? (?:мне )?знать|удачи|рада? помочь|(?:я )?могу (?:ещё |еще )?помочь|хотите|спасибо|пожалуйста
+    |звертай\w*|дай знати|дякую|daj (?:mi )?znać|powodzenia|dziękuję|teşekkür\w*|çekinme\w*|धन्यवाद|बेझिझक
+    |لا تتردد|أخبرني|أعلمني|بالتوفيق|يسعدني|هل تريد|هل ترغب|شكرا)\b
+    |随时|请?告诉我|请问|祝[你您]|希望(?:这|对|能)|很高兴[为能帮]|需要(?:我|帮|更多|进一步)|不客气|谢谢|如果[你您][有需还]
+    |お気軽|教えてください|お知らせ|幸いです|頑張って|お手伝い|どういたしまして|ありがとう|しましょうか|ご質問|いかがでしょう
+    |glad [^.!?]{0,40}help
+    |^(?:(?:certainly|sure|of course|absolutely|definitely|understood)\b[,.!:]|(?:great|perfect|yes|okay
+    |alright|got it|gerne?|natürlich|klar
+    |selbstverständlich|bien sûr|certainement|absolument|claro|por supuesto|cert[oa](?:mente)?|конечно|oczywiście|tabii
+    |بالطبع|بالتأكيد)\b[^.]{0,60}(?:[!:]|$)|当然|好的|没问题|もちろん|承知)"""
+COURTESY: Final = re.compile("".join(map(str.strip, _COURTESIES.splitlines())), re.IGNORECASE)
+"""Sentences that assistants say at the beginning and the end of a reply, whatever it is about."""
+
 
 @dataclass(frozen=True, slots=True)
 class Listed:
@@ -30,11 +62,6 @@ def listed(entries: str) -> Listed:
         tuple(word.removesuffix("*") for word in words if word.endswith("*")),
         frozenset(word.removeprefix("-") for word in words if word.startswith("-")),
     )
-
-
-_SAMPLE = 4000
-_TELLING_SHARE = 0.02
-"""A language counts as spoken where its everyday words are more than this part of all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -302,35 +329,6 @@ TONGUES: Final = (
 
 UNKNOWN: Final = Tongue(listed(""), listed(""), listed(""), listed(""), TONGUES[0].frames)
 """A language that is not in the table; the engine's own few words are English there."""
-
-_COURTESIES = r"""
-    \b(?:feel free|let(?: me|'s| us) (?:know|dive|get started|go through|walk through)|hesitate|good luck|best of luck
-    |hope (?:this|that|it|these) helps?|(?:happy|glad|here|love|pleased) to (?:help|assist|hear|support|guide)
-    |you(?:'re| are) (?:very |most )?welcome|no problem|my pleasure|great (?:question|to hear)|sounds (?:good|great)
-    |(?:any|more|further|other|specific|additional) (?:\w+ ){0,3}(?:questions?|assistance|help|concerns|issues|details)
-    |by following th\w+|this should (?:give|help|provide) you
-    |anything else|need (?:some )?(?:help|assistance|clarification)|reach out|would you like|want me to|shall (?:i|we)
-    |(?:do|did|does) (?:you|this|that) (?:want|need|have|help|work|sound|look)|thanks?|congratulations|keep up
-    |i(?: can|'ll| will|'d be able to) (?:\w+ )?(?:help|assist|guide|walk)|welcome back|happy \w+ing
-    |melde? dich|sag(?:en sie)? (?:mir )?(?:gern|bescheid)|lass(?:en sie)? (?:es )?mich wissen|(?:weitere|noch) fragen
-    |viel (?:erfolg|glück|spaß)|gerne? (?:geschehen|helfen|weiter)|(?:helfe|unterstütze) (?:ich )?(?:dir |ihnen )?gern
-    |möchte(?:st du|n sie)|soll ich|danke|vielen dank|n'hésite\w*|fais-moi savoir|faites-moi savoir|bonne chance|de rien
-    |avec plaisir|je (?:peux|suis là pour) (?:vous |t')?aider|d'autres questions|veux-tu|voulez-vous|souhaite[sz]|merci
-    |no dud(?:es|e)|avísame|házmelo saber|hágamelo saber|buena suerte|con gusto|puedo ayudar|encantad[oa] de|de nada
-    |(?:alguna|más|otra) pregunta|quieres que|te gustaría|le gustaría|gracias|fique à vontade|boa sorte|posso ajudar
-    |alguma dúvida|obrigad[oa]|non esitare|fammi sapere|buona fortuna|grazie|(?:обраща|спрашива|пиши)(?:й|те)\w*
-    |дай(?:те)? (?:мне )?знать|удачи|рада? помочь|(?:я )?могу (?:ещё |еще )?помочь|хотите|спасибо|пожалуйста
-    |звертай\w*|дай знати|дякую|daj (?:mi )?znać|powodzenia|dziękuję|teşekkür\w*|çekinme\w*|धन्यवाद|बेझिझक
-    |لا تتردد|أخبرني|أعلمني|بالتوفيق|يسعدني|هل تريد|هل ترغب|شكرا)\b
-    |随时|请?告诉我|请问|祝[你您]|希望(?:这|对|能)|很高兴[为能帮]|需要(?:我|帮|更多|进一步)|不客气|谢谢|如果[你您][有需还]
-    |お気軽|教えてください|お知らせ|幸いです|頑張って|お手伝い|どういたしまして|ありがとう|しましょうか|ご質問|いかがでしょう
-    |glad [^.!?]{0,40}help
-    |^(?:(?:certainly|sure|of course|absolutely|definitely|understood)\b[,.!:]|(?:great|perfect|yes|okay
-    |alright|got it|gerne?|natürlich|klar
-    |selbstverständlich|bien sûr|certainement|absolument|claro|por supuesto|cert[oa](?:mente)?|конечно|oczywiście|tabii
-    |بالطبع|بالتأكيد)\b[^.]{0,60}(?:[!:]|$)|当然|好的|没问题|もちろん|承知)"""
-COURTESY: Final = re.compile("".join(map(str.strip, _COURTESIES.splitlines())), re.IGNORECASE)
-"""Sentences that assistants say at the beginning and the end of a reply, whatever it is about."""
 
 
 MONTHS = listed(

@@ -35,6 +35,15 @@ _INERT_HEADING = re.compile(rf"^{JOINER}(?={JOINER}*+##(?!#))", re.MULTILINE)
 _END = re.compile(rf"(?:^{JOINER}++|{_SPACE}{JOINER}*+)$", re.MULTILINE)
 _INERT_END = re.compile(rf"(^|{_SPACE}){JOINER}({JOINER}*+)$", re.MULTILINE)
 _BARE = re.compile(rf"\A(?={_BREAK})|(?<={_BREAK})\Z")
+FACTS = "facts"
+"""The heading above the facts; no section has this name."""
+HEADING = "##"
+_TAGGED = re.compile(r"<system>\n(.*)\n</system>", re.DOTALL)
+_BULLET = re.compile(r"[-*•](?:\s+|$)")
+_DAY = r"[0-9]{4}-[0-9]{2}-[0-9]{2}"
+_DATED = re.compile(rf"({_DAY}):\s*(.*)")
+_DAY_IN_FRONT = re.compile(rf"\A(?={JOINER}*+{_DAY}:)")
+_INERT_DAY = re.compile(rf"\A{JOINER}(?={JOINER}*+{_DAY}:)")
 
 
 def make_inert(text: str) -> str:
@@ -45,18 +54,6 @@ def make_inert(text: str) -> str:
 def restore(text: str) -> str:
     """The text as it was before `make_inert`."""
     return _INERT_HEADING.sub("", _INERT_END.sub(r"\1\2", text))
-
-
-FACTS = "facts"
-"""The heading above the facts; no section has this name."""
-HEADING = "##"
-
-_TAGGED = re.compile(r"<system>\n(.*)\n</system>", re.DOTALL)
-_BULLET = re.compile(r"[-*•](?:\s+|$)")
-_DAY = r"[0-9]{4}-[0-9]{2}-[0-9]{2}"
-_DATED = re.compile(rf"({_DAY}):\s*(.*)")
-_DAY_IN_FRONT = re.compile(rf"\A(?={JOINER}*+{_DAY}:)")
-_INERT_DAY = re.compile(rf"\A{JOINER}(?={JOINER}*+{_DAY}:)")
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,6 +20,11 @@ from rules.plan.chunks import tails
 from rules.plan.folds import Foresight
 from rules.plan.turns import Chunk
 
+CORE_WORDS = 150
+"""The most words of the agent's answer: a few short edits."""
+FACT_WORDS = 400
+"""The most words of the context manager's answer: a dozen facts, as JSON."""
+
 
 @dataclass(frozen=True, slots=True)
 class Round:
@@ -134,12 +139,6 @@ def planned(
                 )
             )
     return result
-
-
-CORE_WORDS = 150
-"""The most words of the agent's answer: a few short edits."""
-FACT_WORDS = 400
-"""The most words of the context manager's answer: a dozen facts, as JSON."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -73,6 +73,20 @@ def test_a_slow_writer_is_waited_for_through_pauses_longer_than_standing_still(d
     assert accepted(day, "slow.json") == [digest(content)]
 
 
+def test_a_copy_that_stalls_at_a_bracket_is_called_cut_off_and_taken_once_it_goes_on(
+    day: Daemon,
+) -> None:
+    content = export("stalled", SHORT)
+    half = content[: content.index(b"}", len(content) // 2) + 1]
+    path = day.person.drop(half, "stalled.json")
+    row = day.comes_to("stalled.json", "set aside")
+    assert "cut off" in row.reason
+    with path.open("ab") as writing:
+        writing.write(content[len(half) :])
+    day.until(lambda: digest(content) in accepted(day, "stalled.json"), "the whole file is taken")
+    day.comes_to("stalled.json", "done")
+
+
 def test_a_writer_who_begins_again_and_again_is_heard_to_the_end(day: Daemon) -> None:
     path = day.person.inbox / "again.json"
     drafts = [
