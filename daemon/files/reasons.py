@@ -8,62 +8,33 @@ from pathlib import Path
 
 from rules.errors import FileTrouble, MemprocError
 
-_FULL = "Free some space there, then run memproc again. What stood there before is whole."
+_FULL = "Free some space there, then run memproc again. What was there before is whole."
 _REFUSED = "Give your account the right to do so, or choose another folder in memproc.toml, under [folders]."
+_WRITABLE = "Make it writable, or choose another folder in memproc.toml, under [folders]."
 _DISK = (
-    "Check the disk before anything else is written to it. What stood there before was not touched."
+    "Check the disk before anything else is written to it. What was there before was not touched."
 )
 _AWAY = "Look whether its disk or network share is there and answers, then run memproc again."
+_MOVED = "Look whether its folder was moved, or its disk taken away."
 _FILES = (
     "Close other programs, or raise the limit of open files (ulimit -n), then run memproc again."
 )
+_LOCKS = "Choose a folder on a disk of this computer in memproc.toml, under [folders]."
 _REASONS = {
     errno.ENOSPC: ("the disk is full", _FULL),
     errno.EDQUOT: ("your share of the disk is used up", _FULL),
-    errno.EFBIG: ("the file would be larger than this disk or your account allows", _FULL),
-    errno.EROFS: (
-        "the disk is read-only",
-        "Make it writable, or choose another folder in memproc.toml.",
-    ),
+    errno.EROFS: ("the disk is read-only", _WRITABLE),
     errno.EACCES: ("your account is not allowed to", _REFUSED),
     errno.EPERM: ("the system does not allow it", _REFUSED),
-    errno.ENAMETOOLONG: (
-        "its name is too long for this disk",
-        "Choose a folder with a shorter path.",
-    ),
     errno.EIO: ("the disk reported an error", _DISK),
-    errno.ENOENT: ("it is not there", "Look whether its folder was moved, or its disk taken away."),
-    errno.ENOTDIR: (
-        "a part of its path is a file",
-        "Move that file away, or choose another folder.",
-    ),
+    errno.ENOENT: ("it is not there", _MOVED),
     errno.EMFILE: ("memproc has too many files open", _FILES),
-    errno.ENFILE: ("all programs together have too many files open", _FILES),
-    errno.ENOLCK: (
-        "the file system there gives no locks",
-        "Choose a folder on a disk of this computer in memproc.toml, under [folders].",
-    ),
-    errno.ELOOP: (
-        "links in its path lead round in a circle",
-        "Correct the links, or choose another folder.",
-    ),
-    errno.ENOTSUP: (
-        "the file system there cannot do that",
-        "Choose a folder on another disk, under [folders].",
-    ),
+    errno.ENOLCK: ("the file system there gives no locks", _LOCKS),
     errno.EBUSY: ("another program is using it", "Close it there, then run memproc again."),
-    errno.ETXTBSY: ("another program is using it", "Close it there, then run memproc again."),
     errno.ESTALE: ("the network share does not know it any more", _AWAY),
-    errno.ETIMEDOUT: ("its disk does not answer", _AWAY),
-    errno.ENXIO: ("its disk is not there", _AWAY),
-    errno.ENODEV: ("its disk is not there", _AWAY),
     errno.ENOTCONN: ("its network share is not connected", _AWAY),
-    errno.ENOMEM: ("the memory is used up", "Close other programs, then run memproc again."),
-    errno.EISDIR: (
-        "a folder stands in its place",
-        "Move that folder away, then run memproc again.",
-    ),
 }
+"""The errors that people meet and can mend; all others are told in the system's words."""
 _HELD_OPEN = (5, 32, 33)
 
 

@@ -22,13 +22,9 @@ REMEDIES = {
     errno.EACCES: "right to do so",
     errno.EIO: "Check the disk",
     errno.EMFILE: "limit of open files",
-    errno.ENFILE: "limit of open files",
     errno.ENOLCK: "on a disk of this computer",
-    errno.ELOOP: "Correct the links",
-    errno.ENAMETOOLONG: "shorter path",
     errno.ESTALE: "network share is there",
     errno.EBUSY: "Close it there",
-    errno.ENOMEM: "Close other programs",
 }
 
 

@@ -110,7 +110,7 @@ def test_a_folder_in_the_files_place_is_told(tmp_path: Path) -> None:
 
 
 def test_a_name_that_is_too_long_is_told(tmp_path: Path) -> None:
-    with pytest.raises(FileTrouble, match="name is too long"):
+    with pytest.raises(FileTrouble, match="the system says: File name too long"):
         replace_file(tmp_path / ("x" * 300), [b"a"])
 
     assert list(tmp_path.iterdir()) == []
@@ -161,7 +161,7 @@ def test_a_limit_on_the_size_of_files_is_told(path: Path) -> None:
 
     assert (code, said.partition(": ")[2]) == (
         0,
-        "the file would be larger than this disk or your account allows.",
+        "the system says: File too large.",
     )
     assert path.read_bytes() == b"old"
     assert only(path)
