@@ -12,7 +12,7 @@ in a <to_remember> with its dates, and the engine the raw messages, or where the
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
@@ -88,32 +88,49 @@ def context(
     chunk: Sequence[Entry],
     breaks: Sequence[int] = (),
 ) -> tuple[Turn, ...]:
-    """The agent's context for one chunk, as real turns.
+    """Return the agent's context for one chunk, as real turns.
 
-    A provider's cache may break off in at most four places: at the ends of the tail and of the chunk, and behind so
-    many messages of the tail as each of `breaks` says. As far as these leave room, also where the folds end, which
-    the next move of the tail leaves as they are, and where the memories end.
+    A provider's cache may break off in at most four places: at the ends of the tail and of the
+    chunk, and after as many messages of the tail as each of `breaks` says. As far as these leave
+    room, also where the folds end, which the next move of the tail leaves as they are, and where
+    the memories end.
     """
-    system = "\n\n".join(text for text in (make_tags_inert(system_message), texts.primer) if text)
-    turns = [Turn("system", system)]
-    folds, others = _folds_first(memories)
-    folded = [turn for memory in folds for turn in _remembered(memory)]
-    remembered = [turn for memory in others for turn in _remembered(memory)]
-    if memories:
-        turns.append(Turn("user", opening(texts)))
-        remembered.append(Turn("user", closing(texts)))
     before = lived(tail)
     passage = [Turn(entry.message.speaker, to_remember(entry.message)) for entry in chunk]
-    if [turn.role for turn in (*before, *passage)][:1] == ["assistant"] and not memories:
-        turns.append(Turn("user", _BEGINNING))
-    cuts = [
-        0,
-        *(len(remembered) + count for count in breaks or (0,)),
-        len(remembered) + len(before),
-    ]
-    behind = [(remembered + before)[cut:end] for cut, end in pairwise(cuts)]
-    marked = [turn for part in (*behind, passage) for turn in ending_prefix(part)]
-    return (*turns, *(ending_prefix(folded) if len(breaks) < _MOST_BREAKS else folded), *marked)
+    speakers = [turn.role for turn in (*before, *passage)]
+    folds, others = _folds_first(memories)
+    folded = _all_remembered(folds)
+    if len(breaks) < _MOST_BREAKS:
+        folded = ending_prefix(folded)
+    remembered = _all_remembered(others) + ([Turn("user", closing(texts))] if memories else [])
+    parts = (*_cut(remembered, before, breaks), passage)
+    marked = [turn for part in parts for turn in ending_prefix(part)]
+    return (*_beginning(texts, system_message, bool(memories), speakers), *folded, *marked)
+
+
+def _beginning(
+    texts: Texts, system_message: str, has_memories: bool, speakers: Sequence[str]
+) -> Iterator[Turn]:
+    """Yield the system's turn, and the user's turn that a conversation has to begin with."""
+    parts = (make_tags_inert(system_message), texts.primer)
+    yield Turn("system", "\n\n".join(text for text in parts if text))
+    if has_memories:
+        yield Turn("user", opening(texts))
+    elif list(speakers[:1]) == ["assistant"]:
+        yield Turn("user", _BEGINNING)
+
+
+def _cut(remembered: list[Turn], before: list[Turn], breaks: Sequence[int]) -> Iterator[list[Turn]]:
+    """Yield the memories' turns and the tail's, cut after each of `breaks` messages of the tail."""
+    turns = remembered + before
+    cuts = [0, *(len(remembered) + count for count in breaks or (0,)), len(turns)]
+    for start, stop in pairwise(cuts):
+        yield turns[start:stop]
+
+
+def _all_remembered(memories: Sequence[Memory]) -> list[Turn]:
+    """Return the turns of all memories, six each."""
+    return [turn for memory in memories for turn in _remembered(memory)]
 
 
 def _folds_first(memories: Sequence[Memory]) -> tuple[Sequence[Memory], Sequence[Memory]]:

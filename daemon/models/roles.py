@@ -89,13 +89,9 @@ def choose_roles(
     embedding = embedding if manager.name != EXTRACTIVE else ""
     used = [name for name in (agent.name, manager.name, fallback.name, embedding) if name]
     models = {name: _askable(chat, find_out(name)) for name in dict.fromkeys(used)}
-    notices = (
-        *fallback.notices,
-        *agent.notices,
-        *manager.notices,
-        *_without_batches(models, settings),
-        *(ending for name in used if (ending := ends_soon(name, today))),
-    )
+    of_choices = (*fallback.notices, *agent.notices, *manager.notices)
+    ending = (sentence for name in used if (sentence := ends_soon(name, today)))
+    notices = (*of_choices, *_without_batches(models, settings), *ending)
     elsewhere = (sentence for model in models.values() for sentence in _asked_elsewhere(model))
     return Roles(
         agent=models[agent.name],

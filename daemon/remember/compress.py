@@ -54,20 +54,13 @@ class _Chunks(ChatWork):
 
 
 def compress(context: Context, survey: Survey) -> tuple[tuple[Memory, ...], tuple[Memory, ...]]:
-    """Make all that is planned. All memories and folds of the chat, and those of them that are to be shown.
+    """Make all that is planned. Return the chat's memories and folds, and those of them to show.
 
-    Raises ModelError where a model cannot be asked, ChatSkipped where a chunk does not fit its window.
+    Raises ModelError where a model cannot be asked, ChatSkipped where a chunk does not fit its
+    window.
     """
     plan = survey.plan
-    for address in survey.roles.addresses:
-        if address not in context.notices:
-            context.notices.add(address)
-            context.tell(Note(address))
-    for notice in survey.roles.notices:
-        if is_news(context.archive, notice, context.clock()):
-            context.tell(Note(notice))
-    if plan.calls:
-        context.tell(planned(plan))
+    _announce(context, survey)
     if plan.work:
         begin_round(context.archive, plan.chat_id, survey.round)
     memories = list(survey.reading.memories)
@@ -81,6 +74,19 @@ def compress(context: Context, survey: Survey) -> tuple[tuple[Memory, ...], tupl
         folds.make_all(chunks, as_told)
         shown_now = folds.make_all(chunks, as_shown)
     return tuple(memories), shown_now
+
+
+def _announce(context: Context, survey: Survey) -> None:
+    """Post where models are asked, what is new about them, and the plan if it asks any."""
+    for address in survey.roles.addresses:
+        if address not in context.notices:
+            context.notices.add(address)
+            context.tell(Note(address))
+    for notice in survey.roles.notices:
+        if is_news(context.archive, notice, context.clock()):
+            context.tell(Note(notice))
+    if survey.plan.calls:
+        context.tell(planned(survey.plan))
 
 
 def _most_it_costs(context: Context, survey: Survey) -> int:
@@ -175,43 +181,51 @@ def _steps(work: _Chunks, lead: Lead) -> Steps[Keep]:
 
 
 def _memory(work: _Chunks, chunk: PlannedChunk, passage: Passage, *, is_again: bool) -> Steps[Keep]:
-    """A chunk becomes a memory; or its memory gets another as-of edition, unless it would be one more of the engine's.
-
-    In the same transaction the layers become due that stand behind it.
-    """
+    """Make a memory of a chunk, or another as-of edition of the memory that it has."""
     archive, survey = work.context.archive, work.survey
     before = chunk_memory(work.memories, chunk) if is_again else None
     number = next_edition(archive, before.memory_id) if before else 1
     sheet = worksheet_of_chunk(survey, chunk)
     memory = yield from make_memory(sheet, passage, survey.roles, count, work.context.clock, number)
-    steps: dict[Layer, Sequence[PlannedChunk]] = {
+    layers = _layers_after(survey, chunk)
+    if before is None:
+        return lambda: _keep_new(work, memory, layers)
+    return lambda: _keep_again(work, before, memory.edition, layers)
+
+
+def _layers_after(survey: Survey, chunk: PlannedChunk) -> tuple[Layer, ...]:
+    """Return the layers that become due with the chunk's memory."""
+    layers: dict[Layer, Sequence[PlannedChunk]] = {
         "core": survey.plan.layers.core,
         "facts": survey.plan.layers.facts,
     }
-    layers = [
+    return tuple(
         layer
-        for layer, chunks in steps.items()
+        for layer, chunks in layers.items()
         if any(other.number == chunk.number for other in chunks)
-    ]
+    )
 
-    def keep() -> None:
-        if before and not before.due and memory.edition.made == EXTRACTED:
-            return
-        memory_id = before.memory_id if before else memory.memory_id
-        with archive.transaction():
-            if before is None:
-                keep_memory(archive, survey.plan.chat_id, memory)
-            else:
-                keep_edition(archive, memory_id, memory.edition)
-            begin_steps(archive, memory_id, memory.edition.number, layers)
-            if before and before.due:
-                renew_chunk(archive, memory_id)
-        if before is None:
-            work.memories.append(memory)
-        else:
-            _renew(work, replace(before, due=""))
 
-    return keep
+def _keep_new(work: _Chunks, memory: Memory, layers: Sequence[Layer]) -> None:
+    """Keep a new memory, with the layers that become due, in one transaction."""
+    archive = work.context.archive
+    with archive.transaction():
+        keep_memory(archive, work.survey.plan.chat_id, memory)
+        begin_steps(archive, memory.memory_id, memory.edition.number, layers)
+    work.memories.append(memory)
+
+
+def _keep_again(work: _Chunks, before: Memory, edition: Edition, layers: Sequence[Layer]) -> None:
+    """Keep another edition of a memory, unless it is one more of the engine's that nothing asked for."""
+    if not before.due and edition.made == EXTRACTED:
+        return
+    archive = work.context.archive
+    with archive.transaction():
+        keep_edition(archive, before.memory_id, edition)
+        begin_steps(archive, before.memory_id, edition.number, layers)
+        if before.due:
+            renew_chunk(archive, before.memory_id)
+    _renew(work, replace(before, due=""))
 
 
 def _hindsight(work: _Chunks, chunk: PlannedChunk, passage: Passage) -> Steps[Keep]:

@@ -105,20 +105,27 @@ def converse(
     analysis, analyst = yield from _analysis(sheet, subject, pair.context_managers)
     if isinstance(analysis, Refused):
         return analysis
-    analysis_text = within(analysis.text, _BOUND * analysis_words(subject.words))
-    given = keep_inert(analysis_text)
-    last = _OpenQuestion(
-        "refinement",
-        fill(texts.refinement, analysis=given, words=str(subject.words)),
-        (*turns, *subject.exchange(texts, subject.perspective, perspective.text)),
-        (*earlier, perspective.text, analysis_text),
-        given,
-    )
+    text = within(analysis.text, _BOUND * analysis_words(subject.words))
+    last = _last_question(sheet, subject, first, perspective.text, text)
     refinement = yield from _refinement(sheet, subject, pair.agent, last)
     if isinstance(refinement, Refused):
         return refinement
     six = _six(subject, last.text, (quoted, perspective.text, refinement.text))
-    return Transcript(six, quotes, analysis_text, pair.agent.name, analyst.name)
+    return Transcript(six, quotes, text, pair.agent.name, analyst.name)
+
+
+def _last_question(
+    sheet: Worksheet, subject: Subject, first: _OpenQuestion, perspective: str, analysis: str
+) -> _OpenQuestion:
+    """Return the question for the refinement, which follows the answer to the `first` one."""
+    given = keep_inert(analysis)
+    return _OpenQuestion(
+        "refinement",
+        fill(sheet.texts.refinement, analysis=given, words=str(subject.words)),
+        (*first.turns, *subject.exchange(sheet.texts, subject.perspective, perspective)),
+        (*first.earlier, perspective, analysis),
+        given,
+    )
 
 
 def _joined(quotes: Sequence[Quote]) -> str:

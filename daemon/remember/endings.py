@@ -129,18 +129,9 @@ def ending_chat(
     end = _sentence(model, own.models, date.fromisoformat(now[:10]))
     if end is None:
         return None
-    missing: list[str] = []
-
-    def find(provider: str) -> Key | NoKey:
-        """Find a key, or stand in for one that is missing: without it, the engine would be planned with."""
-        answer = key(provider)
-        if isinstance(answer, Key):
-            return answer
-        missing.append(provider)
-        return Key("none", "environment")
-
     reading = read_archive(archive, chat_id, own.memory.editions)
-    can_write = partial(could_write, archive)
+    missing: list[str] = []
+    find, can_write = _find_or_note(key, missing), partial(could_write, archive)
     surveyed = survey_read(archive, chat, reading, own, find, now, can_write)
     standing = [
         memory for memory in surveyed.reading.chunk_memories
@@ -158,6 +149,22 @@ def ending_chat(
         batched=_cost(archive, surveyed, "always", now) if takes_batches(model) else None,
         lacks_key=missing[0] if missing else "",
     )
+
+
+def _find_or_note(key: FindKey, missing: list[str]) -> FindKey:
+    """Return a search for keys that notes the provider of a missing one, and goes on as if it had it.
+
+    Without a key, the engine would be planned with.
+    """
+
+    def find(provider: str) -> Key | NoKey:
+        answer = key(provider)
+        if isinstance(answer, Key):
+            return answer
+        missing.append(provider)
+        return Key("none", "environment")
+
+    return find
 
 
 def memories_of_ending_models(setup: Setup) -> Iterator[Finding]:

@@ -26,7 +26,7 @@ from primer.models import ENGINE
 from primer.prompt import Turn
 from primer.reply import Refused
 from primer.request import Request
-from rules.conversation.memory import Memory, Quote, fold_id
+from rules.conversation.memory import Edition, Memory, Quote, fold_id
 from rules.conversation.memory_size import (
     analysis_words,
     extracted_fold_words,
@@ -57,10 +57,23 @@ class FoldPlan:
             member.in_prompts.tokens - member.in_prompts.quote_tokens for member in self.members
         )
 
+    @property
+    def source_tokens(self) -> int:
+        """Return the tokens of the raw messages that the members were made of."""
+        return sum(member.source_tokens for member in self.members)
+
     def title(self, *, extracted: bool) -> str:
         """The name of the fold in its first question."""
         dates = [date for member in self.members for date in (member.began_at, member.ended_at)]
         return write_title(*self.numbers, dates, extracted=extracted)
+
+
+@dataclass(frozen=True, slots=True)
+class _Sight:
+    """The turns that the agent and the context manager see before their questions about a fold."""
+
+    before: tuple[Turn, ...]
+    alone: tuple[Turn, ...]
 
 
 def fold_plan(memories: Sequence[Memory], names: Sequence[str], level: int) -> FoldPlan:
@@ -92,56 +105,70 @@ def make_fold(
     guidance: str = "",
     raw: tuple[Turn, ...] = (),
 ) -> Steps[Memory]:
-    """The fold that is planned; its number among the folds of its level is for others to give.
+    """Write the planned fold; its number among the folds of its level is given by who keeps it.
 
-    It is written from the members' told editions; by the engine from the `raw` messages, where they are known. Raises
-    ModelError where a model cannot be asked.
+    A model writes it from the members' as-of editions; the engine from the `raw` messages, where
+    they are known. Raises ModelError where a model cannot be asked.
     """
-    members = plan.members
-    before = prompt.context(sheet.texts, system_message, members, (), ())
-    alone = prompt.memories_alone(sheet.texts, members)
-    by_engine = raw or alone
+    before = prompt.context(sheet.texts, system_message, plan.members, (), ())
+    alone = prompt.memories_alone(sheet.texts, plan.members)
+    by_model, by_engine = _Sight(before, alone), _Sight(raw or alone, raw or alone)
 
     def dialogue(sheet: Worksheet, pair: Pair, words: int) -> Steps[Transcript | Refused]:
-        """The three calls beside the quotes."""
-        subject = Subject(
-            before=by_engine if pair.agent == ENGINE else before,
-            alone=by_engine if pair.agent == ENGINE else alone,
-            spoken=[text for member in members for text in member.in_prompts.texts[1::2]],
-            quote=f"{plan.title(extracted=pair.agent == ENGINE)} {sheet.texts.fold_quotes}",
-            perspective=prompt.ask(sheet.texts.fold_perspective, words),
-            analysis=prompt.ask(sheet.texts.fold_analysis, analysis_words(words)),
-            words=words,
-            guidance=guidance,
-        )
+        """Ask the three questions next to the quotes."""
+        sight = by_engine if pair.agent == ENGINE else by_model
+        subject = _subject(sheet, plan, sight, words, guidance, extracted=pair.agent == ENGINE)
         return (yield from converse(sheet, subject, pair, plan.quotes))
 
-    source_tokens = sum(member.source_tokens for member in members)
-    words = fold_words(plan.tokens, sheet.questions_tokens)
-    if roles.agent == ENGINE:
-        words = extracted_fold_words(plan.tokens, source_tokens, sheet.questions_tokens)
-    most = most_fold_tokens(plan.tokens, sheet.questions_tokens) + sum(
-        count(quote.text) for quote in plan.quotes
-    )
+    quotes_tokens = sum(count(quote.text) for quote in plan.quotes)
+    most = most_fold_tokens(plan.tokens, sheet.questions_tokens) + quotes_tokens
+    words = _words_of_fold(plan, roles, sheet.questions_tokens)
     work = Assignment(
         "fold", "its memories", dialogue, words, lambda _, tokens: tokens <= most, count
     )
     edition = yield from without_hole(sheet, work, roles)
-    edition = replace(edition, written_at=clock())
-    first, last = members[0], members[-1]
+    return _as_memory(chat_id, plan, replace(edition, written_at=clock()))
+
+
+def _subject(
+    sheet: Worksheet, plan: FoldPlan, sight: _Sight, words: int, guidance: str, *, extracted: bool
+) -> Subject:
+    """Return the subject of the dialogue about a fold."""
+    return Subject(
+        before=sight.before,
+        alone=sight.alone,
+        spoken=[text for member in plan.members for text in member.in_prompts.texts[1::2]],
+        quote=f"{plan.title(extracted=extracted)} {sheet.texts.fold_quotes}",
+        perspective=prompt.ask(sheet.texts.fold_perspective, words),
+        analysis=prompt.ask(sheet.texts.fold_analysis, analysis_words(words)),
+        words=words,
+        guidance=guidance,
+    )
+
+
+def _words_of_fold(plan: FoldPlan, roles: Roles, questions_tokens: int) -> int:
+    """Return about how many words each answer may have."""
+    if roles.agent == ENGINE:
+        return extracted_fold_words(plan.tokens, plan.source_tokens, questions_tokens)
+    return fold_words(plan.tokens, questions_tokens)
+
+
+def _as_memory(chat_id: str, plan: FoldPlan, edition: Edition) -> Memory:
+    """Return the fold of the plan's members, with this edition and no number yet."""
+    first, last = plan.members[0], plan.members[-1]
     return Memory(
-        memory_id=fold_id(chat_id, members),
+        memory_id=fold_id(chat_id, plan.members),
         number=0,
         level=plan.level,
-        keys=tuple(key for member in members for key in member.keys),
+        keys=tuple(key for member in plan.members for key in member.keys),
         first=first.first,
         last=last.last,
         began_at=first.began_at,
         ended_at=last.ended_at,
-        source_tokens=source_tokens,
+        source_tokens=plan.source_tokens,
         edition=edition,
         in_prompts=edition,
-        members=tuple(member.memory_id for member in members),
+        members=tuple(member.memory_id for member in plan.members),
     )
 
 

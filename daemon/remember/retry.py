@@ -31,27 +31,20 @@ class UnchangedMemory:
 
 
 def retry(context: Context, name: str, guidance: str) -> Memory | UnchangedMemory:
-    """The memory of this name in a new edition, which is shown from now on, or why it has none.
+    """Give the memory of this name a new edition, shown from now on. Return it, or why it has none.
 
-    Raises NotFound, ModelError where the model cannot be asked, and ChatSkipped where it does not fit.
+    Raises NotFound, ModelError where the model cannot be asked, and ChatSkipped where it does not
+    fit.
     """
     chat_id, before = find_memory(context.archive, name)
-    chat = known_chat(
-        context.archive, chat_id
-    )  # all that stands under memories comes from the archive
-    config = context.config.of(chat)
-    reading = read_archive(context.archive, chat_id, config.memory.editions)
-    archive, can_write = context.archive, partial(could_write, context.archive)
-    survey = survey_read(archive, chat, reading, config, context.key, context.clock(), can_write)
+    survey = _survey_archived(context, chat_id)
     if survey.roles.agent == ENGINE:
-        reason = (
-            " ".join(survey.roles.notices) or "The built-in engine is the agent in memproc.toml."
-        )
-        return UnchangedMemory(
-            before.memory_id, reason, "It would answer as it did. Choose a model, then try again."
-        )
+        no_model = "The built-in engine is the agent in memproc.toml."
+        reason = " ".join(survey.roles.notices) or no_model
+        next_step = "It would answer as it did. Choose a model, then try again."
+        return UnchangedMemory(before.memory_id, reason, next_step)
     if not before.keys:
-        reason = "The archive has none of the raw messages that it stands for."
+        reason = "The archive has none of the raw messages that it was made of."
         return UnchangedMemory(before.memory_id, reason, "Bring them back with: memproc rebuild")
     new: list[ModelAnswered] = []
 
@@ -71,6 +64,15 @@ def retry(context: Context, name: str, guidance: str) -> Memory | UnchangedMemor
         )
     keep_edition(context.archive, before.memory_id, edition, chosen=True)
     return find_memory(context.archive, before.memory_id)[1]
+
+
+def _survey_archived(context: Context, chat_id: str) -> Survey:
+    """Survey a chat as the archive knows it, which has all raw messages under memories."""
+    archive, chat = context.archive, known_chat(context.archive, chat_id)
+    config = context.config.of(chat)
+    reading = read_archive(archive, chat_id, config.memory.editions)
+    can_write = partial(could_write, archive)
+    return survey_read(archive, chat, reading, config, context.key, context.clock(), can_write)
 
 
 def _written(context: Context, survey: Survey, before: Memory, guidance: str) -> Edition:

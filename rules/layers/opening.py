@@ -91,20 +91,13 @@ def fact_line(fact: FactLine) -> str:
 def read_opening(text: str, names: Collection[str], introduction: str) -> Opening:
     """Read an opening, in its tag or without it; `names` are those of all sections that it may show.
 
-    What stands between the introduction and the first heading is the end of the preface. Without any heading, all of
-    it is the preface, to the byte. A heading that stands there twice has the texts of both.
+    Text between the introduction and the first heading is the end of the preface. Without any
+    heading, all of it is the preface, to the byte. A heading that occurs twice has the texts of
+    both.
     """
     tagged = _TAGGED.fullmatch(text.strip().replace("\r\n", "\n"))
     text = tagged[1] if tagged else text
-    known = {*names, FACTS}
-    blocks: list[tuple[str, list[str]]] = [("", [])]
-    for line in text.replace("\r\n", "\n").split("\n"):
-        name = line.removeprefix(HEADING).strip() if line.startswith(HEADING) else ""
-        if name in known:
-            blocks.append((name, []))
-        else:
-            blocks[-1][1].append(line.rstrip())
-    head, *below = ((name, "\n".join(lines).strip("\n")) for name, lines in blocks)
+    head, *below = _blocks(text, {*names, FACTS})
     if not below:
         return Opening(text, {}, (), headed=False)
     parts: dict[str, list[str]] = {}
@@ -112,10 +105,26 @@ def read_opening(text: str, names: Collection[str], introduction: str) -> Openin
         parts.setdefault(name, []).append(part)
     facts = tuple(_facts("\n".join(parts.pop(FACTS, []))))
     sections = {name: restore("\n\n".join(filter(None, texts))) for name, texts in parts.items()}
+    return Opening(_preface(head[1], introduction), sections, facts, headed=True)
+
+
+def _blocks(text: str, names: Collection[str]) -> list[tuple[str, str]]:
+    """Cut a text at the headings with these names: each name and its text; the first has no name."""
+    blocks: list[tuple[str, list[str]]] = [("", [])]
+    for line in text.replace("\r\n", "\n").split("\n"):
+        name = line.removeprefix(HEADING).strip() if line.startswith(HEADING) else ""
+        if name in names:
+            blocks.append((name, []))
+        else:
+            blocks[-1][1].append(line.rstrip())
+    return [(name, "\n".join(lines).strip("\n")) for name, lines in blocks]
+
+
+def _preface(head: str, introduction: str) -> str:
+    """Return the text before the first heading, without the introduction."""
     introduced = make_inert(introduction)
-    around = head[1].rpartition(introduced)[::2] if introduced else (head[1],)
-    preface = restore("\n\n".join(filter(None, (part.strip("\n") for part in around))))
-    return Opening(preface, sections, facts, headed=True)
+    around = head.rpartition(introduced)[::2] if introduced else (head,)
+    return restore("\n\n".join(filter(None, (part.strip("\n") for part in around))))
 
 
 def _facts(text: str) -> Iterator[FactLine]:

@@ -66,35 +66,48 @@ def longest_calls(
     return tuple(_calls(longest, hindsight_tokens, longest=True))
 
 
+@dataclass(frozen=True, slots=True)
+class _Dialogue:
+    """Two open questions to the agent about the same chunk or fold."""
+
+    begun: int
+    """The tokens that both requests begin with."""
+    read: int
+    """The tokens of these that the first one finds in the cache."""
+    turns: int
+    words: int
+    """The words that each answer may have."""
+    quotes: int = _QUOTES
+    """The tokens of the quotes before the questions."""
+
+
 def _calls(plan: ChatPlan, hindsight_tokens: int, *, longest: bool) -> Iterator[PlannedCall]:
-    """The calls of a plan, whose answers are as long as expected or, with `longest`, as they may be."""
-
-    def open_questions(
-        begun: int, read: int, turns: int, words: int, quotes: int
-    ) -> Iterator[PlannedCall]:
-        """Perspective and refinement, which has the perspective and the analysis before it."""
-        yield _agent(begun, read, turns, words, quotes)
-        answered = sum(
-            _answer(length, longest=longest) for length in (words, analysis_words(words))
-        )
-        yield _agent(begun, begun, turns, words, quotes + answered)
-
+    """Yield the calls of a plan, with answers as long as expected or, with `longest`, as allowed."""
     for place, (chunk, read) in enumerate(zip(plan.work, cached(plan), strict=True)):
         words = allowance(chunk.tokens, plan.questions_tokens)
         begun, turns = _begins(plan, chunk)
         if place in plan.looking_back:
-            yield from open_questions(begun + hindsight_tokens, read, turns, words, _QUOTES)
+            begun += hindsight_tokens
+            yield from _open_questions(_Dialogue(begun, read, turns, words), longest=longest)
         elif chunk.asks_agent:
             yield _agent(begun, read, turns, QUOTE_WORDS, 0)
-            yield from open_questions(begun, begun, turns, words, _QUOTES)
+            yield from _open_questions(_Dialogue(begun, begun, turns, words), longest=longest)
             yield _manager(chunk.tokens, analysis_words(words), chunk.stop - chunk.start)
     for members in plan.folds:
         words, quotes = fold_words(members, plan.questions_tokens), 6 * _QUOTES
-        yield from open_questions(
-            plan.fixed_tokens + members + quotes, 0, 6 * _TURNS, words, quotes
-        )
+        begun = plan.fixed_tokens + members + quotes
+        dialogue = _Dialogue(begun, 0, 6 * _TURNS, words, quotes)
+        yield from _open_questions(dialogue, longest=longest)
         yield _manager(members + quotes, analysis_words(words), 6 * _TURNS)
     yield from _layer_calls(plan, longest=longest)
+
+
+def _open_questions(dialogue: _Dialogue, *, longest: bool) -> Iterator[PlannedCall]:
+    """Yield the perspective, and the refinement, which has perspective and analysis before it."""
+    words, begun, turns = dialogue.words, dialogue.begun, dialogue.turns
+    yield _agent(begun, dialogue.read, turns, words, dialogue.quotes)
+    answered = sum(_answer(length, longest=longest) for length in (words, analysis_words(words)))
+    yield _agent(begun, begun, turns, words, dialogue.quotes + answered)
 
 
 def _layer_calls(plan: ChatPlan, *, longest: bool) -> Iterator[PlannedCall]:

@@ -120,15 +120,20 @@ def _kept_and_new(
         if at == len(places):
             return
         place, number = places[at], numbers.get(at)
-        if place.ours is not None:
-            if place.ours.kind == MEMORY and place.ours.memory not in known:
-                yield place
-        elif place.is_copy and place.key in compressed:
-            continue  # it goes with its message
-        elif number is None:
-            yield place
-        elif keep or at in attached:
+        if number is not None and (keep or at in attached):
             yield Original(place, under[number], for_attachment=not keep)
+        elif number is None and _stays(place, known, compressed):
+            yield place
+
+
+def _stays(place: Place, known: Collection[str], compressed: Collection[str]) -> bool:
+    """Return whether a message that is under no memory stays where it is.
+
+    Of our own messages, those of memories that are not known; of copies, those whose message stays.
+    """
+    if place.ours is not None:
+        return place.ours.kind == MEMORY and place.ours.memory not in known
+    return not (place.is_copy and place.key in compressed)
 
 
 def _attached(places: Sequence[Place], entries: Sequence[Entry]) -> set[int]:

@@ -17,7 +17,7 @@ from rules.conversation.memory import Memory
 from rules.conversation.place import Place
 from rules.output.anchors import MemorySection
 from rules.output.arrange import Canned, Part, arrange
-from rules.output.writing import write_parts
+from rules.output.writing import OutputMessage, write_parts
 from rules.typingmind import spans
 from rules.typingmind.chat import Chat
 from rules.typingmind.originals import add_deleted_uuids, deleted_uuids
@@ -62,16 +62,21 @@ def assemble(
     messages = hash_of_messages(piece.raw for piece in pieces)
     if kept == list(range(len(places))):
         return Assembled(chat.slice(chat.span), False, (), messages, ours)
-    staying = {piece.uuid for piece in pieces if piece.uuid}
-    uuids = [place.message.uuid for place in places]
-    gone = dict.fromkeys(uuid for uuid in uuids if uuid and uuid not in staying)
-    removed = () if mode == "new-chat" else tuple(gone)  # the new chat never had them
+    # A new chat never had the messages that are taken out.
+    removed = () if mode == "new-chat" else _removed(places, pieces)
     edits = [
         replace_messages(chat, kept, [piece.raw for piece in pieces]),
         *changed_at(chat, now),
         *add_deleted_uuids(chat, removed),
     ]
     return Assembled(splice(chat, edits), True, removed, messages, ours)
+
+
+def _removed(places: Sequence[Place], pieces: Sequence[OutputMessage]) -> tuple[str, ...]:
+    """Return the uuids that the input has and the output has not, in order."""
+    staying = {piece.uuid for piece in pieces}
+    uuids = (place.message.uuid for place in places)
+    return tuple(dict.fromkeys(uuid for uuid in uuids if uuid and uuid not in staying))
 
 
 def hash_of_messages(raws: Iterable[bytes]) -> str:

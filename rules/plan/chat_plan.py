@@ -196,59 +196,65 @@ def plan_chat(
     warnings: tuple[str, ...],
     overhead: Overhead,
 ) -> ChatPlan:
-    """The plan for one chat, of whose entries `tokens` are those of each. Nothing is written again as yet."""
+    """Plan a chat; `tokens` holds the tokens of each of its entries. No memory is written again yet."""
     made = chunks_made(reading.entries, tokens)
     chunking = _formed(reading, tokens, limits, overhead)
-    reason, all_tokens = chunking.reason, sum(tokens)
-    if not reading.chunk_memories and all_tokens <= limits.tail:
-        begins = f"memproc begins where a chat is longer than its live tail of {limits.tail:,}."
-        reason = f"It has {all_tokens:,} tokens; {begins}"
-    new = dict(enumerate(chunking.chunks, 1 + len(reading.chunk_memories)))
+    had = len(reading.chunk_memories)
+    new = dict(enumerate(chunking.chunks, 1 + had))
     to_come = [expected_tokens(chunk.tokens, overhead.questions) for chunk in new.values()]
     memories = Foresight(chat_id, reading.memories, to_come, limits.fold)
     rows = planned(made | new, tokens, limits.tail, limits.step, memories, overhead.questions)
-    rows = [
-        replace(
-            chunk,
-            asks_agent=asks_agent(
-                reading.entries[chunk.start : chunk.stop],
-                chunk.tokens,
-                overhead.questions,
-                by_model=overhead.by_model,
-            ),
-        )
-        for chunk in rows
-    ]
+    rows = [_with_asking(chunk, reading.entries, overhead) for chunk in rows]
     return ChatPlan(
         chat_id=chat_id,
         title=title,
         messages=len(reading.entries),
-        tokens=all_tokens,
-        memories=len(reading.chunk_memories),
+        tokens=sum(tokens),
+        memories=had,
         made=tuple(rows[: len(made)]),
         chunks=tuple(rows[len(made) :]),
         again=(),
         hindsight=(),
         folds=memories.folds_to_make(),
         most_folds=replace(memories, longest=MOST_OF_A_MEMORY).folds_to_make(),
-        section_tokens=memories.before(len(reading.chunk_memories) + len(new)),
-        section_before=memories.before(len(reading.chunk_memories)),
+        section_tokens=memories.before(had + len(new)),
+        section_before=memories.before(had),
         waiting_tokens=chunking.waiting_tokens,
         live_tokens=chunking.live_tokens,
-        reason=reason,
-        left_out=dict(
-            Counter(
-                place.left_out
-                for place in reading.places
-                if place.left_out and not place.original and not place.is_copy
-            )
-        ),
+        reason=_why_no_more(chunking, reading, sum(tokens), limits.tail),
+        left_out=_left_out(reading),
         warnings=(*warnings, *_on_copies(reading)),
         fixed_tokens=overhead.fixed,
         questions_tokens=overhead.questions,
         attached=_attached(reading, [*made.values(), *new.values()]),
         over_budget=memories.over_budget(),
         canned_tokens=overhead.canned if reading.memories or new else 0,
+    )
+
+
+def _with_asking(chunk: PlannedChunk, entries: Sequence[Entry], overhead: Overhead) -> PlannedChunk:
+    """Return the chunk with whether the agent is asked for its memory."""
+    inside = entries[chunk.start : chunk.stop]
+    asks = asks_agent(inside, chunk.tokens, overhead.questions, by_model=overhead.by_model)
+    return replace(chunk, asks_agent=asks)
+
+
+def _why_no_more(chunking: Chunking, reading: ChatReading, tokens: int, tail: int) -> str:
+    """Return why no more is compressed now, as a sentence."""
+    if reading.chunk_memories or tokens > tail:
+        return chunking.reason
+    begins = f"memproc begins where a chat is longer than its live tail of {tail:,}."
+    return f"It has {tokens:,} tokens; {begins}"
+
+
+def _left_out(reading: ChatReading) -> dict[str, int]:
+    """Count the messages that are left out of memories, by reason."""
+    return dict(
+        Counter(
+            place.left_out
+            for place in reading.places
+            if place.left_out and not place.original and not place.is_copy
+        )
     )
 
 

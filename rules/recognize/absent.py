@@ -185,8 +185,9 @@ def absent(
     keys = {place.key for place in places if place.ours is None}
     newest_here = max((last.seen[key] for key in keys if key in last.seen), default="")
     under = [known for known in last.under if known.key not in keys and known.uuid not in named]
-    could_be_ours = deletions.is_there or any(place.ours is not None for place in places)
-    all_missing = [*lacking.missing, *under] if could_be_ours else []
+    went_back = deletions.sure != "the list was full" and (
+        deletions.is_there or any(place.ours is not None for place in places)
+    )
     return Absent(
         missing=lacking.missing,
         replaced=len(lacking.replaced),
@@ -195,7 +196,7 @@ def absent(
         named=named,
         under=_missing_under(last, under, deletions, newest_here),
         sure=deletions.sure,
-        went_back=deletions.sure != "the list was full" and _came_later(all_missing, newest_here),
+        went_back=went_back and _came_later([*lacking.missing, *under], newest_here),
         branches=lacking.taken,
         gone=tuple(lacking.unexplained.values()),
         newest_gone=lacking.after(max(back.surely or back.at, default=-1)),

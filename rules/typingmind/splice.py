@@ -35,32 +35,45 @@ def splice(chat: Chat, edits: Sequence[ByteEdit]) -> bytes:
 
 
 def replace_messages(chat: Chat, kept: Sequence[int | None], raws: Sequence[bytes]) -> ByteEdit:
-    """The edit after which the chat has the messages `raws`; `kept` says which index of the input each has.
+    """Return the edit after which the chat has the messages `raws`.
 
-    What stands the same at the beginning and at the end of the two lists is not touched.
+    `kept` has the index of each in the input, or None for a new one. What is the same at the
+    beginning and at the end of the two lists is not touched.
     """
-    old, count, prefix, suffix = chat.messages, len(chat.messages), 0, 0
-    while prefix < min(count, len(kept)) and kept[prefix] == prefix:
-        prefix += 1
-    while suffix < min(count, len(kept)) - prefix and kept[-1 - suffix] == count - 1 - suffix:
-        suffix += 1
+    old = chat.messages
+    prefix, suffix = _same_ends(kept, len(old))
     new = raws[prefix : len(raws) - suffix]
-    gone = old[prefix : count - suffix]
-    if not gone and not new:
-        return ByteEdit(Span(chat.span.start, chat.span.start), b"")
-    if gone and (new or count == len(gone)):
+    gone = old[prefix : len(old) - suffix]
+    if gone and (new or len(old) == len(gone)):
         return ByteEdit(Span(gone[0].start, gone[-1].stop), _comma(chat).join(new))
-    if gone:  # a comma goes with them
-        start, stop = (
-            (old[prefix - 1].stop, gone[-1].stop) if prefix else (gone[0].start, old[-suffix].start)
-        )
-        return ByteEdit(Span(start, stop), b"")
-    comma = _comma(chat)
-    if prefix < count:
-        return ByteEdit(
-            Span(old[prefix].start, old[prefix].start), b"".join(raw + comma for raw in new)
-        )
-    return ByteEdit(Span(old[-1].stop, old[-1].stop), b"".join(comma + raw for raw in new))
+    if gone and prefix:  # a comma goes with them
+        return ByteEdit(Span(old[prefix - 1].stop, gone[-1].stop), b"")
+    if gone:
+        return ByteEdit(Span(gone[0].start, old[-suffix].start), b"")
+    if not new:
+        return ByteEdit(Span(chat.span.start, chat.span.start), b"")
+    return _insertion(chat, prefix, new)
+
+
+def _same_ends(kept: Sequence[int | None], count: int) -> tuple[int, int]:
+    """Return how many of `count` messages are kept at the beginning and at the end."""
+    prefix = suffix = 0
+    most = min(count, len(kept))
+    while prefix < most and kept[prefix] == prefix:
+        prefix += 1
+    while suffix < most - prefix and kept[-1 - suffix] == count - 1 - suffix:
+        suffix += 1
+    return prefix, suffix
+
+
+def _insertion(chat: Chat, index: int, new: Sequence[bytes]) -> ByteEdit:
+    """Return the edit that adds messages before the one at `index`, or after the last one."""
+    comma, old = _comma(chat), chat.messages
+    if index < len(old):
+        at = old[index].start
+        return ByteEdit(Span(at, at), b"".join(raw + comma for raw in new))
+    at = old[-1].stop
+    return ByteEdit(Span(at, at), b"".join(comma + raw for raw in new))
 
 
 def replace_field(chat: Chat, key: str, value: object) -> list[ByteEdit]:
