@@ -1,6 +1,6 @@
 """Read an export of a chat against what the archive knows of it. Nothing is kept, sent or written here."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from daemon.archive.archive import Archive
@@ -65,8 +65,8 @@ def read_chat(
 ) -> ChatReading:
     """Read a chat against the archive: its messages, its memories, and what the person did.
 
-    Raises NotAccepted where that may be a mistake, ChatSkipped where it cannot be told, DamagedChat where what the
-    archive keeps is not what was stored.
+    Raises NotAccepted where that may be a mistake, ChatSkipped where it cannot be told, DamagedChat
+    where what the archive keeps is not what was stored.
     """
     refuse_damage(archive.run, chat.chat_id)
     messages = read_messages(chat)
@@ -82,6 +82,13 @@ def read_chat(
         _refuse_lost(archive, chat, known, places, lacks)
     dates = dates_of_copies(archive, chat.chat_id, places, is_fork=bool(adopted.memories))
     places = tuple(as_dated(place, dates) for place in places)
+    return _with_edits(known, places, adopted, lacks, now)
+
+
+def _with_edits(
+    known: _Known, places: tuple[Place, ...], adopted: Adopted, lacks: Absent, now: str
+) -> ChatReading:
+    """Return the reading of a recognised chat, with what the person did in it."""
     edits = edits_of(known.memories, known.editions, known.past, places, lacks.under)
     by_person = {
         name: _persons(known.editions[name], texts, now) for name, texts in edits.edited.items()
@@ -154,34 +161,38 @@ def _in_order(memory: Memory) -> tuple[bool, int, int]:
 
 
 def _adopted(archive: Archive, chat: Chat, known: _Known, places: Sequence[Place]) -> Adopted:
-    """The memories behind the last one that this chat's archive knows: of the chat that it came from, or of nobody."""
-    all_groups = groups(places)
-    own = {memory.memory_id for memory in known.memories}
-    last = max((at for at, name in enumerate(all_groups) if name in own), default=-1)
-    strange = {name: group for at, (name, group) in enumerate(all_groups.items()) if at > last}
+    """Return the memories after the last one that the archive knows as this chat's.
+
+    They come from the chat that this one was forked from, or are taken as they are.
+    """
+    strange = _after_last(groups(places), {memory.memory_id for memory in known.memories})
     if not strange:
         return NOTHING_ADOPTED
     from daemon.archive.forks import find_kin, known_memories  # late: hardly any chat is a fork
 
     kin = find_kin(archive, chat.chat_id, strange) if not known.memories else None
     inherited = inherit(chat.chat_id, strange, kin) if kin else NOTHING_ADOPTED
-    origins = {name for memory in inherited.memories for name in memory.origins}
-    at = max((number for number, name in enumerate(strange) if name in origins), default=-1)
-    rest = {name: group for number, (name, group) in enumerate(strange.items()) if number > at}
+    rest = _after_last(strange, {name for memory in inherited.memories for name in memory.origins})
     if rest:
-        refuse_any_damage(
-            archive.run, "chat", "memory"
-        )  # a damaged row may be the memory that nobody seems to know
-    numbers = [
-        memory.number for memory in (*known.memories, *inherited.memories) if not memory.is_fold
-    ]
+        # A damaged row may be the very memory that seems to be unknown.
+        refuse_any_damage(archive.run, "chat", "memory")
+    chunks = (memory for memory in (*known.memories, *inherited.memories) if not memory.is_fold)
+    first = 1 + max((memory.number for memory in chunks), default=0)
     own_ids = {name: memory_id(chat.chat_id, 0, [name]) for name in known_memories(archive, rest)}
-    frozen = freeze(rest, 1 + max(numbers, default=0), count, own_ids)
+    frozen = freeze(rest, first, count, own_ids)
     return Adopted(
         inherited.memories + frozen.memories,
         {**inherited.editions, **frozen.editions},
         inherited.past,
     )
+
+
+def _after_last(
+    shown: Mapping[str, Mapping[int, Place]], names: Collection[str]
+) -> dict[str, Mapping[int, Place]]:
+    """Return the entries after the last one with one of these names."""
+    last = max((at for at, name in enumerate(shown) if name in names), default=-1)
+    return {name: group for at, (name, group) in enumerate(shown.items()) if at > last}
 
 
 def _refuse_unnamed(archive: Archive, chat: Chat, places: Sequence[Place]) -> None:
@@ -262,25 +273,24 @@ def _refuse_lost(
     memories_here = {
         name: name in here for name in expected if name in here or name not in by_person
     }
-    loss = lost(
-        lacks, memories_here, places, [name for name in expected if name not in memories_here]
-    )
+    deleted = [name for name in expected if name not in memories_here]
+    loss = lost(lacks, memories_here, places, deleted)
     if not loss or is_accepted(archive, chat.chat_id, chat.sha256):
         return
-    file = ""
-    if (
-        loss.import_again
-    ):  # the newest updated export, if it holds what is missing; else the newest that was worked on
-        last = last_output(archive, chat.chat_id)
-        newest = max((known.seen_at for known in lacks.missing), default="")
-        holds_it = (
-            last is not None and last.messages_sha256 != RESTORED and last.written_at >= newest
-        )
-        file = last.path if last and holds_it else newest_file(archive, chat.chat_id)
+    file = _file_to_import(archive, chat.chat_id, lacks) if loss.import_again else ""
     meant = f"If it is meant as it is: memproc accept {chat.chat_id}"
     raise NotAccepted(
         f'"{chat.title}": {loss.reason}', f"{loss.with_file(file)} {meant}", chat.sha256
     )
+
+
+def _file_to_import(archive: Archive, chat_id: str, lacks: Absent) -> str:
+    """Return the newest updated export if it holds what is missing, else the newest dropped file."""
+    last = last_output(archive, chat_id)
+    newest = max((known.seen_at for known in lacks.missing), default="")
+    if last and last.messages_sha256 != RESTORED and last.written_at >= newest:
+        return last.path
+    return newest_file(archive, chat_id)
 
 
 def _persons(known: Sequence[Edition], texts: Six, now: str) -> Edition:

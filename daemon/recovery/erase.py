@@ -4,7 +4,7 @@ The archive comes last, so that an erasure that was cut short can be said again,
 chats too loses this one alone. Of the inbox, which is the person's, only what the bridge itself has put there is taken.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
@@ -69,22 +69,15 @@ def look(context: Context, chat: KnownChat) -> Erasure:
     made = (new_chat_id(chat.chat_id, number) for number in range(1, _MOST_NEW_CHATS))
     names = frozenset({chat.chat_id, *made} - known)
     shelves = (folders.updated, expanded_folder(folders.updated), arrivals_folder(folders.state))
-    holding = (
-        file for shelf in shelves for path in _exports(shelf) if (file := _held(path, names))
-    )
-    dropped = [file for path in _exports(folders.inbox) if (file := _held(path, names))]
+    holding = (file for shelf in shelves for file in _holding(shelf, names))
+    dropped = list(_holding(folders.inbox, names))
     by_bridge = [file for file in dropped if is_sent(file.path.name) and not file.is_shared]
-    backups = []
-    for _, line in standing(folders.backups):
-        is_shared = _is_shared(line.file, _content(folders.backups, line), names)
-        if is_shared is not None or line.chat_id == chat.chat_id:
-            backups.append((line, bool(is_shared)))
     own = (folders.state, folders.backups, folders.updated, arrivals_folder(folders.state))
     return Erasure(
         chat,
         names,
         files=(*holding, *by_bridge),
-        backups=tuple(backups),
+        backups=tuple(_backups(folders.backups, chat.chat_id, names)),
         copies=tuple(sorted((folders.state / "copies").glob("*"))),
         calls=len(replies(archive, chat.chat_id)),
         in_inbox=tuple(file.path for file in dropped if file not in by_bridge),
@@ -95,14 +88,7 @@ def look(context: Context, chat: KnownChat) -> Erasure:
 def erase(context: Context, erasure: Erasure) -> None:
     """Remove all of it. Raises FileTrouble or ArchiveError; said again, it goes on from there."""
     folders = context.folders
-    arrivals = arrivals_folder(folders.state)
-    alone = [file.path for file in erasure.files if not file.is_shared]
-    copies = [path.stem for path in alone if path.parent == arrivals]
-    copies += [
-        sha256(path.read_bytes()).hexdigest()
-        for path in alone
-        if is_sent(path.name) and path.exists()
-    ]
+    copies = _hashes_of_copies(arrivals_folder(folders.state), erasure)
     for file in erasure.files:
         with file_errors(file.path, "read"):
             content = file.path.read_bytes() if file.is_shared else b""
@@ -120,14 +106,31 @@ def erase(context: Context, erasure: Erasure) -> None:
     erase_rows(context.archive, erasure.chat.chat_id, present, context.clock(), copies)
 
 
-def _exports(folder: Path) -> tuple[Path, ...]:
-    return exports_in(folder) if folder.is_dir() else ()
+def _hashes_of_copies(arrivals: Path, erasure: Erasure) -> list[str]:
+    """Return the SHA-256 of each dropped file that holds the chat alone, and of the bridge's files."""
+    alone = [file.path for file in erasure.files if not file.is_shared]
+    sent = [path for path in alone if is_sent(path.name) and path.exists()]
+    return [
+        *(path.stem for path in alone if path.parent == arrivals),
+        *(sha256(path.read_bytes()).hexdigest() for path in sent),
+    ]
 
 
-def _held(path: Path, names: frozenset[str]) -> KeptFile | None:
-    with file_errors(path, "read"):
-        is_shared = _is_shared(path.name, path.read_bytes(), names)
-    return None if is_shared is None else KeptFile(path, is_shared)
+def _holding(folder: Path, names: frozenset[str]) -> Iterator[KeptFile]:
+    """Yield the exports of a folder that hold a chat with one of these names."""
+    for path in exports_in(folder) if folder.is_dir() else ():
+        with file_errors(path, "read"):
+            is_shared = _is_shared(path.name, path.read_bytes(), names)
+        if is_shared is not None:
+            yield KeptFile(path, is_shared)
+
+
+def _backups(folder: Path, chat_id: str, names: frozenset[str]) -> Iterator[tuple[IndexLine, bool]]:
+    """Yield the backups that hold the chat, each with whether its file holds other chats too."""
+    for _, line in standing(folder):
+        is_shared = _is_shared(line.file, _content(folder, line), names)
+        if is_shared is not None or line.chat_id == chat_id:
+            yield line, bool(is_shared)
 
 
 def _is_shared(name: str, content: bytes, names: frozenset[str]) -> bool | None:
@@ -148,7 +151,7 @@ def _content(folder: Path, line: IndexLine) -> bytes:
 
 
 def _erase_backups(folder: Path, erasure: Erasure) -> None:
-    """Remove the chat's files, write those anew that other chats are in too, and then the index.
+    """Remove the chat's files, rewrite those that hold other chats too, and then the index.
 
     A file that holds several chats may be a version of any of them, and stays one of the others.
     """
@@ -156,43 +159,44 @@ def _erase_backups(folder: Path, erasure: Erasure) -> None:
     for line, is_shared in erasure.backups:
         if line.file in changed:
             continue
-        if is_shared:
-            content = without_chats(
-                line.file.removesuffix(".gz"), _content(folder, line), erasure.names
-            )
-            digest = sha256(content).hexdigest()
-            path = folder / line.file.replace(line.sha256[:8], digest[:8])
-            packed = replace_file(path, pack([content])).sha256
-            file = path.relative_to(folder).as_posix()
-            changed[line.file] = replace(
-                line, sha256=digest, size=len(content), file=file, packed_sha256=packed
-            )
-        else:
+        changed[line.file] = _rewritten(folder, line, erasure.names) if is_shared else None
+        if not is_shared:
             _remove(folder / line.file)
-            changed[line.file] = None
-    chat_id = erasure.chat.chat_id
-
-    def rewritten(line: IndexLine) -> IndexLine | None:
-        new = changed.get(line.file, line)
-        if new is None or (line.chat_id == chat_id and line.file not in changed):
-            return None
-        if line.chat_id != chat_id:
-            return replace(
-                new,
-                chat_id=line.chat_id,
-                title=line.title,
-                written_at=line.written_at,
-                kind=line.kind,
-            )
-        other = chats_in(new.file.removesuffix(".gz"), _content(folder, new))[0]
-        return replace(new, chat_id=other.chat_id, title=other.title)
-
-    rewrite_index(folder, rewritten)
+    rewrite_index(folder, lambda line: _line_after(folder, line, changed, erasure.chat.chat_id))
     for file, new in changed.items():
         if new is not None and new.file != file:
             _remove(folder / file)
     _remove_empty(folder / "versions")
     _remove_empty(folder / "originals")
+
+
+def _rewritten(folder: Path, line: IndexLine, names: frozenset[str]) -> IndexLine:
+    """Write a backup without these chats. Return its line of the index."""
+    content = without_chats(line.file.removesuffix(".gz"), _content(folder, line), names)
+    digest = sha256(content).hexdigest()
+    path = folder / line.file.replace(line.sha256[:8], digest[:8])
+    packed = replace_file(path, pack([content])).sha256
+    file = path.relative_to(folder).as_posix()
+    return replace(line, sha256=digest, size=len(content), file=file, packed_sha256=packed)
+
+
+def _line_after(
+    folder: Path, line: IndexLine, changed: Mapping[str, IndexLine | None], chat_id: str
+) -> IndexLine | None:
+    """Return a line of the index after the erasure of the chat, or None if it goes.
+
+    `changed` has the new line of each file that was rewritten or removed. A file that was listed
+    for the erased chat is listed for the first chat left in it.
+    """
+    new = changed.get(line.file, line)
+    if new is None or (line.chat_id == chat_id and line.file not in changed):
+        return None
+    if line.chat_id == chat_id:
+        other = chats_in(new.file.removesuffix(".gz"), _content(folder, new))[0]
+        return replace(new, chat_id=other.chat_id, title=other.title)
+    return replace(
+        line, sha256=new.sha256, size=new.size, file=new.file, packed_sha256=new.packed_sha256
+    )
 
 
 def _remove_empty(folder: Path) -> None:

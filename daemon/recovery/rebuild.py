@@ -11,7 +11,7 @@ A memory whose messages no file holds any more stays as it is, without them. Wha
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -81,48 +81,59 @@ class UnusedFile:
 def find_files(
     folders: Folders, more: Sequence[Path]
 ) -> tuple[dict[str, list[BackupFile]], list[UnusedFile]]:
-    """Backups, updated exports, and the exports that the person names: by chat id, oldest first; and those unused.
+    """Find backups, updated exports, and the exports that the person names.
 
-    What lies among the updated exports is the newest of its chat, whatever the clock said of it. Chats that only a
-    named export shows are none of memproc's yet. Raises FileTrouble where a folder is unreadable.
+    Return them by chat id, oldest first, and those that cannot be used. A file among the updated
+    exports is the newest of its chat, whatever the clock said of it. Chats that only a named export
+    shows are none of memproc's yet. Raises FileTrouble where a folder is unreadable.
     """
     unused = [
         UnusedFile(folders.backups / INDEX, f"Line {line.number} cannot be read.")
         for line in read_index(folders.backups)
         if isinstance(line, UnreadableLine)
     ]
-    kept = [version for versions in all_versions(folders.backups).values() for version in versions]
-    updated = exports_in(folders.updated) if folders.updated.is_dir() else ()
-    named = [path for place in more for path in exports_in(place)]
-    all_files = [
-        *(
-            BackupFile(version.path, version.written_at, version, is_output=False)
-            for version in kept
-        ),
-        *(BackupFile(path, changed_at(path), None, is_output=True) for path in updated),
-        *(BackupFile(path, changed_at(path), None, is_output=False) for path in named),
-    ]
     files: dict[str, list[BackupFile]] = {}
-    for file in sorted(all_files, key=BackupFile.age):
-        try:
-            chats = chats_of(file)
-        except MemprocError as trouble:
-            unused.append(UnusedFile(file.path, trouble.message))
-            continue
-        for chat in chats:
-            chat_id = _readable_id(chat)
-            if chat_id is None:
-                unused.append(
-                    UnusedFile(file.path, f'The chat "{chat.title}" in it cannot be read.')
-                )
-            elif file not in files.setdefault(chat_id, []):
-                files[chat_id].append(file)
+    for file in sorted(_all_files(folders, more), key=BackupFile.age):
+        readable, faults = _readable_chats(file)
+        unused += faults
+        for chat_id in dict.fromkeys(readable):
+            files.setdefault(chat_id, []).append(file)
     ours = {
-        name: versions
-        for name, versions in files.items()
+        chat_id: versions
+        for chat_id, versions in files.items()
         if any(file.version or file.is_output for file in versions)
     }
     return ours, unused
+
+
+def _all_files(folders: Folders, more: Sequence[Path]) -> Iterator[BackupFile]:
+    """Yield all backups, updated exports and named exports, in no order."""
+    for versions in all_versions(folders.backups).values():
+        for version in versions:
+            yield BackupFile(version.path, version.written_at, version, is_output=False)
+    for path in exports_in(folders.updated) if folders.updated.is_dir() else ():
+        yield BackupFile(path, changed_at(path), None, is_output=True)
+    for place in more:
+        for path in exports_in(place):
+            yield BackupFile(path, changed_at(path), None, is_output=False)
+
+
+def _readable_chats(file: BackupFile) -> tuple[list[str], list[UnusedFile]]:
+    """Return the ids of a file's chats, and what of it cannot be read."""
+    try:
+        chats = chats_of(file)
+    except MemprocError as trouble:
+        return [], [UnusedFile(file.path, trouble.message)]
+    readable: list[str] = []
+    unused: list[UnusedFile] = []
+    for chat in chats:
+        chat_id = _readable_id(chat)
+        if chat_id is None:
+            reason = f'The chat "{chat.title}" in it cannot be read.'
+            unused.append(UnusedFile(file.path, reason))
+        else:
+            readable.append(chat_id)
+    return readable, unused
 
 
 def chats_of(file: BackupFile) -> tuple[Chat, ...]:
@@ -227,9 +238,10 @@ def _new_ids(chat_id: str) -> list[str]:
 def _rebuild_chat(
     context: Context, chat_id: str, files: Mapping[str, Sequence[BackupFile]]
 ) -> RebuiltChat | None:
-    """Add what the archive lacks of a chat; None where that is nothing. `files` are those of all chats, by id.
+    """Add what the archive lacks of a chat; `files` are those of all chats, by id.
 
-    Raises ChatSkipped where the newest file cannot be read as a state of the chat, and FileTrouble.
+    Return None where nothing was lacking. Raises ChatSkipped where the newest file cannot be read
+    as a state of the chat, and FileTrouble.
     """
     archive, own = context.archive, files[chat_id]
     is_new = not is_known(archive, chat_id)
@@ -240,38 +252,52 @@ def _rebuild_chat(
     newest = updated_export(own, chat_id) or own[-1]
     file, with_memories = _with_memories(chat_id, newest, files)
     shown = groups(recognise(read_messages(with_memories), {}))
-    known = {
-        name
-        for memory in memories(archive, chat_id)
-        for name in (memory.memory_id, *memory.origins)
-    }
-    is_fork = False
-    if lacks_memories := not shown.keys() <= known:
-        adopted = _read(context, with_memories, file.kept_at).adopted
-        adopt(archive, row, adopted, file.kept_at)
-        is_fork = bool(adopted.past)
+    lacks_memories = not shown.keys() <= _known_names(archive, chat_id)
+    is_fork = lacks_memories and _adopt_memories(context, row, file, with_memories)
     _put_back(archive, row, chat_id, own, is_fork=is_fork)
     _complete(context, row, with_memories, shown)
     if is_new or lacks_memories:
-        # The newest file is read once more, as an export of the chat is: what is live, core memory, and facts.
-        chat, when = chat_in(newest, chat_id), newest.kept_at
-        reading = _read(context, chat, when)
-        remember(archive, chat, reading, when)
-        take_over(archive, shown_chat(chat, reading.places, context.config.of(chat)), when)
-        sha256, last = sha256_of(file.path) or "", last_output(archive, chat_id)
-        if file.is_output and (last is None or last.sha256 != sha256):
-            # The updated export that stands in its place is this chat's, so the same export again changes nothing.
-            messages = hash_of_messages(
-                with_memories.slice(span) for span in with_memories.messages
-            )
-            output = Output(chat_id, str(file.path), sha256, messages, "", file.kept_at)
-            record_output(archive, output)
+        _take_newest_state(context, chat_id, newest)
+        _note_output(archive, file, with_memories)
     after = count_chat(archive, row)
     if after == before:
         return None
     raw, added, without = (now - then for now, then in zip(after, before, strict=True))
     title = chat_in(newest, chat_id).title
     return RebuiltChat(chat_id, title, raw, added, max(0, without), max(0, -without))
+
+
+def _known_names(archive: Archive, chat_id: str) -> set[str]:
+    """Return the ids of the chat's memories, those in the chat that it was forked from included."""
+    return {
+        name
+        for memory in memories(archive, chat_id)
+        for name in (memory.memory_id, *memory.origins)
+    }
+
+
+def _adopt_memories(context: Context, row: int, file: BackupFile, chat: Chat) -> bool:
+    """Adopt the memories that a file shows. Return whether they came from another chat."""
+    adopted = _read(context, chat, file.kept_at).adopted
+    adopt(context.archive, row, adopted, file.kept_at)
+    return bool(adopted.past)
+
+
+def _take_newest_state(context: Context, chat_id: str, newest: BackupFile) -> None:
+    """Read the newest file as an export of the chat is read: live messages, core memory, facts."""
+    chat, when = chat_in(newest, chat_id), newest.kept_at
+    reading = _read(context, chat, when)
+    remember(context.archive, chat, reading, when)
+    take_over(context.archive, shown_chat(chat, reading.places, context.config.of(chat)), when)
+
+
+def _note_output(archive: Archive, file: BackupFile, chat: Chat) -> None:
+    """Record an updated export as this chat's output, so that the same export changes nothing."""
+    sha256, last = sha256_of(file.path) or "", last_output(archive, chat.chat_id)
+    if file.is_output and (last is None or last.sha256 != sha256):
+        messages = hash_of_messages(chat.slice(span) for span in chat.messages)
+        output = Output(chat.chat_id, str(file.path), sha256, messages, "", file.kept_at)
+        record_output(archive, output)
 
 
 def _with_memories(
@@ -313,21 +339,17 @@ def _put_back(
 def _complete(
     context: Context, row: int, newest: Chat, shown: Mapping[str, Mapping[int, Place]]
 ) -> None:
-    """Put the raw messages under the memories that the newest file shows, and note what follows for these."""
+    """Put raw messages under the memories that the newest file shows, and note sizes and dates."""
     archive, chat_id = context.archive, newest.chat_id
     own_names = aliases(memories(archive, chat_id))
     markers = {
         own_names.get(name, name): place.ours
         for name, group in shown.items()
         for place in group.values()
+        if place.ours
     }
-    completed = put_under_memories(
-        archive, row, {name: marker for name, marker in markers.items() if marker}
-    )
-    # What the third message of a hindsight edition says: a marker does not tell of which kind an edition is.
-    texts = load_texts(context.config.of(newest).texts.path)
-    around = question(texts.perspective_hindsight).content.split("{words}")
-    looking_back = re.compile(r"\d+".join(map(re.escape, around)))
+    completed = put_under_memories(archive, row, markers)
+    looking_back = _hindsight_question(context, newest)
     messages = past(archive, chat_id)
     for memory in memories(archive, chat_id):
         if memory.memory_id in completed:
@@ -338,3 +360,13 @@ def _complete(
             )
             if looking_back.fullmatch(memory.edition.texts[2]):
                 end_turn(archive, memory.memory_id)
+
+
+def _hindsight_question(context: Context, chat: Chat) -> re.Pattern[str]:
+    """Return what the third message of a hindsight edition says.
+
+    A marker does not tell which kind an edition is.
+    """
+    texts = load_texts(context.config.of(chat).texts.path)
+    around = question(texts.perspective_hindsight).content.split("{words}")
+    return re.compile(r"\d+".join(map(re.escape, around)))

@@ -119,50 +119,77 @@ def status(
     rescan_seconds: float,
     is_there: Callable[[str], bool] = os.path.lexists,
 ) -> Status:
-    """The status at `time`. `running`: a daemon holds the lock; `is_there`: whether a file still lies in the inbox."""
+    """Return the status at `time`.
+
+    `running` says that a daemon holds the lock, `is_there` whether a file is still in the inbox.
+    """
     signs, now = all_signs(archive), write_date(time)
+    last = last_run(archive, now)
+    problems = (
+        *daemon_problems(signs, now, running, rescan_seconds),
+        *_job_problems(archive),
+        *_run_problems(last),
+        *_file_problems(archive, is_there),
+    )
+    return Status(
+        now=now,
+        running=running,
+        paused=current_pause(archive, now),
+        problems=problems,
+        life=_life(signs),
+        files=daemon_state.files_by_state(archive),
+        queue=daemon_state.queued_files(archive, MOST_QUEUED),
+        outcomes=newest_outcomes(archive),
+        money=money_spent(archive, time),
+        jobs=daemon_state.jobs(archive),
+        batches=_sent_batches(archive, now),
+        run=run_progress(archive, now),
+        last_run=last,
+    )
+
+
+def _life(signs: Mapping[str, Sign]) -> Life:
+    """Return the daemon's life as its own signs tell it."""
     newest = max((entry.at for name, entry in signs.items() if name in _OF_THE_DAEMON), default="")
     pid, mode, why = (signs.get(name, _NEVER).value for name in ("pid", "watch_mode", "watch_note"))
     since, event, scan = (
         signs.get(name, _NEVER).at for name in ("started_at", "last_event", "last_scan")
     )
-    problems = [*daemon_problems(signs, now, running, rescan_seconds)]
+    return Life(pid, since, newest, mode, why, event, scan)
+
+
+def _job_problems(archive: Archive) -> Iterator[StatusProblem]:
+    """Yield the problems of timed jobs, by name."""
     for job in sorted(daemon_state.jobs(archive), key=lambda job: job.name):
         if job.error:
             step = f"It is tried again at its next time. {_LOGS}"
-            problems.append(StatusProblem(f"the timed job {job.name}", job.error, step))
-    last = last_run(archive, now)
+            yield StatusProblem(f"the timed job {job.name}", job.error, step)
+
+
+def _run_problems(last: RunProgress | None) -> Iterator[StatusProblem]:
+    """Yield the problem of the last run by hand, if it had one."""
     if last and last.by_hand and last.trouble:
-        problems.append(
-            StatusProblem(
-                "the last run by hand", last.trouble, last.next_step or "Run memproc again."
-            )
-        )
-    # A problem with a file or chat ends when the person takes the file out of the inbox, or drops a newer one.
-    for trouble in (
-        *daemon_state.chats_in_trouble(archive),
-        *daemon_state.files_in_trouble(archive),
-    ):
+        next_step = last.next_step or "Run memproc again."
+        yield StatusProblem("the last run by hand", last.trouble, next_step)
+
+
+def _file_problems(archive: Archive, is_there: Callable[[str], bool]) -> Iterator[StatusProblem]:
+    """Yield the problems of chats and files.
+
+    Each ends when the person takes the file out of the inbox, or drops a newer one.
+    """
+    chats, files = daemon_state.chats_in_trouble(archive), daemon_state.files_in_trouble(archive)
+    for trouble in (*chats, *files):
         if is_there(trouble.path):
-            problems.append(StatusProblem(trouble.name, trouble.reason, trouble.next_step or _LOGS))
-    return Status(
-        now,
-        running,
-        current_pause(archive, now),
-        tuple(problems),
-        Life(pid, since, newest, mode, why, event, scan),
-        daemon_state.files_by_state(archive),
-        daemon_state.queued_files(archive, MOST_QUEUED),
-        newest_outcomes(archive),
-        money_spent(archive, time),
-        daemon_state.jobs(archive),
-        tuple(
-            SentBatch(len(batch.items), batch.began_at)
-            for batch in open_batches(archive)
-            if batch_age(batch, now) < LONGEST_SECONDS
-        ),
-        run_progress(archive, now),
-        last,
+            yield StatusProblem(trouble.name, trouble.reason, trouble.next_step or _LOGS)
+
+
+def _sent_batches(archive: Archive, now: str) -> tuple[SentBatch, ...]:
+    """Return the batches that a provider still works on."""
+    return tuple(
+        SentBatch(len(batch.items), batch.began_at)
+        for batch in open_batches(archive)
+        if batch_age(batch, now) < LONGEST_SECONDS
     )
 
 
