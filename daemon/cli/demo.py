@@ -13,7 +13,7 @@ from platformdirs import user_cache_path
 from daemon.archive.chats import known_chats
 from daemon.archive.memories import memories
 from daemon.cli.chats import versions
-from daemon.cli.memories import describe
+from daemon.cli.memory_text import describe
 from daemon.cli.plan import plan
 from daemon.cli.run import run
 from daemon.cli.settings import Settings

@@ -1,6 +1,6 @@
 """`memproc plan`: what a run would do with each chat, what that will cost, and whether the caps allow it."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from functools import partial
@@ -44,6 +44,9 @@ from rules.plan.chat_plan import ChatPlan, Unchanged
 from rules.typingmind.chat import Chat
 from rules.wording import counted
 
+_HEADINGS = (
+    "Chat", "Messages", "Tokens", "Memories", "New", "Calls", "To send", "Waiting", "Live",
+)  # fmt: skip
 _ANEW = "Its updated export is written anew, without a call: it says other things than this export."
 
 
@@ -59,6 +62,20 @@ class PlannedRow:
     """The chat, where it is known and its model ends soon."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Total:
+    """What all plans together send and cost, and the caps that they reach."""
+
+    traffic: Usage
+    cost: CostEstimate
+    under_caps: int
+    """Picodollars that are left under the caps."""
+    likely: Reached | None
+    """The cap that the likely cost reaches first."""
+    at_most: Reached | None
+    """The cap that the cost reaches at worst."""
+
+
 @click.command
 @click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
 @json_option
@@ -67,44 +84,46 @@ def plan(settings: Settings, paths: tuple[Path, ...], as_json: bool) -> int:
     """Show what `run` would do with the exports in the inbox, or those named. Sends and writes nothing."""
     rows = [*planned_rows(settings, wanted_exports(settings, paths))]
     rows += [PlannedRow(other.what, other) for other in other_files(settings, paths)]
+    total = _total_of(settings, rows)
+    if as_json:
+        chats = [_as_json(row, total.under_caps) for row in rows]
+        click.echo(printable_json({"chats": chats, "totals": _totals_as_json(rows, total)}))
+    else:
+        settings.say_what_counts()
+        where = ", ".join(map(str, paths)) or str(settings.folders.inbox)
+        nothing = f"Nothing to plan: there are no chats in {where}."
+        _print_rows(rows, _in_a_sentence(total) if rows else nothing)
+    return 1 if any(isinstance(row.outcome, Skipped) for row in rows) else 0
+
+
+def _total_of(settings: Settings, rows: Sequence[PlannedRow]) -> _Total:
+    """Add up what all plans send and cost, and hold it against the caps."""
     with settings.archive() as archive:
         when = now()
-        caps, so_far = (
-            caps_now(archive, settings.config.budget, when),
-            spent(archive, "", periods(at(when))),
-        )
+        caps = caps_now(archive, settings.config.budget, when)
+        so_far = spent(archive, "", periods(at(when)))
     traffic, cost = NO_TRAFFIC, total_cost(rows)
     for row in rows:
         if row.money:
             traffic = traffic.plus(row.money.traffic)
-    under_caps = left(caps, so_far)
     likely, at_most = (
         first_reached(caps, so_far, amount) for amount in (cost.likely, cost.at_most)
     )
-    if as_json:
-        pauses = {"likely": likely and likely.which, "at_most": at_most and at_most.which}
-        plans = [row.outcome for row in rows if isinstance(row.outcome, ChatPlan)]
-        totals = {
-            "chats": len(plans),
-            "chunks": sum(len(chat.chunks) for chat in plans),
-            "calls": sum(chat.calls for chat in plans),
-            **_money(traffic, cost, under_caps),
-            "unpriced_chats": sum(row.money is not None and row.money.cost is None for row in rows),
-            "pauses_at": pauses,
-        }
-        click.echo(
-            printable_json({"chats": [_as_json(row, under_caps) for row in rows], "totals": totals})
-        )
-    else:
-        settings.say_what_counts()
-        where = ", ".join(map(str, paths)) or str(settings.folders.inbox)
-        _print(
-            rows,
-            _total(cost, likely, at_most)
-            if rows
-            else f"Nothing to plan: there are no chats in {where}.",
-        )
-    return 1 if any(isinstance(row.outcome, Skipped) for row in rows) else 0
+    return _Total(traffic, cost, left(caps, so_far), likely, at_most)
+
+
+def _totals_as_json(rows: Sequence[PlannedRow], total: _Total) -> dict[str, object]:
+    """Return the totals for programs."""
+    plans = [row.outcome for row in rows if isinstance(row.outcome, ChatPlan)]
+    likely, at_most = total.likely, total.at_most
+    return {
+        "chats": len(plans),
+        "chunks": sum(len(chat.chunks) for chat in plans),
+        "calls": sum(chat.calls for chat in plans),
+        **_money(total.traffic, total.cost, total.under_caps),
+        "unpriced_chats": sum(row.money is not None and row.money.cost is None for row in rows),
+        "pauses_at": {"likely": likely and likely.which, "at_most": at_most and at_most.which},
+    }
 
 
 def planned_rows(settings: Settings, exports: Sequence[Path]) -> list[PlannedRow]:
@@ -232,56 +251,76 @@ def _money(traffic: Usage, cost: CostEstimate | None, under_caps: int) -> dict[s
     }
 
 
-def _print(rows: Sequence[PlannedRow], last: str) -> None:
-    """Print a table of the plans, what there is to say of each chat, and a last line that may be empty."""
-    headings = (
-        "Chat",
-        "Messages",
-        "Tokens",
-        "Memories",
-        "New",
-        "Calls",
-        "To send",
-        "Waiting",
-        "Live",
-    )
-    cells, lines = [], []
+def _print_rows(rows: Sequence[PlannedRow], last: str) -> None:
+    """Print a table of the plans, notes on each chat, and a last line that may be empty."""
     titles = told_apart(
         (row.outcome.chat_id, row.outcome.title)
         for row in rows
         if not isinstance(row.outcome, Skipped)
     )
-    for row in rows:
-        plan = row.outcome
-        if isinstance(plan, Skipped):
-            lines.append(f"{plan.what}: would be skipped. {plan.reason} {plan.next_step}")
-        elif isinstance(plan, Unchanged):
-            lines.append(f"{titles[plan.chat_id]}: unchanged: {plan.reason}")
-        else:
-            lines += [f"{titles[plan.chat_id]}: {note}" for note in _notes_on(plan, row) if note]
-            numbers = (
-                plan.messages, plan.tokens, plan.memories, len(plan.chunks), plan.calls,
-                row.money.traffic.prompt if row.money else 0, plan.waiting_tokens, plan.live_tokens,
-            )  # fmt: skip
-            cells.append([titles[plan.chat_id], *(f"{number:,}" for number in numbers)])
+    cells = [
+        [titles[row.outcome.chat_id], *_numbers(row.outcome, row.money)]
+        for row in rows
+        if isinstance(row.outcome, ChatPlan)
+    ]
     if cells:
-        print_table(headings, cells, right=range(1, 9))
-    for line in (*lines, last):
+        print_table(_HEADINGS, cells, right=range(1, len(_HEADINGS)))
+    for line in (*(line for row in rows for line in _lines_on(row, titles)), last):
         if line:
             click.echo(in_width(visible(line)))
 
 
+def _numbers(plan: ChatPlan, money: PlanCost | None) -> Iterator[str]:
+    """Yield the numbers of a plan in the order of the table's headings."""
+    numbers = (
+        plan.messages, plan.tokens, plan.memories, len(plan.chunks), plan.calls,
+        money.traffic.prompt if money else 0, plan.waiting_tokens, plan.live_tokens,
+    )  # fmt: skip
+    return (f"{number:,}" for number in numbers)
+
+
+def _lines_on(row: PlannedRow, titles: Mapping[str, str]) -> Iterator[str]:
+    """Yield what there is to say of a row below the table."""
+    plan = row.outcome
+    if isinstance(plan, Skipped):
+        yield f"{plan.what}: would be skipped. {plan.reason} {plan.next_step}"
+    elif isinstance(plan, Unchanged):
+        yield f"{titles[plan.chat_id]}: unchanged: {plan.reason}"
+    else:
+        yield from (f"{titles[plan.chat_id]}: {note}" for note in _notes_on(plan, row) if note)
+
+
 def _notes_on(plan: ChatPlan, row: PlannedRow) -> Iterator[str]:
-    """Notes on a plan beside its numbers in the table; some of them are empty."""
-    who, money, end = row.who, row.money, row.ending.end if row.ending else ""
+    """Yield notes on a plan; some of them are empty."""
     yield plan.reason
     yield plan.over_budget
-    if who and plan.work:
-        window = f", whose window holds {who.window:,} tokens" if who.window else ""
-        fallback = f"; where it refuses, {who.fallback}" if who.fallback else ""
-        yield f"{who.agent} writes{window}; {who.context_manager} analyses{fallback}"
-    if money and plan.calls:
-        yield from _notes_on_money(money)
+    if row.who and plan.work:
+        yield _who_works(row.who)
+    if row.money and plan.calls:
+        yield from _notes_on_money(row.money)
+    yield from _notes_on_work(plan)
+    for why, number in plan.left_out.items():
+        yield f"{counted(number, 'message stays as it is', 'messages stay as they are')}: {why}"
+    if plan.attached:
+        stay = "messages with attachments stay"
+        stay = counted(plan.attached, "message with attachments stays", stay)
+        yield f"{stay} in the chat, shown and no longer sent"
+    end = row.ending.end if row.ending else ""
+    notices = row.who.notices if row.who and plan.work else ()
+    yield from (f"note: {warning}" for warning in (*notices, *plan.warnings) if warning != end)
+    if row.ending:
+        yield f"note: {row.ending.reason} {row.ending.next_step}"
+
+
+def _who_works(who: Who) -> str:
+    """Return which models write and analyse."""
+    window = f", whose window holds {who.window:,} tokens" if who.window else ""
+    fallback = f"; where it refuses, {who.fallback}" if who.fallback else ""
+    return f"{who.agent} writes{window}; {who.context_manager} analyses{fallback}"
+
+
+def _notes_on_work(plan: ChatPlan) -> Iterator[str]:
+    """Yield how much of each kind of work there is beside new memories."""
     for what, some in (
         ("memories that are written again:", plan.again),
         ("memories that get a hindsight edition:", plan.hindsight),
@@ -289,20 +328,8 @@ def _notes_on(plan: ChatPlan, row: PlannedRow) -> Iterator[str]:
         ("chunks of which facts are taken:", plan.layers.facts),
         ("folds of older memories that are made: about", plan.folds),
     ):
-        yield f"{what} {len(some)}" if some else ""
-    for why, number in plan.left_out.items():
-        yield f"{counted(number, 'message stays as it is', 'messages stay as they are')}: {why}"
-    if plan.attached:
-        stay = (
-            "message with attachments stays"
-            if plan.attached == 1
-            else "messages with attachments stay"
-        )
-        yield f"{plan.attached:,} {stay} in the chat, shown and no longer sent"
-    notices = who.notices if who and plan.work else ()
-    yield from (f"note: {warning}" for warning in (*notices, *plan.warnings) if warning != end)
-    if row.ending:
-        yield f"note: {row.ending.reason} {row.ending.next_step}"
+        if some:
+            yield f"{what} {len(some)}"
 
 
 def _notes_on_money(money: PlanCost) -> Iterator[str]:
@@ -323,17 +350,17 @@ def _notes_on_money(money: PlanCost) -> Iterator[str]:
         yield f"costs {_range(money.cost)}{how}; what must be asked again comes on top, under the caps"
 
 
-def _total(cost: CostEstimate, likely: Reached | None, at_most: Reached | None) -> str:
-    """The cost of all chats in a sentence, with the cap that stops them first; empty where nothing costs anything."""
-    if cost == NO_COST:
+def _in_a_sentence(total: _Total) -> str:
+    """Return the cost of all chats, with the cap that stops them first; empty for no cost."""
+    if total.cost == NO_COST:
         return ""
-    if likely:
-        verdict = f"That is more than {_left(likely)}: it will pause there."
-    elif at_most:
-        verdict = f"It likely fits under the caps; at worst it pauses at {_left(at_most)}."
+    if total.likely:
+        verdict = f"That is more than {_left(total.likely)}: it will pause there."
+    elif total.at_most:
+        verdict = f"It likely fits under the caps; at worst it pauses at {_left(total.at_most)}."
     else:
         verdict = "The caps allow it."
-    return f"In all: {_range(cost)}. {verdict}"
+    return f"In all: {_range(total.cost)}. {verdict}"
 
 
 def _range(cost: CostEstimate) -> str:

@@ -1,0 +1,178 @@
+"""What a person decides about memories: use, pin, unpin, recall, retry."""
+
+from dataclasses import asdict
+
+import click
+
+from daemon.archive import memories as choices
+from daemon.archive.archive import Archive
+from daemon.archive.chats import find_chat
+from daemon.chat.holding import holding_of
+from daemon.cli.memory_text import describe
+from daemon.cli.naming import named_memories, one_memory
+from daemon.cli.settings import TO_SEE_IT, Settings, json_option, pass_settings
+from daemon.status.printable import printable_json, visible
+from rules.conversation.memory_title import called
+from rules.errors import NotFound
+
+_AUTO = "auto"
+_KINDS = ("as-of", "hindsight")
+_MOST_DIGITS = 6
+
+
+def _edition(ctx: click.Context, param: click.Parameter, text: str) -> int | str | None:
+    """Return the number of an edition, its kind, or None for `auto`."""
+    if text == _AUTO:
+        return None
+    if text in _KINDS:
+        return text
+    if text.isascii() and text.isdecimal() and len(text) <= _MOST_DIGITS:
+        return int(text)
+    kinds = ", ".join(f'"{kind}"' for kind in _KINDS)
+    raise click.BadParameter(
+        f'"{text}" is neither the number of an edition nor {kinds} or "{_AUTO}".'
+    )
+
+
+@click.command
+@click.argument("names", metavar="[CHAT] MEMORY", nargs=-1, required=True)
+@click.argument("edition", callback=_edition)
+@pass_settings
+def use(settings: Settings, names: tuple[str, ...], edition: int | str | None) -> None:
+    """Show EDITION of MEMORY from now on: a number from `memproc show`, or the newest `as-of` or `hindsight` one.
+
+    `auto` is what memory.editions prefers.
+    """
+    with settings.context() as context:
+        _, before = one_memory(context.archive, settings, names)
+        changed = choices.choose_edition(context.archive, before, edition)
+        _, now = holding_of(context.archive, context.config, before.memory_id)
+    shown = f"{now.edition.kind} edition {now.edition.number} of {called(now)}"
+    how = "as memory.editions prefers" if edition is None else "as you have chosen"
+    begun = (
+        f"From now on {shown} is shown" if changed else f"Nothing to do: {shown} is shown already"
+    )
+    settings.say(f"{begun}, {how}.")
+    if changed and now.edition.number != before.edition.number:
+        settings.say(TO_SEE_IT)
+
+
+@click.command
+@click.argument("names", metavar="[CHAT] MEMORY", nargs=-1, required=True)
+@pass_settings
+def pin(settings: Settings, names: tuple[str, ...]) -> None:
+    """Keep MEMORY as it is: no edition of it is written any more, and it is never folded, until you unpin it."""
+    with settings.context() as context:
+        _, pinned = one_memory(context.archive, settings, names)
+        changed = choices.pin(context.archive, pinned)
+    if changed:
+        settings.say(
+            f"Pinned {called(pinned)}: it stays as it is. To undo this: memproc unpin {pinned.memory_id}"
+        )
+    else:
+        settings.say(f"Nothing to do: {called(pinned)} is pinned already.")
+
+
+@click.command
+@click.argument("names", metavar="[CHAT] MEMORY", nargs=-1, required=True)
+@pass_settings
+def unpin(settings: Settings, names: tuple[str, ...]) -> None:
+    """Let MEMORY be rewritten and folded again.
+
+    If you have edited it in TypingMind, your text gives way to memproc's edition. Your text stays among its editions:
+    `memproc use` brings it back.
+    """
+    with settings.context() as context:
+        _, before = one_memory(context.archive, settings, names)
+        changed = choices.unpin(context.archive, before)
+        _, now = holding_of(context.archive, context.config, before.memory_id)
+    if not changed:
+        settings.say(f"Nothing to do: {called(before)} is not pinned.")
+        return
+    settings.say(f"Unpinned {called(before)}: it may be rewritten again.")
+    if now.edition.number != before.edition.number:
+        settings.say(
+            f"It is shown in its {now.edition.kind} edition {now.edition.number} again. Your text is edition "
+            f"{before.edition.number}: memproc use {before.memory_id} {before.edition.number}"
+        )
+        settings.say(TO_SEE_IT)
+
+
+def _former_token(settings: Settings, texts: tuple[str, ...]) -> None:
+    """Print a token, as this command did before `memproc mcp token`.
+
+    Raises click.UsageError where a text is given: it may be a token or a memory's name, and nothing is stored.
+    """
+    if texts:
+        raise click.UsageError("Nothing was stored. To take a token: memproc mcp token TEXT")
+    from daemon.recall.bearer import new_token
+
+    click.echo(new_token(settings.folders.state))
+    click.echo("This command is called `memproc mcp token` now.", err=True)
+
+
+def _is_chat(archive: Archive, name: str) -> bool:
+    try:
+        find_chat(archive, name)
+    except NotFound:
+        return False
+    return True
+
+
+@click.command
+@click.argument("names", metavar="[CHAT] MEMORY...", nargs=-1, required=True)
+@pass_settings
+def recall(settings: Settings, names: tuple[str, ...]) -> None:
+    """Bring back each MEMORY, which you have deleted in TypingMind; a fold comes with the memories that it is made of.
+
+    The next run puts it between its neighbours again, and later memories see it again.
+    """
+    with settings.context() as context:
+        if names[0] == "token" and not _is_chat(context.archive, "token"):
+            _former_token(settings, names[1:])
+            return
+        named = named_memories(context.archive, settings, names)
+        recalled = [choices.recall(context.archive, memory) for _, memory in named]
+    for (chat, memory), back in zip(named, recalled, strict=True):
+        for memory_id in back:
+            settings.say(f"Recalled {called(chat.memory(memory_id))}.")
+        if not back:
+            settings.say(f"Nothing to do: {called(memory)} is not forgotten.")
+    if any(recalled):
+        settings.say(TO_SEE_IT)
+
+
+@click.command
+@click.argument("names", metavar="[CHAT] MEMORY", nargs=-1, required=True)
+@click.option(
+    "--say", default="", help="What the agent should know or mind when it writes this memory."
+)
+@json_option
+@pass_settings
+def retry(settings: Settings, names: tuple[str, ...], say: str, as_json: bool) -> int:
+    """Ask the models for MEMORY again. It makes up to a dozen calls; the edition before is kept.
+
+    Without --say only questions that were never asked before are sent: after a refusal, say something.
+    """
+    from daemon.cli.run import Progress
+    from daemon.remember.retry import UnchangedMemory
+    from daemon.remember.retry import retry as ask_again
+
+    progress = Progress(quiet=settings.quiet or as_json)
+    with progress.bars, settings.context(progress.tell) as context:
+        _, memory = one_memory(context.archive, settings, names)
+        outcome = ask_again(context, memory.memory_id, say)
+    if as_json:
+        kind = "kept" if isinstance(outcome, UnchangedMemory) else "written"
+        click.echo(
+            printable_json({"outcome": kind, **asdict(outcome), "run": progress.tally.as_json()})
+        )
+    elif isinstance(outcome, UnchangedMemory):
+        click.echo(
+            visible(f"{outcome.memory_id} stays as it was. {outcome.reason} {outcome.next_step}"),
+            err=True,
+        )
+    else:
+        for line in (*progress.tally.sentences(), *describe(outcome), "", TO_SEE_IT):
+            settings.say(line)
+    return 1 if isinstance(outcome, UnchangedMemory) else 0

@@ -1,0 +1,108 @@
+"""A memory as text: its editions, what each says, and what it was made of."""
+
+import sys
+from collections.abc import Iterator, Sequence
+from shutil import get_terminal_size
+
+import click
+
+from daemon.cli.settings import moment
+from daemon.status.printable import folded, visible
+from rules.conversation.memory import EXTRACTED, Edition, Memory, Quote
+from rules.conversation.memory_title import called, dates, short_name
+from rules.wording import counted
+
+_WIDE = 120  # columns
+_HASH = 8  # characters that are shown of a request's hash
+
+
+def describe(memory: Memory) -> Iterator[str]:
+    """The memory as lines, in the edition that is shown."""
+    yield from heading_lines(memory)
+    yield ""
+    yield "\n\n".join(_parts(memory, memory.edition))
+
+
+def heading_lines(memory: Memory, raw: bool = False) -> Iterator[str]:
+    """Yield what a memory is called, and how many messages and tokens it was made of."""
+    name = (
+        called(memory) if raw else f"{'fold' if memory.is_fold else 'memory'} {short_name(memory)}"
+    )
+    yield name[0].upper() + name[1:]
+    yield (
+        f"stands for {counted(len(memory.keys), 'message')}, {dates(memory)}: {memory.source_tokens:,} tokens are now "
+        f"{memory.edition.tokens:,}"
+    )
+
+
+def say_folded(lines: Sequence[str]) -> None:
+    """Print lines; on a terminal no word is broken at its edge."""
+    text = visible("\n".join(lines))
+    click.echo(
+        folded(text, get_terminal_size().columns, further=0) if sys.stdout.isatty() else text
+    )
+
+
+def print_editions(memory: Memory, editions: Sequence[Edition], raw: bool) -> None:
+    """Print them side by side in 120 columns or more, else one below the other."""
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    console = Console(highlight=False, markup=False, emoji=False)
+    if len(editions) == 1 or console.width < _WIDE:
+        for edition in editions:
+            say_folded(["", "\n\n".join(_parts(memory, edition, raw))])
+        return
+    table = Table.grid(expand=True, padding=(0, 2))
+    for _ in editions:
+        table.add_column(ratio=1, overflow="fold")
+    for row in zip(*(_parts(memory, edition, raw) for edition in editions), strict=True):
+        table.add_row(*(Text(visible(f"\n{cell}")) for cell in row))
+    console.print(table)
+
+
+def _parts(memory: Memory, edition: Edition, raw: bool = False) -> tuple[str, ...]:
+    """Return the parts of an edition: its kind, quote, perspective and memory.
+
+    If `raw`: its source and all six messages instead of the three answers.
+    """
+    shown = ", shown" if memory.edition.number == edition.number else ""
+    in_prompts = ", seen by later prompts" if memory.in_prompts.number == edition.number else ""
+    about = [
+        f"edition {edition.number}, {edition.kind}{shown}{in_prompts}: {edition.tokens:,} tokens",
+        f"{_made_by(edition, raw=raw)}, {moment(edition.written_at)} UTC",
+    ]
+    if not raw:
+        spoken = zip(("Quote", "Perspective", "Memory"), edition.texts[1::2], strict=True)
+        return "\n".join(about), *(f"{heading}\n{text}" for heading, text in spoken)
+    if edition.requests:
+        about.append(f"requests {', '.join(request[:_HASH] for request in edition.requests)}")
+    about += map(_about_quote, edition.quotes)
+    return "\n".join(about), *map(_message, range(6), edition.texts)
+
+
+def _made_by(edition: Edition, *, raw: bool) -> str:
+    """Return who has written an edition; if `raw`, with the context manager."""
+    models = edition.agent
+    if raw:
+        models = f"agent {edition.agent}, context manager {edition.context_manager}"
+    if edition.kind == "person":
+        return f"edited in TypingMind, after {models}"  # these two have written it first
+    if edition.made == EXTRACTED:
+        by = f": {models}" if raw else ""
+        return f"extracted from the conversation by the built-in engine{by}"
+    return f"written: {models}" if raw else f"written by {models}"
+
+
+def _about_quote(quote: Quote) -> str:
+    """Return a line on where a quote is from, and who has chosen it."""
+    source = f"message {quote.source}" if quote.source else "a message that is not known any more"
+    length = counted(len(quote.text), "character")
+    return f"the quote of {length} is from {source}, chosen by the {quote.chosen}"
+
+
+def _message(slot: int, text: str) -> str:
+    """Return one of the six messages below a line that says whose it is."""
+    head = f"--- agent {'-' * 20}" if slot % 2 else f"--- context manager {'-' * 10}"
+    return f"{head}\n{text}"
