@@ -115,7 +115,7 @@ _COMMANDS = {
     "core": ("core_memory", "Show or edit the persona's core memory."),
     "facts": ("known_facts", "List, search, add or forget facts."),
     "retry": ("memory_choices", "Ask for a memory once more, with a word of guidance."),
-    "calls": ("budget", "List what models were asked, when, and what it cost."),
+    "calls": ("calls", "List what models were asked, when, and what it cost."),
     "versions": ("chats", "List what was kept of a chat's exports."),
     "diff": ("restore", "Show what changed between two versions."),
     "restore": ("restore", "Put a kept version back; shows the difference first."),

@@ -1,22 +1,19 @@
-"""`memproc budget`: what was spent and may be spent, and a higher cap for a while; `memproc calls`: what was asked."""
+"""`memproc budget`: what was spent and may be spent, and a higher cap for a while."""
 
-from collections.abc import Iterator, Mapping
-from dataclasses import asdict
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
 
 import click
 
 from daemon.archive.archive import Archive
 from daemon.archive.arrivals import retry_paused
-from daemon.archive.chats import find_chat
 from daemon.archive.journal import (
-    Reply,
+    OfModel,
     by_model,
     forget_factor,
     last_run,
     learned_factors,
-    odd_usages,
     raise_cap,
-    replies,
     spent,
 )
 from daemon.cli import NearGroup
@@ -24,8 +21,6 @@ from daemon.cli.settings import (
     Settings,
     in_width,
     json_option,
-    moment,
-    paged,
     pass_settings,
     print_table,
 )
@@ -36,13 +31,43 @@ from daemon.models.ask import caps_now
 from daemon.models.prices import ENOUGH, LEARNED_FOR, counts_now
 from daemon.status.printable import printable_json, visible
 from daemon.status.spans import with_span
-from primer.models import EXTRACTIVE, token_factor
+from primer.models import token_factor
 from rules.errors import NotFound
 from rules.money.price import NAMES, PICO, dollars, in_words
 from rules.wording import counted
 
 _SPANS = {"run": "Each run", "day": "Today", "month": "This month"}
 _DOLLARS = click.FloatRange(0, MOST_USD)
+
+
+@dataclass(frozen=True, slots=True)
+class _Cap:
+    """A cap, in picodollars, with what is spent and reserved under it."""
+
+    name: str
+    amount: int
+    configured: int
+    spent: int
+    turns_at: str
+    """When what is spent begins at nothing again; empty for a run's."""
+
+    def cells(self, now: str) -> tuple[str, str, str, str]:
+        """Return the cells of its row in the table."""
+        raised = f" (raised from {in_words(self.configured)})"
+        cap = in_words(self.amount) + (raised if self.amount != self.configured else "")
+        each_run = "with each run; spent is the last one's"
+        turn = with_span(self.turns_at, now) if self.turns_at else each_run
+        return _SPANS[self.name], cap, in_words(self.spent), turn
+
+    def as_json(self) -> dict[str, object]:
+        """Return it for programs."""
+        return {
+            "name": self.name,
+            "usd": dollars(self.amount),
+            "configured_usd": dollars(self.configured),
+            "spent_usd": dollars(self.spent),
+            "turns_at": self.turns_at,
+        }
 
 
 @click.group(cls=NearGroup, default="show")
@@ -92,23 +117,23 @@ def raise_(
     with Archive.open(settings.folders.state) as archive:
         caps = caps_now(archive, config, when)
         for which, amount in raised.items():
-            if amount <= caps.of(which):
-                raise click.UsageError(
-                    f"--{which} must be more than {in_words(caps.of(which))}, which counts now. To lower a cap for "
-                    f"good, change budget.{which}_usd in memproc.toml."
-                )
+            _refuse_to_lower(which, amount, caps.of(which))
         ends = periods(at(when))
+        until = {"month": ends.month_ends}
         with archive.transaction():
             for which, amount in raised.items():
-                raise_cap(
-                    archive,
-                    which,
-                    amount,
-                    ends.month_ends if which == "month" else ends.day_ends,
-                    when,
-                )
+                raise_cap(archive, which, amount, until.get(which, ends.day_ends), when)
             retry_paused(archive, when)
         _show(archive, config, as_json)
+
+
+def _refuse_to_lower(which: str, amount: int, counts_now: int) -> None:
+    """Raise click.UsageError where a cap would not become larger."""
+    if amount <= counts_now:
+        raise click.UsageError(
+            f"--{which} must be more than {in_words(counts_now)}, which counts now. To lower a cap "
+            f"for good, change budget.{which}_usd in memproc.toml."
+        )
 
 
 @budget.command
@@ -133,58 +158,52 @@ def _show(archive: Archive, settings: BudgetSettings, as_json: bool) -> None:
     """Print the budget now, in dollars; the run is the last in which anything was reserved."""
     now = present()
     when = periods(at(now))
-    caps, amounts = caps_now(archive, settings, now), spent(archive, last_run(archive), when)
+    amounts = spent(archive, last_run(archive), when)
     turns = {"run": "", "day": when.day_ends, "month": when.month_ends}
+    counting = caps_now(archive, settings, now)
+    caps = [
+        _Cap(name, counting.of(name), settings.caps.of(name), amounts.of(name), turns[name])
+        for name in NAMES
+    ]
     models = by_model(archive, when.month_began)
     if as_json:
-        rows = [
-            {
-                "name": name,
-                "usd": dollars(caps.of(name)),
-                "configured_usd": dollars(settings.caps.of(name)),
-                "spent_usd": dollars(amounts.of(name)),
-                "turns_at": turns[name],
-            }
-            for name in NAMES
-        ]
-        of_models = [
-            {
-                "model": model.model,
-                "calls": model.calls,
-                "usd": dollars(model.settled),
-                "open_usd": dollars(model.open),
-                "unpriced": model.unpriced,
-            }
-            for model in models
-        ]
-        learned = [
-            {"model": name, **asdict(factor), "counts": counts_now(factor, token_factor(name), now)}
-            for name, factor in learned_factors(archive).items()
-        ]
-        click.echo(printable_json({"caps": rows, "models": of_models, "learned": learned}))
+        click.echo(printable_json(_budget_as_json(archive, caps, models, now)))
         return
-    cells = []
-    for name in NAMES:
-        cap, configured = caps.of(name), settings.caps.of(name)
-        raised = f" (raised from {in_words(configured)})" if cap != configured else ""
-        turn = (
-            with_span(turns[name], now) if turns[name] else "with each run; spent is the last one's"
-        )
-        cells.append((_SPANS[name], f"{in_words(cap)}{raised}", in_words(amounts.of(name)), turn))
+    cells = [cap.cells(now) for cap in caps]
     print_table(("", "Cap", "Spent", "Turns"), cells, right=(1, 2), prose=(3,))
-    for model in models:
-        line = (
-            f"{model.model}: {counted(model.calls, 'call')} this month, {in_words(model.settled)}"
-        )
-        if model.open:
-            line += (
-                f"; up to {in_words(model.open)} for calls under way, or cut off and perhaps billed"
-            )
-        if model.unpriced:
-            line += f"; {model.unpriced:,} of them without a known price"
+    for line in (*map(_model_line, models), *_learned_lines(archive, now)):
         click.echo(in_width(visible(line)))
-    for line in _learned_lines(archive, now):
-        click.echo(in_width(visible(line)))
+
+
+def _budget_as_json(
+    archive: Archive, caps: Sequence[_Cap], models: Sequence[OfModel], now: str
+) -> dict[str, object]:
+    """Return the budget for programs."""
+    of_models = [
+        {
+            "model": model.model,
+            "calls": model.calls,
+            "usd": dollars(model.settled),
+            "open_usd": dollars(model.open),
+            "unpriced": model.unpriced,
+        }
+        for model in models
+    ]
+    learned = [
+        {"model": name, **asdict(factor), "counts": counts_now(factor, token_factor(name), now)}
+        for name, factor in learned_factors(archive).items()
+    ]
+    return {"caps": [cap.as_json() for cap in caps], "models": of_models, "learned": learned}
+
+
+def _model_line(model: OfModel) -> str:
+    """Return a line on what a model was asked this month, and what that cost."""
+    line = f"{model.model}: {counted(model.calls, 'call')} this month, {in_words(model.settled)}"
+    if model.open:
+        line += f"; up to {in_words(model.open)} for calls under way, or cut off and perhaps billed"
+    if model.unpriced:
+        line += f"; {model.unpriced:,} of them without a known price"
+    return line
 
 
 def _learned_lines(archive: Archive, now: str) -> Iterator[str]:
@@ -197,75 +216,3 @@ def _learned_lines(archive: Archive, now: str) -> Iterator[str]:
         elif learned.replies < ENOUGH:
             line += f"; used from {ENOUGH} on"
         yield f"{line} (to forget it: memproc budget forget {name})"
-
-
-@click.command
-@click.argument("chat", required=False)
-@click.option("--text", "with_text", is_flag=True, help="Print the answers too.")
-@json_option
-@pass_settings
-def calls(settings: Settings, chat: str | None, with_text: bool, as_json: bool) -> None:
-    """List the calls in the journal, of all chats or of CHAT, oldest first."""
-    with settings.archive() as archive:
-        kept = replies(archive, find_chat(archive, chat).chat_id if chat else None)
-        odd = odd_usages(archive)
-    journal = [
-        reply for reply in kept if reply.model != EXTRACTIVE
-    ]  # the built-in engine is no model, and calls nobody
-    if as_json:
-        rows = [_call_as_json(reply, odd.get(reply.request, ""), with_text) for reply in journal]
-        click.echo(printable_json(rows))
-    elif with_text:
-        paged(
-            visible(
-                "\n".join(
-                    f"--- {'  '.join(_call_row(reply, odd))}\n{reply.text}\n" for reply in journal
-                )
-            )
-        )
-    else:
-        headings = (
-            "Asked (UTC)",
-            "Step",
-            "Model",
-            "Ended",
-            "In",
-            "Cached",
-            "Out",
-            "Dollars",
-            "Request",
-        )
-        print_table(
-            headings,
-            [_call_row(reply, odd) for reply in journal],
-            right=(4, 5, 6, 7),
-            prose=(),
-            drop=(8, 5, 3, 4, 6),
-            pages=True,
-        )
-
-
-def _call_as_json(reply: Reply, odd_usage: str, with_text: bool) -> dict[str, object]:
-    """Return a call for programs; its answer only `with_text`, and what the provider counted where that cannot be."""
-    row = {key: value for key, value in asdict(reply).items() if with_text or key != "text"}
-    return {**row, "odd_usage": odd_usage}
-
-
-def _call_row(reply: Reply, odd: Mapping[str, str]) -> list[str]:
-    """Return a call's cells; its counts are question marks where those of the provider cannot be."""
-    if reply.request in odd:
-        tokens = ["?", "?", "?"]
-    else:
-        tokens = [
-            f"{number:,}" for number in (reply.tokens_in, reply.tokens_cached, reply.tokens_out)
-        ]
-    money = "unknown" if reply.usd is None else f"{reply.usd:.6f}"
-    return [
-        moment(reply.asked_at),
-        reply.step,
-        reply.model,
-        reply.finish,
-        *tokens,
-        money,
-        reply.request[:12],
-    ]

@@ -6,7 +6,14 @@ from dataclasses import asdict
 import click
 
 from daemon.archive.archive import Archive
-from daemon.archive.chats import accept_state, find_chat, known_chats, newest_arrival, waiting_state
+from daemon.archive.chats import (
+    KnownChat,
+    accept_state,
+    find_chat,
+    known_chats,
+    newest_arrival,
+    waiting_state,
+)
 from daemon.archive.outputs import RESTORED, last_output, let_go_of_restored
 from daemon.cli.settings import Settings, json_option, moment, pass_settings, print_table
 from daemon.files.backup import versions as kept_versions
@@ -97,30 +104,33 @@ def accept(settings: Settings, chat: str) -> None:
     from daemon.inbox.intake import enqueue
 
     state, when = settings.folders.state, now()
-    with settings.archive() as archive:  # nothing is made for a chat that nobody knows
+    with settings.archive() as archive:  # no archive is made for a chat that is not known
         known = find_chat(archive, chat)
     with Archive.open(state) as archive:
-        waiting, last = waiting_state(archive, known.chat_id), last_output(archive, known.chat_id)
-        restored = last if last is not None and last.messages_sha256 == RESTORED else None
-        if waiting is not None and (restored is None or waiting.said_at > restored.written_at):
-            accept_state(archive, known.chat_id, waiting.sha256, when)
-            accepted = (
-                f"Accepted as meant, what was skipped on {waiting.said_at[:10]}: {waiting.doubt}"
-            )
-        elif restored is not None:
-            let_go_of_restored(archive, known.chat_id)
-            day = restored.written_at[:10]
-            accepted = (
-                f'Accepted: "{known.title}", which was restored on {day}, is processed again.'
-            )
-        else:
+        accepted = _accept(archive, known, when)
+        if not accepted:
             settings.say(f'Nothing of "{known.title}" waits to be accepted. {_RUN_FIRST}')
             return
         arrival = newest_arrival(archive, known.chat_id)
-        enqueued = (
-            enqueue(archive, state, (arrival,), when, done=True) if arrival is not None else ()
-        )
+        again = (arrival,) if arrival is not None else ()
+        enqueued = enqueue(archive, state, again, when, done=True)
     goes_on = enqueued and is_held(place_of(settings).lock)
-    settings.say(
-        f"{accepted} The next run goes on with it{', and so does the daemon, at once' if goes_on else ''}."
-    )
+    daemon = ", and so does the daemon, at once" if goes_on else ""
+    settings.say(f"{accepted} The next run goes on with it{daemon}.")
+
+
+def _accept(archive: Archive, chat: KnownChat, when: str) -> str:
+    """Accept the state that was skipped last, or what was restored since.
+
+    Return a sentence on it; empty where nothing waits.
+    """
+    waiting, last = waiting_state(archive, chat.chat_id), last_output(archive, chat.chat_id)
+    restored = last if last is not None and last.messages_sha256 == RESTORED else None
+    if waiting is not None and (restored is None or waiting.said_at > restored.written_at):
+        accept_state(archive, chat.chat_id, waiting.sha256, when)
+        return f"Accepted as meant, what was skipped on {waiting.said_at[:10]}: {waiting.doubt}"
+    if restored is None:
+        return ""
+    let_go_of_restored(archive, chat.chat_id)
+    day = restored.written_at[:10]
+    return f'Accepted: "{chat.title}", which was restored on {day}, is processed again.'

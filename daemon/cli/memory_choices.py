@@ -154,7 +154,7 @@ def retry(settings: Settings, names: tuple[str, ...], say: str, as_json: bool) -
 
     Without --say only questions that were never asked before are sent: after a refusal, say something.
     """
-    from daemon.cli.run import Progress
+    from daemon.cli.progress import Progress
     from daemon.remember.retry import UnchangedMemory
     from daemon.remember.retry import retry as ask_again
 

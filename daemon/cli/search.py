@@ -1,10 +1,12 @@
 """`memproc search WORDS`: everything that was ever said, remembered or known, in all chats."""
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import datetime
 
 import click
 
+from daemon.archive.archive import Archive
 from daemon.archive.chats import find_chat, known_chats
 from daemon.archive.full_text import KINDS, IndexEntry, SearchKind, full_text
 from daemon.archive.memories import memories
@@ -57,20 +59,22 @@ def search(
             until=_day(until),
             limit=limit,
         )
-        chats = {entry.chat_id for entry in entries if entry.kind == "memories"}
-        numbers = {
-            memory.memory_id: short_name(memory)
-            for name in chats
-            for memory in memories(archive, name)
-        }
+        names = _memory_names(archive, entries)
     if as_json:
-        click.echo(
-            printable_json([{**asdict(entry), "title": titles[entry.chat_id]} for entry in entries])
-        )
-    elif not entries:
+        rows = [{**asdict(entry), "title": titles[entry.chat_id]} for entry in entries]
+        click.echo(printable_json(rows))
+        return
+    if not entries:
         settings.say(f"Nothing holds all of: {query}")
-    for entry in () if as_json else entries:
-        _print(entry, titles[entry.chat_id], numbers.get(entry.name, entry.name), query)
+    for entry in entries:
+        _print(entry, titles[entry.chat_id], names.get(entry.name, entry.name), query)
+
+
+def _memory_names(archive: Archive, entries: Sequence[IndexEntry]) -> dict[str, str]:
+    """Return by id the short names of all memories of the chats that memories were found in."""
+    chats = {entry.chat_id for entry in entries if entry.kind == "memories"}
+    found = (memory for chat_id in chats for memory in memories(archive, chat_id))
+    return {memory.memory_id: short_name(memory) for memory in found}
 
 
 def _day(date: datetime | None) -> str:

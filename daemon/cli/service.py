@@ -183,29 +183,12 @@ def _settings_of_the_service(settings: Settings) -> Settings:
 
 
 def _program(settings: Settings) -> Program:
-    """The service's program. Raises FileTrouble where there is no command to run, and as `Settings.folders` does."""
+    """Return the service's program.
+
+    Raises FileTrouble where there is no command to run, and as `Settings.folders` does.
+    """
     folders, toml = settings.folders, settings.config_file.path
-    scripts = (Path(sys.argv[0]).absolute(), Path(sys.executable).with_name("memproc"))
-    usable = [
-        str(path)
-        for path in scripts
-        if path.name == "memproc" and os.access(path, os.X_OK) and path.is_file()
-    ]
-    command: tuple[str, ...]
-    if sys.platform == "win32":  # the console script would open a window
-        windowless = Path(sys.executable).with_name("pythonw.exe")
-        command = (
-            str(windowless),
-            "-c",
-            "import sys; from daemon.cli import main; sys.exit(main())",
-        )
-    elif usable:
-        command = (usable[0],)
-    else:
-        raise FileTrouble(
-            f"There is no command `memproc` beside {sys.executable}.",
-            "Install memproc as the README says, then run the `memproc` of that installation.",
-        )
+    command = _command()
     if toml:
         command = (*command, "--config", str(toml.absolute()))
     return Program(
@@ -217,6 +200,22 @@ def _program(settings: Settings) -> Program:
         log=user_log_path("memproc", appauthor=False) / "service.log",
         environment=tuple((name, os.environ[name]) for name in _PASSED_ON if os.environ.get(name)),
         credentials=credential_files(user_config_path("memproc", appauthor=False) / "credentials"),
+    )
+
+
+def _command() -> tuple[str, ...]:
+    """Return the command that starts memproc here. Raises FileTrouble where there is none."""
+    if sys.platform == "win32":  # the console script would open a window
+        windowless = Path(sys.executable).with_name("pythonw.exe")
+        start = "import sys; from daemon.cli import main; sys.exit(main())"
+        return str(windowless), "-c", start
+    scripts = (Path(sys.argv[0]).absolute(), Path(sys.executable).with_name("memproc"))
+    for path in scripts:
+        if path.name == "memproc" and os.access(path, os.X_OK) and path.is_file():
+            return (str(path),)
+    raise FileTrouble(
+        f"There is no command `memproc` next to {sys.executable}.",
+        "Install memproc as the README says, then run the `memproc` of that installation.",
     )
 
 

@@ -15,6 +15,7 @@ from daemon.cli.settings import Settings, in_colour, in_width, json_option, page
 from daemon.files.clock import now
 from daemon.files.lock import is_held
 from daemon.files.paths import default_state
+from daemon.status.findings import Finding
 from daemon.status.pause import begin_pause, end_pause, read_duration
 from daemon.status.place import DaemonPlace, read_place, waits_for
 from daemon.status.printable import folded, in_one_line, printable_json, told_apart, visible
@@ -226,35 +227,37 @@ def doctor(settings: Settings, thorough: bool, show_all: bool, as_json: bool) ->
     )
     errors = sum(finding.level == "error" for finding in findings)
     if as_json:
-        report = [
-            {
-                "name": finding.name,
-                "level": finding.level,
-                "told": finding.text,
-                "mend": finding.remedy,
-            }
-            for finding in findings
-        ]
+        report = [_finding_as_json(finding) for finding in findings]
         click.echo(printable_json({"errors": errors, "findings": report}))
         return 1 if errors else 0
     settings.say_which_file()
     well = [finding for finding in findings if finding.level == "ok"]
-    if show_all:
-        for finding in well:
-            text = in_width(visible(f"ok  {finding.name}: {finding.text}"))
-            click.echo(f"{in_colour('ok', 'green')}{text[2:]}")
+    for finding in well if show_all else ():
+        text = in_width(visible(f"ok  {finding.name}: {finding.text}"))
+        click.echo(f"{in_colour('ok', 'green')}{text[2:]}")
     for finding in reversed(findings[: -len(well) or None]):
-        colour = "red" if finding.level == "error" else "yellow"
-        click.echo(f"\n{in_colour(finding.level, colour)}: {in_one_line(finding.name)}")
-        click.echo(in_width(visible(finding.text), "    "))
-        is_sentence = finding.remedy[:1].isupper()  # else it is a command, which stays in one line
-        click.echo(
-            in_width(visible(finding.remedy), "    ")
-            if is_sentence
-            else visible(f"    {finding.remedy}")
-        )
+        _print_finding(finding)
     more = "" if show_all else " (memproc doctor --all)"
-    click.echo(
-        f"\nErrors: {errors}, warnings: {len(findings) - len(well) - errors}, well: {len(well)}{more}."
-    )
+    warnings = len(findings) - len(well) - errors
+    click.echo(f"\nErrors: {errors}, warnings: {warnings}, well: {len(well)}{more}.")
     return 1 if errors else 0
+
+
+def _finding_as_json(finding: Finding) -> dict[str, object]:
+    """Return a finding for programs."""
+    return {
+        "name": finding.name,
+        "level": finding.level,
+        "told": finding.text,
+        "mend": finding.remedy,
+    }
+
+
+def _print_finding(finding: Finding) -> None:
+    """Print what is wrong, and what mends it; a command stays in one line."""
+    colour = "red" if finding.level == "error" else "yellow"
+    click.echo(f"\n{in_colour(finding.level, colour)}: {in_one_line(finding.name)}")
+    click.echo(in_width(visible(finding.text), "    "))
+    is_sentence = finding.remedy[:1].isupper()
+    remedy = visible(finding.remedy)
+    click.echo(in_width(remedy, "    ") if is_sentence else f"    {remedy}")

@@ -8,7 +8,7 @@ import pytest
 from daemon.archive.archive import Archive
 from daemon.archive.chats import RunProgress, keep_run, kept_run, seconds_left
 from daemon.archive.signs import set_sign
-from daemon.cli.run import gone_on
+from daemon.cli.run_record import gone_on
 from daemon.events import ChatIs, MemoryMade, ModelAnswered, Planned
 from daemon.files.lock import hold
 from daemon.status.sentences import progress_line

@@ -1,0 +1,95 @@
+"""`memproc calls`: what models were asked, when, and what it cost."""
+
+from collections.abc import Mapping
+from dataclasses import asdict
+
+import click
+
+from daemon.archive.chats import find_chat
+from daemon.archive.journal import (
+    Reply,
+    odd_usages,
+    replies,
+)
+from daemon.cli.settings import (
+    Settings,
+    json_option,
+    moment,
+    paged,
+    pass_settings,
+    print_table,
+)
+from daemon.status.printable import printable_json, visible
+from primer.models import EXTRACTIVE
+
+
+@click.command
+@click.argument("chat", required=False)
+@click.option("--text", "with_text", is_flag=True, help="Print the answers too.")
+@json_option
+@pass_settings
+def calls(settings: Settings, chat: str | None, with_text: bool, as_json: bool) -> None:
+    """List the calls in the journal, of all chats or of CHAT, oldest first."""
+    with settings.archive() as archive:
+        kept = replies(archive, find_chat(archive, chat).chat_id if chat else None)
+        odd = odd_usages(archive)
+    journal = [
+        reply for reply in kept if reply.model != EXTRACTIVE
+    ]  # the built-in engine is no model, and calls nobody
+    if as_json:
+        rows = [_call_as_json(reply, odd.get(reply.request, ""), with_text) for reply in journal]
+        click.echo(printable_json(rows))
+    elif with_text:
+        paged(
+            visible(
+                "\n".join(
+                    f"--- {'  '.join(_call_row(reply, odd))}\n{reply.text}\n" for reply in journal
+                )
+            )
+        )
+    else:
+        headings = (
+            "Asked (UTC)",
+            "Step",
+            "Model",
+            "Ended",
+            "In",
+            "Cached",
+            "Out",
+            "Dollars",
+            "Request",
+        )
+        print_table(
+            headings,
+            [_call_row(reply, odd) for reply in journal],
+            right=(4, 5, 6, 7),
+            prose=(),
+            drop=(8, 5, 3, 4, 6),
+            pages=True,
+        )
+
+
+def _call_as_json(reply: Reply, odd_usage: str, with_text: bool) -> dict[str, object]:
+    """Return a call for programs; its answer only `with_text`, and what the provider counted where that cannot be."""
+    row = {key: value for key, value in asdict(reply).items() if with_text or key != "text"}
+    return {**row, "odd_usage": odd_usage}
+
+
+def _call_row(reply: Reply, odd: Mapping[str, str]) -> list[str]:
+    """Return a call's cells; its counts are question marks where those of the provider cannot be."""
+    if reply.request in odd:
+        tokens = ["?", "?", "?"]
+    else:
+        tokens = [
+            f"{number:,}" for number in (reply.tokens_in, reply.tokens_cached, reply.tokens_out)
+        ]
+    money = "unknown" if reply.usd is None else f"{reply.usd:.6f}"
+    return [
+        moment(reply.asked_at),
+        reply.step,
+        reply.model,
+        reply.finish,
+        *tokens,
+        money,
+        reply.request[:12],
+    ]

@@ -1,0 +1,219 @@
+"""What a terminal shows of a run while it goes on, and the counts at its end."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from typing import TYPE_CHECKING
+
+import click
+
+from daemon import events
+from daemon.archive.chats import KnownChat, RunProgress, seconds_left
+from daemon.cli.run_record import gone_on
+from daemon.cli.settings import in_width, moment
+from daemon.files.clock import now
+from daemon.status.printable import in_one_line, visible
+from daemon.status.sentences import progress_line
+from daemon.status.spans import span
+from rules.wording import counted
+
+if TYPE_CHECKING:
+    from rich.progress import TaskID
+    from rich.text import Text
+
+_ABOUT_A_CHAT = (
+    events.Planned | events.MemoryMade | events.Folded | events.UserEdits | events.ChatIs
+)
+_LEAST_BAR = 12  # columns
+_LEAST_TITLE = 8
+
+
+@dataclass(slots=True)
+class Tally:
+    """Counts for as long as a run goes on. Only calls that left the machine count."""
+
+    calls: int = 0
+    tokens_in: int = 0
+    tokens_cached: int = 0
+    tokens_cache_written: int = 0
+    tokens_out: int = 0
+    usd: float = 0.0
+    unpriced_calls: int = 0
+    """Calls whose price nobody knows."""
+    noted: dict[str, int] = field(default_factory=dict)
+    user_edits: list[events.UserEdits] = field(default_factory=list)
+
+    def add(self, answer: events.ModelAnswered) -> None:
+        """Count one fresh reply."""
+        self.calls += 1
+        self.tokens_in += answer.tokens_in
+        self.tokens_cached += answer.tokens_cached
+        self.tokens_cache_written += answer.tokens_cache_written
+        self.tokens_out += answer.tokens_out
+        self.usd += answer.usd or 0.0
+        self.unpriced_calls += answer.usd is None
+
+    def as_json(self) -> dict[str, object]:
+        """The counts under their names."""
+        return {**asdict(self), "usd": round(self.usd, 6)}
+
+    def so_far(self) -> str:
+        """Calls, tokens of the cache and money, in a few words; empty before the first call."""
+        if not self.calls:
+            return ""
+        cache = f"cache {self.tokens_cached:,} read and {self.tokens_cache_written:,} written"
+        return f"{counted(self.calls, 'call')}, {cache}, {self.money()}"
+
+    def money(self) -> str:
+        """Dollars so far, and how many calls have no known price."""
+        unpriced = (
+            f" and {counted(self.unpriced_calls, 'call')} of unknown price"
+            if self.unpriced_calls
+            else ""
+        )
+        return f"${self.usd:,.4f}{unpriced}"
+
+    def sentences(self) -> Iterator[str]:
+        """The report at the end of a run."""
+        if self.calls:
+            yield (
+                f"{counted(self.calls, 'call')}: {self.tokens_in:,} tokens sent "
+                f"({self.tokens_cached:,} read from the cache, "
+                f"{self.tokens_cache_written:,} written to it), {self.tokens_out:,} received, {self.money()}."
+            )
+        for edits in self.user_edits:
+            yield f"{edits.title}, by your hand in TypingMind: {edits.text}"
+        if self.noted:
+            listed = ", ".join(f"{what} {times:,}" for what, times in sorted(self.noted.items()))
+            yield f"Answers that could not be used at once, and what helped: {listed}."
+
+
+class Progress:
+    """Takes the events of a run, shows them, and counts; `bars` move as long as they are entered.
+
+    What was skipped goes to the error output. `answered` are notices that the person has been asked about already,
+    `known` the chats of the archive: those that share a title are told with their ids.
+    """
+
+    def __init__(
+        self,
+        *,
+        quiet: bool,
+        answered: frozenset[str] = frozenset(),
+        known: Sequence[KnownChat] = (),
+    ) -> None:
+        # Loaded here: the daemon's child shows nothing.
+        from rich.console import Console
+        from rich.progress import BarColumn, RenderableColumn
+        from rich.progress import Progress as Bars
+        from rich.table import Column
+
+        self.tally = Tally()
+        self._quiet, self._answered = quiet, {_in_words(events.Note(notice)) for notice in answered}
+        self._console = Console(soft_wrap=True, highlight=False)
+        self.bars = Bars(
+            RenderableColumn(self, table_column=Column(no_wrap=True)),
+            BarColumn(bar_width=None, table_column=Column(ratio=1)),
+            console=self._console, expand=True, transient=True, disable=quiet or not self._console.is_terminal,
+        )  # fmt: skip
+        self._task: TaskID | None = None
+        self._ids: dict[str, list[str]] = {}
+        self._told: set[str] = set()
+        for chat in known:
+            self._ids.setdefault(chat.title, []).append(chat.chat_id)
+        self._run = RunProgress(by_hand=True, began_at=now())
+
+    def tell(self, event: events.Event) -> None:
+        """Show and count an event; chats that share a title are told with their ids."""
+        if isinstance(event, _ABOUT_A_CHAT) and event.chat_id:
+            event = replace(event, title=self._told_apart(event.chat_id, event.title))
+        self._run = gone_on(self._run, event, now())
+        if isinstance(event, events.ChatIs):
+            self._end_bar()
+        match event:
+            case events.Planned():
+                self._end_bar()
+                self._task = self.bars.add_task("", total=event.chunks or None)
+                words = (event.words, *(f"note: {warning}" for warning in event.warnings))
+                self._line("\n".join(f"{event.title}: {line}" for line in words))
+            case events.ModelAnswered():
+                self.tally.add(event)
+            case events.UserEdits():
+                self.tally.user_edits.append(event)
+            case events.Noted(what):
+                self.tally.noted[what] = self.tally.noted.get(what, 0) + 1
+            case events.MemoryMade():
+                self._memory_made(event)
+            case events.ChatIs(kind="set aside"):
+                click.echo(
+                    in_width(visible(f"{event.title}: skipped. {event.detail} {event.next_step}")),
+                    err=True,
+                )
+            case _:
+                self._line(_in_words(event))
+
+    def _told_apart(self, chat_id: str, title: str) -> str:
+        """Return the title, with the id where another chat has the same."""
+        ids = self._ids.setdefault(title, [])
+        if chat_id not in ids:
+            ids.append(chat_id)
+            if len(ids) == 2 and ids[0] in self._told:
+                self._line(f'note: "{title}" above is the chat {ids[0]}.')
+        self._told.add(chat_id)
+        return f"{title} ({chat_id})" if len(ids) > 1 else title
+
+    def _end_bar(self) -> None:
+        """Take the bar away, at once: what is printed next goes in its place."""
+        if self._task is not None:
+            self.bars.remove_task(self._task)
+            self.bars.refresh()
+            self._task = None
+
+    def _memory_made(self, event: events.MemoryMade) -> None:
+        """Move the bar on, or print a line with about how long the rest takes, if it goes on as it has."""
+        if self._task is not None:
+            self.bars.update(self._task, completed=event.done)
+        if not self._console.is_terminal:
+            line = f"{event.title}: memory {event.number}, {event.done} of {event.of}"
+            seconds = seconds_left(self._run, now())
+            left = (
+                f"about {span(seconds)} left"
+                if event.done < event.of and seconds is not None
+                else ""
+            )
+            self._line("; ".join(part for part in (line, self.tally.so_far(), left) if part))
+
+    def __rich__(self) -> "Text":
+        """The line beside the bar, which has room for the count and the time also where a title is long."""
+        from rich.text import Text
+
+        run = replace(self._run, seconds_left=seconds_left(self._run, now()))
+        title = Text(in_one_line(run.title))
+        room = self._console.width - len(progress_line(run, "-")) - _LEAST_BAR
+        title.truncate(max(room, _LEAST_TITLE), overflow="ellipsis")
+        return Text(progress_line(run, title.plain), no_wrap=True)
+
+    def _line(self, text: str) -> None:
+        if text and not self._quiet and text not in self._answered:
+            self._console.print(in_width(visible(text)), markup=False)
+
+
+def _in_words(event: events.Event) -> str:
+    """The line that is printed of an event that is not counted; empty for one that only programs are told."""
+    match event:
+        case events.Note(text):
+            return f"note: {text}"
+        case events.TriesAgain():
+            return event.sentence
+        case events.ChatIs(title=title, kind="left alone", detail=detail):
+            return f"{title}: unchanged: {detail}"
+        case events.ChatIs(title=title, detail=detail, path=path):
+            return f"{title}: {detail}\n  {path}"
+        case events.Folded(title=title, memories=memories, level=level):
+            return f"{title}: {memories} memories folded into one of level {level}"
+        case events.BatchSent(requests, since):
+            return (
+                f"waiting for a batch ({requests:,} requests, since {moment(since)} UTC), which takes minutes, or up "
+                "to a day; interrupted, memproc goes on with it the next time"
+            )
+        case _:
+            return ""

@@ -1,0 +1,86 @@
+"""How far a run is, kept in the archive about once a second, for `memproc status`."""
+
+from contextlib import suppress
+from dataclasses import replace
+from threading import get_ident
+from time import monotonic
+from typing import Self
+
+from daemon import events
+from daemon.archive.archive import Archive
+from daemon.archive.chats import RunProgress, keep_run
+from daemon.files.clock import now
+from daemon.models.ask import Unsent
+from rules.errors import MemprocError
+
+_BECAME = {"written": "written", "left alone": "unchanged", "set aside": "skipped"}
+_KEEP_SECONDS = 1.0
+
+
+def gone_on(run: RunProgress, event: events.Event, when: str) -> RunProgress:
+    """The progress of the run after an event."""
+    match event:
+        case events.Planned():
+            begun = replace(run, chat_id=event.chat_id, title=event.title, chat_began_at=when)
+            return replace(begun, done=0, of=event.chunks, answered=0, calls=event.calls)
+        case events.ModelAnswered() if not run.answered and run.done:
+            # What was done till now had been asked before; from here on each call takes its time.
+            calls = round(run.calls * (run.of - run.done) / run.of)
+            return replace(
+                run, answered=1, calls=calls, chat_began_at=when, usd=run.usd + (event.usd or 0.0)
+            )
+        case events.ModelAnswered():
+            return replace(run, answered=run.answered + 1, usd=run.usd + (event.usd or 0.0))
+        case events.MemoryMade():
+            return replace(run, done=event.done, of=event.of)
+        case events.ChatIs(kind="set aside", title=title, detail=detail, next_step=step):
+            trouble = f"{run.trouble}\n{title}: {detail}".strip()
+            return replace(run, trouble=trouble, next_step=step)
+        case _:
+            return run
+
+
+class RunRecord:
+    """Keeps in the archive how far a run is, about once a second, for `memproc status`; as a context, also its end."""
+
+    def __init__(self, archive: Archive, *, by_hand: bool) -> None:
+        self._archive, self._thread = archive, get_ident()
+        self._run = RunProgress(by_hand, now())
+        self._became = dict.fromkeys(_BECAME.values(), 0)
+        self._kept = 0.0
+        self._keep()
+
+    def hear(self, event: events.Event) -> None:
+        """Take note of an event; those that threads of calls tell are left out: the archive belongs to one thread."""
+        if get_ident() != self._thread:
+            return
+        self._run = gone_on(self._run, event, now())
+        if isinstance(event, events.ChatIs):
+            self._became[_BECAME[event.kind]] += 1
+        if monotonic() - self._kept >= _KEEP_SECONDS:
+            self._keep()
+
+    def _keep(self) -> None:
+        keep_run(self._archive, self._run, now())
+        self._kept = monotonic()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, fault: BaseException | None, trace: object
+    ) -> None:
+        outcome = ", ".join(f"{number:,} {word}" for word, number in self._became.items() if number)
+        self._run = replace(self._run, ended_at=now(), outcome=outcome or "nothing was to do")
+        if isinstance(fault, MemprocError):
+            self._run = replace(
+                self._run, outcome="failed", trouble=fault.message, next_step=fault.next_step
+            )
+        elif isinstance(fault, Exception) and not isinstance(fault, Unsent):
+            self._run = replace(
+                self._run, outcome="failed", trouble=f"It ended with {kind and kind.__name__}."
+            )
+        elif fault is not None:
+            self._run = replace(self._run, outcome="interrupted")
+        with suppress(MemprocError):  # what ended the run is the error to tell
+            self._keep()
