@@ -19,7 +19,7 @@ _TOKENS_A_FACT = 40
 def layers_due(
     archive: Archive, plan: ChatPlan, roles: Roles, chat: ShownChat, adopted: Sequence[Memory]
 ) -> Layers:
-    """Plan core memory and facts after the memories made now, and what an interrupted run has left of them.
+    """Plan core memory and facts after the memories made now, and what an interrupted run has left.
 
     The engine has neither. `adopted` are the memories that a fork takes over and writes once more.
     """
@@ -31,19 +31,24 @@ def layers_due(
         taken = _due(archive, plan, "facts", adopted)
     if not edits and not taken:
         return NO_LAYERS
-    rows, compare = plan.made + plan.chunks, config.facts.compare
-    sections = core_now(archive, plan.chat_id, chat.layout) if edits else ()
-    core_tokens = sum(count(section.description) + count(section.rendered) for section in sections)
+    rows = plan.made + plan.chunks
     known = len(facts_now(archive, plan.chat_id)) + len(plan.chunks)
-    shown_tokens = min(compare, known) * _TOKENS_A_FACT
+    shown_tokens = min(config.facts.compare, known) * _TOKENS_A_FACT
     return Layers(
         core=chosen(rows, edits),
         facts=chosen(rows, taken),
-        core_tokens=count(chat.texts.core) + core_tokens if edits else 0,
+        core_tokens=_core_tokens(archive, plan.chat_id, chat) if edits else 0,
         facts_tokens=count(chat.texts.facts) + count(chat.texts.fact_keeper) + shown_tokens,
         shown_tokens=shown_tokens,
         embeds=roles.embedding is not None,
     )
+
+
+def _core_tokens(archive: Archive, chat_id: str, chat: ShownChat) -> int:
+    """Return the tokens of the question about core memory, with all sections in it."""
+    sections = core_now(archive, chat_id, chat.layout)
+    texts = (text for section in sections for text in (section.description, section.rendered))
+    return count(chat.texts.core) + sum(map(count, texts))
 
 
 def _due(

@@ -212,29 +212,37 @@ def _count(
 
     What is the same each time is counted once too: the tokenizer's tables take half a second to load.
     """
-    texts, words, tools = shown.texts, canned(shown.texts), roles.agent.tools
-    begins = (chat.system_message, texts.primer, json.dumps(tools) if tools else "")
+    words, tools = canned(shown.texts), roles.agent.tools
+    begins = (chat.system_message, shown.texts.primer, json.dumps(tools) if tools else "")
     opening = words.opening if reading.memories else opening_text(archive, shown)
-    dialogues = _dialogues(texts)
+    dialogues = _dialogues(shown.texts)
     fixed = (*begins, words.opening, words.closing, opening, *chain(*dialogues))
-    versions = (version for entry in reading.entries for version in (entry.message, entry.newest))
-    by_digest = {digest_of(text): text for text in fixed}
-    by_digest |= {message.digest: message.text for message in versions if message}
-    counts = count_once(archive, by_digest)
+    counts = count_once(archive, _texts_by_digest(fixed, reading))
 
     def total(texts: Sequence[str]) -> int:
         return sum(counts.all[digest_of(text)] for text in texts)
 
-    config = shown.config
     overhead = Overhead(
         fixed=total(begins),
         canned=total((opening, words.closing)),
-        has_layers=(config.core.enabled and roles.agent != ENGINE)
-        or (config.facts.enabled and roles.context_manager != ENGINE),
+        has_layers=_has_layers(shown.config, roles),
         by_model=roles.agent != ENGINE,
         questions=questions_of_memories(max(map(total, dialogues))),
     )
     return counts, overhead
+
+
+def _texts_by_digest(fixed: Sequence[str], reading: ChatReading) -> dict[str, str]:
+    """Return by digest all texts to count: the `fixed` ones, and each message in its versions."""
+    versions = (version for entry in reading.entries for version in (entry.message, entry.newest))
+    by_digest = {digest_of(text): text for text in fixed}
+    return by_digest | {message.digest: message.text for message in versions if message}
+
+
+def _has_layers(config: Config, roles: Roles) -> bool:
+    """Return whether core memory or facts are added to the opening: the engine writes neither."""
+    has_core = config.core.enabled and roles.agent != ENGINE
+    return has_core or (config.facts.enabled and roles.context_manager != ENGINE)
 
 
 def _dialogues(texts: Texts) -> list[list[str]]:

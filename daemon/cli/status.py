@@ -6,6 +6,7 @@ from dataclasses import asdict, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from shutil import get_terminal_size
+from typing import TYPE_CHECKING
 
 import click
 
@@ -15,7 +16,6 @@ from daemon.cli.settings import Settings, in_colour, in_width, json_option, page
 from daemon.files.clock import now
 from daemon.files.lock import is_held
 from daemon.files.paths import default_state
-from daemon.status.findings import Finding
 from daemon.status.pause import begin_pause, end_pause, read_duration
 from daemon.status.place import DaemonPlace, read_place, waits_for
 from daemon.status.printable import folded, in_one_line, printable_json, told_apart, visible
@@ -25,6 +25,10 @@ from daemon.status.spans import in_full, with_span
 from daemon.status.status import Status, StatusProblem
 from daemon.status.status import status as gather
 from rules.errors import ConfigurationError, MemprocError
+
+if TYPE_CHECKING:
+    from daemon.status.findings import Finding
+
 
 _REDRAW_SECONDS = 2.0
 _LOOK_SECONDS = 0.5
@@ -243,7 +247,7 @@ def doctor(settings: Settings, thorough: bool, show_all: bool, as_json: bool) ->
     return 1 if errors else 0
 
 
-def _finding_as_json(finding: Finding) -> dict[str, object]:
+def _finding_as_json(finding: "Finding") -> dict[str, object]:
     """Return a finding for programs."""
     return {
         "name": finding.name,
@@ -253,7 +257,7 @@ def _finding_as_json(finding: Finding) -> dict[str, object]:
     }
 
 
-def _print_finding(finding: Finding) -> None:
+def _print_finding(finding: "Finding") -> None:
     """Print what is wrong, and what mends it; a command stays in one line."""
     colour = "red" if finding.level == "error" else "yellow"
     click.echo(f"\n{in_colour(finding.level, colour)}: {in_one_line(finding.name)}")

@@ -108,25 +108,7 @@ class FileWork:
                 is_known = (arrival.state, arrival.reason) == ("working", "")
                 return [event] if is_known else [self._move("working"), event]
             case ChatIs():
-                title, detail, next_step = map(
-                    self._as_dropped, (event.title, event.detail, event.next_step)
-                )
-                chat = replace(
-                    event, title=title, detail=detail, next_step=next_step, arrival=self.arrival
-                )
-                outcome = (
-                    self.arrival,
-                    chat.chat_id,
-                    title,
-                    chat.kind,
-                    detail,
-                    next_step,
-                    chat.path,
-                    self.now(),
-                )
-                record_outcome(self.archive, ChatOutcome(*outcome))
-                self.chats.append(chat)  # only now: an event that could not be kept is taken again
-                return [replace(chat, file=self.file)]
+                return [self._keep_outcome(event)]
             case RunDone():
                 return [self._done()]
             case RunFailed():
@@ -135,6 +117,28 @@ class FileWork:
                 return [event]
             case _:
                 return []
+
+    def _keep_outcome(self, event: ChatIs) -> ChatIs:
+        """Keep what became of a chat. Return the event with the dropped file's name."""
+        title, detail, next_step = map(
+            self._as_dropped, (event.title, event.detail, event.next_step)
+        )
+        chat = replace(event, title=title, detail=detail, next_step=next_step, arrival=self.arrival)
+        record_outcome(
+            self.archive,
+            ChatOutcome(
+                self.arrival,
+                chat.chat_id,
+                title,
+                chat.kind,
+                detail,
+                next_step,
+                chat.path,
+                self.now(),
+            ),
+        )
+        self.chats.append(chat)  # only now: an event that could not be kept is taken again
+        return replace(chat, file=self.file)
 
     def lost(self, why: str) -> Event:
         """The work has broken off: it is tried again after a while, and at last skipped. `why` has no full stop."""

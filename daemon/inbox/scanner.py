@@ -132,7 +132,10 @@ class Scanner:
         return []
 
     def _look(self, arrival: Arrival) -> Sequence[int]:
-        """Take a file if it is complete; the arrivals whose place it takes. Raises FileTrouble where none can be."""
+        """Take a file if it is complete. Return the arrivals whose place it takes.
+
+        Raises FileTrouble where no file can be taken.
+        """
         standing, path = self._standings[arrival.id], Path(arrival.path)
         if wait := self._decide(arrival, standing, look_inside(path)):
             self._waits(arrival, wait)
@@ -144,15 +147,12 @@ class Scanner:
             del self._standings[arrival.id]
             return ()
         try:
-            digest, known = take(
-                path, arrival.sighting, self._plan.state, partial(known_content, self._archive)
-            )
+            known_here = partial(known_content, self._archive)
+            digest, known = take(path, arrival.sighting, self._plan.state, known_here)
         except Changed as changed:
-            anew = Stillness(
-                self._monotonic, self._monotonic + self._plan.settle_seconds, str(changed)
-            )
-            self._standings[arrival.id] = anew
-            self._unsettled(arrival, anew)
+            settled_at = self._monotonic + self._plan.settle_seconds
+            self._standings[arrival.id] = Stillness(self._monotonic, settled_at, str(changed))
+            self._unsettled(arrival, self._standings[arrival.id])
             return ()
         del self._standings[arrival.id]
         if known:

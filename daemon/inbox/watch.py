@@ -151,24 +151,20 @@ def _serve(
     config: Path | None,
     is_up: Callable[[], None],
 ) -> None:
-    """Be the daemon of these folders until told to stop. Raises MemprocError or OSError where it cannot be."""
+    """Be the daemon of these folders until told to stop.
+
+    Raises MemprocError or OSError where it cannot be.
+    """
     for folder in (plan.state, plan.updated, plan.backups, plan.inbox):
         make_private(folder)
-    # The lock of the inbox lies elsewhere, by its path: the inbox itself is the person's.
-    inbox_lock = (
-        runtime_folder() / f"inbox-{sha256(str(plan.inbox).encode()).hexdigest()[:16]}.lock"
-    )
+    inbox_lock = _inbox_lock(plan.inbox)
     make_own(inbox_lock.parent)
     with ExitStack() as stack:
         stack.enter_context(hold(plan.state / "daemon.lock", "is at work on this archive"))
         stack.enter_context(hold(inbox_lock, "is at work on this inbox"))
         stack.enter_context(_signals(queue))
         archive = stack.enter_context(Archive.open(plan.state))
-        sweep(plan.state / "arrivals")
-        remove_signs(archive, *_SIGNS_OF_LIFE)
-        resume_after_restart(archive, now())
-        set_sign(archive, "pid", str(os.getpid()), now())
-        set_sign(archive, "started_at", now(), now())
+        _begin_life(archive, plan.state)
         is_up()
         log = Log(
             plan.state, speaker(os.environ, sys.stdout, sys.stderr), partial(known_titles, archive)
@@ -183,6 +179,21 @@ def _serve(
             with suppress(ArchiveError):  # on a full disk it stays, and the next one takes it down
                 remove_signs(archive, "pid")
             log.log(Stopped(reason))
+
+
+def _inbox_lock(inbox: Path) -> Path:
+    """Return the path of the inbox's lock; it lies elsewhere, since the inbox is the person's."""
+    name = sha256(str(inbox).encode()).hexdigest()[:16]
+    return runtime_folder() / f"inbox-{name}.lock"
+
+
+def _begin_life(archive: Archive, state: Path) -> None:
+    """Clear away what the last daemon left, and set the signs of this one."""
+    sweep(state / "arrivals")
+    remove_signs(archive, *_SIGNS_OF_LIFE)
+    resume_after_restart(archive, now())
+    set_sign(archive, "pid", str(os.getpid()), now())
+    set_sign(archive, "started_at", now(), now())
 
 
 def _run(

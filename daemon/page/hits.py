@@ -1,6 +1,7 @@
 """Search: everything that was ever said, remembered or known, with the words marked; each hit opens where it stands."""
 
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from starlette.requests import Request
@@ -36,26 +37,35 @@ def search(request: Request) -> Response:
         day if _DAY.fullmatch(day) else "" for day in (asked.get("from", ""), asked.get("to", ""))
     )
     kinds: tuple[SearchKind, ...] = tuple(name for name in KINDS if name == kind) or KINDS
-    hits = []
     with Archive.read(desk.folders.state) as archive:
         chats = known_chats(archive)
-        titles = {known.chat_id: known.title for known in chats}
         with full_text(desk.folders.state, archive) as index:
             entries = index.find(
                 query, kinds=kinds, chat_id=chat_id, since=since, until=until, limit=_MOST
             )
-        under = {
-            entry.chat_id: memory_of_key(archive, entry.chat_id)
-            for entry in entries
-            if entry.kind == "raw"
-        }
-        for entry in entries:
-            marked = stretches(excerpt(entry.text, query, _EXCERPT), query)
-            hits.append(Hit(entry, titles[entry.chat_id], marked, _address(entry, under)))
+        titles = {known.chat_id: known.title for known in chats}
+        hits = _hits(archive, entries, titles, query)
     return shown(
         request, "search.html", words=query, hits=hits, chats=chats, chat_id=chat_id, kind=kind, since=since,
         until=until, most=_MOST,
     )  # fmt: skip
+
+
+def _hits(
+    archive: Archive, entries: Sequence[IndexEntry], titles: Mapping[str, str], query: str
+) -> list[Hit]:
+    """Return each entry with its title, the words around what was searched, and its page."""
+    raw = {entry.chat_id for entry in entries if entry.kind == "raw"}
+    under = {chat_id: memory_of_key(archive, chat_id) for chat_id in raw}
+    return [
+        Hit(
+            entry,
+            titles[entry.chat_id],
+            stretches(excerpt(entry.text, query, _EXCERPT), query),
+            _address(entry, under),
+        )
+        for entry in entries
+    ]
 
 
 def _address(entry: IndexEntry, under: dict[str, dict[str, str]]) -> str:

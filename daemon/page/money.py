@@ -2,6 +2,7 @@
 
 import json
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from pathlib import Path
@@ -12,7 +13,7 @@ from starlette.responses import Response
 
 from daemon.archive.archive import Archive
 from daemon.archive.chats import find_chat, known_chats, newest_file
-from daemon.archive.journal import costs_since, last_run, spent
+from daemon.archive.journal import DaysCost, costs_since, last_run, spent
 from daemon.config.settings import BudgetSettings
 from daemon.files.clock import at, now, periods
 from daemon.files.lock import is_held
@@ -53,18 +54,25 @@ def money(request: Request) -> Response:
         caps = _caps(archive, desk.config.budget, when)
         costs = costs_since(archive, first.isoformat())
         titles = {chat.chat_id: chat.title for chat in known_chats(archive)}
-    by_day, by_chat, by_step = Counter[str](), Counter[str](), Counter[str]()
+    by_chat, by_step = Counter[str](), Counter[str]()
     for cost in costs:
-        by_day[cost.day] += cost.usd  # type: ignore[assignment]  # a Counter sums dollars as well
+        # A Counter sums dollars as well.
         by_chat[titles.get(cost.chat_id, cost.chat_id)] += cost.usd  # type: ignore[assignment]
         by_step[cost.step] += cost.usd  # type: ignore[assignment]
+    return shown(
+        request, "money.html", caps=caps, bars=_bars(costs, first), by_chat=_spent(by_chat),
+        by_step=_spent(by_step), said=said(request),
+    )  # fmt: skip
+
+
+def _bars(costs: Sequence[DaysCost], first: date) -> list[DayBar]:
+    """Return a bar for each of the days from `first` on."""
+    by_day = Counter[str]()
+    for cost in costs:
+        by_day[cost.day] += cost.usd  # type: ignore[assignment]
     days = [(first + timedelta(days=number)).isoformat() for number in range(_DAYS)]
     highest = max(by_day.values(), default=0) or 1
-    bars = [DayBar(day, by_day[day], by_day[day] / highest) for day in days]
-    return shown(
-        request, "money.html", caps=caps, bars=bars, by_chat=_spent(by_chat), by_step=_spent(by_step),
-        said=said(request),
-    )  # fmt: skip
+    return [DayBar(day, by_day[day], by_day[day] / highest) for day in days]
 
 
 def plan(request: Request) -> Response:

@@ -103,17 +103,24 @@ def _is_foreign_tongue(answer: str, passage: Sequence[str]) -> bool:
     everyday = {word for word in words if word in TONGUES[tongue].common}
     if best < _SURELY or rival > _RIVAL * best or len(everyday) < _TELLING_EVERYDAY_WORDS:
         return False
-    texts = [
-        text_words for text in passage if len(text_words := list(terms(text))) >= _TELLING_WORDS
-    ]
-    rated = [(text_words, _rates(text_words)) for text_words in texts]
-    unclear = [word for text_words, rates in rated if max(rates) < _SURELY for word in text_words]
-    may_be_unclear = len(unclear) < _RUNNING_WORDS or _rates(unclear)[tongue] > _TRACE * best
+    return not _is_fair(_shares(passage, tongue, best), _RUNNING_WORDS)
+
+
+def _shares(passage: Sequence[str], tongue: int, rate: float) -> list[tuple[float, int]]:
+    """Return for each text whether it may be in the language (1 or 0), and how many words it has.
+
+    Texts that are in no language for sure are judged together. `rate` is the share of everyday
+    words in the answer.
+    """
+    texts = [words for text in passage if len(words := list(terms(text))) >= _TELLING_WORDS]
+    rated = [(words, _rates(words)) for words in texts]
+    unclear = [word for words, rates in rated if max(rates) < _SURELY for word in words]
+    may_be_unclear = len(unclear) < _RUNNING_WORDS or _rates(unclear)[tongue] > _TRACE * rate
     shares: list[tuple[float, int]] = []
-    for text_words, rates in rated:
+    for words, rates in rated:
         may_be = may_be_unclear if max(rates) < _SURELY else rates[tongue] >= _RIVAL * max(rates)
-        shares.append((float(may_be), len(text_words)))
-    return not _is_fair(shares, _RUNNING_WORDS)
+        shares.append((float(may_be), len(words)))
+    return shares
 
 
 def _rates(words: Sequence[str]) -> list[float]:
