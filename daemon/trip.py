@@ -37,7 +37,7 @@ from daemon.chat.finish import (
     ready_chat,
 )
 from daemon.chat.opening import keep_written, opening_place
-from daemon.chat.outcome import Outcome, Skipped, until_fault, without_chats
+from daemon.chat.outcome import Outcome, Skipped, skip_without_chats, until_fault
 from daemon.chat.rest import AtRest, at_rest, held_back, keep_at_rest, rest_after
 from daemon.events import Note, UserEdits
 from daemon.files.read import Export, fingerprint_of, read_export
@@ -78,7 +78,7 @@ def chats_of(
 ) -> Iterator[T | Skipped]:
     """Yield what `carry_out` makes of each chat of an export; an error ends one chat alone."""
     if not export.chat_ids:
-        yield without_chats(export.path.name)
+        yield skip_without_chats(export.path.name)
     doubled = doubled_ids(export.chat_ids)
 
     def carried_out(chat: Chat) -> Iterator[T]:

@@ -21,7 +21,7 @@ from primer.tags import keep_inert, make_tags_inert
 from primer.wording import Texts, fill
 from rules.conversation.memory import Six
 from rules.layers.core import CoreMemory, Refusal, Section, lines_of
-from rules.layers.core_editing import Layout, Offer, offered
+from rules.layers.core_editing import Layout, Offer, describe_function
 from rules.typingmind.content import printable
 
 _EMPTY = "[empty]"
@@ -31,17 +31,17 @@ _KEPT_LINES = " The person wrote {} of it themselves: no edit can change or remo
 
 def tools_of(layout: Layout) -> tuple[dict[str, object], ...]:
     """The layout's functions as tools, for models that call them."""
-    offers = map(offered, layout.functions)
+    offers = map(describe_function, layout.functions)
     return tuple(tool(offer.name, offer.description, offer.parameters) for offer in offers)
 
 
-def ask(texts: Texts, memory: CoreMemory, layout: Layout, native: bool) -> str:
+def ask_core(texts: Texts, memory: CoreMemory, layout: Layout, native: bool) -> str:
     """The question, without its tag; where the agent has no tools (`native` is false), with the form in JSON."""
     asked = fill(texts.core, sections=make_tags_inert("\n\n".join(map(_shown, memory))))
     return (
         asked
         if native
-        else f"{asked}\n\n{_in_json(texts, [offered(function) for function in layout.functions])}"
+        else f"{asked}\n\n{_in_json(texts, [describe_function(function) for function in layout.functions])}"
     )
 
 
@@ -53,7 +53,7 @@ def after_memory(before: Sequence[Turn], six: Six, asked: str) -> tuple[Turn, ..
     return (*before, *dialogue, question(asked))
 
 
-def results(
+def tell_results(
     texts: Texts, reply: str, calls: Sequence[ToolCall], outcomes: Sequence[CoreMemory | Refusal]
 ) -> tuple[Turn, ...]:
     """The agent's answer, and what became of its edits: a turn for each call, or a list where there are no calls."""
@@ -71,7 +71,7 @@ def results(
     return Turn("assistant", keep_inert(reply), calls=sent), *each
 
 
-def in_words(reply: str, calls: Sequence[ToolCall]) -> str:
+def results_in_words(reply: str, calls: Sequence[ToolCall]) -> str:
     """An answer with its calls written out.
 
     A model that thinks takes its calls back only with its thoughts, which are not kept.

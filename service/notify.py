@@ -19,7 +19,7 @@ def ready() -> bool:
     return _send("READY=1")
 
 
-def status(text: str) -> bool:
+def tell_status(text: str) -> bool:
     """One line that `systemctl status` shows; it must hold no message text."""
     return _send(f"STATUS={' '.join(text.split())}")
 

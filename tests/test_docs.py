@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from daemon.cli import memproc
+from daemon.cli import memproc_command
 from daemon.cli.completion import man_page
 
 ROOT = Path(__file__).parents[1]
@@ -31,11 +31,11 @@ def test_every_test_that_the_table_of_requirements_names_exists() -> None:
 
 def test_the_readme_names_every_command() -> None:
     readme = (ROOT / "README.md").read_text("utf-8")
-    for command in memproc.list_commands(None):  # type: ignore[arg-type]
+    for command in memproc_command.list_commands(None):  # type: ignore[arg-type]
         assert command in readme, command
 
 
 def test_the_man_page_is_that_of_the_commands_as_they_are() -> None:
-    assert (ROOT / "docs" / "memproc.1").read_text("utf-8") == man_page(memproc), (
+    assert (ROOT / "docs" / "memproc.1").read_text("utf-8") == man_page(memproc_command), (
         "write it anew with: make man"
     )

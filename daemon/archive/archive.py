@@ -295,7 +295,7 @@ def misfit(kind: Callable[..., object], types: tuple[type, ...]) -> str:
     return ""
 
 
-def check(archive: Archive) -> tuple[str, ...]:
+def check_integrity(archive: Archive) -> tuple[str, ...]:
     """Find the faults of an archive: in its structure, in raw messages, and in rows by their seals.
 
     Raises ArchiveError where it cannot be read.
@@ -324,7 +324,7 @@ def damage_behind(archive: Archive, fault: BaseException) -> ArchiveError | None
     if isinstance(fault, OSError) or not isinstance(fault, _RAISED_BY_ODD_VALUES):
         return None
     try:
-        faults = check(archive)
+        faults = check_integrity(archive)
     except ArchiveError as trouble:
         return trouble
     return damaged(archive.path, faults[0].removeprefix("archive: ")) if faults else None

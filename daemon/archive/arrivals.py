@@ -295,7 +295,7 @@ def retry_paused(archive: Archive, now: str) -> None:
     archive.run("UPDATE arrival SET next_look_at = ? WHERE state = 'paused'", (now,))
 
 
-def last_step(archive: Archive) -> int:
+def newest_step(archive: Archive) -> int:
     """The number of the newest step of any arrival; 0 where there is none."""
     return int(archive.value("SELECT coalesce(max(id), 0) FROM arrival_step"))
 

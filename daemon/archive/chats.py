@@ -16,7 +16,7 @@ from daemon.archive.seals import damaged_rows, is_sound, refuse_damage
 from daemon.archive.signs import set_sign, sign
 from daemon.archive.trouble import damaged_chat
 from rules.errors import NotFound
-from rules.typingmind.chat import Chat, read_chat
+from rules.typingmind.chat import Chat, parse_chat
 from rules.typingmind.dates import parse_date
 from rules.typingmind.originals import deleted_uuids
 
@@ -95,7 +95,7 @@ def known_chat(archive: Archive, chat_id: str) -> Chat:
     """Return the chat without its messages, as its newest export had it. Raises DamagedChat."""
     refuse_damage(archive.run, chat_id, "chat")
     head, tail = archive.run("SELECT head, tail FROM chat WHERE chat_id = ?", (chat_id,))[0]
-    return read_chat(head + tail)
+    return parse_chat(head + tail)
 
 
 def last_deleted(archive: Archive, chat_id: str) -> frozenset[str]:

@@ -13,7 +13,7 @@ from daemon.archive.seals import is_sound
 from daemon.archive.signs import set_sign, sign
 from daemon.archive.trouble import damaged_chat
 from daemon.files.clock import Periods, at, periods
-from rules.money.price import Amounts, Reached, Which, decide
+from rules.money.price import Amounts, Reached, Which, cap_reached
 
 LONGEST_SECONDS = 25 * 3600.0
 """A batch ends after 24 hours, done or not."""
@@ -49,7 +49,7 @@ class Reply:
     """The tools that the model wants to have called."""
 
 
-def recall(archive: Archive, request: str) -> Reply | None:
+def find_reply(archive: Archive, request: str) -> Reply | None:
     """The reply to a request that was made before, or None."""
     return next(iter(_replies(archive, "request = ?", request)), None)
 
@@ -68,7 +68,7 @@ def record(archive: Archive, reply: Reply, chat_id: str, parameters: Mapping[str
         "parameters": json.dumps(dict(parameters), sort_keys=True),
     }
     archive.insert("reply", {**asdict(reply), **more}, "OR IGNORE")
-    return recall(archive, reply.request) or reply
+    return find_reply(archive, reply.request) or reply
 
 
 def _replies(archive: Archive, where: str, value: str | None) -> tuple[Reply, ...]:
@@ -190,7 +190,7 @@ def reserve(
     """
     with archive.transaction():
         if most is not None and (
-            reached := decide(caps, spent(archive, run, periods(at(now))), most)
+            reached := cap_reached(caps, spent(archive, run, periods(at(now))), most)
         ):
             return reached
         row = {

@@ -16,7 +16,7 @@ from rules.conversation.memory import (
     Preferred,
     Quote,
     edition_in_prompts,
-    shown,
+    shown_edition,
 )
 from rules.errors import NotFound
 from rules.plan.work import Round
@@ -172,7 +172,7 @@ def _memory(archive: Archive, row: Sequence[Any], preferred: Preferred) -> Memor
         began_at=began_at,
         ended_at=ended_at,
         source_tokens=tokens,
-        edition=shown(kept, chosen, preferred),
+        edition=shown_edition(kept, chosen, preferred),
         in_prompts=edition_in_prompts(kept, chosen),
         chosen=chosen,
         pinned=bool(pinned),
@@ -362,7 +362,7 @@ def unpin(archive: Archive, memory: Memory) -> bool:
     return bool(changed)
 
 
-def recall(archive: Archive, memory: Memory) -> tuple[str, ...]:
+def bring_back(archive: Archive, memory: Memory) -> tuple[str, ...]:
     """Bring back a memory that was deleted in TypingMind; with a fold, all its members.
 
     A forgotten fold comes back with the last of its members, which would else be hidden under it. Return the

@@ -57,7 +57,7 @@ class JobReport:
     """Whether the page has to start a run for it: no daemon takes it, and nobody else is at work."""
 
 
-def report(archive: Archive, state: Path, job: ChatJob, now: str) -> JobReport:
+def report_job(archive: Archive, state: Path, job: ChatJob, now: str) -> JobReport:
     """The progress of the job. Raises ArchiveError or FileTrouble."""
     progress = _as_it_stands(archive, state, job, now)
     if fault := _fault_of_result(archive, job, progress):

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 from daemon.archive.archive import Archive
 from daemon.archive.chats import Rest, is_accepted, is_known
 from daemon.archive.outputs import last_output, was_written
-from daemon.chat.opening import canned, opening_text, read
+from daemon.chat.opening import canned, opening_text, read_shown
 from daemon.files.names import file_name
 from daemon.models.tokens import count, digest_of
 from rules.conversation.history import Entry
 from rules.conversation.memory import Memory
-from rules.conversation.short_quotes import too_many, within
+from rules.conversation.short_quotes import quotes_within, too_many
 from rules.errors import FaultyOutput
 from rules.output.anchors import MemorySection
 from rules.output.arrange import Canned
@@ -73,10 +73,10 @@ def assemble_chat(
     chunk_memories = [memory for memory in memories if not memory.is_fold]
     number = {key: memory.number for memory in chunk_memories for key in memory.keys}
     entries = tuple(replace(entry, memory=number.get(entry.key)) for entry in reading.entries)
-    shown = within(shown, survey.bounds.quotes, count)
+    shown = quotes_within(shown, survey.bounds.quotes, count)
     memory_section = MemorySection(memories, shown, reading.edits.touched)
     opening = opening_text(archive, survey.shown)
-    has_layers = read(survey.shown, opening).headed
+    has_layers = read_shown(survey.shown, opening).headed
     words = replace(canned(survey.shown.texts), opening=opening, has_layers=has_layers)
     mode = _mode(archive, survey)
     assembled = assemble(chat, places, entries, memory_section, words, now, mode)

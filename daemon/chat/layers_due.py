@@ -10,7 +10,7 @@ from daemon.models.tokens import count
 from primer.models import ENGINE
 from rules.conversation.memory import Memory
 from rules.plan.chat_plan import ChatPlan
-from rules.plan.work import NO_LAYERS, Layers, chosen
+from rules.plan.work import NO_LAYERS, Layers, choose_chunks
 
 _TOKENS_A_FACT = 40
 """The tokens of a fact as it is shown for comparison, with its number and day."""
@@ -35,8 +35,8 @@ def layers_due(
     known = len(facts_now(archive, plan.chat_id)) + len(plan.chunks)
     shown_tokens = min(config.facts.compare, known) * _TOKENS_A_FACT
     return Layers(
-        core=chosen(rows, edits),
-        facts=chosen(rows, taken),
+        core=choose_chunks(rows, edits),
+        facts=choose_chunks(rows, taken),
         core_tokens=_core_tokens(archive, plan.chat_id, chat) if edits else 0,
         facts_tokens=count(chat.texts.facts) + count(chat.texts.fact_keeper) + shown_tokens,
         shown_tokens=shown_tokens,

@@ -135,20 +135,20 @@ def _preface(archive: Archive, chat: ShownChat) -> str:
         is_known = any(written.goes_back_to(shown) for written in kept)
         if place.ours.text != shown and not is_known:
             # It was edited where it shows neither sections nor facts.
-            return read(chat, place.message.text).preface or chat.preface
+            return read_shown(chat, place.message.text).preface or chat.preface
     return reworded(kept) or chat.preface
 
 
 def _says(chat: ShownChat, text: str) -> tuple[str, Mapping[str, str], Counter[FactLine]]:
     """Return the parts of an opening that make a difference: preface, filled sections, facts in any order."""
-    said = read(chat, text)
+    said = read_shown(chat, text)
     filled = {name: words for name, words in said.sections.items() if words}
     return said.preface, filled, Counter(said.facts)
 
 
 def keep_written(archive: Archive, chat: ShownChat, text: str, now: str) -> None:
     """Remember an opening that is about to be written, so that it is known again, and an edit of it shows."""
-    written = read(chat, text)
+    written = read_shown(chat, text)
     if written.headed:
         keep_opening(archive, chat.chat_id, KeptOpening(text, written.preface, "memproc"), now)
         keep(archive, _counts_of(archive, facts_now(archive, chat.chat_id)))
@@ -160,7 +160,7 @@ def opening_place(chat: ShownChat) -> Place | None:
     return next(ours, None)
 
 
-def read(chat: ShownChat, text: str) -> Opening:
+def read_shown(chat: ShownChat, text: str) -> Opening:
     """Read an opening, with or without its tag."""
     return read_opening(text, {section.name for section in chat.layout.sections}, chat.texts.layers)
 

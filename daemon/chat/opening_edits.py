@@ -20,7 +20,7 @@ from daemon.chat.opening import (
     facts_now,
     opening_place,
     opening_text,
-    read,
+    read_shown,
 )
 from primer.tags import restore_tags
 from rules.conversation.marker import text_digest
@@ -88,12 +88,12 @@ def _edited(archive: Archive, chat: ShownChat, place: Place) -> _Edited | None:
     is_seen = text_digest(text) in {text_digest(opening.text) for opening in kept}
     if is_seen or (is_known and text_digest(text) == written):
         return None
-    theirs, base = read(chat, text), edited_from(kept, written)
+    theirs, base = read_shown(chat, text), edited_from(kept, written)
     if base is None and not theirs.headed:
         return None
     before = _NOTHING
     if is_known:
-        before = read(chat, base.text if base else opening_text(archive, chat))
+        before = read_shown(chat, base.text if base else opening_text(archive, chat))
     return _Edited(text, written, theirs.preface, edits_of_opening(before, theirs), is_known)
 
 

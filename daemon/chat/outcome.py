@@ -73,7 +73,7 @@ def until_fault(
         yield as_skipped(archive, what, fault, chat_id)
 
 
-def without_chats(name: str) -> Skipped:
+def skip_without_chats(name: str) -> Skipped:
     """Skip an export that holds nothing to work on."""
     return Skipped(
         name, f"{name} is an export without any chats.", "Choose the chats when you export."

@@ -20,7 +20,7 @@ from rules.conversation.memory import (
     aliases,
     edition_in_prompts,
     memory_id,
-    shown,
+    shown_edition,
 )
 from rules.conversation.place import Place
 from rules.errors import ChatSkipped, NotAccepted
@@ -141,7 +141,10 @@ def _known(
     } | dict(adopted.editions)
     if adopted.memories:
         taken = [
-            replace(memory, edition=shown(all_editions[memory.memory_id], memory.chosen, preferred))
+            replace(
+                memory,
+                edition=shown_edition(all_editions[memory.memory_id], memory.chosen, preferred),
+            )
             for memory in adopted.memories
         ]
         made = tuple(sorted((*made, *taken), key=_in_order))

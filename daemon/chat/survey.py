@@ -31,7 +31,7 @@ from daemon.config.keys import FindKey
 from daemon.config.loading import load_texts
 from daemon.config.settings import Config
 from daemon.models.prices import expected, step_of
-from daemon.models.roles import Roles, chat_model, choose_roles, offered
+from daemon.models.roles import Roles, chat_model, choose_roles, with_tools
 from daemon.models.splitting import splitter
 from daemon.models.tokens import Counts, count, count_once, digest_of
 from primer.core_questions import tools_of
@@ -201,7 +201,7 @@ def _choose_models(
     today = date.fromisoformat(now[:10])
     roles = choose_roles(chat, messages, config, key, today, embedding)
     if config.core.enabled and shown.layout.sections:
-        return offered(roles, tools_of(shown.layout), config.core.form)
+        return with_tools(roles, tools_of(shown.layout), config.core.form)
     return roles
 
 

@@ -150,7 +150,8 @@ class _LazyGroup(NearGroup):
         if cmd_name not in _COMMANDS:
             return None
         home, _ = _COMMANDS[cmd_name]
-        command = getattr(import_module(f"daemon.cli.{home}"), cmd_name.replace("-", "_"))
+        name = f"{cmd_name.replace('-', '_')}_command"
+        command = getattr(import_module(f"daemon.cli.{home}"), name)
         if ctx is not None and ctx.resilient_parsing:  # a shell completes what is being written
             from daemon.cli.completion import complete_names
 
@@ -186,7 +187,7 @@ class _LazyGroup(NearGroup):
 )
 @click.version_option(package_name="memproc-daemon", prog_name="memproc")
 @click.pass_context
-def memproc(ctx: click.Context, config: Path | None, quiet: bool, supervised: bool) -> None:
+def memproc_command(ctx: click.Context, config: Path | None, quiet: bool, supervised: bool) -> None:
     """Turn the old part of a long TypingMind conversation into memories that the persona writes itself."""
     from daemon.cli.settings import Settings  # late, for a fast `--help`
 
@@ -209,7 +210,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         os.environ["PYDANTIC_DISABLE_PLUGINS"] = "__all__"
         arguments = sys.argv[1:]
     try:
-        code = memproc.main(args=list(arguments), prog_name="memproc", standalone_mode=False)
+        code = memproc_command.main(
+            args=list(arguments), prog_name="memproc", standalone_mode=False
+        )
     except click.ClickException as mistake:
         mistake.show()
         return USAGE

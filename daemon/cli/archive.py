@@ -5,13 +5,13 @@ from pathlib import Path
 
 import click
 
-from daemon.archive.archive import check
+from daemon.archive.archive import check_integrity
 from daemon.archive.chats import find_chat
 from daemon.archive.copying import foreign_objects
 from daemon.archive.trouble import MEND
 from daemon.cli.settings import Settings, confirmed, json_option, moment, pass_settings
 from daemon.config.search import own_file
-from daemon.files.backup import check as check_backups
+from daemon.files.backup import check_backups as check_backups
 from daemon.files.clock import at, now
 from daemon.status.printable import printable_json, visible
 from daemon.status.written import written_exports
@@ -21,10 +21,13 @@ from rules.wording import counted
 @click.command
 @json_option
 @pass_settings
-def verify(settings: Settings, as_json: bool) -> int:
+def verify_command(settings: Settings, as_json: bool) -> int:
     """Check everything that memproc keeps. Nothing is changed."""
     with settings.archive() as archive:
-        problems = [*check(archive), *(f"archive: {fault}" for fault in foreign_objects(archive))]
+        problems = [
+            *check_integrity(archive),
+            *(f"archive: {fault}" for fault in foreign_objects(archive)),
+        ]
         is_damaged = bool(problems)
         for export in () if is_damaged else written_exports(archive):
             if export.state == "gone":
@@ -55,7 +58,7 @@ def verify(settings: Settings, as_json: bool) -> int:
 @click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
 @json_option
 @pass_settings
-def rebuild(settings: Settings, paths: tuple[Path, ...], as_json: bool) -> int:
+def rebuild_command(settings: Settings, paths: tuple[Path, ...], as_json: bool) -> int:
     """Add to the archive what it lacks and the backups and updated exports still hold. No model is asked.
 
     PATHS are exports, or folders of them, that you still have: raw messages that are in no backup may be there.
@@ -97,7 +100,7 @@ def rebuild(settings: Settings, paths: tuple[Path, ...], as_json: bool) -> int:
 @click.command("export-archive")
 @click.argument("file", type=click.Path(path_type=Path))
 @pass_settings
-def export_archive(settings: Settings, file: Path) -> None:
+def export_archive_command(settings: Settings, file: Path) -> None:
     """Pack archive, backups, updated exports and memproc.toml into FILE, which must not be there yet.
 
     The daemon may run, but no chat may be worked on just then. No provider's key is in it, but all your
@@ -120,7 +123,7 @@ def export_archive(settings: Settings, file: Path) -> None:
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--yes", is_flag=True, help="Do it; without this, only the contents are shown.")
 @pass_settings
-def import_archive(settings: Settings, file: Path, yes: bool) -> None:
+def import_archive_command(settings: Settings, file: Path, yes: bool) -> None:
     """Check FILE, then put archive, backups and updated exports in the folders that memproc.toml names here.
 
     An archive here that has chats is never replaced: move its folder elsewhere first. Backups and updated exports
@@ -160,19 +163,19 @@ def import_archive(settings: Settings, file: Path, yes: bool) -> None:
 @click.argument("chat")
 @click.option("--yes", is_flag=True, help="Do it without asking.")
 @pass_settings
-def erase(settings: Settings, chat: str, yes: bool) -> None:
+def erase_command(settings: Settings, chat: str, yes: bool) -> None:
     """Remove CHAT for good: from the archive and its copies, the backups, updated and expanded exports.
 
     What there is of it is shown first. Chats that were forked from it keep what they share with it. It cannot be
     brought back. TypingMind is not touched, nor is the inbox, whose files are yours.
     """
     from daemon.inbox.jobs import maintain
+    from daemon.recovery.erase import describe_erasure, find_erasure
     from daemon.recovery.erase import erase as erase_chat
-    from daemon.recovery.erase import look, sentences
 
     with settings.context() as context:
-        erasure = look(context, find_chat(context.archive, chat))
-        for line in sentences(erasure):
+        erasure = find_erasure(context, find_chat(context.archive, chat))
+        for line in describe_erasure(erasure):
             settings.say(line)
         known = erasure.chat
         if not confirmed(

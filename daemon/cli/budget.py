@@ -71,17 +71,17 @@ class _Cap:
 
 
 @click.group(cls=NearGroup, default="show")
-def budget() -> None:
+def budget_command() -> None:
     """Show the caps on what may be spent, or raise one for a while.
 
     Without a command they are shown.
     """
 
 
-@budget.command
+@budget_command.command("show")
 @json_option
 @pass_settings
-def show(settings: Settings, as_json: bool) -> None:
+def budget_show_command(settings: Settings, as_json: bool) -> None:
     """Show the caps, and what is spent and reserved under each.
 
     What went to each model this month follows.
@@ -90,7 +90,7 @@ def show(settings: Settings, as_json: bool) -> None:
         _show(archive, settings.config.budget, as_json)
 
 
-@budget.command("raise")
+@budget_command.command("raise")
 @click.option(
     "--run", "run_usd", type=_DOLLARS, metavar="USD", help="For each run, until the day turns."
 )
@@ -98,7 +98,7 @@ def show(settings: Settings, as_json: bool) -> None:
 @click.option("--month", "month_usd", type=_DOLLARS, metavar="USD", help="For this month.")
 @json_option
 @pass_settings
-def raise_(
+def budget_raise_command(
     settings: Settings,
     run_usd: float | None,
     day_usd: float | None,
@@ -136,10 +136,10 @@ def _refuse_to_lower(which: str, amount: int, counts_now: int) -> None:
         )
 
 
-@budget.command
+@budget_command.command("forget")
 @click.argument("model")
 @pass_settings
-def forget(settings: Settings, model: str) -> None:
+def budget_forget_command(settings: Settings, model: str) -> None:
     """Forget how many tokens replies of MODEL have shown that it counts.
 
     The next plans and reservations are made as for a model that was never asked.

@@ -28,7 +28,7 @@ from primer.models import EXTRACTIVE
 @click.option("--text", "with_text", is_flag=True, help="Print the answers too.")
 @json_option
 @pass_settings
-def calls(settings: Settings, chat: str | None, with_text: bool, as_json: bool) -> None:
+def calls_command(settings: Settings, chat: str | None, with_text: bool, as_json: bool) -> None:
     """List the calls in the journal, of all chats or of CHAT, oldest first."""
     with settings.archive() as archive:
         kept = replies(archive, find_chat(archive, chat).chat_id if chat else None)

@@ -16,7 +16,7 @@ from daemon.archive.chats import (
 )
 from daemon.archive.outputs import RESTORED, last_output, let_go_of_restored
 from daemon.cli.settings import Settings, json_option, moment, pass_settings, print_table
-from daemon.files.backup import versions as kept_versions
+from daemon.files.backup import versions_of as kept_versions
 from daemon.files.clock import now
 from daemon.files.lock import is_held
 from daemon.status.printable import printable_json
@@ -29,7 +29,7 @@ _RUN_FIRST = (
 @click.command
 @json_option
 @pass_settings
-def chats(settings: Settings, as_json: bool) -> None:
+def chats_command(settings: Settings, as_json: bool) -> None:
     """List the chats that the archive knows, with how much of each stands under memories."""
     with settings.archive() as archive:
         known = known_chats(archive)
@@ -63,7 +63,7 @@ def chats(settings: Settings, as_json: bool) -> None:
 @click.argument("chat")
 @json_option
 @pass_settings
-def versions(settings: Settings, chat: str, as_json: bool) -> None:
+def versions_command(settings: Settings, chat: str, as_json: bool) -> None:
     """List the kept versions of CHAT, the first original among them, oldest first."""
     with settings.archive() as archive:
         known = find_chat(archive, chat)
@@ -95,12 +95,12 @@ def versions(settings: Settings, chat: str, as_json: bool) -> None:
 @click.command
 @click.argument("chat")
 @pass_settings
-def accept(settings: Settings, chat: str) -> None:
+def accept_command(settings: Settings, chat: str) -> None:
     """Say that CHAT is meant as it is, after it was skipped as a possible mistake, or since it was restored.
 
     What is missing in it stays in the archive. A later state of the chat is judged anew.
     """
-    from daemon.cli.status import place_of
+    from daemon.cli.status import daemon_place
     from daemon.inbox.intake import enqueue
 
     state, when = settings.folders.state, now()
@@ -114,7 +114,7 @@ def accept(settings: Settings, chat: str) -> None:
         arrival = newest_arrival(archive, known.chat_id)
         again = (arrival,) if arrival is not None else ()
         enqueued = enqueue(archive, state, again, when, done=True)
-    goes_on = enqueued and is_held(place_of(settings).lock)
+    goes_on = enqueued and is_held(daemon_place(settings).lock)
     daemon = ", and so does the daemon, at once" if goes_on else ""
     settings.say(f"{accepted} The next run goes on with it{daemon}.")
 

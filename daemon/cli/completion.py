@@ -24,7 +24,7 @@ Find = Callable[[Settings, str], Sequence[CompletionItem]]
 @click.command
 @click.argument("shell", type=click.Choice(("bash", "zsh", "fish")))
 @click.pass_context
-def completion(ctx: click.Context, shell: str) -> None:
+def completion_command(ctx: click.Context, shell: str) -> None:
     """Print what makes SHELL complete commands, chats and memories.
 
     The README says where it goes.
@@ -102,7 +102,7 @@ _NAMES = {
 
 @click.command(hidden=True)
 @click.pass_context
-def manual(ctx: click.Context) -> None:
+def manual_command(ctx: click.Context) -> None:
     """Print the man page: `make man` writes docs/memproc.1, which is installed."""
     click.echo(man_page(ctx.find_root().command), nl=False)
 

@@ -15,14 +15,14 @@ from rules.errors import ConfigurationError
 
 
 @click.group(cls=NearGroup)
-def config() -> None:
+def config_command() -> None:
     """Show, check, edit or find memproc.toml."""
 
 
-@config.command
+@config_command.command("show")
 @json_option
 @pass_settings
-def show(settings: Settings, as_json: bool) -> None:
+def config_show_command(settings: Settings, as_json: bool) -> None:
     """Print every setting that counts, the defaults among them."""
     from daemon.config.as_toml import toml_text
     from primer.models import hidden
@@ -37,9 +37,9 @@ def show(settings: Settings, as_json: bool) -> None:
     click.echo(visible(f"# {choice}\n\n{toml_text(tables)}" if choice else toml_text(tables)))
 
 
-@config.command
+@config_command.command("check")
 @pass_settings
-def check(settings: Settings) -> None:
+def config_check_command(settings: Settings) -> None:
     """Say whether memproc.toml can be used.
 
     Its folders, texts and layout are looked at too. Every setting that is wrong is listed, or else those that do not
@@ -59,14 +59,14 @@ def check(settings: Settings) -> None:
     click.echo(visible("\n".join(lines)))
 
 
-@config.command
+@config_command.command("edit")
 @pass_settings
-def edit(settings: Settings) -> int:
+def config_edit_command(settings: Settings) -> int:
     """Open memproc.toml in your editor ($VISUAL, $EDITOR), and check it afterwards.
 
     Where it is wrong then, the file from before stays, and what you wrote is kept beside it.
     """
-    from daemon.config.loading import load, parse
+    from daemon.config.loading import load, parse_settings
 
     path = settings.config_file.path
     if path is None:
@@ -84,7 +84,7 @@ def edit(settings: Settings) -> int:
         settings.say("Nothing was changed.")
         return 0
     try:
-        config = parse(written.encode(), path)
+        config = parse_settings(written.encode(), path)
         _look_beside(config)
     except ConfigurationError as wrong:
         replace_file(draft, [written.encode()])
@@ -112,7 +112,7 @@ def _look_beside(config: Config) -> None:
 def _unknown_models(config: Config) -> Iterator[str]:
     """Sentences about models that LiteLLM's map does not know; those of one's own server or network it cannot know."""
     from daemon.models.addresses import OWN_HOSTS, addresses
-    from daemon.models.catalogue import is_known, nearest
+    from daemon.models.catalogue import is_model_known, nearest_names
     from daemon.models.roles import CHAT, SMALL
     from primer.models import EXTRACTIVE, provider_of
 
@@ -124,20 +124,20 @@ def _unknown_models(config: Config) -> Iterator[str]:
             name = getattr(own, role)
             if (
                 name in (CHAT, SMALL, "", EXTRACTIVE)
-                or is_known(name)
+                or is_model_known(name)
                 or addresses(name, own.options_for(name))
             ):
                 continue
-            near = nearest(name)
+            near = nearest_names(name)
             is_elsewhere = any(other.endswith(f"/{name.rpartition('/')[2]}") for other in near)
             if provider_of(name) in OWN_HOSTS or is_elsewhere:
                 hint = f" Did you mean {' or '.join(near)}?" if near else ""
                 yield f"models.{role}: LiteLLM does not know the model {name}.{hint}"
 
 
-@config.command
+@config_command.command("path")
 @pass_settings
-def path(settings: Settings) -> None:
+def config_path_command(settings: Settings) -> None:
     """Print which memproc.toml counts, and why that one."""
     click.echo(visible(f"{settings.config_file.path or 'none'} ({settings.config_file.how})"))
     for other in settings.config_file.others:

@@ -33,7 +33,7 @@ from rules.typingmind.content import printable
 @click.group(cls=ChatGroup, default="show")
 @click.argument("chat")
 @click.pass_context
-def core(ctx: click.Context, chat: str) -> None:
+def core_command(ctx: click.Context, chat: str) -> None:
     """Show or change the core memory of CHAT, named by its id or its title.
 
     Without a command its sections are shown.
@@ -41,10 +41,10 @@ def core(ctx: click.Context, chat: str) -> None:
     ctx.obj = AboutChat(ctx.ensure_object(Settings), chat)
 
 
-@core.command
+@core_command.command("show")
 @json_option
 @pass_about
-def show(about: AboutChat, as_json: bool) -> None:
+def core_show_command(about: AboutChat, as_json: bool) -> None:
     """Show every section, with how many of its characters are used."""
     with about.settings.archive() as archive:
         known = _known_core(archive, about.settings.config, about.name)
@@ -70,14 +70,14 @@ def show(about: AboutChat, as_json: bool) -> None:
         click.echo(in_width(visible("\n".join(lines))))
 
 
-@core.command(
+@core_command.command(
     "set", context_settings={"ignore_unknown_options": True}
 )  # a list's entries begin with "- "
 @click.argument("section")
 @click.argument("text", required=False)
 @click.option("--empty", is_flag=True, help="Empty the section.")
 @pass_about
-def set_(about: AboutChat, section: str, text: str | None, empty: bool) -> None:
+def set_command(about: AboutChat, section: str, text: str | None, empty: bool) -> None:
     """Have SECTION say TEXT, or what comes on the standard input.
 
     A list has one entry a line. It stays as you have set it: the persona cannot edit it until you release it.
@@ -103,10 +103,10 @@ def set_(about: AboutChat, section: str, text: str | None, empty: bool) -> None:
     about.settings.say(f'"{section}" is set, and stays so until: {until}\n{TO_SEE_IT}')
 
 
-@core.command
+@core_command.command("release")
 @click.argument("section")
 @pass_about
-def release(about: AboutChat, section: str) -> None:
+def core_release_command(about: AboutChat, section: str) -> None:
     """Let the persona edit SECTION again.
 
     For one that you have set, or edited in TypingMind.
@@ -123,9 +123,9 @@ def release(about: AboutChat, section: str) -> None:
     about.settings.say(f'"{section}" {released}.')
 
 
-@core.command
+@core_command.command("undo")
 @pass_about
-def undo(about: AboutChat) -> None:
+def core_undo_command(about: AboutChat) -> None:
     """Take back the newest edit, whoever made it.
 
     The next time it is the one before. All of them stay in the history.
@@ -143,10 +143,10 @@ def undo(about: AboutChat) -> None:
         )
 
 
-@core.command
+@core_command.command("history")
 @json_option
 @pass_about
-def history(about: AboutChat, as_json: bool) -> None:
+def core_history_command(about: AboutChat, as_json: bool) -> None:
     """Show all that was ever written into it, oldest first.
 
     By whom, after which memory, and what the section said then.

@@ -12,10 +12,10 @@ from platformdirs import user_cache_path
 
 from daemon.archive.chats import known_chats
 from daemon.archive.memories import memories
-from daemon.cli.chats import versions
-from daemon.cli.memory_text import describe
-from daemon.cli.plan import plan
-from daemon.cli.run import run
+from daemon.cli.chats import versions_command
+from daemon.cli.memory_text import describe_memory
+from daemon.cli.plan import plan_command
+from daemon.cli.run import run_command
 from daemon.cli.settings import Settings
 from daemon.files.candidates import put_sample
 from daemon.files.lock import Busy, hold
@@ -41,21 +41,21 @@ class _DemoSettings(Settings):
 
 @click.command
 @click.pass_context
-def demo(ctx: click.Context) -> int:
+def demo_command(ctx: click.Context) -> int:
     """Process a sample conversation from its export to its memories, in a folder that is kept until the next demo."""
     with _fresh_folder() as home, ctx.scope():
         ctx.obj = settings = _DemoSettings(home / "memproc.toml", quiet=False)
         _title("The plan (memproc plan)")
-        ctx.invoke(plan, paths=(), as_json=False)
+        ctx.invoke(plan_command, paths=(), as_json=False)
         _title("The work (memproc run)")
-        code = int(ctx.invoke(run, paths=(), dry_run=False, as_json=False))
+        code = int(ctx.invoke(run_command, paths=(), dry_run=False, as_json=False))
         with settings.archive() as archive:
             chat_id = known_chats(archive)[0].chat_id
             made = memories(archive, chat_id)
         _title("What is kept (memproc versions)")
-        ctx.invoke(versions, chat=chat_id, as_json=False)
+        ctx.invoke(versions_command, chat=chat_id, as_json=False)
         _title("One memory (memproc show)")
-        click.echo(visible("\n".join(describe(made[len(made) // 2]))))
+        click.echo(visible("\n".join(describe_memory(made[len(made) // 2]))))
     click.echo(visible(f"\nEverything lies in {home} until the next demo."))
     return code
 

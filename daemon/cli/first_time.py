@@ -7,7 +7,7 @@ from difflib import get_close_matches
 import click
 
 from daemon.cli.key import ask_and_keep
-from daemon.cli.service import install
+from daemon.cli.service import service_install_command
 from daemon.cli.settings import Settings, in_width
 from daemon.config.keys import NoKey, find_key
 from daemon.config.search import own_file
@@ -27,7 +27,7 @@ _DROP = "Drop a TypingMind export into the inbox"
 @click.command
 @click.option("--yes", is_flag=True, help="Take the default places without asking.")
 @click.pass_context
-def init(ctx: click.Context, yes: bool) -> None:
+def init_command(ctx: click.Context, yes: bool) -> None:
     """Write memproc.toml, with every setting and its reason, and make the folders. What exists stays as it is.
 
     On a terminal it goes on to a key, the service and a sample conversation; each step can be passed over.
@@ -46,7 +46,7 @@ def init(ctx: click.Context, yes: bool) -> None:
 
 def _write_settings(settings: Settings, yes: bool) -> bool:
     """Write memproc.toml where there is none, and make the folders; whether the person wanted that."""
-    from daemon.config.loading import folders, load, shipped_text
+    from daemon.config.loading import load, load_folders, shipped_text
 
     path = settings.path or own_file()
     if path.exists():
@@ -61,7 +61,7 @@ def _write_settings(settings: Settings, yes: bool) -> bool:
     else:
         settings.say("Nothing was written.")
         return False
-    places = folders(load(path))
+    places = load_folders(load(path))
     for name in ("inbox", "updated", "backups", "state"):
         make_private(getattr(places, name))
         settings.say(f"{name:8} {getattr(places, name)}")
@@ -136,7 +136,7 @@ def _offer_service(ctx: click.Context, settings: Settings) -> bool:
         settings.say("Later: memproc service install")
         return False
     try:
-        return int(ctx.invoke(install, dry_run=False, no_sandbox=False)) == 0
+        return int(ctx.invoke(service_install_command, dry_run=False, no_sandbox=False)) == 0
     except MemprocError as trouble:
         settings.say(f"{trouble.message}\n{trouble.next_step}")
         return False

@@ -42,21 +42,23 @@ def _known(context: click.Context, parameter: click.Parameter, text: str | None)
 
 
 @click.group(cls=NearGroup, epilog=f"The providers: {_KNOWN}.")
-def key() -> None:
+def key_command() -> None:
     """Keep, list, try or forget a provider's key.
 
     A key is looked for in the environment first, then in memproc's own file, then in the system keyring.
     """
 
 
-@key.command("set")
+@key_command.command("set")
 @click.argument("provider", callback=_known)
 @click.argument("more", nargs=-1, metavar="")
 @click.option(
     "--file", "to_file", is_flag=True, help="Use memproc's own file, and not the keyring."
 )
 @pass_settings
-def set_key(settings: Settings, provider: str, more: tuple[str, ...], to_file: bool) -> None:
+def key_set_command(
+    settings: Settings, provider: str, more: tuple[str, ...], to_file: bool
+) -> None:
     """Keep the key of PROVIDER.
 
     It goes into the system keyring or, where that does not answer, into a file that only you can read. The
@@ -88,10 +90,10 @@ def ask_and_keep(settings: Settings, provider: str, *, to_file: bool = False) ->
         settings.say(f"But {variable} is set in the environment, and counts before it.")
 
 
-@key.command
+@key_command.command("forget")
 @click.argument("provider", callback=_known)
 @pass_settings
-def forget(settings: Settings, provider: str) -> None:
+def key_forget_command(settings: Settings, provider: str) -> None:
     """Forget the key of PROVIDER.
 
     It is taken out of memproc's file and out of the system keyring.
@@ -108,7 +110,7 @@ def forget(settings: Settings, provider: str) -> None:
         settings.say(f"{variable} is still set in the environment, and memproc cannot unset it.")
 
 
-@key.command
+@key_command.command("test")
 @click.argument("provider", callback=_known, required=False)
 @click.option(
     "--no-call",
@@ -116,7 +118,7 @@ def forget(settings: Settings, provider: str) -> None:
     help="Only say where the keys are; ask no provider, and spend nothing.",
 )
 @pass_settings
-def test(settings: Settings, provider: str | None, no_call: bool) -> int:
+def key_test_command(settings: Settings, provider: str | None, no_call: bool) -> int:
     """Say where each key is, and whether it works.
 
     With PROVIDER, that provider's alone. Each provider is asked one tiny question, by the model that
@@ -139,21 +141,23 @@ def test(settings: Settings, provider: str | None, no_call: bool) -> int:
     return 0 if works and all(works) else 1
 
 
-@key.command("list")
+@key_command.command("list")
 @click.pass_context
-def list_keys(ctx: click.Context) -> int:
+def key_list_command(ctx: click.Context) -> int:
     """Say where the key of each provider is, without trying it."""
-    return int(ctx.invoke(test, provider=None, no_call=True))
+    return int(ctx.invoke(key_test_command, provider=None, no_call=True))
 
 
-@key.command
+@key_command.command("allow")
 @click.argument("provider", required=False)
 @click.argument("host", required=False)
 @click.option(
     "--forget", is_flag=True, help="Take it back: the key of PROVIDER goes to HOST no more."
 )
 @pass_settings
-def allow(settings: Settings, provider: str | None, host: str | None, forget: bool) -> None:
+def key_allow_command(
+    settings: Settings, provider: str | None, host: str | None, forget: bool
+) -> None:
     """Let the key of PROVIDER go to HOST, or list what is allowed.
 
     HOST is one that is not the provider's own. A host that your own memproc.toml names, or the environment that holds

@@ -31,7 +31,7 @@ _fact_number = click.argument("number", metavar="ID", type=click.IntRange(min=1)
 @click.group(cls=ChatGroup, default="list")
 @click.argument("chat")
 @click.pass_context
-def facts(ctx: click.Context, chat: str) -> None:
+def facts_command(ctx: click.Context, chat: str) -> None:
     """Show or change the facts of CHAT, named by its id or its title.
 
     Without a command they are listed.
@@ -39,10 +39,10 @@ def facts(ctx: click.Context, chat: str) -> None:
     ctx.obj = AboutChat(ctx.ensure_object(Settings), chat)
 
 
-@facts.command("list")
+@facts_command.command("list")
 @json_option
 @pass_about
-def list_(about: AboutChat, as_json: bool) -> None:
+def facts_list_command(about: AboutChat, as_json: bool) -> None:
     """List what is true now, by date. The export shows as many of them as facts.budget holds."""
     with about.settings.archive() as archive:
         chat = find_chat(archive, about.name)
@@ -51,11 +51,11 @@ def list_(about: AboutChat, as_json: bool) -> None:
     _print(by_date, as_json, f'"{chat.title}" has no facts yet.')
 
 
-@facts.command
+@facts_command.command("search")
 @click.argument("words", nargs=-1, required=True)
 @json_option
 @pass_about
-def search(about: AboutChat, words: tuple[str, ...], as_json: bool) -> None:
+def facts_search_command(about: AboutChat, words: tuple[str, ...], as_json: bool) -> None:
     """Search WORDS in what is true now, the best match first."""
     with about.settings.archive() as archive:
         chat = find_chat(archive, about.name)
@@ -64,11 +64,11 @@ def search(about: AboutChat, words: tuple[str, ...], as_json: bool) -> None:
     _print(best_first, as_json, f'No fact of "{chat.title}" has these words.')
 
 
-@facts.command
+@facts_command.command("history")
 @_fact_number
 @json_option
 @pass_about
-def history(about: AboutChat, number: int, as_json: bool) -> None:
+def facts_history_command(about: AboutChat, number: int, as_json: bool) -> None:
     """Show all that ever happened to the fact ID.
 
     What it said, from which message, and what took its place.
@@ -91,10 +91,10 @@ def history(about: AboutChat, number: int, as_json: bool) -> None:
             click.echo(visible(f"    {event.said_at[:10] or 'some day'}: {event.text}"))
 
 
-@facts.command
+@facts_command.command("forget")
 @_fact_number
 @pass_about
-def forget(about: AboutChat, number: int) -> None:
+def facts_forget_command(about: AboutChat, number: int) -> None:
     """Forget the fact ID.
 
     It is no longer shown or told, and never taken from the same message again.
@@ -114,10 +114,10 @@ def forget(about: AboutChat, number: int) -> None:
         about.settings.say(f"Nothing to do: fact {number} is not true any more.")
 
 
-@facts.command
+@facts_command.command("add")
 @click.argument("text")
 @pass_about
-def add(about: AboutChat, text: str) -> None:
+def facts_add_command(about: AboutChat, text: str) -> None:
     """Add TEXT as a fact, of today."""
     words = " ".join(text.split())
     if not words:

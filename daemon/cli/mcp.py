@@ -18,7 +18,7 @@ from rules.errors import ConfigurationError
     help="Serve HTTP on this port of this computer.",
 )
 @click.pass_context
-def mcp(ctx: click.Context, chat: str, port: int | None) -> None:
+def mcp_command(ctx: click.Context, chat: str, port: int | None) -> None:
     """Let a model look things up in the archive, read-only; over standard input and output, or HTTP.
 
     Over HTTP it answers who carries the token of `memproc mcp token`.
@@ -28,10 +28,10 @@ def mcp(ctx: click.Context, chat: str, port: int | None) -> None:
         _serve(ctx.ensure_object(Settings), chat, port)
 
 
-@mcp.command
+@mcp_command.command("token")
 @click.argument("text", required=False)
 @pass_settings
-def token(settings: Settings, text: str | None) -> None:
+def mcp_token_command(settings: Settings, text: str | None) -> None:
     """Make the token by which a program may look things up over HTTP, or take TEXT, as TypingMind's connector has it.
 
     It takes the place of the one before.

@@ -16,7 +16,7 @@ from daemon.cli.settings import Settings, json_option, pass_settings
 from daemon.status.printable import printable_json
 from rules.conversation.memory import Memory
 from rules.conversation.memory_title import called, dates, short_name
-from rules.plan.folds import in_words
+from rules.plan.folds import state_in_words
 
 
 @click.command
@@ -26,7 +26,7 @@ from rules.plan.folds import in_words
 )
 @json_option
 @pass_settings
-def memories(settings: Settings, chat: str, tree: bool, as_json: bool) -> None:
+def memories_command(settings: Settings, chat: str, tree: bool, as_json: bool) -> None:
     """List the memories of CHAT, named by its id or its title: number, day, tokens before and now, first words.
 
     The number names the memory in `show`, `use`, `pin`, `retry` and `recall`; folds are called f1, f2, and so on.
@@ -53,7 +53,7 @@ def memories(settings: Settings, chat: str, tree: bool, as_json: bool) -> None:
 )
 @json_option
 @pass_settings
-def show(settings: Settings, names: tuple[str, ...], raw: bool, as_json: bool) -> None:
+def show_command(settings: Settings, names: tuple[str, ...], raw: bool, as_json: bool) -> None:
     """Show MEMORY in full: its number in CHAT, its id, or the beginning of its id.
 
     All its editions are shown: side by side in 120 columns or more, else one below the other.
@@ -77,7 +77,7 @@ def _about(whole: Holding, memory: Memory, *, raw: bool) -> Iterator[str]:
         name = called(member) if raw else f"memory {short_name(member)}"
         yield f"made of {name}, {dates(member)}: {member.edition.tokens:,} tokens"
     if raw:
-        yield in_words(memory, whole.states[memory.memory_id])
+        yield state_in_words(memory, whole.states[memory.memory_id])
         return
     yield marks_of(whole, memory) or "shown"
     yield f"Ids, questions and requests: memproc show {whole.chat_id} {short_name(memory)} --raw"

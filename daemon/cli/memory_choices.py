@@ -8,7 +8,7 @@ from daemon.archive import memories as choices
 from daemon.archive.archive import Archive
 from daemon.archive.chats import find_chat
 from daemon.chat.holding import holding_of
-from daemon.cli.memory_text import describe
+from daemon.cli.memory_text import describe_memory
 from daemon.cli.naming import named_memories, one_memory
 from daemon.cli.settings import TO_SEE_IT, Settings, json_option, pass_settings
 from daemon.status.printable import printable_json, visible
@@ -38,7 +38,7 @@ def _edition(ctx: click.Context, param: click.Parameter, text: str) -> int | str
 @click.argument("names", metavar="[CHAT] MEMORY", nargs=-1, required=True)
 @click.argument("edition", callback=_edition)
 @pass_settings
-def use(settings: Settings, names: tuple[str, ...], edition: int | str | None) -> None:
+def use_command(settings: Settings, names: tuple[str, ...], edition: int | str | None) -> None:
     """Show EDITION of MEMORY from now on: a number from `memproc show`, or the newest `as-of` or `hindsight` one.
 
     `auto` is what memory.editions prefers.
@@ -60,7 +60,7 @@ def use(settings: Settings, names: tuple[str, ...], edition: int | str | None) -
 @click.command
 @click.argument("names", metavar="[CHAT] MEMORY", nargs=-1, required=True)
 @pass_settings
-def pin(settings: Settings, names: tuple[str, ...]) -> None:
+def pin_command(settings: Settings, names: tuple[str, ...]) -> None:
     """Keep MEMORY as it is: no edition of it is written any more, and it is never folded, until you unpin it."""
     with settings.context() as context:
         _, pinned = one_memory(context.archive, settings, names)
@@ -76,7 +76,7 @@ def pin(settings: Settings, names: tuple[str, ...]) -> None:
 @click.command
 @click.argument("names", metavar="[CHAT] MEMORY", nargs=-1, required=True)
 @pass_settings
-def unpin(settings: Settings, names: tuple[str, ...]) -> None:
+def unpin_command(settings: Settings, names: tuple[str, ...]) -> None:
     """Let MEMORY be rewritten and folded again.
 
     If you have edited it in TypingMind, your text gives way to memproc's edition. Your text stays among its editions:
@@ -122,7 +122,7 @@ def _is_chat(archive: Archive, name: str) -> bool:
 @click.command
 @click.argument("names", metavar="[CHAT] MEMORY...", nargs=-1, required=True)
 @pass_settings
-def recall(settings: Settings, names: tuple[str, ...]) -> None:
+def recall_command(settings: Settings, names: tuple[str, ...]) -> None:
     """Bring back each MEMORY, which you have deleted in TypingMind; a fold comes with the memories that it is made of.
 
     The next run puts it between its neighbours again, and later memories see it again.
@@ -132,7 +132,7 @@ def recall(settings: Settings, names: tuple[str, ...]) -> None:
             _former_token(settings, names[1:])
             return
         named = named_memories(context.archive, settings, names)
-        recalled = [choices.recall(context.archive, memory) for _, memory in named]
+        recalled = [choices.bring_back(context.archive, memory) for _, memory in named]
     for (chat, memory), back in zip(named, recalled, strict=True):
         for memory_id in back:
             settings.say(f"Recalled {called(chat.memory(memory_id))}.")
@@ -149,7 +149,7 @@ def recall(settings: Settings, names: tuple[str, ...]) -> None:
 )
 @json_option
 @pass_settings
-def retry(settings: Settings, names: tuple[str, ...], say: str, as_json: bool) -> int:
+def retry_command(settings: Settings, names: tuple[str, ...], say: str, as_json: bool) -> int:
     """Ask the models for MEMORY again. It makes up to a dozen calls; the edition before is kept.
 
     Without --say only questions that were never asked before are sent: after a refusal, say something.
@@ -173,6 +173,6 @@ def retry(settings: Settings, names: tuple[str, ...], say: str, as_json: bool) -
             err=True,
         )
     else:
-        for line in (*progress.tally.sentences(), *describe(outcome), "", TO_SEE_IT):
+        for line in (*progress.tally.sentences(), *describe_memory(outcome), "", TO_SEE_IT):
             settings.say(line)
     return 1 if isinstance(outcome, UnchangedMemory) else 0

@@ -16,7 +16,7 @@ _WIDE = 120  # columns
 _HASH = 8  # characters that are shown of a request's hash
 
 
-def describe(memory: Memory) -> Iterator[str]:
+def describe_memory(memory: Memory) -> Iterator[str]:
     """The memory as lines, in the edition that is shown."""
     yield from heading_lines(memory)
     yield ""

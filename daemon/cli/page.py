@@ -21,7 +21,7 @@ _ANSWER_SECONDS = 60.0
     "--print", "only_print", is_flag=True, help="Print the address instead of opening it."
 )
 @pass_settings
-def open(settings: Settings, place: str, only_print: bool) -> None:
+def open_command(settings: Settings, place: str, only_print: bool) -> None:
     """Open the page in your browser; or the inbox, the folder of updated exports, or memproc.toml.
 
     The page's link is good once, and for two minutes.
@@ -44,7 +44,7 @@ def open(settings: Settings, place: str, only_print: bool) -> None:
     "--socket", "number", type=int, required=True, help="A listening socket that was handed over."
 )
 @pass_settings
-def page(settings: Settings, number: int) -> None:
+def page_command(settings: Settings, number: int) -> None:
     """Serve the page on a socket of the daemon's, until nobody has asked for a while."""
     from daemon.page.access import beside
     from daemon.page.app import Desk, application
@@ -117,7 +117,7 @@ def _is_ours(state: Path, port: int, started: "subprocess.Popen[bytes] | None" =
     import httpx
 
     from daemon.inbox.page_port import LOOPBACK
-    from daemon.page.sessions import prove
+    from daemon.page.sessions import answer_challenge
 
     challenge = secrets.token_hex(16)
     try:
@@ -133,7 +133,7 @@ def _is_ours(state: Path, port: int, started: "subprocess.Popen[bytes] | None" =
         proof = ""
     else:
         proof = reply.text
-    if not secrets.compare_digest(proof.encode(), prove(state, challenge).encode()):
+    if not secrets.compare_digest(proof.encode(), answer_challenge(state, challenge).encode()):
         raise FileTrouble(
             f"Another program, or the memproc of another person, answers at port {port} of this computer.",
             "Choose another number for page.port in memproc.toml.",

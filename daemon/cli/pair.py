@@ -30,13 +30,13 @@ REMOVE_THE_ADDRESS = (
 
 
 @click.group(cls=NearGroup, default="code")
-def pair() -> None:
+def pair_command() -> None:
     """Let TypingMind in a browser send its chats to memproc and take them back, without files."""
 
 
-@pair.command
+@pair_command.command("code")
 @pass_settings
-def code(settings: Settings) -> int:
+def pair_code_command(settings: Settings) -> int:
     """Show a code, and wait until it is used.
 
     It is good for two minutes, and `memproc pair` alone shows it, too.
@@ -53,10 +53,10 @@ def code(settings: Settings) -> int:
     return 0
 
 
-@pair.command(name="list")
+@pair_command.command(name="list")
 @json_option
 @pass_settings
-def list_devices(settings: Settings, as_json: bool) -> None:
+def pair_list_command(settings: Settings, as_json: bool) -> None:
     """List the browsers that are paired."""
     paired = devices(settings.folders.state)
     if as_json:
@@ -76,11 +76,11 @@ def list_devices(settings: Settings, as_json: bool) -> None:
         settings.say(_WHO_CAN_SIGN)
 
 
-@pair.command
+@pair_command.command("forget")
 @click.argument("ids", metavar="ID...", nargs=-1)
 @click.option("--all", "everything", is_flag=True, help="Every browser that is paired.")
 @pass_settings
-def forget(settings: Settings, ids: tuple[str, ...], everything: bool) -> None:
+def pair_forget_command(settings: Settings, ids: tuple[str, ...], everything: bool) -> None:
     """Answer these browsers no more.
 
     An ID is that of `memproc pair list`, or as much of its beginning as is needed.
@@ -95,10 +95,10 @@ def forget(settings: Settings, ids: tuple[str, ...], everything: bool) -> None:
     settings.say(REMOVE_THE_ADDRESS if forgotten else "Nothing was paired.")
 
 
-@pair.command
+@pair_command.command("script")
 @click.argument("path", type=click.Path(path_type=Path), default=SCRIPT)
 @pass_settings
-def script(settings: Settings, path: Path) -> None:
+def pair_script_command(settings: Settings, path: Path) -> None:
     """Write the extension to PATH, to be hosted.
 
     Put it on an HTTPS address of your own, and give that address to TypingMind.

@@ -17,15 +17,15 @@ from daemon.cli.settings import (
     pass_settings,
 )
 from daemon.files.backup import read_version
-from daemon.files.backup import versions as kept_versions
+from daemon.files.backup import versions_of as kept_versions
 from daemon.files.paths import Folders
 from daemon.models.context import Context
 from daemon.recovery import restore as recovery
-from daemon.recovery.restore import Content, Restorable, compare
+from daemon.recovery.restore import Content, Restorable, compare_versions
 from daemon.status.printable import in_one_line, printable_json
 from rules.conversation.memory import Memory
 from rules.errors import NotAnExport, NotFound
-from rules.output.difference import Difference, DifferenceLine, readable
+from rules.output.difference import Difference, DifferenceLine, difference_lines
 from rules.wording import counted
 
 _COLOURS = {"+": "green", "-": "red", "~": "yellow"}
@@ -37,7 +37,7 @@ _COLOURS = {"+": "green", "-": "red", "~": "yellow"}
 @click.argument("after", metavar="[V2]", type=int, required=False)
 @json_option
 @pass_settings
-def diff(
+def diff_command(
     settings: Settings, chat: str, before: int | None, after: int | None, as_json: bool
 ) -> None:
     """Show what changed in CHAT from version V1 to V2 (numbers from `memproc versions`).
@@ -59,7 +59,9 @@ def diff(
                     f"Compare two versions: memproc versions {known.chat_id}",
                 )
             second = Content("the updated export", content)
-        difference, memories = compare(archive, settings.config, known.chat_id, first, second)
+        difference, memories = compare_versions(
+            archive, settings.config, known.chat_id, first, second
+        )
     same_bytes = first.data == second.data
     if as_json:
         report = {
@@ -84,7 +86,7 @@ def diff(
 @click.argument("version", type=int)
 @click.option("--yes", is_flag=True, help="Do it without asking.")
 @pass_settings
-def restore(settings: Settings, chat: str, version: int, yes: bool) -> None:
+def restore_command(settings: Settings, chat: str, version: int, yes: bool) -> None:
     """Put VERSION (a number from `memproc versions`) of CHAT in the place of its updated export.
 
     The present file is kept as a version first. The difference is shown first.
@@ -96,7 +98,7 @@ def restore(settings: Settings, chat: str, version: int, yes: bool) -> None:
 @click.argument("chat")
 @click.option("--yes", is_flag=True, help="Do it without asking.")
 @pass_settings
-def undo(settings: Settings, chat: str, yes: bool) -> None:
+def undo_command(settings: Settings, chat: str, yes: bool) -> None:
     """Put back what the updated export of CHAT was before it was written last.
 
     That is the newest kept version that says something else: `memproc restore` puts any other back. The present file
@@ -137,7 +139,7 @@ def _restore(settings: Settings, chat: str, version: int | None, yes: bool) -> N
 @click.argument("chat")
 @click.option("--output", type=click.Path(path_type=Path), help="Where to write it.")
 @pass_settings
-def expand(settings: Settings, chat: str, output: Path | None) -> None:
+def expand_command(settings: Settings, chat: str, output: Path | None) -> None:
     """Write the full raw conversation of CHAT as an export for TypingMind.
 
     Every message is byte for byte what it was, but for the dates of messages that a fork has copied: TypingMind dates
@@ -177,7 +179,9 @@ def _compare_with_present(
     now = Content(restorable.path.name, restorable.now)
     then = Content(f"version {restorable.version.number}", restorable.content)
     try:
-        difference, memories = compare(context.archive, context.config, known.chat_id, now, then)
+        difference, memories = compare_versions(
+            context.archive, context.config, known.chat_id, now, then
+        )
     except NotAnExport as spoilt:
         settings.say(f"What is there now cannot be compared: {spoilt.message}")
         return
@@ -192,7 +196,7 @@ def _print_difference(
     """Print a difference: in colour on a terminal, plain elsewhere, nothing cut off."""
     first = f"{before}: {counted(difference.messages_before, 'message')}, {_memories(difference.memories_before)}"
     second = f"{after}: {counted(difference.messages_after, 'message')}, {_memories(difference.memories_after)}"
-    paged("\n".join([first, second, *map(_coloured, readable(difference, memories))]))
+    paged("\n".join([first, second, *map(_coloured, difference_lines(difference, memories))]))
 
 
 def _coloured(line: DifferenceLine) -> str:

@@ -57,7 +57,7 @@ _KINDS: dict[type[Outcome], str] = {
 )
 @json_option
 @click.pass_context
-def run(
+def run_command(
     ctx: click.Context,
     paths: tuple[Path, ...],
     dry_run: bool,
@@ -70,9 +70,9 @@ def run(
     On a terminal it asks where a key is missing, and before more than a dollar is spent.
     """
     if dry_run:
-        from daemon.cli.plan import plan
+        from daemon.cli.plan import plan_command
 
-        return int(ctx.invoke(plan, paths=paths, as_json=as_json))
+        return int(ctx.invoke(plan_command, paths=paths, as_json=as_json))
     settings = ctx.ensure_object(Settings)
     if for_programs:
         return as_events(lambda tell: _tell_events(settings, paths, tell))

@@ -33,7 +33,7 @@ _SPEAKERS = {"user": "you", "assistant": "the persona"}
 )
 @json_option
 @pass_settings
-def search(
+def search_command(
     settings: Settings,
     words: tuple[str, ...],
     chat: str,

@@ -37,15 +37,15 @@ _CODES = {"running": 0, "troubled": 1, "stopped": 2, "not installed": 2}
 
 
 @click.group(cls=NearGroup)
-def service() -> None:
+def service_command() -> None:
     """Have the system keep memproc running: from login on, and again after a crash."""
 
 
-@service.command
+@service_command.command("install")
 @click.option("--dry-run", is_flag=True, help="Only print what would be written and run.")
 @click.option("--no-sandbox", is_flag=True, help="Let the service do all that your account may do.")
 @pass_settings
-def install(settings: Settings, dry_run: bool, no_sandbox: bool) -> int:
+def service_install_command(settings: Settings, dry_run: bool, no_sandbox: bool) -> int:
     """Install the service and start it; installing again brings an older one up to date.
 
     Changes of yours go into a drop-in (`systemctl --user edit memproc`), and stay.
@@ -77,10 +77,10 @@ def install(settings: Settings, dry_run: bool, no_sandbox: bool) -> int:
     return code
 
 
-@service.command
+@service_command.command("remove")
 @click.option("--dry-run", is_flag=True, help="Only print what would be removed and run.")
 @pass_settings
-def remove(settings: Settings, dry_run: bool) -> int:
+def service_remove_command(settings: Settings, dry_run: bool) -> int:
     """Stop the service and remove it. Folders, archive, keys and settings stay where they are."""
     with _in_our_words():
         recipe = recipe_for(_account(), _program(settings), run_command, Sandbox.NONE)
@@ -94,9 +94,9 @@ def remove(settings: Settings, dry_run: bool) -> int:
     return code
 
 
-@service.command
+@service_command.command("status")
 @pass_settings
-def status(settings: Settings) -> int:
+def service_status_command(settings: Settings) -> int:
     """Whether the service runs. Exit code 0: it runs; 1: it wants attention; 2: it does not run."""
     with _in_our_words():
         state = state_here(_account(), run_command, _program(settings).command)
@@ -106,7 +106,7 @@ def status(settings: Settings) -> int:
 
 @click.command
 @pass_settings
-def uninstall(settings: Settings) -> int:
+def uninstall_command(settings: Settings) -> int:
     """Stop the service and remove it, and say what stays and how to remove each of it."""
     code = 0
     try:
@@ -148,8 +148,8 @@ def _what_stays(settings: Settings) -> Iterator[str]:
     yield "memproc itself, at last:\n    pipx uninstall memproc-daemon"
 
 
-@service.command(hidden=True)
-def failed() -> int:
+@service_command.command("failed", hidden=True)
+def service_failed_command() -> int:
     """Tell the person that the service is down, and see that it is started again; systemd runs this when it fails."""
     down = failure(run_command)
     next_step = down.next_step

@@ -183,11 +183,13 @@ class Settings:
     @cached_property
     def config(self) -> "Config":
         """The settings. Raises ConfigurationError with all that is wrong."""
-        from daemon.config.loading import load, parse
+        from daemon.config.loading import load, parse_settings
         from daemon.config.settings import Config
 
         if given := self.handed_over:
-            config = parse(given.text.encode(), Path(given.path)) if given.path else Config()
+            config = (
+                parse_settings(given.text.encode(), Path(given.path)) if given.path else Config()
+            )
             is_here = given.found_here
         else:
             config = load(self.config_file.path) if self.config_file.path else Config()
@@ -197,9 +199,9 @@ class Settings:
     @cached_property
     def folders(self) -> "Folders":
         """The folders in which everything lies. Raises ConfigurationError."""
-        from daemon.config.loading import folders
+        from daemon.config.loading import load_folders
 
-        return folders(self.config)
+        return load_folders(self.config)
 
     def archive(self) -> AbstractContextManager["Archive"]:
         """The archive for reading; an empty one where there is none yet. Nothing is created."""

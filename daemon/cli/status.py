@@ -23,7 +23,7 @@ from daemon.status.screen import screen
 from daemon.status.sentences import sentence
 from daemon.status.spans import in_full, with_span
 from daemon.status.status import Status, StatusProblem
-from daemon.status.status import status as gather
+from daemon.status.status import read_status as gather
 from rules.errors import ConfigurationError, MemprocError
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ _REDRAW_SECONDS = 2.0
 _LOOK_SECONDS = 0.5
 
 
-def place_of(settings: Settings) -> DaemonPlace:
+def daemon_place(settings: Settings) -> DaemonPlace:
     """The place of the daemon's archive and its lock. Raises ConfigurationError where memproc.toml does not tell."""
     toml = settings.config_file.path
     if toml is None:
@@ -46,13 +46,13 @@ def place_of(settings: Settings) -> DaemonPlace:
 @json_option
 @click.option("--watch", is_flag=True, help="Show it anew every two seconds, until Ctrl-C.")
 @pass_settings
-def status(settings: Settings, as_json: bool, watch: bool) -> int:
+def status_command(settings: Settings, as_json: bool, watch: bool) -> int:
     """Say whether the daemon is well: problems first, then what it waits for and what it has done.
 
     The exit code is 0 where all is well, 1 where something wants attention, 2 where no daemon runs.
     """
     try:
-        place, toml = place_of(settings), settings.config_file.path
+        place, toml = daemon_place(settings), settings.config_file.path
     except MemprocError as fault:
         raise _or_what_is_waited_for(fault, settings.path) from fault
     if not as_json:
@@ -122,7 +122,7 @@ def _or_what_is_waited_for(fault: MemprocError, toml: Path | None) -> MemprocErr
 
 @click.command
 @pass_settings
-def watch(settings: Settings) -> int:
+def watch_command(settings: Settings) -> int:
     """Watch the inbox until you stop it: every export that is dropped there is processed."""
     from daemon.inbox.watch import watch as watch_inbox
 
@@ -135,11 +135,11 @@ def watch(settings: Settings) -> int:
     "-f", "--follow", is_flag=True, help="Go on with what happens from now on, until Ctrl-C."
 )
 @pass_settings
-def logs(settings: Settings, chat: str | None, follow: bool) -> int:
+def logs_command(settings: Settings, chat: str | None, follow: bool) -> int:
     """Tell what the daemon did, of all chats or of CHAT (an id or a title), oldest first."""
     from daemon.status.log import entries, entries_about, log_folder
 
-    place = place_of(settings)
+    place = daemon_place(settings)
     with Archive.read(place.state) as archive:
         of_chat = entries_about(archive, chat) if chat else None
         titles = told_apart((known.chat_id, known.title) for known in known_chats(archive))
@@ -179,12 +179,12 @@ def _duration(
 @click.command
 @click.argument("duration", required=False, callback=_duration)
 @pass_settings
-def pause(settings: Settings, duration: timedelta | None) -> None:
+def pause_command(settings: Settings, duration: timedelta | None) -> None:
     """Have the daemon take up no new work, for DURATION (30m, 2h, 3d), or until `memproc resume`.
 
     What it is doing is finished, and new files are still noticed. `memproc run` by hand is not paused.
     """
-    place, when = place_of(settings), now()
+    place, when = daemon_place(settings), now()
     with Archive.open(place.state) as archive:
         until = begin_pause(archive, duration, when).until
     end = f"until {with_span(until, when)}" if until else "until you say: memproc resume"
@@ -195,9 +195,9 @@ def pause(settings: Settings, duration: timedelta | None) -> None:
 
 @click.command
 @pass_settings
-def resume(settings: Settings) -> None:
+def resume_command(settings: Settings) -> None:
     """Have the daemon go on after `memproc pause`."""
-    place = place_of(settings)
+    place = daemon_place(settings)
     with Archive.open(place.state) as archive:
         was = end_pause(archive, now())
     settings.say("memproc goes on." if was else "memproc was not paused.")
@@ -214,7 +214,7 @@ def resume(settings: Settings) -> None:
 @click.option("--all", "show_all", is_flag=True, help="List what is well, too.")
 @json_option
 @pass_settings
-def doctor(settings: Settings, thorough: bool, show_all: bool, as_json: bool) -> int:
+def doctor_command(settings: Settings, thorough: bool, show_all: bool, as_json: bool) -> int:
     """Look at everything that memproc needs, and say what mends what is wrong. Nothing is sent, and nothing changed.
 
     Errors come last, where a terminal shows them.

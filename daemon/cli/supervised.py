@@ -93,7 +93,7 @@ def as_events(work: Callable[[Tell], int]) -> int:
 @click.command(hidden=True)
 @click.argument("name", type=click.Choice(("settings", "prune", "verify", "maintain", "retry")))
 @pass_settings
-def job(settings: Settings, name: str) -> int:
+def job_command(settings: Settings, name: str) -> int:
     """Do one of the daemon's timed jobs now, or read its settings, and print what came of it as a line of JSON."""
 
     def work(tell: Tell) -> int:

@@ -26,11 +26,11 @@ from daemon.config.tables import (
     section_clashes,
     token_clashes,
 )
-from daemon.files.paths import Folders, settle
+from daemon.files.paths import Folders, settle_folders
 from daemon.files.reasons import remedy
 from rules.errors import ConfigurationError, FileTrouble, MemprocError
 from rules.layers.core import CoreMemory, OverLimit, Section
-from rules.layers.core_editing import EditingFunction, Layout, offered
+from rules.layers.core_editing import EditingFunction, Layout, describe_function
 from rules.layers.core_layout import SectionChange, arranged
 
 _DAEMON = Path(__file__).parents[1]
@@ -59,10 +59,10 @@ def load(path: Path) -> Config:
             f"The configuration {path} cannot be read: {error.strerror or error}.",
             remedy(error, "Make it readable, or name another file with --config."),
         ) from error
-    return parse(content, path)
+    return parse_settings(content, path)
 
 
-def parse(content: bytes, path: Path) -> Config:
+def parse_settings(content: bytes, path: Path) -> Config:
     """The configuration that `content` holds; `path` is where it was read, and need not exist.
 
     Raises ConfigurationError, as `load` does.
@@ -78,9 +78,9 @@ def parse(content: bytes, path: Path) -> Config:
     else:
         mistakes = list(_clashes(config))
     if mistakes:
-        from daemon.config.problems import report
+        from daemon.config.problems import report_problems
 
-        raise ConfigurationError(report(mistakes, text, path), _CHECK)
+        raise ConfigurationError(report_problems(mistakes, text, path), _CHECK)
     return config.with_notes(sentences)
 
 
@@ -152,13 +152,13 @@ def _override_clashes(
         yield from _night_clashes(laid_over, (*place, "models", "batch"))
 
 
-def folders(config: Config) -> Folders:
+def load_folders(config: Config) -> Folders:
     """The four folders of `config`; raises ConfigurationError if they cannot be used.
 
     A configuration that was loaded from a file has passed this already. The defaults have not: on a
     system without a home folder they lead nowhere.
     """
-    settled = settle(config.folders.model_dump())
+    settled = settle_folders(config.folders.model_dump())
     if isinstance(settled, Folders):
         return settled
     reasons = "; ".join(f"folders.{refused.names[0]}: {refused.reason}" for refused in settled)
@@ -282,18 +282,18 @@ def load_layout(name: str) -> Layout:
             f"Mend {of}, or choose another layout: core.layout in memproc.toml.",
         )
 
-    with foreign(refusal):
+    with layout_errors(refusal):
         layout = entries[0].load()()
         loaded = LoadedLayout(tuple(layout.sections), tuple(layout.functions))
         CoreMemory(loaded.sections)  # raises ValueError where two sections have one name
-        offers = [offered(function).name for function in loaded.functions]
+        offers = [describe_function(function).name for function in loaded.functions]
         if len(set(offers)) < len(offers):
             raise ValueError("two functions have the same name")
         return loaded
 
 
 @contextmanager
-def foreign(refusal: Callable[[Exception], MemprocError]) -> Iterator[None]:
+def layout_errors(refusal: Callable[[Exception], MemprocError]) -> Iterator[None]:
     """Turn whatever a layout raises into the error that `refusal` makes of it."""
     try:
         yield

@@ -35,7 +35,7 @@ _REQUIRED = {
 }
 
 
-def report(problems: Sequence[ConfigProblem], text: str, path: Path) -> str:
+def report_problems(problems: Sequence[ConfigProblem], text: str, path: Path) -> str:
     """The problems of the file `path`, which holds `text`, in the order of its lines; a hundred of them at most."""
     lines = key_lines(text)
     placed: list[tuple[int, str]] = []

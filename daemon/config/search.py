@@ -6,7 +6,7 @@ from pathlib import Path
 
 from platformdirs import user_config_path
 
-from daemon.files.paths import NoPath, resolve
+from daemon.files.paths import NoPath, resolve_folders
 from daemon.files.reasons import remedy
 from rules.errors import ConfigurationError, ConfigurationOutOfReach
 
@@ -59,7 +59,7 @@ def find(explicit: Path | None, here: Path, environ: Mapping[str, str]) -> Found
     ):
         if not named:
             continue
-        path = resolve(named, here)
+        path = resolve_folders(named, here)
         if isinstance(path, NoPath):
             raise ConfigurationError(
                 f"The configuration that {by} names cannot be used: the path {path.reason}.",
@@ -88,12 +88,12 @@ def own_file() -> Path:
 
 def holds_only_defaults(path: Path) -> bool:
     """Whether every setting in a file has its default. A file that cannot be read or used is no such file."""
-    from daemon.config.loading import folders, load
+    from daemon.config.loading import load, load_folders
     from daemon.config.settings import Config
 
     try:
         config, defaults = load(path), Config()
-        same_folders = folders(config) == folders(defaults)
+        same_folders = load_folders(config) == load_folders(defaults)
     except ConfigurationError:
         return False
     return same_folders and config.model_dump(exclude={"folders"}) == defaults.model_dump(

@@ -100,7 +100,7 @@ def _sendable(options: Options) -> Options:
         else:
             refusals[name,] = "must be a table: the options for the models of that name"
     if refused := {place: reason for place, reason in refusals.items() if reason}:
-        raise tables.refusal(refused)
+        raise tables.refuse_settings(refused)
     return options
 
 

@@ -21,7 +21,7 @@ from pydantic import (
 )
 from pydantic_core import InitErrorDetails, PydanticCustomError
 
-from daemon.files.paths import Folders, resolve, settle
+from daemon.files.paths import Folders, resolve_folders, settle_folders
 from rules.layers.core import Value, rendered
 
 Key = tuple[str | int, ...]
@@ -46,7 +46,7 @@ class Table(BaseModel):
         return self.model_copy(update={name: getattr(by, name) for name in by.model_fields_set})
 
 
-def refusal(reasons: Mapping[Key, str]) -> ValidationError:
+def refuse_settings(reasons: Mapping[Key, str]) -> ValidationError:
     """The error that a validator raises to refuse several settings below it at once, each for a reason of its own."""
     return ValidationError.from_exception_data(
         "refusal",
@@ -90,7 +90,7 @@ def _from_the_file(value: str, info: ValidationInfo) -> str:
     if not value or info.context is None:
         return value
     base: Path = info.context
-    place = resolve(value, base)
+    place = resolve_folders(value, base)
     if isinstance(place, Path):
         return str(place)
     raise ValueError(place.reason)
@@ -114,9 +114,9 @@ class FolderSettings(Table):
     @model_validator(mode="after")
     def _is_settled(self, info: ValidationInfo) -> Self:
         """Whether the folders of a file fit each other; the defaults are not looked at before they are used."""
-        settled = None if info.context is None else settle(self.model_dump())
+        settled = None if info.context is None else settle_folders(self.model_dump())
         if settled and not isinstance(settled, Folders):
-            raise refusal({(refused.names[0],): refused.reason for refused in settled})
+            raise refuse_settings({(refused.names[0],): refused.reason for refused in settled})
         return self
 
 

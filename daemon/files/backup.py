@@ -23,8 +23,8 @@ from daemon.files.backup_index import (
     Kind,
     UnreadableLine,
     append,
+    kept_lines,
     read_index,
-    standing,
 )
 from daemon.files.packing import pack, read_blocks, sha256_of, unpack
 from daemon.files.private import make_private
@@ -62,7 +62,7 @@ def keep_original(
     `when` is UTC with milliseconds and `Z`, as the index shows it. The blocks are gone through twice.
     Returns when all is on the disk. Raises FileTrouble.
     """
-    for version in versions(folder, chat_id):
+    for version in versions_of(folder, chat_id):
         if version.kind == "original":
             return version
     content = sha256()
@@ -86,7 +86,7 @@ def keep_version(
     """
     with file_errors(path, "read"), path.open("rb") as file:
         digest, size = file_digest(file, "sha256").hexdigest(), file.tell()
-        for number, line in standing(folder):
+        for number, line in kept_lines(folder):
             if (line.chat_id, line.sha256) == (chat_id, digest) and _fault(folder, line) is None:
                 return _version(folder, number, line)
         file.seek(0)
@@ -106,7 +106,7 @@ def keep_version(
         )
 
 
-def versions(folder: Path, chat_id: str) -> tuple[Version, ...]:
+def versions_of(folder: Path, chat_id: str) -> tuple[Version, ...]:
     """All versions of a chat that are kept, oldest first by the index. Raises FileTrouble.
 
     They are numbered from 1, and keep their numbers when others are removed.
@@ -117,7 +117,7 @@ def versions(folder: Path, chat_id: str) -> tuple[Version, ...]:
 def all_versions(folder: Path) -> Mapping[str, tuple[Version, ...]]:
     """The versions of every chat, by its id. Raises FileTrouble."""
     chats: dict[str, tuple[Version, ...]] = {}
-    for number, line in standing(folder):
+    for number, line in kept_lines(folder):
         chats[line.chat_id] = (*chats.get(line.chat_id, ()), _version(folder, number, line))
     return chats
 
@@ -127,7 +127,9 @@ def read_version(version: Version) -> bytes:
     return b"".join(unpack(version.path, version.size, version.sha256))
 
 
-def check(folder: Path, is_chosen: Callable[[str], bool] = lambda file: True) -> tuple[Damage, ...]:
+def check_backups(
+    folder: Path, is_chosen: Callable[[str], bool] = lambda file: True
+) -> tuple[Damage, ...]:
     """Read every kept file that is `is_chosen`; name those gone or damaged, and the unreadable lines of the index.
 
     `is_chosen` is asked with the file's place below the folder. Raises FileTrouble when the index itself
@@ -135,7 +137,7 @@ def check(folder: Path, is_chosen: Callable[[str], bool] = lambda file: True) ->
     """
     lost = [line.number for line in read_index(folder) if isinstance(line, UnreadableLine)]
     damages: dict[Path, Damage] = {}
-    for _, line in standing(folder):
+    for _, line in kept_lines(folder):
         path = folder / line.file
         if path not in damages and is_chosen(line.file) and (reason := _fault(folder, line)):
             damages[path] = Damage(path, reason)
@@ -180,7 +182,7 @@ def _store(folder: Path, line: IndexLine, place: Path, blocks: Iterator[bytes]) 
             placed, packed_sha256=replace_file(place, pack(_same(blocks, line.sha256))).sha256
         )
     append(folder, placed)
-    return versions(folder, line.chat_id)[-1]
+    return versions_of(folder, line.chat_id)[-1]
 
 
 def _same(blocks: Iterator[bytes], expected: str) -> Iterator[bytes]:

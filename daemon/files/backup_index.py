@@ -93,7 +93,7 @@ def read_index(folder: Path) -> tuple[IndexLine | UnreadableLine, ...]:
     return (*lines, last) if last else tuple(lines)
 
 
-def standing(folder: Path) -> Iterator[tuple[int, IndexLine]]:
+def kept_lines(folder: Path) -> Iterator[tuple[int, IndexLine]]:
     """The lines whose version is still kept, each with its number among all that its chat ever had.
 
     Raises FileTrouble when the index cannot be read.

@@ -56,7 +56,7 @@ class Bundle:
             with text:
                 yield text  # type: ignore[misc]  # it reads and seeks, which is all that is asked of it
         except DAMAGE as fault:
-            raise damaged(self.name) from fault
+            raise damaged_zip(self.name) from fault
 
     def allow(self, entries: Iterable[str]) -> None:
         """Refuse what a ZIP does not have, what is locked, and more in all than is read. Raises NotAnExport."""
@@ -97,7 +97,7 @@ def refuse_large(name: str, size: int) -> None:
         )
 
 
-def damaged(name: str) -> NotAnExport:
+def damaged_zip(name: str) -> NotAnExport:
     """The error for a ZIP that cannot be unpacked."""
     return NotAnExport(
         f"{name} is a ZIP file that is damaged or cut off.",
@@ -122,7 +122,7 @@ def _open(name: str, file: BinaryIO) -> zipfile.ZipFile:
         # An offset that cannot be is an OSError, where the file lies on a disk.
         if isinstance(fault, OSError) and fault.errno != errno.EINVAL:
             raise
-        raise damaged(name) from fault
+        raise damaged_zip(name) from fault
     names = set(package.namelist())
     if INDEX not in names:
         if foreign := of_archive(names):

@@ -41,7 +41,7 @@ class RefusedFolders:
     reason: str
 
 
-def resolve(written: str, base: Path) -> Path | NoPath:
+def resolve_folders(written: str, base: Path) -> Path | NoPath:
     """The absolute path that `written` means: `~` is the home folder, a relative path starts at `base`."""
     if "\0" in written:
         return NoPath("must not hold a NUL character")
@@ -58,14 +58,14 @@ def resolve(written: str, base: Path) -> Path | NoPath:
     return Path(realpath(base / path))
 
 
-def settle(written: Mapping[str, str]) -> Folders | tuple[RefusedFolders, ...]:
+def settle_folders(written: Mapping[str, str]) -> Folders | tuple[RefusedFolders, ...]:
     """The folders that `written` (setting -> text) names, or everything that forbids using them.
 
     An empty `state` is the platform's state folder. The inbox is the person's: it is never the
     root or the home folder, and what memproc writes never lies in it or around it.
     """
     here = Path()
-    places = {name: resolve(written[name] or str(default_state()), here) for name in _NAMES}
+    places = {name: resolve_folders(written[name] or str(default_state()), here) for name in _NAMES}
     paths = {name: place for name, place in places.items() if isinstance(place, Path)}
     if len(paths) < len(places):
         return tuple(
@@ -74,7 +74,7 @@ def settle(written: Mapping[str, str]) -> Folders | tuple[RefusedFolders, ...]:
             if isinstance(no, NoPath)
         )
     folders = Folders(**paths)
-    return tuple(_refusals(folders, resolve("~", here))) or folders
+    return tuple(_refusals(folders, resolve_folders("~", here))) or folders
 
 
 def archive_path(state: Path) -> Path:

@@ -95,7 +95,7 @@ def chats_in(name: str, data: bytes) -> tuple[Chat, ...]:
     return tuple(chat for part in _parts(name, bundle) for chat in _chats(bundle, part))
 
 
-def without_chats(name: str, data: bytes, chat_ids: Set[str]) -> bytes:
+def export_without_chats(name: str, data: bytes, chat_ids: Set[str]) -> bytes:
     """An export that is in memory, without these chats: JSON for JSON, a ZIP for a ZIP. Raises NotAnExport."""
     bundle = Bundle(name, io.BytesIO(data))
     texts: dict[str, bytes] = {}

@@ -17,7 +17,7 @@ from itertools import count
 from pathlib import Path, PurePosixPath
 
 from daemon.files.backup import Version
-from daemon.files.backup_index import IndexLine, append, read_index, standing
+from daemon.files.backup_index import IndexLine, append, kept_lines, read_index
 from daemon.files.paths import Folders, arrivals_folder, expanded_folder
 from daemon.files.private import flush_folder, make_private
 from daemon.files.read import chats_in
@@ -43,7 +43,7 @@ def list_again(folder: Path) -> tuple[FileTrouble, ...]:
     The answer says which files could not be read or moved: those stay as they are, and stop no other. Only while the
     archive's lock is held. Raises FileTrouble where the index itself cannot be read or written.
     """
-    named = {line.file for _, line in standing(folder)}
+    named = {line.file for _, line in kept_lines(folder)}
     removed = _removed(folder)
     lines: list[IndexLine] = []
     troubles: list[FileTrouble] = []
@@ -140,7 +140,7 @@ def remove_version(folder: Path, version: Version, when: str) -> None:
     The other way round, a kill between the two would leave a version whose file is gone, which is damage.
     So it leaves a file that is no version any more: `finish_removals` takes it away. Raises FileTrouble.
     """
-    lines = [line for _, line in standing(folder) if folder / line.file == version.path]
+    lines = [line for _, line in kept_lines(folder) if folder / line.file == version.path]
     if any(line.kind != "updated" or not _is_ours(line) for line in lines):
         raise FileTrouble(
             f"{version.path} is not removed: it is not one of memproc's versions.",
@@ -153,7 +153,7 @@ def remove_version(folder: Path, version: Version, when: str) -> None:
 
 def finish_removals(folder: Path) -> tuple[Path, ...]:
     """Take away the files whose removal was cut short after the index had said it. Raises FileTrouble."""
-    kept = {line.file for _, line in standing(folder)}
+    kept = {line.file for _, line in kept_lines(folder)}
     removed = sorted(_removed(folder).items())
     gone = [(folder / file, line) for file, line in removed if file not in kept and _is_ours(line)]
     left = tuple(path for path, line in gone if path.exists() and is_removed(path, line))

@@ -17,7 +17,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from daemon.archive.archive import Archive
-from daemon.archive.archive import check as check_archive
+from daemon.archive.archive import check_integrity as check_archive
 from daemon.archive.arrivals import (
     Arrival,
     is_needed,
@@ -31,7 +31,7 @@ from daemon.archive.trouble import MEND
 from daemon.chat.survey import survey
 from daemon.events import JobEnded
 from daemon.files.backup import Version, all_versions
-from daemon.files.backup import check as check_backups
+from daemon.files.backup import check_backups as check_backups
 from daemon.files.clock import here
 from daemon.files.paths import Folders, arrivals_folder
 from daemon.files.private import flush_folder, make_private

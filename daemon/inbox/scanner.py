@@ -19,8 +19,8 @@ from daemon.archive.arrivals import (
     compare_inbox,
     find_arrival,
     known_content,
-    last_step,
     mark_copied,
+    newest_step,
     note_waiting,
     record_sightings,
     steps_after,
@@ -73,7 +73,7 @@ class Scanner:
         `now` is for the archive, `monotonic` for measuring, in seconds. Raises FileTrouble where the inbox cannot be
         read, and ArchiveError.
         """
-        before = last_step(self._archive)
+        before = newest_step(self._archive)
         try:
             entries = list(candidates(plan.inbox, plan.subfolders))
         except OSError as error:

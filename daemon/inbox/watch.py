@@ -118,7 +118,7 @@ class _Waiting:
         else:
             speak(now(), event)
         notify.ready()  # the service is up, and what it waits for is its status
-        notify.status(f"waiting: {trouble.message}")
+        notify.tell_status(f"waiting: {trouble.message}")
         self._shown.close()
         self._shown.enter_context(shown_as_waiting(self._config, trouble))
 
@@ -225,7 +225,7 @@ def _run(
         def prove() -> None:
             """A turn of the loop is through: systemd, or the watchman of our own, may know it."""
             notify.watchdog()
-            notify.status(dispatch.doing or "at rest")
+            notify.tell_status(dispatch.doing or "at rest")
             stall.feed()
 
         notify.ready()

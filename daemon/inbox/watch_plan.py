@@ -113,15 +113,15 @@ def read_settings(
 
 def read_settings_here(given: Path | None) -> SettingsAre | SettingsWrong:
     """The same in this process, for the child; `given` is the file of `--config`."""
-    from daemon.config.loading import folders, parse
+    from daemon.config.loading import load_folders, parse_settings
     from daemon.config.search import find
     from daemon.config.settings import Config
 
     try:
         file = find(given, Path.cwd(), os.environ)
         content = _content(file.path) if file.path else b""
-        config = parse(content, file.path) if file.path else Config()
-        places, watch = folders(config), config.watch
+        config = parse_settings(content, file.path) if file.path else Config()
+        places, watch = load_folders(config), config.watch
         plan = {
             **{
                 name: str(getattr(places, name))

@@ -100,7 +100,7 @@ def _address(value: str, named_by: str, *, in_environment: bool) -> Address:
 
 def _is_safe_and_own(provider: str, address: Address) -> bool:
     is_safe = address.is_encrypted or is_loopback(address.host)
-    return is_safe and is_own(provider, address.host)
+    return is_safe and is_own_host(provider, address.host)
 
 
 def host_asked(model: Model) -> str:
@@ -136,7 +136,7 @@ def is_local(name: str, options: Mapping[str, object]) -> bool:
         return "." not in host or host.endswith(_LOCAL_NAMES)
 
 
-def is_own(provider: str, host: str) -> bool:
+def is_own_host(provider: str, host: str) -> bool:
     """Return whether a host is the provider's own; for one that runs locally, whether it is this machine."""
     if provider in LOCAL_PROVIDERS and is_loopback(host):
         return True
@@ -173,10 +173,10 @@ def host_of(value: str) -> str:
         host = ip_address(text).compressed if ":" in text else None
     with suppress(ValueError):
         host = host or urlsplit(text if "//" in text else f"//{text}").hostname
-    return readable(host or "")
+    return readable_host(host or "")
 
 
-def readable(host: str) -> str:
+def readable_host(host: str) -> str:
     """Return a host as it may be shown: a long name without a dot may be a key in the wrong place."""
     is_hidden = not host or (
         len(host) > _LONGEST_SHORT_NAME and "." not in host and ":" not in host

@@ -19,7 +19,7 @@ from platformdirs import user_config_path
 
 from daemon.config.keys import Key, NoKey, private_content, write_private
 from daemon.config.settings import ModelSettings
-from daemon.models.addresses import addresses, host_of, is_loopback, is_own, names_a_host
+from daemon.models.addresses import addresses, host_of, is_loopback, is_own_host, names_a_host
 from primer.models import Address, provider_of
 from rules.errors import ConfigurationError
 
@@ -126,7 +126,7 @@ def _host_options(place: tuple[str, ...], value: object) -> Iterator[str]:
 
 def _refuse_found(name: str, host: str, key: Key | NoKey) -> AddressRefusal | None:
     provider = provider_of(name)
-    is_harmless = is_own(provider, host) or (isinstance(key, NoKey) and is_loopback(host))
+    is_harmless = is_own_host(provider, host) or (isinstance(key, NoKey) and is_loopback(host))
     if is_harmless or (provider, host) in allowed():
         return None
     return AddressRefusal(

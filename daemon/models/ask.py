@@ -73,7 +73,7 @@ class Unsent(Exception):
     """The request was not sent, because the work is to end first."""
 
 
-def reserve(
+def reserve_call(
     context: Context, request: Request, key: str, chat_id: str, now: str, *, batched: bool = False
 ) -> SentRequest:
     """Reserve what a call may cost at most, in a batch or by itself, before it leaves.
@@ -137,7 +137,7 @@ def most_of(archive: Archive, price: Price, request: Request, tokens: int, now: 
     return worst_case(price, bound, room if isinstance(room, int) else 0)
 
 
-def release(archive: Archive, sent: SentRequest) -> None:
+def release_call(archive: Archive, sent: SentRequest) -> None:
     """Note in the ledger that a call has cost nothing."""
     if sent.spending is not None:
         ledger.settle(archive, sent.spending, 0)

@@ -21,15 +21,15 @@ from daemon.archive.journal import (
     batch_names,
     begin_batch,
     close_batch,
+    find_reply,
     is_under_way,
     name_batch,
     open_batches,
-    recall,
 )
 from daemon.config.settings import WhenToBatch
 from daemon.events import BatchSent, Note
 from daemon.models import batch_client as client
-from daemon.models.ask import Outcome, keep_reply, release, reserve
+from daemon.models.ask import Outcome, keep_reply, release_call, reserve_call
 from daemon.models.batch_client import (
     Batch,
     NoBatches,
@@ -162,7 +162,9 @@ class Batches:
                     break
                 try:
                     items.append(
-                        reserve(self._context, route.sample, key, self._chat_id, now, batched=True)
+                        reserve_call(
+                            self._context, route.sample, key, self._chat_id, now, batched=True
+                        )
                     )
                 except OverBudget:
                     if not items:
@@ -219,7 +221,7 @@ class Batches:
     def _holds(self, route: Route, batch: Batch, keys: Collection[str]) -> bool:
         if not batch.results_url:
             return False
-        results = self._persistently(lambda: list(client.results(route, batch)))
+        results = self._persistently(lambda: list(client.fetch_results(route, batch)))
         return {result.custom_id for result in results} == keys
 
     def _resumed(self, route: Route, sent: OpenBatch, *, cancel: bool) -> Outcomes:
@@ -244,7 +246,7 @@ class Batches:
         is_told = False
         for pause in pauses():
             try:
-                batch = self._persistently(lambda: client.look(route, sent.name))
+                batch = self._persistently(lambda: client.look_at_batch(route, sent.name))
             except NoBatches:
                 break  # another key, or another account
             if batch.ended:
@@ -269,11 +271,13 @@ class Batches:
         outcomes: list[tuple[str, Outcome]] = []
 
         def take_all(batch: Batch) -> None:
-            for result in client.results(route, batch):
+            for result in client.fetch_results(route, batch):
                 item = left.get(result.custom_id)
                 if item is None:
                     continue
-                if recall(self._archive, item.request) is None:  # else it was taken before a kill
+                if (
+                    find_reply(self._archive, item.request) is None
+                ):  # else it was taken before a kill
                     outcome = self._outcome(route.sample, sent, batch.id, item, result)
                     outcomes.append((item.request, outcome))
                 del left[item.request]
@@ -300,7 +304,7 @@ class Batches:
         ended = result.result
         with self._archive.transaction():
             if ended.type != "succeeded":
-                release(self._archive, item)
+                release_call(self._archive, item)
                 item = replace(item, spending=None)
             if ended.type in ("expired", "canceled"):
                 return None
@@ -319,7 +323,7 @@ class Batches:
         """Close a batch that was never created: nothing of it was asked, so it costs nothing."""
         with self._archive.transaction():
             for item in sent.items:
-                release(self._archive, item)
+                release_call(self._archive, item)
             close_batch(self._archive, sent.number, self._context.clock())
 
     def _persistently(self, ask: Callable[[], T]) -> T:

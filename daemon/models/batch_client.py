@@ -20,7 +20,7 @@ from pydantic import AfterValidator, BaseModel, ValidationError
 
 from daemon.models.bounded import TAKEN_ENCODINGS, TooManyBytes, bound
 from daemon.models.completion import Completion, complete_over
-from daemon.models.guard import answer_too_large, most_bytes, redirect_refused
+from daemon.models.guard import answer_too_large, most_answer_bytes, redirect_refused
 from primer.request import Request
 from rules.errors import CutOff, MemprocError, ModelError
 from rules.money.usage import with_readable_counts
@@ -219,7 +219,7 @@ def since(route: Route, created_at: str) -> Iterator[Batch]:
         after = f"&after_id={page.last_id}"
 
 
-def look(route: Route, name: str) -> Batch:
+def look_at_batch(route: Route, name: str) -> Batch:
     """Look at one batch. Raises as `create`; NoBatches where this key does not see it."""
     return _read(Batch, _asked(route, "GET", f"/{name}"))
 
@@ -230,7 +230,7 @@ def cancel(route: Route, name: str) -> None:
         _asked(route, "POST", f"/{name}/cancel")
 
 
-def results(route: Route, batch: Batch) -> Iterator[Result]:
+def fetch_results(route: Route, batch: Batch) -> Iterator[Result]:
     """Yield the results of a batch that has ended, in any order, as they come in.
 
     They are read where the batches are: the key goes nowhere else, by no answer. Raises as
@@ -239,10 +239,12 @@ def results(route: Route, batch: Batch) -> Iterator[Result]:
     base, _, _ = route.url.rpartition(_ROOT)
     path = (batch.results_url or "").partition(_ROOT)[2]
     # No answer is much longer than its request had room for, and the route's own is one of these.
-    most = _BYTES_OF_A_PAGE + max(1, min(batch.requests, _MOST_REQUESTS)) * most_bytes(route.sample)
+    most = _BYTES_OF_A_PAGE + max(1, min(batch.requests, _MOST_REQUESTS)) * most_answer_bytes(
+        route.sample
+    )
     with _connected(route, most) as http, http.stream("GET", f"{base}{_ROOT}{path}") as response:
         _check(route, response)
-        for line in _lines(response, 2 * most_bytes(route.sample)):
+        for line in _lines(response, 2 * most_answer_bytes(route.sample)):
             if line.strip():
                 yield _read(Result, line.decode("utf-8", "replace"))
 

@@ -47,7 +47,7 @@ class Facts:
     """Whether it calls tools that it is offered."""
 
 
-def facts(model: str) -> Facts:
+def read_facts(model: str) -> Facts:
     """Return the facts that LiteLLM's map has of a model; none where it does not know the name.
 
     Raises ModelError where the map cannot be read.
@@ -61,7 +61,7 @@ def facts(model: str) -> Facts:
     )
 
 
-def is_known(model: str) -> bool:
+def is_model_known(model: str) -> bool:
     """Return whether LiteLLM's map has the model. Raises ModelError where it cannot be read."""
     return bool(_fields(model))
 
@@ -113,7 +113,7 @@ def known_models() -> Sequence[str]:
     )
 
 
-def nearest(model: str) -> list[str]:
+def nearest_names(model: str) -> list[str]:
     """Return the known names nearest to an unknown one, by its last part, without a provider.
 
     Raises ModelError where the map cannot be read.
@@ -125,7 +125,7 @@ def nearest(model: str) -> list[str]:
 
 def end_of(model: str) -> ModelEnd | None:
     """Return when a model ends, if that is known. Raises ModelError where the map is unreadable."""
-    return end_by(model, facts(model).ends_on)
+    return end_by(model, read_facts(model).ends_on)
 
 
 def ends_soon(model: str, today: date, days: int = DAYS_BEFORE) -> str | None:

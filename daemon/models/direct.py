@@ -15,7 +15,7 @@ from typing import TypeVar
 
 from daemon.archive.journal import Reply, SentRequest
 from daemon.events import Event, Tell, TriesAgain
-from daemon.models.ask import Outcome, Unsent, keep_reply, release, reserve
+from daemon.models.ask import Outcome, Unsent, keep_reply, release_call, reserve_call
 from daemon.models.completion import Completion
 from daemon.models.context import Context
 from primer.request import Request
@@ -152,7 +152,9 @@ class Direct:
 
     def _reserved(self, request: Request, key: str) -> DirectCall:
         now = self._context.clock()
-        return DirectCall(request, reserve(self._context, request, key, self._chat_id, now), now)
+        return DirectCall(
+            request, reserve_call(self._context, request, key, self._chat_id, now), now
+        )
 
     def _once(self, request: Request) -> Completion:
         if self._is_closed:
@@ -200,5 +202,5 @@ class Direct:
             given_up.__cause__ = fault
             return given_up
         if isinstance(fault, (MemprocError, Unsent)) and not isinstance(fault, AnswerTooLarge):
-            release(self._context.archive, call.sent)
+            release_call(self._context.archive, call.sent)
         return fault

@@ -16,7 +16,7 @@ from typing import NoReturn
 
 import httpx
 
-from daemon.models.addresses import OWN_HOSTS, is_loopback, is_own, readable
+from daemon.models.addresses import OWN_HOSTS, is_loopback, is_own_host, readable_host
 from daemon.models.agreed_hosts import KEY_HEADERS, is_key
 from daemon.models.bounded import TAKEN_ENCODINGS, TooManyBytes, bound
 from primer.models import Model
@@ -47,7 +47,7 @@ class WatchedCall:
     def hold_back(self, host: str, why: str) -> NoReturn:
         """Raise instead of sending to a host."""
         self.refusal = ProviderRefuses(
-            f"A request for {self.model.name} would have gone to {readable(host)}, {why}, so it "
+            f"A request for {self.model.name} would have gone to {readable_host(host)}, {why}, so it "
             "was not sent.",
             "Look at the address in memproc.toml and in the environment, and whom it belongs to.",
         )
@@ -65,7 +65,7 @@ _CALL: ContextVar[WatchedCall | None] = ContextVar("call", default=None)
 def watched(request: Request) -> Iterator[WatchedCall]:
     """Hold back what this call must not send or read; its `refusal` says so afterwards."""
     _install()
-    call = WatchedCall(request.model, most_bytes(request))
+    call = WatchedCall(request.model, most_answer_bytes(request))
     token = _CALL.set(call)
     try:
         yield call
@@ -73,7 +73,7 @@ def watched(request: Request) -> Iterator[WatchedCall]:
         _CALL.reset(token)
 
 
-def most_bytes(request: Request) -> int:
+def most_answer_bytes(request: Request) -> int:
     """Return the bytes that an answer may have: a few megabytes more than its room holds."""
     room = request.parameters.get("max_tokens")
     of_words = room * _BYTES_A_TOKEN if isinstance(room, int) else 0
@@ -91,7 +91,7 @@ def look_at(request: httpx.Request) -> None:
         return  # no model's; batches have their own client, which follows nobody
     provider = call.model.provider
     agreed = {address.host for address in call.model.addresses}
-    if provider in OWN_HOSTS and host not in agreed and not is_own(provider, host):
+    if provider in OWN_HOSTS and host not in agreed and not is_own_host(provider, host):
         call.hold_back(host, "which is not its provider's own address, nor one that you named")
     carries_key = "key" in request.url.params or any(
         is_key(request.headers.get(name, "")) for name in KEY_HEADERS
@@ -112,7 +112,7 @@ def redirect_refused(
     except httpx.InvalidURL:
         place = "an address that cannot be read"
     return ModelError(
-        f"{readable(request.url.host)} answers a request for {model} by pointing to {readable(place)} "
+        f"{readable_host(request.url.host)} answers a request for {model} by pointing to {readable_host(place)} "
         f"(status {response.status_code}). memproc follows nobody there, since the conversation would "
         "go along.",
         "If the model is served at that address now, name it: api_base in [models.options] of "
@@ -143,7 +143,7 @@ def read_answer(
 def answer_too_large(model: str, host: str, most: int) -> AnswerTooLarge:
     """Return the error for an answer that was cut off at `most` bytes."""
     return AnswerTooLarge(
-        f"The answer of {model} at {readable(host)} had more than {most // 1024**2:,} MB, which its "
+        f"The answer of {model} at {readable_host(host)} had more than {most // 1024**2:,} MB, which its "
         "room cannot hold, so it was cut off. It counts as it was reserved.",
         "Look at the address in memproc.toml, or choose another model; then run memproc again.",
     )

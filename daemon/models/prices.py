@@ -15,9 +15,9 @@ from rules.money.estimate import (
     NO_TRAFFIC,
     CostEstimate,
     PricedModel,
-    calls,
     estimate_cost,
     longest_calls,
+    planned_calls,
     traffic,
 )
 from rules.money.price import Price, Usage
@@ -123,7 +123,7 @@ def plan_cost(archive: Archive, plan: ChatPlan, roles: Roles, config: Config, no
     models = {"agent": priced(roles.agent), "context manager": priced(roles.context_manager)}
     if roles.embedding:
         models["embedding"] = priced(roles.embedding)
-    planned = calls(plan, config.memory.hindsight_tokens)
+    planned = planned_calls(plan, config.memory.hindsight_tokens)
     longest = longest_calls(plan, config.memory.hindsight_tokens, config.fold.budget)
     return PlanCost(
         traffic(planned, lambda call: models[call.role]),

@@ -13,7 +13,7 @@ from email.utils import parsedate_to_datetime
 from math import isfinite
 
 from daemon.models.addresses import host_asked
-from daemon.models.catalogue import nearest
+from daemon.models.catalogue import nearest_names
 from primer.models import Model
 from rules.errors import ContextTooLong, CutOff, MemprocError, ModelError, NotNow, ProviderRefuses
 
@@ -101,7 +101,7 @@ def _unknown_model(model: str, seen: _Fault) -> ModelError | None:
     is_unknown = seen.status == 404 or seen.kind == "NotFoundError"
     if not is_unknown and "llm provider not provided" not in seen.words:
         return None
-    names = nearest(model)
+    names = nearest_names(model)
     suggestion = f"Did you mean {' or '.join(names)}? " if names else ""
     return ModelError(
         f"No provider knows the model {model}.", f"{suggestion}Mend [models] in memproc.toml."

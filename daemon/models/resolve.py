@@ -32,7 +32,7 @@ class Unaskable:
     """The provider whose key is missing; empty where that is not the reason."""
 
 
-def resolve(
+def resolve_model(
     name: str, settings: ModelSettings, budget: BudgetSettings, find: FindKey
 ) -> Model | Unaskable:
     """Find out all that is known of a model, or why it cannot be asked.
@@ -65,7 +65,7 @@ def known_model(
     name: str, options: Mapping[str, object], budget: BudgetSettings, configured_window: int | None
 ) -> Model:
     """Return a model that is asked with these options, key or not. Raises ModelError as `resolve` does."""
-    facts = catalogue.facts(name)
+    facts = catalogue.read_facts(name)
     return Model(
         name,
         options,

@@ -14,8 +14,8 @@ from typing import Literal
 from daemon.config.keys import FindKey
 from daemon.config.settings import Config, ModelSettings
 from daemon.models.addresses import is_ones_own
-from daemon.models.catalogue import ends_soon, facts
-from daemon.models.resolve import Unaskable, resolve, window_in
+from daemon.models.catalogue import ends_soon, read_facts
+from daemon.models.resolve import Unaskable, resolve_model, window_in
 from primer.model_names import own_model
 from primer.models import ENGINE, EXTRACTIVE, Model, small_model, takes_batches
 from primer.retirement import successor
@@ -81,7 +81,7 @@ def choose_roles(
 
     @cache
     def find_out(name: str) -> Model | Unaskable:
-        return resolve(name, settings, config.budget, key)
+        return resolve_model(name, settings, config.budget, key)
 
     fallback = _newest(settings.fallback, settings) if settings.fallback else _NO_MODEL
     agent = _choose_agent(chat, messages, settings, fallback.name, find_out)
@@ -194,7 +194,7 @@ def chat_model(
     name = own_model(tuple(_names(chat, messages))) or ""
     if settings.agent == CHAT and settings.window:
         return name, settings.window
-    return name, facts(name).window if name else None
+    return name, read_facts(name).window if name else None
 
 
 def _names(chat: Chat, messages: Sequence[Message]) -> Iterator[str]:
@@ -209,7 +209,7 @@ def _names(chat: Chat, messages: Sequence[Message]) -> Iterator[str]:
     yield from others
 
 
-def offered(
+def with_tools(
     roles: Roles, tools: Sequence[Mapping[str, object]], form: Literal["auto", "tools", "json"]
 ) -> Roles:
     """Offer these tools to the agent, and to the fallback that steps in for it, if they can call them."""

@@ -18,7 +18,7 @@ from types import TracebackType
 from typing import Any, Generic, Self, TypeAlias, TypeVar, cast
 
 from daemon.archive.archive import Archive
-from daemon.archive.journal import Reply, open_batches, recall
+from daemon.archive.journal import Reply, find_reply, open_batches
 from daemon.config.settings import WhenToBatch
 from daemon.events import ModelAnswered, Note, Noted
 from daemon.models.ask import Outcome, Transport, above_step
@@ -171,7 +171,7 @@ class Scheduler:
         """
         if key in self._faults:
             return self._faults[key]
-        if reply := recall(self._context.archive, key):
+        if reply := find_reply(self._context.archive, key):
             return reply
         if request.model != ENGINE:
             return above_step(self._context, request)
@@ -222,7 +222,9 @@ class Scheduler:
     def _is_known(self, key: str) -> bool:
         """Return whether a request is under way, or has come back."""
         is_under_way = any(key in transport.under_way for transport in self._transports)
-        return key in self._back or is_under_way or recall(self._context.archive, key) is not None
+        return (
+            key in self._back or is_under_way or find_reply(self._context.archive, key) is not None
+        )
 
     def _transport(self, request: Request, key: str) -> Transport:
         return next(transport for transport in self._transports if transport.takes(request, key))
@@ -252,7 +254,7 @@ def rehearse(archive: Archive, steps: Steps[T]) -> T | None:
     try:
         while True:
             step = next(steps) if reply is None else steps.send(reply)
-            reply = recall(archive, step.key) if isinstance(step, Request) else None
+            reply = find_reply(archive, step.key) if isinstance(step, Request) else None
             if isinstance(step, Request) and reply is None:
                 return None
     except StopIteration as end:

@@ -60,7 +60,7 @@ def own_hosts(port: int) -> frozenset[str]:
     return frozenset({f"127.0.0.1:{port}", f"localhost:{port}", f"[::1]:{port}"})
 
 
-def refusal(method: str, headers: Mapping[str, str], port: int) -> RefusedRequest | None:
+def refuse_request(method: str, headers: Mapping[str, str], port: int) -> RefusedRequest | None:
     """Why a request is refused before anybody looks who sent it; None where it is not."""
     host, origin = headers.get("host", ""), headers.get("origin")
     if host not in own_hosts(port):
@@ -88,7 +88,7 @@ def beside(page: ASGIApp, behind: Mapping[str, ASGIApp]) -> ASGIApp:
     return dispatch
 
 
-def most_bytes(path: str) -> int:
+def most_body_bytes(path: str) -> int:
     """The largest size of a request to this path, in bytes."""
     return LARGEST_BYTES + LARGEST_FORM if path == UPLOADS else LARGEST_FORM
 
@@ -134,8 +134,8 @@ class Access:
                 headers.setdefault("Cache-Control", "no-store")
             await send(message)
 
-        headers, most = Headers(scope=scope), most_bytes(scope["path"])
-        refused = refusal(scope["method"], headers, self._port)
+        headers, most = Headers(scope=scope), most_body_bytes(scope["path"])
+        refused = refuse_request(scope["method"], headers, self._port)
         if refused is None and int(headers.get("content-length", 0)) > most:
             refused = RefusedRequest(413, _TOO_LARGE)
         app = PlainTextResponse(refused.reason, refused.status) if refused else self._app

@@ -23,7 +23,7 @@ from daemon.archive.archive import Archive
 from daemon.archive.chats import find_chat
 from daemon.files.clock import now
 from daemon.files.reasons import file_errors
-from daemon.page.app import Desk, View, desk_of, field, shown
+from daemon.page.app import Desk, View, desk_of, field, render
 from daemon.status.status import run_progress
 from service.command import memproc_argv
 
@@ -122,7 +122,7 @@ def on_memory(command: str, *fields: str) -> View:
     return act
 
 
-def retry(request: Request) -> Response:
+def post_retry(request: Request) -> Response:
     """Begin to ask the models for a memory once more, with what the person says about it."""
     memory, guidance = request.path_params["memory"], field(request, "guidance")
     start_command(desk_of(request).toml, ["retry", "--say", guidance, "--", memory])
@@ -132,7 +132,7 @@ def retry(request: Request) -> Response:
     return RedirectResponse(f"/memory/{memory}?{urlencode(begun)}", 303)
 
 
-def restore(request: Request) -> Response:
+def post_restore(request: Request) -> Response:
     """Put a kept version back."""
     chat, number = request.path_params["chat"], str(request.path_params["number"])
     return after(request, f"/chat/{chat}", "restore", "--yes", "--", chat, number)
@@ -142,7 +142,7 @@ def after(request: Request, address: str, *arguments: str, given: str = "") -> R
     """Run the command, then show at `address` what it said; what went wrong is a page of its own."""
     result = do_command(desk_of(request).toml, *arguments, given=given)
     if not result.is_done:
-        return shown(request, "trouble.html", 409, message=result.text, next_step="")
+        return render(request, "trouble.html", 409, message=result.text, next_step="")
     return RedirectResponse(f"{address}?{urlencode({'said': result.text})}", 303)
 
 
@@ -174,7 +174,7 @@ def forget_fact(request: Request) -> Response:
     return _on_layer(request, "facts", "forget", str(request.path_params["number"]))
 
 
-def accept(request: Request) -> Response:
+def post_accept(request: Request) -> Response:
     """Say that a chat which was skipped is meant as it is."""
     return after(request, "/", "accept", "--", request.path_params["chat"])
 

@@ -22,7 +22,13 @@ from starlette.templating import Jinja2Templates
 from daemon.config.settings import Config
 from daemon.files.paths import Folders
 from daemon.page.access import SAFE_METHODS, Access
-from daemon.page.sessions import follow_link, form_token, is_form_token, is_session, prove
+from daemon.page.sessions import (
+    answer_challenge,
+    follow_link,
+    form_token,
+    is_form_token,
+    is_session,
+)
 from daemon.page.words import FILTERS
 from rules.errors import MemprocError
 
@@ -83,7 +89,7 @@ def said(request: Request) -> str:
     return request.query_params.get("said", "")
 
 
-def shown(request: Request, template: str, status: int = 200, **values: Any) -> Response:
+def render(request: Request, template: str, status: int = 200, **values: Any) -> Response:
     """A page made of a template; `form_token` stands in each of its forms."""
     session = request.cookies.get(_COOKIE, "")
     values |= {"form_token": form_token(session), "path": request.url.path}
@@ -96,7 +102,7 @@ async def _enter(request: Request) -> Response:
     state = desk_of(request).folders.state
     session = await run_in_threadpool(follow_link, state, request.query_params.get("link", ""))
     if session is None:
-        return shown(request, "enter.html", 401)
+        return render(request, "enter.html", 401)
     response = RedirectResponse("/" + quote(request.query_params.get("to", "").lstrip("/\\")), 303)
     response.set_cookie(
         _COOKIE, session, max_age=365 * 24 * 3600, httponly=True, samesite="strict", path="/"
@@ -108,7 +114,7 @@ async def _proof(request: Request) -> Response:
     """Prove to `memproc open` that this page is memproc's own."""
     challenge = request.query_params.get("challenge", "")
     return PlainTextResponse(
-        await run_in_threadpool(prove, desk_of(request).folders.state, challenge)
+        await run_in_threadpool(answer_challenge, desk_of(request).folders.state, challenge)
     )
 
 
@@ -118,7 +124,7 @@ def _within_session(view: View) -> Callable[[Request], Any]:
     async def guarded(request: Request) -> Response:
         session = request.cookies.get(_COOKIE, "")
         if not await run_in_threadpool(is_session, desk_of(request).folders.state, session):
-            return shown(request, "enter.html", 401)
+            return render(request, "enter.html", 401)
         if request.method in SAFE_METHODS:
             return await run_in_threadpool(view, request)
         async with request.form() as form:  # what was uploaded is closed, whatever comes of it
@@ -143,4 +149,4 @@ async def _told(request: Request, fault: Exception) -> Response:
         message, next_step, status = fault.message, fault.next_step, 409
     else:
         (message, next_step), status = describe(fault), 500
-    return shown(request, "trouble.html", status, message=message, next_step=next_step)
+    return render(request, "trouble.html", status, message=message, next_step=next_step)

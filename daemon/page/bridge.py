@@ -25,7 +25,7 @@ from daemon.bridge.signatures import call_mac, is_first, is_mac, is_nonce, is_ti
 from daemon.files.clock import now
 from daemon.page.access import ORIGINS, RefusedRequest, bounded, own_hosts
 from daemon.page.app import Desk
-from daemon.page.bridge_jobs import job, plan, result, submit
+from daemon.page.bridge_jobs import job, plan_of_chat, result, submit
 from daemon.page.plans import Plans
 from daemon.page.words import browser_name
 from rules.errors import MemprocError, NotAnExport
@@ -253,7 +253,7 @@ def _answered(answer: Answer, desk: Desk, request: Request, call: SignedCall) ->
 
 
 def _plan(desk: Desk, request: Request, call: SignedCall) -> BridgeReply:
-    return reply(200, **plan(desk, request.app.state.plans, call.body))
+    return reply(200, **plan_of_chat(desk, request.app.state.plans, call.body))
 
 
 def _submit(desk: Desk, _: Request, call: SignedCall) -> BridgeReply:

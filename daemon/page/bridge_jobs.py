@@ -20,7 +20,7 @@ from daemon.bridge.chat_jobs import (
     only_chat,
 )
 from daemon.bridge.devices import Device, exclusive
-from daemon.bridge.job_report import JobReport, report, started
+from daemon.bridge.job_report import JobReport, report_job, started
 from daemon.files.clock import now
 from daemon.files.private import make_private
 from daemon.files.read import chats_in
@@ -44,7 +44,7 @@ _NEW_CHAT = (
 )
 
 
-def plan(desk: Desk, plans: Plans, body: bytes) -> Plan:
+def plan_of_chat(desk: Desk, plans: Plans, body: bytes) -> Plan:
     """The plan and the cost of a run on the chat, as `memproc plan` says. The chat is not kept.
 
     Raises NotAnExport or FileTrouble.
@@ -91,7 +91,7 @@ def result(desk: Desk, device: Device, job_id: str) -> bytes | None:
     if given is None:
         return None
     with Archive.read(desk.folders.state) as archive:
-        progress = report(archive, desk.folders.state, given, now())
+        progress = report_job(archive, desk.folders.state, given, now())
     if progress.state != "done":
         raise FileTrouble(
             "There is no updated export of this job.", progress.reason or "Wait until it is done."
@@ -109,16 +109,18 @@ def result(desk: Desk, device: Device, job_id: str) -> bytes | None:
 def _looked_at(desk: Desk, archive: Archive, given: ChatJob) -> JobReport:
     """The progress of the job; a run is started where nobody else would process its file."""
     state = desk.folders.state
-    progress = report(archive, state, given, now())
+    progress = report_job(archive, state, given, now())
     if not progress.needs_run:
         return progress
     with exclusive(state):
         anew = find_job(state, given.id, given.device) or given
-        if report(archive, state, anew, now()).needs_run:  # else another call has just started it
+        if report_job(
+            archive, state, anew, now()
+        ).needs_run:  # else another call has just started it
             anew = started(state, anew, now())
             keep_job(state, anew)
             start_command(desk.toml, ["run", "--events", "--", anew.path], events_file(state, anew))
-    return report(archive, state, anew, now())
+    return report_job(archive, state, anew, now())
 
 
 @contextmanager

@@ -9,8 +9,8 @@ from starlette.responses import Response
 from daemon.archive.archive import Archive
 from daemon.archive.chats import find_chat, known_chat
 from daemon.chat.holding import Holding, holding
-from daemon.files.backup import versions
-from daemon.page.app import desk_of, said, shown
+from daemon.files.backup import versions_of
+from daemon.page.app import desk_of, render, said
 from daemon.page.files import has_updated
 from daemon.page.sizes import chat_sizes
 from rules.conversation.memory import EXTRACTED, Memory
@@ -62,7 +62,7 @@ def tags_of(memory: Memory, is_forgotten: bool) -> Iterator[str]:
         yield "deleted by you"
 
 
-def chat(request: Request) -> Response:
+def chat_page(request: Request) -> Response:
     """The chat's page."""
     desk = desk_of(request)
     with Archive.read(desk.folders.state) as archive:
@@ -72,8 +72,8 @@ def chat(request: Request) -> Response:
             archive, held, desk.config.of(known_chat(archive, known.chat_id)).tail.tokens
         )
         updated = has_updated(archive, known.chat_id)
-    kept = versions(desk.folders.backups, known.chat_id)
-    return shown(
+    kept = versions_of(desk.folders.backups, known.chat_id)
+    return render(
         request, "chat.html", chat=known, entries=timeline(held), sizes=sizes, versions=kept[::-1],
         updated=updated, said=said(request),
     )  # fmt: skip

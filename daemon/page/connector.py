@@ -20,7 +20,7 @@ from starlette.types import ASGIApp
 from daemon.page.access import ORIGINS, bounded, own_hosts
 from daemon.recall.bearer import TOKEN_NEEDED, is_allowed
 from daemon.recall.library import Library
-from daemon.recall.toolbox import TOOLS, called, listed
+from daemon.recall.toolbox import TOOLS, call_tool, list_tools
 
 PREFIX = "/connector"
 _CLIENT = "memproc"
@@ -90,7 +90,7 @@ async def _clients(_: Request) -> Response:
 
 
 async def _list_tools(_: Request) -> Response:
-    return JSONResponse(listed())
+    return JSONResponse(list_tools())
 
 
 async def _call_tool(request: Request) -> Response:
@@ -103,7 +103,9 @@ async def _call_tool(request: Request) -> Response:
         name, arguments = str(asked["name"]), dict(asked.get("arguments") or {})
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
         return PlainTextResponse('{"name": ..., "arguments": {...}} is expected.', 400)
-    return JSONResponse(await run_in_threadpool(called, request.app.state.library, name, arguments))
+    return JSONResponse(
+        await run_in_threadpool(call_tool, request.app.state.library, name, arguments)
+    )
 
 
 def _refusal(request: Request) -> Response | None:

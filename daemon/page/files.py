@@ -44,7 +44,7 @@ def to_what_was_dropped(request: Request) -> Response:
     return RedirectResponse("/" if runs else "/inbox", 303)
 
 
-def download(request: Request) -> Response:
+def download_page(request: Request) -> Response:
     """The updated export of a chat, for TypingMind's import."""
     with Archive.read(desk_of(request).folders.state) as archive:
         known = find_chat(archive, request.path_params["chat"])

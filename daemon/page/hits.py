@@ -11,7 +11,7 @@ from daemon.archive.archive import Archive
 from daemon.archive.chats import known_chats
 from daemon.archive.full_text import KINDS, IndexEntry, SearchKind, full_text
 from daemon.archive.search_words import Stretch, excerpt, stretches
-from daemon.page.app import desk_of, shown
+from daemon.page.app import desk_of, render
 from daemon.page.mind import memory_of_key
 
 _MOST = 50
@@ -29,7 +29,7 @@ class Hit:
     address: str
 
 
-def search(request: Request) -> Response:
+def search_page(request: Request) -> Response:
     """The page of hits, and the form that narrows them."""
     desk, asked = desk_of(request), request.query_params
     query, chat_id, kind = asked.get("words", ""), asked.get("chat", ""), asked.get("in", "")
@@ -45,7 +45,7 @@ def search(request: Request) -> Response:
             )
         titles = {known.chat_id: known.title for known in chats}
         hits = _hits(archive, entries, titles, query)
-    return shown(
+    return render(
         request, "search.html", words=query, hits=hits, chats=chats, chat_id=chat_id, kind=kind, since=since,
         until=until, most=_MOST,
     )  # fmt: skip

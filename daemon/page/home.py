@@ -13,7 +13,7 @@ from daemon.config.keys import keys
 from daemon.config.settings import Config
 from daemon.files.clock import now as present
 from daemon.files.lock import is_held
-from daemon.page.app import desk_of, said, shown
+from daemon.page.app import desk_of, render, said
 from daemon.page.files import has_updated
 from daemon.page.sizes import ChatSizes, chat_sizes
 from daemon.remember.endings import problems_of_ending_models
@@ -21,7 +21,7 @@ from daemon.status.log import entries, log_folder
 from daemon.status.place import DaemonPlace
 from daemon.status.printable import told_apart
 from daemon.status.sentences import sentence
-from daemon.status.status import StatusProblem, run_progress, status
+from daemon.status.status import StatusProblem, read_status, run_progress
 from rules.errors import MemprocError
 
 _OF_THE_DAEMON = ("the daemon", "the log", "the watch on the inbox")
@@ -29,7 +29,7 @@ _OF_THE_DAEMON = ("the daemon", "the log", "the watch on the inbox")
 _MOST_ENTRIES = 200
 
 
-def home(request: Request) -> Response:
+def home_page(request: Request) -> Response:
     """The first page."""
     desk = desk_of(request)
     with Archive.read(desk.folders.state) as archive:
@@ -37,13 +37,13 @@ def home(request: Request) -> Response:
             (chat, _sizes(archive, desk.config, chat)) for chat in reversed(known_chats(archive))
         ]
         is_running = is_held(DaemonPlace(desk.folders.state).lock)
-        now = status(archive, datetime.now(UTC), is_running, desk.config.watch.rescan_seconds)
+        now = read_status(archive, datetime.now(UTC), is_running, desk.config.watch.rescan_seconds)
         run = run_progress(archive, now.now)
         endings = [
             *problems_of_ending_models(archive, desk.config, keys(desk.folders.state), now.now)
         ]
         outputs = [chat.chat_id for chat, _ in chats if has_updated(archive, chat.chat_id)]
-    return shown(
+    return render(
         request, "home.html", chats=chats, titles=told_apart((chat.chat_id, chat.title) for chat, _ in chats),
         outputs=outputs, now=now,
         needs=[(problem, *button_for(problem)) for problem in now.problems]
@@ -61,22 +61,22 @@ def button_for(problem: StatusProblem) -> tuple[str, str]:
     return "/inbox", "What lies in the inbox"
 
 
-def log(request: Request) -> Response:
+def log_page(request: Request) -> Response:
     """The latest entries of the daemon's log, in sentences, newest first."""
     desk = desk_of(request)
     with Archive.read(desk.folders.state) as archive:
         titles = told_apart((chat.chat_id, chat.title) for chat in known_chats(archive))
     newest = deque(entries(log_folder(desk.folders.state)), _MOST_ENTRIES)
     lines = [(entry.at, sentence(entry.event, titles)) for entry in reversed(newest) if entry.event]
-    return shown(request, "log.html", lines=lines, most=_MOST_ENTRIES)
+    return render(request, "log.html", lines=lines, most=_MOST_ENTRIES)
 
 
-def running(request: Request) -> Response:
+def running_page(request: Request) -> Response:
     """The run that goes on, for Home, which asks again every two seconds; 204 once there is none."""
     desk = desk_of(request)
     with Archive.read(desk.folders.state) as archive:
         run = run_progress(archive, present())
-    return shown(request, "running.html", run=run) if run else Response(status_code=204)
+    return render(request, "running.html", run=run) if run else Response(status_code=204)
 
 
 def _sizes(archive: Archive, config: Config, chat: KnownChat) -> ChatSizes | MemprocError:

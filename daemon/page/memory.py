@@ -12,7 +12,7 @@ from daemon.archive.journal import cost_of
 from daemon.archive.messages import around, past
 from daemon.archive.search_words import Stretch
 from daemon.chat.holding import holding_of
-from daemon.page.app import desk_of, said, shown
+from daemon.page.app import desk_of, render, said
 from daemon.page.chat import tags_of
 from rules.conversation.history import Past
 from rules.conversation.memory import Memory
@@ -33,7 +33,7 @@ class RawMessage:
     is_edited: bool
 
 
-def memory(request: Request) -> Response:
+def memory_page(request: Request) -> Response:
     """The memory's page."""
     desk = desk_of(request)
     with Archive.read(desk.folders.state) as archive:
@@ -41,14 +41,14 @@ def memory(request: Request) -> Response:
         known = find_chat(archive, held.chat_id)
         messages = tuple(_raw_messages(archive, held.chat_id, found))
     is_forgotten = held.states[found.memory_id].word == "forgotten"
-    return shown(
+    return render(
         request, "memory.html", chat=known, memory=found, messages=messages,
         editions=held.editions[found.memory_id][::-1], members=[held.memory(name) for name in found.members],
         tags=tuple(tags_of(found, is_forgotten)), is_forgotten=is_forgotten, said=said(request),
     )  # fmt: skip
 
 
-def retry(request: Request) -> Response:
+def retry_page(request: Request) -> Response:
     """The question before a memory is written anew, with room for a word of guidance; the cost comes first."""
     desk = desk_of(request)
     with Archive.read(desk.folders.state) as archive:
@@ -56,12 +56,12 @@ def retry(request: Request) -> Response:
         known = find_chat(archive, held.chat_id)
         costs = [cost_of(archive, edition.requests) for edition in held.editions[found.memory_id]]
     before = max((cost for cost in costs if cost is not None), default=None)
-    return shown(
+    return render(
         request, "retry.html", chat=known, memory=found, cost=before, caps=desk.config.budget
     )
 
 
-def message(request: Request) -> Response:
+def message_page(request: Request) -> Response:
     """A raw message that stands under no memory, between its neighbours."""
     desk = desk_of(request)
     with Archive.read(desk.folders.state) as archive:
@@ -76,7 +76,7 @@ def message(request: Request) -> Response:
         ]  # fmt: skip
     if not messages:
         raise NotFound("This message is not in the conversation any more.", "Search for it again.")
-    return shown(request, "message.html", chat=known, messages=messages)
+    return render(request, "message.html", chat=known, messages=messages)
 
 
 def cut_at_quotes(text: str, quotes: list[str]) -> tuple[Stretch, ...]:

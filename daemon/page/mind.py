@@ -11,7 +11,7 @@ from daemon.archive.layers import core_events, fact_events
 from daemon.archive.memories import memories
 from daemon.chat.opening import core_now, facts_now
 from daemon.config.loading import core_layout
-from daemon.page.app import desk_of, said, shown
+from daemon.page.app import desk_of, render, said
 from rules.layers.core import rendered
 from rules.layers.facts import Fact, FactEvent
 
@@ -25,7 +25,7 @@ class KnownFact:
     memories: dict[str, str]
 
 
-def core(request: Request) -> Response:
+def core_page(request: Request) -> Response:
     """The core memory of a chat."""
     desk = desk_of(request)
     with Archive.read(desk.folders.state) as archive:
@@ -34,18 +34,18 @@ def core(request: Request) -> Response:
         sections = tuple(core_now(archive, known.chat_id, layout))
         events = core_events(archive, known.chat_id)
     steps = [(event, rendered(event.value)) for event in reversed(events)]
-    return shown(
+    return render(
         request, "core.html", chat=known, sections=sections, steps=steps, said=said(request)
     )
 
 
-def facts(request: Request) -> Response:
+def facts_page(request: Request) -> Response:
     """The facts of a chat, newest first."""
     desk = desk_of(request)
     with Archive.read(desk.folders.state) as archive:
         known = find_chat(archive, request.path_params["chat"])
         listed = _known_facts(archive, known)
-    return shown(request, "facts.html", chat=known, facts=listed, said=said(request))
+    return render(request, "facts.html", chat=known, facts=listed, said=said(request))
 
 
 def memory_of_key(archive: Archive, chat_id: str) -> dict[str, str]:

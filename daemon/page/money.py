@@ -20,7 +20,7 @@ from daemon.files.lock import is_held
 from daemon.models.ask import caps_now
 from daemon.page.actions import after, do_command
 from daemon.page.actions import start_run as begin
-from daemon.page.app import desk_of, field, said, shown
+from daemon.page.app import desk_of, field, render, said
 from rules.money.price import NAMES, Which, dollars
 
 _DAYS = 30
@@ -45,7 +45,7 @@ class ShownCap:
     spent_usd: float
 
 
-def money(request: Request) -> Response:
+def money_page(request: Request) -> Response:
     """Caps, a chart of the last thirty days, and what was spent on which chat and for what."""
     desk = desk_of(request)
     when = now()
@@ -59,7 +59,7 @@ def money(request: Request) -> Response:
         # A Counter sums dollars as well.
         by_chat[titles.get(cost.chat_id, cost.chat_id)] += cost.usd  # type: ignore[assignment]
         by_step[cost.step] += cost.usd  # type: ignore[assignment]
-    return shown(
+    return render(
         request, "money.html", caps=caps, bars=_bars(costs, first), by_chat=_spent(by_chat),
         by_step=_spent(by_step), said=said(request),
     )  # fmt: skip
@@ -75,12 +75,12 @@ def _bars(costs: Sequence[DaysCost], first: date) -> list[DayBar]:
     return [DayBar(day, by_day[day], by_day[day] / highest) for day in days]
 
 
-def plan(request: Request) -> Response:
+def plan_page(request: Request) -> Response:
     """The plan and the cost of a run on a chat's newest export, and the button that starts it."""
     return _planned(request, "plan.html")
 
 
-def due(request: Request) -> Response:
+def due_page(request: Request) -> Response:
     """The same in a line, for Home, which asks for it once it is shown: planning takes a second."""
     return _planned(request, "due.html")
 
@@ -97,12 +97,12 @@ def _planned(request: Request, template: str) -> Response:
         result = do_command(desk.toml, "plan", "--json", "--", path)
         row = row_of(result.out, known.chat_id)
         text = "" if row else result.text
-    return shown(
+    return render(
         request, template, chat=known, row=row, is_there=is_there, text=text, said=said(request)
     )
 
 
-def inbox(request: Request) -> Response:
+def inbox_page(request: Request) -> Response:
     """The plan and the cost of a run on all that lies in the inbox, and the button that starts it."""
     desk = desk_of(request)
     has_inbox = desk.folders.inbox.is_dir()
@@ -116,7 +116,7 @@ def inbox(request: Request) -> Response:
         if row.get("calls") and row.get("models")
         for notice in row["models"]["notices"]
     )
-    return shown(
+    return render(
         request, "inbox.html", rows=rows, notices=notices, totals=totals, text=text, runs=runs,
         folder=desk.folders.inbox,
     )  # fmt: skip
@@ -127,7 +127,7 @@ def run_inbox(request: Request) -> Response:
     return begin(desk_of(request))
 
 
-def start_run(request: Request) -> Response:
+def post_run(request: Request) -> Response:
     """Start the run that the person has agreed to; Home shows how it goes on."""
     desk = desk_of(request)
     with Archive.read(desk.folders.state) as archive:
@@ -136,7 +136,7 @@ def start_run(request: Request) -> Response:
     return begin(desk, path)
 
 
-def raise_cap(request: Request) -> Response:
+def post_cap(request: Request) -> Response:
     """Raise the cap of today, of this month or of each run for a while."""
     which = field(request, "which")
     if which not in ("run", "day", "month"):

@@ -8,22 +8,22 @@ from starlette.responses import RedirectResponse, Response
 from daemon.bridge.codes import newest_code, open_code
 from daemon.bridge.devices import devices
 from daemon.page.actions import after
-from daemon.page.app import desk_of, said, shown
+from daemon.page.app import desk_of, render, said
 
 
-def pairing(request: Request) -> Response:
+def pairing_page(request: Request) -> Response:
     """The paired browsers, and the code as long as it is good."""
     desk = desk_of(request)
-    return shown(
+    return render(
         request, "pairing.html", devices=devices(desk.folders.state), digits=_digits(request),
         port=desk.config.page.port, said=said(request),
     )  # fmt: skip
 
 
-def code(request: Request) -> Response:
+def code_page(request: Request) -> Response:
     """The code, for the page that asks again every two seconds; 204 once it is over, or a browser was paired."""
     digits = _digits(request)
-    return shown(request, "code.html", digits=digits) if digits else Response(status_code=204)
+    return render(request, "code.html", digits=digits) if digits else Response(status_code=204)
 
 
 def show_code(request: Request) -> Response:

@@ -4,60 +4,60 @@ from collections.abc import Mapping
 
 from daemon.page import actions, files, money, pairing, setup
 from daemon.page.app import View
-from daemon.page.chat import chat
-from daemon.page.hits import search
-from daemon.page.home import home, log, running
-from daemon.page.memory import memory, message, retry
-from daemon.page.mind import core, facts
-from daemon.page.versions import comparison, undo, version
+from daemon.page.chat import chat_page
+from daemon.page.hits import search_page
+from daemon.page.home import home_page, log_page, running_page
+from daemon.page.memory import memory_page, message_page, retry_page
+from daemon.page.mind import core_page, facts_page
+from daemon.page.versions import comparison_page, undo_page, version_page
 
 VIEWS: Mapping[str, View] = {
-    "/": home,
-    "/running": running,
-    "/log": log,
-    "/start": setup.start,
-    "/settings": setup.settings,
-    "/inbox": money.inbox,
-    "/money": money.money,
-    "/pairing": pairing.pairing,
-    "/pairing/code": pairing.code,
-    "/search": search,
-    "/chat/{chat}": chat,
-    "/chat/{chat}/core": core,
-    "/chat/{chat}/facts": facts,
-    "/chat/{chat}/plan": money.plan,
-    "/chat/{chat}/due": money.due,
-    "/chat/{chat}/messages/{key}": message,
-    "/chat/{chat}/download": files.download,
-    "/chat/{chat}/undo": undo,
-    "/chat/{chat}/versions": comparison,
-    "/chat/{chat}/versions/{number:int}": version,
-    "/memory/{memory}": memory,
-    "/memory/{memory}/retry": retry,
+    "/": home_page,
+    "/running": running_page,
+    "/log": log_page,
+    "/start": setup.setup_page,
+    "/settings": setup.settings_page,
+    "/inbox": money.inbox_page,
+    "/money": money.money_page,
+    "/pairing": pairing.pairing_page,
+    "/pairing/code": pairing.code_page,
+    "/search": search_page,
+    "/chat/{chat}": chat_page,
+    "/chat/{chat}/core": core_page,
+    "/chat/{chat}/facts": facts_page,
+    "/chat/{chat}/plan": money.plan_page,
+    "/chat/{chat}/due": money.due_page,
+    "/chat/{chat}/messages/{key}": message_page,
+    "/chat/{chat}/download": files.download_page,
+    "/chat/{chat}/undo": undo_page,
+    "/chat/{chat}/versions": comparison_page,
+    "/chat/{chat}/versions/{number:int}": version_page,
+    "/memory/{memory}": memory_page,
+    "/memory/{memory}/retry": retry_page,
 }
 ACTIONS: Mapping[str, View] = {
     "/drop": files.drop,
     "/inbox/run": money.run_inbox,
-    "/money/cap": money.raise_cap,
+    "/money/cap": money.post_cap,
     "/start/folders": setup.make_folders,
     "/start/service": setup.install_service,
     "/start/sample": setup.take_sample,
     "/pairing/code": pairing.show_code,
     "/pairing/{device}/forget": pairing.forget_device,
-    "/keys/set": setup.set_key,
-    "/keys/test": setup.try_key,
-    "/keys/forget": setup.forget_key,
-    "/chat/{chat}/accept": actions.accept,
-    "/chat/{chat}/run": money.start_run,
+    "/keys/set": setup.post_key,
+    "/keys/test": setup.post_test_key,
+    "/keys/forget": setup.post_forget_key,
+    "/chat/{chat}/accept": actions.post_accept,
+    "/chat/{chat}/run": money.post_run,
     "/chat/{chat}/core/undo": actions.undo_core,
     "/chat/{chat}/core/{section}/set": actions.set_section,
     "/chat/{chat}/core/{section}/release": actions.release_section,
     "/chat/{chat}/facts/add": actions.add_fact,
     "/chat/{chat}/facts/{number:int}/forget": actions.forget_fact,
-    "/chat/{chat}/versions/{number:int}": actions.restore,
+    "/chat/{chat}/versions/{number:int}": actions.post_restore,
     "/memory/{memory}/pin": actions.on_memory("pin"),
     "/memory/{memory}/unpin": actions.on_memory("unpin"),
     "/memory/{memory}/recall": actions.on_memory("recall"),
     "/memory/{memory}/use": actions.on_memory("use", "edition"),
-    "/memory/{memory}/retry": actions.retry,
+    "/memory/{memory}/retry": actions.post_retry,
 }

@@ -83,7 +83,7 @@ def _file(state: Path, kind: str, secret: str) -> Path:
     return _folder(state) / f"{kind}-{sha256(secret.encode()).hexdigest()}"
 
 
-def prove(state: Path, challenge: str) -> str:
+def answer_challenge(state: Path, challenge: str) -> str:
     """Answer to a challenge that only who can read our state folder can give: so `memproc open` knows the page as ours.
 
     Another program may hold the port, and must not get the secret of a link.

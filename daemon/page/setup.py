@@ -7,7 +7,7 @@ from daemon.config.as_toml import toml_text
 from daemon.files.candidates import put_sample
 from daemon.files.lock import is_held
 from daemon.page.actions import after, do_command
-from daemon.page.app import desk_of, field, said, shown
+from daemon.page.app import desk_of, field, render, said
 from daemon.page.files import to_what_was_dropped
 from primer.models import KEY_VARIABLES, hidden
 
@@ -15,42 +15,42 @@ _NO_KEY = 1
 """The exit code of `memproc key test --no-call` where no key is kept; one that cannot be read is told in its words."""
 
 
-def settings(request: Request) -> Response:
+def settings_page(request: Request) -> Response:
     """The settings of memproc.toml, where it lies and what is wrong in it; and where each provider's key is."""
     desk = desk_of(request)
     tables = desk.config.model_dump(mode="json")
     tables["models"], tables["chats"] = hidden(tables["models"]), hidden(tables["chats"])
     check = do_command(desk.toml, "config", "check")
     keys = do_command(desk.toml, "key", "test", "--no-call")
-    return shown(
+    return render(
         request, "settings.html", toml=toml_text(tables), which=do_command(desk.toml, "config", "path").text,
         check=check, keys="" if keys.code == _NO_KEY else keys.text, providers=sorted(KEY_VARIABLES),
         said=said(request),
     )  # fmt: skip
 
 
-def start(request: Request) -> Response:
+def setup_page(request: Request) -> Response:
     """The four steps: folders, a key or none, the service, a sample conversation. Each can be passed over."""
     desk = desk_of(request)
-    return shown(
+    return render(
         request, "start.html", folders=desk.folders, has_folders=desk.folders.inbox.is_dir(),
         runs=is_held(desk.folders.state / "daemon.lock"), providers=sorted(KEY_VARIABLES), said=said(request),
     )  # fmt: skip
 
 
-def set_key(request: Request) -> Response:
+def post_key(request: Request) -> Response:
     """Keep a provider's key. It goes to the command's standard input, and is never shown again."""
     return after(
         request, _back(request), "key", "set", "--", _provider(request), given=field(request, "key")
     )
 
 
-def try_key(request: Request) -> Response:
+def post_test_key(request: Request) -> Response:
     """Ask the provider one tiny question, to see whether the key works."""
     return after(request, _back(request), "key", "test", "--", _provider(request))
 
 
-def forget_key(request: Request) -> Response:
+def post_forget_key(request: Request) -> Response:
     """Take the key out of where memproc keeps it."""
     return after(request, _back(request), "key", "forget", "--", _provider(request))
 

@@ -9,12 +9,12 @@ from starlette.responses import RedirectResponse, Response
 from daemon.archive.archive import Archive
 from daemon.archive.chats import KnownChat, find_chat
 from daemon.files.backup import read_version
-from daemon.files.backup import versions as kept_versions
+from daemon.files.backup import versions_of as kept_versions
 from daemon.files.paths import Folders
-from daemon.page.app import desk_of, shown
+from daemon.page.app import desk_of, render
 from daemon.recovery.restore import (
     Content,
-    compare,
+    compare_versions,
     find_version,
     newest_other,
     read_updated,
@@ -22,7 +22,7 @@ from daemon.recovery.restore import (
 )
 from rules.conversation.memory import Memory
 from rules.errors import NotFound
-from rules.output.difference import Difference, DifferenceLine, readable
+from rules.output.difference import Difference, DifferenceLine, difference_lines
 
 NOW = "now"
 
@@ -41,7 +41,7 @@ class ComparedVersion:
         return self.number == NOW
 
 
-def version(request: Request) -> Response:
+def version_page(request: Request) -> Response:
     """The changes if the person went back to a kept version, with the button that does it."""
     desk = desk_of(request)
     with Archive.read(desk.folders.state) as archive:
@@ -52,14 +52,14 @@ def version(request: Request) -> Response:
         sides: Sequence[ComparedVersion] = ()
         if now is not None:
             then = Content(f"version {kept.number}", read_version(kept))
-            difference, memories = compare(
+            difference, memories = compare_versions(
                 archive, desk.config, known.chat_id, Content(NOW, now), then
             )
             sides, lines = _sides(difference, NOW, str(kept.number)), _lines(difference, memories)
-    return shown(request, "version.html", chat=known, version=kept, sides=sides, lines=lines)
+    return render(request, "version.html", chat=known, version=kept, sides=sides, lines=lines)
 
 
-def undo(request: Request) -> Response:
+def undo_page(request: Request) -> Response:
     """Lead to the version that `memproc undo` would put back, with what would change. Raises NotFound."""
     folders = desk_of(request).folders
     with Archive.read(folders.state) as archive:
@@ -68,15 +68,15 @@ def undo(request: Request) -> Response:
     return RedirectResponse(f"/chat/{known.chat_id}/versions/{number}", 303)
 
 
-def comparison(request: Request) -> Response:
+def comparison_page(request: Request) -> Response:
     """The changes from one version to another; each may be the updated export of now."""
     desk, names = desk_of(request), [request.query_params.get(name, NOW) for name in ("from", "to")]
     with Archive.read(desk.folders.state) as archive:
         known = find_chat(archive, request.path_params["chat"])
         before, after = (_content(archive, desk.folders, known, name) for name in names)
-        difference, memories = compare(archive, desk.config, known.chat_id, before, after)
+        difference, memories = compare_versions(archive, desk.config, known.chat_id, before, after)
         has_now = updated_path(archive, desk.folders, known).is_file()
-    return shown(
+    return render(
         request, "comparison.html", chat=known, sides=_sides(difference, *names), lines=_lines(difference, memories),
         versions=kept_versions(desk.folders.backups, known.chat_id)[::-1], has_now=has_now,
     )  # fmt: skip
@@ -94,7 +94,7 @@ def _sides(
 def _lines(difference: Difference, memories: Sequence[Memory]) -> tuple[DifferenceLine, ...]:
     """The difference in words, without the ids of memories, which nobody needs on a page."""
     lines = []
-    for line in readable(difference, memories):
+    for line in difference_lines(difference, memories):
         text = line.text
         for memory in memories:
             text = text.replace(f" ({memory.memory_id})", "")

@@ -38,7 +38,7 @@ def usd(amount: float | None) -> str:
     return f"${amount:,.2f}" if amount >= 0.01 or not amount else f"${amount:.3f}"
 
 
-def day(date: str | None) -> str:
+def shown_day(date: str | None) -> str:
     """The day of a date in UTC, as in 15 March 2026."""
     moment = parse_date(date or "")
     return f"{moment.day} {moment:%B %Y}" if moment else "on an unknown day"
@@ -48,13 +48,13 @@ def days(began: str | None, ended: str | None) -> str:
     """The first and the last day, in as few words as that takes: 15 to 20 March 2026."""
     first, last = parse_date(began or ""), parse_date(ended or "")
     if not (first and last) or first.date() == last.date():
-        return day(began or ended)
+        return shown_day(began or ended)
     if (first.year, first.month) == (last.year, last.month):
-        return f"{first.day} to {day(ended)}"
+        return f"{first.day} to {shown_day(ended)}"
     return (
-        f"{first.day} {first:%B} to {day(ended)}"
+        f"{first.day} {first:%B} to {shown_day(ended)}"
         if first.year == last.year
-        else f"{day(began)} to {day(ended)}"
+        else f"{shown_day(began)} to {shown_day(ended)}"
     )
 
 
@@ -93,7 +93,7 @@ def with_commands(text: str) -> Markup:
 FILTERS: Mapping[str, Callable[..., Any]] = {
     "tokens": tokens,
     "usd": usd,
-    "day": day,
+    "day": shown_day,
     "days": days,
     "minute": minute,
     "minutes": minutes,

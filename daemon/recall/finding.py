@@ -17,9 +17,9 @@ from daemon.recall.records import (
     dated,
     fitted,
     in_data,
+    in_quotes,
     named,
     plain,
-    quoted,
 )
 
 Among = Literal["raw", "memories", "facts", "all"]
@@ -32,7 +32,7 @@ _WHAT = {"raw": "message", "memories": "memory", "facts": "fact"}
 _SPEAKER = {"user": "the person", "assistant": "you"}
 
 
-def search(
+def find_text(
     library: Library, query: str, among: Among, since: str, until: str, limit: int, chat: str
 ) -> Recalled:
     """The places that have most of the query's words, each with the words around them.
@@ -106,5 +106,5 @@ def _record(entry: IndexEntry, chat: str) -> Callable[[str], Record]:
     data = {"id": name, "kind": kind, "date": day, "speaker": speaker, "chat": in_data(chat)}
     filled = {key: value for key, value in data.items() if value}
     return lambda text: Record(
-        f"{about} ({kind} {named(entry.name)})\n{quoted(text)}", {**filled, "text": plain(text)}
+        f"{about} ({kind} {named(entry.name)})\n{in_quotes(text)}", {**filled, "text": plain(text)}
     )

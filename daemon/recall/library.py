@@ -96,6 +96,6 @@ def name_of(chat: KnownChat, chats: tuple[KnownChat, ...]) -> str:
     return chat.title if is_clear else chat.chat_id
 
 
-def refusal(trouble: MemprocError) -> Recalled:
+def as_error(trouble: MemprocError) -> Recalled:
     """An error as an answer."""
     return Recalled(str(trouble), {"error": str(trouble)}, is_error=True)

@@ -44,7 +44,7 @@ def plain(text: str) -> str:
     return make_tags_inert(visible(text))
 
 
-def quoted(text: str) -> str:
+def in_quotes(text: str) -> str:
     """The text as a quotation, line by line."""
     return "\n".join(f"> {plain(line)}" for line in text.strip().splitlines()) or "> (nothing)"
 
@@ -76,7 +76,7 @@ def fitted(make: Callable[[str], Record], text: str, tokens: int) -> Record:
     return record
 
 
-def within(records: Sequence[Record], tokens: int) -> tuple[Record, ...]:
+def records_within(records: Sequence[Record], tokens: int) -> tuple[Record, ...]:
     """The first of the records, as many as fit together."""
     kept: list[Record] = []
     for record in records:

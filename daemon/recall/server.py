@@ -11,7 +11,7 @@ from mcp.types import CallToolRequestParams, CallToolResult, ListToolsResult, Pa
 from starlette.concurrency import run_in_threadpool
 
 from daemon.recall.library import Library
-from daemon.recall.toolbox import called, listed
+from daemon.recall.toolbox import call_tool, list_tools
 
 INSTRUCTIONS = (
     "These are the records of your own long conversation: every message word for word, the memories that stand in "
@@ -29,15 +29,15 @@ def recall_server(library: Library) -> Server[Any]:
     It is the protocol's low-level server: the other one makes schemas of its own, and takes 4 MB more.
     """
 
-    async def list_tools(
+    async def answer_list(
         _: ServerRequestContext[Any], __: PaginatedRequestParams | None
     ) -> ListToolsResult:
-        return ListToolsResult.model_validate({"tools": listed()})
+        return ListToolsResult.model_validate({"tools": list_tools()})
 
-    async def call_tool(
+    async def answer_call(
         _: ServerRequestContext[Any], asked: CallToolRequestParams
     ) -> CallToolResult:
-        answer = await run_in_threadpool(called, library, asked.name, asked.arguments or {})
+        answer = await run_in_threadpool(call_tool, library, asked.name, asked.arguments or {})
         return CallToolResult.model_validate(answer)
 
     return Server(
@@ -45,8 +45,8 @@ def recall_server(library: Library) -> Server[Any]:
         version=version("memproc-daemon"),
         title="memproc",
         instructions=INSTRUCTIONS,
-        on_list_tools=list_tools,
-        on_call_tool=call_tool,
+        on_list_tools=answer_list,
+        on_call_tool=answer_call,
     )
 
 

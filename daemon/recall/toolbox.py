@@ -14,8 +14,8 @@ from pydantic_core import PydanticCustomError
 
 from daemon.files.unforeseen import describe
 from daemon.recall import tools
-from daemon.recall.finding import Among, search
-from daemon.recall.library import Library, Recalled, refusal
+from daemon.recall.finding import Among, find_text
+from daemon.recall.library import Library, Recalled, as_error
 from daemon.recall.records import named, plain
 from daemon.recall.tools import What
 from rules.errors import MemprocError, NotFound, RefusedArguments
@@ -99,7 +99,7 @@ class RecallSearch(Tool):
 
     def look_up(self, library: Library) -> Recalled:
         """The places that have most of the words."""
-        return search(
+        return find_text(
             library, self.query, self.among, self.since, self.until, self.limit, self.chat
         )
 
@@ -178,7 +178,7 @@ TOOLS: Mapping[str, type[Tool]] = {
 }
 
 
-def listed() -> list[dict[str, Any]]:
+def list_tools() -> list[dict[str, Any]]:
     """The tools as the protocol lists them."""
     return [
         {
@@ -191,7 +191,7 @@ def listed() -> list[dict[str, Any]]:
     ]
 
 
-def called(library: Library, name: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
+def call_tool(library: Library, name: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
     """The answer of a tool as the protocol has it. What cannot be answered is an answer too, that says why.
 
     An argument of null is taken as one that is not there: some programs send all of them.
@@ -201,9 +201,9 @@ def called(library: Library, name: str, arguments: Mapping[str, Any]) -> dict[st
             name, {key: value for key, value in arguments.items() if value is not None}
         ).look_up(library)
     except MemprocError as trouble:
-        recalled = refusal(trouble)
+        recalled = as_error(trouble)
     except Exception as fault:  # the boundary: the model gets a sentence, and the server goes on
-        recalled = refusal(MemprocError(*describe(fault)))
+        recalled = as_error(MemprocError(*describe(fault)))
     content = [{"type": "text", "text": recalled.text}]
     return {
         "content": content,

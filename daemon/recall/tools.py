@@ -21,11 +21,11 @@ from daemon.recall.records import (
     dated,
     fitted,
     in_data,
+    in_quotes,
     named,
     pages,
     plain,
-    quoted,
-    within,
+    records_within,
 )
 from daemon.status.printable import in_one_line
 from rules.conversation.memory import Edition, Memory
@@ -86,7 +86,7 @@ def timeline(library: Library, chat: str, fold: str, since: str, until: str) -> 
     ]
     if not listed:
         return _answer(head, "memories", (), "No memory falls into these days.")
-    lines = within([_line(memory) for memory in listed], SEARCH_TOKENS - _HEAD_TOKENS)
+    lines = records_within([_line(memory) for memory in listed], SEARCH_TOKENS - _HEAD_TOKENS)
     rest = listed[len(lines) :]
     more = f"There are {len(rest)} more: ask with since={dated(rest[0].began_at)}." if rest else ""
     return _answer(head, "memories", lines, more, "\n")
@@ -104,7 +104,7 @@ def core_memory(library: Library, chat: str) -> Recalled:
         record = fitted(_section(section.name), section.rendered, left // (len(sections) - at))
         records.append(record)
         left -= record.tokens
-    return _answer(head, "sections", within(records, PAGE_TOKENS - _HEAD_TOKENS))
+    return _answer(head, "sections", records_within(records, PAGE_TOKENS - _HEAD_TOKENS))
 
 
 def facts(library: Library, chat: str, words: str, date: str) -> Recalled:
@@ -126,7 +126,7 @@ def facts(library: Library, chat: str, words: str, date: str) -> Recalled:
             f"No fact{about}{when} is known. That is all there is; asking again is idle.",
         )
     left = SEARCH_TOKENS - _HEAD_TOKENS
-    records = within(
+    records = records_within(
         [fitted(_fact(fact.number, fact.said_at), fact.text, left) for fact in chosen], left
     )
     rest = len(chosen) - len(records)
@@ -199,14 +199,14 @@ def _beginning(text: str) -> str:
 
 def _section(name: str) -> Callable[[str], Record]:
     return lambda text: Record(
-        f"{named(name)}:\n{quoted(text)}", {"name": name, "text": plain(text)}
+        f"{named(name)}:\n{in_quotes(text)}", {"name": name, "text": plain(text)}
     )
 
 
 def _fact(number: int, said_at: str) -> Callable[[str], Record]:
     day = dated(said_at)
     return lambda text: Record(
-        f"{day} (fact {number})\n{quoted(text)}",
+        f"{day} (fact {number})\n{in_quotes(text)}",
         {"number": number, "date": day, "text": plain(text)},
     )
 
@@ -243,7 +243,7 @@ def _parts(archive: Archive, chat_id: str, name: str, what: What) -> Iterable[st
     if what == "raw":
         return (_message(message, key) for key, message in under(archive, memory.memory_id))
     edition = _edition(archive, memory, what)
-    return (_line(memory).text, *map(quoted, edition.texts[_OWN_WORDS]))
+    return (_line(memory).text, *map(in_quotes, edition.texts[_OWN_WORDS]))
 
 
 def _edition(archive: Archive, memory: Memory, what: What) -> Edition:
@@ -276,4 +276,6 @@ def _turn(archive: Archive, chat_id: str, key: str) -> Sequence[str]:
 
 def _message(message: Message, key: str) -> str:
     speaker = "you" if message.speaker == "assistant" else "the person"
-    return f"{dated(message.created_at)}, {speaker} (message {named(key)})\n{quoted(message.text)}"
+    return (
+        f"{dated(message.created_at)}, {speaker} (message {named(key)})\n{in_quotes(message.text)}"
+    )

@@ -15,13 +15,13 @@ from daemon.archive.erasing import erase_rows
 from daemon.archive.full_text import forget_index
 from daemon.archive.journal import replies
 from daemon.bridge.chat_jobs import forget_jobs
-from daemon.files.backup_index import IndexLine, rewrite_index, standing
+from daemon.files.backup_index import IndexLine, kept_lines, rewrite_index
 from daemon.files.candidates import exports_in
 from daemon.files.names import is_sent
 from daemon.files.packing import pack, unpack
 from daemon.files.paths import arrivals_folder, expanded_folder
 from daemon.files.private import flush_folder
-from daemon.files.read import chats_in, without_chats
+from daemon.files.read import chats_in, export_without_chats
 from daemon.files.reasons import file_errors
 from daemon.files.write import replace_file
 from daemon.models.context import Context
@@ -62,7 +62,7 @@ class Erasure:
     """Folders in which an import has put what was there before."""
 
 
-def look(context: Context, chat: KnownChat) -> Erasure:
+def find_erasure(context: Context, chat: KnownChat) -> Erasure:
     """Find everything that holds the chat. Raises FileTrouble where something cannot be read."""
     folders, archive = context.folders, context.archive
     known = {other.chat_id for other in known_chats(archive)} - {chat.chat_id}
@@ -93,7 +93,7 @@ def erase(context: Context, erasure: Erasure) -> None:
         with file_errors(file.path, "read"):
             content = file.path.read_bytes() if file.is_shared else b""
         if file.is_shared:
-            replace_file(file.path, [without_chats(file.path.name, content, erasure.names)])
+            replace_file(file.path, [export_without_chats(file.path.name, content, erasure.names)])
         else:
             _remove(file.path)
     _erase_backups(folders.backups, erasure)
@@ -127,7 +127,7 @@ def _holding(folder: Path, names: frozenset[str]) -> Iterator[KeptFile]:
 
 def _backups(folder: Path, chat_id: str, names: frozenset[str]) -> Iterator[tuple[IndexLine, bool]]:
     """Yield the backups that hold the chat, each with whether its file holds other chats too."""
-    for _, line in standing(folder):
+    for _, line in kept_lines(folder):
         is_shared = _is_shared(line.file, _content(folder, line), names)
         if is_shared is not None or line.chat_id == chat_id:
             yield line, bool(is_shared)
@@ -172,7 +172,7 @@ def _erase_backups(folder: Path, erasure: Erasure) -> None:
 
 def _rewritten(folder: Path, line: IndexLine, names: frozenset[str]) -> IndexLine:
     """Write a backup without these chats. Return its line of the index."""
-    content = without_chats(line.file.removesuffix(".gz"), _content(folder, line), names)
+    content = export_without_chats(line.file.removesuffix(".gz"), _content(folder, line), names)
     digest = sha256(content).hexdigest()
     path = folder / line.file.replace(line.sha256[:8], digest[:8])
     packed = replace_file(path, pack([content])).sha256
@@ -228,7 +228,7 @@ def _remove(path: Path) -> None:
             flush_folder(path.parent)
 
 
-def sentences(erasure: Erasure) -> Iterator[str]:
+def describe_erasure(erasure: Erasure) -> Iterator[str]:
     """Sentences on what there is of the chat, for the person who is about to erase it."""
     chat = erasure.chat
     yield f'"{chat.title}" ({chat.chat_id})'

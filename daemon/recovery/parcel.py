@@ -20,7 +20,7 @@ from typing import Annotated, Literal, Self
 import tomli
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from daemon.archive.archive import Archive, check
+from daemon.archive.archive import Archive, check_integrity
 from daemon.files.bundle import DAMAGE, METHODS
 from daemon.files.lock import hold
 from daemon.files.packing import BLOCK, read_blocks
@@ -178,7 +178,7 @@ def _copy_of(state: Path) -> Iterator[Path]:
         os.close(handle)
     try:
         with Archive.read(state) as archive:
-            if faults := check(archive):
+            if faults := check_integrity(archive):
                 raise ArchiveError(
                     f"The archive is damaged ({faults[0]}), so it was not packed.",
                     "See all faults with: memproc verify. The copies of the last days lie in the folder `copies` "

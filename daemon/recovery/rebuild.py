@@ -121,7 +121,7 @@ def _all_files(folders: Folders, more: Sequence[Path]) -> Iterator[BackupFile]:
 def _readable_chats(file: BackupFile) -> tuple[list[str], list[UnusedFile]]:
     """Return the ids of a file's chats, and what of it cannot be read."""
     try:
-        chats = chats_of(file)
+        chats = chats_in_file(file)
     except MemprocError as trouble:
         return [], [UnusedFile(file.path, trouble.message)]
     readable: list[str] = []
@@ -136,7 +136,7 @@ def _readable_chats(file: BackupFile) -> tuple[list[str], list[UnusedFile]]:
     return readable, unused
 
 
-def chats_of(file: BackupFile) -> tuple[Chat, ...]:
+def chats_in_file(file: BackupFile) -> tuple[Chat, ...]:
     """All chats of a file. Raises FileTrouble where it is gone or damaged, NotAnExport where it is something else."""
     if file.version is None:
         return tuple(read_export(file.path).chats())
@@ -152,7 +152,7 @@ def chats_of(file: BackupFile) -> tuple[Chat, ...]:
 
 def chat_in(file: BackupFile, chat_id: str) -> Chat:
     """The chat of that id in a file that has it. Raises as `chats_of` does."""
-    return next(chat for chat in chats_of(file) if _readable_id(chat) == chat_id)
+    return next(chat for chat in chats_in_file(file) if _readable_id(chat) == chat_id)
 
 
 def updated_export(files: Sequence[BackupFile], chat_id: str) -> BackupFile | None:
@@ -163,7 +163,7 @@ def updated_export(files: Sequence[BackupFile], chat_id: str) -> BackupFile | No
     ending = file_name("", chat_id).removeprefix("Untitled")
     outputs = [file for file in files if file.is_output]
     named = [file for file in outputs if file.path.name.endswith(ending)]
-    return next(reversed(named or [file for file in outputs if len(chats_of(file)) > 1]), None)
+    return next(reversed(named or [file for file in outputs if len(chats_in_file(file)) > 1]), None)
 
 
 def _readable_id(chat: Chat) -> str | None:

@@ -15,7 +15,7 @@ from daemon.archive.signs import remove_signs, set_sign, signs_of
 from daemon.chat.opening import canned
 from daemon.config.loading import load_texts
 from daemon.config.settings import Config
-from daemon.files.backup import Version, keep_version, read_version, versions
+from daemon.files.backup import Version, keep_version, read_version, versions_of
 from daemon.files.names import file_name
 from daemon.files.packing import sha256_of
 from daemon.files.paths import Folders, expanded_folder
@@ -31,7 +31,7 @@ from rules.errors import ChatSkipped, FileTrouble, NotAnExport, NotFound
 from rules.output.arrange import Canned
 from rules.output.difference import Difference, Side, difference
 from rules.recognize.recognize import recognise
-from rules.typingmind.chat import Chat, read_chat, read_messages
+from rules.typingmind.chat import Chat, parse_chat, read_messages
 from rules.typingmind.copies import expanded
 from rules.typingmind.document import chat_container
 
@@ -44,7 +44,7 @@ class Content:
     data: bytes
 
 
-def compare(
+def compare_versions(
     archive: Archive, config: Config, chat_id: str, before: Content, after: Content
 ) -> tuple[Difference, tuple[Memory, ...]]:
     """The difference, and all memories and folds of the chat.
@@ -96,7 +96,7 @@ class Restorable:
 
 def find_version(folders: Folders, chat: KnownChat, number: int) -> Version:
     """The kept version of that number. Raises NotFound."""
-    kept = {version.number: version for version in versions(folders.backups, chat.chat_id)}
+    kept = {version.number: version for version in versions_of(folders.backups, chat.chat_id)}
     if number not in kept:
         numbers = ", ".join(map(str, kept)) or "none"
         raise NotFound(
@@ -112,7 +112,7 @@ def newest_other(archive: Archive, folders: Folders, chat: KnownChat) -> Version
     Where a restore was cut short after it had put a version there, it is that version: to be restored to its end.
     """
     now, last = sha256_of(updated_path(archive, folders, chat)), last_output(archive, chat.chat_id)
-    kept = versions(folders.backups, chat.chat_id)
+    kept = versions_of(folders.backups, chat.chat_id)
     if last is not None and last.sha256 != now:
         kept = tuple(version for version in kept if version.sha256 == now) or kept
     else:
@@ -170,7 +170,7 @@ def finish_restores(context: Context) -> tuple[str, ...]:
         intent = json.loads(value)
         kept = [
             version
-            for version in versions(context.folders.backups, chat_id)
+            for version in versions_of(context.folders.backups, chat_id)
             if version.sha256 == intent["version"]
         ]
         path = Path(intent["path"])
@@ -193,7 +193,7 @@ def expand(context: Context, chat: KnownChat, path: Path | None = None) -> Writt
             f"{path} exists already.", "Name another file with --output, or move that one away."
         )
     conversation = raw_conversation(context.archive, chat.chat_id)
-    raw = read_chat(conversation.head + b",".join(conversation.messages) + conversation.tail)
+    raw = parse_chat(conversation.head + b",".join(conversation.messages) + conversation.tail)
     standing = _chats(read_updated(updated_path(context.archive, context.folders, chat)))
     ours = [
         uuid

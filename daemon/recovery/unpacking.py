@@ -18,13 +18,13 @@ from pathlib import Path
 
 import tomli
 
-from daemon.archive.archive import Archive, check
+from daemon.archive.archive import Archive, check_integrity
 from daemon.archive.chats import known_chats
 from daemon.archive.copying import copy_archive
 from daemon.archive.outputs import move_outputs
 from daemon.archive.unfinished_import import begin_import, end_import, is_unfinished
 from daemon.config.as_toml import toml_text
-from daemon.config.loading import parse
+from daemon.config.loading import parse_settings
 from daemon.config.settings import Config
 from daemon.files.lock import hold
 from daemon.files.paths import Folders, archive_path
@@ -144,7 +144,7 @@ def _proved(folders: Folders) -> int:
         (stage / ARCHIVE).rename(parcel)
         copy_archive(parcel, stage / ARCHIVE)
         with Archive.open(stage) as archive:
-            if faults := check(archive):
+            if faults := check_integrity(archive):
                 raise refused(f"the archive in it is damaged ({faults[0]})")
             move_outputs(archive, folders.updated)
             archive.fold_log()
@@ -171,7 +171,7 @@ def _settings_for_here(content: bytes, path: Path) -> tuple[bytes, tuple[str, ..
     over has not agreed to that yet. Where there is nothing of the kind, it stays as it is, to the byte.
     Raises ConfigurationError where it cannot be used.
     """
-    parse(content, path)
+    parse_settings(content, path)
     tables = tomli.loads(content.decode("utf-8-sig"))
     mark, names = f"not from here {sha256(content).hexdigest()}", list[str]()
     marked = {name: _marked(value, (name,), mark, names) for name, value in tables.items()}
@@ -179,7 +179,7 @@ def _settings_for_here(content: bytes, path: Path) -> tuple[bytes, tuple[str, ..
         return content, ()
     lines = zip(toml_text(tables).splitlines(), toml_text(marked).splitlines(), strict=True)
     text = "".join(f"#{line}\n" if mark in other else f"{line}\n" for line, other in lines)
-    parse(text.encode(), path)
+    parse_settings(text.encode(), path)
     return text.encode(), tuple(names)
 
 

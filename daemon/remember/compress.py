@@ -32,7 +32,7 @@ from daemon.remember.worksheet import worksheet_of_chunk
 from primer.models import token_factor
 from primer.reply import Refused
 from rules.conversation.history import Entry
-from rules.conversation.memory import EXTRACTED, Edition, Memory, edition_in_prompts, shown
+from rules.conversation.memory import EXTRACTED, Edition, Memory, edition_in_prompts, shown_edition
 from rules.errors import ChatSkipped, TooLong
 from rules.plan.cache_order import Lead, leads, needs
 from rules.plan.folds import as_shown, as_told
@@ -283,7 +283,7 @@ def _seen_later(survey: Survey, chunk: PlannedChunk) -> tuple[Entry, ...]:
 def _renew(work: _Chunks, memory: Memory) -> None:
     """Let a memory have all editions that the archive has of it by now."""
     known = editions(work.context.archive, memory.memory_id)
-    edition = shown(known, memory.chosen, work.survey.config.memory.editions)
+    edition = shown_edition(known, memory.chosen, work.survey.config.memory.editions)
     place = next(
         place for place, other in enumerate(work.memories) if other.memory_id == memory.memory_id
     )

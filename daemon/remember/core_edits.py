@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from daemon.archive.journal import Reply
-from daemon.config.loading import foreign
+from daemon.config.loading import layout_errors
 from daemon.events import Noted
 from daemon.models.scheduler import Steps
 from daemon.remember.worksheet import Worksheet
@@ -75,14 +75,14 @@ def tend(sheet: Worksheet, agent: Model, about: AboutCore) -> Steps[Tended]:
     """
     if agent == ENGINE:
         return Tended(about.memory)
-    question = core.ask(sheet.texts, about.memory, about.layout, bool(agent.tools))
+    question = core.ask_core(sheet.texts, about.memory, about.layout, bool(agent.tools))
     turns = core.after_memory(about.before, about.written, question)
     request = Request("core", agent, turns, CORE_WORDS)
     answer = yield from _ask(sheet, request)
     first = yield from _carried_out(about, agent, answer, Tended(about.memory))
     if not first.refused:
         return first
-    more = core.results(sheet.texts, *_as_sent_back(agent, answer), first.outcomes)
+    more = core.tell_results(sheet.texts, *_as_sent_back(agent, answer), first.outcomes)
     try:
         answer = yield from _ask(sheet, replace(request, turns=(*turns, *more)))
     except TooLong:
@@ -98,7 +98,7 @@ def _as_sent_back(agent: Model, answer: _Answer) -> tuple[str, tuple[ToolCall, .
     """Return text and calls of an answer as they go back to the agent; a model that thinks takes no calls back."""
     text = answer.text or ""
     if answer.calls and thinks(agent):
-        return core.in_words(text, answer.calls), ()
+        return core.results_in_words(text, answer.calls), ()
     return text, answer.calls
 
 
@@ -145,7 +145,7 @@ def _applied(about: AboutCore, memory: CoreMemory, edit: CoreEdit) -> CoreMemory
             "Mend or update the layout, or set core.layout in memproc.toml to another one.",
         )
 
-    with foreign(skipped):
+    with layout_errors(skipped):
         outcome = apply_edit(about.layout.functions, memory, edit)
     if isinstance(outcome, Refusal):
         return outcome

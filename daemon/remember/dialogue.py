@@ -18,7 +18,7 @@ from rules.conversation.memory import Quote, Six
 from rules.conversation.memory_size import analysis_words
 from rules.conversation.short_quotes import some_of
 from rules.extract.blocks import with_closed_fence
-from rules.extract.sentences import within
+from rules.extract.sentences import sentences_within
 from rules.plan.limits import QUOTE_WORDS
 
 _BOUND = 1.2
@@ -105,7 +105,7 @@ def converse(
     analysis, analyst = yield from _analysis(sheet, subject, pair.context_managers)
     if isinstance(analysis, Refused):
         return analysis
-    text = within(analysis.text, _BOUND * analysis_words(subject.words))
+    text = sentences_within(analysis.text, _BOUND * analysis_words(subject.words))
     last = _last_question(sheet, subject, first, perspective.text, text)
     refinement = yield from _refinement(sheet, subject, pair.agent, last)
     if isinstance(refinement, Refused):

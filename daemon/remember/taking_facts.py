@@ -20,7 +20,7 @@ from primer.prompt import Turn
 from primer.reply import Refused, read_reply
 from primer.request import EMBEDDING, Request
 from rules.conversation.history import Entry
-from rules.layers.fact_choice import nearest
+from rules.layers.fact_choice import nearest_facts
 from rules.layers.fact_words import Source, normal
 from rules.layers.facts import Fact, FactEvent, Operation, live
 from rules.layers.likeness import alike
@@ -56,7 +56,7 @@ def take_facts(
 
     facts = live(known.events)
     words = "\n".join(entry.message.words for entry in chunk)
-    shown = nearest(facts, ranked([fact.text for fact in facts], words), known.compare)
+    shown = nearest_facts(facts, ranked([fact.text for fact in facts], words), known.compare)
     operations = yield from _operations(sheet, manager, chunk, shown)
     same = {} if embedding is None else (yield from _likeness(sheet, embedding, operations, shown))
     gone = forgotten(known.events)

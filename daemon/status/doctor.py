@@ -17,7 +17,7 @@ from typing import TypeVar
 from platformdirs import user_config_path
 
 from daemon.config.keys import keys
-from daemon.config.loading import core_layout, folders, load_texts
+from daemon.config.loading import core_layout, load_folders, load_texts
 from daemon.config.settings import Config
 from daemon.models.tokens import tables
 from daemon.status.checks import OF_MACHINE, OF_SETUP
@@ -65,9 +65,9 @@ def examine(
         findings += [
             warning("memproc.toml", note, f"Take it out of {toml}") for note in config.notes
         ]
-        findings += carry_out((*OF_SETUP, *OF_MODELS, *also), setup)
+        findings += run_checks((*OF_SETUP, *OF_MODELS, *also), setup)
     return sorted(
-        [*findings, *carry_out(OF_MACHINE, machine)],
+        [*findings, *run_checks(OF_MACHINE, machine)],
         key=lambda finding: _LEVELS.index(finding.level),
     )
 
@@ -101,7 +101,7 @@ def look_at_setup(machine: Machine, toml: Path | None, config: Config, is_thorou
     for settings in (config, *map(config.with_override, config.chats.override)):
         load_texts(settings.texts.path)
         core_layout(settings.core)
-    places = folders(config)
+    places = load_folders(config)
     return Setup(
         machine=machine,
         toml=toml,
@@ -114,12 +114,12 @@ def look_at_setup(machine: Machine, toml: Path | None, config: Config, is_thorou
     )
 
 
-def carry_out(
+def run_checks(
     checks: Iterable[Callable[[_Seen], Iterator[Finding]]], seen: _Seen
 ) -> Iterator[Finding]:
     """The findings of every check. One that cannot be done is a warning that says so, and the others go on."""
     for check in checks:
-        name = check.__name__.replace("_", " ")
+        name = check.__name__.removeprefix("check_").replace("_", " ")
         try:
             yield from check(seen)
         except MemprocError as fault:

@@ -6,10 +6,10 @@ from contextlib import suppress
 from pathlib import Path
 from shlex import quote
 
-from daemon.archive.archive import Archive, check
+from daemon.archive.archive import Archive, check_integrity
 from daemon.archive.jobs import structural_faults
 from daemon.files.backup import all_versions
-from daemon.files.backup import check as check_backups
+from daemon.files.backup import check_backups as check_backups
 from daemon.files.paths import archive_path
 from daemon.status.findings import Finding, Setup, error, ok, warning
 from daemon.status.written import written_exports
@@ -106,7 +106,7 @@ def archive(setup: Setup) -> Iterator[Finding]:
         return
     try:
         with Archive.read(setup.folders.state) as opened:
-            faults = check(opened) if setup.is_thorough else structural_faults(opened)
+            faults = check_integrity(opened) if setup.is_thorough else structural_faults(opened)
     except ArchiveError as fault:
         yield error("archive", fault.message, fault.next_step)
         return

@@ -10,13 +10,13 @@ from daemon.archive.messages import raw_conversation
 from daemon.config.keys import FindKey, Key, NoKey, credential_files, read_keys
 from daemon.config.settings import Config
 from daemon.models.addresses import is_ones_own
-from daemon.models.catalogue import Facts, end_of, facts, nearest
+from daemon.models.catalogue import Facts, end_of, nearest_names, read_facts
 from daemon.models.roles import CHAT, Roles, choose_roles
 from daemon.status.findings import Finding, Setup, error, ok, warning
 from primer.models import EXTRACTIVE, KEY_VARIABLES, Model, key_variables, provider_of
 from rules.errors import ChatSkipped, ConfigurationError, MemprocError
 from rules.plan.chat_plan import why_skipped
-from rules.typingmind.chat import Chat, read_chat, read_messages
+from rules.typingmind.chat import Chat, parse_chat, read_messages
 from rules.typingmind.spans import Span
 
 _NO_CHAT = Chat("{}", Span(0, 2), (), ())
@@ -79,7 +79,7 @@ def _chats(archive: Archive, config: Config) -> Iterator[Chat]:
     for chat_id, head, tail in settings_of_chats(archive):
         # A chat that came without `messages` has all of itself in its head, and no tail.
         messages = b",".join(raw_conversation(archive, chat_id).messages) if tail else b""
-        chat = read_chat(b"".join((head, messages, tail)))
+        chat = parse_chat(b"".join((head, messages, tail)))
         if not why_skipped(chat, config.chats.include, config.chats.exclude):
             yield chat
 
@@ -110,7 +110,7 @@ def key_files(setup: Setup) -> Iterator[Finding]:
     )
 
 
-def keys(setup: Setup) -> Iterator[Finding]:
+def check_keys(setup: Setup) -> Iterator[Finding]:
     """Every provider that would be asked has a key, for your shell and for the service."""
     findings: dict[str, Finding] = {}
     handed = {variable for variable, _ in credential_files(setup.credentials)}
@@ -173,8 +173,8 @@ def models(setup: Setup) -> Iterator[Finding]:
         for finding in _judge_choice(setup, choice):
             findings.setdefault(finding.text, finding)
     for name, who in names.items():
-        if facts(name) == Facts():
-            near = nearest(name)
+        if read_facts(name) == Facts():
+            near = nearest_names(name)
             remedy = (
                 f"Correct it{', perhaps to ' + near[0] if near else ''}, in memproc.toml, [models]."
             )
@@ -204,5 +204,5 @@ def _judge_choice(setup: Setup, choice: ModelChoice) -> Iterator[Finding]:
         yield finding("models' ends", notice, remedy)
 
 
-OF_MODELS = (key_files, keys, models)
+OF_MODELS = (key_files, check_keys, models)
 """They need a memproc.toml that can be used."""

@@ -10,7 +10,7 @@ from pathlib import Path
 import tomli
 
 from daemon.files.lock import hold, is_held
-from daemon.files.paths import default_state, resolve, runtime_folder
+from daemon.files.paths import default_state, resolve_folders, runtime_folder
 from daemon.files.private import is_own, make_own
 from daemon.files.write import replace_file
 from rules.errors import MemprocError
@@ -49,7 +49,7 @@ def read_place(toml: Path) -> DaemonPlace | None:
     written = folders.get("state", unnamed) if isinstance(folders, dict) else None
     if not isinstance(written, str):
         return None
-    state = resolve(written or str(default_state()), toml.parent)
+    state = resolve_folders(written or str(default_state()), toml.parent)
     seconds = watch.get("rescan_seconds") if isinstance(watch, dict) else None
     rescan_seconds = float(seconds) if isinstance(seconds, int | float) else RESCAN_SECONDS
     return DaemonPlace(state, rescan_seconds) if isinstance(state, Path) else None

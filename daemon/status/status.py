@@ -112,7 +112,7 @@ class Status:
         return ATTENTION if self.problems else HEALTHY
 
 
-def status(
+def read_status(
     archive: Archive,
     time: datetime,
     running: bool,
@@ -124,7 +124,7 @@ def status(
     `running` says that a daemon holds the lock, `is_there` whether a file is still in the inbox.
     """
     signs, now = all_signs(archive), write_date(time)
-    last = last_run(archive, now)
+    last = newest_run(archive, now)
     problems = (
         *daemon_problems(signs, now, running, rescan_seconds),
         *_job_problems(archive),
@@ -202,7 +202,7 @@ def run_progress(archive: Archive, now: str) -> RunProgress | None:
     return run if run and not run.ended_at and is_held(archive.path.with_name("lock")) else None
 
 
-def last_run(archive: Archive, now: str) -> RunProgress | None:
+def newest_run(archive: Archive, now: str) -> RunProgress | None:
     """The newest run, where none goes on just now; one that was killed says that it was cut off."""
     run = kept_run(archive, now)
     if run is None or run.ended_at:

@@ -64,7 +64,7 @@ class Edition:
         return 0 if self.kind == "person" else sum(quote.size for quote in self.quotes)
 
 
-def shown(editions: Sequence[Edition], chosen: int | None, preferred: Preferred) -> Edition:
+def shown_edition(editions: Sequence[Edition], chosen: int | None, preferred: Preferred) -> Edition:
     """The edition that stands in the export: the person's choice, else the newest of the preferred kind.
 
     Where there is none of that kind it is the newest as-of edition. Raises ValueError without any edition.

@@ -32,11 +32,11 @@ def short_name(memory: Memory) -> str:
 
 def dates(memory: Memory) -> str:
     """The days of the first and the last message that it stands for; one day where they are the same."""
-    first, last = day(memory.began_at), day(memory.ended_at)
+    first, last = first_day(memory.began_at), first_day(memory.ended_at)
     return first if first == last else f"{first} to {last}"
 
 
-def day(date: str | None) -> str:
+def first_day(date: str | None) -> str:
     """The day of an export's date."""
     return (date or "no date")[:10]
 

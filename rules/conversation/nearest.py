@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from rules.conversation.history import Entry
-from rules.conversation.quote import Verbatim, _spoken, offset, plain
+from rules.conversation.quote import Verbatim, _spoken, offset, plain_text
 from rules.extract.blocks import without_open_fence
 from rules.extract.sentences import sentences
 from rules.extract.words import CROWDED, length
@@ -66,7 +66,7 @@ def nearest_passage(answer: str, chunk: Sequence[Entry]) -> Verbatim | None:
 
 def _compared(text: str) -> str:
     """The text in the form in which quotes are compared, and in small letters; a character stays one character."""
-    return plain(text).replace("İ", "i").lower()
+    return plain_text(text).replace("İ", "i").lower()
 
 
 def _pieces(answer: str) -> list[str]:

@@ -41,7 +41,7 @@ class NotVerbatim:
 
 def find_quote(answer: str, chunk: Sequence[Entry]) -> Verbatim | NotVerbatim:
     """The passage of one message of the chunk that the answer repeats, or why there is none."""
-    plain_answer = plain(answer).strip()
+    plain_answer = plain_text(answer).strip()
     if not has_words(plain_answer):
         return NotVerbatim("The answer holds no words.")
     unmarked = plain_answer
@@ -49,7 +49,7 @@ def find_quote(answer: str, chunk: Sequence[Entry]) -> Verbatim | NotVerbatim:
         unmarked = plain_answer[1:-1].strip()  # a model adds them by habit
     for candidate in (plain_answer, unmarked):
         for key, text in _spoken(chunk):
-            at = plain(text).find(candidate) if candidate else -1
+            at = plain_text(text).find(candidate) if candidate else -1
             quote = (
                 without_open_fence(text[offset(text, at) : offset(text, at + len(candidate))])
                 if at >= 0
@@ -72,7 +72,7 @@ def _spoken(chunk: Sequence[Entry]) -> list[tuple[str, str]]:
     ]
 
 
-def plain(text: str) -> str:
+def plain_text(text: str) -> str:
     """The text as quotes are compared: one space for every gap, straight quotation marks, plain dashes."""
     return _GAP.sub(" ", text.translate(_ALIKE))
 

@@ -67,7 +67,9 @@ def forms(memory: Memory, edition: Edition) -> tuple[Edition, ...]:
     return (edition, short) if short.is_short else (edition,)
 
 
-def within(shown: Sequence[Memory], most: int, count: Callable[[str], int]) -> tuple[Memory, ...]:
+def quotes_within(
+    shown: Sequence[Memory], most: int, count: Callable[[str], int]
+) -> tuple[Memory, ...]:
     """The memories of an export, oldest first, with at most so many tokens of quotes as far as folds can shrink.
 
     The oldest folds shrink first, each with all of its quotes. What the person has edited stays.
@@ -90,7 +92,9 @@ def too_many(shown: Sequence[Memory], most: int, count: Callable[[str], int]) ->
     """A clause saying that the quotes of these memories take more than they may, though short; empty if they do not."""
     if _surely_few(shown, most):
         return ""
-    quotes = [quote for memory in within(shown, most, count) for quote in memory.edition.quotes]
+    quotes = [
+        quote for memory in quotes_within(shown, most, count) for quote in memory.edition.quotes
+    ]
     tokens = sum(count(quote.text) for quote in quotes)
     if tokens <= most:
         return ""

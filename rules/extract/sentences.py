@@ -167,7 +167,7 @@ def _stripped(text: str, start: int, stop: int, *, prose: bool) -> TextPiece:
     return TextPiece(start, start + len(inner), prose=prose and _LETTER.search(inner) is not None)
 
 
-def within(text: str, words: float) -> str:
+def sentences_within(text: str, words: float) -> str:
     """The sentences at the beginning of a text that have so many words together; at least one sentence."""
     left, stop = words, 0
     for piece in sentences(text):

@@ -46,7 +46,7 @@ class Offer:
     """The names of the texts that it takes, in order, each with its description."""
 
 
-def offered(function: EditingFunction) -> Offer:
+def describe_function(function: EditingFunction) -> Offer:
     """The offer of `function` to the agent; its first parameter is the memory, and no concern of the agent's.
 
     Raises Undocumented for one without a name or docstring, or with a parameter that the docstring does not describe.
@@ -85,15 +85,20 @@ def apply_edit(
 ) -> CoreMemory | Refusal:
     """The memory after the edit, or why it stays as it is."""
     function = next(
-        (candidate for candidate in functions if offered(candidate).name == edit.function), None
+        (
+            candidate
+            for candidate in functions
+            if describe_function(candidate).name == edit.function
+        ),
+        None,
     )
     if function is None:
-        names = ", ".join(offered(candidate).name for candidate in functions)
+        names = ", ".join(describe_function(candidate).name for candidate in functions)
         return Refusal(
             f"There is no function of that name; the functions are {names}.", "unknown function"
         )
     arguments = {name: text for name, text in edit.arguments.items() if isinstance(text, str)}
-    parameters = offered(function).parameters
+    parameters = describe_function(function).parameters
     if arguments.keys() != parameters.keys() or len(arguments) < len(edit.arguments):
         listed = f"{', '.join(parameters)}, each of them a text" if parameters else "no arguments"
         return Refusal(f"{edit.function} takes {listed}.", "wrong arguments")

@@ -28,7 +28,7 @@ def fused(*orders: Sequence[int]) -> list[int]:
     return sorted(sums, key=lambda item: (-sums[item], places.get(item, len(places)), item))
 
 
-def nearest(facts: Sequence[Fact], ranked: Sequence[int], most: int) -> tuple[Fact, ...]:
+def nearest_facts(facts: Sequence[Fact], ranked: Sequence[int], most: int) -> tuple[Fact, ...]:
     """The facts to compare a chunk with, at most so many: the nearest by their words, and the newest; by number.
 
     `ranked` are the places of those among `facts` that share words with the chunk, best first.

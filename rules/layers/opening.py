@@ -51,7 +51,7 @@ def make_inert(text: str) -> str:
     return _BARE.sub(JOINER, _END.sub(rf"\g<0>{JOINER}", _HEADING.sub(JOINER, text)))
 
 
-def restore(text: str) -> str:
+def restore_lines(text: str) -> str:
     """The text as it was before `make_inert`."""
     return _INERT_HEADING.sub("", _INERT_END.sub(r"\1\2", text))
 
@@ -104,7 +104,9 @@ def read_opening(text: str, names: Collection[str], introduction: str) -> Openin
     for name, part in below:
         parts.setdefault(name, []).append(part)
     facts = tuple(_facts("\n".join(parts.pop(FACTS, []))))
-    sections = {name: restore("\n\n".join(filter(None, texts))) for name, texts in parts.items()}
+    sections = {
+        name: restore_lines("\n\n".join(filter(None, texts))) for name, texts in parts.items()
+    }
     return Opening(_preface(head[1], introduction), sections, facts, headed=True)
 
 
@@ -124,7 +126,7 @@ def _preface(head: str, introduction: str) -> str:
     """Return the text before the first heading, without the introduction."""
     introduced = make_inert(introduction)
     around = head.rpartition(introduced)[::2] if introduced else (head,)
-    return restore("\n\n".join(filter(None, (part.strip("\n") for part in around))))
+    return restore_lines("\n\n".join(filter(None, (part.strip("\n") for part in around))))
 
 
 def _facts(text: str) -> Iterator[FactLine]:

@@ -43,7 +43,7 @@ class PlannedCall:
     turns: int
 
 
-def calls(plan: ChatPlan, hindsight_tokens: int) -> tuple[PlannedCall, ...]:
+def planned_calls(plan: ChatPlan, hindsight_tokens: int) -> tuple[PlannedCall, ...]:
     """All calls of a plan, when every answer is good at once."""
     return tuple(_calls(plan, hindsight_tokens, longest=False))
 

@@ -177,7 +177,7 @@ class Reached:
         return self.needed <= self.cap
 
 
-def decide(caps: Amounts, spent: Amounts, needed: int) -> Reached | None:
+def cap_reached(caps: Amounts, spent: Amounts, needed: int) -> Reached | None:
     """The cap under which a call that costs at most `needed` does not fit, the one that turns last; None: it fits."""
     for which in reversed(NAMES):
         if spent.of(which) + needed > caps.of(which):

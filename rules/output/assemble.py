@@ -21,7 +21,7 @@ from rules.output.writing import OutputMessage, write_parts
 from rules.typingmind import spans
 from rules.typingmind.chat import Chat
 from rules.typingmind.originals import add_deleted_uuids, deleted_uuids
-from rules.typingmind.splice import changed_at, replace_messages, splice
+from rules.typingmind.splice import mark_changed, replace_messages, splice
 
 Mode = Literal["replace", "new-chat", "keep-originals"]
 
@@ -66,7 +66,7 @@ def assemble(
     removed = () if mode == "new-chat" else _removed(places, pieces)
     edits = [
         replace_messages(chat, kept, [piece.raw for piece in pieces]),
-        *changed_at(chat, now),
+        *mark_changed(chat, now),
         *add_deleted_uuids(chat, removed),
     ]
     return Assembled(splice(chat, edits), True, removed, messages, ours)

@@ -299,7 +299,7 @@ class DifferenceLine:
     text: str
 
 
-def readable(difference: Difference, known: Sequence[Memory]) -> Iterator[DifferenceLine]:
+def difference_lines(difference: Difference, known: Sequence[Memory]) -> Iterator[DifferenceLine]:
     """The difference in words; `known` are the memories and folds that the archive has of the chat."""
     names = {memory.memory_id: memory for memory in known}
     for change in difference.memories:

@@ -60,8 +60,8 @@ class ReadBack:
 def read_back(finished: Finished) -> ReadBack | str:
     """The finished chat as it reads; or why it cannot be one, as a fault in plain words."""
     try:
-        before = plain.parse(decoded(finished.before.slice(finished.before.span)))
-        after = plain.parse(decoded(finished.after))
+        before = plain.parse_json(decoded(finished.before.slice(finished.before.span)))
+        after = plain.parse_json(decoded(finished.after))
         messages, originals = plain.messages_of(after), plain.messages_of(before)
     except (ValueError, TypeError, RecursionError) as fault:
         return f"the finished chat is nothing that TypingMind could read: {type(fault).__name__}"
@@ -264,7 +264,7 @@ def _quoted_texts(read: ReadBack) -> dict[str, list[str]]:
         if entry.key in sources:
             versions = [entry.message] if entry.newest is None else [entry.message, entry.newest]
             texts[entry.key] = [
-                plain.all_text(plain.parse(decoded(message.raw))) for message in versions
+                plain.all_text(plain.parse_json(decoded(message.raw))) for message in versions
             ]
     return texts
 

@@ -21,7 +21,7 @@ from rules.plan.chunks import Chunking, chunks
 from rules.plan.folds import Bounds, Foresight
 from rules.plan.splitters import Splitter, by_topics
 from rules.plan.turns import Chunk, Spoken
-from rules.plan.work import NO_LAYERS, Layers, PlannedChunk, chunks_made, planned
+from rules.plan.work import NO_LAYERS, Layers, PlannedChunk, chunks_made, plan_chunks
 from rules.recognize.chat_reading import ChatReading
 from rules.typingmind.chat import Chat
 from rules.typingmind.dates import parse_date
@@ -203,7 +203,7 @@ def plan_chat(
     new = dict(enumerate(chunking.chunks, 1 + had))
     to_come = [expected_tokens(chunk.tokens, overhead.questions) for chunk in new.values()]
     memories = Foresight(chat_id, reading.memories, to_come, limits.fold)
-    rows = planned(made | new, tokens, limits.tail, limits.step, memories, overhead.questions)
+    rows = plan_chunks(made | new, tokens, limits.tail, limits.step, memories, overhead.questions)
     rows = [_with_asking(chunk, reading.entries, overhead) for chunk in rows]
     return ChatPlan(
         chat_id=chat_id,

@@ -341,7 +341,7 @@ def states(chat_id: str, memories: Sequence[Memory], bounds: Bounds) -> dict[str
     }
 
 
-def in_words(memory: Memory, state: State) -> str:
+def state_in_words(memory: Memory, state: State) -> str:
     """All that a person should know of it, with commas: state, pinned, recalled, a new edition that is due and why."""
     words = [str(state), *(["pinned"] if memory.pinned else [])]
     words += ["recalled: it comes back with the next run"] if memory.recalled else []

@@ -98,7 +98,7 @@ def chunks_made(entries: Sequence[Entry], tokens: Sequence[int]) -> dict[int, Ch
     return chunks
 
 
-def planned(
+def plan_chunks(
     chunks: Mapping[int, Chunk],
     tokens: Sequence[int],
     keep: int,
@@ -168,7 +168,9 @@ NO_LAYERS = Layers()
 """Both are switched off, or nothing is due."""
 
 
-def chosen(rows: Sequence[PlannedChunk], numbers: Collection[int]) -> tuple[PlannedChunk, ...]:
+def choose_chunks(
+    rows: Sequence[PlannedChunk], numbers: Collection[int]
+) -> tuple[PlannedChunk, ...]:
     """The planned chunks with these numbers, in order."""
     return tuple(
         sorted((chunk for chunk in rows if chunk.number in numbers), key=lambda chunk: chunk.number)

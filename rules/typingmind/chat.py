@@ -162,7 +162,7 @@ class Outline:
         )
 
 
-def read_chat(chat: bytes) -> Chat:
+def parse_chat(chat: bytes) -> Chat:
     """Read a chat from its own bytes. Raises BadJson where they are none."""
     outlines: list[Outline] = []
     reel = Reel(chat.decode("latin-1"))

@@ -37,7 +37,7 @@ class Part:
 def parts(message: Mapping[str, object]) -> tuple[Part, ...]:
     """Return the pieces of one parsed message in reading order; empty where it says and does nothing."""
     if has_several_answers(message):
-        answers = spans.listed(chosen(message), "messages")
+        answers = spans.as_list(chosen(message), "messages")
         return tuple(
             part for answer in answers if isinstance(answer, dict) for part in parts(answer)
         )
@@ -52,7 +52,7 @@ def parts(message: Mapping[str, object]) -> tuple[Part, ...]:
     return tuple(part for part in pieces if part.text)
 
 
-def shown(pieces: Sequence[Part]) -> str:
+def text_of(pieces: Sequence[Part]) -> str:
     """Return the message as a model reads it: words and placeholders."""
     return "\n\n".join(part.text for part in pieces)
 
@@ -69,7 +69,7 @@ def chosen(message: Mapping[str, object]) -> Mapping[str, object]:
     """
     if not has_several_answers(message):
         return message
-    answers = [answer for answer in spans.listed(message, "responses") if isinstance(answer, dict)]
+    answers = [answer for answer in spans.as_list(message, "responses") if isinstance(answer, dict)]
     primary_id = spans.text(message.get("primaryResponseID"))
     primary = [answer for answer in answers if primary_id and answer.get("id") == primary_id]
     return next(iter(primary or answers), {})
@@ -137,7 +137,7 @@ def _named(value: object) -> Iterator[str]:
 
 def _tool_calls(message: Mapping[str, object]) -> list[Part]:
     """Return a placeholder for each tool that was called, also in the older form of one function."""
-    calls = (call for call in spans.listed(message, "tool_calls") if isinstance(call, dict))
+    calls = (call for call in spans.as_list(message, "tool_calls") if isinstance(call, dict))
     functions = [*(call.get("function") for call in calls), message.get("function_call")]
     names = [_name(function) for function in functions if isinstance(function, dict)]
     return [Part(f"[tool call: {name}]", spoken=False) for name in names]

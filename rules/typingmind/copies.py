@@ -9,7 +9,7 @@ old one safe. Message uuids may stand in two chats, so messages keep theirs.
 import hashlib
 from collections.abc import Sequence
 
-from rules.typingmind.chat import Chat, read_chat, read_messages
+from rules.typingmind.chat import Chat, parse_chat, read_messages
 from rules.typingmind.dates import parse_date
 from rules.typingmind.originals import deleted_uuids, replace_deleted_uuids
 from rules.typingmind.splice import replace_field, replace_or_add_fields, splice
@@ -48,7 +48,7 @@ def as_new_chat(chat: bytes, new_id: str, title: str, now: str) -> bytes:
     added where they are missing: without a `chatID`, the import would replace another chat that has none
     either. Raises spans.BadJson where the bytes are no chat.
     """
-    new = read_chat(chat)
+    new = parse_chat(chat)
     before, present = parse_date(new.updated_at), parse_date(now)
     edits = [
         *replace_field(new, "id", new_id),

@@ -12,7 +12,7 @@ from rules.typingmind.content import (
     has_several_answers,
     parts,
     printable,
-    shown,
+    text_of,
     without_its_place,
 )
 
@@ -52,7 +52,7 @@ class Message:
     @property
     def text(self) -> str:
         """The text that a model reads: words and placeholders."""
-        return shown(self.parts)
+        return text_of(self.parts)
 
     @property
     def words(self) -> str:
@@ -113,7 +113,7 @@ def _digest(fields: Mapping[str, object]) -> str:
     role, body = _role(fields), _body(fields.get("content"))
     others = [fields.get(key) for key in ("tool_calls", "function_call", "tool_call_id")]
     if has_several_answers(fields):
-        others.append(shown(parts(fields)))
+        others.append(text_of(parts(fields)))
     if isinstance(body, str) and not any(others):
         # Nearly all messages, and quicker than to write JSON. The number says where the role ends.
         said = f"{len(role or '')} {role} {body}".encode("utf-8", "surrogatepass")
@@ -185,13 +185,13 @@ def branches(messages: Sequence[Message]) -> tuple[Branch, ...]:
         Branch(at, tuple(map(message_of, _inside(thread))))
         for at, message in enumerate(messages)
         if b'"threads"' in message.raw
-        for thread in spans.listed(fields_of(message), "threads")
+        for thread in spans.as_list(fields_of(message), "threads")
     )
 
 
 def _inside(thread: object) -> Iterator[dict[str, object]]:
-    for message in spans.listed(thread, "messages"):
+    for message in spans.as_list(thread, "messages"):
         if isinstance(message, dict):
             yield message
-            for deeper in spans.listed(message, "threads"):
+            for deeper in spans.as_list(message, "threads"):
                 yield from _inside(deeper)

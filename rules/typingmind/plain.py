@@ -32,7 +32,7 @@ _SHAPE = frozenset(
 )
 
 
-def parse(text: str) -> Json:
+def parse_json(text: str) -> Json:
     """A chat or a message. Numbers stay as they are spelled, so that 69.2240 and 69.224 differ.
 
     What is too long to be words, an image, is held as its SHA-256: two chats are compared, and both are in memory.

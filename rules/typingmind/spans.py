@@ -76,7 +76,7 @@ def text(value: object) -> str:
     return value if isinstance(value, str) and not isinstance(value, Number) else ""
 
 
-def listed(holder: object, key: str) -> list[object]:
+def as_list(holder: object, key: str) -> list[object]:
     """Return the list under that key; empty where there is none."""
     items = holder.get(key) if isinstance(holder, Mapping) else None
     return items if isinstance(items, list) else []

@@ -82,7 +82,7 @@ def replace_field(chat: Chat, key: str, value: object) -> list[ByteEdit]:
     return [] if member is None else [ByteEdit(member.value, encoded(value))]
 
 
-def changed_at(chat: Chat, now: str) -> list[ByteEdit]:
+def mark_changed(chat: Chat, now: str) -> list[ByteEdit]:
     """Let the chat say that it was changed `now`, but never earlier than it says already: other tools compare this."""
     return replace_field(chat, "updatedAt", moved_on(chat.updated_at, now))
 

@@ -16,7 +16,7 @@ import daemon.trip
 from daemon.archive.archive import Archive
 from daemon.archive.seals import seal_in_sql
 from daemon.chat.outcome import Outcome, Skipped, as_skipped, until_fault
-from daemon.config.loading import parse
+from daemon.config.loading import parse_settings
 from daemon.events import ExportWritten, tell_nobody
 from daemon.files.paths import Folders
 from daemon.files.private import make_private
@@ -78,7 +78,7 @@ class Inbox:
                 export_bytes(*(long_chat(4200, chatID=one, id=one, chatTitle=one) for one in ids))
             )
         folders = Folders(*(self.home / name for name in ("inbox", "updated", "backups", "state")))
-        config = parse(SETTINGS, self.home / "memproc.toml")
+        config = parse_settings(SETTINGS, self.home / "memproc.toml")
         context = Context(
             config, folders, self.archive, ScriptedModel(), no_keys, lambda: WHEN, tell_nobody
         )

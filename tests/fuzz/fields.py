@@ -11,7 +11,7 @@ from typing import Any
 from daemon.archive.archive import Archive
 from daemon.archive.seals import seal_from_now_on
 from daemon.chat.outcome import Outcome, Skipped
-from daemon.config.loading import parse
+from daemon.config.loading import parse_settings
 from daemon.events import ExportWritten, tell_nobody
 from daemon.files.paths import Folders
 from daemon.files.private import make_private
@@ -142,7 +142,9 @@ def go(home: Path, archive: Archive, content: Json, mode: str = "replace") -> li
     path = home / "export.json"
     path.write_bytes(export_bytes(content, ascii_only=True))
     folders = Folders(*(home / name for name in ("inbox", "updated", "backups", "state")))
-    config = parse(f'{SETTINGS}[output]\nmode = "{mode}"\n'.encode(), home / "memproc.toml")
+    config = parse_settings(
+        f'{SETTINGS}[output]\nmode = "{mode}"\n'.encode(), home / "memproc.toml"
+    )
     context = Context(config, folders, archive, ScriptedModel(), no_keys, lambda: WHEN, tell_nobody)
     return list(go_round(context, [path], run_export))
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from daemon.config.loading import parse
+from daemon.config.loading import parse_settings
 from daemon.files.read import chats_in
 from rules.conversation.history import history, without_strays
 from rules.errors import ChatSkipped, ConfigurationError, NotAnExport
@@ -40,7 +40,7 @@ def reader(data: bytes) -> None:
 def configuration(data: bytes) -> None:
     """Read bytes as memproc.toml."""
     try:
-        parse(data, _MEMPROC_TOML)
+        parse_settings(data, _MEMPROC_TOML)
     except ConfigurationError as refusal:
         _is_told(refusal.message, refusal.next_step)
 

@@ -14,7 +14,7 @@ from daemon.chat.outcome import Outcome
 from daemon.config.loading import core_layout, load_texts
 from daemon.config.settings import Config
 from daemon.events import tell_nobody
-from daemon.files.backup import versions
+from daemon.files.backup import versions_of
 from daemon.files.paths import Folders
 from daemon.models.completion import Completion
 from daemon.models.context import Context
@@ -130,7 +130,7 @@ class Memproc:
 
     def restore(self, chat_id: str, which: int) -> bool:
         """`memproc restore CHAT VERSION`. Whether there is a version of it."""
-        kept = versions(self.folders.backups, chat_id)
+        kept = versions_of(self.folders.backups, chat_id)
         if kept:
             chat = find_chat(self.archive, chat_id)
             version = find_version(self.folders, chat, kept[which % len(kept)].number)
@@ -147,7 +147,7 @@ class Memproc:
 
     def recall(self, memory: str) -> None:
         """`memproc recall MEMORY`."""
-        choices.recall(self.archive, find_memory(self.archive, memory)[1])
+        choices.bring_back(self.archive, find_memory(self.archive, memory)[1])
 
     def set_section(self, chat_id: str, which: int, text: str) -> None:
         """`memproc core CHAT set SECTION TEXT`."""

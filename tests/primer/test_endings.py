@@ -4,7 +4,7 @@ from datetime import date
 
 import pytest
 
-from daemon.models.catalogue import end_of, facts, is_known
+from daemon.models.catalogue import end_of, is_model_known, read_facts
 from primer.endings import ANNOUNCED, ModelEnd, end_by, ending
 from primer.retirement import successor
 from tests.litellm_map import entries
@@ -51,7 +51,7 @@ def test_between_two_days_a_model_has_ended_when_the_later_one_is_past() -> None
     "model", ["openai/gpt-5", "gpt-5", "openai/o3", "gemini/gemini-2.5-pro", "openai/gpt-4o"]
 )
 def test_the_end_of_a_name_without_a_day_in_the_map_is_known_from_its_provider(model: str) -> None:
-    assert facts(model).ends_on is None
+    assert read_facts(model).ends_on is None
     assert end_of(model) is not None
 
 
@@ -65,7 +65,7 @@ def test_an_announced_name_is_known_and_answers_and_its_versions_end_on_the_same
     name: str,
 ) -> None:
     """The map has the days of versions with a date in their names, and agrees with the pages on these."""
-    assert is_known(name)
+    assert is_model_known(name)
     assert successor(name) is None
     short = name.removeprefix("openai/")
     versions = {

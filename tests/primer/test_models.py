@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from daemon.models.catalogue import facts, known_models
+from daemon.models.catalogue import known_models, read_facts
 from primer.models import KEY_VARIABLES, Model, small_model
 from primer.retirement import successor
 from primer.thinking import quiet_options, thinking_room, thinks
@@ -62,8 +62,8 @@ def test_a_small_model_is_the_providers_own_and_answers(provider: str) -> None:
     assert small.startswith(f"{provider}/")
     assert small in known_models()
     assert successor(small) is None
-    assert facts(small).ends_on is None
-    assert (facts(small).window or 0) >= 100_000
+    assert read_facts(small).ends_on is None
+    assert (read_facts(small).window or 0) >= 100_000
 
 
 def test_a_small_model_of_a_bare_name_is_found() -> None:

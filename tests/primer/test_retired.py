@@ -5,7 +5,7 @@ from datetime import date
 
 import pytest
 
-from daemon.models.catalogue import facts, known_models
+from daemon.models.catalogue import known_models, read_facts
 from primer.model_names import own_model
 from primer.retirement import AS_OF, RETIRED, successor
 from tests.litellm_map import entries
@@ -83,7 +83,7 @@ def test_a_successor_answers_itself_and_keeps_its_provider(
     retired_on, newer = RETIRED[name]
     assert successor(newer) is None
     assert newer in known
-    assert facts(newer).ends_on is None
+    assert read_facts(newer).ends_on is None
     assert name.partition("/")[0] == newer.partition("/")[0]
     assert date.fromisoformat(retired_on) <= date.fromisoformat(AS_OF)
 

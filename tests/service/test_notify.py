@@ -22,7 +22,7 @@ def systemd(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[socket.
 def test_the_four_words_arrive(systemd: socket.socket) -> None:
     assert (
         notify.ready()
-        and notify.status("idle ·\n3 files")
+        and notify.tell_status("idle ·\n3 files")
         and notify.watchdog()
         and notify.stopping()
     )

@@ -10,7 +10,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from daemon.bridge.codes import open_code
-from daemon.config.loading import folders, load
+from daemon.config.loading import load, load_folders
 from daemon.page import bridge_jobs
 from daemon.page.actions import CommandResult
 from daemon.page.app import Desk
@@ -44,7 +44,7 @@ class Bridged:
     def port(self) -> TestClient:
         """The page's port, served by a new process as it were: nothing is remembered but what lies on the disk."""
         config = load(self.person.toml)
-        desk = Desk(config, folders(config), self.person.toml)
+        desk = Desk(config, load_folders(config), self.person.toml)
         return TestClient(bridge(desk, PORT), base_url=f"http://127.0.0.1:{PORT}")
 
     def paired(self) -> Extension:

@@ -14,11 +14,11 @@ from pathlib import Path
 import pytest
 
 from daemon.archive import erasing
-from daemon.archive.archive import Archive, check
+from daemon.archive.archive import Archive, check_integrity
 from daemon.archive.arrivals import next_work, resume_after_restart
 from daemon.archive.signs import set_sign
 from daemon.events import SettingsAre
-from daemon.files.backup import check as check_backups
+from daemon.files.backup import check_backups as check_backups
 from daemon.files.clock import now
 from daemon.files.names import is_sent, sent_name
 from daemon.inbox.jobs import maintain
@@ -207,7 +207,7 @@ def test_nothing_of_an_erased_chat_is_left_in_any_file(eve: Person) -> None:
     )
     assert eve.memproc("show", "secret1234").code == 2
     with Archive.read(eve.home / "state") as archive:
-        assert check(archive) == ()
+        assert check_integrity(archive) == ()
         assert archive.value("PRAGMA freelist_count") == 0, (
             "no page is left that held something of it"
         )

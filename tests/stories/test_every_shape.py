@@ -9,7 +9,7 @@ import pytest
 from daemon.archive.archive import Archive
 from daemon.archive.messages import raw_conversation
 from daemon.chat.outcome import Outcome
-from daemon.config.loading import parse
+from daemon.config.loading import parse_settings
 from daemon.events import ExportWritten, tell_nobody
 from daemon.files.paths import Folders
 from daemon.models.context import Context
@@ -38,7 +38,7 @@ def run(tmp_path: Path, archive: Archive, content: bytes) -> list[Outcome]:
     path = tmp_path / "export.json"
     path.write_bytes(content)
     places = [tmp_path / name for name in ("inbox", "updated", "backups", "state")]
-    config = parse(SETTINGS, tmp_path / "memproc.toml")
+    config = parse_settings(SETTINGS, tmp_path / "memproc.toml")
     context = Context(
         config, Folders(*places), archive, ScriptedModel(), no_keys, lambda: WHEN, tell_nobody
     )

@@ -14,7 +14,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from daemon.cli import main
-from daemon.config.loading import folders, load
+from daemon.config.loading import load, load_folders
 from daemon.events import JobEnded
 from daemon.files.candidates import SAMPLE_FILE, sample
 from daemon.page.access import LARGEST_FORM
@@ -40,8 +40,8 @@ class Browser:
 
     def __init__(self, person: Person) -> None:
         config = load(person.toml)
-        self.person, self.state = person, folders(config).state
-        app = application(Desk(config, folders(config), person.toml), PORT, VIEWS, ACTIONS)
+        self.person, self.state = person, load_folders(config).state
+        app = application(Desk(config, load_folders(config), person.toml), PORT, VIEWS, ACTIONS)
         self._client = TestClient(app, base_url=ADDRESS, headers={"Sec-Fetch-Site": "same-origin"})
         self.open("/enter", link=new_link(self.state))
 
@@ -140,7 +140,7 @@ def test_who_has_followed_no_link_sees_how_to_get_one(lived: Person) -> None:
 
 
 def test_a_link_is_good_once(lived: Person) -> None:
-    browser, link = Browser(lived), new_link(folders(load(lived.toml)).state)
+    browser, link = Browser(lived), new_link(load_folders(load(lived.toml)).state)
     browser.open("/enter", link=link)
     browser.open("/enter", status=401, link=link)
 

@@ -24,7 +24,7 @@ def watch() -> int:
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(notify.stopping() - 1))
     look(home)
     notify.ready()
-    notify.status("stands in for memproc")
+    notify.tell_status("stands in for memproc")
     while True:
         notify.watchdog()
         sleep(0.1)

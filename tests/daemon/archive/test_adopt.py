@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from daemon.archive.archive import Archive, check
+from daemon.archive.archive import Archive, check_integrity
 from daemon.archive.forks import find_kin
 from daemon.archive.memories import (
     editions,
@@ -70,7 +70,7 @@ def test_the_fork_has_all_that_it_took_over(first: Archive) -> None:
     assert [bytes(raw) for raw in raw_conversation(first, FORK).messages] == [
         *(message.raw for message in TALK[:4]), *(message.raw for message in LIVE)
     ]  # fmt: skip
-    assert check(first) == ()
+    assert check_integrity(first) == ()
 
 
 def test_the_chat_that_it_came_from_stays_as_it_was(first: Archive) -> None:

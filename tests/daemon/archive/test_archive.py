@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from daemon.archive.archive import Archive, check
-from daemon.archive.journal import Reply, recall, record
+from daemon.archive.archive import Archive, check_integrity
+from daemon.archive.journal import Reply, find_reply, record
 from daemon.archive.message_versions import insert_version
 from daemon.archive.schema import OLDEST, STEPS
 from daemon.files.paths import archive_path
@@ -40,7 +40,7 @@ def test_every_commit_is_on_the_disk_before_it_counts(tmp_path: Path) -> None:
 
 def test_reading_where_there_is_no_archive_makes_none(tmp_path: Path) -> None:
     with Archive.read(tmp_path / "state") as archive:
-        assert recall(archive, "a") is None
+        assert find_reply(archive, "a") is None
     assert list(tmp_path.iterdir()) == []
 
 
@@ -48,7 +48,7 @@ def test_reading_changes_nothing(tmp_path: Path) -> None:
     with Archive.open(tmp_path) as archive:
         record(archive, reply("a"), "chat", {})
     with Archive.read(tmp_path) as archive:
-        assert recall(archive, "a") == reply("a")
+        assert find_reply(archive, "a") == reply("a")
         with pytest.raises(ArchiveError, match="cannot be read or written"):
             record(archive, reply("b"), "chat", {})
 
@@ -106,14 +106,16 @@ def test_a_raw_message_that_was_tampered_with_is_found(tmp_path: Path) -> None:
         )
         archive.run("INSERT INTO message (id, chat, key, position) VALUES (1, 1, 'k', 0)")
         insert_version(archive, 1, 1, said("user", "hello"), WHEN)
-        assert check(archive) == ()
+        assert check_integrity(archive) == ()
         for tampering in (
             "UPDATE body SET raw = x'7b7d', packed = 0",
             "UPDATE body SET packed = 1",
             "DELETE FROM body",
         ):
             archive.run(tampering)
-            assert check(archive) == ("archive: version 1 of a raw message is not what was stored",)
+            assert check_integrity(archive) == (
+                "archive: version 1 of a raw message is not what was stored",
+            )
 
 
 def test_two_processes_write_to_one_archive(tmp_path: Path) -> None:
@@ -153,15 +155,15 @@ def test_a_kill_loses_no_reply_that_was_recorded(tmp_path: Path) -> None:
     running.kill()
     seen += [int(line) for line in running.communicate()[0].split()]
     with Archive.open(tmp_path) as archive:
-        assert all(recall(archive, str(number)) == reply(str(number)) for number in seen)
-        assert check(archive) == ()
+        assert all(find_reply(archive, str(number)) == reply(str(number)) for number in seen)
+        assert check_integrity(archive) == ()
 
 
 def test_of_two_replies_to_one_request_the_first_stays(tmp_path: Path) -> None:
     with Archive.open(tmp_path) as archive:
         assert record(archive, reply("a", "first"), "chat", {}).text == "first"
         assert record(archive, reply("a", "second"), "chat", {}).text == "first"
-        assert recall(archive, "a") == reply("a", "first")
+        assert find_reply(archive, "a") == reply("a", "first")
 
 
 def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:

@@ -12,9 +12,9 @@ import pytest
 
 from daemon.archive import archive as module
 from daemon.archive import schema
-from daemon.archive.archive import Archive, check
+from daemon.archive.archive import Archive, check_integrity
 from daemon.archive.chats import known_chats
-from daemon.archive.journal import recall, record
+from daemon.archive.journal import find_reply, record
 from daemon.archive.schema import OLDEST, STEPS, SchemaStep
 from daemon.files.paths import archive_path
 from rules.errors import ArchiveError
@@ -50,7 +50,7 @@ def test_killed_in_the_middle_of_its_making_it_reads_as_empty_and_opens_again(
             assert known_chats(archive) == ()
         with Archive.open(folder) as archive:
             record(archive, reply("a"), "chat", {})
-            assert check(archive) == ()
+            assert check_integrity(archive) == ()
         if code == 0:
             break
         assert code == -signal.SIGKILL
@@ -103,13 +103,13 @@ def test_an_older_archive_is_read_as_it_would_be_after_its_steps_and_is_not_touc
     monkeypatch.setattr(schema, "STEPS", (*STEPS, later))
 
     with Archive.read(tmp_path) as archive:
-        assert recall(archive, "a") == reply("a")
+        assert find_reply(archive, "a") == reply("a")
         assert archive.run("SELECT colour FROM chat") == []
     assert archive_path(tmp_path).read_bytes() == before
 
     with Archive.open(tmp_path) as archive:
         assert archive.run("SELECT name FROM hue") == []
-        assert recall(archive, "a") == reply("a")
+        assert find_reply(archive, "a") == reply("a")
         assert archive.run("SELECT name FROM migration ORDER BY number") == [
             ("the whole schema",),
             (later.name,),
@@ -131,7 +131,7 @@ def test_a_step_that_fails_leaves_the_archive_at_the_step_before(
             Archive.open(tmp_path)
     with Archive.open(tmp_path) as archive:
         assert archive.run("SELECT 1 FROM sqlite_master WHERE name = 'hue'") == []
-        assert recall(archive, "a") == reply("a")
+        assert find_reply(archive, "a") == reply("a")
 
 
 def test_a_python_with_an_old_sqlite_is_said_to_be_too_old(

@@ -7,6 +7,7 @@ import pytest
 
 from daemon.archive.archive import Archive
 from daemon.archive.memories import (
+    bring_back,
     choose_edition,
     editions,
     find_memory,
@@ -15,7 +16,6 @@ from daemon.archive.memories import (
     keep_memory,
     memories,
     pin,
-    recall,
     unpin,
 )
 from rules.conversation.memory import Memory
@@ -131,20 +131,20 @@ def test_unpinning_keeps_an_edition_that_was_chosen_by_hand(archive: Archive) ->
 def test_a_recalled_memory_is_forgotten_no_more_and_awaited(archive: Archive) -> None:
     forget(archive, "m3")
     before = the(archive, "m3")
-    assert recall(archive, before) == ("m3",)
+    assert bring_back(archive, before) == ("m3",)
     assert the(archive, "m3") == replace(before, forgotten=False, recalled=True)
-    assert recall(archive, the(archive, "m3")) == ()
+    assert bring_back(archive, the(archive, "m3")) == ()
 
 
 def test_a_recalled_fold_comes_with_all_that_it_stands_for(archive: Archive) -> None:
     forget(archive, "m1", "m2", "f2.1", "m3", "f3.1")
-    assert recall(archive, the(archive, "f2.1")) == ("m1", "m2", "f2.1")
+    assert bring_back(archive, the(archive, "f2.1")) == ("m1", "m2", "f2.1")
     assert forgotten(archive) == ["m3", "f3.1"]
 
 
 def test_a_fold_comes_back_with_the_last_of_its_members(archive: Archive) -> None:
     forget(archive, "m1", "m2", "f2.1", "m3", "f3.1")
-    assert recall(archive, the(archive, "m1")) == ("m1",)
-    assert recall(archive, the(archive, "m2")) == ("m2", "f2.1")
-    assert recall(archive, the(archive, "m3")) == ("m3", "f3.1")
+    assert bring_back(archive, the(archive, "m1")) == ("m1",)
+    assert bring_back(archive, the(archive, "m2")) == ("m2", "f2.1")
+    assert bring_back(archive, the(archive, "m3")) == ("m3", "f3.1")
     assert forgotten(archive) == []

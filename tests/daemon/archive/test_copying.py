@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from daemon.archive.archive import Archive, check
+from daemon.archive.archive import Archive, check_integrity
 from daemon.archive.copying import copy_archive, foreign_objects
 from daemon.archive.journal import raise_cap, raised_cap
 from daemon.archive.memories import memories
@@ -41,7 +41,7 @@ def taken_over(source: Path, folder: Path) -> Archive:
 
 def test_the_rows_are_taken_over_and_the_archive_is_sound(theirs: Path, tmp_path: Path) -> None:
     with taken_over(theirs, tmp_path / "ours") as archive, Archive.memory() as new:
-        assert check(archive) == ()
+        assert check_integrity(archive) == ()
         assert shape(archive) == shape(new)
         assert [bytes(raw) for raw in raw_conversation(archive, CHAT).messages] == [
             message.raw for message in TALK
@@ -61,7 +61,7 @@ def test_an_older_archive_is_copied_in_its_own_version_and_brought_up_to_date(
     with closing(sqlite3.connect(older)) as database:
         database.executescript(TWELVE_STEPS.read_text("utf-8"))
     with taken_over(older, tmp_path / "ours") as archive, Archive.memory() as new:
-        assert check(archive) == ()
+        assert check_integrity(archive) == ()
         assert shape(archive) == shape(new)
         assert len(memories(archive, CHAT)) == 2
         assert archive.value("SELECT max(number) FROM migration") == OLDEST + len(STEPS)

@@ -9,7 +9,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from daemon.archive.archive import Archive
 from daemon.archive.layers import fact_events, keep_fact_events, next_fact, ranked
-from rules.layers.fact_choice import nearest
+from rules.layers.fact_choice import nearest_facts
 from rules.layers.fact_operations import KnownFacts, Outcome, carry_out, forgotten
 from rules.layers.fact_words import Source, normal
 from rules.layers.facts import FactEvent, Operation, live
@@ -91,7 +91,7 @@ def known_now(
 ) -> KnownFacts:
     events = fact_events(archive, CHAT)
     facts = live(events)
-    shown = nearest(facts, ranked([fact.text for fact in facts], sources[0].text), SHOWN)
+    shown = nearest_facts(facts, ranked([fact.text for fact in facts], sources[0].text), SHOWN)
     return KnownFacts(shown, facts, forgotten(events), sources, next_fact(archive, CHAT), alike)
 
 

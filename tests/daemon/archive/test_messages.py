@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from daemon.archive.archive import Archive, check
+from daemon.archive.archive import Archive, check_integrity
 from daemon.archive.chats import find_chat, known_chats
 from daemon.archive.memories import editions, find_memory, keep_memory, memories
 from daemon.archive.message_versions import remember
@@ -45,7 +45,7 @@ def test_what_was_seen_comes_back_byte_for_byte_in_its_order() -> None:
         found = raw_conversation(archive, CHAT)
         chat = json.loads(found.head + b",".join(found.messages) + found.tail)
         assert chat["messages"] == [json.loads(message.raw) for message in TALK]
-        assert check(archive) == ()
+        assert check_integrity(archive) == ()
 
 
 def test_the_same_export_again_changes_nothing() -> None:
@@ -181,4 +181,4 @@ def test_every_wording_that_was_ever_seen_is_still_there(
             )
         kept = {row[0] for row in archive.run("SELECT sha256 FROM version")}
         assert {sha256(raw).hexdigest() for raw in seen} <= kept
-        assert check(archive) == ()
+        assert check_integrity(archive) == ()

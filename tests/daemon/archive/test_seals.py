@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from click import UsageError
 
-from daemon.archive.archive import Archive, check
+from daemon.archive.archive import Archive, check_integrity
 from daemon.archive.chats import Rest, keep_rest, record_processed, rest_of
-from daemon.archive.journal import recall, record
+from daemon.archive.journal import find_reply, record
 from daemon.archive.layers import core_events, fact_events, keep_core_events, keep_fact_events
 from daemon.archive.memories import end_turn, find_memory, keep_memory, memories
 from daemon.archive.messages import raw_conversation
@@ -68,7 +68,7 @@ def test_what_memproc_itself_has_written_and_changed_is_sound(state: Path) -> No
     with Archive.open(state) as archive:
         archive.run("UPDATE memory SET pinned = 1, due = 'edited' WHERE id = 'm2'")
         archive.run("UPDATE chat SET title = 'Another'")
-        assert check(archive) == ()
+        assert check_integrity(archive) == ()
         refuse_damage(archive.run, CHAT)
         refuse_any_damage(archive.run)
 
@@ -108,9 +108,9 @@ def test_what_memproc_itself_has_written_and_changed_is_sound(state: Path) -> No
 def test_the_row_is_named_and_its_chat_is_refused(state: Path, sql: str, row: str) -> None:
     rot(state, sql)
     with Archive.open(state) as archive:
-        assert any(f"{row} is not what was stored" in fault for fault in check(archive))
+        assert any(f"{row} is not what was stored" in fault for fault in check_integrity(archive))
         with pytest.raises(DamagedChat, match=row) as told:
-            recall(archive, "a")
+            find_reply(archive, "a")
             refuse_damage(archive.run, CHAT)
         assert "memproc rebuild" in told.value.next_step
         refuse_damage(archive.run, "another chat")

@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from daemon.archive.archive import Archive, check
+from daemon.archive.archive import Archive, check_integrity
 from daemon.archive.chats import known_chats
-from daemon.archive.journal import recall, record, replies
+from daemon.archive.journal import find_reply, record, replies
 from daemon.archive.memories import keep_memory
 from daemon.archive.message_versions import insert_version
 from daemon.archive.messages import past, raw_conversation
@@ -40,10 +40,10 @@ def test_a_full_disk_is_said_to_be_full_and_what_was_recorded_stays(tmp_path: Pa
             ArchiveError, match=r"The disk of the archive .*archive\.sqlite3 is full"
         ):
             fill(archive)
-        assert recall(archive, "a") == reply("a")
+        assert find_reply(archive, "a") == reply("a")
         archive.run(f"PRAGMA max_page_count = {pages + 800}")
         record(archive, reply("b"), "chat", {})
-        assert check(archive) == ()
+        assert check_integrity(archive) == ()
 
 
 @needs_root
@@ -53,9 +53,9 @@ def test_a_small_disk_that_really_fills_up_is_said_to_be_full() -> None:
             record(archive, reply("a"), "chat", {})
             with pytest.raises(ArchiveError, match="is full"):
                 fill(archive)
-            assert recall(archive, "a") == reply("a")
+            assert find_reply(archive, "a") == reply("a")
         with Archive.read(disk / "state") as archive:
-            assert recall(archive, "a") == reply("a")
+            assert find_reply(archive, "a") == reply("a")
 
 
 @needs_root
@@ -78,7 +78,7 @@ def test_a_damaged_page_in_the_middle_is_told_when_it_is_read(tmp_path: Path) ->
             with pytest.raises(
                 ArchiveError, match=r"archive\.sqlite3 is damaged"
             ) as archive_errors:
-                recall(archive, f"long {number}")
+                find_reply(archive, f"long {number}")
             assert "Copy the whole folder away first" in archive_errors.value.next_step
 
 
@@ -87,7 +87,7 @@ def test_a_text_that_is_no_longer_text_is_damage(tmp_path: Path) -> None:
         record(archive, reply("a"), "chat", {})
         archive.run("UPDATE reply SET text = CAST(x'ff41ff' AS TEXT)")
         with pytest.raises(ArchiveError, match="is damaged"):
-            recall(archive, "a")
+            find_reply(archive, "a")
 
 
 def test_a_raw_message_whose_bytes_have_changed_is_never_handed_out() -> None:
@@ -110,14 +110,16 @@ def test_a_damaged_version_among_many_is_the_only_one_named(tmp_path: Path) -> N
         archive.run(
             "UPDATE body SET raw = x'00' WHERE sha256 = (SELECT sha256 FROM version WHERE id = 777)"
         )
-        assert check(archive) == ("archive: version 777 of a raw message is not what was stored",)
+        assert check_integrity(archive) == (
+            "archive: version 777 of a raw message is not what was stored",
+        )
 
 
 def test_an_archive_that_has_lost_a_table_is_damaged(tmp_path: Path) -> None:
     with Archive.open(tmp_path) as archive:
         archive.run("DROP TABLE reply")
         with pytest.raises(ArchiveError, match="is damaged"):
-            recall(archive, "a")
+            find_reply(archive, "a")
 
 
 def test_a_folder_in_the_place_of_the_archive_is_named(tmp_path: Path) -> None:
@@ -213,7 +215,7 @@ def test_a_page_that_the_disk_does_not_give_is_no_damage(tmp_path: Path) -> None
         Failing.open(tmp_path) as archive,
         pytest.raises(ArchiveError, match="cannot be read or written"),
     ):
-        check(archive)
+        check_integrity(archive)
 
 
 def test_rot_in_the_text_of_the_tables_is_told_as_damage(tmp_path: Path) -> None:
@@ -231,7 +233,7 @@ def test_rot_in_the_text_of_the_tables_is_told_as_damage(tmp_path: Path) -> None
         with suppress(ArchiveError), Archive.read(folder) as archive:
             known_chats(archive)
             replies(archive, None)
-            check(archive)
+            check_integrity(archive)
 
 
 def test_a_table_whose_name_is_no_text_is_told_as_damage(tmp_path: Path) -> None:

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from daemon.archive.archive import Archive, check
+from daemon.archive.archive import Archive, check_integrity
 from daemon.archive.chats import rest_of, waiting_state
-from daemon.archive.journal import recall
+from daemon.archive.journal import find_reply
 from daemon.archive.layers import fact_events
 from daemon.archive.memories import memories
 from daemon.archive.messages import missing_keys, raw_conversation
@@ -71,7 +71,7 @@ def test_nothing_that_was_in_it_is_lost_or_changed(older: Path) -> None:
     with closing(sqlite3.connect(archive_path(older))) as database:
         before = rows(database)
     with Archive.open(older) as archive:
-        assert check(archive) == ()
+        assert check_integrity(archive) == ()
         assert [bytes(raw) for raw in raw_conversation(archive, CHAT).messages] == [
             message.raw for message in TALK
         ]
@@ -83,7 +83,7 @@ def test_nothing_that_was_in_it_is_lost_or_changed(older: Path) -> None:
             for memory, edition in zip(written, editions, strict=True)
         )
         assert [event.text for event in fact_events(archive, CHAT)] == ["Ada likes tea"]
-        assert recall(archive, "a") == reply("a")
+        assert find_reply(archive, "a") == reply("a")
         assert (last := last_output(archive, CHAT)) is not None
         assert last.path == "/updated/a.json"
         assert (waiting := waiting_state(archive, CHAT)) is not None
@@ -107,7 +107,7 @@ def test_it_has_all_that_a_new_one_has(older: Path) -> None:
 def test_damage_that_it_had_is_not_sealed(older: Path, opened: Callable[[Path], Archive]) -> None:
     change(older, "UPDATE edition SET texts = replace(texts, 'a', 'b') WHERE memory = 'm2'")
     with opened(older) as archive:
-        assert check(archive) == ("archive: row 2 of edition is not what was stored",)
+        assert check_integrity(archive) == ("archive: row 2 of edition is not what was stored",)
 
 
 @pytest.mark.parametrize("table", ["message", "missing", "chat_state"])
@@ -116,7 +116,9 @@ def test_what_had_no_seal_has_one_from_then_on(older: Path, table: str) -> None:
     column = next(name for name in SEALED[table].columns if name in ("gone_at", "since", "at"))
     change(older, f"UPDATE {table} SET {column} = ?", WHEN[:-1])
     with Archive.read(older) as archive:
-        assert any(f"of {table} is not what was stored" in fault for fault in check(archive))
+        assert any(
+            f"of {table} is not what was stored" in fault for fault in check_integrity(archive)
+        )
 
 
 def test_it_can_be_read_as_it_will_be_and_is_not_touched_by_that(older: Path) -> None:
@@ -124,7 +126,7 @@ def test_it_can_be_read_as_it_will_be_and_is_not_touched_by_that(older: Path) ->
     with Archive.read(older) as archive:
         assert len(memories(archive, CHAT)) == 2
         assert rest_of(archive, CHAT) is None
-        assert check(archive) == ()
+        assert check_integrity(archive) == ()
     assert archive_path(older).read_bytes() == before
 
 

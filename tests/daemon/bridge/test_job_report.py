@@ -27,7 +27,7 @@ from daemon.bridge.chat_jobs import (
     keep_job,
     only_chat,
 )
-from daemon.bridge.job_report import JobReport, report
+from daemon.bridge.job_report import JobReport, report_job
 from daemon.events import ChatIs, Event, RunDone, RunFailed, to_line
 from daemon.files.candidates import sighting_of
 from daemon.files.lock import hold
@@ -99,11 +99,15 @@ class Stage:
         events_file(self.state, job).write_text("".join(map(to_line, events)))
 
     def told(self, job: ChatJob, now: str = LAST) -> tuple[str, str]:
-        found = report(self.archive, self.state, find_job(self.state, job.id, "phone") or job, now)
+        found = report_job(
+            self.archive, self.state, find_job(self.state, job.id, "phone") or job, now
+        )
         return found.state, found.reason
 
     def whole(self, job: ChatJob) -> JobReport:
-        return report(self.archive, self.state, find_job(self.state, job.id, "phone") or job, LAST)
+        return report_job(
+            self.archive, self.state, find_job(self.state, job.id, "phone") or job, LAST
+        )
 
 
 @pytest.fixture

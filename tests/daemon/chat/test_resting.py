@@ -16,7 +16,7 @@ from daemon.chat.outcome import Outcome
 from daemon.chat.rest import at_rest
 from daemon.chat.survey import survey
 from daemon.config.keys import Key, NoKey
-from daemon.config.loading import parse
+from daemon.config.loading import parse_settings
 from daemon.events import ExportWritten, tell_nobody
 from daemon.files.paths import Folders
 from daemon.files.read import read_export
@@ -63,7 +63,7 @@ class Desk:
 
     @property
     def context(self) -> Context:
-        config = parse(self.toml.encode(), self.home / "memproc.toml")
+        config = parse_settings(self.toml.encode(), self.home / "memproc.toml")
         places = Folders(*(self.home / name for name in ("inbox", "updated", "backups", "state")))
         return Context(
             config, places, self.archive, ScriptedModel(), self.key, lambda: self.now, tell_nobody

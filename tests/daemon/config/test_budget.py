@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from daemon.config.loading import parse
+from daemon.config.loading import parse_settings
 from daemon.config.settings import Config
 from rules.errors import ConfigurationError
 from rules.money.price import PICO, Amounts
@@ -13,7 +13,7 @@ pytestmark = pytest.mark.usefixtures("home")
 
 
 def read(text: str) -> Config:
-    return parse(text.encode(), Path("/etc/memproc/memproc.toml"))
+    return parse_settings(text.encode(), Path("/etc/memproc/memproc.toml"))
 
 
 def told(text: str) -> str:

@@ -11,7 +11,7 @@ import pytest
 import tomli
 from pydantic import ValidationError
 
-from daemon.config.loading import folders, parse, shipped_text
+from daemon.config.loading import load_folders, parse_settings, shipped_text
 from daemon.config.settings import Config
 from rules.errors import ConfigurationError, FileTrouble
 
@@ -21,7 +21,7 @@ PLACE = Path("/etc/memproc/memproc.toml")
 
 
 def read(text: str, place: Path = PLACE) -> Config:
-    return parse(text.encode(), place)
+    return parse_settings(text.encode(), place)
 
 
 def test_the_shipped_file_says_exactly_what_the_defaults_are() -> None:
@@ -53,7 +53,7 @@ def test_the_examples_in_the_shipped_file_count_once_their_mark_is_taken_away() 
 def test_the_shipped_file_means_what_the_defaults_mean() -> None:
     config, default = read(shipped_text()), Config()
 
-    assert folders(config) == folders(default)
+    assert load_folders(config) == load_folders(default)
     assert config.model_dump(exclude={"folders"}) == default.model_dump(exclude={"folders"})
 
 
@@ -203,12 +203,12 @@ def test_relative_paths_begin_at_the_folder_of_the_file(tmp_path: Path) -> None:
 def test_a_tilde_is_the_home_folder_in_every_path(home: Path) -> None:
     config = read('folders.backups = "~/old"\ntexts.folder = "~/texts"')
 
-    assert folders(config).backups == home / "old"
+    assert load_folders(config).backups == home / "old"
     assert config.texts.folder == str(home / "texts")
 
 
 def test_the_default_folders_lie_in_the_home_folder(home: Path) -> None:
-    default = folders(Config())
+    default = load_folders(Config())
 
     assert default.inbox == home / "memproc" / "inbox"
     assert default.updated == home / "memproc" / "updated"
@@ -221,11 +221,11 @@ def test_without_a_home_folder_the_defaults_lead_nowhere(monkeypatch: pytest.Mon
         monkeypatch.setenv(name, "nowhere")
 
     with pytest.raises(ConfigurationError, match=r"folders\.inbox: ~ has no home folder"):
-        folders(Config())
+        load_folders(Config())
 
 
 def test_a_byte_order_mark_and_windows_line_ends_are_fine() -> None:
-    assert parse(b"\xef\xbb\xbf[chunk]\r\ntokens = 900\r\n", PLACE).chunk.tokens == 900
+    assert parse_settings(b"\xef\xbb\xbf[chunk]\r\ntokens = 900\r\n", PLACE).chunk.tokens == 900
 
 
 def test_reading_the_configuration_loads_no_heavy_library() -> None:

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from daemon.config.loading import parse, shipped_text
+from daemon.config.loading import parse_settings, shipped_text
 from tests.stories.person import Person
 
 PLACE = Path("/settings/memproc.toml")
@@ -10,13 +10,13 @@ SENTENCE = "Each chat has an updated file of its own now, whatever output.contai
 
 
 def test_of_a_former_setting_at_its_default_nothing_is_said() -> None:
-    config = parse(b'[output]\nmode = "keep-originals"\ncontainer = "chat"\n', PLACE)
+    config = parse_settings(b'[output]\nmode = "keep-originals"\ncontainer = "chat"\n', PLACE)
     assert (config.output.mode, config.notes) == ("keep-originals", ())
 
 
 def test_a_former_setting_with_a_value_of_the_persons_own_gets_a_sentence() -> None:
     for value in ('"export"', '"both"', "7", "[]"):
-        assert parse(f"output.container = {value}\n".encode(), PLACE).notes == (SENTENCE,)
+        assert parse_settings(f"output.container = {value}\n".encode(), PLACE).notes == (SENTENCE,)
 
 
 def test_every_command_that_says_which_settings_count_says_the_sentence(tmp_path: Path) -> None:

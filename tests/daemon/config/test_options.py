@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from daemon.config.loading import parse
+from daemon.config.loading import parse_settings
 from daemon.config.settings import Config, ModelSettings
 from rules.errors import ConfigurationError
 
@@ -19,7 +19,7 @@ MODEL = "anthropic/claude-haiku-5-5"
 
 
 def read(text: str) -> Config:
-    return parse(text.encode(), PLACE)
+    return parse_settings(text.encode(), PLACE)
 
 
 def problems(text: str) -> list[str]:

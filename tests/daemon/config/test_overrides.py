@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from daemon.config.loading import parse
+from daemon.config.loading import parse_settings
 from daemon.config.settings import Config
 from daemon.files.read import chats_in
 from rules.errors import ChatSkipped, ConfigurationError
@@ -19,7 +19,7 @@ PLACE = Path("/etc/memproc/memproc.toml")
 
 
 def read(text: str) -> Config:
-    return parse(text.encode(), PLACE)
+    return parse_settings(text.encode(), PLACE)
 
 
 def problems(text: str) -> list[str]:

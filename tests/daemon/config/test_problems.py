@@ -7,7 +7,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from daemon.config.loading import load, parse
+from daemon.config.loading import load, parse_settings
 from daemon.config.settings import Config
 from rules.errors import ConfigurationError
 
@@ -17,7 +17,7 @@ PLACE = Path("/etc/memproc/memproc.toml")
 
 
 def read(text: str, place: Path = PLACE) -> Config:
-    return parse(text.encode(), place)
+    return parse_settings(text.encode(), place)
 
 
 def problems(text: str) -> list[str]:
@@ -215,7 +215,7 @@ def test_a_mistake_in_the_spelling_of_toml_is_told_with_line_and_column() -> Non
 )
 def test_content_that_is_no_configuration_is_refused(content: bytes, reason: str) -> None:
     with pytest.raises(ConfigurationError) as caught:
-        parse(content, PLACE)
+        parse_settings(content, PLACE)
 
     assert reason in caught.value.message
 
@@ -327,12 +327,12 @@ FRAGMENTS = st.one_of(
 @example(b'"" = 1')
 def test_garbage_is_a_configuration_or_a_clear_error(content: bytes) -> None:
     try:
-        config = parse(content, PLACE)
+        config = parse_settings(content, PLACE)
     except ConfigurationError as error:
         assert error.message.startswith(str(PLACE))
         assert re.fullmatch(r"[^\x00-\x09\x0b-\x1f\x7f-\x9f]*", error.message)
     else:
-        assert parse(content, PLACE) == config
+        assert parse_settings(content, PLACE) == config
 
 
 def test_batches_at_night_need_a_night() -> None:
@@ -355,4 +355,4 @@ def test_numbers_and_switches_of_the_daemon_are_what_they_must_be() -> None:
         ('notify.when = "often"', "must be"),
     ):
         with pytest.raises(ConfigurationError, match=must):
-            parse(wrong.encode(), Path("/x/memproc.toml"))
+            parse_settings(wrong.encode(), Path("/x/memproc.toml"))

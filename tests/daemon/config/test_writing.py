@@ -9,10 +9,10 @@ from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
-from daemon.cli.config import config as command
+from daemon.cli.config import config_command as command
 from daemon.cli.settings import Settings
 from daemon.config.as_toml import toml_text
-from daemon.config.loading import folders, parse
+from daemon.config.loading import load_folders, parse_settings
 from rules.errors import ConfigurationError
 
 TEXT = """\
@@ -47,8 +47,8 @@ def toml(home: Path) -> Path:
 def test_what_is_shown_is_the_configuration_that_counts(toml: Path) -> None:
     shown = show(toml)
 
-    meant, said = parse(shown.encode(), toml), parse(TEXT.encode(), toml)
-    assert folders(meant) == folders(said)
+    meant, said = parse_settings(shown.encode(), toml), parse_settings(TEXT.encode(), toml)
+    assert load_folders(meant) == load_folders(said)
     assert meant.model_dump(exclude={"folders"}) == said.model_dump(exclude={"folders"})
     assert tomli.loads(shown) == json.loads(show(toml, "--json"))
 

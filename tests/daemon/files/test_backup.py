@@ -12,7 +12,14 @@ from pathlib import Path
 
 import pytest
 
-from daemon.files.backup import Version, check, keep_original, keep_version, read_version, versions
+from daemon.files.backup import (
+    Version,
+    check_backups,
+    keep_original,
+    keep_version,
+    read_version,
+    versions_of,
+)
 from daemon.files.backup_index import INDEX
 from rules.errors import FileTrouble
 from tests.daemon.files.children import (
@@ -69,7 +76,7 @@ def test_a_later_original_is_not_kept(backups: Path) -> None:
     first = original(backups, b"first")
 
     assert keep_original(backups, CHAT, "Aria", [b"second"], LATER) == first
-    assert versions(backups, CHAT) == (first,)
+    assert versions_of(backups, CHAT) == (first,)
 
 
 def test_two_chats_of_one_export_share_their_original(backups: Path) -> None:
@@ -77,7 +84,7 @@ def test_two_chats_of_one_export_share_their_original(backups: Path) -> None:
 
     assert first.path == second.path
     assert (first.number, second.number) == (1, 1)
-    assert check(backups) == ()
+    assert check_backups(backups) == ()
 
 
 def test_a_damaged_original_is_written_anew_for_the_next_chat_that_has_it(backups: Path) -> None:
@@ -87,7 +94,7 @@ def test_a_damaged_original_is_written_anew_for_the_next_chat_that_has_it(backup
     original(backups, b"export", "two")
 
     assert read_version(first) == b"export"
-    assert check(backups) == ()
+    assert check_backups(backups) == ()
 
 
 def test_a_version_is_named_after_its_chat_its_time_and_its_content(
@@ -105,7 +112,7 @@ def test_versions_are_numbered_from_the_oldest(backups: Path, updated: Updated) 
     kept = [original(backups, b"zero"), updated.keep(b"one"), updated.keep(b"two", LATER)]
     original(backups, b"another", "other")
 
-    assert list(versions(backups, CHAT)) == kept
+    assert list(versions_of(backups, CHAT)) == kept
     assert [version.number for version in kept] == [1, 2, 3]
     assert [read_version(version) for version in kept] == [b"zero", b"one", b"two"]
 
@@ -114,7 +121,7 @@ def test_the_same_content_is_not_kept_twice(backups: Path, updated: Updated) -> 
     first, second = updated.keep(b"one"), updated.keep(b"two")
 
     assert updated.keep(b"one", LATER) == first
-    assert versions(backups, CHAT) == (first, second)
+    assert versions_of(backups, CHAT) == (first, second)
 
 
 def test_content_whose_kept_file_is_damaged_is_kept_again(updated: Updated) -> None:
@@ -134,8 +141,8 @@ def test_a_clock_set_back_overwrites_nothing(backups: Path, updated: Updated) ->
 
     assert first.path.read_bytes() == b"rotten"
     assert again.path.name == first.path.name.replace(".json", "-2.json")
-    assert [version.written_at for version in versions(backups, CHAT)] == [LATER, NOON, LATER]
-    assert versions(backups, CHAT) == (first, second, again)
+    assert [version.written_at for version in versions_of(backups, CHAT)] == [LATER, NOON, LATER]
+    assert versions_of(backups, CHAT) == (first, second, again)
 
 
 def test_kept_files_hold_the_same_bytes_whenever_they_were_packed(
@@ -160,7 +167,7 @@ def test_a_file_that_changes_while_it_is_kept_is_not_kept(backups: Path) -> None
     with pytest.raises(FileTrouble, match="changed by another program"):
         keep_original(backups, CHAT, "Aria", Changing(), NOON)
 
-    assert versions(backups, CHAT) == ()
+    assert versions_of(backups, CHAT) == ()
     assert list(backups.rglob("*.gz")) == []
 
 
@@ -174,7 +181,7 @@ def test_a_hostile_id_and_title_come_back_as_they_were(backups: Path) -> None:
 
     kept = keep_original(backups, hostile, "a\tb\nc", [b"export"], NOON)
 
-    assert versions(backups, hostile) == (kept,)
+    assert versions_of(backups, hostile) == (kept,)
 
 
 def test_the_folder_says_whose_it_is_and_how_to_get_a_file_back(backups: Path) -> None:
@@ -203,10 +210,10 @@ def test_backups_are_for_their_owner_alone(backups: Path, updated: Updated) -> N
 
 
 def test_whole_backups_have_no_damage(backups: Path, updated: Updated) -> None:
-    assert check(backups) == ()
+    assert check_backups(backups) == ()
     original(backups, b"zero")
     updated.keep(b"one")
-    assert check(backups) == ()
+    assert check_backups(backups) == ()
 
 
 def test_every_flipped_byte_of_a_kept_file_is_found(backups: Path, updated: Updated) -> None:
@@ -218,10 +225,10 @@ def test_every_flipped_byte_of_a_kept_file_is_found(backups: Path, updated: Upda
         flipped = bytearray(packed)
         flipped[place] ^= 1 << chance.randrange(8)
         kept.path.write_bytes(flipped)
-        assert [damage.path for damage in check(backups)] == [kept.path]
+        assert [damage.path for damage in check_backups(backups)] == [kept.path]
 
     kept.path.write_bytes(packed)
-    assert check(backups) == ()
+    assert check_backups(backups) == ()
 
 
 def test_a_missing_file_and_an_unreadable_line_are_damage(backups: Path, updated: Updated) -> None:
@@ -230,7 +237,7 @@ def test_a_missing_file_and_an_unreadable_line_are_damage(backups: Path, updated
     with (backups / INDEX).open("ab") as file:
         file.write(b"what is this\n")
 
-    assert [(damage.path.name, damage.reason) for damage in check(backups)] == [
+    assert [(damage.path.name, damage.reason) for damage in check_backups(backups)] == [
         (INDEX, "Line 3 cannot be read."),
         (kept.path.name, "The file is gone."),
     ]
@@ -256,13 +263,13 @@ def test_a_kill_at_any_line_loses_no_version_and_the_next_run_goes_on(
     kept_at_the_kill = set()
 
     for _ in killed_at_every_fifth_line(lambda: updated.keep(b"new", LATER).sha256):
-        kept = versions(updated.backups, CHAT)
+        kept = versions_of(updated.backups, CHAT)
         assert kept[0] == old
         kept_at_the_kill.add(tuple(read_version(version) for version in kept))
-        assert check(updated.backups) == ()
+        assert check_backups(updated.backups) == ()
 
         assert updated.keep(b"new", LATER).number == 2
-        assert check(updated.backups) == ()
+        assert check_backups(updated.backups) == ()
         shutil.rmtree(updated.backups)
         shutil.copytree(tmp_path / "before", updated.backups)
 
@@ -277,6 +284,6 @@ def test_a_full_disk_keeps_what_was_kept(tmp_path: Path) -> None:
         with pytest.raises(FileTrouble, match="the disk is full"):
             updated.keep(random.Random(7).randbytes(200_000))
 
-        assert versions(updated.backups, CHAT) == (first,)
-        assert check(updated.backups) == ()
+        assert versions_of(updated.backups, CHAT) == (first,)
+        assert check_backups(updated.backups) == ()
         assert updated.keep(b"two").number == 2

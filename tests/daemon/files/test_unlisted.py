@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from daemon.files.backup import check, keep_original, keep_version, versions
+from daemon.files.backup import check_backups, keep_original, keep_version, versions_of
 from daemon.files.backup_index import INDEX, IndexLine, append, read_index
 from daemon.files.removal import UNLISTED, finish_removals, list_again, remove_version
 from daemon.files.sweeping import sweep
@@ -67,22 +67,22 @@ def garbage(index: Path) -> None:
 def test_whatever_becomes_of_the_index_its_whole_versions_are_listed_again(
     backups: Path, happens: Callable[[Path], None]
 ) -> None:
-    before, files = versions(backups, "d6a9eafe2b"), kept(backups)
+    before, files = versions_of(backups, "d6a9eafe2b"), kept(backups)
     happens(backups / INDEX)
     for _ in range(2):
         list_again(backups)
-        again = versions(backups, "d6a9eafe2b")
+        again = versions_of(backups, "d6a9eafe2b")
         assert {(one.kind, one.sha256, one.size, one.path) for one in again} == {
             (one.kind, one.sha256, one.size, one.path) for one in before
         }
         assert [one.written_at for one in again if one.kind == "updated"] == TIMES[1:3]
         assert kept(backups) == files
-    assert [damage for damage in check(backups) if damage.path.name != INDEX] == []
+    assert [damage for damage in check_backups(backups) if damage.path.name != INDEX] == []
     assert not (backups / UNLISTED).exists()
 
 
 def test_what_is_damaged_or_named_otherwise_is_put_aside_and_kept(backups: Path) -> None:
-    (original, version, other) = [one.path for one in versions(backups, "d6a9eafe2b")]
+    (original, version, other) = [one.path for one in versions_of(backups, "d6a9eafe2b")]
     (backups / INDEX).unlink()
     version.write_bytes(version.read_bytes()[:-9])
     shutil.move(other, other.with_name(other.name.replace("-", "-0", 1)))
@@ -90,7 +90,7 @@ def test_what_is_damaged_or_named_otherwise_is_put_aside_and_kept(backups: Path)
     stranger.write_bytes(b"mine")
     files = kept(backups)
     list_again(backups)
-    assert [one.path for one in versions(backups, "d6a9eafe2b")] == [original]
+    assert [one.path for one in versions_of(backups, "d6a9eafe2b")] == [original]
     assert kept(backups) == files
     aside = [path for path in (backups / UNLISTED).rglob("*") if path.is_file()]
     assert len(aside) == 3
@@ -101,7 +101,7 @@ def test_what_is_damaged_or_named_otherwise_is_put_aside_and_kept(backups: Path)
 def test_one_file_that_cannot_be_read_stops_no_other_and_is_named(
     backups: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    before = versions(backups, "d6a9eafe2b")
+    before = versions_of(backups, "d6a9eafe2b")
     (backups / INDEX).unlink()
     read = Path.read_bytes
 
@@ -113,10 +113,13 @@ def test_one_file_that_cannot_be_read_stops_no_other_and_is_named(
     monkeypatch.setattr(Path, "read_bytes", unreadable)
     (told,) = list_again(backups)
     assert told.message == f"{before[1].path} could not be read: the disk reported an error."
-    assert {one.path for one in versions(backups, "d6a9eafe2b")} == {before[0].path, before[2].path}
+    assert {one.path for one in versions_of(backups, "d6a9eafe2b")} == {
+        before[0].path,
+        before[2].path,
+    }
     monkeypatch.undo()
     assert list_again(backups) == ()
-    assert len(versions(backups, "d6a9eafe2b")) == 3
+    assert len(versions_of(backups, "d6a9eafe2b")) == 3
 
 
 def test_nothing_that_lies_aside_is_ever_written_over(backups: Path) -> None:
@@ -134,18 +137,18 @@ def test_a_whole_index_is_left_as_it_is(backups: Path) -> None:
 
 
 def test_a_version_that_was_removed_stays_so(backups: Path) -> None:
-    version = versions(backups, "d6a9eafe2b")[1]
+    version = versions_of(backups, "d6a9eafe2b")[1]
     content = version.path.read_bytes()
     remove_version(backups, version, TIMES[3])
     version.path.write_bytes(content)  # a kill came before the file was gone
     list_again(backups)
-    assert len(versions(backups, "d6a9eafe2b")) == 2
+    assert len(versions_of(backups, "d6a9eafe2b")) == 2
     assert finish_removals(backups) == (version.path,)
 
 
 def test_a_file_that_is_not_the_removed_one_is_not_removed(backups: Path) -> None:
     """A clock that was set back gave it the same name, and the index has lost its line."""
-    version = versions(backups, "d6a9eafe2b")[1]
+    version = versions_of(backups, "d6a9eafe2b")[1]
     line = next(
         one
         for one in read_index(backups)
@@ -154,7 +157,7 @@ def test_a_file_that_is_not_the_removed_one_is_not_removed(backups: Path) -> Non
     append(backups, replace(line, kind="removed", packed_sha256="0" * 64))
     assert finish_removals(backups) == ()
     list_again(backups)
-    assert version.sha256 in {one.sha256 for one in versions(backups, "d6a9eafe2b")}
+    assert version.sha256 in {one.sha256 for one in versions_of(backups, "d6a9eafe2b")}
 
 
 def test_an_index_that_cannot_be_read_moves_nothing(backups: Path) -> None:
@@ -185,9 +188,11 @@ def test_a_version_whose_keeping_was_killed_is_listed_or_not_there(tmp_path: Pat
         for folder in (backups, *backups.glob("versions/*")):
             sweep(folder)
         list_again(backups)
-        assert check(backups) == ()
+        assert check_backups(backups) == ()
         assert (
-            len(versions(backups, "d6a9eafe2b")) == len(list(backups.glob("versions/*/*.gz"))) <= 1
+            len(versions_of(backups, "d6a9eafe2b"))
+            == len(list(backups.glob("versions/*/*.gz")))
+            <= 1
         )
         assert not list(backups.rglob(".memproc-*"))
         shutil.rmtree(backups, ignore_errors=True)

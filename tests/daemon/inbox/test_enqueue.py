@@ -11,7 +11,7 @@ import pytest
 from daemon.archive.archive import Archive
 from daemon.archive.arrivals import find_arrival
 from daemon.chat.outcome import Skipped
-from daemon.config.loading import parse
+from daemon.config.loading import parse_settings
 from daemon.events import ExportWritten, tell_nobody
 from daemon.files.candidates import sighting_of
 from daemon.files.paths import Folders
@@ -57,7 +57,9 @@ class Home:
     def context(
         self, model: Callable[[Request], Completion] | None = None, more: str = ""
     ) -> Context:
-        config = parse(SETTINGS.format(more=more).encode(), self.folders.state / "memproc.toml")
+        config = parse_settings(
+            SETTINGS.format(more=more).encode(), self.folders.state / "memproc.toml"
+        )
         ask = ScriptedModel() if model is None else model
         return Context(
             config,

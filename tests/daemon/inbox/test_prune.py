@@ -8,7 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from daemon.files.backup import check, keep_original, keep_version, read_version, versions
+from daemon.files.backup import (
+    check_backups,
+    keep_original,
+    keep_version,
+    read_version,
+    versions_of,
+)
 from daemon.files.backup_index import INDEX
 from daemon.files.paths import Folders
 from daemon.files.removal import finish_removals, remove_version
@@ -53,10 +59,10 @@ def test_the_older_of_two_versions_of_a_day_goes_and_the_numbers_stay(folders: F
     assert prune(folders, NOW) == ""
 
     assert not morning.exists()
-    kept = versions(folders.backups, CHAT)
+    kept = versions_of(folders.backups, CHAT)
     assert [(version.number, version.path) for version in kept[1:]] == [(3, evening), (4, today)]
     assert (kept[0].kind, read_version(kept[0])) == ("original", b"original of d6a9eafe2b")
-    assert check(folders.backups) == ()
+    assert check_backups(folders.backups) == ()
 
 
 def test_a_version_after_a_removal_gets_a_number_of_its_own(folders: Folders) -> None:
@@ -65,14 +71,14 @@ def test_a_version_after_a_removal_gets_a_number_of_its_own(folders: Folders) ->
 
     keep(folders, 0)
 
-    assert [version.number for version in versions(folders.backups, CHAT)] == [1, 3, 4, 5]
+    assert [version.number for version in versions_of(folders.backups, CHAT)] == [1, 3, 4, 5]
 
 
 def test_content_that_was_removed_can_be_kept_again_even_at_the_same_moment(
     folders: Folders,
 ) -> None:
     first, *_ = keep(folders, 5.3, 5.1, 0)
-    content = read_version(versions(folders.backups, CHAT)[1])
+    content = read_version(versions_of(folders.backups, CHAT)[1])
     prune(folders, NOW)
     file = folders.backups.parent / "Aria.json"
     file.write_bytes(content)
@@ -84,7 +90,7 @@ def test_content_that_was_removed_can_be_kept_again_even_at_the_same_moment(
     assert (again.path, again.number) == (first, 5)
     assert read_version(again) == content
     assert finish_removals(folders.backups) == ()
-    assert versions(folders.backups, CHAT)[-1] == again
+    assert versions_of(folders.backups, CHAT)[-1] == again
 
 
 def test_every_chat_is_pruned_by_itself(folders: Folders) -> None:
@@ -93,8 +99,8 @@ def test_every_chat_is_pruned_by_itself(folders: Folders) -> None:
 
     prune(folders, NOW)
 
-    assert [version.number for version in versions(folders.backups, "one")] == [1, 3]
-    assert [version.number for version in versions(folders.backups, "two")] == [1, 2]
+    assert [version.number for version in versions_of(folders.backups, "one")] == [1, 3]
+    assert [version.number for version in versions_of(folders.backups, "two")] == [1, 2]
 
 
 @pytest.mark.parametrize("spoil", [Path.unlink, lambda path: path.write_bytes(b"rotten")])
@@ -144,8 +150,8 @@ def test_a_kill_at_any_line_of_a_removal_leaves_sound_backups_and_the_next_prune
 ) -> None:
     backups = folders.backups
     keep(folders, 5.3, 5.1)
-    going = versions(backups, CHAT)[1]
-    before = {version.number: read_version(version) for version in versions(backups, CHAT)}
+    going = versions_of(backups, CHAT)[1]
+    before = {version.number: read_version(version) for version in versions_of(backups, CHAT)}
     shutil.copytree(backups, tmp_path / "before")
     seen = set()
 
@@ -154,13 +160,13 @@ def test_a_kill_at_any_line_of_a_removal_leaves_sound_backups_and_the_next_prune
         return "removed"
 
     for _ in killed_at_every_fifth_line(removing):
-        kept = {version.number: read_version(version) for version in versions(backups, CHAT)}
+        kept = {version.number: read_version(version) for version in versions_of(backups, CHAT)}
         seen.add((going.number in kept, going.path.exists()))
         assert kept.items() <= before.items()
         assert {1, 3} <= kept.keys()
-        assert check(backups) == ()
+        assert check_backups(backups) == ()
         prune(folders, NOW)
-        assert [version.number for version in versions(backups, CHAT)] == [1, 3]
+        assert [version.number for version in versions_of(backups, CHAT)] == [1, 3]
         assert not going.path.exists()
         shutil.rmtree(backups)
         shutil.copytree(tmp_path / "before", backups)

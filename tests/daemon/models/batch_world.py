@@ -27,7 +27,7 @@ from tests.server.setup import KEY
 
 HAIKU = "anthropic/claude-haiku-5-5"
 FOLDERS = Folders(*(Path(name) for name in ("inbox", "updated", "backups", "state")))
-STEPS = ("newest", "since", "create", "look", "cancel")
+STEPS = ("newest", "since", "create", "look_at_batch", "cancel")
 
 
 class Killed(BaseException):
@@ -156,5 +156,5 @@ def world(server: ModelServer, monkeypatch: pytest.MonkeyPatch) -> Iterator[Worl
         patch.setenv("ANTHROPIC_API_BASE", server.url)
         for name in STEPS:
             patch.setattr(client, name, made.kills.around(getattr(client, name)))
-        patch.setattr(client, "results", made.kills.between(client.results))
+        patch.setattr(client, "fetch_results", made.kills.between(client.fetch_results))
         yield made

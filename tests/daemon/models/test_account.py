@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from daemon.archive.archive import Archive
-from daemon.archive.journal import recall
+from daemon.archive.journal import find_reply
 from daemon.config.settings import BudgetSettings
 from daemon.models import completion
 from daemon.models.completion import Completion, complete
@@ -90,7 +90,7 @@ def test_what_is_settled_is_the_account_of_what_was_heard_and_the_rest_is_held_b
         purse = RunBudget(archive, BudgetSettings(day_usd=cap), "run")
         kept: dict[int, int] = {}
         for number, kill in schedule:
-            known = recall(archive, request(number).key)
+            known = find_reply(archive, request(number).key)
             try:
                 ask(purse, request(number), Dying(kill), lambda: NOW)
             except (Killed, ModelError, OverBudget):

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from daemon.config.keys import Key, NoKey, Where
-from daemon.config.loading import parse
+from daemon.config.loading import parse_settings
 from daemon.config.settings import ModelSettings
 from daemon.models import agreed_hosts
 from daemon.models.addresses import addresses, host_of, is_loopback
@@ -254,7 +254,7 @@ def test_an_override_of_a_file_found_in_the_current_folder_is_of_that_file_too(
     tmp_path: Path,
 ) -> None:
     text = b'[[chats.override]]\nchat = "*"\n[chats.override.models.options]\napi_base = "https://llm.example.org"\n'
-    config = parse(text, tmp_path / "memproc.toml").as_found_here()
+    config = parse_settings(text, tmp_path / "memproc.toml").as_found_here()
     (override,) = config.chats.override
     own = config.with_override(override).models
     assert own.found_here

@@ -69,10 +69,10 @@ def test_a_batch_is_created_looked_at_and_read(server: ModelServer) -> None:
     server.batching(Batching(polls=2))
     made = client.create(route(), bodies("a", "b"))
     assert (made.ended, made.requests) == (False, 2)
-    assert not client.look(route(), made.id).ended
-    ended = client.look(route(), made.id)
+    assert not client.look_at_batch(route(), made.id).ended
+    ended = client.look_at_batch(route(), made.id)
     assert ended.ended
-    found = {result.custom_id: result for result in client.results(route(), ended)}
+    found = {result.custom_id: result for result in client.fetch_results(route(), ended)}
     assert found.keys() == bodies("a", "b").keys()
     assert {result.result.type for result in found.values()} == {"succeeded"}
 

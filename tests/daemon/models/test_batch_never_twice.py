@@ -13,7 +13,7 @@ from daemon.config.settings import BudgetSettings
 from daemon.events import BatchSent
 from daemon.models import batch as pauses
 from daemon.models import batch_client as client
-from daemon.models.ask import reserve
+from daemon.models.ask import reserve_call
 from daemon.models.batch_client import route_of
 from rules.money.price import PICO
 from tests.daemon.models.batch_world import Killed, World, question, world
@@ -150,7 +150,7 @@ def one_call_at_most(alice: World) -> int:
     """What is reserved for one call in a batch, in picodollars."""
     asked = question("0.0")
     with pytest.raises(Killed), alice.archive.transaction():
-        number = reserve(
+        number = reserve_call(
             alice.context(), asked, asked.key, "chat", alice.context().clock(), batched=True
         ).spending
         (row,) = alice.archive.run("SELECT reserved FROM spending WHERE id = ?", (number,))

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from daemon.archive.archive import Archive
-from daemon.archive.journal import Reply, by_model, learned_factors, raise_cap, recall, spent
+from daemon.archive.journal import Reply, by_model, find_reply, learned_factors, raise_cap, spent
 from daemon.config.settings import BudgetSettings, PriceSettings
 from daemon.files.clock import at, periods
 from daemon.models.ask import Unsent, above_step, most_of
@@ -324,6 +324,6 @@ def test_no_schedule_of_calls_and_kills_exceeds_the_cap(
             with suppress(Killed, Unsent, ModelError, OverBudget):
                 ask(own, request(number), provider, clock)
             assert provider.total <= day_of(archive) <= cap
-        kept = [key for key in provider.bills if recall(archive, key)]
+        kept = [key for key in provider.bills if find_reply(archive, key)]
         settled = archive.run("SELECT coalesce(sum(settled), 0) FROM spending")[0][0]
         assert settled == sum(provider.bills[key][-1] for key in kept)

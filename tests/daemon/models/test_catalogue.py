@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from daemon.models import catalogue
-from daemon.models.catalogue import Facts, ends_soon, facts, known_models
+from daemon.models.catalogue import Facts, ends_soon, known_models, read_facts
 from rules.errors import ModelError
 from tests.litellm_map import entries
 from tests.server.asking import litellm
@@ -34,25 +34,27 @@ def emptied() -> Iterator[None]:
 
 
 def test_a_model_has_a_window_and_perhaps_a_last_day() -> None:
-    assert facts("anthropic/claude-sonnet-4-5") == Facts(200_000, "2026-11-30", calls_tools=True)
-    assert facts("anthropic/claude-haiku-5-5") == Facts(1_000_000, None, calls_tools=True)
+    assert read_facts("anthropic/claude-sonnet-4-5") == Facts(
+        200_000, "2026-11-30", calls_tools=True
+    )
+    assert read_facts("anthropic/claude-haiku-5-5") == Facts(1_000_000, None, calls_tools=True)
 
 
 @pytest.mark.parametrize("name", ["gpt-4o", "openai/gpt-4o"])
 def test_a_name_is_found_with_and_without_its_provider(name: str) -> None:
-    assert facts(name).window == 128_000
+    assert read_facts(name).window == 128_000
 
 
 def test_a_full_name_comes_before_the_same_name_of_another_provider() -> None:
-    assert facts("gemini/gemini-2.5-flash").ends_on is None
-    assert facts("vertex_ai/gemini-2.5-flash").ends_on == "2026-10-20"
+    assert read_facts("gemini/gemini-2.5-flash").ends_on is None
+    assert read_facts("vertex_ai/gemini-2.5-flash").ends_on == "2026-10-20"
 
 
 @pytest.mark.parametrize(
     "name", ["mistral/gpt-4o", "ollama/claude-haiku-5-5", "openai/local-model", "", "gpt", "x/y/z"]
 )
 def test_nothing_is_said_of_a_model_that_the_map_does_not_know(name: str) -> None:
-    assert facts(name) == Facts()
+    assert read_facts(name) == Facts()
 
 
 def test_litellm_itself_says_the_same() -> None:
@@ -78,7 +80,7 @@ def test_litellm_itself_says_the_same() -> None:
     wrong = []
     for name in names:
         said = library.get_model_info(name)
-        if said["max_input_tokens"] != facts(name).window:
+        if said["max_input_tokens"] != read_facts(name).window:
             wrong.append(name)
     assert wrong == []
 
@@ -119,7 +121,7 @@ def test_every_last_day_in_the_map_is_a_date() -> None:
 
 
 def test_litellm_is_not_imported_for_it() -> None:
-    said = "from daemon.models.catalogue import facts; import sys; facts('gpt-4o'); print('litellm' in sys.modules)"
+    said = "from daemon.models.catalogue import read_facts; import sys; read_facts('gpt-4o'); print('litellm' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", said], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"
 
@@ -134,7 +136,7 @@ def test_a_map_that_cannot_be_read_is_an_error_that_says_so(
     spec = ModuleSpec("litellm", None, origin=str(tmp_path / "__init__.py"))
     monkeypatch.setattr(catalogue, "find_spec", lambda _: spec)
     with pytest.raises(ModelError, match="map of models cannot be read") as caught:
-        facts("gpt-4o")
+        read_facts("gpt-4o")
     assert "LiteLLM" in caught.value.next_step
 
 

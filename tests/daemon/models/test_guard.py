@@ -12,7 +12,7 @@ import httpcore
 import httpx
 import pytest
 
-from daemon.models.addresses import OWN_HOSTS, addresses, is_own
+from daemon.models.addresses import OWN_HOSTS, addresses, is_own_host
 from daemon.models.batch_client import newest, route_of
 from daemon.models.completion import complete
 from daemon.models.guard import RequestHeldBack, look_at, watched
@@ -114,9 +114,11 @@ def test_litellm_goes_where_we_say_that_it_goes_whatever_the_environment_holds(
         _ask(request(name, step))
         monkeypatch.delenv(named[0].named_by.removesuffix(" in the environment"))
     _ask(request(name, step))
-    assert is_own(provider, hosts.pop())
+    assert is_own_host(provider, hosts.pop())
     if (step, provider) == (EMBEDDING, "cohere"):
-        assert all(is_own(provider, host) for host in hosts), "for these LiteLLM reads no variable"
+        assert all(is_own_host(provider, host) for host in hosts), (
+            "for these LiteLLM reads no variable"
+        )
     else:
         assert hosts == expected
         assert expected, "each of these providers has such a variable"

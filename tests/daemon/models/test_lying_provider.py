@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from daemon.archive.archive import Archive
-from daemon.archive.journal import learned_factors, odd_usages, recall, spent
+from daemon.archive.journal import find_reply, learned_factors, odd_usages, spent
 from daemon.config.settings import BudgetSettings
 from daemon.files.clock import at, periods
 from daemon.models.completion import Completion, complete
@@ -105,7 +105,7 @@ def test_a_call_whose_counts_cannot_be_counts_as_reserved(
     reply = ask(budget, question(1), lambda _: said, lambda: NOON)
     assert spent(archive, "a run", periods(at(NOON))).run == worst(archive)
     assert (reply.text, reply.tokens_in, reply.tokens_out) == ("Said.", 0, 0)
-    assert recall(archive, reply.request) == reply
+    assert find_reply(archive, reply.request) == reply
     assert list(odd_usages(archive)) == [reply.request]
     assert learned_factors(archive) == {}
 

@@ -6,7 +6,7 @@ from types import MappingProxyType
 
 import pytest
 
-from daemon.config.loading import parse
+from daemon.config.loading import parse_settings
 from daemon.config.settings import BudgetSettings, PriceSettings
 from daemon.models.catalogue import price
 from daemon.models.prices import require_price, step_of
@@ -36,7 +36,7 @@ input_above = 6
 
 @pytest.fixture
 def said(tmp_path: Path) -> BudgetSettings:
-    return parse(SAID.encode(), tmp_path / "memproc.toml").budget
+    return parse_settings(SAID.encode(), tmp_path / "memproc.toml").budget
 
 
 def priced(

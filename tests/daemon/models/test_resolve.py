@@ -4,7 +4,7 @@ import pytest
 
 from daemon.config.keys import Key, NoKey
 from daemon.config.settings import BudgetSettings, ModelSettings
-from daemon.models.resolve import Unaskable, resolve
+from daemon.models.resolve import Unaskable, resolve_model
 from primer.models import ENGINE, EXTRACTIVE, Model
 from rules.money.price import FREE
 from tests.nokeys import no_keys
@@ -24,13 +24,13 @@ class Keys:
 
 
 def found(name: str, **settings: object) -> Model:
-    model = resolve(name, ModelSettings.model_validate(settings), BUDGET, Keys())
+    model = resolve_model(name, ModelSettings.model_validate(settings), BUDGET, Keys())
     assert isinstance(model, Model)
     return model
 
 
 def refused(name: str, **settings: object) -> Unaskable:
-    model = resolve(name, ModelSettings.model_validate(settings), BUDGET, no_keys)
+    model = resolve_model(name, ModelSettings.model_validate(settings), BUDGET, no_keys)
     assert isinstance(model, Unaskable)
     return model
 
@@ -52,9 +52,9 @@ def test_one_record_holds_all_that_is_known_of_a_model() -> None:
 
 def test_the_key_of_a_provider_is_looked_for_once_and_of_no_other() -> None:
     keys = Keys()
-    resolve(HAIKU, ModelSettings(), BUDGET, keys)
+    resolve_model(HAIKU, ModelSettings(), BUDGET, keys)
     assert keys.asked == ["anthropic"]
-    resolve("ollama/llama", ModelSettings(window=8_192), BUDGET, keys)
+    resolve_model("ollama/llama", ModelSettings(window=8_192), BUDGET, keys)
     assert keys.asked == ["anthropic"], "memproc keeps no key for Ollama"
 
 
@@ -86,5 +86,5 @@ def test_a_model_without_a_key_is_refused_with_the_provider_that_lacks_it() -> N
 
 
 def test_the_engine_is_known_without_a_key_or_a_map() -> None:
-    assert resolve(EXTRACTIVE, ModelSettings(), BUDGET, no_keys) == ENGINE
+    assert resolve_model(EXTRACTIVE, ModelSettings(), BUDGET, no_keys) == ENGINE
     assert ENGINE.price == FREE

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from daemon.archive.archive import Archive
-from daemon.archive.journal import recall, replies
+from daemon.archive.journal import find_reply, replies
 from daemon.config.settings import BudgetSettings, Config, PriceSettings
 from daemon.events import Event, ModelAnswered, Note, Noted
 from daemon.files.paths import Folders
@@ -394,7 +394,7 @@ def test_a_kind_of_trouble_counts_once_in_the_run_in_which_its_answer_came(
     assert [event.what for event in told.events if isinstance(event, Noted)] == [
         "empty", "good in other words", *["good in other words"] * 3,
     ]  # fmt: skip
-    assert recall(archive, question("a").key) is not None
+    assert find_reply(archive, question("a").key) is not None
 
 
 DEAR = "anthropic/claude-haiku-5-5"

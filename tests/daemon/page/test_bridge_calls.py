@@ -312,7 +312,7 @@ def test_a_mistake_of_memproc_s_is_told_without_what_it_was_about(
     def fails(*_: object) -> None:
         raise ValueError("the lighthouse keeper's secret")
 
-    monkeypatch.setattr("daemon.page.bridge.plan", fails)
+    monkeypatch.setattr("daemon.page.bridge.plan_of_chat", fails)
     answer = paired.call("POST", "/bridge/plan", EXPORT)
     assert answer.status_code == 500
     assert "secret" not in answer.text

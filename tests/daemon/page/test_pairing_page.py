@@ -9,7 +9,7 @@ from starlette.testclient import TestClient
 
 from daemon.bridge.codes import newest_code, pair
 from daemon.bridge.devices import devices
-from daemon.config.loading import folders, load
+from daemon.config.loading import load, load_folders
 from daemon.page.app import Desk, application
 from daemon.page.routes import ACTIONS, VIEWS
 from daemon.page.sessions import new_link
@@ -27,7 +27,7 @@ def ada(tmp_path: Path) -> Person:
 def page(ada: Person) -> TestClient:
     """The page of somebody who has followed a link of `memproc open`."""
     config = load(ada.toml)
-    app = application(Desk(config, folders(config), ada.toml), PORT, VIEWS, ACTIONS)
+    app = application(Desk(config, load_folders(config), ada.toml), PORT, VIEWS, ACTIONS)
     browser = TestClient(
         app, base_url=f"http://127.0.0.1:{PORT}", headers={"Origin": f"http://127.0.0.1:{PORT}"}
     )

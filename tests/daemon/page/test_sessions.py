@@ -8,12 +8,12 @@ from time import time
 from daemon.page.sessions import (
     LINK_SECONDS,
     SESSION_SECONDS,
+    answer_challenge,
     follow_link,
     form_token,
     is_form_token,
     is_session,
     new_link,
-    prove,
 )
 
 
@@ -77,6 +77,6 @@ def test_a_form_is_of_one_session(tmp_path: Path) -> None:
 
 
 def test_a_proof_needs_the_folder_and_the_challenge(tmp_path: Path) -> None:
-    assert prove(tmp_path, "a") == prove(tmp_path, "a")
-    assert prove(tmp_path, "a") != prove(tmp_path, "b")
-    assert prove(tmp_path, "a") != prove(tmp_path / "other", "a")
+    assert answer_challenge(tmp_path, "a") == answer_challenge(tmp_path, "a")
+    assert answer_challenge(tmp_path, "a") != answer_challenge(tmp_path, "b")
+    assert answer_challenge(tmp_path, "a") != answer_challenge(tmp_path / "other", "a")

@@ -10,7 +10,16 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from daemon.models.tokens import count
-from daemon.recall.records import CUT, Record, fitted, in_data, named, pages, quoted, within
+from daemon.recall.records import (
+    CUT,
+    Record,
+    fitted,
+    in_data,
+    in_quotes,
+    named,
+    pages,
+    records_within,
+)
 from primer.tags import TAGS
 
 HOSTILE = st.lists(
@@ -42,7 +51,7 @@ HOSTILE = st.lists(
 
 
 def note(text: str) -> Record:
-    return Record(f"2026-01-01, you (message m1)\n{quoted(text)}", {"id": "m1", "text": text})
+    return Record(f"2026-01-01, you (message m1)\n{in_quotes(text)}", {"id": "m1", "text": text})
 
 
 @given(HOSTILE, st.integers(100, 800))
@@ -60,7 +69,7 @@ def test_a_record_is_cut_to_its_bound_in_both_forms(text: str, bound: int) -> No
 @example("x" * 30_000)
 @example("> " * 9_000)
 def test_pages_hold_all_of_a_text_each_within_its_bound(text: str) -> None:
-    whole = quoted(text)
+    whole = in_quotes(text)
     parts = list(pages([whole], 500))
     assert all(
         count(page) <= 500 and count(json.dumps(page, ensure_ascii=False)) <= 500 for page in parts
@@ -72,7 +81,7 @@ def test_pages_hold_all_of_a_text_each_within_its_bound(text: str) -> None:
 
 @given(HOSTILE)
 def test_every_line_of_a_record_is_a_quotation_and_no_tag_in_it_lives(text: str) -> None:
-    lines = quoted(text).splitlines()
+    lines = in_quotes(text).splitlines()
     assert all(line.startswith("> ") for line in lines)
     assert not any(
         f"<{slash}{tag}" in line.lower() for line in lines for tag in TAGS for slash in ("", "/")
@@ -96,7 +105,7 @@ def test_a_name_cannot_leave_its_place_in_a_line(name: str) -> None:
 
 def test_as_many_records_are_kept_as_fit_together() -> None:
     records = [note("word " * 100)] * 9
-    kept = within(records, 500)
+    kept = records_within(records, 500)
     assert 0 < len(kept) < 9
     assert sum(count(record.text) for record in kept) <= 500
 

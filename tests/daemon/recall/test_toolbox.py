@@ -9,7 +9,7 @@ from mcp.types import CallToolResult, Tool
 from daemon.config.settings import Config
 from daemon.recall import tools
 from daemon.recall.library import Library
-from daemon.recall.toolbox import TOOLS, called, listed
+from daemon.recall.toolbox import TOOLS, call_tool, list_tools
 
 SECRET = "the words of a message"
 
@@ -21,13 +21,13 @@ def library(tmp_path: Path) -> Library:
 
 
 def test_the_list_is_the_protocol_s_and_every_argument_says_what_it_takes() -> None:
-    for tool in listed():
+    for tool in list_tools():
         Tool.model_validate(tool)
         assert all(
             argument["description"] for argument in tool["inputSchema"]["properties"].values()
         ), tool["name"]
         assert "title" not in str(tool["inputSchema"]).lower().replace("title or id", "")
-    assert [tool["name"] for tool in listed()] == list(TOOLS)
+    assert [tool["name"] for tool in list_tools()] == list(TOOLS)
 
 
 @pytest.mark.parametrize(
@@ -94,7 +94,7 @@ def test_the_list_is_the_protocol_s_and_every_argument_says_what_it_takes() -> N
 def test_an_argument_that_cannot_be_is_named_with_what_it_got_and_what_is_allowed(
     library: Library, tool: str, arguments: dict[str, Any], sentence: str
 ) -> None:
-    answer = called(library, tool, arguments)
+    answer = call_tool(library, tool, arguments)
     text = answer["content"][0]["text"]
     assert answer["isError"]
     assert sentence in text
@@ -104,12 +104,12 @@ def test_an_argument_that_cannot_be_is_named_with_what_it_got_and_what_is_allowe
 
 
 def test_what_is_null_counts_as_not_there_and_numbers_as_they_are_meant(library: Library) -> None:
-    answer = called(
+    answer = call_tool(
         library, "recall_search", {"query": "sea", "since": None, "chat": None, "limit": "3"}
     )
     assert not answer["isError"]
     CallToolResult.model_validate(answer)
-    opened = called(library, "recall_open", {"record": 7, "page": 1.0})
+    opened = call_tool(library, "recall_open", {"record": 7, "page": 1.0})
     assert "There is no record 7" in opened["content"][0]["text"]
 
 
@@ -121,7 +121,7 @@ def test_what_nobody_foresaw_is_told_without_the_words_it_was_about(
 
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     monkeypatch.setattr(tools, "core_memory", fail)
-    answer = called(library, "core_memory", {})
+    answer = call_tool(library, "core_memory", {})
     assert answer["isError"]
     assert (
         "a mistake in memproc itself (ValueError in daemon/recall/toolbox.py"
@@ -134,7 +134,7 @@ def test_what_nobody_foresaw_is_told_without_the_words_it_was_about(
 def test_former_names_of_tools_are_answered_and_not_listed(library: Library) -> None:
     assert not {"core_memory", "facts"} & TOOLS.keys()
     for former, name in (("facts", "recall_facts"), ("core_memory", "recall_core_memory")):
-        assert called(library, former, {}) == called(library, name, {})
+        assert call_tool(library, former, {}) == call_tool(library, name, {})
 
 
 def test_a_quote_on_the_line_of_time_ends_with_a_whole_word() -> None:

@@ -17,7 +17,7 @@ from daemon.archive.archive import Archive
 from daemon.archive.chats import known_chats
 from daemon.archive.outputs import Output, last_output, record_output
 from daemon.config.loading import load
-from daemon.files.backup import check, keep_original, versions
+from daemon.files.backup import check_backups, keep_original, versions_of
 from daemon.files.lock import Busy, hold
 from daemon.files.paths import Folders, archive_path
 from daemon.files.private import make_private
@@ -115,8 +115,8 @@ def test_everything_goes_over_and_the_accounts_name_the_new_folders(
     new = folders_in(tmp_path / "new")
     taken = taken_over(tmp_path / "new", parcel)
     assert (taken.chats, taken.aside) == (1, ())
-    assert check(new.backups) == ()
-    assert len(versions(new.backups, "k3v9xq2m7p")) == 1
+    assert check_backups(new.backups) == ()
+    assert len(versions_of(new.backups, "k3v9xq2m7p")) == 1
     with Archive.read(new.state) as archive:
         last = last_output(archive, "k3v9xq2m7p")
     assert last is not None
@@ -230,8 +230,8 @@ def test_what_lies_in_the_folders_goes_aside(parcel: Path, emptied: Path) -> Non
     with Archive.read(state) as archive:
         assert not known_chats(archive)
     assert (updated / "Aria (another).json").read_bytes() == EXPORT
-    assert check(backups) == ()
-    assert len(versions(backups, "another")) == 1
+    assert check_backups(backups) == ()
+    assert len(versions_of(backups, "another")) == 1
 
 
 @pytest.mark.parametrize("lock", ["lock", "daemon.lock"])
@@ -440,7 +440,7 @@ def test_an_import_that_was_killed_can_be_repeated_and_nothing_is_lost(
         assert f"memproc import-archive {parcel} --yes" in refusal.value.next_step
     later = import_archive(folders_in(emptied), parcel, LATER)
     assert (later.chats, chats_in(emptied)) == (1, ["k3v9xq2m7p"])
-    assert check(folders_in(emptied).backups) == ()
+    assert check_backups(folders_in(emptied).backups) == ()
     kept = [path.parent for path in (emptied / "state").glob("before-import-*/archive.sqlite3")]
     with Archive.read(kept[0]) as archive:
         assert not known_chats(archive)

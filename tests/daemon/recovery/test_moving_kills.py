@@ -12,7 +12,7 @@ import pytest
 
 from daemon.config.settings import Config
 from daemon.events import tell_nobody
-from daemon.files.backup import check
+from daemon.files.backup import check_backups
 from daemon.files.private import make_private
 from daemon.models.context import open_context
 from daemon.recovery.parcel import export_archive
@@ -67,7 +67,7 @@ def test_an_import_that_is_killed_anywhere_is_noticed_or_has_changed_nothing(
                 assert before.items() <= files_in(home).items()
                 import_archive(folders_in(home), parcel, LATER)
         assert chats_in(home) == ["k3v9xq2m7p"]
-        assert check(folders_in(home).backups) == ()
+        assert check_backups(folders_in(home).backups) == ()
         if code == 0:
             break
         assert code == -signal.SIGKILL

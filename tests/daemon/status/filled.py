@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 
 from daemon.archive.archive import Archive
-from daemon.status.status import Status, status
+from daemon.status.status import Status, read_status
 from rules.money.price import PICO
 from rules.typingmind.dates import write_date
 
@@ -104,4 +104,4 @@ def last_row(archive: Archive) -> int:
 
 def at_noon(archive: Archive, running: bool = True, gone: frozenset[str] = frozenset()) -> Status:
     """The status at noon; every file lies in the inbox but those that are `gone`."""
-    return status(archive, NOON, running, RESCAN, lambda path: path not in gone)
+    return read_status(archive, NOON, running, RESCAN, lambda path: path not in gone)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from daemon.archive.archive import Archive
 from daemon.archive.outputs import Output, record_output
-from daemon.files.backup import keep_original, keep_version, versions
+from daemon.files.backup import keep_original, keep_version, versions_of
 from daemon.files.packing import sha256_of
 from daemon.files.paths import archive_path
 from daemon.status.findings import Setup
@@ -56,7 +56,7 @@ def test_the_newest_backup_is_read_and_the_older_ones_where_all_are(tmp_path: Pa
     file.write_bytes(b"what stood there " * 50)
     keep_version(folder, CHAT_ID, "A chat", "chat", file, SEEN_AT)
     assert one(list(backups(at))).level == "ok"
-    first, newest = versions(folder, CHAT_ID)
+    first, newest = versions_of(folder, CHAT_ID)
     damage(first.path)
     assert one(list(backups(at))).level == "ok"
     assert one(list(backups(place(tmp_path, is_thorough=True)))).level == "error"

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from daemon.cli.settings import Settings
-from daemon.cli.status import place_of
+from daemon.cli.status import daemon_place
 from daemon.files.paths import default_state
 from daemon.status.place import DaemonPlace
 from rules.errors import ConfigurationError
@@ -16,7 +16,7 @@ from rules.errors import ConfigurationError
 def written_place(path: Path, text: str) -> DaemonPlace:
     toml = path / "memproc.toml"
     toml.write_text(text)
-    return place_of(Settings(toml, quiet=False))
+    return daemon_place(Settings(toml, quiet=False))
 
 
 def test_it_is_what_memproc_toml_says(tmp_path: Path) -> None:
@@ -27,7 +27,7 @@ def test_it_is_what_memproc_toml_says(tmp_path: Path) -> None:
 
 def test_it_is_the_default_without_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    assert place_of(Settings(None, quiet=False)) == DaemonPlace(default_state().resolve())
+    assert daemon_place(Settings(None, quiet=False)) == DaemonPlace(default_state().resolve())
 
 
 @pytest.mark.parametrize(
@@ -59,14 +59,14 @@ def test_where_even_that_cannot_be_read_all_that_is_wrong_is_told(
 ) -> None:
     (tmp_path / "memproc.toml").write_bytes(wrong.encode("utf-8", "surrogateescape"))
     with pytest.raises(ConfigurationError):
-        place_of(Settings(tmp_path / "memproc.toml", quiet=False))
+        daemon_place(Settings(tmp_path / "memproc.toml", quiet=False))
 
 
 def test_looking_costs_no_heavy_import(tmp_path: Path) -> None:
     code = (
         "import sys; from pathlib import Path; import daemon.cli.status; "
-        "from daemon.cli.settings import Settings; from daemon.cli.status import place_of; "
-        f"place_of(Settings(Path({str(tmp_path / 'memproc.toml')!r}), False)); "
+        "from daemon.cli.settings import Settings; from daemon.cli.status import daemon_place; "
+        f"daemon_place(Settings(Path({str(tmp_path / 'memproc.toml')!r}), False)); "
         "print([name for name in ('pydantic', 'rich', 'litellm', 'tiktoken') if name in sys.modules])"
     )
     (tmp_path / "memproc.toml").write_text('[folders]\nstate = "there"\n')

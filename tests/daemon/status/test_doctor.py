@@ -8,7 +8,7 @@ import pytest
 
 from daemon.config.loading import load
 from daemon.status.checks import OF_SETUP
-from daemon.status.doctor import _LIMIT_SECONDS, carry_out, examine, look_at_machine, look_at_setup
+from daemon.status.doctor import _LIMIT_SECONDS, examine, look_at_machine, look_at_setup, run_checks
 from daemon.status.findings import Finding, Machine, ok
 from daemon.status.model_checks import OF_MODELS
 from rules.errors import ArchiveError
@@ -31,14 +31,14 @@ def well(at: Machine) -> Iterator[Finding]:
 
 
 def test_a_check_that_cannot_be_done_is_a_warning_and_the_others_go_on(tmp_path: Path) -> None:
-    found = list(carry_out((damaged_archive, unreadable, well), machine(tmp_path)))
+    found = list(run_checks((damaged_archive, unreadable, well), machine(tmp_path)))
     assert levels(found) == ["ok", "warning", "warning", "ok"]
     assert (found[1].name, found[1].remedy) == ("damaged archive", "Take a copy.")
     assert "Permission denied" in found[2].text
 
 
 def test_a_sound_house_on_a_sound_machine_has_no_error(tmp_path: Path) -> None:
-    assert "error" not in levels(list(carry_out((*OF_SETUP, *OF_MODELS), place(tmp_path))))
+    assert "error" not in levels(list(run_checks((*OF_SETUP, *OF_MODELS), place(tmp_path))))
 
 
 def test_settings_that_can_be_used_name_their_folders(tmp_path: Path) -> None:

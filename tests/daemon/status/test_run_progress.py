@@ -13,7 +13,7 @@ from daemon.events import ChatIs, MemoryMade, ModelAnswered, Planned
 from daemon.files.lock import hold
 from daemon.status.sentences import progress_line
 from daemon.status.spans import clock_time
-from daemon.status.status import last_run, run_progress
+from daemon.status.status import newest_run, run_progress
 from rules.typingmind.dates import write_date
 from tests.daemon.status.filled import NOON, ago, ahead
 
@@ -35,14 +35,14 @@ def test_a_run_that_goes_on_is_read_with_the_seconds_left(tmp_path: Path) -> Non
         run = run_progress(archive, NOW)
         assert run == replace(HALFWAY, kept_at=NOW, seconds_left=60.0)
         assert progress_line(run) == "Aria 9/20 · $0.77 · 1:00 left"
-        assert last_run(archive, NOW) is None
+        assert newest_run(archive, NOW) is None
 
 
 def test_a_run_whose_process_is_gone_is_not_going_on_and_was_cut_off(tmp_path: Path) -> None:
     with Archive.open(tmp_path) as archive:
         keep_run(archive, HALFWAY, NOW)
         assert run_progress(archive, NOW) is None
-        ended = last_run(archive, ahead(hours=1))
+        ended = newest_run(archive, ahead(hours=1))
     assert ended is not None
     assert (ended.ended_at, ended.outcome, ended.seconds_left) == (NOW, "cut off", None)
 
@@ -53,7 +53,7 @@ def test_a_run_whose_process_is_gone_is_not_going_on_and_was_cut_off(tmp_path: P
 def test_a_progress_that_cannot_be_read_is_none(tmp_path: Path, rot: str) -> None:
     with Archive.open(tmp_path) as archive, hold(tmp_path / "lock"):
         set_sign(archive, "run", rot, NOW)
-        assert (kept_run(archive, NOW), run_progress(archive, NOW), last_run(archive, NOW)) == (
+        assert (kept_run(archive, NOW), run_progress(archive, NOW), newest_run(archive, NOW)) == (
             None,
             None,
             None,

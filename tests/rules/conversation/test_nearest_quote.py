@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from rules.conversation.history import Entry
 from rules.conversation.nearest import nearest_passage
-from rules.conversation.quote import Verbatim, find_quote, plain
+from rules.conversation.quote import Verbatim, find_quote, plain_text
 from tests.entries import entries, said, talk
 
 TOLD = (
@@ -173,7 +173,7 @@ def test_what_is_found_is_a_quote_of_whole_words_from_the_message_named(
     source = next(entry for entry in chunk if entry.key == found.source)
     for quoted in (find_quote(found.text, chunk), find_quote(found.text, [source])):
         assert isinstance(quoted, Verbatim)
-        assert plain(quoted.text) == plain(found.text)
+        assert plain_text(quoted.text) == plain_text(found.text)
     assert found.text == found.text.strip()
     assert _stands_in_whole_words(found.text, source)
 

@@ -6,7 +6,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rules.conversation.memory import Edition, Memory
-from rules.conversation.short_quotes import as_read, forms, one_sentence, some_of, too_many, within
+from rules.conversation.short_quotes import (
+    as_read,
+    forms,
+    one_sentence,
+    quotes_within,
+    some_of,
+    too_many,
+)
 from tests.entries import fold_of, memory_of, talk
 
 QUOTE = "I noticed it on the {number}th stair. Nobody else had looked at the wall, and I was glad of that."
@@ -41,7 +48,7 @@ def test_no_quote_disappears_and_each_is_whole_or_one_verbatim_sentence(
     sizes: list[int], most: int
 ) -> None:
     shown = section(sizes)
-    fitting = within(shown, most, count)
+    fitting = quotes_within(shown, most, count)
     assert len(quotes(fitting)) == len(quotes(shown)) == sum(sizes)
     for before, after in zip(quotes(shown), quotes(fitting), strict=True):
         assert after in (before, one_sentence(before))
@@ -54,7 +61,7 @@ def test_the_oldest_folds_shrink_first_and_only_as_many_as_must(
     sizes: list[int], most: int
 ) -> None:
     shown = section(sizes)
-    fitting = within(shown, most, count)
+    fitting = quotes_within(shown, most, count)
     shrunk = [memory.edition.is_short for memory in fitting if memory.is_fold]
     assert shrunk == sorted(shrunk, reverse=True)
     tokens = sum(map(count, quotes(fitting)))
@@ -76,13 +83,13 @@ def test_both_forms_of_a_fold_are_known_and_a_memory_has_but_one() -> None:
     whole, short = forms(fold, fold.edition)
     assert whole == fold.edition
     assert short.texts[1].count("Nobody else") == 0
-    assert within([fold], 1, count)[0].edition.texts == short.texts
+    assert quotes_within([fold], 1, count)[0].edition.texts == short.texts
 
 
 def test_what_the_person_has_written_is_not_shrunk() -> None:
     (fold,) = section([3])
     own: Edition = replace(fold.edition, kind="person")
-    assert within([replace(fold, edition=own)], 1, count)[0].edition == own
+    assert quotes_within([replace(fold, edition=own)], 1, count)[0].edition == own
 
 
 def test_a_sentence_of_a_quote_is_one_that_says_something() -> None:

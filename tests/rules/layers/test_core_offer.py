@@ -6,12 +6,12 @@ from typing import Any
 import pytest
 
 from rules.layers.core import CoreMemory
-from rules.layers.core_editing import Undocumented, core_memory_replace, offered
+from rules.layers.core_editing import Undocumented, core_memory_replace, describe_function
 from rules.layers.core_layout import ChatLayout
 
 
 def test_a_function_is_offered_by_its_name_its_first_paragraph_and_its_parameters() -> None:
-    offer = offered(core_memory_replace)
+    offer = describe_function(core_memory_replace)
     assert offer.name == "core_memory_replace"
     assert (
         offer.description
@@ -22,7 +22,7 @@ def test_a_function_is_offered_by_its_name_its_first_paragraph_and_its_parameter
 
 
 def test_the_memory_itself_is_no_concern_of_the_agent_s() -> None:
-    assert all("memory" not in offered(one).parameters for one in ChatLayout().functions)
+    assert all("memory" not in describe_function(one).parameters for one in ChatLayout().functions)
 
 
 def test_a_method_a_long_description_and_further_paragraphs_are_read() -> None:
@@ -39,7 +39,7 @@ def test_a_method_a_long_description_and_further_paragraphs_are_read() -> None:
             """
             return memory
 
-    offer = offered(Mood().mood_set)
+    offer = describe_function(Mood().mood_set)
     assert offer.description == "Say what mood you are in, and since when."
     assert list(offer.parameters.items()) == [
         ("mood", "One word: the main one."),
@@ -70,4 +70,4 @@ def test_a_function_that_a_model_would_not_know_how_to_call_is_told_apart() -> N
     }
     for function, fault in faults.items():
         with pytest.raises(Undocumented, match=fault):
-            offered(function)
+            describe_function(function)

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rules.layers.fact_choice import facts_within, fused, nearest
+from rules.layers.fact_choice import facts_within, fused, nearest_facts
 from tests.rules.layers.known import fact
 
 DAYS = [f"2026-03-{day:02d}T00:00:00.000Z" for day in range(1, 11)]
@@ -26,8 +26,8 @@ def test_orders_are_made_one_by_the_sums_of_their_reciprocal_places() -> None:
 
 
 def test_the_nearest_by_words_and_the_newest_are_compared_in_order_of_number() -> None:
-    assert [one.number for one in nearest(TEN, [1, 0], 4)] == [1, 2, 9, 10]
-    assert nearest(TEN, [], 40) == tuple(TEN)
+    assert [one.number for one in nearest_facts(TEN, [1, 0], 4)] == [1, 2, 9, 10]
+    assert nearest_facts(TEN, [], 40) == tuple(TEN)
 
 
 def test_the_newest_and_the_most_confirmed_stand_in_the_export_in_order_of_date() -> None:

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rules.layers.opening import JOINER, make_inert, restore
+from rules.layers.opening import JOINER, make_inert, restore_lines
 
 J = JOINER
 said = st.text(st.sampled_from(f"a# \t\r\n{J}"), max_size=12)
@@ -19,7 +19,7 @@ def test_headings_white_space_at_ends_and_empty_ends_get_a_joiner() -> None:
 @given(said)
 def test_nothing_is_lost_and_nothing_stays_alive(text: str) -> None:
     inert = make_inert(text)
-    assert restore(inert) == text
+    assert restore_lines(inert) == text
     assert inert.replace(J, "") == text.replace(J, "")
     lines = inert.split("\n")
     assert all(

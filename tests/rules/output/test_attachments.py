@@ -281,7 +281,7 @@ def test_the_proof_finds_a_file_that_is_named_no_more() -> None:
 
 def test_a_zero_names_no_file() -> None:
     zero = said("user", "", 1, **SHAPES["a zero"])
-    assert attachments(zero.raw) == plain.files_of(plain.parse(zero.raw.decode())) == set()
+    assert attachments(zero.raw) == plain.files_of(plain.parse_json(zero.raw.decode())) == set()
     assert spoken(done(talk("a zero")).messages) == spoken(done(talk()).messages)
 
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from rules.conversation.memory import Memory
 from rules.output.assemble import Mode
 from rules.output.difference import Difference, Field, MemoryChange, Side, difference, folded_into
-from rules.typingmind.chat import Chat, read_chat
+from rules.typingmind.chat import Chat, parse_chat
 from rules.typingmind.message import Message, read_message
 from tests.entries import chat_of, fold_of, memory_of, said, with_edition
 from tests.rules.output.finishing import TALK, chunk, finish, looked_at
@@ -39,7 +39,7 @@ def reworded(written: Side, before: str, after: str) -> Side:
     """The same export with other words in it."""
     text = written.chat.text.replace(before, after)
     assert text != written.chat.text
-    return side(read_chat(text.encode("latin-1")), MEMORIES)
+    return side(parse_chat(text.encode("latin-1")), MEMORIES)
 
 
 def found_raw(found: Difference) -> list[tuple[str, str, str]]:

@@ -9,7 +9,7 @@ from rules.output.difference import (
     How,
     MemoryChange,
     MessageChange,
-    readable,
+    difference_lines,
 )
 from tests.rules.output.test_difference import FOLD, KNOWN
 
@@ -18,7 +18,7 @@ NOTHING = Difference(8, 8, 1, 1, (), (), reordered=False, canned=(), fields=())
 
 def told(*raw: MessageChange, memories: tuple[MemoryChange, ...] = ()) -> list[DifferenceLine]:
     found = Difference(8, 8, 1, 1, memories, raw, reordered=False, canned=(), fields=())
-    return list(readable(found, KNOWN))
+    return list(difference_lines(found, KNOWN))
 
 
 def spoken(how: How, number: int, memory: str = "") -> MessageChange:
@@ -28,7 +28,7 @@ def spoken(how: How, number: int, memory: str = "") -> MessageChange:
 
 
 def test_no_difference_has_no_lines() -> None:
-    assert list(readable(NOTHING, KNOWN)) == []
+    assert list(difference_lines(NOTHING, KNOWN)) == []
 
 
 def test_messages_stand_below_the_memory_that_they_went_into() -> None:
@@ -124,7 +124,7 @@ def test_a_changed_message_names_its_fields() -> None:
 def test_a_memory_that_the_person_forgot_is_forgotten_and_not_gone() -> None:
     forgotten = replace(KNOWN[0], forgotten=True)
     found = replace(NOTHING, memories=(MemoryChange("gone", "m1", 1, 0),))
-    (line,) = readable(found, [forgotten])
+    (line,) = difference_lines(found, [forgotten])
     assert line == DifferenceLine("-", "memory 1 (m1), 2026-03-02: forgotten")
 
 
@@ -162,7 +162,7 @@ def test_order_canned_messages_and_fields_come_last() -> None:
             Field("folderID", "gone"),
         ),
     )  # fmt: skip
-    assert list(readable(found, KNOWN)) == [
+    assert list(difference_lines(found, KNOWN)) == [
         DifferenceLine("~", "messages that stand in both stand in another order"),
         DifferenceLine("~", "the closing reads otherwise"),
         DifferenceLine("~", "changed fields of the chat: preview, updatedAt"),

@@ -8,7 +8,7 @@ from rules.plan.chat_plan import ChatPlan
 from rules.plan.chunks import chunks
 from rules.plan.folds import Foresight
 from rules.plan.turns import Spoken
-from rules.plan.work import planned
+from rules.plan.work import plan_chunks
 from tests.rules.plan.test_chat_plan import history
 from tests.rules.plan.test_chat_plan import planned as small
 
@@ -25,7 +25,7 @@ def at_the_defaults(messages: int, tokens_each: int) -> ChatPlan:
     sizes = Foresight(
         "chat", (), [expected_tokens(run.tokens, SHIPPED_QUESTIONS) for run in found], limits.fold
     )
-    row = planned(
+    row = plan_chunks(
         runs, [tokens_each] * messages, limits.tail, limits.step, sizes, SHIPPED_QUESTIONS
     )
     return replace(NONE, chunks=tuple(row), fixed_tokens=3000)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from rules.conversation.history import Entry
 from rules.conversation.memory_size import QUOTE, SHIPPED_QUESTIONS, expected_tokens
 from rules.conversation.place import Place
-from rules.money.estimate import calls
+from rules.money.estimate import planned_calls
 from rules.plan.chat_plan import (
     CALLS_A_FOLD,
     CALLS_A_HINDSIGHT,
@@ -128,7 +128,7 @@ def test_a_single_chunk_too_small_for_a_model_is_the_engine_s_and_costs_nothing(
         plan.calls
         == (len(plan.chunks) - len(small)) * CALLS_A_MEMORY + len(plan.folds) * CALLS_A_FOLD
     )
-    assert len(calls(plan, 0)) == plan.calls
+    assert len(planned_calls(plan, 0)) == plan.calls
 
 
 def test_what_stays_for_a_file_is_counted_with_the_tool_call_and_its_other_results() -> None:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rules.conversation.memory import Memory, fold_id
-from rules.plan.folds import Bounds, State, as_shown, in_words, section, states
+from rules.plan.folds import Bounds, State, as_shown, section, state_in_words, states
 from tests.entries import fold_of, memory_of, talk
 
 CHAT = "k3v9xq2m7p"
@@ -89,7 +89,7 @@ def test_what_is_shown_is_what_the_section_shows(
 
 def test_everything_else_of_note_is_said_behind_the_state() -> None:
     memory = replace(chunks(1)[0], pinned=True, recalled=True, due="1 of its messages edited")
-    assert in_words(memory, State("shown")) == (
+    assert state_in_words(memory, State("shown")) == (
         "shown, pinned, recalled: it comes back with the next run, new edition due (1 of its messages edited)"
     )
-    assert in_words(chunks(1)[0], State("forgotten")) == "forgotten"
+    assert state_in_words(chunks(1)[0], State("forgotten")) == "forgotten"

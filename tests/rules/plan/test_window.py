@@ -14,7 +14,7 @@ from rules.plan.limits import (
     room_left,
     too_large,
 )
-from rules.plan.work import PlannedChunk, chosen
+from rules.plan.work import PlannedChunk, choose_chunks
 from tests.rules.plan.defaults import at_the_defaults
 
 WINDOW = Limit(8400)
@@ -101,7 +101,7 @@ def test_the_parts_are_listed_with_their_sizes_where_they_have_any() -> None:
 
 def test_the_chunks_that_were_chosen_come_in_their_order() -> None:
     first, second, third = (replace(planned(), number=number) for number in (1, 2, 3))
-    assert chosen([third, second, first], {3, 1}) == (first, third)
+    assert choose_chunks([third, second, first], {3, 1}) == (first, third)
 
 
 def test_a_prompt_that_would_cost_more_says_which_part_is_too_large_and_how_to_allow_it() -> None:

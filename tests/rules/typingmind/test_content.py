@@ -2,7 +2,7 @@
 
 import pytest
 
-from rules.typingmind.content import Part, parts, shown
+from rules.typingmind.content import Part, parts, text_of
 from tests.exports.messages import MESSAGES, several_answers
 
 SHOWN = {
@@ -61,15 +61,15 @@ SHOWN = {
 
 @pytest.mark.parametrize("name", MESSAGES)
 def test_a_message_is_shown_in_words_and_placeholders(name: str) -> None:
-    assert shown(parts(MESSAGES[name])) == SHOWN[name]
+    assert text_of(parts(MESSAGES[name])) == SHOWN[name]
 
 
 @pytest.mark.parametrize("name", MESSAGES)
 def test_what_is_not_words_cannot_be_quoted(name: str) -> None:
     said = "\n\n".join(part.text for part in parts(MESSAGES[name]) if part.spoken)
     assert "[" not in said
-    assert "hidden thought" not in shown(parts(MESSAGES[name]))
-    assert "iVBOR" not in shown(parts(MESSAGES[name]))
+    assert "hidden thought" not in text_of(parts(MESSAGES[name]))
+    assert "iVBOR" not in text_of(parts(MESSAGES[name]))
 
 
 def test_half_a_surrogate_pair_becomes_the_replacement_character() -> None:
@@ -109,7 +109,7 @@ def test_answers_of_a_broken_kind_say_nothing(responses: object) -> None:
 
 
 def test_an_answer_that_is_chosen_but_gone_gives_way_to_the_first() -> None:
-    assert shown(parts(several_answers("One.", "Two.", primary="r9"))) == "One."
+    assert text_of(parts(several_answers("One.", "Two.", primary="r9"))) == "One."
 
 
 def test_text_and_tool_calls_of_one_answer_are_both_shown() -> None:
@@ -119,7 +119,7 @@ def test_text_and_tool_calls_of_one_answer_are_both_shown() -> None:
         "content": "Let me see.",
         "tool_calls": [call, {"function": {}}, 7, {}],
     }
-    assert shown(parts(message)) == "Let me see.\n\n[tool call: a]\n\n[tool call: unnamed]"
+    assert text_of(parts(message)) == "Let me see.\n\n[tool call: a]\n\n[tool call: unnamed]"
 
 
 @pytest.mark.parametrize("kind", ["bash_code_execution_output", "text_editor_code_execution_view"])

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rules.typingmind.chat import Chat, read_chat
+from rules.typingmind.chat import Chat, parse_chat
 from rules.typingmind.copies import as_new_chat, memories_title, new_chat_id
 from tests.chats import CHAT_ID, Json, chat, conversation, json_bytes, written
 from tests.exports.generated import chats
@@ -29,7 +29,7 @@ def renamed_fields(fields: Json) -> dict[str, Any]:
 
 
 def read(data: bytes) -> Chat:
-    return read_chat(data)
+    return parse_chat(data)
 
 
 @given(st.text(st.characters(codec="utf-8"), max_size=40), st.integers(1, 1000))
