@@ -5,7 +5,8 @@ from pathlib import Path
 
 from daemon.archive.archive import Archive
 from daemon.archive.journal import Reply
-from daemon.config.settings import BudgetSettings, Config
+from daemon.config.money_settings import BudgetSettings
+from daemon.config.settings import Config
 from daemon.events import tell_nobody
 from daemon.files.paths import Folders
 from daemon.models.context import Clock, Complete, Context

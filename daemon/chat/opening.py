@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from daemon.archive.archive import Archive
 from daemon.archive.layers import core_events, fact_events
 from daemon.archive.outputs import KeptOpening, keep_opening, openings, reworded
+from daemon.config.layer_tables import FactSettings
 from daemon.config.loading import core_layout, load_texts
 from daemon.config.settings import Config
-from daemon.config.tables import FactSettings
 from daemon.models.tokens import Counts, count_once, keep
 from primer.prompt import closing, opening
 from primer.tags import keep_inert, wrap

@@ -228,7 +228,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 0
     except Exception as fault:  # the boundary: errors of ours, and whatever we did not foresee
         # Imported late, for a fast `--help`.
-        from daemon.cli.settings import in_width
+        from daemon.cli.printing import in_width
         from daemon.files.unforeseen import describe
         from daemon.status.printable import visible
         from rules.errors import MemprocError

@@ -10,7 +10,8 @@ import click
 
 from daemon.cli.key import ask_and_keep
 from daemon.cli.plan import planned_rows, spendable, total_cost
-from daemon.cli.settings import Settings, in_width
+from daemon.cli.printing import in_width
+from daemon.cli.settings import Settings
 from daemon.status.printable import in_one_line, visible
 from rules.money.estimate import CostEstimate
 from rules.money.price import PICO, in_words

@@ -9,7 +9,8 @@ from daemon.archive.archive import check_integrity
 from daemon.archive.chats import find_chat
 from daemon.archive.copying import foreign_objects
 from daemon.archive.trouble import MEND
-from daemon.cli.settings import Settings, confirmed, json_option, moment, pass_settings
+from daemon.cli.printing import moment
+from daemon.cli.settings import Settings, confirmed, json_option, pass_settings
 from daemon.config.search import own_file
 from daemon.files.backup import check_backups as check_backups
 from daemon.files.clock import at, now

@@ -17,14 +17,9 @@ from daemon.archive.journal import (
     spent,
 )
 from daemon.cli import NearGroup
-from daemon.cli.settings import (
-    Settings,
-    in_width,
-    json_option,
-    pass_settings,
-    print_table,
-)
-from daemon.config.settings import MOST_USD, BudgetSettings
+from daemon.cli.printing import in_width, print_table
+from daemon.cli.settings import Settings, json_option, pass_settings
+from daemon.config.money_settings import MOST_USD, BudgetSettings
 from daemon.files.clock import at, periods
 from daemon.files.clock import now as present
 from daemon.models.ask import caps_now

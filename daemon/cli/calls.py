@@ -11,14 +11,8 @@ from daemon.archive.journal import (
     odd_usages,
     replies,
 )
-from daemon.cli.settings import (
-    Settings,
-    json_option,
-    moment,
-    paged,
-    pass_settings,
-    print_table,
-)
+from daemon.cli.printing import moment, paged, print_table
+from daemon.cli.settings import Settings, json_option, pass_settings
 from daemon.status.printable import printable_json, visible
 from primer.models import EXTRACTIVE
 

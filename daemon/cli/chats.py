@@ -15,7 +15,8 @@ from daemon.archive.chats import (
     waiting_state,
 )
 from daemon.archive.outputs import RESTORED, last_output, let_go_of_restored
-from daemon.cli.settings import Settings, json_option, moment, pass_settings, print_table
+from daemon.cli.printing import moment, print_table
+from daemon.cli.settings import Settings, json_option, pass_settings
 from daemon.files.backup import versions_of as kept_versions
 from daemon.files.clock import now
 from daemon.files.lock import is_held

@@ -10,15 +10,8 @@ from daemon.archive.chats import find_chat, known_chat
 from daemon.archive.layers import core_events, keep_core_events
 from daemon.chat.opening import as_value, core_now
 from daemon.cli import ChatGroup
-from daemon.cli.settings import (
-    TO_SEE_IT,
-    AboutChat,
-    Settings,
-    in_width,
-    json_option,
-    moment,
-    pass_about,
-)
+from daemon.cli.printing import in_width, moment
+from daemon.cli.settings import TO_SEE_IT, AboutChat, Settings, json_option, pass_about
 from daemon.config.loading import core_layout
 from daemon.config.settings import Config
 from daemon.files.clock import now

@@ -7,8 +7,9 @@ from difflib import get_close_matches
 import click
 
 from daemon.cli.key import ask_and_keep
+from daemon.cli.printing import in_width
 from daemon.cli.service import service_install_command
-from daemon.cli.settings import Settings, in_width
+from daemon.cli.settings import Settings
 from daemon.config.keys import NoKey, find_key
 from daemon.config.search import own_file
 from daemon.files.candidates import put_sample

@@ -9,14 +9,14 @@ import click
 
 from daemon.cli import NearGroup
 from daemon.cli.settings import Settings, pass_settings
+from daemon.config.key_file import keys_file
+from daemon.config.keyring import NotAKey
 from daemon.config.keys import (
     Key,
     NoKey,
-    NotAKey,
     Where,
     find_key,
     forget_key,
-    keys_file,
     read_key,
     set_variables,
     store_key,

@@ -10,15 +10,8 @@ from daemon.archive.chats import KnownChat, find_chat
 from daemon.archive.layers import fact_events, keep_fact_events, next_fact, ranked
 from daemon.chat.opening import facts_now
 from daemon.cli import ChatGroup
-from daemon.cli.settings import (
-    TO_SEE_IT,
-    AboutChat,
-    Settings,
-    json_option,
-    moment,
-    pass_about,
-    print_table,
-)
+from daemon.cli.printing import moment, print_table
+from daemon.cli.settings import TO_SEE_IT, AboutChat, Settings, json_option, pass_about
 from daemon.files.clock import now
 from daemon.status.printable import printable_json, visible
 from rules.errors import NotFound

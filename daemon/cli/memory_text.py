@@ -6,7 +6,7 @@ from shutil import get_terminal_size
 
 import click
 
-from daemon.cli.settings import moment
+from daemon.cli.printing import moment
 from daemon.status.printable import folded, visible
 from rules.conversation.memory import EXTRACTED, Edition, Memory, Quote
 from rules.conversation.memory_title import called, dates, short_name

@@ -11,7 +11,8 @@ from daemon.bridge.codes import PairingCode, close_code, newest_code, open_code
 from daemon.bridge.devices import Device, devices, find_device, forget_devices
 from daemon.cli import NearGroup
 from daemon.cli.page import start_page_unless_there
-from daemon.cli.settings import Settings, in_width, json_option, pass_settings, print_table
+from daemon.cli.printing import in_width, print_table
+from daemon.cli.settings import Settings, json_option, pass_settings
 from daemon.files.lock import is_held
 from daemon.files.write import replace_file
 from daemon.status.printable import printable_json

@@ -14,15 +14,8 @@ from daemon.chat.deliver import stand_already
 from daemon.chat.outcome import Skipped
 from daemon.chat.rest import AtRest
 from daemon.chat.survey import Survey
-from daemon.cli.settings import (
-    Settings,
-    in_width,
-    json_option,
-    other_files,
-    pass_settings,
-    print_table,
-    wanted_exports,
-)
+from daemon.cli.printing import in_width, print_table
+from daemon.cli.settings import Settings, json_option, other_files, pass_settings, wanted_exports
 from daemon.config.keys import keys
 from daemon.config.loading import core_layout, load_texts
 from daemon.events import tell_nobody

@@ -8,8 +8,8 @@ import click
 
 from daemon import events
 from daemon.archive.chats import KnownChat, RunProgress, seconds_left
+from daemon.cli.printing import in_width, moment
 from daemon.cli.run_record import gone_on
-from daemon.cli.settings import in_width, moment
 from daemon.files.clock import now
 from daemon.status.printable import in_one_line, visible
 from daemon.status.sentences import progress_line

@@ -6,16 +6,8 @@ from pathlib import Path
 import click
 
 from daemon.archive.chats import KnownChat, find_chat
-from daemon.cli.settings import (
-    Settings,
-    confirmed,
-    in_colour,
-    in_width,
-    json_option,
-    moment,
-    paged,
-    pass_settings,
-)
+from daemon.cli.printing import in_colour, in_width, moment, paged
+from daemon.cli.settings import Settings, confirmed, json_option, pass_settings
 from daemon.files.backup import read_version
 from daemon.files.backup import versions_of as kept_versions
 from daemon.files.paths import Folders

@@ -11,7 +11,8 @@ from daemon.archive.chats import find_chat, known_chats
 from daemon.archive.full_text import KINDS, IndexEntry, SearchKind, full_text
 from daemon.archive.memories import memories
 from daemon.archive.search_words import excerpt, stretches
-from daemon.cli.settings import Settings, in_width, json_option, pass_settings
+from daemon.cli.printing import in_width
+from daemon.cli.settings import Settings, json_option, pass_settings
 from daemon.status.printable import in_one_line, printable_json
 from rules.conversation.memory_title import short_name
 

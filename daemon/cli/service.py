@@ -15,7 +15,8 @@ import daemon
 from daemon.bridge.devices import bridge_folder
 from daemon.cli import NearGroup
 from daemon.cli.pair import REMOVE_THE_ADDRESS
-from daemon.cli.settings import Settings, in_width, pass_settings
+from daemon.cli.printing import in_width
+from daemon.cli.settings import Settings, pass_settings
 from daemon.config.keys import NoKey, credential_files, find_key
 from daemon.config.search import own_file
 from daemon.files.paths import expanded_folder

@@ -4,26 +4,19 @@ All is imported late, since `memproc --help` passes here too.
 """
 
 import os
-import re
 import sys
-from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from shutil import get_terminal_size
-from textwrap import wrap
 from typing import TYPE_CHECKING
 
 import click
 
-from daemon.status.printable import in_one_line, visible
+from daemon.cli.printing import in_width
+from daemon.status.printable import visible
 
 if TYPE_CHECKING:
-    from rich.console import JustifyMethod
-    from rich.table import Table
-    from rich.text import Text
-
     from daemon.archive.archive import Archive
     from daemon.chat.outcome import Skipped
     from daemon.config.search import FoundConfig
@@ -31,137 +24,6 @@ if TYPE_CHECKING:
     from daemon.events import SettingsAre, Tell
     from daemon.files.paths import Folders
     from daemon.models.context import Context
-
-_ENDLESS = 1000
-_WHOLE = re.compile(
-    r"`[^`]+`|(?<=: )memproc [^.]+|(?<!\S)(?:~?/|[A-Z]:\\)[^:]*?\.(?:json|zip|toml)\b"
-)
-"""Commands and the paths of files, in which no line is folded."""
-_FEW_COLUMNS = 5  # and prose in them: such a table is folded, however narrow the terminal is
-
-
-def print_table(
-    headings: Sequence[str],
-    rows: Sequence[Sequence[str]],
-    right: Sequence[int] = (),
-    *,
-    prose: Sequence[int] | None = None,
-    drop: Sequence[int] = (),
-    pages: bool = False,
-) -> None:
-    """Print a table; `right` are the columns whose entries end at the same place.
-
-    Only the `prose` columns are folded, at blanks; None: all of them are. On a terminal that is too narrow, the `drop`
-    columns go, in that order, until the others fit; where they never do, each row becomes a few lines with the headings
-    in them. `pages`: a table that is longer than the terminal is shown by the pager.
-    """
-    from rich.console import Console
-    from rich.measure import Measurement
-
-    on_a_terminal = Console().is_terminal
-    console = Console(highlight=False, width=None if on_a_terminal else _ENDLESS)
-    columns = list(range(len(headings)))
-    gone = iter(drop)
-    while True:
-        table = _table(headings, rows, right, prose, columns)
-        least = Measurement.get(console, console.options.update(max_width=_ENDLESS), table).minimum
-        if least <= console.width or (column := next(gone, None)) is None:
-            break
-        columns.remove(column)
-    with console.capture() as printed:
-        if least <= console.width or len(headings) <= _FEW_COLUMNS:
-            console.print(table)
-        else:
-            for line in _as_lines(headings, rows, console.width):
-                console.print(line, soft_wrap=True)
-    (paged if pages else click.echo)(printed.get().removesuffix("\n"))
-
-
-def _table(
-    headings: Sequence[str],
-    rows: Sequence[Sequence[str]],
-    right: Sequence[int],
-    prose: Sequence[int] | None,
-    columns: Sequence[int],
-) -> "Table":
-    """The table with these columns alone."""
-    from rich.cells import cell_len
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table(box=None, pad_edge=False)
-    for index in columns:
-        justify: JustifyMethod = "right" if index in right else "left"
-        is_whole = prose is not None and index not in prose
-        width = (
-            max(cell_len(in_one_line(row[index])) for row in (headings, *rows))
-            if is_whole
-            else None
-        )
-        table.add_column(headings[index], justify=justify, overflow="fold", min_width=width)
-    for row in rows:
-        table.add_row(*(Text(in_one_line(row[index])) for index in columns))
-    return table
-
-
-def _as_lines(
-    headings: Sequence[str], rows: Sequence[Sequence[str]], width: int
-) -> "Iterator[Text]":
-    """Each row as a few lines, in which every entry stands behind its heading."""
-    from rich.text import Text
-
-    for row in rows:
-        line = Text()
-        for heading, cell in zip(headings, row, strict=True):
-            part = Text.assemble((f"{heading} ", "bold"), in_one_line(cell))
-            if line and line.cell_len + 2 + part.cell_len > width:
-                yield line
-                line = Text("    ")
-            elif line:
-                line += Text("  ")
-            line += part
-        yield line
-
-
-def paged(text: str) -> None:
-    """Print a text; with a pager where it is longer than the terminal."""
-    if sys.stdout.isatty() and text.count("\n") + 1 >= get_terminal_size().lines:
-        click.echo_via_pager(f"{text}\n")
-    else:
-        click.echo(text)
-
-
-def in_colour(text: str, colour: str) -> str:
-    """The text in a colour, on a terminal of somebody who wants colours (https://no-color.org)."""
-    wants = (
-        sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
-    )
-    return click.style(text, fg=colour) if wants else text
-
-
-def in_width(text: str, indent: str = "") -> str:
-    """The text for a terminal: folded at blanks there, but never within a command or a path, and as it is elsewhere."""
-    if not sys.stdout.isatty():
-        return "\n".join(f"{indent}{line}" for line in text.splitlines())
-    return "\n".join(
-        line for part in text.splitlines() for line in _folded(f"{indent}{part}", bool(indent))
-    )
-
-
-def _folded(line: str, is_flush: bool) -> list[str]:
-    """The lines of one line; those that follow begin as it does, or a little further in."""
-    begins = " " * (len(line) - len(line.lstrip()) + (0 if is_flush else 4))
-    whole = _WHOLE.sub(lambda part: part[0].replace(" ", "\xa0"), line)
-    columns = get_terminal_size().columns
-    folded = wrap(
-        whole, columns, subsequent_indent=begins, break_long_words=False, break_on_hyphens=False
-    )
-    return [part.replace("\xa0", " ") for part in folded] or [""]
-
-
-def moment(written: str) -> str:
-    """A time of the archive (UTC) as people read it, to the second."""
-    return written[:19].replace("T", " ")
 
 
 @dataclass(frozen=True)

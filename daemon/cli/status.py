@@ -12,7 +12,8 @@ import click
 
 from daemon.archive.archive import Archive
 from daemon.archive.chats import known_chats
-from daemon.cli.settings import Settings, in_colour, in_width, json_option, paged, pass_settings
+from daemon.cli.printing import in_colour, in_width, paged
+from daemon.cli.settings import Settings, json_option, pass_settings
 from daemon.files.clock import now
 from daemon.files.lock import is_held
 from daemon.files.paths import default_state

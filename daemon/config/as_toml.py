@@ -22,6 +22,8 @@ from daemon.config.tables import Key
 _MOST_READ = (
     2_000_000  # characters, where a statement of several lines is read once for each of them
 )
+BARE = re.compile(r"[A-Za-z0-9_-]+")
+"""A name that needs no quotes."""
 
 
 def key_lines(text: str) -> Mapping[Key, int]:
@@ -90,10 +92,6 @@ def line_of(lines: Mapping[Key, int], key: Key) -> int | None:
     return next(
         (lines[key[:length]] for length in range(len(key), 0, -1) if key[:length] in lines), None
     )
-
-
-BARE = re.compile(r"[A-Za-z0-9_-]+")
-"""A name that needs no quotes."""
 
 
 def toml_text(tables: Mapping[str, object]) -> str:

@@ -9,26 +9,17 @@ to it has a thread of its own, which is left behind when it takes too long.
 """
 
 import os
-import re
-import stat
-import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from threading import Lock, Thread
-from time import monotonic
-from typing import TYPE_CHECKING, Literal, TypeVar
+from typing import Literal
 
-from daemon.files.private import make_private
+from daemon.config.key_file import keys_file, read_keys, refuse_shared, remove_key, write_key
+from daemon.config.keyring import SYSTEM, Keyring, NoKeyring, NotAKey
 from daemon.files.reasons import file_errors
-from daemon.files.sweeping import sweep
-from daemon.files.write import replace_file
 from primer.models import KEY_VARIABLES, key_variables
 from rules.errors import ConfigurationError
-
-if TYPE_CHECKING:
-    from keyring.backend import KeyringBackend
 
 Where = Literal["environment", "credential", "file", "keyring"]
 
@@ -54,20 +45,6 @@ FindKey = Callable[[str], Key | NoKey]
 
 
 @dataclass(frozen=True, slots=True)
-class NotAKey:
-    """A text that cannot be a key; `reason` completes "the key ..." and repeats nothing of it."""
-
-    reason: str
-
-
-@dataclass(frozen=True, slots=True)
-class NoKeyring:
-    """The system keyring cannot be used; `reason` completes "the system keyring ..."."""
-
-    reason: str
-
-
-@dataclass(frozen=True, slots=True)
 class KeyChange:
     """The places that a key was put into, or taken out of; `no_keyring` completes "the system keyring ...".
 
@@ -80,90 +57,6 @@ class KeyChange:
 
 _NO_CREDENTIAL = "-"
 """The text that the systemd unit hands over where there is no file with a key: systemd has no empty credentials."""
-SERVICE = "memproc"
-SECONDS = 3.0
-_NO_ANSWER = NoKeyring(
-    "did not answer in time: it may be locked, or be asking in a window of its own"
-)
-_Answer = TypeVar("_Answer")
-
-
-class Keyring:
-    """A keyring that is asked for a few seconds at most, since it may hang or wait for a window to be closed."""
-
-    def __init__(
-        self, backend: "Callable[[], KeyringBackend | NoKeyring]", seconds: float = SECONDS
-    ) -> None:
-        self._backend = backend
-        self._seconds = seconds
-        self._asked = Lock()
-        """Held from a question to its answer, however late that comes."""
-        self._due = 0.0
-
-    def read(self, account: str) -> str | NoKeyring | None:
-        """The secret of an account, or None."""
-        return self._ask(lambda backend: backend.get_password(SERVICE, account))
-
-    def write(self, account: str, secret: str) -> NoKeyring | None:
-        """Keep a secret. Some keyrings take everything and keep nothing, so it is read back."""
-
-        def keep(backend: "KeyringBackend") -> NoKeyring | None:
-            backend.set_password(SERVICE, account, secret)
-            is_kept = backend.get_password(SERVICE, account) == secret
-            return None if is_kept else NoKeyring("did not keep it")
-
-        return self._ask(keep)
-
-    def forget(self, account: str) -> bool | NoKeyring:
-        """Forget the secret of an account, and say whether there was one."""
-
-        def drop(backend: "KeyringBackend") -> bool:
-            is_kept = backend.get_password(SERVICE, account) is not None
-            if is_kept:
-                backend.delete_password(SERVICE, account)
-            return is_kept
-
-        return self._ask(drop)
-
-    def _ask(
-        self, question: "Callable[[KeyringBackend], _Answer | NoKeyring]"
-    ) -> _Answer | NoKeyring:
-        """The answer, if it comes in time. While an older question is overdue, no other is asked."""
-        if not self._asked.acquire(timeout=max(0.0, self._due - monotonic())):
-            return _NO_ANSWER
-        self._due = monotonic() + self._seconds
-        answers: list[_Answer | NoKeyring] = []
-
-        def answer() -> None:
-            try:
-                backend = self._backend()
-                answers.append(backend if isinstance(backend, NoKeyring) else question(backend))
-            except (
-                Exception
-            ) as trouble:  # the boundary: keyrings are other people's programs, and raise anything
-                # Their words may repeat the secret, so only the kind is told.
-                answers.append(NoKeyring(f"failed ({type(trouble).__name__})"))
-            finally:
-                self._asked.release()
-
-        thread = Thread(target=answer, name="keyring", daemon=True)
-        thread.start()
-        thread.join(self._seconds)
-        return answers[0] if answers else _NO_ANSWER
-
-
-def _system_backend() -> "KeyringBackend | NoKeyring":
-    """The keyring that the `keyring` library finds here; imported late, since that alone talks to the system."""
-    import keyring
-
-    backend = keyring.get_keyring()
-    if backend.priority <= 0:  # so the library marks its two backends that keep nothing
-        return NoKeyring("is not there on this system")
-    return backend
-
-
-SYSTEM = Keyring(_system_backend)
-"""The person's own keyring."""
 
 
 def find_key(
@@ -282,103 +175,5 @@ def credential_files(folder: Path) -> tuple[tuple[str, Path], ...]:
     )
     for _, path in files:
         with file_errors(path, "read"):
-            _refuse_shared(path, path.stat())
+            refuse_shared(path, path.stat())
     return files
-
-
-_HEADING = (
-    "# Keys that memproc sends to their providers. Nobody else may read this file: chmod 600."
-)
-_LINE = re.compile(r"([A-Z0-9_]+)\s*=\s*([!#-&(-~]+)")  # no spaces, no quotes: no key has any
-_KNOWN = frozenset(KEY_VARIABLES.values())
-
-
-def keys_file(folder: Path) -> Path:
-    """memproc's own file of keys, in the state folder `folder`."""
-    return folder / "keys.env"
-
-
-def read_keys(folder: Path) -> Mapping[str, str]:
-    """The key of each variable in the file; none where there is no file.
-
-    Raises ConfigurationError where others can read the file or a line is broken, which is named by its number
-    alone, and FileTrouble where it cannot be read.
-    """
-    path = keys_file(folder)
-    keys: dict[str, str] = {}
-    for number, line in enumerate(_lines(folder), 1):
-        text = line.strip()
-        if not text or text.startswith("#"):
-            continue
-        match = _LINE.fullmatch(text)
-        if match is None or match[1] not in _KNOWN or match[1] in keys:
-            raise ConfigurationError(
-                f"Line {number} of {path} is not a key.",
-                "Write one VARIABLE=value a line, without quotes, each variable once. The variables that memproc "
-                f"knows: {', '.join(sorted(_KNOWN))}.",
-            )
-        keys[match[1]] = match[2]
-    return keys
-
-
-def write_key(folder: Path, variable: str, value: str) -> Path:
-    """Put a key into the file, in the place of the one it has; the folder is made where it is missing.
-
-    Raises as `read_keys` does: a file that is not in order is not made worse.
-    """
-    read_keys(folder)
-    return write_private(
-        keys_file(folder), [*(_lines(folder, but=variable) or [_HEADING]), f"{variable}={value}"]
-    )
-
-
-def remove_key(folder: Path, variable: str) -> bool:
-    """Take a key out of the file, and say whether it was there. Raises as `read_keys` does."""
-    if variable not in read_keys(folder):
-        return False
-    write_private(keys_file(folder), _lines(folder, but=variable))
-    return True
-
-
-def _lines(folder: Path, but: str = "") -> list[str]:
-    """The lines of the file of keys, once it is certain that it is its owner's secret, without one variable's own."""
-    data = private_content(keys_file(folder), _refuse_shared)
-    if data is None:
-        return []
-    # Editors on Windows begin a file with a mark and end its lines with two characters.
-    text = data.removeprefix(b"\xef\xbb\xbf").decode("utf-8", "surrogateescape")
-    lines = (line.rstrip("\r") for line in text.removesuffix("\n").split("\n"))
-    return [line for line in lines if not but or line.partition("=")[0].strip() != but]
-
-
-def private_content(path: Path, refuse: Callable[[Path, os.stat_result], None]) -> bytes | None:
-    """The bytes of a file whose owner and rights `refuse` has looked at; None where there is none.
-
-    Raises what `refuse` raises, and FileTrouble.
-    """
-    with file_errors(path, "read"):
-        try:
-            with path.open("rb") as file:
-                refuse(path, os.fstat(file.fileno()))
-                return file.read()
-        except FileNotFoundError:
-            return None
-
-
-def write_private(path: Path, lines: Iterable[str]) -> Path:
-    """Put these lines in the place of the file, rights 0600; what a killed process left beside it is swept away."""
-    make_private(path.parent)
-    sweep(path.parent)
-    replace_file(path, ["".join(f"{line}\n" for line in lines).encode("utf-8", "surrogateescape")])
-    return path
-
-
-def _refuse_shared(path: Path, status: os.stat_result) -> None:
-    """Raise ConfigurationError where a file with keys is not its owner's alone."""
-    if sys.platform == "win32":
-        return  # there a file in a person's own folders is theirs by inheritance, and has no such bits
-    if status.st_uid != os.geteuid() or status.st_mode & (stat.S_IRWXG | stat.S_IRWXO):
-        raise ConfigurationError(
-            f"{path} belongs to another user, or can be read or changed by others, so its keys are not used.",
-            f"Make it yours, then: chmod 600 {path}. Whoever may have read it knows the keys: consider new ones.",
-        )

@@ -16,16 +16,11 @@ import tomli
 from pydantic import ValidationError
 
 from daemon.config.former import without_former
+from daemon.config.layer_tables import CoreSettings, SectionSettings, section_clashes
+from daemon.config.memory_tables import token_clashes
 from daemon.config.search import NAME
 from daemon.config.settings import ChatOverride, Config
-from daemon.config.tables import (
-    ConfigProblem,
-    CoreSettings,
-    Key,
-    SectionSettings,
-    section_clashes,
-    token_clashes,
-)
+from daemon.config.tables import ConfigProblem, Key
 from daemon.files.paths import Folders, settle_folders
 from daemon.files.reasons import remedy
 from rules.errors import ConfigurationError, FileTrouble, MemprocError

@@ -19,7 +19,7 @@ from daemon.archive import journal as ledger
 from daemon.archive.archive import Archive
 from daemon.archive.journal import Reply, SentRequest
 from daemon.archive.signs import is_news
-from daemon.config.settings import MOST_USD, BudgetSettings
+from daemon.config.money_settings import MOST_USD, BudgetSettings
 from daemon.events import Note
 from daemon.files.clock import Periods, at, periods
 from daemon.models.completion import Completion

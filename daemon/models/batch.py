@@ -26,7 +26,7 @@ from daemon.archive.journal import (
     name_batch,
     open_batches,
 )
-from daemon.config.settings import WhenToBatch
+from daemon.config.model_settings import WhenToBatch
 from daemon.events import BatchSent, Note
 from daemon.models import batch_client as client
 from daemon.models.ask import Outcome, keep_reply, release_call, reserve_call

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from daemon.config.keys import Key
-from daemon.config.settings import ModelSettings
+from daemon.config.model_settings import ModelSettings
 from daemon.models.addresses import addresses
 from daemon.models.agreed_hosts import refusal
 from daemon.models.completion import Completion

@@ -11,7 +11,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from daemon.config.keys import FindKey, Key, NoKey
-from daemon.config.settings import BudgetSettings, ModelSettings
+from daemon.config.model_settings import ModelSettings
+from daemon.config.money_settings import BudgetSettings
 from daemon.models import catalogue
 from daemon.models.addresses import addresses, is_local, is_ones_own
 from daemon.models.agreed_hosts import refusal

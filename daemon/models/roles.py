@@ -12,7 +12,8 @@ from functools import cache
 from typing import Literal
 
 from daemon.config.keys import FindKey
-from daemon.config.settings import Config, ModelSettings
+from daemon.config.model_settings import ModelSettings
+from daemon.config.settings import Config
 from daemon.models.addresses import is_ones_own
 from daemon.models.catalogue import ends_soon, read_facts
 from daemon.models.resolve import Unaskable, resolve_model, window_in

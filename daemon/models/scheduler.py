@@ -19,7 +19,7 @@ from typing import Any, Generic, Self, TypeAlias, TypeVar, cast
 
 from daemon.archive.archive import Archive
 from daemon.archive.journal import Reply, find_reply, open_batches
-from daemon.config.settings import WhenToBatch
+from daemon.config.model_settings import WhenToBatch
 from daemon.events import ModelAnswered, Note, Noted
 from daemon.models.ask import Outcome, Transport, above_step
 from daemon.models.context import Context

@@ -14,7 +14,7 @@ from starlette.responses import Response
 from daemon.archive.archive import Archive
 from daemon.archive.chats import find_chat, known_chats, newest_file
 from daemon.archive.journal import DaysCost, costs_since, last_run, spent
-from daemon.config.settings import BudgetSettings
+from daemon.config.money_settings import BudgetSettings
 from daemon.files.clock import at, now, periods
 from daemon.files.lock import is_held
 from daemon.models.ask import caps_now

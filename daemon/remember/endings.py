@@ -14,7 +14,8 @@ from daemon.archive.chats import known_chat, known_chats
 from daemon.chat.reading import read_archive
 from daemon.chat.survey import Survey, survey_read
 from daemon.config.keys import FindKey, Key, NoKey
-from daemon.config.settings import Config, ModelSettings, WhenToBatch
+from daemon.config.model_settings import ModelSettings, WhenToBatch
+from daemon.config.settings import Config
 from daemon.models.addresses import is_ones_own
 from daemon.models.catalogue import end_of, ends_soon
 from daemon.models.prices import plan_cost

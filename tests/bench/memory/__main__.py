@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import get_args
 
-from daemon.config.tables import ChunkSettings
+from daemon.config.memory_tables import ChunkSettings
 from daemon.models.splitting import splitter
 from tests.bench.environment import NotMeasured, environment
 from tests.bench.measure import ROOT, Table, as_json

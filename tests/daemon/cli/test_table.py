@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from daemon.cli.settings import moment, print_table
+from daemon.cli.printing import moment, print_table
 
 HEADINGS = ("No.", "Memory", "From", "Tokens", "Edition", "State")
 ROW = (

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from daemon.config.keys import keys_file, read_keys, remove_key, write_key
+from daemon.config.key_file import keys_file, read_keys, remove_key, write_key
 from primer.models import KEY_VARIABLES
 from rules.errors import ConfigurationError, FileTrouble
 

@@ -4,7 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from daemon.config.keys import Key, Keyring, NoKey, find_key, set_variables, write_key
+from daemon.config.key_file import write_key
+from daemon.config.keyring import Keyring
+from daemon.config.keys import Key, NoKey, find_key, set_variables
 from rules.errors import ConfigurationError
 from tests.daemon.keys.backends import Blurting, Memory
 

@@ -4,16 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from daemon.config.keys import (
-    Key,
-    KeyChange,
-    Keyring,
-    find_key,
-    forget_key,
-    keys_file,
-    read_keys,
-    store_key,
-)
+from daemon.config.key_file import keys_file, read_keys
+from daemon.config.keyring import Keyring
+from daemon.config.keys import Key, KeyChange, find_key, forget_key, store_key
 from rules.errors import ConfigurationError
 from tests.daemon.keys.backends import Blurting, Hanging, Memory
 

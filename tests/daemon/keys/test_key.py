@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from daemon.config.keys import Key, NotAKey, read_key
+from daemon.config.keyring import NotAKey
+from daemon.config.keys import Key, read_key
 
 
 def test_a_key_is_read_without_the_white_space_around_it() -> None:

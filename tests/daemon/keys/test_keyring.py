@@ -8,7 +8,7 @@ from time import monotonic
 import pytest
 from keyring.backend import KeyringBackend
 
-from daemon.config.keys import SECONDS, Keyring, NoKeyring
+from daemon.config.keyring import SECONDS, Keyring, NoKeyring
 from tests.daemon.keys.backends import Blurting, Forgetful, Hanging, Memory
 
 PATIENCE = 0.05

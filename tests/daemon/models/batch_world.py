@@ -10,7 +10,9 @@ from typing import Any
 import pytest
 
 from daemon.archive.archive import Archive
-from daemon.config.settings import BudgetSettings, Config, WhenToBatch
+from daemon.config.model_settings import WhenToBatch
+from daemon.config.money_settings import BudgetSettings
+from daemon.config.settings import Config
 from daemon.events import Event
 from daemon.files.paths import Folders
 from daemon.models import batch_client as client

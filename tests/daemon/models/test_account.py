@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from daemon.archive.archive import Archive
 from daemon.archive.journal import find_reply
-from daemon.config.settings import BudgetSettings
+from daemon.config.money_settings import BudgetSettings
 from daemon.models import completion
 from daemon.models.completion import Completion, complete
 from primer.prompt import Turn

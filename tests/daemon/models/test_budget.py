@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from daemon.archive.archive import Archive
 from daemon.archive.journal import Reply, by_model, find_reply, learned_factors, raise_cap, spent
-from daemon.config.settings import BudgetSettings, PriceSettings
+from daemon.config.money_settings import BudgetSettings, PriceSettings
 from daemon.files.clock import at, periods
 from daemon.models.ask import Unsent, above_step, most_of
 from daemon.models.completion import Completion

@@ -3,7 +3,7 @@
 import pytest
 
 from daemon.config.keys import Key
-from daemon.config.settings import ModelSettings
+from daemon.config.model_settings import ModelSettings
 from daemon.models.completion import Completion
 from daemon.models.key_trial import KeyTrial, try_key
 from primer.models import small_model

@@ -9,7 +9,7 @@ import pytest
 
 from daemon.archive.archive import Archive
 from daemon.archive.journal import find_reply, learned_factors, odd_usages, spent
-from daemon.config.settings import BudgetSettings
+from daemon.config.money_settings import BudgetSettings
 from daemon.files.clock import at, periods
 from daemon.models.completion import Completion, complete
 from daemon.models.direct import persistently

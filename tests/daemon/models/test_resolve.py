@@ -3,7 +3,8 @@
 import pytest
 
 from daemon.config.keys import Key, NoKey
-from daemon.config.settings import BudgetSettings, ModelSettings
+from daemon.config.model_settings import ModelSettings
+from daemon.config.money_settings import BudgetSettings
 from daemon.models.resolve import Unaskable, resolve_model
 from primer.models import ENGINE, EXTRACTIVE, Model
 from rules.money.price import FREE

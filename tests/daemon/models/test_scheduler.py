@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from daemon.archive.archive import Archive
 from daemon.archive.journal import find_reply, replies
-from daemon.config.settings import BudgetSettings, Config, PriceSettings
+from daemon.config.money_settings import BudgetSettings, PriceSettings
+from daemon.config.settings import Config
 from daemon.events import Event, ModelAnswered, Note, Noted
 from daemon.files.paths import Folders
 from daemon.models.ask import most_of

@@ -1,0 +1,112 @@
+"""The file with keys that memproc keeps itself, for this user alone."""
+
+import os
+import re
+import stat
+import sys
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+
+from daemon.files.private import make_private
+from daemon.files.reasons import file_errors
+from daemon.files.sweeping import sweep
+from daemon.files.write import replace_file
+from primer.models import KEY_VARIABLES
+from rules.errors import ConfigurationError
+
+_HEADING = (
+    "# Keys that memproc sends to their providers. Nobody else may read this file: chmod 600."
+)
+_LINE = re.compile(r"([A-Z0-9_]+)\s*=\s*([!#-&(-~]+)")  # no spaces, no quotes: no key has any
+_KNOWN = frozenset(KEY_VARIABLES.values())
+
+
+def keys_file(folder: Path) -> Path:
+    """memproc's own file of keys, in the state folder `folder`."""
+    return folder / "keys.env"
+
+
+def read_keys(folder: Path) -> Mapping[str, str]:
+    """The key of each variable in the file; none where there is no file.
+
+    Raises ConfigurationError where others can read the file or a line is broken, which is named by its number
+    alone, and FileTrouble where it cannot be read.
+    """
+    path = keys_file(folder)
+    keys: dict[str, str] = {}
+    for number, line in enumerate(_lines(folder), 1):
+        text = line.strip()
+        if not text or text.startswith("#"):
+            continue
+        match = _LINE.fullmatch(text)
+        if match is None or match[1] not in _KNOWN or match[1] in keys:
+            raise ConfigurationError(
+                f"Line {number} of {path} is not a key.",
+                "Write one VARIABLE=value a line, without quotes, each variable once. The variables that memproc "
+                f"knows: {', '.join(sorted(_KNOWN))}.",
+            )
+        keys[match[1]] = match[2]
+    return keys
+
+
+def write_key(folder: Path, variable: str, value: str) -> Path:
+    """Put a key into the file, in the place of the one it has; the folder is made where it is missing.
+
+    Raises as `read_keys` does: a file that is not in order is not made worse.
+    """
+    read_keys(folder)
+    return write_private(
+        keys_file(folder), [*(_lines(folder, but=variable) or [_HEADING]), f"{variable}={value}"]
+    )
+
+
+def remove_key(folder: Path, variable: str) -> bool:
+    """Take a key out of the file, and say whether it was there. Raises as `read_keys` does."""
+    if variable not in read_keys(folder):
+        return False
+    write_private(keys_file(folder), _lines(folder, but=variable))
+    return True
+
+
+def _lines(folder: Path, but: str = "") -> list[str]:
+    """The lines of the file of keys, once it is certain that it is its owner's secret, without one variable's own."""
+    data = private_content(keys_file(folder), refuse_shared)
+    if data is None:
+        return []
+    # Editors on Windows begin a file with a mark and end its lines with two characters.
+    text = data.removeprefix(b"\xef\xbb\xbf").decode("utf-8", "surrogateescape")
+    lines = (line.rstrip("\r") for line in text.removesuffix("\n").split("\n"))
+    return [line for line in lines if not but or line.partition("=")[0].strip() != but]
+
+
+def private_content(path: Path, refuse: Callable[[Path, os.stat_result], None]) -> bytes | None:
+    """The bytes of a file whose owner and rights `refuse` has looked at; None where there is none.
+
+    Raises what `refuse` raises, and FileTrouble.
+    """
+    with file_errors(path, "read"):
+        try:
+            with path.open("rb") as file:
+                refuse(path, os.fstat(file.fileno()))
+                return file.read()
+        except FileNotFoundError:
+            return None
+
+
+def write_private(path: Path, lines: Iterable[str]) -> Path:
+    """Put these lines in the place of the file, rights 0600; what a killed process left beside it is swept away."""
+    make_private(path.parent)
+    sweep(path.parent)
+    replace_file(path, ["".join(f"{line}\n" for line in lines).encode("utf-8", "surrogateescape")])
+    return path
+
+
+def refuse_shared(path: Path, status: os.stat_result) -> None:
+    """Raise ConfigurationError where a file with keys is not its owner's alone."""
+    if sys.platform == "win32":
+        return  # there a file in a person's own folders is theirs by inheritance, and has no such bits
+    if status.st_uid != os.geteuid() or status.st_mode & (stat.S_IRWXG | stat.S_IRWXO):
+        raise ConfigurationError(
+            f"{path} belongs to another user, or can be read or changed by others, so its keys are not used.",
+            f"Make it yours, then: chmod 600 {path}. Whoever may have read it knows the keys: consider new ones.",
+        )

@@ -1,0 +1,92 @@
+"""The tables of memproc.toml on core memory and facts."""
+
+from collections.abc import Iterator
+from typing import Annotated, Literal, Self
+
+from pydantic import (
+    AfterValidator,
+    Field,
+    PlainValidator,
+    SerializeAsAny,
+)
+
+from daemon.config.place_tables import Text
+from daemon.config.tables import AS_WRITTEN, ConfigProblem, Table
+from rules.layers.core import Value, rendered
+
+_MOST_CHARACTERS = 100_000
+_MOST_FACTS = 1_000
+_RESERVED = "facts"
+
+
+def _named(sections: dict[str, "SectionSettings"]) -> dict[str, "SectionSettings"]:
+    for name in sections:
+        if not (
+            name.isascii()
+            and name.replace("_", "a").replace("-", "a").isalnum()
+            and name == name.lower()
+        ):
+            raise ValueError(f'"{name[:40]}" must be in small letters, digits, - and _ alone')
+        if name == _RESERVED:
+            raise ValueError(f'"{name}" is what the list of facts is called')
+    return sections
+
+
+def _text_or_texts(value: object) -> Value:
+    """One error for both shapes; pydantic's own would name a setting for each."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, list | tuple) and all(
+        isinstance(entry, str) and entry.strip() for entry in value
+    ):
+        return tuple(value)
+    raise ValueError('must be a text in quotes, or a list of texts, like ["one", "two"]')
+
+
+class SectionSettings(Table):
+    """`[core.sections.NAME]`: what is not said is the layout's, or for a section of one's own as it is here."""
+
+    description: str = ""
+    limit: int = Field(default=2_000, ge=0, le=_MOST_CHARACTERS)
+    value: Annotated[Value, PlainValidator(_text_or_texts), SerializeAsAny()] = ""
+
+
+class CoreSettings(Table):
+    """`[core]`: sections that the agent edits itself."""
+
+    enabled: bool = True
+    layout: Text = "chat"
+    form: Literal["auto", "tools", "json"] = "auto"
+    sections: Annotated[dict[str, SectionSettings], AfterValidator(_named), AS_WRITTEN] = Field(
+        default_factory=dict
+    )
+
+    def overridden(self, by: Self) -> Self:
+        """The table with what an override says; the sections are taken over one by one."""
+        sections = {**self.sections, **by.sections}
+        return super().overridden(by).model_copy(update={"sections": sections})
+
+
+def section_clashes(core: CoreSettings) -> Iterator[ConfigProblem]:
+    """First values that are longer than their sections may be.
+
+    Where the limit is left to a layout that somebody else has made, it shows only when that is loaded.
+    """
+    ours = core.layout == CoreSettings().layout
+    for name, section in core.sections.items():
+        length = len(rendered(section.value))
+        if (ours or "limit" in section.model_fields_set) and 0 < section.limit < length:
+            place = ("core", "sections", name)
+            yield ConfigProblem(
+                ((*place, "value"), (*place, "limit")),
+                f"must have at most {section.limit} characters, the limit of its section (has {length})",
+            )
+
+
+class FactSettings(Table):
+    """`[facts]`: how many are shown for comparison, tokens in the opening, and who tells which are the same."""
+
+    enabled: bool = True
+    compare: int = Field(default=40, ge=1, le=_MOST_FACTS)
+    budget: int = Field(default=1_500, ge=100, le=_MOST_CHARACTERS)
+    embedding: str = ""

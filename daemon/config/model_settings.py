@@ -1,0 +1,137 @@
+"""The table of memproc.toml on models: who writes, and with which options.
+
+In `[models.options]` a name that holds "/" is a model's, wildcards allowed, and has a table of
+options for those models alone.
+"""
+
+import re
+from collections.abc import Mapping
+from copy import deepcopy
+from fnmatch import fnmatchcase
+from math import inf, isfinite
+from typing import Annotated, Literal, Self
+
+from pydantic import AfterValidator, Field, PrivateAttr
+
+from daemon.config import tables
+from daemon.config.memory_tables import MOST_TOKENS
+
+Options = Mapping[str, object]
+_OURS = frozenset(
+    [
+        "cache", "caching", "context_window_fallback_dict", "custom_llm_provider", "drop_params", "fallbacks",
+        "functions", "max_completion_tokens", "max_retries", "max_tokens", "messages", "mock_response", "model", "n",
+        "num_retries", "response_format", "stream", "tool_choice", "tools",
+    ]
+)  # fmt: skip
+_DEEPEST = 8  # levels of tables and lists; no provider's options go deeper
+WhenToBatch = Literal["never", "night", "always"]
+_LITELLM_NAME = re.compile(r"[^\s/]+/\S+")
+_LEAST_WINDOW = 1024  # tokens; the shortest prompt needs more
+_WINDOW = tables.checked(
+    lambda tokens: not 0 < tokens < _LEAST_WINDOW, f"must be 0 or at least {_LEAST_WINDOW}"
+)
+
+
+def _refusal(name: str, value: object) -> str | None:
+    """Why an option cannot be passed on; None where it can. Its value, which may be a key, is never repeated."""
+    if name.lower() == "api_key":
+        return "a key does not belong in this file: memproc key set PROVIDER"
+    if name.lower() in _OURS:
+        return "memproc decides this itself"
+    if not name.isidentifier():
+        return "must be the name of an option, like temperature"
+    if name == "timeout" and not (
+        isinstance(value, int | float) and value is not True and 0 < value < inf
+    ):
+        return "must be a number of seconds, more than 0"
+    return _unsendable(value)
+
+
+def _unsendable(value: object, depth: int = 0) -> str | None:
+    """Why the value has no place in a request, which is JSON; None where it has."""
+    if depth > _DEEPEST:
+        return f"must not be nested deeper than {_DEEPEST} levels"
+    match value:
+        case dict():
+            return _unsendable(list(value.values()), depth)
+        case list():
+            return next(
+                (reason for entry in value if (reason := _unsendable(entry, depth + 1))), None
+            )
+        case float() if not isfinite(value):
+            return "must not hold inf or nan"
+        case str() | int() | float():
+            return None
+        case _:
+            return "must not hold a date or a time"
+
+
+def _name_or(word: str) -> AfterValidator:
+    shown = f'"{word}"' if word else "empty"
+    return tables.checked(
+        lambda name: name == word or _LITELLM_NAME.fullmatch(name),
+        f'must be {shown} or a name like "provider/model"',
+    )
+
+
+def _sendable(options: Options) -> Options:
+    """Raises ValidationError with every option that is refused, so that all of them are told at once."""
+    refusals: dict[tables.Key, str | None] = {}
+    for name, value in options.items():
+        if "/" not in name:
+            refusals[name,] = _refusal(name, value)
+        elif isinstance(value, dict):
+            refusals |= {(name, own): _refusal(own, value[own]) for own in value}
+        else:
+            refusals[name,] = "must be a table: the options for the models of that name"
+    if refused := {place: reason for place, reason in refusals.items() if reason}:
+        raise tables.refuse_settings(refused)
+    return options
+
+
+class ModelSettings(tables.Table):
+    """`[models]`, as written: "chat" and "small" are not yet the models that they stand for."""
+
+    agent: Annotated[str, _name_or("chat")] = "chat"
+    context_manager: Annotated[str, _name_or("small")] = "small"
+    fallback: Annotated[str, _name_or("")] = ""
+    window: Annotated[int, _WINDOW] = Field(default=0, ge=0, le=MOST_TOKENS)
+    concurrency: int = Field(default=6, ge=1, le=16)
+    batch: WhenToBatch = "never"
+    options: Annotated[Options, AfterValidator(_sendable)] = Field(default_factory=dict)
+
+    _found_here: bool = PrivateAttr(default=False)
+
+    @property
+    def found_here(self) -> bool:
+        """Whether these settings lay in the current folder and nobody named them: they decide nothing about keys."""
+        return self._found_here
+
+    def as_found_here(self) -> Self:
+        """The same settings, of a file that was merely found in the current folder."""
+        settings = self.model_copy()
+        settings._found_here = True
+        return settings
+
+    def options_for(self, name: str) -> dict[str, object]:
+        """The options to pass to LiteLLM with a call to the model `name`: the general ones, then those of the tables
+        whose name fits, in the order of the file. The result may be changed."""
+        options = {key: value for key, value in self.options.items() if "/" not in key}
+        for pattern, own in self.options.items():
+            if (
+                "/" in pattern
+                and isinstance(own, dict)
+                and (pattern == name or fnmatchcase(name, pattern))
+            ):
+                options |= own
+        return deepcopy(options)
+
+    def overridden(self, by: Self) -> Self:
+        """The table with what an override says; options are taken over one by one, those in tables for models too."""
+        options = {**self.options, **by.options}
+        for pattern in self.options.keys() & by.options.keys():
+            general, special = self.options[pattern], by.options[pattern]
+            if "/" in pattern and isinstance(general, dict) and isinstance(special, dict):
+                options[pattern] = {**general, **special}
+        return super().overridden(by).model_copy(update={"options": options})

@@ -1,0 +1,75 @@
+"""The tables of memproc.toml on the daemon, the page, recall and the bridge."""
+
+import re
+from typing import Annotated, Literal
+
+from pydantic import (
+    Field,
+)
+
+from daemon.config.place_tables import Texts
+from daemon.config.tables import Table, checked
+
+_WINDOW = re.compile(r"([01]\d|2[0-3]):[0-5]\d-([01]\d|2[0-3]):[0-5]\d")
+_ORIGIN = re.compile(r"https?://[^/\s]+")
+Origins = Annotated[
+    Texts,
+    checked(
+        lambda origins: all(map(_ORIGIN.fullmatch, origins)),
+        'must be addresses without a path, like "https://chat.example.org"',
+    ),
+]
+"""The origins of the pages that a browser may ask from, as it names them."""
+
+
+def _is_window(text: str) -> bool:
+    return not text or (_WINDOW.fullmatch(text) is not None and text[:5] != text[6:])
+
+
+class WatchSettings(Table):
+    """`[watch]`: how the inbox is watched, in seconds."""
+
+    settle_seconds: float = Field(default=5, ge=0.5, le=600, allow_inf_nan=False)
+    rescan_seconds: float = Field(default=300, ge=5, le=86_400, allow_inf_nan=False)
+    mode: Literal["auto", "native", "poll"] = "auto"
+    subfolders: bool = False
+
+
+class ScheduleSettings(Table):
+    """`[schedule]`: the window of the night, in local time."""
+
+    night: Annotated[
+        str, checked(_is_window, 'must be empty or two times of day, like "02:00-05:00"')
+    ] = "02:00-05:00"
+
+
+class NotifySettings(Table):
+    """`[notify]`: on what the desktop shows a notice."""
+
+    when: Literal["problems", "all", "never"] = "problems"
+
+
+class PageSettings(Table):
+    """`[page]`: the page in the browser, and its port on loopback."""
+
+    enabled: bool = True
+    port: int = Field(default=27_183, ge=1024, le=65_535)
+
+
+class MentionSettings(Table):
+    """`[recall]`, as far as it may differ from chat to chat: whether the opening says that one can look things up."""
+
+    mention: bool = False
+
+
+class RecallSettings(MentionSettings):
+    """`[recall]`: the same, whether TypingMind's connector is answered, and the person's own TypingMind hosts."""
+
+    connector: bool = False
+    origins: Origins = ()
+
+
+class BridgeSettings(Table):
+    """`[bridge]`: the person's own TypingMind hosts, which may be paired beside TypingMind's own pages."""
+
+    origins: Origins = ()
