@@ -27,7 +27,7 @@
     unread: "The chat was written, but TypingMind still shows the old one. Press to load the page before you go on",
     updated: "TypingMind was updated and keeps its chats in another way now. memproc writes nothing until it knows it",
     foreign: "The answer was not memproc's own, so it was ignored. Does another program hold its port?",
-    unknown: "memproc does not know this browser any more. Press to pair again",
+    unknown: "memproc does not know this browser. In a terminal: memproc pair. Then press here",
     other: "What came back is not this chat with memories, so nothing was written. It needs output.mode = \"replace\"",
     full: "The browser has no room left, so nothing was written. Free some space and press again",
     large: "The chat is larger than the 64 MiB that memproc takes",

@@ -13,7 +13,6 @@ from time import time
 
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
-from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
@@ -23,9 +22,18 @@ from daemon.bridge.codes import RefusedCode, is_asked_for, pair
 from daemon.bridge.devices import Device, devices, find_device
 from daemon.bridge.signatures import call_mac, is_first, is_mac, is_nonce, is_timely, reply_mac
 from daemon.files.clock import now
-from daemon.page.access import ORIGINS, RefusedRequest, bounded, own_hosts
 from daemon.page.app import Desk
 from daemon.page.bridge_jobs import job, plan_of_chat, result, submit
+from daemon.page.guard import (
+    FROM_ELSEWHERE,
+    ORIGINS,
+    CrossOrigin,
+    RefusedRequest,
+    content_type,
+    let_read,
+    read_body,
+    refuse_host,
+)
 from daemon.page.plans import Plans
 from daemon.page.words import browser_name
 from rules.errors import MemprocError, NotAnExport
@@ -34,8 +42,14 @@ PREFIX = "/bridge"
 LARGEST = 64 << 20
 """Bytes of an export."""
 LARGEST_PAIRING = 1 << 10
-_PREFLIGHT_SECONDS = 600
-_CALL_HEADERS = "Content-Type, X-Memproc-Device, X-Memproc-Time, X-Memproc-Nonce, X-Memproc-Mac"
+_CALLS = CrossOrigin(
+    sends="Content-Type, X-Memproc-Device, X-Memproc-Time, X-Memproc-Nonce, X-Memproc-Mac",
+    reads="X-Memproc-Mac",
+    seconds=600,
+)
+_UNPAIRED = RefusedRequest(
+    401, "This browser is not paired with memproc, or was forgotten: memproc pair"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,21 +101,19 @@ def reply(status: int, **values: object) -> BridgeReply:
 
 
 def _guarded(respond: Respond) -> Respond:
-    """The response for pages that may ask, with the headers by which their browser lets them read it."""
+    """Return the response for pages that may ask, which their browsers let them read."""
 
     async def guarded(request: Request) -> Response:
-        may_read, response = False, Response(status_code=204)
+        is_readable, response = False, Response(status_code=204)
         try:
             refused = await run_in_threadpool(_refusal, request)
-            may_read = refused is None or refused.status not in (403, 421)
-            if refused:
-                response = _as_response(reply(refused.status, reason=refused.reason))
-            elif request.method != "OPTIONS":
-                response = await respond(request)
-        except MemprocError as fault:  # a full disk, or devices that cannot be read: then nobody knows who may read it
+            is_readable = refused is None or refused.status not in (403, 421)
+            if request.method != "OPTIONS" or not is_readable:
+                response = await respond(request) if refused is None else _as_refusal(refused)
+        except MemprocError as fault:  # the devices cannot be read, and so who may read this
             response = _as_response(reply(409, reason=str(fault)))
-        if may_read:
-            _let_read(request, response)
+        if is_readable:
+            let_read(request, response, _CALLS)
         response.headers["Cache-Control"] = "no-store"
         response.headers["X-Content-Type-Options"] = "nosniff"
         return response
@@ -109,47 +121,37 @@ def _guarded(respond: Respond) -> Respond:
     return guarded
 
 
-def _let_read(request: Request, response: Response) -> None:
-    origin = request.headers.get("origin")
-    if origin is None:
-        return
-    response.headers["Access-Control-Allow-Origin"] = origin
-    response.headers["Access-Control-Expose-Headers"] = "X-Memproc-Mac"
-    response.headers["Vary"] = "Origin"
-    if request.method == "OPTIONS":
-        response.headers["Access-Control-Allow-Methods"] = "GET, POST"
-        response.headers["Access-Control-Allow-Headers"] = _CALL_HEADERS
-        response.headers["Access-Control-Allow-Private-Network"] = "true"
-        response.headers["Access-Control-Max-Age"] = str(_PREFLIGHT_SECONDS)
+def _as_refusal(refused: RefusedRequest) -> Response:
+    return _as_response(reply(refused.status, reason=refused.reason))
 
 
 def _refusal(request: Request) -> RefusedRequest | None:
-    """Why a request is refused before anything of it is read; None where it is not."""
+    """Check host, origin and content type. Return the refusal, or None.
+
+    A page of TypingMind's may read that it is not paired, and nothing else.
+    """
     headers, is_script = request.headers, request.url.path == f"{PREFIX}/typingmind.js"
-    if headers.get("host") not in own_hosts(request.app.state.port):
-        return RefusedRequest(421, "This is memproc on another address.")
-    origin = headers.get("origin")
+    if refused := refuse_host(headers, request.app.state.port):
+        return refused
+    origin, desk = headers.get("origin"), request.app.state.desk
     if origin is None:
-        return (
-            None
-            if is_script
-            else RefusedRequest(403, "A browser names the page that a call comes from.")
-        )
-    if not _is_allowed(request.app.state.desk, origin, is_script=is_script):
-        return RefusedRequest(403, "Pages from elsewhere may not use memproc.")
-    if (
-        request.method == "POST"
-        and headers.get("content-type", "").partition(";")[0].strip() != "application/json"
-    ):
+        unnamed = RefusedRequest(403, "A browser names the page that a call comes from.")
+        return None if is_script else unnamed
+    is_typingmind = origin in (*ORIGINS, *desk.config.bridge.origins)
+    if not (is_typingmind and is_script) and not _may_call(desk, origin, is_typingmind):
+        return _UNPAIRED if is_typingmind else FROM_ELSEWHERE
+    if request.method == "POST" and content_type(headers) != "application/json":
         return RefusedRequest(415, "memproc takes JSON here.")
     return None
 
 
-def _is_allowed(desk: Desk, origin: str, *, is_script: bool) -> bool:
-    """Whether a page of this origin may ask: one that was paired, and TypingMind's while there is a code."""
+def _may_call(desk: Desk, origin: str, is_typingmind: bool) -> bool:
+    """Return whether a page of this origin may call.
+
+    That is one that was paired, and TypingMind's while there is a code.
+    """
     state = desk.folders.state
-    is_typingmind = origin in (*ORIGINS, *desk.config.bridge.origins)
-    if is_typingmind and (is_script or is_asked_for(state, time())):
+    if is_typingmind and is_asked_for(state, time()):
         return True
     return any(device.origin == origin for device in devices(state))
 
@@ -163,7 +165,7 @@ async def _script(_: Request) -> Response:
 
 
 async def _pair(request: Request) -> Response:
-    body = await _body(request, LARGEST_PAIRING)
+    body = await read_body(request, LARGEST_PAIRING)
     return _as_response(
         await run_in_threadpool(_paired, request, body)
         if body is not None
@@ -194,12 +196,10 @@ def _signed(answer: Answer) -> Respond:
             find_device, desk.folders.state, request.headers.get("x-memproc-device", "")
         )
         if device is None:
-            return _as_response(
-                reply(401, reason="This device is not paired, or was forgotten: memproc pair")
-            )
+            return _as_refusal(_UNPAIRED)
         if device.origin != request.headers["origin"]:
             return _as_response(reply(401, reason="This device was paired on another page."))
-        body = await _body(request, LARGEST)
+        body = await read_body(request, LARGEST)
         if body is None:
             return _as_response(
                 reply(413, reason=f"memproc takes chats of up to {LARGEST >> 20} MiB here.")
@@ -274,17 +274,6 @@ _NO_JOB = reply(
     404,
     reason="memproc has no such job any more. Press to send the chat again; what is made is not paid again.",
 )
-
-
-async def _body(request: Request, largest: int) -> bytes | None:
-    """The whole body; None where it is larger, of which no more is read then."""
-    length = request.headers.get("content-length", "0")
-    if length.isdecimal() and int(length) > largest:
-        return None
-    try:
-        return await Request(request.scope, bounded(request.receive, largest)).body()
-    except HTTPException:
-        return None
 
 
 def _as_response(answered: BridgeReply) -> Response:

@@ -11,13 +11,12 @@ from typing import Any
 
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
-from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
-from daemon.page.access import ORIGINS, bounded, own_hosts
+from daemon.page.guard import FROM_ELSEWHERE, ORIGINS, CrossOrigin, let_read, read_body, refuse_host
 from daemon.recall.bearer import TOKEN_NEEDED, is_allowed
 from daemon.recall.library import Library
 from daemon.recall.toolbox import TOOLS, call_tool, list_tools
@@ -25,6 +24,7 @@ from daemon.recall.toolbox import TOOLS, call_tool, list_tools
 PREFIX = "/connector"
 _CLIENT = "memproc"
 _LARGEST = 64 << 10  # bytes of a request
+_ALLOWED = CrossOrigin(sends="Authorization, Content-Type")
 _BEGAN = "2026-01-01T00:00:00.000Z"
 
 Answer = Callable[[Request], Awaitable[Response]]
@@ -55,14 +55,8 @@ def _guarded(answer: Answer) -> Answer:
 
     async def respond(request: Request) -> Response:
         response = _refusal(request) or await answer(request)
-        origin = request.headers.get("origin")
-        if origin in request.app.state.origins:
-            response.headers["Access-Control-Allow-Origin"] = str(origin)
-            response.headers["Vary"] = "Origin"
-            if request.method == "OPTIONS":
-                response.headers["Access-Control-Allow-Methods"] = "GET, POST"
-                response.headers["Access-Control-Allow-Headers"] = "Authorization, Content-Type"
-                response.headers["Access-Control-Allow-Private-Network"] = "true"
+        if request.headers.get("origin") in request.app.state.origins:
+            let_read(request, response, _ALLOWED)
         return response
 
     return respond
@@ -94,9 +88,8 @@ async def _list_tools(_: Request) -> Response:
 
 
 async def _call_tool(request: Request) -> Response:
-    try:
-        body = await Request(request.scope, bounded(request.receive, _LARGEST)).body()
-    except HTTPException:
+    body = await read_body(request, _LARGEST)
+    if body is None:
         return PlainTextResponse(f"A request has at most {_LARGEST:,} bytes.", 413)
     try:
         asked: Any = json.loads(body)
@@ -109,12 +102,16 @@ async def _call_tool(request: Request) -> Response:
 
 
 def _refusal(request: Request) -> Response | None:
-    """Why a request is not answered; None where it is. A browser asks beforehand, without the token, whether it may."""
+    """Check host, origin and token. Return the refusal, or None.
+
+    A browser's preflight comes without the token.
+    """
     origin, known = request.headers.get("origin"), request.app.state
-    if request.headers.get("host") not in own_hosts(known.port):
-        return PlainTextResponse("This is memproc on another address.", 421)
-    if origin is not None and origin not in known.origins:
-        return PlainTextResponse("Pages from elsewhere may not use memproc.", 403)
+    refused = refuse_host(request.headers, known.port)
+    if refused is None and origin is not None and origin not in known.origins:
+        refused = FROM_ELSEWHERE
+    if refused:
+        return PlainTextResponse(refused.reason, refused.status)
     if request.method == "OPTIONS":
         return Response(status_code=204)
     return (

@@ -209,7 +209,7 @@ def test_a_browser_that_was_forgotten_can_be_paired_again(
     waiting: ChatClient, fake: FakeMemproc
 ) -> None:
     fake.keys.clear()
-    waiting.says("does not know this browser any more")
+    waiting.says("memproc pair")
     assert waiting.stored() == TALK
     waiting.press()
     waiting.panel("[name=code]").send_keys(CODE)

@@ -253,26 +253,50 @@ def test_a_browser_may_ask_beforehand_from_a_page_that_was_paired(paired: Extens
         assert preflight(paired.http, path, "https://evil.example").status_code == 403
 
 
+def offer_code(http: httpx.Client, origin: str = TYPINGMIND) -> httpx.Response:
+    """What a page does with six digits that are wrong."""
+    return http.post("/bridge/pair", json={"code": "000000"}, headers={"Origin": origin})
+
+
 def test_without_a_pairing_pages_are_answered_only_after_a_code_was_made(
     http: httpx.Client, folders: Folders
 ) -> None:
     for origin in (TYPINGMIND, OWN):
-        assert preflight(http, "/bridge/pair", origin).status_code == 403
+        assert offer_code(http, origin).status_code == 401
     open_code(folders.state, time() - TOLD_SECONDS + 30)
     for origin in (TYPINGMIND, OWN):
         assert preflight(http, "/bridge/pair", origin).status_code == 204
+        assert offer_code(http, origin).status_code == 403, "it is read, and wrong"
     assert preflight(http, "/bridge/pair", "https://evil.example").status_code == 403
     open_code(folders.state, time() - TOLD_SECONDS - 1)
-    assert preflight(http, "/bridge/pair").status_code == 403
+    assert offer_code(http).status_code == 401
+
+
+def test_after_the_last_pairing_was_forgotten_typingmind_may_read_that_and_nothing_else(
+    paired: Extension, folders: Folders
+) -> None:
+    forget_devices(folders.state, frozenset({paired.device}))
+    for path in ("/bridge/plan", "/bridge/jobs", JOB, f"{JOB}/result"):
+        assert preflight(paired.http, path).status_code == 204
+        method = "GET" if path.startswith(JOB) else "POST"
+        answer = paired.call(method, path, b"{}" if method == "POST" else b"")
+        assert (answer.status_code, answer.headers["access-control-allow-origin"]) == (
+            401,
+            TYPINGMIND,
+        )
+        assert answer.json() == {
+            "reason": "This browser is not paired with memproc, or was forgotten: memproc pair"
+        }
+        elsewhere = paired.http.post(path, headers={"Origin": "https://evil.example"})
+        assert elsewhere.status_code in (403, 405)
+        assert "access-control-allow-origin" not in elsewhere.headers
 
 
 def test_a_forgotten_device_is_refused(paired: Extension, folders: Folders) -> None:
     forget_devices(folders.state, frozenset({paired.device}))
     answer = paired.call("GET", JOB)
-    assert (answer.status_code, answer.json()["reason"].split(",")[0]) == (
-        401,
-        "This device is not paired",
-    )
+    assert answer.status_code == 401
+    assert answer.json()["reason"].startswith("This browser is not paired with memproc")
 
 
 def test_any_page_may_load_the_extension_and_no_other_name_of_this_computer(
