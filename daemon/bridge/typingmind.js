@@ -20,6 +20,7 @@
     busy: "Waiting for a pause in the chat: no answer under way, no key pressed",
     sending: "Sending the chat to memproc",
     undoing: "Putting the old chat back at the next pause",
+    files: "Waiting until the files in the message box are sent or taken out: they would be lost",
     ready: "The memories are ready; waiting for a pause to put them into the chat",
     changed: "The chat was changed meanwhile, here or on another device; nothing was written. Press to send it anew",
     deleted: "The chat was deleted meanwhile; nothing was written",
@@ -190,7 +191,7 @@
   const steps = {
     async wanted(id) {
       const before = await lock(`CHAT_${id}`, async () => tested(id, await glance(id)));
-      if (!isAtRest(before)) throw new NotAtRest();
+      if (!isAtRest(before) || await hasFiles(id)) throw new NotAtRest();
       await keep({ [`pending/${id}`]: { before } });
       const { job } = await call("POST", "/bridge/jobs", exported(before));
       await setRound(id, { state: "sent", job, doing: SAYS.sending });
@@ -220,12 +221,28 @@
       await setRound(id, { ...done, canUndo: false, wasSynced: false, auto: false });
     },
   };
+  // Files in the message box are lost where its chat is left, which every write does. Each tab that shows some holds a
+  // shared lock by the chat's name, which ends with the tab, whatever becomes of it.
+  const holds = new Map(); // chat -> ends the lock of this tab
+  const FILES = "memproc/files/";
+  const filesHere = () => [...document.querySelectorAll('[class*="group/attachment"]')].some((file) =>
+    !file.closest('[class*="message-id-"]'));
+  function noteFiles() {
+    const id = shownChat(), has = Boolean(id) && filesHere();
+    for (const [other, end] of holds) if (other !== id || !has) holds.delete(other, end());
+    if (has && !holds.has(id)) lock(FILES + id, { mode: "shared" }, () => new Promise((end) => holds.set(id, end)));
+  }
+  async function hasFiles(id) {
+    const { held } = await navigator.locks.query();
+    return held.some(({ name }) => name === FILES + id) || (shownChat() === id && filesHere());
+  }
   // Change one chat in one transaction: `decide` gets it as it stands and returns the whole new one, or null for none.
   // Every tab then reads it anew at once: until then, what is said there writes the old list back.
   async function write(id, decide) {
-    if (Date.now() - (typed.get(id) ?? 0) < HANDS_OFF) throw new NotAtRest();
+    if (Date.now() - (typed.get(id) ?? 0) < HANDS_OFF || await hasFiles(id)) throw new NotAtRest();
     await lock(`CHAT_${id}`, () => within(THEIRS, "readwrite", async (store) => {
       const next = decide(tested(id, await answered(store.get(`CHAT_${id}`))));
+      if (shownChat() === id && filesHere()) throw new NotAtRest();
       if (next) await answered(store.put(next, `CHAT_${id}`));
       if (next && view.id === id) view.groups = grouped(next.messages); // collapsed as soon as they are drawn
     }));
@@ -338,6 +355,7 @@
     if (view.isUnread || trouble) return [view.isUnread ? SAYS.unread : trouble, "trouble"];
     if (!pairing) return [SAYS.unpaired, ""];
     const doing = { wanted: view.isResting ? SAYS.sending : SAYS.busy, sent: round.doing };
+    if (view.hasFiles && round.state && round.state !== "sent") return [SAYS.files, "work"];
     if (round.state) return [doing[round.state] ?? SAYS[round.state], "work"];
     if (view.stale) return [SAYS.stale, "trouble"];
     if (isRefused(round)) return [round.said, "trouble"];
@@ -475,8 +493,10 @@
   }
   async function loop() {
     if (document.querySelector("[data-element-id=edit-message-label]")) noteTyping({}); // leaving would end the edit
+    noteFiles();
     try {
       await look();
+      view.hasFiles = Boolean(view.id) && await hasFiles(view.id);
       await advance();
     } catch (fault) {
       Object.assign(view, { trouble: sentenceOf(fault), isKnown: true });
@@ -489,10 +509,10 @@
     pairing = await kept("pairing");
     document.head.append(style);
     addEventListener("hashchange", draw); // what is seen would belong to another chat
-    for (const name of ["keydown", "input", "pointerdown"]) document.addEventListener(name, noteTyping, true);
+    for (const name of ["keydown", "input", "pointerdown", "drop", "paste", "change"]) document.addEventListener(name, noteTyping, true);
     for (const name of ["click", "keydown"]) document.addEventListener(name, toggle);
     for (const name of ["keydown", "keyup"]) host.addEventListener(name, (event) => event.stopPropagation());
-    new MutationObserver(() => noteChange(collapse())).observe(document.body, { childList: true, subtree: true });
+    new MutationObserver(() => noteChange(noteFiles(collapse()))).observe(document.body, { childList: true, subtree: true });
     loop();
   }
   start();

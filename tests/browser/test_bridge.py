@@ -119,6 +119,75 @@ def test_an_edit_that_is_under_way_is_waited_for(paired: ChatClient, ends: str) 
         assert said(paired)[-2] == "said in other words"
 
 
+def test_files_in_the_message_box_are_waited_for(paired: ChatClient, fake: FakeMemproc) -> None:
+    fake.states = [{"state": "waiting"}]
+    paired.press()
+    paired.says("waits for its turn")
+    paired.run("app.attach('sea.png', 'tides.csv')")
+    fake.states = [{"state": "done"}]
+    paired.says("files in the message box")
+    assert paired.stored() == TALK
+    assert paired.run("document.querySelector('.files').children.length") == 2
+    paired.run("app.attach()")
+    paired.says("Done")
+    assert paired.stored()["messages"] == MEMORIES
+
+
+def test_no_round_begins_while_the_message_box_holds_files(
+    paired: ChatClient, fake: FakeMemproc
+) -> None:
+    paired.run("app.attach('sea.png')")
+    paired.press()
+    paired.says("files in the message box")
+    assert fake.exports == []
+    paired.run("app.attach()")
+    paired.says("Done")
+
+
+def test_files_in_the_message_box_of_another_tab_are_waited_for(paired: ChatClient) -> None:
+    first = paired.browser.current_window_handle
+    paired.browser.switch_to.new_window("tab")
+    try:
+        paired.load()
+        paired.says("1 memory due")
+        paired.run("app.attach('sea.png')")
+        paired.browser.switch_to.window(first)
+        paired.press()
+        paired.says("files in the message box")
+        assert paired.stored() == TALK
+    finally:
+        paired.browser.switch_to.window(paired.browser.window_handles[-1])
+        paired.browser.close()  # its files end with it
+        paired.browser.switch_to.window(first)
+    paired.says("Done")
+
+
+def test_undo_waits_for_files_in_the_message_box(paired: ChatClient) -> None:
+    compress(paired)
+    paired.run("app.attach('sea.png')")
+    undo(paired)
+    paired.says("files in the message box")
+    assert paired.stored()["messages"] == MEMORIES
+    paired.run("app.attach()")
+    paired.says("The chat is as it was")
+    assert paired.stored()["messages"] == TALK["messages"]
+
+
+def test_memories_are_put_back_only_once_the_message_box_holds_no_files(
+    paired: ChatClient,
+) -> None:
+    compress(paired)
+    paired.run("app.save(app.id, JSON.parse(arguments[0]))", json.dumps(TALK["messages"]))
+    paired.run("app.attach('sea.png')")
+    paired.says("Press to put them back")
+    paired.press()
+    paired.says("files in the message box")
+    assert paired.stored()["messages"] == TALK["messages"]
+    paired.run("app.attach()")
+    paired.says("Done")
+    assert paired.stored()["messages"] == MEMORIES
+
+
 def test_the_pill_answers_a_press_at_once_and_stays_until_it_is_done(
     paired: ChatClient, fake: FakeMemproc
 ) -> None:

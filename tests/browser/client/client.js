@@ -44,6 +44,7 @@ async function route() {
   const edited = app.editing && app.messages.find((message) => message.uuid === app.editing);
   if (app.id) app.drafts.set(app.id, edited ? textOf(edited) : box.value); // leaving ends an edit; its new words are lost
   app.setEditing(null);
+  app.attach(); // leaving a chat empties its message box of files
   app.id = id;
   app.messages = [];
   draw();
@@ -177,9 +178,14 @@ app.delete = async (uuid) => {
   await app.save(id, messages, { syncMetadata: app.chat.syncMetadata });
 };
 
+// Files in the message box, which are shown above it; with none, it is empty.
+app.attach = (...names) => document.querySelector(".files").replaceChildren(...names.map((name) =>
+  Object.assign(document.createElement("div"), { className: "isolate group/attachment", textContent: name })));
+
 function submit() {
   const text = box.value.trim();
   if (!text || !app.id || app.streams.has(app.id)) return; // an answer under way is waited for
+  app.attach();
   box.value = "";
   app.drafts.delete(app.id);
   const uuid = app.editing;
