@@ -35,7 +35,12 @@ from rules.recognize.user_edits import PersonEdits, deleted_memories, edits_of, 
 from rules.typingmind.chat import Chat, read_messages
 from rules.typingmind.dates import parse_date
 from rules.typingmind.message import Message
-from rules.typingmind.originals import NAMED_SINCE, deleted_uuids, deletion_list
+from rules.typingmind.originals import (
+    NAMED_SINCE,
+    deleted_uuids,
+    deletion_list,
+    stays_for_attachment,
+)
 
 NOTHING_ADOPTED = Adopted()
 
@@ -218,9 +223,19 @@ def _refuse_unnamed(archive: Archive, chat: Chat, places: Sequence[Place]) -> No
 
 
 def _absent(archive: Archive, chat: Chat, known: _Known, places: Sequence[Place]) -> Absent:
-    """The messages of the chat that the archive has and the export lacks."""
+    """Return the messages of the chat that the archive has and the export lacks.
+
+    Messages under a memory count where the export has others of the same memory in full. One that
+    stays for its attachment alone says nothing of the others: these left with our output, also
+    where TypingMind has cut their names from its list since.
+    """
     seen = first_seen(archive, chat.chat_id)
-    in_chat, raw = groups(places), {place.key for place in places if place.ours is None}
+    whole = [
+        place
+        for place in places
+        if place.ours is None and not (place.original and stays_for_attachment(place.written))
+    ]
+    in_chat, raw = groups(places), {place.key for place in whole}
     begun = {old.memory for old in known.past if old.key in raw}
     chunks = [memory for memory in known.memories if not memory.is_fold]
     hidden = {
@@ -228,7 +243,7 @@ def _absent(archive: Archive, chat: Chat, known: _Known, places: Sequence[Place]
         for memory in chunks
         if memory.number in begun and memory.memory_id not in in_chat
     }
-    kept = {place.original for place in places if place.original}
+    kept = {place.original for place in whole if place.original}
     hidden |= {memory.number for memory in known.memories if memory.memory_id in kept}
     under = [
         replace(as_known(old.message, old.key), seen_at=seen.get(old.key, ""))

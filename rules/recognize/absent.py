@@ -121,6 +121,14 @@ class Absent:
     """The number of live messages that should have come back."""
     new: int = 0
     """The number of lived messages of the export that the archive has never seen."""
+    known: frozenset[str] = frozenset()
+    """Keys of the messages that were missing before, which the person was told then."""
+
+    @property
+    def newly_missing(self) -> int:
+        """Count the missing messages that the person has not been told of."""
+        live = sum(known.key not in self.known for known in self.missing)
+        return live + len(self.under - self.known)
 
     @property
     def keys(self) -> frozenset[str]:
@@ -202,6 +210,7 @@ def absent(
         newest_gone=lacking.after(max(back.surely or back.at, default=-1)),
         expected=len(back.at) + len(lacking.unexplained),
         new=_count_new(last, back, places),
+        known=frozenset(last.missing),
     )
 
 

@@ -75,7 +75,7 @@ def _count_put_back(reading: ChatReading) -> int:
 
 
 def _on_missing(absent: Absent) -> str:
-    count = len(absent.missing) + len(absent.under)
+    count = absent.newly_missing
     if not count:
         return ""
     of_last_time = "message of the last time is", "messages of the last time are"

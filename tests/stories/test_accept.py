@@ -180,6 +180,53 @@ def test_a_message_that_is_missing_in_the_middle_without_a_word_stays_in_expand_
     assert lost in said(chat.expanded())
 
 
+def test_what_is_missing_is_told_once_and_what_is_newly_missing_by_itself(chat: Cycle) -> None:
+    chat.device.delete(chat.chat_id, chat.live()[0])
+    del chat.messages[chat.live()[3]]
+    assert "1 message of the last time is missing" in chat.hand_in().out
+    chat.talk(1)
+    assert "missing" not in chat.hand_in().out, "nothing of it has changed"
+    del chat.messages[chat.live()[5]]
+    assert "1 message of the last time is missing" in chat.hand_in().out, "the other one alone"
+    chat.talk(1)
+    assert "missing" not in chat.hand_in().out
+
+
+def test_an_original_that_is_missing_is_told_once(tmp_path: Path) -> None:
+    settings = f'{ENGINE}[output]\nmode = "keep-originals"\n'
+    chat = Cycle.begin(tmp_path / "ada", settings=settings).goes_round()
+    chat.device.delete(chat.chat_id, chat.live()[0])
+    kept = [
+        at
+        for at, message in enumerate(chat.messages)
+        if message.get("memproc", {}).get("kind") == "original"
+    ]
+    del chat.messages[kept[3]]
+    assert "1 message of the last time is missing" in chat.hand_in().out
+    for _ in range(2):
+        chat.talk(1)
+        assert "missing" not in chat.hand_in().out, "nothing of it has changed"
+
+
+def test_raw_messages_of_a_forgotten_memory_are_not_missing_when_typingmind_cuts_its_list(
+    tmp_path: Path,
+) -> None:
+    chat = Cycle.begin(tmp_path / "ada", turns=90)
+    chat.device.attach(chat.chat_id, 12)  # it stays in the chat when its memory is made
+    chat.goes_round()
+    chat.talk(3).goes_round()
+    named = chat.device.chat(chat.chat_id)["syncMetadata"]["deletedMessageUUIDs"]
+    assert len(named) > 100
+    for name in chat.shown()[:3]:
+        chat.forget(name)
+    for _ in range(3):
+        chat.talk(3)
+        ended = chat.hand_in()
+        assert (ended.code, ended.err) == (0, "")
+        assert "missing" not in ended.out
+        chat.device.bring_in(chat.updated().read_bytes())
+
+
 @pytest.mark.parametrize("build", ["2024", "2026"])
 def test_a_regenerated_newest_answer_is_told_and_is_no_missing_message(
     tmp_path: Path, build: Build
