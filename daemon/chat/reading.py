@@ -257,6 +257,7 @@ def _absent(archive: Archive, chat: Chat, known: _Known, places: Sequence[Place]
         under,
         seen,
         missing_keys(archive, chat_id),
+        {old.message.uuid for old in known.past if old.memory is not None and old.message.uuid},
     )
     return absent(last, places, _deletions(archive, chat, known, places), known.ours)
 

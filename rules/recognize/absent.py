@@ -15,7 +15,7 @@ state.
 
 from collections import defaultdict, deque
 from collections.abc import Collection, Mapping, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Literal
 
@@ -62,6 +62,8 @@ class LastTime:
     """The time when each message was first seen, by its key."""
     missing: Collection[str] = ()
     """Keys of the messages that were missing before."""
+    compressed: Collection[str] = ()
+    """uuids of the messages under memories."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +93,10 @@ class TakenBranch:
     moved: Numbered
     ours: int
     """The number of its messages that are ours."""
+    is_new: bool = False
+    """It holds live messages of the last time, or hangs where one does and was never seen."""
+    has_compressed: bool = False
+    """It holds a message that is under a memory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +129,12 @@ class Absent:
     """The number of lived messages of the export that the archive has never seen."""
     known: frozenset[str] = frozenset()
     """Keys of the messages that were missing before, which the person was told then."""
+
+    @property
+    def branched(self) -> int:
+        """Count the live messages of the last time that went into a branch with a question in it."""
+        moved = (list(taken.moved.values()) for taken in self.branches)
+        return sum(len(known) for known in moved if any(one.role == "user" for one in known))
 
     @property
     def newly_missing(self) -> int:
@@ -241,9 +253,12 @@ def _sort_lacking(
 ) -> _Lacking:
     """Sort the live messages that did not come back; a branch explains more than a deletion."""
     lacking = {number: known for number, known in enumerate(last.live) if number not in back.at}
-    taken = tuple(
-        _match_branch(branch, lacking, ours, same_uuids=bool(back.surely))
-        for branch in branches([place.message for place in places])
+    taken = _mark_new(
+        last,
+        [
+            _match_branch(branch, lacking, ours, same_uuids=bool(back.surely))
+            for branch in branches([place.message for place in places])
+        ],
     )
     branched = {number for branch in taken for number in branch.moved}
     unexplained = {
@@ -280,6 +295,19 @@ def _match_branch(
         for message in branch.messages
     )
     return TakenBranch(branch, {number: lacking[number] for number in moved}, own)
+
+
+def _mark_new(last: LastTime, taken: Sequence[TakenBranch]) -> tuple[TakenBranch, ...]:
+    """Mark the branches of this time, and those that hold messages under memories."""
+    bases = {branch.branch.at for branch in taken if branch.moved}
+    marked = []
+    for branch in taken:
+        uuids = [message.uuid for message in branch.branch.messages]
+        is_unseen = branch.branch.at in bases and not all(uuid in last.seen for uuid in uuids)
+        is_new = bool(branch.moved) or is_unseen
+        has_compressed = any(uuid in last.compressed for uuid in uuids)
+        marked.append(replace(branch, is_new=is_new, has_compressed=has_compressed))
+    return tuple(marked)
 
 
 def _find_replaced(

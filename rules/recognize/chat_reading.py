@@ -59,6 +59,7 @@ def _on_memories(reading: ChatReading) -> str:
         (_count_put_back(reading), "put back"),
         (len(chunks.intersection(edits.recalled)), "back again"),
         (absent.deleted, "deleted message" if absent.deleted == 1 else "deleted messages"),
+        (absent.branched, "in another branch now, and in the archive"),
         (absent.replaced, "answer replaced" if absent.replaced == 1 else "answers replaced"),
     ]
     if forgotten := len(chunks.intersection(edits.forgotten)):

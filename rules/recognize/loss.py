@@ -15,8 +15,10 @@ from rules.conversation.marker import MEMORY, read_marker
 from rules.conversation.place import Place
 from rules.recognize.absent import Absent, KnownMessage, TakenBranch
 from rules.typingmind.dates import parse_date
+from rules.typingmind.message import is_finished_answer
 
 _FEW = 10
+_FEW_IN_BRANCHES = 8
 _FEW_AT_THE_END, _FEW_BEFORE_NEW_ONES = 2, 8
 
 _GO_BACK = (
@@ -76,7 +78,7 @@ def _lost_in_a_branch(
     absent: Absent, memories: Mapping[str, bool], places: Sequence[Place]
 ) -> Lost | None:
     taken = [branch for branch in absent.branches if _is_a_loss(branch, memories)]
-    if not taken:
+    if not taken or _is_ordinary(absent, places):
         return None
     at = min(branch.branch.at for branch in taken)
     moved = [known for branch in taken for known in branch.moved.values()]
@@ -88,6 +90,20 @@ def _lost_in_a_branch(
         "again.",
         _GO_BACK,
     )
+
+
+def _is_ordinary(absent: Absent, places: Sequence[Place]) -> bool:
+    """Return whether the person has regenerated an answer a few turns back, or used the arrows.
+
+    Then all new branches together hold few messages, none of them ours, under a memory or pinned,
+    and the conversation goes on to a finished answer in their place.
+    """
+    new = [taken for taken in absent.branches if taken.is_new]
+    few = sum(len(taken.branch.messages) for taken in new) <= _FEW_IN_BRANCHES
+    kept = any(taken.ours or taken.has_compressed or taken.branch.has_pinned for taken in new)
+    lived = [place.message for place in places if place.lived]
+    after = bool(lived) and bool(new) and places[-1].at > max(taken.branch.at for taken in new)
+    return few and not kept and after and is_finished_answer(lived[-1])
 
 
 def _is_a_loss(taken: TakenBranch, memories: Mapping[str, bool]) -> bool:

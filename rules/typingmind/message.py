@@ -76,6 +76,8 @@ class Branch:
     """The index of the message that it hangs on."""
     messages: tuple[Message, ...]
     """Its messages in order, each followed by those of the branches that hang on it; without their bytes."""
+    has_pinned: bool = False
+    """The person has pinned one of them."""
 
 
 def read_message(raw: bytes) -> Message:
@@ -157,6 +159,13 @@ def is_touched(message: Message) -> bool:
     return message.cleared or fields_of(message).get("isPinned") is True
 
 
+def is_finished_answer(message: Message) -> bool:
+    """Return whether it is an answer of which nothing more is to come."""
+    if message.role != "assistant" or message.calls_tools or is_incomplete(message):
+        return False
+    return bool(fields_of(message).get("finish", True))
+
+
 def is_incomplete(message: Message) -> bool:
     """The answer was still being written when the chat was exported."""
     metadata = fields_of(message).get("tmMetadata")
@@ -182,11 +191,17 @@ def branches(messages: Sequence[Message]) -> tuple[Branch, ...]:
     Only messages that name the key are parsed again: few do in 10,000.
     """
     return tuple(
-        Branch(at, tuple(map(message_of, _inside(thread))))
+        _branch(at, thread)
         for at, message in enumerate(messages)
         if b'"threads"' in message.raw
         for thread in spans.as_list(fields_of(message), "threads")
     )
+
+
+def _branch(at: int, thread: object) -> Branch:
+    inside = list(_inside(thread))
+    is_pinned = any(fields.get("isPinned") is True for fields in inside)
+    return Branch(at, tuple(map(message_of, inside)), is_pinned)
 
 
 def _inside(thread: object) -> Iterator[dict[str, object]]:

@@ -115,6 +115,29 @@ def test_a_regenerated_newest_answer_is_ordinary(tmp_path: Path, build: Build) -
     quiet(chat)
 
 
+def test_an_answer_regenerated_two_turns_back_is_ordinary_and_the_arrows_are_too(
+    chat: Cycle,
+) -> None:
+    chat.talk(1).hand_in()
+    old = [dict(message) for message in chat.messages[-5:]]
+    at = len(chat.messages) - 6
+    chat.device.regenerate(chat.chat_id, at)
+    chat.talk(1)
+    for is_first_time in (True, True, False):
+        ended = chat.hand_in()
+        assert (ended.code, ended.err) == (0, "")
+        assert ("in another branch now, and in the archive" in ended.out) is is_first_time
+        assert "missing" not in ended.out
+        told = chat.person.memproc("run", chat.person.inbox / f"{chat.chat_id}.json").out
+        assert "branch" not in told, "it is told once"
+        chat.device.arrow_back(chat.chat_id, at)
+    assert [message["uuid"] for message in chat.messages[-5:]] == [
+        message["uuid"] for message in old
+    ]
+    goes_on(chat)
+    quiet(chat)
+
+
 def test_a_question_edited_and_sent_again_at_the_end_is_ordinary(chat: Cycle) -> None:
     chat.device.regenerate(chat.chat_id, -2, "And if I ask it otherwise?")
     ended = chat.hand_in()

@@ -192,11 +192,54 @@ def test_the_memories_in_a_branch_are_counted_with_it() -> None:
     assert "(67 messages," in reason(found)
 
 
-def test_one_question_in_a_branch_is_enough() -> None:
-    assert (
-        "after message 66 of the chat went into another branch of it (2 messages, the oldest from 2024-12-06)"
-        in (reason(looked(OLD, sent_again(OLD, len(OLD) - 3, ANSWER))))
-    )
+def pinned(messages: Sequence[Json]) -> list[Json]:
+    return [*messages[:-1], messages[-1] | {"isPinned": True}]
+
+
+UNFINISHED = ANSWER | {"tmMetadata": {"incomplete": True}}
+BACK = len(OLD) - 6
+"""The question two turns before the newest: five messages follow it."""
+
+
+@pytest.mark.parametrize(
+    ("before", "now"),
+    {
+        "more than eight messages": (OLD, sent_again(OLD, len(OLD) - 10, ANSWER)),
+        "an answer that is not finished": (OLD, sent_again(OLD, BACK, UNFINISHED)),
+        "no answer yet": (OLD, sent_again(OLD, BACK)),
+        "a question alone in its place": (OLD, sent_again(OLD, BACK, ANSWER, user("And?", 9_902))),
+        "a pinned message": (pinned(OLD), sent_again(pinned(OLD), BACK, ANSWER)),
+        "two branches of nine messages together": (
+            OLD,
+            sent_again(
+                sent_again(OLD, BACK, ANSWER, *NEW[:2], assistant("More.", 9_903)), BACK, ANSWER
+            ),
+        ),
+    }.values(),
+    ids=str,
+)
+def test_a_branch_with_a_question_is_a_loss_unless_it_is_small_and_answered(
+    before: list[Json], now: list[Json]
+) -> None:
+    assert "went into another branch" in reason(looked(before, now))
+
+
+def test_a_branch_that_took_a_message_under_a_memory_is_a_loss() -> None:
+    now = sent_again(OLD, BACK, ANSWER)
+    standing = known(OLD)
+    keys = {one.key: "" for one in standing}
+    last = LastTime(standing, (), (), keys, compressed={OLD[-1]["uuid"]})
+    here = places(now)
+    assert lost(absent(last, here, Deletions()), SHOWN, here) is not None
+
+
+def test_an_answer_regenerated_two_turns_back_is_ordinary_and_so_is_the_way_back() -> None:
+    on = [ANSWER, *talk(1, first=900)]
+    now = sent_again(OLD, BACK, *on)
+    assert looked(OLD, now) is None
+    back = [*OLD[:BACK], OLD[BACK] | {"threads": [thread(on)]}, *OLD[BACK + 1 :]]
+    assert looked(now, back, archived=OLD[BACK + 1 :]) is None
+    assert looked(back, now, archived=on) is None
 
 
 @pytest.mark.parametrize("stripped", [False, True])
@@ -396,7 +439,7 @@ def test_whatever_people_do_every_day_is_no_loss(
 
 
 @given(turns, st.data(), st.booleans())
-def test_whatever_went_into_a_branch_is_a_loss_until_it_comes_back(
+def test_whatever_went_into_a_branch_is_a_loss_until_it_comes_back_unless_it_is_small(
     count: int, data: st.DataObject, new: bool
 ) -> None:
     before = FRONT + talk(count)
@@ -409,6 +452,9 @@ def test_whatever_went_into_a_branch_is_a_loss_until_it_comes_back(
     )
     shown = {"m1": at >= 6}
     found = looked(before, moved, shown)
+    if at >= len(FRONT) - 1 and len(before) - at - 1 <= 8:
+        assert found is None, "it is small, and answered"
+        return
     assert f"Everything after message {at + 1} of the chat" in reason(found)
     back = [*before[:at], before[at] | {"threads": [thread(moved[at + 1 :])]}, *before[at + 1 :]]
     assert looked(before, back) is None
