@@ -13,6 +13,7 @@
   const SECOND = 1000; // milliseconds
   const READ = 2 * SECOND, HANDS_OFF = 3 * SECOND; // between two readings; without a key pressed, before a write
   const SHOWN = 15 * SECOND, SWITCH = 4 * SECOND; // for the word of what is done; for TypingMind to show another chat
+  const TIDY = 60 * SECOND, DAY = 24 * 3600 * SECOND, UNDO_DAYS = 90; // what is kept of a chat, and how long
   const PATIENCE = 180 * SECOND, AGAIN = 20 * SECOND; // for an answer; before memproc is asked again that gave none
 
   const SAYS = {
@@ -70,7 +71,8 @@
   const roundOf = async (id) => (await kept(`round/${id}`)) ?? {};
   const setRound = (id, changes, more = {}) => within(OURS, "readwrite", async (store) => {
     const round = { ...await answered(store.get(`round/${id}`)), ...changes };
-    putAll(store, { [`round/${id}`]: round, ...more });
+    const ended = round.state ? {} : { [`pending/${id}`]: undefined }; // a round that is over has nothing under way
+    putAll(store, { ...ended, [`round/${id}`]: round, ...more });
     return round;
   }).then((round) => {
     if (view.id === id) view.round = round;
@@ -211,8 +213,8 @@
       await write(id, (chat) => withMemories(chat, pending));
       const count = new Set(pending.result.messages.filter(isMemory).map((message) => message.memproc.memory)).size;
       const said = `Done: the chat begins with ${count} ${count === 1 ? "memory" : "memories"}`;
-      const done = { state: "", said, at: Date.now(), canUndo: true };
-      await setRound(id, done, { [`pending/${id}`]: undefined, [`written/${id}`]: pending });
+      const done = { state: "", said, at: Date.now(), writtenAt: Date.now(), canUndo: true };
+      await setRound(id, done, { [`written/${id}`]: pending });
     },
     async undoing(id, { wasSynced }) {
       const written = await kept(`written/${id}`);
@@ -257,6 +259,27 @@
       if (round.state) await attempt(id, () => steps[round.state](id, round));
     }
   });
+  // What is kept of a chat goes when the chat has gone from TypingMind's store, seen twice, and never where that store
+  // seems to hold no chat at all; in the bin a chat is still there. The old chat that serves Undo goes after its days.
+  const OF_CHAT = /^(?:round|written|pending)\/(.+)$/;
+  let seenGone = new Set(), tidyAt = 0;
+  async function tidy() {
+    if (Date.now() < tidyAt) return;
+    tidyAt = Date.now() + TIDY;
+    const chats = new Set((await keysOf(THEIRS)).filter((key) => /^CHAT_/.test(key)).map((key) => key.slice(5)));
+    const ours = new Set((await keysOf(OURS)).map((key) => OF_CHAT.exec(key)?.[1]).filter(Boolean));
+    const gone = new Set([...ours].filter((id) => chats.size && !chats.has(id)));
+    for (const id of ours) {
+      const { canUndo, writtenAt } = await roundOf(id);
+      if (gone.has(id) && seenGone.has(id)) await forgetChats([id]);
+      else if (canUndo && !writtenAt) await setRound(id, { writtenAt: Date.now() });
+      else if (canUndo && Date.now() - writtenAt > UNDO_DAYS * DAY)
+        await setRound(id, { canUndo: false }, { [`written/${id}`]: undefined });
+    }
+    seenGone = gone;
+  }
+  const forgetChats = (ids) => keep(Object.fromEntries(ids.flatMap((id) =>
+    ["round", "written", "pending"].map((kind) => [`${kind}/${id}`, undefined]))));
   let silentUntil = 0; // when memproc is asked again that did not answer
   async function attempt(id, step) {
     if (Date.now() < silentUntil) return noteChange();
@@ -375,8 +398,20 @@
     for (const [selector, isSeen] of Object.entries(seen)) part(selector).hidden = !isSeen;
     part("[name=auto]").checked = Boolean(auto);
   }
+  const FORGET = "Forget the pairing", SURELY = "Press again to forget it. Undo of every chat goes from this browser; " +
+    "memproc restore stays";
+  async function forget() {
+    if (part(".forget").textContent !== SURELY) return void (part(".forget").textContent = SURELY);
+    const chats = (await keysOf(OURS)).map((key) => OF_CHAT.exec(key)?.[1]).filter(Boolean);
+    await lock("memproc", () => forgetChats(chats));
+    await keep({ pairing: undefined });
+    Object.assign(view, { round: {}, stale: null });
+    tell({ pairing: (pairing = null) ?? true });
+    openPanel(false);
+  }
   function openPanel(isOpen) {
     part(".panel").hidden = !isOpen;
+    part(".forget").textContent = FORGET;
     part(".more").ariaExpanded = String(isOpen);
     if (isOpen && !part("form").hidden) part("[name=code]").focus();
   }
@@ -401,7 +436,7 @@
   part(".stop").onclick = () => set({ state: "", said: "", auto: false });
   part(".undo").onclick = () => set({ state: "undoing", said: "" }).then(() => openPanel(false));
   part("[name=auto]").onchange = (event) => set({ auto: event.target.checked, tried: null });
-  part(".forget").onclick = () => keep({ pairing: undefined }).then(() => tell({ pairing: (pairing = null) ?? true }));
+  part(".forget").onclick = forget;
   part("form").onsubmit = async (event) => {
     event.preventDefault();
     const address = ownAddress || `http://127.0.0.1:${part("[name=port]").value}`;
@@ -498,6 +533,7 @@
       await look();
       view.hasFiles = Boolean(view.id) && await hasFiles(view.id);
       await advance();
+      await tidy();
     } catch (fault) {
       Object.assign(view, { trouble: sentenceOf(fault), isKnown: true });
     }

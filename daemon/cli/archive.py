@@ -9,10 +9,11 @@ from daemon.archive.archive import check_integrity
 from daemon.archive.chats import find_chat
 from daemon.archive.copying import foreign_objects
 from daemon.archive.trouble import MEND
+from daemon.bridge.devices import bridge_folder
 from daemon.cli.printing import moment
 from daemon.cli.settings import Settings, confirmed, json_option, pass_settings
 from daemon.config.search import own_file
-from daemon.files.backup import check_backups as check_backups
+from daemon.files.backup import check_backups
 from daemon.files.clock import at, now
 from daemon.status.printable import printable_json, visible
 from daemon.status.written import written_exports
@@ -197,3 +198,8 @@ def erase_command(settings: Settings, chat: str, yes: bool) -> None:
     settings.say(
         "TypingMind still has it, and so may exports of your own and files of `memproc export-archive`."
     )
+    if bridge_folder(settings.folders.state).exists():
+        settings.say(
+            "A paired browser keeps what it needs for Undo: delete the chat in TypingMind, from the bin too, and the "
+            "extension removes that within minutes; or press ⋯ and Forget the pairing."
+        )

@@ -30,8 +30,7 @@ from daemon.archive.signs import set_sign, sign
 from daemon.archive.trouble import MEND
 from daemon.chat.survey import survey
 from daemon.events import JobEnded
-from daemon.files.backup import Version, all_versions
-from daemon.files.backup import check_backups as check_backups
+from daemon.files.backup import Version, all_versions, check_backups
 from daemon.files.clock import here
 from daemon.files.paths import Folders, arrivals_folder
 from daemon.files.private import flush_folder, make_private

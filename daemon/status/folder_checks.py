@@ -8,8 +8,7 @@ from shlex import quote
 
 from daemon.archive.archive import Archive, check_integrity
 from daemon.archive.jobs import structural_faults
-from daemon.files.backup import all_versions
-from daemon.files.backup import check_backups as check_backups
+from daemon.files.backup import all_versions, check_backups
 from daemon.files.paths import archive_path
 from daemon.status.findings import Finding, Setup, error, ok, warning
 from daemon.status.written import written_exports

@@ -228,12 +228,90 @@ def test_a_wrong_code_is_told_and_pairs_nothing(client: ChatClient, fake: FakeMe
     client.says("1 memory due")
 
 
-def test_the_pairing_can_be_forgotten_in_the_client(paired: ChatClient, fake: FakeMemproc) -> None:
+def test_the_pairing_can_be_forgotten_in_the_client_and_what_is_kept_of_chats_with_it(
+    paired: ChatClient,
+) -> None:
+    compress(paired)
+    assert kept_of_chats(paired) == [f"round/{CHAT_ID}", f"written/{CHAT_ID}"]
     paired.open_panel()
     paired.panel(".forget").click()
+    assert "memproc restore" in paired.panel(".forget").text, "it says first what goes and stays"
+    assert len(kept_of_chats(paired)) == 2
+    paired.panel(".forget").click()
     paired.says("press to pair")
+    assert kept_of_chats(paired) == []
     paired.load()
     paired.says("press to pair")
+
+
+def test_a_browser_that_memproc_does_not_know_keeps_what_undo_needs(
+    paired: ChatClient, fake: FakeMemproc
+) -> None:
+    compress(paired)
+    fake.keys.clear()
+    paired.say("And then?")
+    paired.says("memproc pair")
+    assert f"written/{CHAT_ID}" in kept_of_chats(paired)
+
+
+def test_what_was_sent_is_not_kept_once_its_round_has_ended(
+    waiting: ChatClient, fake: FakeMemproc
+) -> None:
+    assert f"pending/{CHAT_ID}" in kept_of_chats(waiting)
+    waiting.open_panel()
+    waiting.panel(".stop").click()
+    waiting.until(lambda: kept_of_chats(waiting) == [f"round/{CHAT_ID}"], "it is gone")
+
+
+@pytest.mark.parametrize("how", ["deleted", "in the bin", "the last one"])
+def test_what_is_kept_of_a_chat_goes_when_the_chat_has_gone(
+    client: ChatClient, fake: FakeMemproc, how: str
+) -> None:
+    fake.edits = [("TIDY = 60 * SECOND", "TIDY = 0.2 * SECOND")]
+    client.begin(TALK, OTHER, script=fake.script)
+    client.pair(CODE)
+    client.says("1 memory due")
+    compress(client)
+    client.go("other")
+    if how == "in the bin":
+        binned = json.dumps(client.stored() | {"deletedAt": "2026-11-24T09:00:00.000Z"})
+        client.run("app.put(JSON.parse(arguments[0]))", binned)
+    else:
+        client.run("app.remove(arguments[0])", CHAT_ID)
+    if how == "the last one":
+        client.run("app.remove('other')")
+    if how == "deleted":
+        client.until(lambda: kept_of_chats(client) == [], "nothing is kept")
+        return
+    client.run("new Promise(resolve => setTimeout(resolve, 3000))")
+    assert f"written/{CHAT_ID}" in kept_of_chats(client)
+
+
+def test_undo_goes_after_ninety_days_and_auto_stays(client: ChatClient, fake: FakeMemproc) -> None:
+    client.begin(TALK, OTHER, script=fake.script)
+    client.pair(CODE)
+    client.says("1 memory due")
+    compress(client)
+    client.open_panel()
+    client.panel("[name=auto]").click()
+    client.until(lambda: client.round_of().get("auto"), "auto is kept")
+    fake.edits = [("UNDO_DAYS = 90", "UNDO_DAYS = 0")]
+    client.load()
+    client.until(lambda: kept_of_chats(client) == [f"round/{CHAT_ID}"], "the old chat is gone")
+    assert client.round_of()["auto"]
+    client.open_panel()
+    assert not client.panel(".undo").is_displayed()
+
+
+def kept_of_chats(client: ChatClient) -> list[str]:
+    """The names under which the extension keeps something of a chat."""
+    names = client.run(
+        "new Promise(resolve => { const opening = indexedDB.open('memproc'); opening.onsuccess = () => {"
+        " const asked = opening.result.transaction('kept').objectStore('kept').getAllKeys();"
+        " asked.onsuccess = () => { opening.result.close(); resolve(asked.result); }; }; })"
+    )
+    assert isinstance(names, list)
+    return sorted(name for name in names if "/" in name)
 
 
 def test_the_key_of_the_pairing_cannot_be_read_out(paired: ChatClient) -> None:

@@ -18,7 +18,7 @@ from daemon.archive.archive import Archive, check_integrity
 from daemon.archive.arrivals import next_work, resume_after_restart
 from daemon.archive.signs import set_sign
 from daemon.events import SettingsAre
-from daemon.files.backup import check_backups as check_backups
+from daemon.files.backup import check_backups
 from daemon.files.clock import now
 from daemon.files.names import is_sent, sent_name
 from daemon.inbox.jobs import maintain

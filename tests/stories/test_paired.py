@@ -396,6 +396,8 @@ def test_an_erased_chat_leaves_nothing_in_the_jobs(
     extension = bridge.paired()
     job = extension.send(new.export())
     bridge.carry_out()
-    assert new.person.memproc("erase", new.chat_id, "--yes").code == 0
+    erased = new.person.memproc("erase", new.chat_id, "--yes")
+    assert erased.code == 0
+    assert "press ⋯ and Forget the pairing" in " ".join(erased.out.split())
     assert extension.call("GET", f"/bridge/jobs/{job}").status_code == 404
     assert list((bridge.state / "bridge" / "jobs").iterdir()) == []

@@ -4,6 +4,7 @@ import stat
 
 import pytest
 
+from daemon.bridge.devices import bridge_folder
 from daemon.cli import service
 from tests.chats import export_bytes, long_chat
 from tests.stories.person import Person
@@ -172,4 +173,7 @@ def test_uninstall_says_what_stays_and_how_each_goes(
         assert f"rm -r {written.home / place}\n" in ended.out
     assert "There was no service" in ended.out
     assert "pipx uninstall memproc-daemon" in ended.out
+    assert "Forget the pairing" not in ended.out, "no browser was paired"
+    bridge_folder(written.home / "state").mkdir()
+    assert "press ⋯ beside the pill, and Forget the pairing" in written.memproc("uninstall").out
     assert written.updated()
