@@ -12,7 +12,7 @@ ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "docs" / "core-memory.md").read_text("utf-8")
 TRIED = """
 from daemon.config.loading import load_layout
-from rules.layers.core import CoreEdit, apply
+from rules.layers.core_editing import CoreEdit, apply_edit
 from rules.layers.core import CoreMemory
 
 layout = load_layout("promises")
@@ -23,10 +23,10 @@ for edit in [
     CoreEdit("promise_kept", {"promise": "To ask about Tomas."}),
     CoreEdit("core_memory_append", {"name": "human", "content": "Her name is Nessa."}),
 ]:
-    memory = apply(layout.functions, memory, edit)
+    memory = apply_edit(layout.functions, memory, edit)
 print([(section.name, section.value) for section in memory])
-print(apply(layout.functions, memory, CoreEdit("promise_made", {"promise": "x" * 1000})).kind)
-print(apply(layout.functions, memory, CoreEdit("promise_kept", {"promise": "log"})).kind)
+print(apply_edit(layout.functions, memory, CoreEdit("promise_made", {"promise": "x" * 1000})).kind)
+print(apply_edit(layout.functions, memory, CoreEdit("promise_kept", {"promise": "log"})).kind)
 """
 
 

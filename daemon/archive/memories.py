@@ -211,7 +211,8 @@ def keep_fold(archive: Archive, chat_id: str, fold: Memory) -> Memory:
     with archive.transaction():
         insert_memory(archive, chat_row(archive, chat_id), fold)
         insert_edition(archive, fold.memory_id, fold.edition)
-    return find_memory(archive, fold.memory_id)[1]
+        (kept,) = _select(archive, "WHERE id = ?", fold.memory_id, "hindsight")
+    return kept
 
 
 def keep_edition(archive: Archive, memory_id: str, edition: Edition, chosen: bool = False) -> None:

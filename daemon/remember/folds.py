@@ -19,7 +19,7 @@ from daemon.models.scheduler import RunningDialogue, Steps
 from daemon.models.tokens import count
 from daemon.remember.dialogue import Pair, Subject, Transcript, converse
 from daemon.remember.ladder import Assignment, Count, first_analysis, without_hole
-from daemon.remember.work import BEFORE_ALL_CHUNKS, Keep, Lane
+from daemon.remember.work import BEFORE_ALL_CHUNKS, ChatWork, Keep, Lane
 from daemon.remember.worksheet import Worksheet, worksheet_of_fold
 from primer import prompt
 from primer.models import ENGINE
@@ -201,11 +201,22 @@ def _raw_turns(survey: Survey, members: Sequence[Memory]) -> tuple[Turn, ...]:
     )
 
 
+_Viewed = tuple[MissingFold | None, tuple[Memory, ...]]
+"""The next fold that is missing, and what stands for the memories."""
+
+
 class Folds(Lane):
     """The folds of a chat: those that prompts will need are made beside the chunks, as soon as they are wanted.
 
     A fold that is made is kept, and added to the chat's memories.
     """
+
+    def __init__(self, work: ChatWork) -> None:
+        """Begin with the memories that `work` holds."""
+        super().__init__(work)
+        self._viewed: tuple[Memory, ...] = ()
+        self._views: dict[tuple[int, Version], _Viewed] = {}
+        """The views of the memories in `_viewed`: each looks at all of them, and is asked for several times."""
 
     def before(self, upto: int) -> tuple[Memory, ...] | None:
         """The memories and folds that stand for the first `upto` memories in a prompt; None where a fold is missing."""
@@ -229,9 +240,17 @@ class Folds(Lane):
                 return standing
             self.work.scheduler.finish(self._fold(missing))()
 
-    def _view(self, upto: int, version: Version) -> tuple[MissingFold | None, tuple[Memory, ...]]:
-        """The next fold that is missing, and what stands for these memories now."""
-        survey, memories = self.work.survey, self.work.memories
+    def _view(self, upto: int, version: Version) -> _Viewed:
+        """Return the next fold that is missing, and what stands for these memories now."""
+        if (memories := tuple(self.work.memories)) != self._viewed:
+            self._viewed = memories
+            self._views.clear()
+        if (upto, version) not in self._views:
+            self._views[upto, version] = self._section(upto, version)
+        return self._views[upto, version]
+
+    def _section(self, upto: int, version: Version) -> _Viewed:
+        survey, memories = self.work.survey, self._viewed
         view = section(survey.plan.chat_id, memories, upto, survey.bounds, version)
         by_id = {memory.memory_id: memory for memory in memories}
         return view.missing, tuple(by_id[item.name] for item in view.standing)
