@@ -77,9 +77,10 @@ def chats_of(
     context: Context, export: Export, carry_out: Callable[[Chat], Iterator[T]]
 ) -> Iterator[T | Skipped]:
     """Yield what `carry_out` makes of each chat of an export; an error ends one chat alone."""
-    if not export.chat_ids:
+    chat_ids = export.chat_ids
+    if not chat_ids:
         yield skip_without_chats(export.path.name)
-    doubled = doubled_ids(export.chat_ids)
+    doubled = doubled_ids(chat_ids)
 
     def carried_out(chat: Chat) -> Iterator[T]:
         refuse_doubled(chat, doubled)

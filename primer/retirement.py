@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from functools import cache
 from types import MappingProxyType
 
 from primer.model_names import with_provider
@@ -132,6 +133,7 @@ RETIRED: Mapping[str, tuple[str, str]] = MappingProxyType(
 """The last day (ISO) of a model, and the one to ask instead, by LiteLLM name or pattern; the first that fits counts."""
 
 
+@cache
 def successor(model: str) -> Successor | None:
     """The model that took this one's place, or None while it still answers.
 

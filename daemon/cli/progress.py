@@ -116,10 +116,14 @@ class Progress:
             console=self._console, expand=True, transient=True, disable=quiet or not self._console.is_terminal,
         )  # fmt: skip
         self._task: TaskID | None = None
-        self._ids: dict[str, list[str]] = {}
+        self._by_title: dict[str, str] = {}
+        """The first chat of each title, by id."""
+        self._shared: set[str] = set()
+        """The titles that several chats have."""
         self._told: set[str] = set()
+        """The titles that were shown without an id."""
         for chat in known:
-            self._ids.setdefault(chat.title, []).append(chat.chat_id)
+            self._is_shared(chat.title, chat.chat_id)
         self._run = RunProgress(by_hand=True, began_at=now())
 
     def tell(self, event: events.Event) -> None:
@@ -153,13 +157,19 @@ class Progress:
 
     def _told_apart(self, chat_id: str, title: str) -> str:
         """Return the title, with the id where another chat has the same."""
-        ids = self._ids.setdefault(title, [])
-        if chat_id not in ids:
-            ids.append(chat_id)
-            if len(ids) == 2 and ids[0] in self._told:
-                self._line(f'note: "{title}" above is the chat {ids[0]}.')
-        self._told.add(chat_id)
-        return f"{title} ({chat_id})" if len(ids) > 1 else title
+        if not self._is_shared(title, chat_id):
+            self._told.add(title)
+            return title
+        if title in self._told:
+            self._told.remove(title)
+            self._line(f'note: "{title}" above is the chat {self._by_title[title]}.')
+        return f"{title} ({chat_id})"
+
+    def _is_shared(self, title: str, chat_id: str) -> bool:
+        """Return whether several chats that were heard of have the title, this one among them."""
+        if self._by_title.setdefault(title, chat_id) != chat_id:
+            self._shared.add(title)
+        return title in self._shared
 
     def _end_bar(self) -> None:
         """Take the bar away, at once: what is printed next goes in its place."""

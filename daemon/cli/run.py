@@ -2,8 +2,9 @@
 
 import signal
 import sys
+from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, field, replace
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -39,6 +40,30 @@ _KINDS: dict[type[Outcome], str] = {
     Unchanged: "left_alone",
     Skipped: "set_aside",
 }
+
+
+@dataclass(slots=True)
+class _Ends:
+    """How the chats of a run ended. Whole outcomes are kept for a report in JSON alone: there may be a million."""
+
+    keeps_all: bool
+    outcomes: list[Outcome] = field(default_factory=list)
+    counts: Counter[type[Outcome]] = field(default_factory=Counter)
+    written: dict[str, None] = field(default_factory=dict)
+    """The paths of the updated exports, in order, each once."""
+
+    def add(self, outcome: Outcome) -> None:
+        """Count one more chat, or file, that is done."""
+        self.counts[type(outcome)] += 1
+        if isinstance(outcome, events.ExportWritten):
+            self.written[outcome.path] = None
+        if self.keeps_all:
+            self.outcomes.append(outcome)
+
+    @property
+    def exit_code(self) -> int:
+        """Return 1 where anything was skipped, else 0."""
+        return 1 if self.counts[Skipped] else 0
 
 
 @click.command
@@ -84,20 +109,15 @@ def run_command(
 def _tell_events(settings: Settings, paths: tuple[Path, ...], tell: events.Tell) -> int:
     stopping = Stopping()
     signal.signal(signal.SIGTERM, stopping.ask)
+    ends = _Ends(keeps_all=False)
+    exports, others = wanted_exports(settings, paths), other_files(settings, paths)
     try:
-        outcomes = list(
-            _process(
-                settings,
-                wanted_exports(settings, paths),
-                other_files(settings, paths),
-                tell,
-                stopping,
-            )
-        )
+        for outcome in _process(settings, exports, others, tell, stopping):
+            ends.add(outcome)
     except Unsent:
         return INTERRUPTED
     tell(events.RunDone())
-    return _exit_code(outcomes)
+    return ends.exit_code
 
 
 def _run_and_report(settings: Settings, paths: tuple[Path, ...], as_json: bool, asks: bool) -> int:
@@ -111,25 +131,25 @@ def _run_and_report(settings: Settings, paths: tuple[Path, ...], as_json: bool, 
     with settings.archive() as archive:
         known = known_chats(archive)
     progress = Progress(quiet=settings.quiet or as_json, answered=answered, known=known)
-    outcomes: list[Outcome] = []
+    ends = _Ends(keeps_all=as_json)
     over: OverBudget | None = None
     with progress.bars:
         try:
             # One by one: what was done before a cap is reached is reported too.
             for outcome in _process(settings, exports, others, progress.tell, Stopping()):
-                outcomes.append(outcome)
+                ends.add(outcome)
         except OverBudget as reached:
             over = reached
     if as_json:
-        click.echo(printable_json(_report(outcomes, progress.tally, over)))
+        click.echo(printable_json(_report(ends.outcomes, progress.tally, over)))
     elif not exports and not others:
         settings.say(f"Nothing to do: there are no exports in {settings.folders.inbox}.")
     else:
-        for line in (*progress.tally.sentences(), *_summary(outcomes)):
+        for line in (*progress.tally.sentences(), *_summary(ends)):
             settings.say(line)
     if over:
         raise over  # at the end, as every error: the report is of what was done before
-    return _exit_code(outcomes)
+    return ends.exit_code
 
 
 def _agreed(settings: Settings, exports: Sequence[Path]) -> frozenset[str] | None:
@@ -154,17 +174,11 @@ def _report(
     return report
 
 
-def _summary(outcomes: Sequence[Outcome]) -> Iterator[str]:
-    """Sentences on how many chats were written, and what to do next with them."""
-    written, unchanged, skipped = (
-        sum(isinstance(outcome, kind) for outcome in outcomes) for kind in _KINDS
-    )
-    yield f"{written} written, {unchanged} unchanged, {skipped} skipped."
-    paths = list(
-        dict.fromkeys(
-            outcome.path for outcome in outcomes if isinstance(outcome, events.ExportWritten)
-        )
-    )
+def _summary(ends: _Ends) -> Iterator[str]:
+    """Yield sentences on how many chats were written, and what to do next with them."""
+    written, unchanged, skipped = (ends.counts[kind] for kind in _KINDS)
+    yield f"{written:,} written, {unchanged:,} unchanged, {skipped:,} skipped."
+    paths = list(ends.written)
     if len(paths) > 1:
         yield "\n  ".join(["Import these into TypingMind:", *paths])
     elif paths:
@@ -234,7 +248,3 @@ def _finished_restores(context: "Context") -> tuple[str, ...]:
     from daemon.recovery.restore import finish_restores  # late: hardly any run has one
 
     return finish_restores(context)
-
-
-def _exit_code(outcomes: Sequence[Outcome]) -> int:
-    return 1 if any(isinstance(outcome, Skipped) for outcome in outcomes) else 0

@@ -15,6 +15,8 @@ from rules.errors import MemprocError
 
 _BECAME = {"written": "written", "left alone": "unchanged", "set aside": "skipped"}
 _KEEP_SECONDS = 1.0
+_MOST_TROUBLES = 20
+"""Lines on chats that were skipped; an export may have thousands of them, and each is in the log."""
 
 
 def gone_on(run: RunProgress, event: events.Event, when: str) -> RunProgress:
@@ -34,6 +36,8 @@ def gone_on(run: RunProgress, event: events.Event, when: str) -> RunProgress:
         case events.MemoryMade():
             return replace(run, done=event.done, of=event.of)
         case events.ChatIs(kind="set aside", title=title, detail=detail, next_step=step):
+            if run.trouble.count("\n") >= _MOST_TROUBLES - 1:
+                return replace(run, next_step=step)
             trouble = f"{run.trouble}\n{title}: {detail}".strip()
             return replace(run, trouble=trouble, next_step=step)
         case _:

@@ -19,7 +19,7 @@ from daemon.files.candidates import sighting_of
 from rules.arrival import Sighting
 from rules.errors import FileTrouble, NotAnExport
 from rules.typingmind import document
-from rules.typingmind.chat import Chat
+from rules.typingmind.chat import Chat, chat_in_export
 from rules.typingmind.document import DocumentLayout, lay_out_chunk, lay_out_document
 from rules.typingmind.foreign_files import explain_bad_json
 from rules.typingmind.spans import BadJson
@@ -45,7 +45,7 @@ class Export:
     @property
     def chat_ids(self) -> tuple[str, ...]:
         """The ids of every chat of every part, in order; empty for a chat that names none."""
-        return tuple(outline.chat_id for part in self.parts for outline in part.layout.outlines)
+        return tuple(chat_id for part in self.parts for chat_id in part.layout.chat_ids)
 
     def chats(self) -> Iterator[Chat]:
         """Every chat, one at a time, in order. Raises FileTrouble where the file is another by now."""
@@ -152,9 +152,9 @@ def _part(name: str, bundle: Bundle, entry: str, lay_out: LayOut) -> ExportPart:
 
 def _chats(bundle: Bundle, part: ExportPart) -> Iterator[Chat]:
     with bundle.text(part.entry) as text:
-        for outline in part.layout.outlines:
-            text.seek(outline.span.start)
-            yield outline.chat(text.read(outline.span.stop - outline.span.start))
+        for span in part.layout.spans:
+            text.seek(span.start)
+            yield chat_in_export(text.read(span.stop - span.start))
 
 
 def _blocks(text: BinaryIO) -> Iterator[bytes]:

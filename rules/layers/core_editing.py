@@ -4,6 +4,7 @@ import inspect
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Protocol
 
 from rules.layers.core import CoreMemory, OverLimit, Refusal, Section, editable, lines_of, written
@@ -46,6 +47,7 @@ class Offer:
     """The names of the texts that it takes, in order, each with its description."""
 
 
+@cache
 def describe_function(function: EditingFunction) -> Offer:
     """The offer of `function` to the agent; its first parameter is the memory, and no concern of the agent's.
 

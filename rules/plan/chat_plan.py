@@ -73,7 +73,10 @@ def refuse_doubled(chat: Chat, doubled: frozenset[str]) -> None:
 
 def doubled_ids(chat_ids: Iterable[str]) -> frozenset[str]:
     """The ids that more than one chat of an export bears: TypingMind would keep only the last of them."""
-    return frozenset(chat_id for chat_id, times in Counter(chat_ids).items() if times > 1)
+    seen, doubled = set[str](), set[str]()
+    for chat_id in chat_ids:
+        (doubled if chat_id in seen else seen).add(chat_id)
+    return frozenset(doubled)
 
 
 @dataclass(frozen=True, slots=True)

@@ -151,25 +151,21 @@ class Outline:
     chat_id: str
     """The chat's id, as `Chat.chat_id` has it; empty where the chat names none."""
 
-    def chat(self, data: bytes) -> Chat:
-        """Return the chat itself; `data` are the bytes of its span."""
-        text, start = data.decode("latin-1"), self.span.start
-        members = tuple(
-            Member(it.key, it.start - start, _moved(it.value, start)) for it in self.members
-        )
-        return Chat(
-            text, Span(0, len(text)), members, tuple(_moved(span, start) for span in self.messages)
-        )
-
 
 def parse_chat(chat: bytes) -> Chat:
     """Read a chat from its own bytes. Raises BadJson where they are none."""
-    outlines: list[Outline] = []
-    reel = Reel(chat.decode("latin-1"))
-    if reel.sign(0) != "{":
+    if chat[:1] != b"{":
         raise spans.BadJson("a chat is a JSON object, and this is none", 0)
-    walk_chat(outlines.append)(reel, 0)
-    return outlines[0].chat(chat[: outlines[0].span.stop])
+    return chat_in_export(chat)
+
+
+def chat_in_export(item: bytes) -> Chat:
+    """Read an item of an export's `chats` from its own bytes; one that is no object is a chat without fields."""
+    outlines: list[Outline] = []
+    text = item.decode("latin-1")
+    walk_chat(outlines.append)(Reel(text), 0)
+    outline = outlines[0]
+    return Chat(text[: outline.span.stop], outline.span, outline.members, outline.messages)
 
 
 def walk_chat(keep: Callable[[Outline], object]) -> Walker:
@@ -213,7 +209,3 @@ def _note_name(names: dict[str, str], key: str, reel: Reel, at: int) -> int:
 def _walk_sync(reel: Reel, at: int) -> int:
     """Walk rather than skip it, because we add to it: each of its keys must occur once."""
     return spans.members(reel, at)[1] if reel.sign(at) == "{" else reel.value(at)[1]
-
-
-def _moved(span: Span, start: int) -> Span:
-    return Span(span.start - start, span.stop - start)

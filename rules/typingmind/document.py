@@ -6,10 +6,11 @@ chats). They are recognised by what they hold, never by their names.
 """
 
 import codecs
+from array import array
 from collections.abc import Iterable, Iterator, Set
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import zip_longest
+from itertools import starmap, zip_longest
 
 from rules.typingmind import spans
 from rules.typingmind.chat import Outline, walk_chat
@@ -19,7 +20,7 @@ from rules.typingmind.foreign_files import (
     explain_encoding,
     explain_root,
 )
-from rules.typingmind.spans import BadJson, Reel, Walker
+from rules.typingmind.spans import BadJson, Reel, Span, Walker
 
 _BLOCK_BYTES = 1 << 16
 """It fits into the processor's cache, where checking it is ten times as quick."""
@@ -28,21 +29,42 @@ _BYTE_ORDER_MARK = codecs.BOM_UTF8.decode("latin-1")
 
 @dataclass(frozen=True, slots=True)
 class DocumentLayout:
-    """The places of the chats in one JSON text of an export."""
+    """The places of the chats in one JSON text of an export.
 
-    outlines: tuple[Outline, ...]
+    A million chats may be in it, so that a place takes a few bytes and no object.
+    """
+
+    chat_ids: tuple[str, ...]
+    """The id of each chat, in order; empty for one that names none."""
+    offsets: "array[int]"
+    """Where each chat starts and stops, in bytes: twice as many as there are chats."""
     chunks: tuple[str, ...] = ()
     """Further files of a ZIP that it names."""
+
+    @property
+    def spans(self) -> Iterator[Span]:
+        """The place of each chat, in order."""
+        return starmap(Span, zip(self.offsets[::2], self.offsets[1::2], strict=True))
 
 
 @dataclass(frozen=True, slots=True)
 class _Container:
     """What a walk over a container has found."""
 
-    outlines: list[Outline] = field(default_factory=list)
+    chat_ids: list[str] = field(default_factory=list)
+    offsets: "array[int]" = field(default_factory=partial(array, "Q"))
     chunks: list[str] = field(default_factory=list)
     keys: set[str] = field(default_factory=set)
     """The keys of `data`."""
+
+    def note_chat(self, outline: Outline) -> None:
+        """Note the place of one chat."""
+        self.chat_ids.append(outline.chat_id)
+        self.offsets.extend((outline.span.start, outline.span.stop))
+
+    def layout(self) -> DocumentLayout:
+        """Return the places of all chats that were noted."""
+        return DocumentLayout(tuple(self.chat_ids), self.offsets, tuple(self.chunks))
 
 
 def lay_out_document(name: str, blocks: Iterable[bytes]) -> DocumentLayout:
@@ -53,35 +75,35 @@ def lay_out_document(name: str, blocks: Iterable[bytes]) -> DocumentLayout:
     """
     container = _Container()
     _walk(name, blocks, partial(_walk_root, container, name))
-    return DocumentLayout(tuple(container.outlines), tuple(container.chunks))
+    return container.layout()
 
 
 def lay_out_chunk(name: str, blocks: Iterable[bytes]) -> DocumentLayout:
     """Walk over a chunk file of a ZIP, a bare array of chats. Raises NotAnExport or BadJson."""
-    outlines: list[Outline] = []
+    container = _Container()
 
     def walk_array(reel: Reel, at: int) -> int:
-        _, stop = spans.items(reel, at, walk_chat(outlines.append))
+        stop = spans.walk_items(reel, at, walk_chat(container.note_chat))
         spans.end(reel, stop)
         return stop
 
     _walk(name, blocks, walk_array)
-    return DocumentLayout(tuple(outlines))
+    return container.layout()
 
 
 def without_chats(data: bytes, layout: DocumentLayout, chat_ids: Set[str]) -> bytes:
     """Return the document without the chats of these ids, and without their commas."""
     cuts: list[tuple[int, int]] = []
     kept_until: int | None = None
-    for outline, following in zip_longest(layout.outlines, layout.outlines[1:]):
-        span = outline.span
-        is_last = following is None or data[span.stop : following.span.start].strip() != b","
-        if outline.chat_id not in chat_ids:
+    places = list(layout.spans)
+    for chat_id, span, following in zip_longest(layout.chat_ids, places, places[1:]):
+        is_last = following is None or data[span.stop : following.start].strip() != b","
+        if chat_id not in chat_ids:
             kept_until = span.stop
         elif is_last:
             cuts.append((span.start if kept_until is None else kept_until, span.stop))
         else:
-            cuts.append((span.start, following.span.start))
+            cuts.append((span.start, following.start))
         kept_until = None if is_last else kept_until
     pieces, at = list[bytes](), 0
     for start, stop in sorted(cuts):
@@ -126,7 +148,7 @@ def _walk_data(container: _Container, reel: Reel, at: int) -> int:
 def _walk_chats(container: _Container, reel: Reel, at: int) -> int:
     """Note each chat of an array, or the names of the files that hold them."""
     if reel.sign(at) == "[":
-        return spans.items(reel, at, walk_chat(container.outlines.append))[1]
+        return spans.walk_items(reel, at, walk_chat(container.note_chat))
     index, stop = reel.value(at)
     if not isinstance(index, dict) or not isinstance(index.get("chunks"), list):
         raise BadJson("`chats` is a JSON array, and this is none", at)

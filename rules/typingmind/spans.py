@@ -283,18 +283,27 @@ def members(
         at = _after_sign(reel, at, ",")
 
 
-def items(reel: Reel, at: int, walk: Walker | None = None) -> tuple[list[Span], int]:
+def items(reel: Reel, at: int) -> tuple[list[Span], int]:
     """The spans of the values of the array whose `[` stands at `at`, and the offset behind its `]`. Raises BadJson."""
     entries: list[Span] = []
+
+    def note(reel: Reel, at: int) -> int:
+        stop = reel.value(at)[1]
+        entries.append(Span(at, stop))
+        return stop
+
+    return entries, walk_items(reel, at, note)
+
+
+def walk_items(reel: Reel, at: int, walk: Walker) -> int:
+    """Walk over each value of the array whose `[` is at `at`. Return the offset behind its `]`. Raises BadJson."""
     at = _after_sign(reel, at, "[")
     if reel.sign(at) == "]":
-        return entries, at + 1
+        return at + 1
     while True:
-        stop = walk(reel, at) if walk else reel.value(at)[1]
-        entries.append(Span(at, stop))
-        at = reel.blank(stop)
+        at = reel.blank(walk(reel, at))
         if reel.sign(at) == "]":
-            return entries, at + 1
+            return at + 1
         at = _after_sign(reel, at, ",")
 
 

@@ -85,7 +85,7 @@ def _trip(export: Path, folder: Path, *, keep_counts: bool) -> Stages:
                     keep(archive, surveyed.counts)
         with stages.stage("write"):
             (part,) = found.parts
-            middle = len(part.layout.outlines) // 2
+            middle = len(part.layout.chat_ids) // 2
             one = next(islice(found.chats(), middle, None))
             replace_file(folder / "ours.json", container_blocks(_spliced(one)))
     return stages
@@ -114,7 +114,7 @@ def changed(export: Path, folder: Path) -> Stages:
     with stages.stage("write"):
         found = read_export(export)
         (part,) = found.parts
-        middle = len(part.layout.outlines) // 2
+        middle = len(part.layout.chat_ids) // 2
         one = next(islice(found.chats(), middle, None))
         kept = range(len(one.messages))
         said = [
@@ -123,7 +123,7 @@ def changed(export: Path, folder: Path) -> Stages:
         ]
         raws = [*(one.slice(span) for span in one.messages), *said]
         new = splice(one, [replace_messages(one, [*kept, None, None], raws)])
-        data, span = export.read_bytes(), part.layout.outlines[middle].span
+        data, span = export.read_bytes(), list(part.layout.spans)[middle]
         with (folder / "changed.json").open("wb") as file:
             file.writelines([data[: span.start], new, data[span.stop :]])
     return stages

@@ -79,12 +79,12 @@ def test_a_chunked_export_names_its_parts() -> None:
         {"data": {"folders": [], "chats": {"chunks": ["chunks/a.json", "chunks/b.json"]}}}
     )
     layout = lay_out_document("x.json", [data])
-    assert (layout.outlines, layout.chunks) == ((), ("chunks/a.json", "chunks/b.json"))
+    assert (layout.chat_ids, layout.chunks) == ((), ("chunks/a.json", "chunks/b.json"))
 
 
 def test_a_part_is_a_bare_array_of_chats() -> None:
     layout = lay_out_chunk("x.json", [b"\xef\xbb\xbf " + json_bytes([chat(), chat()], indent=2)])
-    assert len(layout.outlines) == 2
+    assert len(layout.chat_ids) == 2
 
 
 @pytest.mark.parametrize("data", [b"{}", b"[] x", b"", b"[{}", b'[{"messages":[],"messages":[]}]'])
@@ -134,7 +134,7 @@ def test_no_bytes_bring_anything_but_a_refusal(data: bytes) -> None:
 def test_chats_that_bear_one_id_are_found() -> None:
     ids = [{"chatID": "a"}, {"chatID": "b"}, {"id": "a"}, {"id": "c", "chatID": "d"}, {"id": "c"}]
     layout = lay_out_document("x.json", [json_bytes({"data": {"chats": ids}})])
-    assert doubled_ids(outline.chat_id for outline in layout.outlines) == {"a"}
+    assert doubled_ids(layout.chat_ids) == {"a"}
 
 
 def test_a_chat_above_three_mebibytes_is_read() -> None:

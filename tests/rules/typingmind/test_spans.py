@@ -30,7 +30,7 @@ def _walk(reel: Reel, at: int) -> int:
     sign = reel.sign(at)
     if sign == "{":
         return walk.members(reel, at, _Everywhere())[1]
-    return walk.items(reel, at, _walk)[1] if sign == "[" else reel.value(at)[1]
+    return walk.walk_items(reel, at, _walk) if sign == "[" else reel.value(at)[1]
 
 
 def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
