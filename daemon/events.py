@@ -172,6 +172,18 @@ class Alive:
 
 
 @dataclass(frozen=True, slots=True)
+class WorkOn:
+    """The daemon hands its child a further file, by the path of its own copy."""
+
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
+class FileBegun:
+    """The daemon's child begins with a file; before it has said so, no fault of the child is that file's."""
+
+
+@dataclass(frozen=True, slots=True)
 class RunDone:
     """All files were gone through; without it, a run has broken off."""
 
@@ -297,7 +309,7 @@ class Trouble:
 
 Event = (
     Planned | Note | UserEdits | ModelAnswered | Noted | TriesAgain | MemoryMade | Folded | BatchSent | ChatIs
-    | Alive | RunDone | RunFailed | JobEnded | SettingsAre | SettingsWrong
+    | Alive | WorkOn | FileBegun | RunDone | RunFailed | JobEnded | SettingsAre | SettingsWrong
     | Started | Stopped | Watching | FileIs | PauseBegan | PauseEnded | SettingsRead | SettingsRefused | Trouble
 )  # fmt: skip
 KINDS: Mapping[str, type[Event]] = {kind.__name__: kind for kind in get_args(Event)}

@@ -192,9 +192,9 @@ def memproc_command(ctx: click.Context, config: Path | None, quiet: bool, superv
     from daemon.cli.settings import Settings  # late, for a fast `--help`
 
     if supervised:
-        from daemon.cli.supervised import settings_from_daemon
+        from daemon.cli.supervised import read_orders
 
-        ctx.obj = Settings(config, quiet, settings_from_daemon())
+        ctx.obj = Settings(config, quiet, *read_orders())
     else:
         ctx.obj = Settings(config, quiet)
 

@@ -5,6 +5,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -100,15 +101,23 @@ def run_command(
         return int(ctx.invoke(plan_command, paths=paths, as_json=as_json))
     settings = ctx.ensure_object(Settings)
     if for_programs:
-        return as_events(lambda tell: _tell_events(settings, paths, tell))
+        stopping = Stopping()
+        signal.signal(signal.SIGTERM, stopping.ask)
+        further = ((path,) for path in settings.further_files)
+        return as_events(
+            partial(_tell_events, settings, named, stopping) for named in chain([paths], further)
+        )
     # Ending it is the same as interrupting it: the calls under way are waited for, and their answers kept.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     return _run_and_report(settings, paths, as_json, asks=not (yes or as_json or settings.quiet))
 
 
-def _tell_events(settings: Settings, paths: tuple[Path, ...], tell: events.Tell) -> int:
-    stopping = Stopping()
-    signal.signal(signal.SIGTERM, stopping.ask)
+def _tell_events(
+    settings: Settings, paths: tuple[Path, ...], stopping: Stopping, tell: events.Tell
+) -> int:
+    """Process the exports as one run, with a cap of its own. Return the exit code."""
+    if settings.handed_over:
+        tell(events.FileBegun())
     ends = _Ends(keeps_all=False)
     exports, others = wanted_exports(settings, paths), other_files(settings, paths)
     try:

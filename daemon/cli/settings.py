@@ -5,6 +5,7 @@ All is imported late, since `memproc --help` passes here too.
 
 import os
 import sys
+from collections.abc import Iterable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import cached_property
@@ -34,6 +35,8 @@ class Settings:
     quiet: bool
     handed_over: "SettingsAre | None" = None
     """The settings of the daemon whose child this is: they count, whatever memproc.toml says by now."""
+    further_files: Iterable[Path] = ()
+    """The files that the daemon hands over while its child works, each waited for."""
 
     @cached_property
     def config_file(self) -> "FoundConfig":

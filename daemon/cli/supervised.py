@@ -1,22 +1,36 @@
 """What a command does differently as the daemon's child: settings come from the daemon, and events go to it.
 
-The daemon writes one line to standard input, its settings, and keeps the pipe open for as long as it lives. The end of
-that pipe is the end of the child, however the daemon ended: the calls under way may finish within half a minute.
+The daemon writes a line to standard input, its settings, and one for each further file that it hands over. It keeps the
+pipe open for as long as it lives. The end of that pipe is the end of the child, however the daemon ended: the calls
+under way may finish within half a minute.
 """
 
 import os
 import signal
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import redirect_stdout, suppress
+from pathlib import Path
+from queue import SimpleQueue
 from time import sleep
+from typing import Literal
 
 import click
 
 from daemon.cli import BUG, INTERRUPTED
 from daemon.cli.settings import Settings, pass_settings
-from daemon.events import Alive, Event, NoEvent, RunFailed, SettingsAre, Tell, of_line, to_line
+from daemon.events import (
+    Alive,
+    Event,
+    NoEvent,
+    RunFailed,
+    SettingsAre,
+    Tell,
+    WorkOn,
+    of_line,
+    to_line,
+)
 from daemon.files.lock import Busy
 from daemon.files.unforeseen import describe
 from rules.errors import MemprocError, OverBudget
@@ -29,24 +43,41 @@ _LONGEST_JOB_SECONDS = 3600.0
 """The longest time for a job, which tells nothing on its way: backups of many gigabytes are read."""
 
 
-def settings_from_daemon() -> SettingsAre:
-    """Read the settings that the daemon has, and end with the daemon from now on. Raises UsageError without any."""
-    # Python's own stdin is not used: a thread that reads it would hold its lock while Python ends.
-    line = b""
-    while not line.endswith(b"\n") and (block := os.read(0, _BLOCK_BYTES)):
-        line += block
-    settings: Event | None = None
-    with suppress(NoEvent):
-        settings, _ = of_line(line)
+def read_orders() -> tuple[SettingsAre, Iterable[Path]]:
+    """Read the settings that the daemon has, and end with the daemon from now on.
+
+    Return them, and the further files that it hands over, each waited for. Raises UsageError without settings.
+    """
+    orders = _orders()
+    settings = next(orders, None)
     if not isinstance(settings, SettingsAre):
         raise click.UsageError("--supervised is for the daemon, which hands over its settings.")
-    threading.Thread(target=_end_with_daemon, name="daemon", daemon=True).start()
-    return settings
+    files: SimpleQueue[Path | None] = SimpleQueue()
+    threading.Thread(
+        target=_follow_daemon, args=(orders, files), name="daemon", daemon=True
+    ).start()
+    return settings, iter(files.get, None)
 
 
-def _end_with_daemon() -> None:
-    while os.read(0, _BLOCK_BYTES):
-        pass
+def _orders() -> Iterator[Event]:
+    """Yield what the daemon writes to standard input, until it closes it.
+
+    Python's own stdin is not used: a thread that reads it would hold its lock while Python ends.
+    """
+    line = b""
+    while block := os.read(0, _BLOCK_BYTES):
+        *lines, line = (line + block).split(b"\n")
+        for complete in lines:
+            with suppress(NoEvent):
+                yield of_line(complete)[0]
+
+
+def _follow_daemon(orders: Iterator[Event], files: "SimpleQueue[Path | None]") -> None:
+    """Pass on each file that the daemon hands over; with the daemon's end, end this process."""
+    for order in orders:
+        if isinstance(order, WorkOn):
+            files.put(Path(order.path))
+    files.put(None)
     if sys.platform == "win32":
         signal.raise_signal(signal.SIGTERM)
     else:
@@ -55,10 +86,11 @@ def _end_with_daemon() -> None:
     os._exit(TOO_LATE)
 
 
-def as_events(work: Callable[[Tell], int]) -> int:
-    """Do the work, print all that it tells as lines of JSON, errors too, and return its exit code.
+def as_events(works: Iterable[Callable[[Tell], int]]) -> int:
+    """Do one work after the other, print all that they tell as lines of JSON, errors too.
 
-    Whatever else is printed meanwhile goes to the error output.
+    Return the last one's exit code. An error ends one work alone. Whatever else is printed meanwhile goes to the error
+    output.
     """
     out, lock = sys.stdout, threading.Lock()
 
@@ -67,27 +99,31 @@ def as_events(work: Callable[[Tell], int]) -> int:
             out.write(to_line(event))
             out.flush()
 
+    code = 0
     with redirect_stdout(sys.stderr):
-        try:
-            return work(tell)
-        except KeyboardInterrupt:
-            return INTERRUPTED
-        except BrokenPipeError:
-            raise  # nobody reads any more
-        except MemprocError as trouble:
-            until = trouble.until if isinstance(trouble, OverBudget) else ""
-            tell(
-                RunFailed(
-                    trouble.message,
-                    trouble.next_step,
-                    "busy" if isinstance(trouble, Busy) else "blocked",
-                    until,
-                )
-            )
-            return trouble.exit_code
-        except Exception as fault:  # the boundary: whatever we did not foresee
-            tell(RunFailed(*describe(fault), "mistake"))
-            return BUG
+        for work in works:
+            code = _until_error(work, tell)
+            if code == INTERRUPTED:
+                break
+    return code
+
+
+def _until_error(work: Callable[[Tell], int], tell: Tell) -> int:
+    """Do the work, and tell the error that ends it. Return its exit code."""
+    try:
+        return work(tell)
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except BrokenPipeError:
+        raise  # what reads the events is gone
+    except MemprocError as trouble:
+        until = trouble.until if isinstance(trouble, OverBudget) else ""
+        kind: Literal["busy", "blocked"] = "busy" if isinstance(trouble, Busy) else "blocked"
+        tell(RunFailed(trouble.message, trouble.next_step, kind, until))
+        return trouble.exit_code
+    except Exception as fault:  # the boundary: whatever we did not foresee
+        tell(RunFailed(*describe(fault), "mistake"))
+        return BUG
 
 
 @click.command(hidden=True)
@@ -109,4 +145,4 @@ def job_command(settings: Settings, name: str) -> int:
             tell(do_job(name, context))
         return 0
 
-    return as_events(work)
+    return as_events([work])

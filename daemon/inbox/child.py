@@ -1,7 +1,8 @@
 """What can wake the daemon's loop, and the child process whose events go into the loop's queue.
 
 The child is the very command that a person can run (`memproc run FILE --events`). Its settings go to its standard
-input, which stays open for as long as it may work: the end of that pipe tells it to end (daemon/cli/supervised.py).
+input, and further files after them. That pipe stays open for as long as it may work: its end tells the child to end
+(daemon/cli/supervised.py).
 """
 
 import os
@@ -13,9 +14,10 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from typing import IO
 
-from daemon.events import Event, NoEvent, SettingsAre, of_line, to_line
+from daemon.events import Event, NoEvent, SettingsAre, WorkOn, of_line, to_line
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +78,16 @@ class Child:
             target=self._listen, args=(settings, put), name="child", daemon=True
         )
         self._listener.start()
+
+    def hand(self, path: Path) -> bool:
+        """Hand it a further file. Return False where it no longer listens."""
+        pipe = _pipe(self._process.stdin)
+        try:
+            pipe.write(to_line(WorkOn(str(path))).encode())
+            pipe.flush()
+        except (OSError, ValueError):
+            return False
+        return True
 
     def ask_to_stop(self) -> None:
         """Let it finish the calls that are under way, and end. Returns at once."""

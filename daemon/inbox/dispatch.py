@@ -11,6 +11,7 @@
 Each step is one transaction.
 
     next     memproc.toml read again, then a file, then a timed job; nothing but settings while paused
+    hand on  small files share a child, one after the other: each is a run with a cap and an outcome of its own
     take     an event of the child: into the archive and the log
     ended    the child is gone; where it broke off, the file is tried again, and the job later
     beat     a child that hangs is killed
@@ -19,207 +20,52 @@ All of it belongs to the daemon's one thread.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
-from datetime import datetime, timedelta
+from dataclasses import dataclass
 from pathlib import Path, PurePath
 from time import monotonic
 
 from daemon.archive.archive import Archive
 from daemon.archive.arrivals import (
-    ChatOutcome,
-    change_state,
+    Arrival,
     find_arrival,
     next_work,
-    record_outcome,
-    times_in,
     waiting_arrivals,
 )
 from daemon.archive.jobs import begin_job, due_jobs, end_job, jobs, set_jobs
 from daemon.archive.signs import remove_signs, set_sign, sign
 from daemon.events import (
     Alive,
-    BatchSent,
-    ChatIs,
     Event,
-    FileIs,
     JobEnded,
-    MemoryMade,
-    ModelAnswered,
-    Note,
     PauseBegan,
     PauseEnded,
-    Planned,
-    RunDone,
     RunFailed,
     SettingsAre,
     SettingsRead,
     SettingsRefused,
     SettingsWrong,
-    TriesAgain,
     Trouble,
-    UserEdits,
 )
-from daemon.files.clock import at, here
+from daemon.files.clock import here
 from daemon.files.lock import is_held
-from daemon.files.names import is_sent
 from daemon.inbox.child import Child, Put, exit_in_words
+from daemon.inbox.file_work import FileWork
 from daemon.inbox.intake import copy_path, enqueue, forget_copy
 from daemon.inbox.schedule import Schedule, Telling
 from daemon.inbox.watch_plan import needs_restart, plan_of
 from daemon.status.pause import Pause, current_pause
-from rules.arrival import FINISHED, State, after_failure, after_outage
+from rules.arrival import FINISHED
 from rules.retention import next_attempt, next_due, timings
 from rules.typingmind.dates import parse_date, write_date
-from rules.wording import counted
 from service.command import memproc_argv
-
-_BLOCKED_MINUTES = 30
-
-
-@dataclass(slots=True)
-class FileWork:
-    """The work on one file, while it goes on."""
-
-    archive: Archive
-    arrival: int
-    copy: Path
-    """memproc's own copy of the file, which is worked on."""
-    file: str
-    """The dropped file's name, as the person knows it."""
-    now: Callable[[], str]
-    chats: list[ChatIs] = field(default_factory=list)
-    is_over: bool = False
-    """Whether it is known how it ended."""
-
-    def take(self, event: Event) -> list[Event]:
-        """Keep what an event says about the file; the events to tell."""
-        match event:
-            case Planned(chunks=chunks, calls=calls):
-                become = counted(
-                    chunks, "chunk of a chat becomes a memory", "chunks of a chat become memories"
-                )
-                reason = f"{become}, with {counted(calls, 'call')}"
-                return [self._move("planned", reason), replace(event, arrival=self.arrival)]
-            case BatchSent(requests):
-                return [self._move("working", f"a batch of {requests:,} requests is waited for")]
-            case ModelAnswered() | MemoryMade():
-                # The first answer, also after a batch, or the first memory, shows that the work goes on.
-                arrival = find_arrival(self.archive, self.arrival)
-                is_known = (arrival.state, arrival.reason) == ("working", "")
-                return [event] if is_known else [self._move("working"), event]
-            case ChatIs():
-                return [self._keep_outcome(event)]
-            case RunDone():
-                return [self._done()]
-            case RunFailed():
-                return [self._failed(event)]
-            case Note() | TriesAgain() | UserEdits():
-                return [event]
-            case _:
-                return []
-
-    def _keep_outcome(self, event: ChatIs) -> ChatIs:
-        """Keep what became of a chat. Return the event with the dropped file's name."""
-        title, detail, next_step = map(
-            self._as_dropped, (event.title, event.detail, event.next_step)
-        )
-        chat = replace(event, title=title, detail=detail, next_step=next_step, arrival=self.arrival)
-        record_outcome(
-            self.archive,
-            ChatOutcome(
-                self.arrival,
-                chat.chat_id,
-                title,
-                chat.kind,
-                detail,
-                next_step,
-                chat.path,
-                self.now(),
-            ),
-        )
-        self.chats.append(chat)  # only now: an event that could not be kept is taken again
-        return replace(chat, file=self.file)
-
-    def lost(self, why: str) -> Event:
-        """The work has broken off: it is tried again after a while, and at last skipped. `why` has no full stop."""
-        failures = 1 + find_arrival(self.archive, self.arrival).tries
-        again, reason, next_step = after_failure(failures, self._as_dropped(why), at(self.now()))
-        return self._end(
-            "waiting" if again else "set aside", reason, next_step, again, tries=failures
-        )
-
-    def stopped(self) -> Event:
-        """The daemon itself ends: the next one goes on with the file."""
-        return self._end("copied", "the work on it was stopped, and goes on")
-
-    def _done(self) -> Event:
-        """The outcome of a file, by that of its chats."""
-        skipped = [chat for chat in self.chats if chat.kind == "set aside"]
-        written = [Path(chat.path).name for chat in self.chats if chat.kind == "written"]
-        if later := [chat for chat in skipped if chat.later]:
-            return self._again_later(later[0].detail, later[0].next_step)
-        if skipped:
-            return self._end("set aside", skipped[0].detail, skipped[0].next_step)
-        if written:
-            what = (
-                "TypingMind takes it back by itself"
-                if is_sent(self.file)
-                else "ready to be imported"
-            )
-            return self._end("written", f"{what}: {', '.join(written)}")
-        return self._end("done", self.chats[0].detail if self.chats else "it holds no chats")
-
-    def _failed(self, event: RunFailed) -> Event:
-        if event.kind == "mistake":
-            return self.lost(event.message.rstrip("."))
-        if event.kind == "busy":
-            return self._again_later(event.message, event.next_step)
-        until = (
-            at(event.until) if event.until else at(self.now()) + timedelta(minutes=_BLOCKED_MINUTES)
-        )
-        return self._end("paused", event.message, event.next_step, until)
-
-    def _again_later(self, reason: str, next_step: str) -> Event:
-        """Note that the file is tried again, as often as it takes: nothing is wrong with it."""
-        again = after_outage(1 + times_in(self.archive, self.arrival, "waiting"), at(self.now()))
-        return self._end("waiting", reason, next_step, again)
-
-    def _end(
-        self,
-        state: State,
-        reason: str,
-        next_step: str = "",
-        again: datetime | None = None,
-        tries: int | None = None,
-    ) -> Event:
-        step = self._move(state, reason, next_step, again, tries)
-        self.is_over = True
-        return step
-
-    def _move(
-        self,
-        state: State,
-        reason: str = "",
-        next_step: str = "",
-        again: datetime | None = None,
-        tries: int | None = None,
-    ) -> Event:
-        reason, next_step = self._as_dropped(reason), self._as_dropped(next_step)
-        look_at = write_date(again) if again else None
-        change_state(
-            self.archive, self.arrival, state, reason, next_step, self.now(), look_at, tries
-        )
-        return FileIs(self.arrival, self.file, state, reason, next_step)
-
-    def _as_dropped(self, text: str) -> str:
-        """The text with the file's own name where the copy's stands, which nobody has ever seen."""
-        return text.replace(str(self.copy), self.file).replace(self.copy.name, self.file)
-
 
 BEAT_SECONDS = 5.0
 HANG_SECONDS = 900.0
 _MARGIN_SECONDS = 60.0
 _READ_AGAIN_SECONDS = 60.0
+_SMALL_BYTES = 4 << 20
+"""A file up to this size may share a child with others: starting one takes longer than reading it."""
+_MOST_FILES_A_CHILD = 200
 _SETTINGS = "settings"
 _IN_WORDS = {
     _SETTINGS: "reading memproc.toml",
@@ -238,6 +84,10 @@ class _Task:
     words: str
     work: FileWork | None = None
     job: str = ""
+    files: int = 1
+    """How many files the child was given."""
+    shares: bool = False
+    """Whether it may be given more of them."""
     is_over: bool = False
     """Whether the job has said how it ended."""
     silent_beats: int = 0
@@ -294,7 +144,7 @@ class Dispatch:
         """Begin the next thing, if there is one and nothing else is done."""
         if self._task or self._is_stopping:
             return
-        if self.reload or (self._reload_at is not None and monotonic() >= self._reload_at):
+        if self._is_reload_due():
             self.reload, self._reload_at = False, None
             self._start(_IN_WORDS[_SETTINGS], ("job", _SETTINGS), job=_SETTINGS)
             return
@@ -304,13 +154,42 @@ class Dispatch:
         name = next(iter(due_jobs(self._archive, self._now())), "")
         if not (arrival or name) or is_held(self.plan.state / "lock"):
             return  # another memproc, such as a `memproc run` by hand, is waited for
-        if arrival is not None and arrival.sha256:
-            copy = copy_path(self.plan.state, arrival.sha256, arrival.path)
-            work = FileWork(self._archive, arrival.id, copy, PurePath(arrival.path).name, self._now)
-            self._start(f"working on {work.file}", ("run", str(copy), "--events"), work=work)
+        if arrival is not None and (work := self._work_on(arrival)):
+            arguments = ("run", str(work.copy), "--events")
+            self._start(_in_words(work), arguments, work=work, shares=_is_small(arrival))
         elif name:
             begin_job(self._archive, name, self._now())
             self._start(_IN_WORDS[name], ("job", name), job=name)
+
+    def _is_reload_due(self) -> bool:
+        return self.reload or (self._reload_at is not None and monotonic() >= self._reload_at)
+
+    def _work_on(self, arrival: Arrival) -> FileWork | None:
+        """Return the work on a dropped file; None where memproc has no copy of it."""
+        if not arrival.sha256:
+            return None
+        copy = copy_path(self.plan.state, arrival.sha256, arrival.path)
+        return FileWork(self._archive, arrival.id, copy, PurePath(arrival.path).name, self._now)
+
+    def _hand_on(self, task: _Task) -> None:
+        """Hand the child, which is through with a file, the next one where both are small; else let it end."""
+        arrival = self._next_shared(task)
+        work = arrival and self._work_on(arrival)
+        if work and task.child.hand(work.copy):
+            task.work, task.words, task.files = work, _in_words(work), task.files + 1
+        else:
+            task.child.ask_to_stop()
+
+    def _next_shared(self, task: _Task) -> Arrival | None:
+        """Return the next file for a child that has worked on others; None where something else comes first."""
+        if not task.shares or task.files >= _MOST_FILES_A_CHILD:
+            return None
+        if self._is_stopping or self._is_reload_due() or self._is_paused():
+            return None
+        arrival = next_work(self._archive, self._now())
+        if arrival is None or not _is_small(arrival) or is_held(self.plan.state / "lock"):
+            return None
+        return arrival
 
     def take(self, event: Event) -> None:
         """Keep one event of the child."""
@@ -324,6 +203,8 @@ class Dispatch:
             for telling in task.work.take(event):
                 self._telling.tell(telling)
             self._forget_copy(task.work)
+            if task.work.is_over:
+                self._hand_on(task)
         elif isinstance(event, SettingsAre | SettingsWrong):
             self._settings_read(event)
             task.is_over = True
@@ -340,7 +221,7 @@ class Dispatch:
         if self._is_stopping:
             if task.work and not task.work.is_over:
                 self._telling.tell(task.work.stopped())
-        elif not (task.work.is_over if task.work else task.is_over):
+        elif _has_broken_off(task):
             self._lost(task.work, task.job, task.why_killed or exit_in_words(code))
         if task.work:
             self._forget_copy(task.work)
@@ -384,11 +265,18 @@ class Dispatch:
             self._task.child.wait()
 
     def _start(
-        self, words: str, arguments: Sequence[str], work: FileWork | None = None, job: str = ""
+        self,
+        words: str,
+        arguments: Sequence[str],
+        work: FileWork | None = None,
+        job: str = "",
+        *,
+        shares: bool = False,
     ) -> None:
         argv = self._argv(self._config, "--supervised", *arguments)
         try:
-            self._task = _Task(Child(argv, self._settings, self._put), words, work, job)
+            child = Child(argv, self._settings, self._put)
+            self._task = _Task(child, words, work, job, shares=shares)
         except OSError as fault:
             self._lost(
                 work, job, f"the process that works could not be started: {fault.strerror or fault}"
@@ -463,3 +351,22 @@ class Dispatch:
             end_job(self._archive, name, self._now(), write_date(when), error or None)
             self._schedule.once(name, when)
         self._telling.tell(JobEnded(name, error))
+
+
+def _in_words(work: FileWork) -> str:
+    return f"working on {work.file}"
+
+
+def _is_small(arrival: Arrival) -> bool:
+    """Return whether a file may share a child; one on which the work broke off before is tried alone."""
+    return arrival.size <= _SMALL_BYTES and not arrival.tries
+
+
+def _has_broken_off(task: _Task) -> bool:
+    """Return whether the child has ended in the middle of something.
+
+    A further file that it was handed, and had not begun with, is taken up again as if nothing had been.
+    """
+    if task.work is None:
+        return not task.is_over
+    return not task.work.is_over and (task.work.has_begun or task.files == 1)

@@ -20,6 +20,7 @@ from daemon.events import (
     Alive,
     ChatIs,
     Event,
+    FileBegun,
     FileIs,
     JobEnded,
     MemoryMade,
@@ -115,12 +116,12 @@ class World:
         """The next child does this."""
         self.script = [code]
 
-    def dropped(self) -> Path:
+    def dropped(self, size: int = 1) -> Path:
         """A file that was taken; memproc's copy of it."""
         self.archive.run(
             "INSERT INTO arrival (path, device, inode, size, mtime_ns, sha256, state, seen_at, changed_at) "
-            "VALUES ('/inbox/talk.json', 1, 1, 1, 1, ?, 'copied', ?, ?)",
-            (SHA, now(), now()),
+            "VALUES ('/inbox/talk.json', 1, 1, ?, 1, ?, 'copied', ?, ?)",
+            (size, SHA, now(), now()),
         )
         copy = copy_path(self.root / "state", SHA, "talk.json")
         copy.write_text("{}")
@@ -141,8 +142,8 @@ class World:
         elif isinstance(wake, ChildEnded):
             self.dispatch.ended(wake.code)
 
-    def arrival(self) -> Arrival:
-        return find_arrival(self.archive, 1)
+    def arrival(self, number: int = 1) -> Arrival:
+        return find_arrival(self.archive, number)
 
     def is_due_now(self) -> None:
         self.archive.run("UPDATE arrival SET next_look_at = '2020-01-01T00:00:00.000Z'")
@@ -451,3 +452,82 @@ def test_postponed_work_that_is_worth_it_is_taken_up_again(world: World) -> None
 
 def due_now(world: World) -> None:
     world.archive.run("UPDATE job SET due_at = '2020-01-01T00:00:00.000Z' WHERE name = 'prune'")
+
+
+ANSWERS_EACH = f"""
+import sys
+sys.stdin.readline()
+for number in range(5):
+    sys.stdout.write({to_line(FileBegun())!r})
+    sys.stdout.flush()
+    %s
+    sys.stdout.write({to_line(RunDone())!r})
+    sys.stdout.flush()
+    if not sys.stdin.readline():
+        break
+"""
+
+
+def test_small_files_share_a_child_one_after_the_other(world: World) -> None:
+    for _ in range(3):
+        world.dropped()
+    world.does(ANSWERS_EACH % "pass")
+
+    world.go()
+
+    assert [world.arrival(number).state for number in (1, 2, 3)] == ["done"] * 3
+    assert len(world.asked) == 1
+
+
+def test_a_child_s_death_is_the_fault_of_the_file_it_was_at_which_is_then_tried_alone(
+    world: World,
+) -> None:
+    for _ in range(3):
+        world.dropped()
+    world.does(ANSWERS_EACH % "number and sys.exit(3)")
+
+    world.go()
+
+    assert [world.arrival(number).tries for number in (1, 2, 3)] == [0, 1, 0]
+    assert world.arrival(1).state == "done"
+    world.does(ANSWERS_EACH % "pass")
+    world.is_due_now()
+    world.go()
+    world.go()
+    assert [world.arrival(number).state for number in (1, 2, 3)] == ["done"] * 3
+    assert len(world.asked) == 3, "one for the two, one for the second, one for the third"
+
+
+def test_a_file_that_the_child_had_not_begun_with_is_none_of_its_faults(world: World) -> None:
+    world.dropped()
+    world.dropped()
+    world.does(f"import sys; sys.stdin.readline(); sys.stdout.write({to_line(RunDone())!r})")
+
+    world.go()
+    world.go()
+
+    assert [world.arrival(number).state for number in (1, 2)] == ["done", "done"]
+    assert [world.arrival(number).tries for number in (1, 2)] == [0, 0]
+    assert len(world.asked) == 2
+
+
+def test_a_large_file_has_a_child_of_its_own(world: World) -> None:
+    world.dropped()
+    world.dropped(size=5 << 20)
+    world.does(ANSWERS_EACH % "pass")
+
+    world.go()
+
+    assert (world.arrival(1).state, world.arrival(2).state) == ("done", "copied")
+
+
+def test_a_pause_counts_between_two_files_of_a_child(world: World) -> None:
+    world.dropped()
+    world.dropped()
+    world.does(ANSWERS_EACH % "pass")
+    world.dispatch.next()
+    begin_pause(world.archive, timedelta(hours=1), now())
+
+    world.finish()
+
+    assert (world.arrival(1).state, world.arrival(2).state) == ("done", "copied")

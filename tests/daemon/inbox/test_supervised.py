@@ -14,6 +14,7 @@ from daemon.cli.supervised import as_events
 from daemon.events import (
     ChatIs,
     Event,
+    FileBegun,
     MemoryMade,
     ModelAnswered,
     Note,
@@ -22,6 +23,7 @@ from daemon.events import (
     RunFailed,
     SettingsAre,
     Tell,
+    WorkOn,
     of_line,
     to_line,
 )
@@ -68,9 +70,14 @@ def started(
 
 
 def said(child: "subprocess.Popen[bytes]") -> list[Event]:
-    """All that it tells to its end."""
-    assert child.stdout is not None
-    return [of_line(line)[0] for line in child.stdout]
+    """All that it tells to its end; after a run it waits for a further file, and there is none."""
+    assert child.stdout is not None and child.stdin is not None
+    events: list[Event] = []
+    for line in child.stdout:
+        events.append(of_line(line)[0])
+        if isinstance(events[-1], RunDone | RunFailed):
+            child.stdin.close()
+    return events
 
 
 def test_a_file_is_processed_by_the_daemons_settings_even_if_the_file_is_broken_by_now(
@@ -79,13 +86,32 @@ def test_a_file_is_processed_by_the_daemons_settings_even_if_the_file_is_broken_
     path = ada.drop(export_bytes(long_chat(7800)))
     with started(ada, "run", str(path), "--events") as child:
         ada.toml.write_text("broken [")
-        note, first, *events, chat, last = said(child)
+        begun, note, first, *events, chat, last = said(child)
         assert child.wait(LIMIT_SECONDS) == 0
+    assert begun == FileBegun()
     assert isinstance(note, Note)
     assert isinstance(first, Planned) and first.chunks > 0
     assert sum(isinstance(event, MemoryMade) for event in events) == first.chunks
     assert isinstance(chat, ChatIs)
     assert (chat.kind, chat.path, last) == ("written", str(ada.updated()[0]), RunDone())
+
+
+def test_further_files_are_runs_of_their_own_and_an_error_ends_one_alone(ada: Person) -> None:
+    good = ada.drop(export_bytes(long_chat(7800)))
+    gone = good.with_name("gone.json")
+    with started(ada, "run", str(gone), "--events") as child:
+        assert child.stdin is not None and child.stdout is not None
+        child.stdin.write(to_line(WorkOn(str(good))).encode())
+        child.stdin.flush()
+        events: list[Event] = []
+        while events.count(RunDone()) < 2:
+            events.append(of_line(child.stdout.readline())[0])
+        child.stdin.close()
+        assert child.wait(LIMIT_SECONDS) in (0, -signal.SIGTERM)
+    begun, skipped, done, begun_again, *_, written, done_again = events
+    assert (begun, done) == (begun_again, done_again) == (FileBegun(), RunDone())
+    assert isinstance(skipped, ChatIs) and "gone.json" in skipped.detail
+    assert isinstance(written, ChatIs) and written.kind == "written"
 
 
 def test_another_memproc_is_told_as_such(ada: Person) -> None:
@@ -176,7 +202,7 @@ def test_every_error_is_told_as_an_event(
         sys.stdout.write("what a library prints\n")
         raise fault
 
-    assert as_events(work) == code
+    assert as_events([work]) == code
     out, err = capsys.readouterr()
     event, _ = of_line(out)
     assert isinstance(event, RunFailed)

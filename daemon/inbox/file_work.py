@@ -1,0 +1,179 @@
+"""The work on one dropped file, and what becomes of the events that its child tells."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+from pathlib import Path
+
+from daemon.archive.archive import Archive
+from daemon.archive.arrivals import (
+    ChatOutcome,
+    change_state,
+    find_arrival,
+    record_outcome,
+    times_in,
+)
+from daemon.events import (
+    BatchSent,
+    ChatIs,
+    Event,
+    FileIs,
+    MemoryMade,
+    ModelAnswered,
+    Note,
+    Planned,
+    RunDone,
+    RunFailed,
+    TriesAgain,
+    UserEdits,
+)
+from daemon.files.clock import at
+from daemon.files.names import is_sent
+from rules.arrival import State, after_failure, after_outage
+from rules.typingmind.dates import write_date
+from rules.wording import counted
+
+_BLOCKED_MINUTES = 30
+
+
+@dataclass(slots=True)
+class FileWork:
+    """The work on one file, while it goes on."""
+
+    archive: Archive
+    arrival: int
+    copy: Path
+    """memproc's own copy of the file, which is worked on."""
+    file: str
+    """The dropped file's name, as the person knows it."""
+    now: Callable[[], str]
+    chats: list[ChatIs] = field(default_factory=list)
+    has_begun: bool = False
+    """Whether the child has told anything of it."""
+    is_over: bool = False
+    """Whether it is known how it ended."""
+
+    def take(self, event: Event) -> list[Event]:
+        """Keep what an event says about the file; the events to tell."""
+        self.has_begun = True
+        match event:
+            case Planned(chunks=chunks, calls=calls):
+                become = counted(
+                    chunks, "chunk of a chat becomes a memory", "chunks of a chat become memories"
+                )
+                reason = f"{become}, with {counted(calls, 'call')}"
+                return [self._move("planned", reason), replace(event, arrival=self.arrival)]
+            case BatchSent(requests):
+                return [self._move("working", f"a batch of {requests:,} requests is waited for")]
+            case ModelAnswered() | MemoryMade():
+                # The first answer, also after a batch, or the first memory, shows that the work goes on.
+                arrival = find_arrival(self.archive, self.arrival)
+                is_known = (arrival.state, arrival.reason) == ("working", "")
+                return [event] if is_known else [self._move("working"), event]
+            case ChatIs():
+                return [self._keep_outcome(event)]
+            case RunDone():
+                return [self._done()]
+            case RunFailed():
+                return [self._failed(event)]
+            case Note() | TriesAgain() | UserEdits():
+                return [event]
+            case _:
+                return []
+
+    def _keep_outcome(self, event: ChatIs) -> ChatIs:
+        """Keep what became of a chat. Return the event with the dropped file's name."""
+        title, detail, next_step = map(
+            self._as_dropped, (event.title, event.detail, event.next_step)
+        )
+        chat = replace(event, title=title, detail=detail, next_step=next_step, arrival=self.arrival)
+        record_outcome(
+            self.archive,
+            ChatOutcome(
+                self.arrival,
+                chat.chat_id,
+                title,
+                chat.kind,
+                detail,
+                next_step,
+                chat.path,
+                self.now(),
+            ),
+        )
+        self.chats.append(chat)  # only now: an event that could not be kept is taken again
+        return replace(chat, file=self.file)
+
+    def lost(self, why: str) -> Event:
+        """The work has broken off: it is tried again after a while, and at last skipped. `why` has no full stop."""
+        failures = 1 + find_arrival(self.archive, self.arrival).tries
+        again, reason, next_step = after_failure(failures, self._as_dropped(why), at(self.now()))
+        return self._end(
+            "waiting" if again else "set aside", reason, next_step, again, tries=failures
+        )
+
+    def stopped(self) -> Event:
+        """The daemon itself ends: the next one goes on with the file."""
+        return self._end("copied", "the work on it was stopped, and goes on")
+
+    def _done(self) -> Event:
+        """The outcome of a file, by that of its chats."""
+        skipped = [chat for chat in self.chats if chat.kind == "set aside"]
+        written = [Path(chat.path).name for chat in self.chats if chat.kind == "written"]
+        if later := [chat for chat in skipped if chat.later]:
+            return self._again_later(later[0].detail, later[0].next_step)
+        if skipped:
+            return self._end("set aside", skipped[0].detail, skipped[0].next_step)
+        if written:
+            what = (
+                "TypingMind takes it back by itself"
+                if is_sent(self.file)
+                else "ready to be imported"
+            )
+            return self._end("written", f"{what}: {', '.join(written)}")
+        return self._end("done", self.chats[0].detail if self.chats else "it holds no chats")
+
+    def _failed(self, event: RunFailed) -> Event:
+        if event.kind == "mistake":
+            return self.lost(event.message.rstrip("."))
+        if event.kind == "busy":
+            return self._again_later(event.message, event.next_step)
+        until = (
+            at(event.until) if event.until else at(self.now()) + timedelta(minutes=_BLOCKED_MINUTES)
+        )
+        return self._end("paused", event.message, event.next_step, until)
+
+    def _again_later(self, reason: str, next_step: str) -> Event:
+        """Note that the file is tried again, as often as it takes: nothing is wrong with it."""
+        again = after_outage(1 + times_in(self.archive, self.arrival, "waiting"), at(self.now()))
+        return self._end("waiting", reason, next_step, again)
+
+    def _end(
+        self,
+        state: State,
+        reason: str,
+        next_step: str = "",
+        again: datetime | None = None,
+        tries: int | None = None,
+    ) -> Event:
+        step = self._move(state, reason, next_step, again, tries)
+        self.is_over = True
+        return step
+
+    def _move(
+        self,
+        state: State,
+        reason: str = "",
+        next_step: str = "",
+        again: datetime | None = None,
+        tries: int | None = None,
+    ) -> Event:
+        reason, next_step = self._as_dropped(reason), self._as_dropped(next_step)
+        look_at = write_date(again) if again else None
+        change_state(
+            self.archive, self.arrival, state, reason, next_step, self.now(), look_at, tries
+        )
+        return FileIs(self.arrival, self.file, state, reason, next_step)
+
+    def _as_dropped(self, text: str) -> str:
+        """The text with the file's own name where the copy's stands, which nobody has ever seen."""
+        return text.replace(str(self.copy), self.file).replace(self.copy.name, self.file)
