@@ -7,7 +7,6 @@ their texts are compared by pairs of neighbouring characters, and measured by ch
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain
 
 CROWDED = (
     "\u0e00-\u0eff"  # Thai, Lao
@@ -34,6 +33,10 @@ _TERM = re.compile(
     rf"|[{CROWDED}]+|(?<!\w)[^\W\d_](?:\.[^\W\d_])+(?!\w)"
     rf"|(?:[^\W{CROWDED}]++|[{_MARKS}]++|(?<=\w)['’ʼ](?=[яюєїЯЮЄЇ]))++)"
 )
+_ABBREVIATION = re.compile(r"(?<![a-z0-9_])[a-z]\.[a-z](?![a-z0-9_])")
+_TO_SPACES = {
+    ord(mark): " " for mark in map(chr, range(128)) if not (mark.isalnum() or mark == "_")
+}
 _IS_CROWDED = re.compile(rf"[{CROWDED}]")
 _MEASURE = re.compile(rf"[\u0e00-\u109f\u1780-\u17ff]|[{CROWDED}]|[^\s{CROWDED}]+")
 _HAN_A_WORD = 1.7
@@ -53,11 +56,20 @@ def terms(text: str) -> Iterator[str]:
 
 
 def count_terms(texts: Iterable[str]) -> Counter[str]:
-    """Count each of the `terms` of the texts. Each spelling is looked at once, since most come again."""
+    """Count the `terms` of the texts.
+
+    Plain ASCII is split at everything but letters, digits and underscores, which takes half as
+    long as matching each word; what the two could read differently ("i.e.") is matched.
+    """
     counts = Counter[str]()
-    for run, times in Counter(chain.from_iterable(map(_TERM.findall, texts))).items():
-        for term in _terms_of_run(run):
-            counts[term] += times
+    for text in texts:
+        plain = text.lower() if text.isascii() else ""
+        if plain and not _ABBREVIATION.search(plain):
+            counts.update(plain.translate(_TO_SPACES).split())
+        else:
+            for run, times in Counter(_TERM.findall(text)).items():
+                for term in _terms_of_run(run):
+                    counts[term] += times
     return counts
 
 

@@ -1,7 +1,9 @@
 """What counts as a word, for comparing texts and for measuring them."""
 
+from collections import Counter
+
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from rules.extract.words import count_terms, length, shorten, terms
@@ -26,6 +28,12 @@ def test_terms_are_the_words_of_each_script(text: str, expected: list[str]) -> N
 def test_the_words_of_an_endless_run_are_found_in_one_pass(unit: str) -> None:
     """A pattern that begins anew at each character would take hours for this; one pass takes a second."""
     assert len(count_terms([unit * 1_000_000])) <= 3
+
+
+@given(st.text(alphabet="abIE xé'’._-3,\n我爱ก", max_size=40))
+@example("i.e. A.B.C a.bc 1a.b a_b x.y'z")
+def test_terms_are_counted_as_they_are_read(text: str) -> None:
+    assert count_terms([text, text]) == Counter([*terms(text), *terms(text)])
 
 
 def test_length_counts_what_spaces_part() -> None:
