@@ -1,6 +1,7 @@
-"""Everything that memproc tells while it works: one type, which the terminal, the log, notices and the daemon take.
+"""The events of memproc's work: one type for the terminal, the log, notices and the daemon.
 
-As a line of JSON (`memproc run --events`, the log), an event is one object in which `is` names its class.
+As a line of JSON (`memproc run --events`, the log), an event is an object in which `is` names its
+class.
 """
 
 import json
@@ -11,14 +12,12 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 from rules.wording import counted
 
 if TYPE_CHECKING:
-    from rules.plan.chat_plan import (
-        ChatPlan,
-    )  # the daemon at rest does without all that planning loads
+    from rules.plan.chat_plan import ChatPlan  # a daemon at rest does not load planning
 
 
 @dataclass(frozen=True, slots=True)
 class Planned:
-    """The work on a chat begins: so many chunks are written about, with so many calls; `words` say it in full."""
+    """The work on a chat begins, with its numbers of chunks and calls, and all of it in `words`."""
 
     chat_id: str
     title: str
@@ -32,7 +31,7 @@ class Planned:
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """Something that the person should know, and is told once: a retired model, a key that is missing."""
+    """Something that the person should know, once: a retired model, a missing key."""
 
     text: str
 
@@ -48,7 +47,7 @@ class UserEdits:
 
 @dataclass(frozen=True, slots=True)
 class ModelAnswered:
-    """A model was asked just now, and its reply is in the journal. Replies that were there already are not told."""
+    """A model was asked, and its reply is in the journal now. Replies found there post no event."""
 
     chat_id: str
     step: str
@@ -58,19 +57,19 @@ class ModelAnswered:
     tokens_cache_written: int
     tokens_out: int
     usd: float | None
-    """None where nobody knows the price."""
+    """None where the price is unknown."""
 
 
 @dataclass(frozen=True, slots=True)
 class Noted:
-    """An answer that could not be used, or what helped against it, as a few words that can be counted."""
+    """An answer that could not be used, or its remedy, in a few words that can be counted."""
 
     what: str
 
 
 @dataclass(frozen=True, slots=True)
 class TriesAgain:
-    """A provider cannot answer now: after try `attempt` of `of` it is asked again, in so many seconds."""
+    """A provider could not answer try `attempt` of `of`; it is asked again in `seconds`."""
 
     reason: str
     attempt: int
@@ -79,13 +78,15 @@ class TriesAgain:
 
     @property
     def sentence(self) -> str:
-        """The sentence that is printed of it."""
-        return f"{self.reason.rstrip('.')} (try {self.attempt} of {self.of}, next in {max(1, round(self.seconds))} s)"
+        """Return the sentence to print."""
+        seconds = max(1, round(self.seconds))
+        reason = self.reason.rstrip(".")
+        return f"{reason} (try {self.attempt} of {self.of}, next in {seconds} s)"
 
 
 @dataclass(frozen=True, slots=True)
 class MemoryMade:
-    """One more chunk has become the memory `number`: `done` of the `of` chunks that were planned."""
+    """A chunk has become memory `number`: `done` of the `of` planned chunks are finished."""
 
     chat_id: str
     title: str
@@ -126,7 +127,7 @@ class ChatIs:
     path: str = ""
     """Of the updated export that was made of this state of the chat; empty where there is none."""
     later: bool = False
-    """Nothing is wrong with it: a disk was full, or a provider out of reach. Another time it may go well."""
+    """Whether trying again may help: a disk was full, or a provider out of reach."""
     arrival: int = 0
     file: str = ""
     """The name of the dropped file that it came in."""
@@ -145,11 +146,11 @@ class ExportWritten:
     backup: str
     """The place of the version that was replaced; empty where there was none."""
     over_budget: str = ""
-    """A clause saying that its memories take more than `[fold]` says, and why; empty where they do not."""
+    """A clause on why its memories take more than `[fold]` says; empty where they do not."""
 
     @property
     def sentence(self) -> str:
-        """The outcome, without the chat's title and without a full stop."""
+        """Return the outcome, without the chat's title and without a full stop."""
         extracted = (
             f", {self.extracted} of them extracted, not written by a model"
             if self.extracted
@@ -166,7 +167,7 @@ class ExportWritten:
 
 @dataclass(frozen=True, slots=True)
 class Alive:
-    """A sign of life before something long, as a call or a pause: nothing else may be heard for so many seconds."""
+    """A sign of life before a call or a pause, during which silence may last for `seconds`."""
 
     seconds: float
 
@@ -180,7 +181,7 @@ class WorkOn:
 
 @dataclass(frozen=True, slots=True)
 class FileBegun:
-    """The daemon's child begins with a file; before it has said so, no fault of the child is that file's."""
+    """The daemon's child begins a file; a child that dies before this does not blame the file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,8 +193,8 @@ class RunDone:
 class RunFailed:
     """A run, or a timed job, could not go on.
 
-    `blocked`: until the person has done the next step, or until `until` (UTC). `busy`: another memproc works with this
-    archive. `mistake`: a fault that nobody foresaw.
+    `blocked`: until the person has done the next step, or until `until` (UTC). `busy`: another
+    memproc works with this archive. `mistake`: an unforeseen fault.
     """
 
     message: str
@@ -204,7 +205,7 @@ class RunFailed:
 
 @dataclass(frozen=True, slots=True)
 class JobEnded:
-    """A timed job is done; `error` says what it found wrong, or why it could not be done, and is empty otherwise."""
+    """A timed job has ended; `error` says what it found wrong or why it failed."""
 
     name: str
     error: str = ""
@@ -214,7 +215,7 @@ class JobEnded:
 
 @dataclass(frozen=True, slots=True)
 class SettingsAre:
-    """memproc.toml is right. `plan` holds the fields of the daemon's WatchPlan, with paths as texts."""
+    """memproc.toml is valid. `plan` holds the fields of WatchPlan, paths as strings."""
 
     plan: dict[str, Any]
     path: str
@@ -222,7 +223,7 @@ class SettingsAre:
     text: str
     """All of it."""
     found_here: bool = False
-    """Whether nobody has named the file: it lay in the current folder."""
+    """Whether the file was found in the current folder, not named by the person."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,7 +233,7 @@ class SettingsWrong:
     message: str
     next_step: str
     may_pass: bool = False
-    """Whether it could not be read now, whatever it holds; another time it may be."""
+    """Whether it could not be read at all, which may pass."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,7 +254,7 @@ class Stopped:
 
 @dataclass(frozen=True, slots=True)
 class Watching:
-    """The way in which the inbox is watched from now on; `mode` is `native`, `poll` or `none`, `why` a sentence."""
+    """How the inbox is watched from now on: `mode` is `native`, `poll` or `none`."""
 
     mode: str
     why: str
@@ -285,7 +286,7 @@ class PauseEnded:
 
 @dataclass(frozen=True, slots=True)
 class SettingsRead:
-    """memproc.toml was read again, and counts; after a restart only where `restart` names keys that need one."""
+    """memproc.toml was read again and counts; `restart` names keys that need a restart."""
 
     restart: str = ""
 
@@ -300,7 +301,7 @@ class SettingsRefused:
 
 @dataclass(frozen=True, slots=True)
 class Trouble:
-    """Something else went wrong: the watch, the archive, a child process; `what` is a name for it."""
+    """Something else went wrong, named by `what`: the watch, the archive, a child process."""
 
     what: str
     reason: str
@@ -308,9 +309,10 @@ class Trouble:
 
 
 Event = (
-    Planned | Note | UserEdits | ModelAnswered | Noted | TriesAgain | MemoryMade | Folded | BatchSent | ChatIs
-    | Alive | WorkOn | FileBegun | RunDone | RunFailed | JobEnded | SettingsAre | SettingsWrong
-    | Started | Stopped | Watching | FileIs | PauseBegan | PauseEnded | SettingsRead | SettingsRefused | Trouble
+    Planned | Note | UserEdits | ModelAnswered | Noted | TriesAgain | MemoryMade | Folded
+    | BatchSent | ChatIs | Alive | WorkOn | FileBegun | RunDone | RunFailed | JobEnded
+    | SettingsAre | SettingsWrong | Started | Stopped | Watching | FileIs | PauseBegan
+    | PauseEnded | SettingsRead | SettingsRefused | Trouble
 )  # fmt: skip
 KINDS: Mapping[str, type[Event]] = {kind.__name__: kind for kind in get_args(Event)}
 Tell = Callable[[Event], None]
@@ -325,12 +327,12 @@ def tell_nobody(event: Event) -> None:
 
 
 def to_line(event: Event, **more: object) -> str:
-    """The event as one line of JSON, with its end. It is pure ASCII, so that half a character survives the way."""
+    """Return the event as a line of JSON in ASCII, so that lone surrogates survive."""
     return json.dumps({**more, "is": type(event).__name__, **asdict(event)}) + "\n"
 
 
 def of_line(line: str | bytes) -> tuple[Event, dict[str, Any]]:
-    """The event that a line holds, and what was added to it. Raises NoEvent."""
+    """Return the event in a line, and the fields that were added to it. Raises NoEvent."""
     try:
         entry = json.loads(line)
         kind: Any = KINDS[entry.pop("is")]
@@ -346,7 +348,7 @@ def of_line(line: str | bytes) -> tuple[Event, dict[str, Any]]:
 
 
 def planned(plan: "ChatPlan") -> Planned:
-    """The beginning of the work on a chat."""
+    """Return the event with which the work on a chat begins."""
     tokens = sum(chunk.tokens for chunk in plan.chunks)
     become = counted(len(plan.chunks), "chunk becomes a memory", "chunks become memories")
     parts = [f"{become}: {tokens:,} tokens"] if plan.chunks else []

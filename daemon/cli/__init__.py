@@ -1,10 +1,11 @@
-"""The command line: which commands there are, in the order of a person's day, and where every error ends.
+"""The command line: the commands in the order of a person's day, and the place where errors end.
 
-Each command is imported only when it is asked for, and little is imported here, since `memproc --help` passes this file
-too. Groups of commands help where they are mistyped: a near name is suggested, and the chat may stand at two places.
+Each command is imported only when it is asked for, and little is imported here, since
+`memproc --help` passes this file too. A mistyped command gets the nearest names as suggestions,
+and a chat may be named before or after a command about it.
 
-Exit codes: 0 done or nothing to do; 1 something was skipped, or needs attention; 2 usage or configuration; 3 a bug in
-memproc; 4 a cap of the budget is reached; 130 interrupted.
+Exit codes: 0 done or nothing to do; 1 something was skipped, or needs attention; 2 usage or
+configuration; 3 a bug in memproc; 4 a cap of the budget is reached; 130 interrupted.
 """
 
 import gc
@@ -20,11 +21,11 @@ import click
 
 TROUBLE, USAGE, BUG, INTERRUPTED = 1, 2, 3, 130
 _COLLECTED_AFTER = 50_000
-"""New objects until Python looks for cycles among them; with its own 700, a tenth of a command's start is spent so."""
+"""New objects before Python collects garbage: its own 700 cost a tenth of a command's start."""
 
 
 class NearGroup(click.Group):
-    """A group that suggests the nearest of its commands; with `default`, the one that is meant where none is named."""
+    """A group that suggests the nearest command names, and runs `default` where none is given."""
 
     def __init__(self, *arguments: Any, default: str = "", **more: Any) -> None:
         super().__init__(*arguments, **more)
@@ -35,7 +36,7 @@ class NearGroup(click.Group):
         return super().parse_args(ctx, self.with_default(ctx, args))
 
     def with_default(self, ctx: click.Context, args: Sequence[str]) -> list[str]:
-        """The arguments with a command among them."""
+        """Return the arguments with a command among them."""
         names_none = not args or (args[0].startswith("-") and args[0] not in ctx.help_option_names)
         return (
             [self.default, *args]
@@ -46,7 +47,7 @@ class NearGroup(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """The command that is named. Raises UsageError with the nearest names."""
+        """Return the named command. Raises UsageError with the nearest names."""
         name = args[0]
         if (
             not ctx.resilient_parsing
@@ -61,12 +62,12 @@ class NearGroup(click.Group):
 class ChatGroup(NearGroup):
     """Commands about one chat: `memproc core CHAT [COMMAND]`, or `memproc core COMMAND CHAT`.
 
-    Where no command is named it is `default`, also with that one's options: click itself would take an option
-    behind the chat for the name of a command.
+    Without a command it is `default`, also with that one's options: click itself would take an
+    option after the chat for the name of a command.
     """
 
     def with_default(self, ctx: click.Context, args: Sequence[str]) -> list[str]:
-        """The chat, a command and its arguments, in that order. A chat may have the name of a command itself."""
+        """Put the chat first, then the command. A chat may have the name of a command itself."""
         names = self.list_commands(ctx)
         others = [place for place, word in enumerate(args) if place and not word.startswith("-")]
         if args and args[0] in names and not (others and args[others[0]] in names):
@@ -135,7 +136,7 @@ _COMMANDS = {
     "job": ("supervised", ""),
     "page": ("page", ""),
 }
-"""Each command's module in this package, and its summary in `memproc --help`; one without is not for people."""
+"""Each command's module and its summary in `memproc --help`; one without is hidden."""
 
 
 class _LazyGroup(NearGroup):
@@ -146,7 +147,7 @@ class _LazyGroup(NearGroup):
         return [name for name, (_, summary) in _COMMANDS.items() if summary]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """The command of that name; importing its module is what costs time."""
+        """Import and return the command of that name."""
         if cmd_name not in _COMMANDS:
             return None
         home, _ = _COMMANDS[cmd_name]
@@ -159,7 +160,7 @@ class _LazyGroup(NearGroup):
         return command if isinstance(command, click.Command) else None
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> "list[CompletionItem]":
-        """The commands and options that begin so, for a shell; click itself would import every command."""
+        """Complete a command or option for a shell; click itself would import every command."""
         from click.shell_completion import CompletionItem
 
         names = [name for name in self.list_commands(ctx) if name.startswith(incomplete)]
@@ -167,7 +168,7 @@ class _LazyGroup(NearGroup):
         return items + click.Command.shell_complete(self, ctx, incomplete)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """The list of commands in `--help`."""
+        """Write the list of commands in `--help`."""
         with formatter.section("Commands"):
             formatter.write_dl(
                 [(name, summary) for name, (_, summary) in _COMMANDS.items() if summary]
@@ -206,7 +207,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     if arguments is None:
         gc.set_threshold(_COLLECTED_AFTER)
-        # Else pydantic looks through every installed package for plugins, which would be shown the settings.
+        # Else pydantic searches every installed package for plugins, and shows them the settings.
         os.environ["PYDANTIC_DISABLE_PLUGINS"] = "__all__"
         arguments = sys.argv[1:]
     try:

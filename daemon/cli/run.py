@@ -45,7 +45,7 @@ _KINDS: dict[type[Outcome], str] = {
 
 @dataclass(slots=True)
 class _Ends:
-    """How the chats of a run ended. Whole outcomes are kept for a report in JSON alone: there may be a million."""
+    """How the chats of a run ended; whole outcomes are kept for a JSON report alone."""
 
     keeps_all: bool
     outcomes: list[Outcome] = field(default_factory=list)
@@ -107,7 +107,7 @@ def run_command(
         return as_events(
             partial(_tell_events, settings, named, stopping) for named in chain([paths], further)
         )
-    # Ending it is the same as interrupting it: the calls under way are waited for, and their answers kept.
+    # SIGTERM is an interruption, too: calls under way are waited for, and their answers kept.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     return _run_and_report(settings, paths, as_json, asks=not (yes or as_json or settings.quiet))
 
@@ -201,10 +201,10 @@ def _process(
     tell: events.Tell,
     stopping: Stopping,
 ) -> Iterator[Outcome]:
-    """Take every export through the trip; `tell` hears everything, and what became of each chat and of `others`.
+    """Take every export through the trip, and yield the outcome of each chat and of `others`.
 
-    Before each call and each pause it is told how long nothing may be heard. These are good places to end: raises
-    ToldToStop there where the run is to end.
+    `tell` gets every event; before each call and pause, also how long silence may last. Raises
+    ToldToStop at these places when the run is to end.
     """
 
     if not exports and not others:

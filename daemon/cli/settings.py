@@ -29,12 +29,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Settings:
-    """The global options, and what they lead to. Each thing is loaded once, and only for the commands that use it."""
+    """The global options, and what they lead to, loaded once and only when used."""
 
     path: Path | None
     quiet: bool
     handed_over: "SettingsAre | None" = None
-    """The settings of the daemon whose child this is: they count, whatever memproc.toml says by now."""
+    """The settings of the daemon whose child this is; they count before memproc.toml."""
     further_files: Iterable[Path] = ()
     """The files that the daemon hands over while its child works, each waited for."""
 
@@ -69,13 +69,13 @@ class Settings:
         return load_folders(self.config)
 
     def archive(self) -> AbstractContextManager["Archive"]:
-        """The archive for reading; an empty one where there is none yet. Nothing is created."""
+        """Open the archive for reading, an empty one where there is none yet. Creates nothing."""
         from daemon.archive.archive import Archive
 
         return Archive.read(self.folders.state)
 
     def context(self, tell: "Tell | None" = None) -> AbstractContextManager["Context"]:
-        """All that a change or a run needs, with the archive held for writing by this process alone."""
+        """Open what a change or a run needs, with the archive locked for writing."""
         from daemon.events import tell_nobody
         from daemon.models.context import open_context
 
@@ -87,7 +87,7 @@ class Settings:
             self.say(choice)
 
     def say_what_counts(self) -> None:
-        """Print which memproc.toml counts, where more than one could have, and what in it does nothing any more."""
+        """Print which memproc.toml counts, if in doubt, and its settings without effect."""
         self.say_which_file()
         for note in self.config.notes:
             self.say(note)
@@ -100,11 +100,17 @@ class Settings:
 
 pass_settings = click.make_pass_decorator(Settings)
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
-TO_SEE_IT = "To put it into the updated export, drop the chat's newest export into the inbox, then: memproc run"
+TO_SEE_IT = (
+    "To put it into the updated export, drop the chat's newest export into the inbox, "
+    "then: memproc run"
+)
 
 
 def wanted_exports(settings: Settings, paths: tuple[Path, ...]) -> tuple[Path, ...]:
-    """The exports that are named, as files or folders, or those of the inbox. Raises FileTrouble without an inbox."""
+    """Return the exports in the named files and folders, or in the inbox.
+
+    Raises FileTrouble without an inbox.
+    """
     from daemon.files.candidates import exports_in
     from rules.errors import FileTrouble
 
@@ -115,7 +121,7 @@ def wanted_exports(settings: Settings, paths: tuple[Path, ...]) -> tuple[Path, .
 
 
 def other_files(settings: Settings, paths: tuple[Path, ...]) -> "tuple[Skipped, ...]":
-    """The files in the inbox, where no path is named, that are no exports: none is ignored without a word."""
+    """Return the inbox's files that are no exports; none if paths are given."""
     from daemon.chat.outcome import Skipped
     from daemon.files.candidates import others_in
 
@@ -125,7 +131,7 @@ def other_files(settings: Settings, paths: tuple[Path, ...]) -> "tuple[Skipped, 
 
 @dataclass(frozen=True, slots=True)
 class AboutChat:
-    """The argument of a command of a `ChatGroup`: the settings, and the chat as the person has named it."""
+    """What a command of a `ChatGroup` gets: the settings, and the chat as the person named it."""
 
     settings: Settings
     name: str
@@ -135,7 +141,7 @@ pass_about = click.make_pass_decorator(AboutChat)
 
 
 def confirmed(settings: Settings, question: str, yes: bool, command: str) -> bool:
-    """Whether the person agrees: by `--yes`, or by an answer at a terminal; else they are told how to say it."""
+    """Return whether the person agrees, by `--yes` or at the terminal; else say how to agree."""
     if yes or (sys.stdin.isatty() and sys.stdout.isatty() and click.confirm(question)):
         return True
     settings.say(f"Nothing was changed. To do it: {command} --yes")

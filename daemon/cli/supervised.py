@@ -1,8 +1,8 @@
-"""What a command does differently as the daemon's child: settings come from the daemon, and events go to it.
+"""What a command does differently as the daemon's child: orders come from it, and events go to it.
 
-The daemon writes a line to standard input, its settings, and one for each further file that it hands over. It keeps the
-pipe open for as long as it lives. The end of that pipe is the end of the child, however the daemon ended: the calls
-under way may finish within half a minute.
+The daemon writes a line of settings to standard input, then one for each further file that it hands
+over, and keeps the pipe open for as long as it lives. When the pipe ends, the child ends, however
+the daemon ended: calls under way may finish within half a minute.
 """
 
 import os
@@ -40,13 +40,14 @@ TOO_LATE = 75
 """The exit code of a child that did not come to an end in time."""
 _BLOCK_BYTES = 1 << 16
 _LONGEST_JOB_SECONDS = 3600.0
-"""The longest time for a job, which tells nothing on its way: backups of many gigabytes are read."""
+"""The longest a job may take: it is silent meanwhile, and may read many gigabytes of backups."""
 
 
 def read_orders() -> tuple[SettingsAre, Iterable[Path]]:
-    """Read the settings that the daemon has, and end with the daemon from now on.
+    """Read the daemon's settings, and end with the daemon from now on.
 
-    Return them, and the further files that it hands over, each waited for. Raises UsageError without settings.
+    Return them, and an iterator that waits for each further file that the daemon hands over. Raises
+    UsageError without settings.
     """
     orders = _orders()
     settings = next(orders, None)
@@ -87,10 +88,10 @@ def _follow_daemon(orders: Iterator[Event], files: "SimpleQueue[Path | None]") -
 
 
 def as_events(works: Iterable[Callable[[Tell], int]]) -> int:
-    """Do one work after the other, print all that they tell as lines of JSON, errors too.
+    """Do each work in turn, and print its events as lines of JSON, errors included.
 
-    Return the last one's exit code. An error ends one work alone. Whatever else is printed meanwhile goes to the error
-    output.
+    An error ends only its own work. Return the last exit code. What libraries print meanwhile goes
+    to the error output.
     """
     out, lock = sys.stdout, threading.Lock()
 
@@ -130,7 +131,7 @@ def _until_error(work: Callable[[Tell], int], tell: Tell) -> int:
 @click.argument("name", type=click.Choice(("settings", "prune", "verify", "maintain", "retry")))
 @pass_settings
 def job_command(settings: Settings, name: str) -> int:
-    """Do one of the daemon's timed jobs now, or read its settings, and print what came of it as a line of JSON."""
+    """Do one of the daemon's timed jobs, or read its settings, and print the result as JSON."""
 
     def work(tell: Tell) -> int:
         if name == "settings":

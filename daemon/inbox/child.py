@@ -1,7 +1,7 @@
 """What can wake the daemon's loop, and the child process whose events go into the loop's queue.
 
-The child is the very command that a person can run (`memproc run FILE --events`). Its settings go to its standard
-input, and further files after them. That pipe stays open for as long as it may work: its end tells the child to end
+The child is the very command that a person can run (`memproc run FILE --events`). Its settings go
+to its standard input, and further files after them. The end of that pipe tells it to end
 (daemon/cli/supervised.py).
 """
 
@@ -59,7 +59,7 @@ class Reload:
 
 Wake = FolderChanged | Due | ChildSaid | ChildEnded | Stop | Reload
 Put = Callable[[Wake], None]
-"""The function by which a thread hands a wake to the loop: `queue.SimpleQueue.put`, which never waits."""
+"""Hands a wake to the loop from any thread: `queue.SimpleQueue.put`, which never blocks."""
 
 
 _LONGEST_LINE = 8 << 20
@@ -67,7 +67,7 @@ _LONGEST_LINE = 8 << 20
 
 
 class Child:
-    """A process that runs. All that it says, and at last its end, come as ChildSaid and ChildEnded."""
+    """A running process. Its events and its end come as ChildSaid and ChildEnded."""
 
     def __init__(self, argv: Sequence[str], settings: SettingsAre, put: Put) -> None:
         """Start it, in a group of its own. Raises OSError where the system does not allow it."""
@@ -95,7 +95,7 @@ class Child:
             _pipe(self._process.stdin).close()
 
     def kill(self) -> None:
-        """End it and all that it started, by force. Returns at once; its end is told as every other."""
+        """Kill it and all that it started. Returns at once; ChildEnded follows as always."""
         if self._process.poll() is not None:
             return
         if sys.platform == "win32":
@@ -122,7 +122,7 @@ class Child:
 
 
 def exit_in_words(code: int) -> str:
-    """A sentence saying how a child ended, without its full stop."""
+    """Return how a child ended, as a sentence without its full stop."""
     if code == -9:
         return "the process that worked was killed (signal 9), perhaps because memory ran out"
     if code < 0:

@@ -1,17 +1,17 @@
-"""What the daemon's child is given, one file or timed job after the other, and what becomes of its events.
+"""What the daemon's child is given, one file or timed job at a time, and what its events change.
 
     Planned               what to do with it is known
     ModelAnswered ...     it is in progress
     BatchSent             the same, and a batch has to end first
     ChatIs                what became of one of its chats
     RunDone               written, unchanged or skipped, by what became of its chats
-    RunFailed, lost       tried again after a while, at last skipped; or it waits until the person has acted
+    RunFailed, lost       tried again later, at last skipped; or it waits for the person
     stopped               it is taken up again where it was left
 
 Each step is one transaction.
 
-    next     memproc.toml read again, then a file, then a timed job; nothing but settings while paused
-    hand on  small files share a child, one after the other: each is a run with a cap and an outcome of its own
+    next     memproc.toml read again, then a file, then a timed job; only settings while paused
+    hand on  small files share a child in turn: each is a run with its own cap and outcome
     take     an event of the child: into the archive and the log
     ended    the child is gone; where it broke off, the file is tried again, and the job later
     beat     a child that hangs is killed
@@ -64,7 +64,7 @@ HANG_SECONDS = 900.0
 _MARGIN_SECONDS = 60.0
 _READ_AGAIN_SECONDS = 60.0
 _SMALL_BYTES = 4 << 20
-"""A file up to this size may share a child with others: starting one takes longer than reading it."""
+"""The largest file to share a child: starting one takes longer than reading such a file."""
 _MOST_FILES_A_CHILD = 200
 _SETTINGS = "settings"
 _IN_WORDS = {
@@ -85,7 +85,7 @@ class _Task:
     work: FileWork | None = None
     job: str = ""
     files: int = 1
-    """How many files the child was given."""
+    """The number of files that the child was given."""
     shares: bool = False
     """Whether it may be given more of them."""
     is_over: bool = False
@@ -93,7 +93,7 @@ class _Task:
     silent_beats: int = 0
     """Beats are counted, not seconds: a computer that slept has missed one beat, no more."""
     patience: float = HANG_SECONDS
-    """So many seconds the child may be silent. What it has announced stays so: several calls are under way."""
+    """Seconds for which the child may be silent; never lowered, as calls may overlap."""
     why_killed: str = ""
 
 
@@ -126,7 +126,7 @@ class Dispatch:
         self._task: _Task | None = None
         self._is_stopping = False
         self._reload_at: float | None = None
-        """The time at which memproc.toml is read again, since it could not be read the last time; monotonic."""
+        """When memproc.toml is read again after a failure, in seconds of the monotonic clock."""
         self._pause: Pause | None = None
         self._set_jobs()
 
@@ -172,7 +172,7 @@ class Dispatch:
         return FileWork(self._archive, arrival.id, copy, PurePath(arrival.path).name, self._now)
 
     def _hand_on(self, task: _Task) -> None:
-        """Hand the child, which is through with a file, the next one where both are small; else let it end."""
+        """Hand the child its next file if both are small, else let it end."""
         arrival = self._next_shared(task)
         work = arrival and self._work_on(arrival)
         if work and task.child.hand(work.copy):
@@ -181,7 +181,7 @@ class Dispatch:
             task.child.ask_to_stop()
 
     def _next_shared(self, task: _Task) -> Arrival | None:
-        """Return the next file for a child that has worked on others; None where something else comes first."""
+        """Return the next file for a child to share; None if something else comes first."""
         if not task.shares or task.files >= _MOST_FILES_A_CHILD:
             return None
         if self._is_stopping or self._is_reload_due() or self._is_paused():
@@ -213,7 +213,7 @@ class Dispatch:
             task.is_over = True
 
     def ended(self, code: int) -> None:
-        """The child is gone; what it was in the middle of is tried again."""
+        """Note the child's end, and try again what it did not finish."""
         task = self._task
         if task is None:
             return
@@ -228,7 +228,7 @@ class Dispatch:
         self._task = None  # only now: what could not be kept is tried again
 
     def _lost(self, work: FileWork | None, job: str, reason: str) -> None:
-        """The child broke off, or could not be started; `reason` has no full stop."""
+        """Report a child that broke off or could not start; `reason` has no full stop."""
         self._telling.tell(Trouble("the process that works", reason))
         if work:
             self._telling.tell(work.lost(reason))
@@ -242,23 +242,26 @@ class Dispatch:
             self._due_again(job, reason, failed=True)
 
     def beat(self) -> None:
-        """Count one more beat of silence, and kill a child that hangs. Its end is told as every other."""
+        """Count a beat of silence, and kill a child that hangs."""
         task = self._task
         if task is None or task.why_killed:
             return
         task.silent_beats += 1
         if (silent := task.silent_beats * BEAT_SECONDS) > task.patience:
-            task.why_killed = f"the process that worked gave no sign of life for {silent:,.0f} seconds and was ended"
+            task.why_killed = (
+                f"the process that worked gave no sign of life for {silent:,.0f} seconds "
+                "and was ended"
+            )
             task.child.kill()
 
     def stop(self) -> None:
-        """Begin nothing any more, and let the child finish the calls that are under way. Returns at once."""
+        """Begin nothing more, and let the child finish its calls under way. Returns at once."""
         self._is_stopping = True
         if self._task:
             self._task.child.ask_to_stop()
 
     def kill(self) -> None:
-        """End the child by force, if there still is one; what it said to the end waits in the queue."""
+        """Kill the child, if there is one; its last events wait in the queue."""
         self._is_stopping = True
         if self._task:
             self._task.child.kill()
@@ -319,7 +322,7 @@ class Dispatch:
         self._try_again(waiting_arrivals(self._archive))
 
     def _refused(self, message: str, next_step: str, *, may_pass: bool) -> None:
-        """The settings of before go on to count. What may pass is tried again, and told once."""
+        """Keep the settings of before. A failure that may pass is reported once and tried again."""
         before, reason = sign(self._archive, "config_error"), f"{message} {next_step}"
         set_sign(self._archive, "config_error", reason, self._now())
         if not (may_pass and before and before.value == reason):
@@ -328,7 +331,7 @@ class Dispatch:
             self._reload_at = monotonic() + _READ_AGAIN_SECONDS
 
     def _set_jobs(self) -> None:
-        """Have the timed jobs of these settings, each at its time; what came due meanwhile is due now."""
+        """Schedule the timed jobs of these settings; those that came due meanwhile are due now."""
         self._timings = timings(self.plan.night)
         set_jobs(self._archive, self._timings, here())
         for job in jobs(self._archive):
@@ -336,7 +339,7 @@ class Dispatch:
                 self._schedule.once(job.name, when)
 
     def _job_ended(self, name: str, event: JobEnded | RunFailed) -> None:
-        """Note the end of a job. A fault that it found is no reason to do it again in an hour; that it failed is."""
+        """Note the end of a job; one that failed, not one that found faults, is soon due again."""
         if isinstance(event, JobEnded):
             self._try_again(event.arrivals)
             self._due_again(name, event.error, failed=False)
@@ -358,14 +361,14 @@ def _in_words(work: FileWork) -> str:
 
 
 def _is_small(arrival: Arrival) -> bool:
-    """Return whether a file may share a child; one on which the work broke off before is tried alone."""
+    """Return whether a file may share a child: it is small, and no child broke off at it."""
     return arrival.size <= _SMALL_BYTES and not arrival.tries
 
 
 def _has_broken_off(task: _Task) -> bool:
-    """Return whether the child has ended in the middle of something.
+    """Return whether the child ended in the middle of its work.
 
-    A further file that it was handed, and had not begun with, is taken up again as if nothing had been.
+    A further file that it was handed but had not begun is simply taken up again.
     """
     if task.work is None:
         return not task.is_over

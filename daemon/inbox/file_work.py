@@ -1,4 +1,4 @@
-"""The work on one dropped file, and what becomes of the events that its child tells."""
+"""The work on one dropped file: what its child's events change in the archive."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
@@ -54,7 +54,7 @@ class FileWork:
     """Whether it is known how it ended."""
 
     def take(self, event: Event) -> list[Event]:
-        """Keep what an event says about the file; the events to tell."""
+        """Keep what an event says about the file. Return the events to post."""
         self.has_begun = True
         match event:
             case Planned(chunks=chunks, calls=calls):
@@ -66,7 +66,7 @@ class FileWork:
             case BatchSent(requests):
                 return [self._move("working", f"a batch of {requests:,} requests is waited for")]
             case ModelAnswered() | MemoryMade():
-                # The first answer, also after a batch, or the first memory, shows that the work goes on.
+                # The first answer or memory, also after a batch, shows that the work goes on.
                 arrival = find_arrival(self.archive, self.arrival)
                 is_known = (arrival.state, arrival.reason) == ("working", "")
                 return [event] if is_known else [self._move("working"), event]
@@ -104,7 +104,7 @@ class FileWork:
         return replace(chat, file=self.file)
 
     def lost(self, why: str) -> Event:
-        """The work has broken off: it is tried again after a while, and at last skipped. `why` has no full stop."""
+        """Note that the work broke off: try again later, at last skip. `why` has no full stop."""
         failures = 1 + find_arrival(self.archive, self.arrival).tries
         again, reason, next_step = after_failure(failures, self._as_dropped(why), at(self.now()))
         return self._end(
@@ -112,11 +112,11 @@ class FileWork:
         )
 
     def stopped(self) -> Event:
-        """The daemon itself ends: the next one goes on with the file."""
+        """Note that the daemon itself ends; the next one goes on with the file."""
         return self._end("copied", "the work on it was stopped, and goes on")
 
     def _done(self) -> Event:
-        """The outcome of a file, by that of its chats."""
+        """Return the outcome of a file by those of its chats."""
         skipped = [chat for chat in self.chats if chat.kind == "set aside"]
         written = [Path(chat.path).name for chat in self.chats if chat.kind == "written"]
         if later := [chat for chat in skipped if chat.later]:
@@ -175,5 +175,5 @@ class FileWork:
         return FileIs(self.arrival, self.file, state, reason, next_step)
 
     def _as_dropped(self, text: str) -> str:
-        """The text with the file's own name where the copy's stands, which nobody has ever seen."""
+        """Return the text with the dropped file's name instead of its copy's."""
         return text.replace(str(self.copy), self.file).replace(self.copy.name, self.file)

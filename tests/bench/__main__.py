@@ -10,6 +10,7 @@ from pathlib import Path
 
 from tests.bench import (
     daemon,
+    growth,
     large,
     layers,
     money,
@@ -29,6 +30,7 @@ NAMES = (
     "money",
     "layers",
     "large",
+    "growth",
     "returning",
     "recall",
     "page",
@@ -70,7 +72,7 @@ def _measure(name: str, folder: Path, exports: Path | None) -> list[Table]:
     if name == "real":
         return real.measure(folder, exports)
     measures = {"startup": startup.measure, "daemon": daemon.measure, "wavefront": wavefront.measure,
-                "large": large.measure, "returning": returning.measure, "recall": recall.measure,
+                "large": large.measure, "growth": growth.measure, "returning": returning.measure, "recall": recall.measure,
                 "page": page.measure}  # fmt: skip
     return measures[name](folder)
 
