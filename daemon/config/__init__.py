@@ -1,1 +1,1 @@
-"""memproc.toml: what may be set, where the file is found, and how it is read, with everything that is wrong in it."""
+"""memproc.toml: what may be set, where the file is found, how it is read, what is wrong in it."""

@@ -1,4 +1,4 @@
-"""Settings as TOML text: written out, and on which line each key stands, so that a problem can be pointed at.
+"""Write settings as TOML text, and find the line of each key, to point at a problem.
 
     [chunk]            ("chunk",) -> 1
     tokens = 3         ("chunk", "tokens") -> 2
@@ -19,25 +19,23 @@ import tomli
 
 from daemon.config.tables import Key
 
-_MOST_READ = (
-    2_000_000  # characters, where a statement of several lines is read once for each of them
-)
+# Characters; a statement of several lines is read once for each of them.
+_MOST_READ = 2_000_000
 BARE = re.compile(r"[A-Za-z0-9_-]+")
 """A name that needs no quotes."""
 
 
 def key_lines(text: str) -> Mapping[Key, int]:
-    """The line, counted from 1, on which the statement of every key and every table in `text` begins.
+    """Return the line, counted from 1, on which each key and table in `text` begins.
 
-    A statement is as few lines as the parser accepts. Below values of a great many lines, no key has a line.
+    That is the first line of its statement, which is as few lines as the parser accepts. Keys below
+    a value of very many lines have none.
     """
     lines: dict[Key, int] = {}
     newest: dict[Key, int] = {}
     table: Key = ()
     statement, began, read = "", 1, 0
-    with suppress(
-        RecursionError
-    ):  # what stands behind brackets that are nested so deep has no line
+    with suppress(RecursionError):  # what follows brackets that are nested so deep has no line
         for number, line in enumerate(StringIO(text), 1):
             statement += line
             read += len(statement)
@@ -60,7 +58,7 @@ def key_lines(text: str) -> Mapping[Key, int]:
 
 
 def _table_of(header: Mapping[str, Any], newest: dict[Key, int]) -> Key:
-    """The path of the table that a parsed header begins. Within [[many]], that is the `newest` of them."""
+    """Return the path of the table that a parsed header begins; of [[many]], the `newest`."""
     path: Key = ()
     inner: Any = header
     while inner:
@@ -75,7 +73,7 @@ def _table_of(header: Mapping[str, Any], newest: dict[Key, int]) -> Key:
 
 
 def _keys(value: object, path: Key) -> Iterator[Key]:
-    """The keys in a value that stands at `path`, and the tables in its lists."""
+    """Yield the keys in a value at `path`, and the tables in its lists."""
     if isinstance(value, dict):
         for name, inner in value.items():
             yield (*path, name)
@@ -88,14 +86,14 @@ def _keys(value: object, path: Key) -> Iterator[Key]:
 
 
 def line_of(lines: Mapping[Key, int], key: Key) -> int | None:
-    """The line of `key`, or else of the table that it would stand in; None if neither is in the text."""
+    """Return the line of `key`, or else of its table; None if neither is in the text."""
     return next(
         (lines[key[:length]] for length in range(len(key), 0, -1) if key[:length] in lines), None
     )
 
 
 def toml_text(tables: Mapping[str, object]) -> str:
-    """The tables of a configuration as TOML, one `[table]` after the other, the tables within a table last.
+    """Write the tables of a configuration as TOML, the tables within a table last.
 
     `tables` holds what JSON can hold; null and numbers that are not finite are never settings.
     """
@@ -103,7 +101,7 @@ def toml_text(tables: Mapping[str, object]) -> str:
 
 
 def _body(table: Mapping[str, object], prefix: str) -> Iterator[str]:
-    """The settings of a table, then the tables within it, whose headers begin with `prefix`."""
+    """Yield the settings of a table, then the tables in it, whose headers begin with `prefix`."""
     for name, value in table.items():
         if not _tables(value):
             yield f"{_name(name)} = {_value(value)}"
@@ -115,7 +113,7 @@ def _body(table: Mapping[str, object], prefix: str) -> Iterator[str]:
 
 
 def _tables(value: object) -> Sequence[Mapping[str, object]]:
-    """The tables that are written under headers of their own: one, or a list of nothing else; empty for a setting."""
+    """Return the tables that get their own headers: one, or a list of them; empty for a setting."""
     if isinstance(value, dict):
         return (value,)
     return (
@@ -145,5 +143,5 @@ def _value(value: object) -> str:
 
 
 def _escaped(mark: str) -> str:
-    """A mark that TOML does not allow in a text, or that a terminal would obey."""
+    """Escape a character that TOML does not allow in a text, or that a terminal would obey."""
     return f"\\u{ord(mark):04x}" if ord(mark) < 0x10000 else f"\\U{ord(mark):08x}"

@@ -26,10 +26,10 @@ FORMER = (
 
 
 def without_former(tables: Mapping[str, Any]) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """Take the former settings out of a memproc.toml that was parsed.
+    """Take the former settings out of a parsed memproc.toml.
 
-    Return the tables without them, and a sentence for each that had a value of the person's own: every file that
-    `memproc init` wrote names all settings of its day at their defaults, and of those nothing is said.
+    Return the tables without them, and a sentence for each that was not at its default: `memproc
+    init` wrote all settings of its day into the file, and about those there is nothing to say.
     """
     kept, sentences = dict(tables), []
     for former in FORMER:

@@ -1,4 +1,4 @@
-"""The file with keys that memproc keeps itself, for this user alone."""
+"""Keep keys in a file of memproc's own, for this user alone."""
 
 import os
 import re
@@ -22,15 +22,15 @@ _KNOWN = frozenset(KEY_VARIABLES.values())
 
 
 def keys_file(folder: Path) -> Path:
-    """memproc's own file of keys, in the state folder `folder`."""
+    """Return the place of memproc's own file of keys, in the state folder `folder`."""
     return folder / "keys.env"
 
 
 def read_keys(folder: Path) -> Mapping[str, str]:
-    """The key of each variable in the file; none where there is no file.
+    """Return the key of each variable in the file; none where there is no file.
 
-    Raises ConfigurationError where others can read the file or a line is broken, which is named by its number
-    alone, and FileTrouble where it cannot be read.
+    Raise ConfigurationError where others can read the file, or a line is broken (the message gives
+    its number alone), and FileTrouble where the file cannot be read.
     """
     path = keys_file(folder)
     keys: dict[str, str] = {}
@@ -42,17 +42,17 @@ def read_keys(folder: Path) -> Mapping[str, str]:
         if match is None or match[1] not in _KNOWN or match[1] in keys:
             raise ConfigurationError(
                 f"Line {number} of {path} is not a key.",
-                "Write one VARIABLE=value a line, without quotes, each variable once. The variables that memproc "
-                f"knows: {', '.join(sorted(_KNOWN))}.",
+                "Write one VARIABLE=value a line, without quotes, each variable once. "
+                f"The variables that memproc knows: {', '.join(sorted(_KNOWN))}.",
             )
         keys[match[1]] = match[2]
     return keys
 
 
 def write_key(folder: Path, variable: str, value: str) -> Path:
-    """Put a key into the file, in the place of the one it has; the folder is made where it is missing.
+    """Put a key into the file, replacing the one it has; make the folder if it is missing.
 
-    Raises as `read_keys` does: a file that is not in order is not made worse.
+    Raise as `read_keys` does: a file that is not in order is not made worse.
     """
     read_keys(folder)
     return write_private(
@@ -61,7 +61,7 @@ def write_key(folder: Path, variable: str, value: str) -> Path:
 
 
 def remove_key(folder: Path, variable: str) -> bool:
-    """Take a key out of the file, and say whether it was there. Raises as `read_keys` does."""
+    """Take a key out of the file; return whether it was there. Raise as `read_keys` does."""
     if variable not in read_keys(folder):
         return False
     write_private(keys_file(folder), _lines(folder, but=variable))
@@ -69,7 +69,7 @@ def remove_key(folder: Path, variable: str) -> bool:
 
 
 def _lines(folder: Path, but: str = "") -> list[str]:
-    """The lines of the file of keys, once it is certain that it is its owner's secret, without one variable's own."""
+    """Return the lines of the file of keys, without those of `but`; raise unless it is private."""
     data = private_content(keys_file(folder), refuse_shared)
     if data is None:
         return []
@@ -80,9 +80,9 @@ def _lines(folder: Path, but: str = "") -> list[str]:
 
 
 def private_content(path: Path, refuse: Callable[[Path, os.stat_result], None]) -> bytes | None:
-    """The bytes of a file whose owner and rights `refuse` has looked at; None where there is none.
+    """Return the bytes of a file whose owner and rights pass `refuse`; None if it is missing.
 
-    Raises what `refuse` raises, and FileTrouble.
+    Raise what `refuse` raises, and FileTrouble.
     """
     with file_errors(path, "read"):
         try:
@@ -94,7 +94,7 @@ def private_content(path: Path, refuse: Callable[[Path, os.stat_result], None]) 
 
 
 def write_private(path: Path, lines: Iterable[str]) -> Path:
-    """Put these lines in the place of the file, rights 0600; what a killed process left beside it is swept away."""
+    """Replace the file by these lines, rights 0600, and sweep away what a killed process left."""
     make_private(path.parent)
     sweep(path.parent)
     replace_file(path, ["".join(f"{line}\n" for line in lines).encode("utf-8", "surrogateescape")])
@@ -104,9 +104,11 @@ def write_private(path: Path, lines: Iterable[str]) -> Path:
 def refuse_shared(path: Path, status: os.stat_result) -> None:
     """Raise ConfigurationError where a file with keys is not its owner's alone."""
     if sys.platform == "win32":
-        return  # there a file in a person's own folders is theirs by inheritance, and has no such bits
+        return  # a file in a person's own folders inherits their rights, and has no such bits
     if status.st_uid != os.geteuid() or status.st_mode & (stat.S_IRWXG | stat.S_IRWXO):
         raise ConfigurationError(
-            f"{path} belongs to another user, or can be read or changed by others, so its keys are not used.",
-            f"Make it yours, then: chmod 600 {path}. Whoever may have read it knows the keys: consider new ones.",
+            f"{path} belongs to another user, or can be read or changed by others, "
+            "so its keys are not used.",
+            f"Make it yours, then: chmod 600 {path}. "
+            "Whoever may have read it knows the keys: consider new ones.",
         )

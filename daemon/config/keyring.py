@@ -1,4 +1,8 @@
-"""The system keyring: asked in a thread, since it may never answer."""
+"""Ask the system keyring in a thread, since it may never answer.
+
+A prompt out of sight, or a bus that hangs, would hold up memproc for ever. So each question has a
+thread of its own, which is abandoned when it takes too long.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -35,10 +39,12 @@ _NO_ANSWER = NoKeyring(
 
 
 class Keyring:
-    """A keyring that is asked for a few seconds at most, since it may hang or wait for a window to be closed."""
+    """A keyring that is asked for a few seconds at most; by default the system's."""
 
     def __init__(
-        self, backend: "Callable[[], KeyringBackend | NoKeyring]", seconds: float = SECONDS
+        self,
+        backend: "Callable[[], KeyringBackend | NoKeyring] | None" = None,
+        seconds: float = SECONDS,
     ) -> None:
         self._backend = backend
         self._seconds = seconds
@@ -47,11 +53,11 @@ class Keyring:
         self._due = 0.0
 
     def read(self, account: str) -> str | NoKeyring | None:
-        """The secret of an account, or None."""
+        """Return the secret of an account, or None."""
         return self._ask(lambda backend: backend.get_password(SERVICE, account))
 
     def write(self, account: str, secret: str) -> NoKeyring | None:
-        """Keep a secret. Some keyrings take everything and keep nothing, so it is read back."""
+        """Keep a secret, and read it back: some keyrings take everything and keep nothing."""
 
         def keep(backend: "KeyringBackend") -> NoKeyring | None:
             backend.set_password(SERVICE, account, secret)
@@ -61,7 +67,7 @@ class Keyring:
         return self._ask(keep)
 
     def forget(self, account: str) -> bool | NoKeyring:
-        """Forget the secret of an account, and say whether there was one."""
+        """Forget the secret of an account; return whether there was one."""
 
         def drop(backend: "KeyringBackend") -> bool:
             is_kept = backend.get_password(SERVICE, account) is not None
@@ -74,7 +80,10 @@ class Keyring:
     def _ask(
         self, question: "Callable[[KeyringBackend], _Answer | NoKeyring]"
     ) -> _Answer | NoKeyring:
-        """The answer, if it comes in time. While an older question is overdue, no other is asked."""
+        """Return the answer, if it comes in time.
+
+        While an older question is overdue, ask no other.
+        """
         if not self._asked.acquire(timeout=max(0.0, self._due - monotonic())):
             return _NO_ANSWER
         self._due = monotonic() + self._seconds
@@ -82,11 +91,10 @@ class Keyring:
 
         def answer() -> None:
             try:
-                backend = self._backend()
+                backend = (self._backend or _system_backend)()
                 answers.append(backend if isinstance(backend, NoKeyring) else question(backend))
-            except (
-                Exception
-            ) as trouble:  # the boundary: keyrings are other people's programs, and raise anything
+            except Exception as trouble:
+                # The boundary: keyrings are other people's programs, and raise anything.
                 # Their words may repeat the secret, so only the kind is told.
                 answers.append(NoKeyring(f"failed ({type(trouble).__name__})"))
             finally:
@@ -98,15 +106,18 @@ class Keyring:
         return answers[0] if answers else _NO_ANSWER
 
 
+SYSTEM = Keyring()
+"""The person's own keyring."""
+
+
 def _system_backend() -> "KeyringBackend | NoKeyring":
-    """The keyring that the `keyring` library finds here; imported late, since that alone talks to the system."""
+    """Return the keyring that the `keyring` library finds here.
+
+    It is imported late: importing it already talks to the system.
+    """
     import keyring
 
     backend = keyring.get_keyring()
     if backend.priority <= 0:  # so the library marks its two backends that keep nothing
         return NoKeyring("is not there on this system")
     return backend
-
-
-SYSTEM = Keyring(_system_backend)
-"""The person's own keyring."""

@@ -1,11 +1,8 @@
-"""Providers' keys: looked for in the environment, systemd's credentials, memproc's own file and the system keyring.
+"""Find, store and forget providers' keys.
 
-That is the order in which they count. First stands the keyring, which may hang; then finding, storing and forgetting a
-key; then the other places.
-
-A key is never printed, logged, archived or given as an argument; it goes from where it was found into a call. A
-keyring that shows a prompt nobody sees, or a bus that never answers, would hold up memproc for ever. So each question
-to it has a thread of its own, which is left behind when it takes too long.
+They are looked for in the environment, systemd's credentials, memproc's own file and the system
+keyring, and count in that order. A key is never printed, logged, archived or given as an argument;
+it goes from where it was found into a call.
 """
 
 import os
@@ -34,21 +31,21 @@ class Key:
 
 @dataclass(frozen=True, slots=True)
 class NoKey:
-    """There is no key for this provider; `reason` is a sentence without its end."""
+    """There is no key for this provider; `reason` is a sentence without its full stop."""
 
     provider: str
     reason: str
 
 
 FindKey = Callable[[str], Key | NoKey]
-"""The key for a provider, or why there is none."""
+"""Finds the key for a provider, or why there is none."""
 
 
 @dataclass(frozen=True, slots=True)
 class KeyChange:
-    """The places that a key was put into, or taken out of; `no_keyring` completes "the system keyring ...".
+    """The places where a key was stored or removed; `no_keyring` completes "the keyring ...".
 
-    It is empty where the keyring did its part, or nobody asked it.
+    It is empty where the keyring did its part, or was not asked.
     """
 
     where: tuple[Where, ...]
@@ -56,16 +53,17 @@ class KeyChange:
 
 
 _NO_CREDENTIAL = "-"
-"""The text that the systemd unit hands over where there is no file with a key: systemd has no empty credentials."""
+"""The systemd unit's text where there is no file with a key: empty credentials do not exist."""
 
 
 def find_key(
     provider: str, environ: Mapping[str, str], folder: Path, keyring: Keyring = SYSTEM
 ) -> Key | NoKey:
-    """The key of a provider, by LiteLLM's name of it, and where it was found. `folder` is the state folder.
+    """Return a provider's key and where it was found; `provider` is LiteLLM's name for it.
 
-    A keyring that does not answer within three seconds counts as not there. Raises ConfigurationError where a
-    key is kept in a way that cannot be used, and FileTrouble where the file cannot be read.
+    `folder` is the state folder. A keyring that does not answer within three seconds counts as
+    missing. Raise ConfigurationError where a key is kept in a way that cannot be used, and
+    FileTrouble where the file cannot be read.
     """
     variables = key_variables(provider)
     if not variables:
@@ -83,22 +81,23 @@ def find_key(
     silence = answer.reason if isinstance(answer, NoKeyring) else "has no key for it"
     return NoKey(
         provider,
-        f"{variable} is not set, {keys_file(folder)} does not name it, and the system keyring {silence}",
+        f"{variable} is not set, {keys_file(folder)} does not name it, "
+        f"and the system keyring {silence}",
     )
 
 
 def keys(folder: Path) -> FindKey:
-    """Finds keys, memproc's own file being in `folder`; each provider's is looked for once, as a keyring takes time."""
+    """Return a function that finds keys, asking once for each provider: a keyring takes time."""
     return cache(lambda provider: find_key(provider, os.environ, folder))
 
 
 def store_key(
     provider: str, value: str, folder: Path, prefer: Where, keyring: Keyring = SYSTEM
 ) -> KeyChange:
-    """Put a key into the keyring, or into the file where that does not answer or `prefer` is "file".
+    """Put a key into the keyring, or the file if that does not answer or `prefer` is "file".
 
-    The file counts before the keyring, so an older key there has to go. Raises ConfigurationError or
-    FileTrouble where the file is not in order.
+    The file counts before the keyring, so an older key there is removed. Raise ConfigurationError
+    or FileTrouble where the file is not in order.
     """
     variable = KEY_VARIABLES[provider]
     read_keys(folder)  # a file that is not in order is told before a key is anywhere
@@ -111,9 +110,9 @@ def store_key(
 
 
 def forget_key(provider: str, folder: Path, keyring: Keyring = SYSTEM) -> KeyChange:
-    """Take a key out of the file and the keyring. The environment is the person's: it cannot be unset from here.
+    """Take a key out of the file and the keyring; the environment cannot be unset from here.
 
-    Raises ConfigurationError or FileTrouble where the file is not in order.
+    Raise ConfigurationError or FileTrouble where the file is not in order.
     """
     where: tuple[Where, ...] = ("file",) if remove_key(folder, KEY_VARIABLES[provider]) else ()
     answer = keyring.forget(provider)
@@ -123,16 +122,16 @@ def forget_key(provider: str, folder: Path, keyring: Keyring = SYSTEM) -> KeyCha
 
 
 def set_variables(provider: str, environ: Mapping[str, str]) -> tuple[str, ...]:
-    """The environment variables that hold a key of this provider; the first one counts."""
+    """Return the environment variables that hold a key of this provider; the first one counts."""
     return tuple(
         variable for variable in key_variables(provider) if environ.get(variable, "").strip()
     )
 
 
 def read_key(text: str) -> str | NotAKey:
-    """The key that somebody wrote, without the white space around it, or why it cannot be one.
+    """Return the key that a person wrote, without white space around it, or why it is none.
 
-    Keys travel in HTTP headers. What does not fit there would come back in the words of an error.
+    Keys travel in HTTP headers, and what does not fit there would come back in an error's words.
     """
     value = text.strip()
     reasons = {
@@ -145,7 +144,10 @@ def read_key(text: str) -> str | NotAKey:
 
 
 def _usable(text: str, place: str) -> str:
-    """The key in `text`. Raises ConfigurationError, which names the place and repeats nothing, where it is none."""
+    """Return the key in `text`.
+
+    Raise ConfigurationError, which names the place and never the text.
+    """
     value = read_key(text)
     if isinstance(value, NotAKey):
         raise ConfigurationError(
@@ -155,7 +157,7 @@ def _usable(text: str, place: str) -> str:
 
 
 def _credential(variable: str, environ: Mapping[str, str]) -> str:
-    """The text that systemd was given for a variable; empty where there is none. Raises FileTrouble."""
+    """Return systemd's text for a variable, or an empty one. Raise FileTrouble."""
     folder = environ.get("CREDENTIALS_DIRECTORY")
     path = Path(folder or "/", variable)
     with file_errors(path, "read"):
@@ -164,9 +166,10 @@ def _credential(variable: str, environ: Mapping[str, str]) -> str:
 
 
 def credential_files(folder: Path) -> tuple[tuple[str, Path], ...]:
-    """The variables that have a file in `folder`, each with it, for systemd to hand on.
+    """Return the variables that have a file in `folder`, each with it, for systemd to hand on.
 
-    Raises ConfigurationError where one can be read by others, and FileTrouble where it cannot be looked at.
+    Raise ConfigurationError where others can read one, and FileTrouble where it cannot be looked
+    at.
     """
     files = tuple(
         (name, folder / name)

@@ -1,5 +1,6 @@
 """The tables of memproc.toml on core memory and facts."""
 
+import re
 from collections.abc import Iterator
 from typing import Annotated, Literal, Self
 
@@ -17,15 +18,12 @@ from rules.layers.core import Value, rendered
 _MOST_CHARACTERS = 100_000
 _MOST_FACTS = 1_000
 _RESERVED = "facts"
+_NAME = re.compile(r"[a-z0-9_-]+")
 
 
 def _named(sections: dict[str, "SectionSettings"]) -> dict[str, "SectionSettings"]:
     for name in sections:
-        if not (
-            name.isascii()
-            and name.replace("_", "a").replace("-", "a").isalnum()
-            and name == name.lower()
-        ):
+        if not _NAME.fullmatch(name):
             raise ValueError(f'"{name[:40]}" must be in small letters, digits, - and _ alone')
         if name == _RESERVED:
             raise ValueError(f'"{name}" is what the list of facts is called')
@@ -33,7 +31,7 @@ def _named(sections: dict[str, "SectionSettings"]) -> dict[str, "SectionSettings
 
 
 def _text_or_texts(value: object) -> Value:
-    """One error for both shapes; pydantic's own would name a setting for each."""
+    """Check both shapes, with one error for both; pydantic's own would name a setting for each."""
     if isinstance(value, str):
         return value
     if isinstance(value, list | tuple) and all(
@@ -44,7 +42,7 @@ def _text_or_texts(value: object) -> Value:
 
 
 class SectionSettings(Table):
-    """`[core.sections.NAME]`: what is not said is the layout's, or for a section of one's own as it is here."""
+    """`[core.sections.NAME]`: what is left out is the layout's, or in a new section as here."""
 
     description: str = ""
     limit: int = Field(default=2_000, ge=0, le=_MOST_CHARACTERS)
@@ -62,15 +60,15 @@ class CoreSettings(Table):
     )
 
     def overridden(self, by: Self) -> Self:
-        """The table with what an override says; the sections are taken over one by one."""
+        """Return the table with what an override says; the sections are taken over one by one."""
         sections = {**self.sections, **by.sections}
         return super().overridden(by).model_copy(update={"sections": sections})
 
 
 def section_clashes(core: CoreSettings) -> Iterator[ConfigProblem]:
-    """First values that are longer than their sections may be.
+    """Yield first values that are longer than their sections may be.
 
-    Where the limit is left to a layout that somebody else has made, it shows only when that is loaded.
+    Where somebody else's layout sets the limit, that shows only when the layout is loaded.
     """
     ours = core.layout == CoreSettings().layout
     for name, section in core.sections.items():
@@ -79,12 +77,13 @@ def section_clashes(core: CoreSettings) -> Iterator[ConfigProblem]:
             place = ("core", "sections", name)
             yield ConfigProblem(
                 ((*place, "value"), (*place, "limit")),
-                f"must have at most {section.limit} characters, the limit of its section (has {length})",
+                f"must have at most {section.limit} characters, "
+                f"the limit of its section (has {length})",
             )
 
 
 class FactSettings(Table):
-    """`[facts]`: how many are shown for comparison, tokens in the opening, and who tells which are the same."""
+    """`[facts]`: how many are compared, tokens in the opening, and what finds equal ones."""
 
     enabled: bool = True
     compare: int = Field(default=40, ge=1, le=_MOST_FACTS)

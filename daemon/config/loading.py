@@ -1,6 +1,6 @@
-"""Reads a memproc.toml and what it names: the texts that models read, and the layout of the core memory.
+"""Read a memproc.toml and what it names: the texts that models read, and the core memory's layout.
 
-What is read are the settings that it holds, or everything that is wrong in it, line by line.
+The result is the settings that it holds, or everything that is wrong in it, line by line.
 """
 
 from collections.abc import Callable, Iterator
@@ -40,11 +40,11 @@ _CHECK = "Correct it; `memproc config check` tells whether anything is left."
 
 
 def load(path: Path) -> Config:
-    """The configuration in the file `path`; what the file leaves out has its default.
+    """Return the configuration in the file `path`; what the file leaves out has its default.
 
-    Raises ConfigurationError if the file cannot be read, is larger than a million bytes, or is wrong; then
-    the message lists what is wrong with each setting, or else which of them do not agree. Relative paths in it start
-    at its own folder.
+    Raise ConfigurationError if the file cannot be read, is larger than a million bytes, or is
+    wrong; then the message lists what is wrong with each setting, or else which of them do not
+    agree. Relative paths in it start at its own folder.
     """
     try:
         with path.open("rb") as file:
@@ -58,9 +58,9 @@ def load(path: Path) -> Config:
 
 
 def parse_settings(content: bytes, path: Path) -> Config:
-    """The configuration that `content` holds; `path` is where it was read, and need not exist.
+    """Return the configuration in `content`; `path` is where it was read, and need not exist.
 
-    Raises ConfigurationError, as `load` does.
+    Raise ConfigurationError, as `load` does.
     """
     text, data = _read(content, path)
     data, sentences = without_former(data)
@@ -80,7 +80,7 @@ def parse_settings(content: bytes, path: Path) -> Config:
 
 
 def _read(content: bytes, path: Path) -> tuple[str, dict[str, Any]]:
-    """The text, and what TOML makes of it. Raises ConfigurationError."""
+    """Return the text, and what TOML makes of it. Raise ConfigurationError."""
     if len(content) > _LARGEST:
         raise ConfigurationError(
             f"{path} is larger than {_LARGEST:,} bytes: it is no configuration of memproc.",
@@ -109,7 +109,7 @@ def _read(content: bytes, path: Path) -> tuple[str, dict[str, Any]]:
 
 
 def _clashes(config: Config) -> Iterator[ConfigProblem]:
-    """Everything in `config` that does not agree, and what each override makes of it."""
+    """Yield everything in `config` that does not agree, and what each override makes of it."""
     yield from token_clashes(config.tail, config.chunk)
     yield from section_clashes(config.core)
     for index, price in enumerate(config.budget.price):
@@ -133,7 +133,7 @@ def _night_clashes(config: Config, key: Key) -> Iterator[ConfigProblem]:
 def _override_clashes(
     config: Config, index: int, override: ChatOverride
 ) -> Iterator[ConfigProblem]:
-    """Problems of one override on top of the main tables; those of the tables alone are not told again."""
+    """Yield one override's problems on top of the main tables, but none of the tables alone."""
     place = ("chats", "override", index)
     laid_over = config.with_override(override)
     for clash in token_clashes(laid_over.tail, laid_over.chunk):
@@ -148,10 +148,10 @@ def _override_clashes(
 
 
 def load_folders(config: Config) -> Folders:
-    """The four folders of `config`; raises ConfigurationError if they cannot be used.
+    """Return the four folders of `config`; raise ConfigurationError if they cannot be used.
 
-    A configuration that was loaded from a file has passed this already. The defaults have not: on a
-    system without a home folder they lead nowhere.
+    A configuration from a file has passed this already. The defaults have not: on a system without
+    a home folder they lead nowhere.
     """
     settled = settle_folders(config.folders.model_dump())
     if isinstance(settled, Folders):
@@ -164,10 +164,10 @@ def load_folders(config: Config) -> Folders:
 
 
 def shipped_text() -> str:
-    """The text of the shipped memproc.toml, whose values are those of `Config()`.
+    """Return the text of the shipped memproc.toml, whose values are those of `Config()`.
 
-    An installed copy has it inside the package `daemon`, a checkout beside it. Raises FileTrouble if it
-    is in neither place.
+    An installed copy has it inside the package `daemon`, a checkout next to that. Raise FileTrouble
+    if it is in neither place.
     """
     for place in (_DAEMON / NAME, _DAEMON.parent / NAME):
         if place.is_file():
@@ -178,11 +178,11 @@ def shipped_text() -> str:
 
 
 def load_texts(folder: Path | None) -> "Texts":
-    """All texts; a file in `folder` takes the place of the shipped text of the same name.
+    """Return all texts; a file in `folder` replaces the shipped text of the same name.
 
-    Raises ConfigurationError, which names every file and what is wrong with it.
+    Raise ConfigurationError, which names every file and what is wrong with it.
     """
-    from primer.wording import Texts, problems
+    from primer.wording import Texts
 
     texts: dict[str, str] = {}
     wrong: list[str] = []
@@ -190,15 +190,11 @@ def load_texts(folder: Path | None) -> "Texts":
         wrong.append(f"texts.folder: there is no folder {folder}")
     for name in (field.name for field in fields(Texts)):
         own = folder / f"{name}.md" if folder else None
-        if own is None or not own.is_file():
+        if own is not None and own.is_file():
+            texts[name], faults = _own_text(own, name)
+            wrong += faults
+        else:
             texts[name] = _shipped(name)
-            continue
-        try:
-            texts[name] = own.read_text(encoding="utf-8-sig").replace("\r\n", "\n").strip()
-        except (OSError, UnicodeDecodeError) as fault:
-            wrong.append(f"{own}: cannot be read as UTF-8 text ({type(fault).__name__})")
-            continue
-        wrong += [f"{own}: {problem}" for problem in problems(name, texts[name])]
     if wrong:
         raise ConfigurationError(
             "The texts that models read cannot be used:\n"
@@ -208,9 +204,20 @@ def load_texts(folder: Path | None) -> "Texts":
     return Texts(**texts)
 
 
+def _own_text(path: Path, name: str) -> tuple[str, list[str]]:
+    """Return a text of the person's own, and what is wrong with it."""
+    from primer.wording import problems
+
+    try:
+        text = path.read_text(encoding="utf-8-sig").replace("\r\n", "\n").strip()
+    except (OSError, UnicodeDecodeError) as fault:
+        return "", [f"{path}: cannot be read as UTF-8 text ({type(fault).__name__})"]
+    return text, [f"{path}: {problem}" for problem in problems(name, text)]
+
+
 @cache
 def _shipped(name: str) -> str:
-    """A text of memproc's own, read once: every chat of an export asks for all of them."""
+    """Return a text of memproc's own, read once: every chat of an export asks for all of them."""
     return (files("primer") / "texts" / f"{name}.md").read_text(encoding="utf-8").strip()
 
 
@@ -223,11 +230,11 @@ class LoadedLayout:
 
 
 def core_layout(settings: CoreSettings) -> Layout:
-    """The layout that the settings name, with what they change about its sections, and further sections.
+    """Return the named layout with the settings' changes to its sections, and further sections.
 
-    Where the core memory is switched off, it is memproc's own: another one need not be installed any more.
-
-    Raises ConfigurationError as `load_layout`, and where a first value is over the limit of its section.
+    With the core memory switched off, return memproc's own: the other may not be installed any
+    more. Raise ConfigurationError as `load_layout`, and where a first value exceeds its section's
+    limit.
     """
     layout = load_layout(settings.layout if settings.enabled else CoreSettings().layout)
     own = {section.name for section in layout.sections}
@@ -247,9 +254,10 @@ def core_layout(settings: CoreSettings) -> Layout:
 
 @cache
 def load_layout(name: str) -> Layout:
-    """The layout that is registered under this name, searched for once in the life of a process.
+    """Return the layout registered under this name; a process searches for it once.
 
-    Raises ConfigurationError where none or several are, or where it cannot be used; the message says whose it is.
+    Raise ConfigurationError where there is none or several, or it cannot be used; the message names
+    its owner.
     """
 
     def owner(entry: EntryPoint) -> str:
@@ -261,7 +269,8 @@ def load_layout(name: str) -> Layout:
         names = ", ".join(sorted({entry.name for entry in installed})) or "none"
         raise ConfigurationError(
             f'core.layout: no layout of the core memory is called "{name}".',
-            f"Install the one that you mean, or set core.layout in memproc.toml to one that is installed: {names}.",
+            "Install the one that you mean, or set core.layout in memproc.toml "
+            f"to one that is installed: {names}.",
         )
     if len(entries) > 1:
         owners = " and ".join(sorted(map(owner, entries)))
@@ -273,7 +282,8 @@ def load_layout(name: str) -> Layout:
 
     def refusal(trouble: Exception) -> ConfigurationError:
         return ConfigurationError(
-            f'core.layout: the layout "{name}" of {of} cannot be used: {type(trouble).__name__}: {trouble}.',
+            f'core.layout: the layout "{name}" of {of} cannot be used: '
+            f"{type(trouble).__name__}: {trouble}.",
             f"Mend {of}, or choose another layout: core.layout in memproc.toml.",
         )
 
@@ -289,10 +299,9 @@ def load_layout(name: str) -> Layout:
 
 @contextmanager
 def layout_errors(refusal: Callable[[Exception], MemprocError]) -> Iterator[None]:
-    """Turn whatever a layout raises into the error that `refusal` makes of it."""
+    """Turn any exception of a layout into the error that `refusal` makes of it."""
     try:
         yield
-    except (
-        Exception
-    ) as trouble:  # the boundary: layouts are other people's programs, and raise anything
+    except Exception as trouble:
+        # The boundary: layouts are other people's programs, and raise anything.
         raise refusal(trouble) from trouble

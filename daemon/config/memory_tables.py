@@ -14,9 +14,7 @@ _LARGE_ENOUGH = checked(
     lambda tokens: tokens >= 400,
     "must be at least 400, since about 40 tokens of each memory are the questions in it",
 )
-_LOOK_AHEAD = (
-    4  # the live tail is at least this many chunks long, because bounds look that far ahead
-)
+_LOOK_AHEAD = 4  # chunks: bounds look that far ahead, so the live tail is at least as long
 MOST_TOKENS = 10_000_000
 """More than any model's window; beyond it a number is a slip of the hand."""
 _LEAST_BUDGET = 500  # tokens; fewer hold no memory
@@ -38,11 +36,12 @@ class ChunkSettings(Table):
 
 
 def token_clashes(tail: TailSettings, chunk: ChunkSettings) -> Iterator[ConfigProblem]:
-    """Everything in which the numbers of tokens do not agree."""
+    """Yield everything in which the numbers of tokens do not agree."""
     if tail.tokens < _LOOK_AHEAD * chunk.tokens:
         yield ConfigProblem(
             (("tail", "tokens"), ("chunk", "tokens")),
-            f"must be at least {_LOOK_AHEAD * chunk.tokens}, {_LOOK_AHEAD} times chunk.tokens (is {tail.tokens})",
+            f"must be at least {_LOOK_AHEAD * chunk.tokens}, "
+            f"{_LOOK_AHEAD} times chunk.tokens (is {tail.tokens})",
         )
     if tail.step > 2 * tail.tokens:
         yield ConfigProblem(
@@ -52,7 +51,7 @@ def token_clashes(tail: TailSettings, chunk: ChunkSettings) -> Iterator[ConfigPr
 
 
 class MemorySettings(Table):
-    """`[memory]`: how many memories are written again with hindsight, in view of how much, and what is shown."""
+    """`[memory]`: how many memories get hindsight, of how many tokens, and what is shown."""
 
     hindsight: int = Field(default=2, ge=0, le=_MOST_MEMORIES)
     hindsight_tokens: int = Field(default=8_000, ge=100, le=MOST_TOKENS)
@@ -60,7 +59,7 @@ class MemorySettings(Table):
 
 
 class FoldSettings(Table):
-    """`[fold]`: tokens of the memory section, how many memories become a fold, and tokens of quotes."""
+    """`[fold]`: tokens of the memory section, memories in a fold, and tokens of quotes."""
 
     budget: int = Field(default=16_000, ge=_LEAST_BUDGET, le=MOST_TOKENS)
     group: int = Field(default=6, ge=2, le=_MOST_MEMORIES)

@@ -19,9 +19,10 @@ from daemon.config.memory_tables import MOST_TOKENS
 Options = Mapping[str, object]
 _OURS = frozenset(
     [
-        "cache", "caching", "context_window_fallback_dict", "custom_llm_provider", "drop_params", "fallbacks",
-        "functions", "max_completion_tokens", "max_retries", "max_tokens", "messages", "mock_response", "model", "n",
-        "num_retries", "response_format", "stream", "tool_choice", "tools",
+        "cache", "caching", "context_window_fallback_dict", "custom_llm_provider", "drop_params",
+        "fallbacks", "functions", "max_completion_tokens", "max_retries", "max_tokens", "messages",
+        "mock_response", "model", "n", "num_retries", "response_format", "stream", "tool_choice",
+        "tools",
     ]
 )  # fmt: skip
 _DEEPEST = 8  # levels of tables and lists; no provider's options go deeper
@@ -34,7 +35,10 @@ _WINDOW = tables.checked(
 
 
 def _refusal(name: str, value: object) -> str | None:
-    """Why an option cannot be passed on; None where it can. Its value, which may be a key, is never repeated."""
+    """Return why an option cannot be passed on, or None.
+
+    Never repeat its value: it may be a key.
+    """
     if name.lower() == "api_key":
         return "a key does not belong in this file: memproc key set PROVIDER"
     if name.lower() in _OURS:
@@ -49,7 +53,7 @@ def _refusal(name: str, value: object) -> str | None:
 
 
 def _unsendable(value: object, depth: int = 0) -> str | None:
-    """Why the value has no place in a request, which is JSON; None where it has."""
+    """Return why the value has no place in a request, which is JSON; None where it has."""
     if depth > _DEEPEST:
         return f"must not be nested deeper than {_DEEPEST} levels"
     match value:
@@ -76,7 +80,7 @@ def _name_or(word: str) -> AfterValidator:
 
 
 def _sendable(options: Options) -> Options:
-    """Raises ValidationError with every option that is refused, so that all of them are told at once."""
+    """Raise ValidationError with every option that is refused, to report all of them at once."""
     refusals: dict[tables.Key, str | None] = {}
     for name, value in options.items():
         if "/" not in name:
@@ -91,7 +95,7 @@ def _sendable(options: Options) -> Options:
 
 
 class ModelSettings(tables.Table):
-    """`[models]`, as written: "chat" and "small" are not yet the models that they stand for."""
+    """`[models]`, as written: "chat" and "small" are not yet replaced by real models."""
 
     agent: Annotated[str, _name_or("chat")] = "chat"
     context_manager: Annotated[str, _name_or("small")] = "small"
@@ -105,30 +109,30 @@ class ModelSettings(tables.Table):
 
     @property
     def found_here(self) -> bool:
-        """Whether these settings lay in the current folder and nobody named them: they decide nothing about keys."""
+        """Return whether the file merely lay in the current folder: then it rules no key."""
         return self._found_here
 
     def as_found_here(self) -> Self:
-        """The same settings, of a file that was merely found in the current folder."""
+        """Return the same settings, of a file that was merely found in the current folder."""
         settings = self.model_copy()
         settings._found_here = True
         return settings
 
     def options_for(self, name: str) -> dict[str, object]:
-        """The options to pass to LiteLLM with a call to the model `name`: the general ones, then those of the tables
-        whose name fits, in the order of the file. The result may be changed."""
+        """Return the options to pass to LiteLLM with a call to the model `name`.
+
+        The general ones come first, then those of each table whose name fits, in the order of the
+        file. The result may be changed.
+        """
         options = {key: value for key, value in self.options.items() if "/" not in key}
         for pattern, own in self.options.items():
-            if (
-                "/" in pattern
-                and isinstance(own, dict)
-                and (pattern == name or fnmatchcase(name, pattern))
-            ):
+            fits = pattern == name or fnmatchcase(name, pattern)
+            if "/" in pattern and fits and isinstance(own, dict):
                 options |= own
         return deepcopy(options)
 
     def overridden(self, by: Self) -> Self:
-        """The table with what an override says; options are taken over one by one, those in tables for models too."""
+        """Return the table with what an override says, option by option, also within tables."""
         options = {**self.options, **by.options}
         for pattern in self.options.keys() & by.options.keys():
             general, special = self.options[pattern], by.options[pattern]

@@ -38,7 +38,7 @@ class PriceSettings(tables.Table):
 
     @property
     def price(self) -> Price:
-        """The price that is written here. A rate that is not given for long prompts is the one for short prompts."""
+        """Return the price; a rate missing for long prompts is the one for short prompts."""
         basic = rates(self.input, self.output, self.cache_read, self.cache_write)
         if self.above is None:
             return Price(basic)
@@ -56,7 +56,7 @@ class PriceSettings(tables.Table):
 
 
 class BudgetSettings(tables.Table):
-    """`[budget]`: caps in dollars, whether calls of unknown or of a higher price may be made, and prices."""
+    """`[budget]`: caps in dollars, whether unknown or higher prices are allowed, and prices."""
 
     run_usd: _Dollars = 5.0
     day_usd: _Dollars = 10.0
@@ -67,11 +67,11 @@ class BudgetSettings(tables.Table):
 
     @property
     def caps(self) -> Amounts:
-        """The three caps, in picodollars."""
+        """Return the three caps, in picodollars."""
         return Amounts(*(round(usd * PICO) for usd in (self.run_usd, self.day_usd, self.month_usd)))
 
     def price_of(self, model: str) -> Price | None:
-        """The price that is configured for a model, where one is: the last that fits."""
+        """Return the price that is configured for a model, the last that fits, or None."""
         fitting = (
             row
             for row in reversed(self.price)

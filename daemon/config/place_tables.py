@@ -30,7 +30,7 @@ class FolderSettings(Table):
 
     @model_validator(mode="after")
     def _is_settled(self, info: ValidationInfo) -> Self:
-        """Whether the folders of a file fit each other; the defaults are not looked at before they are used."""
+        """Check that the folders of a file fit each other; defaults are checked on their use."""
         settled = None if info.context is None else settle_folders(self.model_dump())
         if settled and not isinstance(settled, Folders):
             raise refuse_settings({(refused.names[0],): refused.reason for refused in settled})
@@ -38,13 +38,13 @@ class FolderSettings(Table):
 
 
 class TextSettings(Table):
-    """`[texts]`: a folder with replacements for the primer and the questions; empty: the shipped ones."""
+    """`[texts]`: a folder with replacements for the primer and the questions; empty for none."""
 
     folder: _OptionalFolder = ""
 
     @property
     def path(self) -> Path | None:
-        """The folder, or None for memproc's own texts."""
+        """Return the folder, or None for memproc's own texts."""
         return Path(self.folder) if self.folder else None
 
 

@@ -1,4 +1,4 @@
-"""What is wrong with a setting, in plain words: never a library's words, never more than a short value."""
+"""Say what is wrong with a setting in plain words, not a library's, showing little of it."""
 
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
@@ -36,11 +36,11 @@ _REQUIRED = {
 
 
 def report_problems(problems: Sequence[ConfigProblem], text: str, path: Path) -> str:
-    """The problems of the file `path`, which holds `text`, in the order of its lines; a hundred of them at most."""
+    """Report the problems of the file `path`, which holds `text`, by line; a hundred at most."""
     lines = key_lines(text)
     placed: list[tuple[int, str]] = []
     for problem in problems:
-        # Where to look: at the first of the problem's settings that is in the file, or else at its table.
+        # Where to look: at the first of its settings that is in the file, or else at its table.
         line = next(
             (lines[key] for key in problem.keys if key in lines), line_of(lines, problem.keys[0])
         )
@@ -54,15 +54,14 @@ def report_problems(problems: Sequence[ConfigProblem], text: str, path: Path) ->
 
 
 def problems_of(error: ValidationError) -> list[ConfigProblem]:
-    """The problems that pydantic found, in our words, each with the setting, the table or the override."""
+    """Return the problems that pydantic found, in our words, each with its setting or table."""
     problems = []
     for details in error.errors(include_url=False):
         kind, key = details["type"], details["loc"]
+        # An entry of a list of texts is no setting of its own; one of a list of tables is.
         is_entry = isinstance(key[-1], int) and kind != "model_type"
         if is_entry:
-            key = key[
-                :-1
-            ]  # an entry of a list of texts is no setting of its own; one of a list of tables is
+            key = key[:-1]
         reason = (
             _unknown(key)
             if kind == "extra_forbidden"
@@ -83,36 +82,39 @@ def _requirement(kind: str, limits: Mapping[str, Any], key: Key) -> str:
         return f"must be there: {_REQUIRED[str(key[-1])]}"
     if kind == "literal_error":
         return f"must be {limits['expected'].replace(chr(39), chr(34))}"
-    return _KINDS.get(kind, "cannot be used").format(
-        **limits
-    )  # a later pydantic may bring further kinds
+    # A later pydantic may bring further kinds.
+    return _KINDS.get(kind, "cannot be used").format(**limits)
 
 
 def _header(key: Key) -> str:
-    """The line above a table, as TOML has it."""
+    """Return the line above a table, as TOML has it."""
     name = ".".join(part for part in key if isinstance(part, str))
     return f"[[{name}]]" if key and isinstance(key[-1], int) else f"[{name}]"
 
 
 def _unknown(key: Key) -> str:
-    """A sentence on a name that is no setting: which it may stand for, in its table or another, or which exist."""
+    """Say which setting or table an unknown name may mean, here or elsewhere, or which exist."""
     *place, last = key
     name = str(last)
     table = _table_at(tuple(place)) or Config
     short = name.lower() if len(name) <= _LONGEST_SHOWN else ""
     near = get_close_matches(short, table.model_fields, n=1, cutoff=0.7)
-    if not near:
-        start = max((at + 1 for at, part in enumerate(place) if isinstance(part, int)), default=0)
-        for other in (
-            _table_at(tuple(place[:start])) or Config
-        ).model_fields:  # in the same override, or in the file
-            elsewhere = _table_at((*place[:start], other))
-            if elsewhere and name in elsewhere.model_fields:
-                near.append(f"{other}.{name}")
+    near = near or _namesakes(tuple(place), name)
     kind = "setting" if place else "table"
     if near:
         return f'there is no such {kind}; did you mean "{near[0]}"?'
     return f"there is no such {kind}; there are {', '.join(table.model_fields)}"
+
+
+def _namesakes(place: Key, name: str) -> list[str]:
+    """Return the settings of this name in other tables of the same override, or of the file."""
+    start = max((at + 1 for at, part in enumerate(place) if isinstance(part, int)), default=0)
+    tables = (_table_at(place[:start]) or Config).model_fields
+    return [
+        f"{table}.{name}"
+        for table in tables
+        if name in getattr(_table_at((*place[:start], table)), "model_fields", ())
+    ]
 
 
 def _shown(value: object) -> str:
@@ -127,7 +129,10 @@ def _shown(value: object) -> str:
 
 
 def _dotted(key: Key) -> str:
-    """The key as people write it: chats.override[1].tail.tokens, models.options."ollama/*"; entries count from 1."""
+    """Write the key as people do: chats.override[1].tail.tokens, models.options."ollama/*".
+
+    Entries count from 1.
+    """
     dotted = ""
     for part in key:
         if isinstance(part, int):
@@ -141,7 +146,7 @@ def _dotted(key: Key) -> str:
 
 
 def _table_at(key: Key) -> type[BaseModel] | None:
-    """The table that stands at `key`, or of which there are many there; None for anything else."""
+    """Return the kind of table at `key`, or of the tables in a list there; None if neither."""
     kind: Any = Config
     for name in key:
         if isinstance(name, int):
@@ -160,7 +165,7 @@ def _table_at(key: Key) -> type[BaseModel] | None:
 
 
 def _printable(text: str) -> str:
-    """`text` on one line and without what a terminal would obey; long ones are cut."""
+    """Return `text` on one line, cut if long, and without what a terminal would obey."""
     short = text if len(text) <= _LONGEST_SHOWN else text[:_LONGEST_SHOWN] + "…"
     return "".join(
         mark if mark.isprintable() else mark.encode("unicode_escape").decode() for mark in short

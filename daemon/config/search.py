@@ -1,4 +1,4 @@
-"""Which memproc.toml counts: the one that was named, the one that is here, or the system's."""
+"""Choose the memproc.toml that counts: the one that was named, the one here, or the system's."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -20,13 +20,13 @@ class FoundConfig:
     path: Path | None
     how: str
     is_here: bool = field(default=False, compare=False)
-    """Whether it merely lies in the current folder, and nobody has named it."""
+    """Whether it merely lies in the current folder, without having been named."""
     here: Path | None = field(default=None, compare=False)
     """The folder in which the command is run, where other files could have counted too."""
 
     @property
     def others(self) -> tuple[str, ...]:
-        """Files that could have counted, and do not. Looked for on request: comparing with defaults takes time."""
+        """Return files that could have counted, and do not. Finding them takes time."""
         if self.path is None or self.here is None:
             return ()
         near, others = self.here / NAME, []
@@ -38,7 +38,7 @@ class FoundConfig:
 
     @property
     def choice(self) -> str:
-        """A sentence saying which of several files counts; empty where there is no other."""
+        """Return a sentence saying which of several files counts; empty where there is no other."""
         others = ", ".join(self.others)
         return (
             f"{self.path} counts ({self.how}). Beside it, not counting: {others}." if others else ""
@@ -46,31 +46,17 @@ class FoundConfig:
 
 
 def find(explicit: Path | None, here: Path, environ: Mapping[str, str]) -> FoundConfig:
-    """The configuration that counts for a command that is run in the folder `here`.
+    """Return the configuration that counts for a command that is run in the folder `here`.
 
-    In this order: `explicit` (--config), $MEMPROC_CONFIG in `environ`, memproc.toml in `here`, memproc.toml
-    in the platform's configuration folder; with none of them, the defaults. A file in `here` that holds nothing but
-    the defaults, as the one in a checkout of memproc does, is not counted. Raises ConfigurationError if a file that
-    was named is not there: going on without it would be a surprise.
+    In this order: `explicit` (--config), $MEMPROC_CONFIG in `environ`, memproc.toml in `here`,
+    memproc.toml in the platform's configuration folder; with none of them, the defaults. A file in
+    `here` that holds nothing but the defaults, as in a checkout of memproc, does not count. Raise
+    ConfigurationError if a file that was named is missing: going on without it would be a surprise.
     """
-    for by, named in (
-        ("--config", str(explicit or "")),
-        ("$MEMPROC_CONFIG", environ.get("MEMPROC_CONFIG")),
-    ):
-        if not named:
-            continue
-        path = resolve_folders(named, here)
-        if isinstance(path, NoPath):
-            raise ConfigurationError(
-                f"The configuration that {by} names cannot be used: the path {path.reason}.",
-                "Correct the path.",
-            )
-        if not _is_there(path):
-            raise ConfigurationOutOfReach(
-                f"There is no file {path}, which {by} names as the configuration.",
-                f"Correct {by}, or leave it out; `memproc init` writes a new file.",
-            )
-        return FoundConfig(path, f"named by {by}", here=here)
+    if explicit:
+        return _named(str(explicit), "--config", here)
+    if named := environ.get("MEMPROC_CONFIG"):
+        return _named(named, "$MEMPROC_CONFIG", here)
     own, near = own_file(), here / NAME
     if _is_there(near) and near.resolve() != own.resolve() and not holds_only_defaults(near):
         return FoundConfig(near, "found in this folder", is_here=True, here=here)
@@ -81,13 +67,28 @@ def find(explicit: Path | None, here: Path, environ: Mapping[str, str]) -> Found
     return FoundConfig(None, "no file found: the defaults count")
 
 
+def _named(written: str, by: str, here: Path) -> FoundConfig:
+    path = resolve_folders(written, here)
+    if isinstance(path, NoPath):
+        raise ConfigurationError(
+            f"The configuration that {by} names cannot be used: the path {path.reason}.",
+            "Correct the path.",
+        )
+    if not _is_there(path):
+        raise ConfigurationOutOfReach(
+            f"There is no file {path}, which {by} names as the configuration.",
+            f"Correct {by}, or leave it out; `memproc init` writes a new file.",
+        )
+    return FoundConfig(path, f"named by {by}", here=here)
+
+
 def own_file() -> Path:
-    """The memproc.toml of the person's own configuration folder, whether it is there or not."""
+    """Return the place of memproc.toml in the person's configuration folder; it need not exist."""
     return user_config_path("memproc", appauthor=False) / NAME
 
 
 def holds_only_defaults(path: Path) -> bool:
-    """Whether every setting in a file has its default. A file that cannot be read or used is no such file."""
+    """Return whether every setting in a file has its default; False for one that cannot be used."""
     from daemon.config.loading import load, load_folders
     from daemon.config.settings import Config
 
@@ -96,9 +97,8 @@ def holds_only_defaults(path: Path) -> bool:
         same_folders = load_folders(config) == load_folders(defaults)
     except ConfigurationError:
         return False
-    return same_folders and config.model_dump(exclude={"folders"}) == defaults.model_dump(
-        exclude={"folders"}
-    )
+    rest, usual = (each.model_dump(exclude={"folders"}) for each in (config, defaults))
+    return same_folders and rest == usual
 
 
 def _is_there(path: Path) -> bool:

@@ -57,19 +57,19 @@ class PageSettings(Table):
 
 
 class MentionSettings(Table):
-    """`[recall]`, as far as it may differ from chat to chat: whether the opening says that one can look things up."""
+    """`[recall]`, as far as chats may differ: whether the opening mentions that it can look up."""
 
     mention: bool = False
 
 
 class RecallSettings(MentionSettings):
-    """`[recall]`: the same, whether TypingMind's connector is answered, and the person's own TypingMind hosts."""
+    """`[recall]`: also whether TypingMind's connector is answered, and the person's hosts."""
 
     connector: bool = False
     origins: Origins = ()
 
 
 class BridgeSettings(Table):
-    """`[bridge]`: the person's own TypingMind hosts, which may be paired beside TypingMind's own pages."""
+    """`[bridge]`: the person's own TypingMind hosts, paired as TypingMind's own pages are."""
 
     origins: Origins = ()

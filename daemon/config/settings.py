@@ -48,12 +48,12 @@ class ChatTables(Table):
 
 
 class ChatOverride(ChatTables):
-    """One `[[chats.override]]`: settings for the chats that `chat` fits. Only what is written in it counts."""
+    """One `[[chats.override]]`: written settings for the chats that `chat` fits."""
 
     chat: Text
 
     def says(self, key: Key) -> bool:
-        """Whether the setting at `key`, a table and a name, is written in this override."""
+        """Return whether the setting at `key`, a table and a name, is written in this override."""
         table, name = key
         return name in getattr(self, str(table)).model_fields_set
 
@@ -72,7 +72,7 @@ _SAMPLE_TOKENS = 14_000
 
 
 class ChatSettings(Table):
-    """`[chats]`: titles with wildcards, chat ids or folder ids, and overrides in the order of the file."""
+    """`[chats]`: titles with wildcards, chat ids or folder ids, and overrides in their order."""
 
     include: Texts = ()
     exclude: Texts = ()
@@ -97,7 +97,7 @@ class Config(ChatTables):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Sentences on settings of its file that do nothing any more."""
+        """Return sentences on settings of the file that no longer do anything."""
         return self._notes
 
     def with_notes(self, notes: tuple[str, ...]) -> Self:
@@ -108,22 +108,20 @@ class Config(ChatTables):
 
     @property
     def limits(self) -> "Limits":
-        """The numbers that the rules obey; where chunks end is for `daemon.models.splitting` to say."""
-        from rules.plan.chat_plan import (
-            Limits,
-        )  # late: most commands read settings and plan nothing
+        """Return the numbers that the rules obey; `models.splitting` decides where chunks end."""
+        # Late: most commands read settings and plan nothing.
+        from rules.plan.chat_plan import Limits
         from rules.plan.folds import Bounds
 
         fold = Bounds(**dict(self.fold))
         return Limits(self.tail.tokens, self.tail.step, self.chunk.tokens, fold)
 
     def of(self, chat: "Chat") -> Self:
-        """The settings that count for one chat: every override that fits it, the later ones over the earlier.
+        """Return the settings that count for one chat: of the overrides that fit, later ones win.
 
-        Before them counts the one for the sample conversation, where all of it would stay in the live tail.
-
-        Raises ChatSkipped where several fit and their numbers of tokens do not agree, which shows only here,
-        and where the chat has no id.
+        The sample conversation has an override of its own before them, since all of it would fit
+        the live tail. Raise ChatSkipped where overrides disagree on numbers of tokens, which shows
+        only when they are combined, and where the chat has no id.
         """
         from rules.plan.chat_plan import fits
 
@@ -139,16 +137,17 @@ class Config(ChatTables):
             raise ChatSkipped(
                 f'Together, the overrides in memproc.toml that fit the chat "{chat.title}" clash: '
                 f"{'.'.join(map(str, clash.keys[0]))} {clash.reason}.",
-                "Let one [[chats.override]] below the others say all that is to count for this chat.",
+                "Let one [[chats.override]] below the others say all that is to count "
+                "for this chat.",
             )
         return config
 
     def as_found_here(self) -> Self:
-        """These settings, of a file that was merely found in the current folder."""
+        """Return these settings, of a file that was merely found in the current folder."""
         return self.model_copy(update={"models": self.models.as_found_here()})
 
     def with_override(self, override: ChatOverride) -> Self:
-        """These settings with what is written in `override`, whichever chat it is for."""
+        """Return these settings with what is written in `override`, for any chat."""
         written = override.model_fields_set - {"chat"}
         return self.model_copy(
             update={

@@ -1,4 +1,4 @@
-"""What all tables of memproc.toml have in common; memproc.toml says why each setting is there."""
+"""Define what the tables of memproc.toml share; memproc.toml gives each setting's reason."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -24,24 +24,24 @@ Key = tuple[str | int, ...]
 
 @dataclass(frozen=True, slots=True)
 class ConfigProblem:
-    """A problem: the keys of the settings that take part, the one to change first, and what that must be."""
+    """A problem: the keys of the settings that take part, the first to change, and the reason."""
 
     keys: tuple[Key, ...]
     reason: str
 
 
 class Table(BaseModel):
-    """One table: nothing unknown in it, nothing converted, nothing changed afterwards."""
+    """One table: it allows no unknown setting, no conversion, and no later change."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
     def overridden(self, by: Self) -> Self:
-        """This table with every setting that is written in `by`; what `by` leaves out stays as it is here."""
+        """Return this table with every setting that is written in `by`."""
         return self.model_copy(update={name: getattr(by, name) for name in by.model_fields_set})
 
 
 def refuse_settings(reasons: Mapping[Key, str]) -> ValidationError:
-    """The error that a validator raises to refuse several settings below it at once, each for a reason of its own."""
+    """Return an error that refuses several settings below a validator, each for its own reason."""
     return ValidationError.from_exception_data(
         "refusal",
         [
@@ -65,11 +65,11 @@ def _as_written(tables: Any, info: SerializationInfo) -> Any:
 
 
 AS_WRITTEN = PlainSerializer(_as_written)
-"""A mark for several tables of one kind: each is written out with no more than what was written in it."""
+"""Marks several tables of one kind, to write out each with only what was written in it."""
 
 
 def checked(is_right: Callable[[Any], object], reason: str) -> AfterValidator:
-    """A check of a setting; `reason` is half a sentence, what its value must be."""
+    """Return a check of a setting; `reason` is half a sentence, what its value must be."""
 
     def check(value: Any) -> Any:
         if not is_right(value):
@@ -80,7 +80,7 @@ def checked(is_right: Callable[[Any], object], reason: str) -> AfterValidator:
 
 
 def from_the_file(value: str, info: ValidationInfo) -> str:
-    """Relative paths start at the folder of the file, which the reader hands over as context."""
+    """Resolve a relative path from the folder of the file, which the reader passes as context."""
     if not value or info.context is None:
         return value
     base: Path = info.context

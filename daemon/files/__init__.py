@@ -1,1 +1,1 @@
-"""Files and folders: written at once or not at all, with every version kept, by one memproc at a time."""
+"""Files and folders: written whole or not at all, every version kept, by one memproc at a time."""

@@ -1,13 +1,13 @@
-"""Keeps what is about to be replaced: the first export of each chat, and each updated file, packed and listed.
+"""Keep what is about to be replaced: each chat's first export and each updated file.
 
-INDEX.tsv is the plain list: one line a version, only ever added to. A version that is removed later gets a second
-line, of the kind "removed", so the numbers of the others stay. A line that a kill or a full disk cut short is no line;
-it is cleared away before the next one is added.
+INDEX.tsv is the plain list, one line a version, only ever added to. Removing a version adds a
+second line, of the kind "removed", so that the numbers of the others stay. A line that a kill or a
+full disk cut short does not count, and is cleared away before the next one is added.
 
     backups/README.txt, INDEX.tsv
-    backups/originals/<first 2 of sha256>/<sha256>.json.gz     the first original of each chat, for ever
-    backups/versions/<chat>/<UTC>-<first 8 of sha256>.json.gz  what stood in updated/ before a new file
-    backups/unlisted/...                                       what the index does not name, and is not whole
+    backups/originals/<first 2 of sha256>/<sha256>.json.gz     each chat's first original, for ever
+    backups/versions/<chat>/<UTC>-<first 8 of sha256>.json.gz  files of updated/ before a new one
+    backups/unlisted/...                                       damaged files that no line names
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -35,7 +35,7 @@ from rules.errors import FileTrouble
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """A kept file: `sha256` and `size` (bytes) are those of its content, `path` is where it lies packed."""
+    """A kept file: `sha256` and `size` (bytes) of its content, and `path`, where it lies packed."""
 
     number: int
     kind: Kind
@@ -57,10 +57,10 @@ class Damage:
 def keep_original(
     folder: Path, chat_id: str, title: str, blocks: Sequence[bytes], when: str
 ) -> Version:
-    """Keep the content `blocks` as the original of a chat, unless one is kept already; the one that is kept.
+    """Keep the content `blocks` as the original of a chat, unless it has one; return the original.
 
-    `when` is UTC with milliseconds and `Z`, as the index shows it. The blocks are gone through twice.
-    Returns when all is on the disk. Raises FileTrouble.
+    `when` is UTC with milliseconds and `Z`, as the index shows it. The blocks are read twice.
+    Return when all is on the disk. Raise FileTrouble.
     """
     for version in versions_of(folder, chat_id):
         if version.kind == "original":
@@ -78,11 +78,10 @@ def keep_original(
 def keep_version(
     folder: Path, chat_id: str, title: str, stem: str, path: Path, when: str
 ) -> Version:
-    """Keep what stands at `path` now; `stem` is the name of the chat's file without `.json`.
+    """Keep the file at `path`; `stem` is the name of the chat's file without `.json`.
 
-    `when` as for `keep_original`. Content that is kept for this chat already, and is whole, is not kept
-    twice: that version is the answer. Returns when all is on the disk. Raises FileTrouble, also when `path`
-    changes in the meantime.
+    `when` as for `keep_original`. Where a whole version of this chat has the same content, return
+    that one. Return when all is on the disk. Raise FileTrouble, also when `path` changes meanwhile.
     """
     with file_errors(path, "read"), path.open("rb") as file:
         digest, size = file_digest(file, "sha256").hexdigest(), file.tell()
@@ -90,24 +89,18 @@ def keep_version(
             if (line.chat_id, line.sha256) == (chat_id, digest) and _fault(folder, line) is None:
                 return _version(folder, number, line)
         file.seek(0)
-        # A name that no file has yet, even if the clock was set back; names of one shelf sort by time.
-        stamp, shelf = (
-            "".join(letter for letter in when if letter.isalnum()),
-            folder / "versions" / stem,
-        )
+        # Names of one shelf sort by time; a clock that was set back may lead to one that is taken.
+        stamp = "".join(letter for letter in when if letter.isalnum())
+        shelf = folder / "versions" / stem
         numbers = chain([""], map("-{}".format, count(2)))
         places = (shelf / f"{stamp}-{digest[:8]}{number}{path.suffix}.gz" for number in numbers)
         place = next(place for place in places if not place.exists())
-        return _store(
-            folder,
-            IndexLine(when, chat_id, title, "updated", digest, size),
-            place,
-            read_blocks(file),
-        )
+        line = IndexLine(when, chat_id, title, "updated", digest, size)
+        return _store(folder, line, place, read_blocks(file))
 
 
 def versions_of(folder: Path, chat_id: str) -> tuple[Version, ...]:
-    """All versions of a chat that are kept, oldest first by the index. Raises FileTrouble.
+    """Return the versions of a chat that are kept, oldest first by the index. Raise FileTrouble.
 
     They are numbered from 1, and keep their numbers when others are removed.
     """
@@ -115,7 +108,7 @@ def versions_of(folder: Path, chat_id: str) -> tuple[Version, ...]:
 
 
 def all_versions(folder: Path) -> Mapping[str, tuple[Version, ...]]:
-    """The versions of every chat, by its id. Raises FileTrouble."""
+    """Return the versions of every chat, by its id. Raise FileTrouble."""
     chats: dict[str, tuple[Version, ...]] = {}
     for number, line in kept_lines(folder):
         chats[line.chat_id] = (*chats.get(line.chat_id, ()), _version(folder, number, line))
@@ -123,17 +116,20 @@ def all_versions(folder: Path) -> Mapping[str, tuple[Version, ...]]:
 
 
 def read_version(version: Version) -> bytes:
-    """The content of a kept file. Raises FileTrouble when it is gone, unreadable or damaged."""
+    """Return the content of a kept file.
+
+    Raise FileTrouble when it is gone, unreadable or damaged.
+    """
     return b"".join(unpack(version.path, version.size, version.sha256))
 
 
 def check_backups(
     folder: Path, is_chosen: Callable[[str], bool] = lambda file: True
 ) -> tuple[Damage, ...]:
-    """Read every kept file that is `is_chosen`; name those gone or damaged, and the unreadable lines of the index.
+    """Read every kept file that is `is_chosen`; return what is gone, damaged or unreadable.
 
-    `is_chosen` is asked with the file's place below the folder. Raises FileTrouble when the index itself
-    cannot be read.
+    Lines of the index that cannot be read count as damage. `is_chosen` receives a file's place
+    below the folder. Raise FileTrouble where the index itself cannot be read.
     """
     lost = [line.number for line in read_index(folder) if isinstance(line, UnreadableLine)]
     damages: dict[Path, Damage] = {}
@@ -154,7 +150,7 @@ def _version(folder: Path, number: int, line: IndexLine) -> Version:
 
 
 def _fault(folder: Path, line: IndexLine) -> str | None:
-    """Why a kept file is not what was kept; None when it is, to the byte."""
+    """Return why a kept file is not what was kept; None when it is, to the byte."""
     path = folder / line.file
     if not path.is_file():
         return "The file is gone."
@@ -170,7 +166,10 @@ def _fault(folder: Path, line: IndexLine) -> str | None:
 
 
 def _store(folder: Path, line: IndexLine, place: Path, blocks: Iterator[bytes]) -> Version:
-    """Write the content to `place`, and its line into the index. Two chats may have one original, written once."""
+    """Write the content to `place`, and its line into the index.
+
+    Two chats may have the same original, which is written once.
+    """
     make_private(place.parent)
     if not (folder / "README.txt").exists():  # one that the person has changed stays
         replace_file(folder / "README.txt", [README.encode()])
@@ -186,7 +185,7 @@ def _store(folder: Path, line: IndexLine, place: Path, blocks: Iterator[bytes]) 
 
 
 def _same(blocks: Iterator[bytes], expected: str) -> Iterator[bytes]:
-    """The blocks, provided that they are still the content whose hash was taken."""
+    """Yield the blocks. Raise FileTrouble at their end if they are not what was hashed."""
     digest = sha256()
     for block in blocks:
         digest.update(block)

@@ -21,12 +21,12 @@ README = """\
 These are the backups of memproc.
 
 memproc turns the old part of long TypingMind conversations into memories. Before it writes a chat
-anew, it keeps what was there in this folder.
+again, it keeps what was there in this folder.
 
   originals/   the first export of each chat that memproc saw, kept for ever
-  versions/    what memproc had written for a chat before it wrote it anew, one folder a chat:
+  versions/    what memproc had written for a chat before it wrote it again, one folder a chat:
                all of the last day, the newest of each day for 14 days, of each week for 8 weeks,
-               and of each month for ever; the others are removed when memproc runs in the background
+               and of each month for ever; memproc removes the others when it runs in the background
   INDEX.tsv    the list of both, oldest first; a spreadsheet opens it. A version that was removed
                has a second line, of the kind "removed"
   unlisted/    files that lay among them, that INDEX.tsv does not name, and that are damaged or none
@@ -51,10 +51,10 @@ These files hold your conversations. Keep the folder to yourself.
 
 @dataclass(frozen=True, slots=True)
 class IndexLine:
-    """One kept version: `file` lies below the backups folder, and `packed_sha256` is the hash of that file.
+    """One kept version: `file` lies below the backups folder, `packed_sha256` is its hash.
 
-    `sha256` and `size` (bytes) are those of the content, unpacked. The hash comes last: a line that was
-    cut short never ends in a whole one.
+    `sha256` and `size` (bytes) are those of the content, unpacked. The hash comes last: a line that
+    was cut short never ends in a whole one.
     """
 
     written_at: str
@@ -67,8 +67,7 @@ class IndexLine:
     packed_sha256: str = ""
 
 
-_COLUMNS = [field.name for field in fields(IndexLine)]
-_HEADER = "\t".join(_COLUMNS) + "\n"
+_HEADER = "\t".join(field.name for field in fields(IndexLine)) + "\n"
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +78,7 @@ class UnreadableLine:
 
 
 def read_index(folder: Path) -> tuple[IndexLine | UnreadableLine, ...]:
-    """All lines, oldest first; none where there is no index yet. Raises FileTrouble when it cannot be read."""
+    """Return all lines, oldest first; none where there is no index yet. Raise FileTrouble."""
     path = folder / INDEX
     with file_errors(path, "read"):
         content = path.read_bytes() if path.exists() else b""
@@ -94,9 +93,10 @@ def read_index(folder: Path) -> tuple[IndexLine | UnreadableLine, ...]:
 
 
 def kept_lines(folder: Path) -> Iterator[tuple[int, IndexLine]]:
-    """The lines whose version is still kept, each with its number among all that its chat ever had.
+    """Yield the lines whose version is still kept, each with its number in its chat.
 
-    Raises FileTrouble when the index cannot be read.
+    A chat's numbers count all versions that it ever had. Raise FileTrouble when the index cannot be
+    read.
     """
     lines = [line for line in read_index(folder) if isinstance(line, IndexLine)]
     removed_at = {line.file: place for place, line in enumerate(lines) if line.kind == "removed"}
@@ -121,7 +121,7 @@ def append(folder: Path, line: IndexLine) -> None:
         with open(path, "r+b", opener=open_private) as file:
             content = file.read()
             whole, cut = _parted(content)
-            # Where the next line goes, in bytes, and what has to stand before it.
+            # Where the next line goes, in bytes, and what has to come before it.
             begin, before = (
                 (len(content), "\n") if _parse(cut) else (len(whole), "" if whole else _HEADER)
             )
@@ -134,9 +134,10 @@ def append(folder: Path, line: IndexLine) -> None:
 
 
 def rewrite_index(folder: Path, change: Callable[[IndexLine], IndexLine | None]) -> None:
-    """Write the index anew with every line as `change` gives it back; None: without it. Raises FileTrouble.
+    """Write the index again with each line as `change` returns it; None drops it.
 
-    A line that cannot be read goes, since nobody knows what it names; `list_again` lists its file once more.
+    An unreadable line is dropped too, since it names nothing; `list_again` lists its file once
+    more. Raise FileTrouble.
     """
     if (folder / INDEX).exists():
         changed = [change(line) for line in read_index(folder) if isinstance(line, IndexLine)]
@@ -146,13 +147,13 @@ def rewrite_index(folder: Path, change: Callable[[IndexLine], IndexLine | None])
 
 
 def _parted(content: bytes) -> tuple[bytes, bytes]:
-    """The whole lines, and what stands after the last line break."""
+    """Split at the last line break: the whole lines, and the rest."""
     end = content.rfind(b"\n") + 1
     return content[:end], content[end:]
 
 
 def _text(line: IndexLine) -> str:
-    """Ids keep every character, escaped as in JSON; titles, which only people read, lose the odd ones."""
+    """Write a line: ids escaped as in JSON, titles without unprintable characters."""
     shown = "".join(
         letter if letter.isprintable() else " " for letter in line.title[:_LONGEST_TITLE]
     )

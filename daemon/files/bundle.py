@@ -19,7 +19,7 @@ from rules.typingmind.foreign_files import of_archive
 
 INDEX = "data.json"
 DAMAGE = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, ValueError)
-"""The errors of the standard library for a broken ZIP; ValueError for offsets and names that cannot be."""
+"""Errors of the standard library for a broken ZIP; ValueError for impossible offsets and names."""
 _MOST_ENTRIES = 20_000
 _ENTRY_SIGN = b"PK\x01\x02"  # before each entry of a ZIP's directory, which is read whole
 METHODS = frozenset({zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED})
@@ -28,10 +28,10 @@ BLOCK_BYTES = 1 << 18
 
 
 class Bundle:
-    """An export's file while it is open; whoever has opened it closes it. `name` is what errors call it."""
+    """An open export; its opener closes it. `name` is what errors call it."""
 
     def __init__(self, name: str, file: BinaryIO) -> None:
-        """Raises NotAnExport for a ZIP that is damaged, or none of TypingMind's."""
+        """Raise NotAnExport for a ZIP that is damaged, or none of TypingMind's."""
         self.name = name
         self._file = file
         file.seek(0)
@@ -41,12 +41,12 @@ class Bundle:
 
     @property
     def is_zip(self) -> bool:
-        """Whether it holds several texts, the one named INDEX first; else one, whose name does not matter."""
+        """Return whether it holds several texts, INDEX first, and not just one without a name."""
         return self._package is not None
 
     @contextmanager
     def text(self, entry: str) -> Iterator[BinaryIO]:
-        """One of its texts, from the beginning; of a ZIP's never more than its directory claims. Raises NotAnExport."""
+        """Open one of its texts; a ZIP's ends where its directory says. Raise NotAnExport."""
         if self._package is None:
             self._file.seek(0)
             yield self._file
@@ -54,12 +54,12 @@ class Bundle:
         try:
             text = self._package.open(entry)
             with text:
-                yield text  # type: ignore[misc]  # it reads and seeks, which is all that is asked of it
+                yield text  # type: ignore[misc]  # it reads and seeks, and no more is needed
         except DAMAGE as fault:
             raise damaged_zip(self.name) from fault
 
     def allow(self, entries: Iterable[str]) -> None:
-        """Refuse what a ZIP does not have, what is locked, and more in all than is read. Raises NotAnExport."""
+        """Refuse texts that are missing, locked, or in all more than is read. Raise NotAnExport."""
         if self._package is None:
             return
         by_name = {entry.filename: entry for entry in self._package.infolist()}
@@ -89,16 +89,17 @@ class Bundle:
 
 
 def refuse_large(name: str, size: int) -> None:
-    """Raise NotAnExport where so many bytes are more than we read."""
+    """Raise NotAnExport where `size`, in bytes, is more than memproc reads."""
     if size > LARGEST_BYTES:
         raise NotAnExport(
-            f"{name} has {size / _MIB:,.0f} MiB, and memproc reads exports of up to {LARGEST_BYTES / _MIB:,.0f} MiB.",
+            f"{name} has {size / _MIB:,.0f} MiB, and memproc reads exports of up to "
+            f"{LARGEST_BYTES / _MIB:,.0f} MiB.",
             "Export single chats instead of everything at once.",
         )
 
 
 def damaged_zip(name: str) -> NotAnExport:
-    """The error for a ZIP that cannot be unpacked."""
+    """Return the error for a ZIP that cannot be unpacked."""
     return NotAnExport(
         f"{name} is a ZIP file that is damaged or cut off.",
         "If it is still being written, wait; otherwise export again from TypingMind.",
@@ -142,7 +143,7 @@ def open_export(path: Path) -> Iterator[io.BufferedReader]:
             raise FileTrouble(
                 f"{path} is no regular file.", "Name an export, or the folder that holds exports."
             )
-        # O_NONBLOCK: should the file have become a named pipe, opening it would wait for a writer for ever.
+        # O_NONBLOCK: should the file have become a named pipe, opening it would wait for ever.
         handle = os.open(
             path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
         )

@@ -1,6 +1,6 @@
-"""Which entries of a folder may be exports: regular files with the right ending, none that is still arriving.
+"""Find the entries of a folder that may be exports: regular files that have fully arrived.
 
-Other files that a person may have dropped are told as such, with what they look like.
+Other files that a person may have dropped are named as such, with what they look like.
 """
 
 import os
@@ -18,10 +18,10 @@ from rules.typingmind.foreign_files import ENOUGH, looks_like
 
 ENDINGS = (".json", ".zip")
 SAMPLE_FILE = "memproc-sample.json"
-# Files that still arrive have one of these endings after their own; Safari keeps its in a folder named so.
+# The last ending of files that still arrive; Safari keeps its own in a folder named so.
 _ARRIVING = (".part", ".partial", ".crdownload", ".download", ".tmp", ".temp")
 _OF_SYSTEMS = frozenset({"thumbs.db", "desktop.ini", "icon\r"})
-# Folders that file servers and packers put beside the person's own.
+# Folders that file servers and packers put among the person's own.
 _FOREIGN = frozenset(
     {"@eadir", "__macosx", "#recycle", "$recycle.bin", "system volume information", "lost+found"}
 )
@@ -39,7 +39,7 @@ LARGEST_BYTES = 512 << 20
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A file, which `has_ending` may take for an export, and what the system says of it; nobody has looked inside."""
+    """A file that `has_ending` may take for an export, with its status, still unread."""
 
     path: str
     status: os.stat_result
@@ -54,15 +54,15 @@ class UnusableFile:
 
 
 def has_ending(path: str) -> bool:
-    """Whether the file is called as exports are; of another, `what_it_is` looks inside."""
+    """Return whether the file is named as exports are; if not, `what_it_is` looks inside."""
     return path.casefold().endswith(ENDINGS)
 
 
 def candidates(folder: Path, subfolders: bool = False) -> Iterator[Candidate | UnusableFile]:
-    """The files of a folder that may be exports, and what else was dropped; those of its sub-folders only when wanted.
+    """Yield the files of a folder that may be exports, and what else was dropped.
 
-    Links are not followed, so that nothing outside the folder is ever read. Raises OSError where the
-    folder itself cannot be listed; a sub-folder that cannot is given as unusable.
+    Links are not followed, so that nothing outside the folder is ever read. Raise OSError where the
+    folder itself cannot be listed; a sub-folder that cannot be listed is yielded as unusable.
     """
     with os.scandir(folder) as entries:
         for entry in entries:
@@ -79,12 +79,16 @@ def _entry(entry: os.DirEntry[str], subfolders: bool) -> Iterator[Candidate | Un
         yield from _file(entry.path)
     is_open_to_us = not name.endswith(_ARRIVING) and name not in _FOREIGN
     if subfolders and is_open_to_us and entry.is_dir(follow_symlinks=False):
-        try:
-            yield from candidates(Path(entry.path), subfolders=True)
-        except FileNotFoundError:
-            return  # it went away while we looked
-        except OSError as error:
-            yield UnusableFile(entry.path, f"the folder cannot be read: {error.strerror}")
+        yield from _subfolder(entry.path)
+
+
+def _subfolder(path: str) -> Iterator[Candidate | UnusableFile]:
+    try:
+        yield from candidates(Path(path), subfolders=True)
+    except FileNotFoundError:
+        return  # it went away while we looked
+    except OSError as error:
+        yield UnusableFile(path, f"the folder cannot be read: {error.strerror}")
 
 
 def _file(path: str) -> Iterator[Candidate | UnusableFile]:
@@ -97,24 +101,22 @@ def _file(path: str) -> Iterator[Candidate | UnusableFile]:
         return
     if not stat.S_ISREG(status.st_mode):
         return
-    attributes, flags = getattr(status, "st_file_attributes", 0), getattr(status, "st_flags", 0)
     try:
         path.encode()
-    except (
-        UnicodeEncodeError
-    ):  # Linux takes any bytes for a name; the archive and our sentences take text
+    except UnicodeEncodeError:
+        # Linux takes any bytes for a name; the archive and our sentences take text.
         yield UnusableFile(ascii(path), "its name is not written in UTF-8: give it another")
         return
-    if (
-        attributes & _WINDOWS_AWAY or flags & _MACOS_AWAY
-    ):  # reading it would make the system fetch it, or fail
+    attributes, flags = getattr(status, "st_file_attributes", 0), getattr(status, "st_flags", 0)
+    if attributes & _WINDOWS_AWAY or flags & _MACOS_AWAY:
+        # Reading it would make the system fetch it, or fail.
         yield UnusableFile(path, _IN_THE_CLOUD)
     else:
         yield Candidate(path, status)
 
 
 def sighting_of(status: os.stat_result) -> Sighting:
-    """A file's place and size, in numbers that the archive can keep."""
+    """Return a file's place and size, in numbers that the archive can keep."""
     return Sighting(
         status.st_dev & _LARGEST_NUMBER,
         status.st_ino & _LARGEST_NUMBER,
@@ -124,7 +126,7 @@ def sighting_of(status: os.stat_result) -> Sighting:
 
 
 def what_it_is(path: Path) -> tuple[str, str]:
-    """The kind of a file that is not called as exports are, and what to do, as sentences."""
+    """Return the kind of a file that is not named as exports are, and what to do, as sentences."""
     try:
         # Not through a link, and never waiting, should it have become a named pipe.
         handle = os.open(
@@ -143,7 +145,10 @@ def what_it_is(path: Path) -> tuple[str, str]:
 
 
 def others_in(folder: Path) -> tuple[tuple[Path, str, str], ...]:
-    """The files of a folder that are not processed: each with why, and what to do; none where it cannot be listed."""
+    """Return the files of a folder that are not processed, each with why and what to do.
+
+    Return none where the folder cannot be listed.
+    """
     others = []
     try:
         for entry in candidates(folder):
@@ -151,23 +156,17 @@ def others_in(folder: Path) -> tuple[tuple[Path, str, str], ...]:
                 case Candidate(path) if not has_ending(path):
                     others.append((Path(path), *what_it_is(Path(path))))
                 case UnusableFile(path, reason):
-                    name = Path(path).name
-                    others.append(
-                        (
-                            Path(path),
-                            f"{name} cannot be used: {reason}.",
-                            "Mend that, then try again.",
-                        )
-                    )
+                    sentence = f"{Path(path).name} cannot be used: {reason}."
+                    others.append((Path(path), sentence, "Mend that, then try again."))
     except OSError:
         return ()
     return tuple(sorted(others))
 
 
 def exports_in(path: Path) -> tuple[Path, ...]:
-    """The file itself, or what a folder holds, oldest first, so that the newest copy of a chat comes last.
+    """Return `path` itself, or the exports of a folder, a chat's newest copy last.
 
-    What `candidates` finds unusable, or other, is left out here. Raises FileTrouble.
+    They are in order of their dates. Leave out what `candidates` finds unusable. Raise FileTrouble.
     """
     try:
         if not path.is_dir():
@@ -189,12 +188,15 @@ def exports_in(path: Path) -> tuple[Path, ...]:
 
 
 def sample() -> bytes:
-    """The sample conversation: ten weeks between Nessa and Aria, as one export of one chat."""
+    """Return the sample conversation: ten weeks of Nessa and Aria, one export of one chat."""
     return Path(__file__).with_name("sample.json").read_bytes()
 
 
 def put_sample(inbox: Path) -> Path:
-    """Put the sample into the inbox, as if it had been dropped there, and return where. Raises FileTrouble."""
+    """Put the sample into the inbox, as if it had been dropped there, and return where.
+
+    Raise FileTrouble.
+    """
     make_private(inbox)
     path = inbox / SAMPLE_FILE
     replace_file(path, [sample()])

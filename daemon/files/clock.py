@@ -7,18 +7,18 @@ from rules.typingmind.dates import write_date
 
 
 def now() -> str:
-    """UTC, with milliseconds and `Z`."""
+    """Return the time in UTC, with milliseconds and `Z`."""
     return write_date(datetime.now(UTC))
 
 
 def here() -> datetime:
-    """Local time, with its difference from UTC."""
+    """Return the local time, with its difference from UTC."""
     return datetime.now().astimezone()
 
 
 @dataclass(frozen=True, slots=True)
 class Periods:
-    """When the day and the month began by the calendar on the wall, and when they end; all in UTC."""
+    """When the day and the month began by local time, and when they end; all in UTC."""
 
     day_began: str
     day_ends: str
@@ -27,7 +27,7 @@ class Periods:
 
 
 def periods(now: datetime) -> Periods:
-    """The day and the month that `now` is in, by local time."""
+    """Return the day and the month that `now` is in, by local time."""
     midnight = now.astimezone().replace(hour=0, minute=0, second=0, microsecond=0, tzinfo=None)
     first = midnight.replace(day=1)
     bounds = (
@@ -40,5 +40,5 @@ def periods(now: datetime) -> Periods:
 
 
 def at(text: str) -> datetime:
-    """The time that `now` has written."""
+    """Read a time that `now` has written."""
     return datetime.fromisoformat(text)

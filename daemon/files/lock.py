@@ -1,4 +1,4 @@
-"""Lets one memproc at a time work with an archive, and tells the second one who holds it.
+"""Let one memproc at a time work with an archive, and tell the second one who holds it.
 
 The system itself holds the lock, on an open file: it ends with its process, however that ends.
 """
@@ -30,37 +30,37 @@ class Busy(MemprocError):
 def hold(path: Path, doing: str = "is working with this archive") -> Iterator[None]:
     """Hold the lock file `path` for as long as the block runs.
 
-    Raises Busy at once when another process, or another part of this one, holds it; FileTrouble when the
-    lock cannot be made. Its folder has to be there. Who holds it stands beside it, for people; `doing` is what
-    they do, for the sentence of a second one.
+    Raise Busy at once when another process, or another part of this one, holds it; FileTrouble when
+    the lock cannot be made. Its folder has to exist. A file next to it names the holder for people;
+    `doing` completes the sentence that a second memproc shows.
     """
     with file_errors(path, "locked"):
         handle = _locked(path)
     if handle is None:
         raise Busy(
-            f"Another memproc{_holder(_beside(path))} {doing}.",
+            f"Another memproc{_holder(path)} {doing}.",
             "Wait for it, or stop it, then run this again.",
         )
     try:
         holder = {"pid": os.getpid(), "since": write_date(datetime.now(UTC))}
-        replace_file(_beside(path), [json.dumps(holder).encode() + b"\n"])
+        replace_file(_holder_file(path), [json.dumps(holder).encode() + b"\n"])
         yield
     finally:
         # It only serves the sentence of a second memproc; the lock is what counts.
         with suppress(OSError):
-            _beside(path).unlink(missing_ok=True)
-        # What the block raised is what there is to tell. The system takes the lock back with the process at the latest.
+            _holder_file(path).unlink(missing_ok=True)
+        # Do not hide what the block raised; the lock ends with the process at the latest.
         with suppress(OSError):
             os.close(handle)
 
 
 def is_held(path: Path) -> bool:
-    """Whether somebody holds the lock. Nothing is made, and a holder is not disturbed.
+    """Return whether the lock is held, without making anything or disturbing the holder.
 
-    Raises FileTrouble where that cannot be found out.
+    Raise FileTrouble where that cannot be found out.
     """
     with file_errors(path, "looked at"):
-        if not _beside(path).exists():
+        if not _holder_file(path).exists():
             return False
         # It may be left of a process that was killed: only the lock itself tells.
         handle = _locked(path)
@@ -70,9 +70,9 @@ def is_held(path: Path) -> bool:
 
 
 def _locked(path: Path) -> int | None:
-    """An open file that holds the lock until it is closed, or None where another one holds it.
+    """Return an open file that holds the lock until it is closed; None where another has it.
 
-    The filelock package does the same, and loads asyncio with it, which takes 24 ms at the start of every command.
+    The filelock package does the same, and loads asyncio: 24 ms at the start of every command.
     """
     refuse_link(path)
     handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
@@ -90,14 +90,14 @@ def _locked(path: Path) -> int | None:
     return handle
 
 
-def _beside(path: Path) -> Path:
+def _holder_file(path: Path) -> Path:
     return path.with_name(f"{path.name}.json")
 
 
-def _holder(beside: Path) -> str:
-    """` (process 123, since 12:01:07)` in local time, or nothing where the holder has not said it yet."""
+def _holder(path: Path) -> str:
+    """Return ` (process 123, since 12:01:07)` in local time, or nothing if unknown."""
     try:
-        holder = json.loads(beside.read_bytes())
+        holder = json.loads(_holder_file(path).read_bytes())
         process = int(holder["pid"])
         since = parse_date(str(holder.get("since")))
     except (AttributeError, KeyError, OSError, TypeError, ValueError):

@@ -12,16 +12,16 @@ import unicodedata
 from hashlib import sha256
 
 LONGEST_NAME = 120
-"""Bytes of UTF-8, suffix included: about half of what file systems allow, so that more can be added."""
+"""Bytes of UTF-8, suffix included: half of what file systems allow, to leave room for more."""
 _LONGEST_ID = 40
 _HASH_DIGITS = 20
 _PLAIN_ID = re.compile(rf"[0-9a-z_-]{{1,{_LONGEST_ID}}}")
 _NOT_PLAIN = re.compile(r"[^0-9a-z_-]+")
-# Normalising takes quadratic time on long runs of combining marks; no more than this can be shown anyway.
+# Normalising takes quadratic time on long runs of combining marks; more could not be shown anyway.
 _LONGEST_TITLE = 1_000
 _HYPHENS = str.maketrans(dict.fromkeys("/\\:|", "-") | dict.fromkeys('<>"?*'))
 _JOINERS = "\u200c\u200d"
-# Windows keeps these for devices, whatever follows the first dot.
+# Windows keeps these for devices, with or without an ending.
 _DEVICES = frozenset(
     ["CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$"]
     + [f"{port}{digit}" for port in ("COM", "LPT") for digit in "0123456789¹²³"]
@@ -30,10 +30,10 @@ _SENT = "From TypingMind, "
 
 
 def file_name(title: str, chat_id: str) -> str:
-    """The name of the updated file of a chat, `.json` included: at most 120 bytes of UTF-8, in NFC.
+    """Return the name of a chat's updated file, with `.json`: at most 120 bytes of UTF-8, in NFC.
 
-    Two different chat ids never give the same name, whatever the titles, even where case is ignored.
-    A title that changes gives another name: who wants the old one has to remember it.
+    Different chat ids never give the same name, for any titles, even where case is ignored. A title
+    that changes gives another name: callers that need the old one have to remember it.
     """
     ending = f" ({_id_part(chat_id)}).json"
     letters = "".join(_safe(letter) for letter in title[:_LONGEST_TITLE].translate(_HYPHENS))
@@ -45,17 +45,17 @@ def file_name(title: str, chat_id: str) -> str:
 
 
 def sent_name(title: str, chat_id: str) -> str:
-    """The name in the inbox of a chat that TypingMind's extension has sent; no updated file of the chat has it."""
+    """Return the inbox name of a chat that the extension sent; no updated file has such a name."""
     return file_name(f"{_SENT}{title}", chat_id)
 
 
 def is_sent(name: str) -> bool:
-    """Whether a file of this name was sent by the extension, which takes the updated one back by itself."""
+    """Return whether the extension sent the file; it takes the updated one back by itself."""
     return name.startswith(_SENT)
 
 
 def _id_part(chat_id: str) -> str:
-    """The id itself where it is safe; else what can be kept of it, `~`, and a hash of all of it."""
+    """Return a safe id as it is; of another, what can be kept, `~`, and a hash of all of it."""
     if _PLAIN_ID.fullmatch(chat_id):
         return chat_id
     kept = _NOT_PLAIN.sub("-", chat_id[:_LONGEST_TITLE].lower()).strip("-") or "chat"
@@ -64,7 +64,7 @@ def _id_part(chat_id: str) -> str:
 
 
 def _safe(letter: str) -> str:
-    """White space as a blank; nothing for what is invisible, turns the line round, or is no character."""
+    """Return white space as a blank, and nothing for what cannot be seen or turns the line."""
     if letter.isspace():
         return " "
     # The joiners make one emoji out of several, and are part of how some scripts are written.

@@ -1,4 +1,4 @@
-"""Files packed with gzip, read block by block, and their hashes."""
+"""Pack files with gzip, unpack them block by block, and hash them."""
 
 import gzip
 import zlib
@@ -16,7 +16,7 @@ BLOCK = 1 << 20
 
 
 def pack(blocks: Iterable[bytes]) -> Iterator[bytes]:
-    """The `blocks` as a gzip file without a name or a time in it."""
+    """Yield the `blocks` as a gzip file without a name or a time in it."""
     packed = BytesIO()
     with gzip.GzipFile(filename="", mode="wb", compresslevel=6, fileobj=packed, mtime=0) as file:
         for block in blocks:
@@ -28,16 +28,16 @@ def pack(blocks: Iterable[bytes]) -> Iterator[bytes]:
 
 
 def read_blocks(file: BinaryIO) -> Iterator[bytes]:
-    """The rest of an open file, block by block."""
+    """Yield the rest of an open file, block by block."""
     while block := file.read(BLOCK):
         yield block
 
 
 def unpack(path: Path, size: int, content_sha256: str) -> Iterator[bytes]:
-    """The content of a kept file, block by block, never more than its `size` in bytes.
+    """Yield the content of a kept file, block by block, never more than its `size` in bytes.
 
-    Raises FileTrouble when the file cannot be read, and at the end when the content is not the one that
-    was kept. So use nothing of it before the last block has come.
+    Raise FileTrouble when the file cannot be read, and at the end when the content is not what was
+    kept. So use nothing of it before the last block has come.
     """
     digest, left = sha256(), size
     with file_errors(path, "read"), path.open("rb") as packed:
@@ -58,7 +58,7 @@ def unpack(path: Path, size: int, content_sha256: str) -> Iterator[bytes]:
 
 
 def sha256_of(path: Path) -> str | None:
-    """The hash of the file's bytes, or None where there is no file that can be read."""
+    """Return the hash of the file's bytes, or None where there is no file that can be read."""
     try:
         with path.open("rb") as file:
             return file_digest(file, "sha256").hexdigest()

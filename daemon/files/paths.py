@@ -10,15 +10,17 @@ from tempfile import gettempdir
 
 from platformdirs import user_state_path
 
-_LONGEST = (
-    4096  # characters; no system goes to longer paths without tricks, and resolving them takes long
-)
+# Characters; no system goes to longer paths without tricks, and resolving them takes long.
+_LONGEST = 4096
 _NAMES = ("inbox", "updated", "backups", "state")
 
 
 @dataclass(frozen=True, slots=True)
 class Folders:
-    """The folders of `[folders]`: absolute, without `~` and symbolic links. They need not exist yet."""
+    """The folders of `[folders]`: absolute, without `~` and symbolic links.
+
+    They need not exist yet.
+    """
 
     inbox: Path
     updated: Path
@@ -35,14 +37,14 @@ class NoPath:
 
 @dataclass(frozen=True, slots=True)
 class RefusedFolders:
-    """Folders that cannot be used so: the names that take part, the one to change first, and why."""
+    """Folders that cannot be used: the names that take part, the one to change first, and why."""
 
     names: tuple[str, ...]
     reason: str
 
 
 def resolve_folders(written: str, base: Path) -> Path | NoPath:
-    """The absolute path that `written` means: `~` is the home folder, a relative path starts at `base`."""
+    """Return the absolute path of `written`, from `base` if it is relative; `~` is the home."""
     if "\0" in written:
         return NoPath("must not hold a NUL character")
     if len(written) > _LONGEST:
@@ -59,10 +61,10 @@ def resolve_folders(written: str, base: Path) -> Path | NoPath:
 
 
 def settle_folders(written: Mapping[str, str]) -> Folders | tuple[RefusedFolders, ...]:
-    """The folders that `written` (setting -> text) names, or everything that forbids using them.
+    """Return the folders that `written` (setting -> text) names, or all that forbids using them.
 
-    An empty `state` is the platform's state folder. The inbox is the person's: it is never the
-    root or the home folder, and what memproc writes never lies in it or around it.
+    An empty `state` is the platform's state folder. The inbox is the person's: it is never the root
+    or the home folder, and what memproc writes never lies in it or around it.
     """
     here = Path()
     places = {name: resolve_folders(written[name] or str(default_state()), here) for name in _NAMES}
@@ -78,27 +80,30 @@ def settle_folders(written: Mapping[str, str]) -> Folders | tuple[RefusedFolders
 
 
 def archive_path(state: Path) -> Path:
-    """The archive: one SQLite file in the state folder."""
+    """Return the archive's place: one SQLite file in the state folder."""
     return state / "archive.sqlite3"
 
 
 def arrivals_folder(state: Path) -> Path:
-    """The folder of copies of dropped files until they have been worked on."""
+    """Return the folder that keeps copies of dropped files until they have been worked on."""
     return state / "arrivals"
 
 
 def expanded_folder(updated: Path) -> Path:
-    """The folder into which `memproc expand` writes: beside the updated exports, which are there to be imported."""
+    """Return the folder that `memproc expand` writes to, since `updated` is for files to import."""
     return updated.parent / "expanded"
 
 
 def default_state() -> Path:
-    """The platform's own place for what programs keep, used where memproc.toml names no state folder."""
+    """Return the platform's folder for programs' data, used where no state folder is named."""
     return user_state_path("memproc", appauthor=False)
 
 
 def runtime_folder() -> Path:
-    """The folder for locks, and for what is of use only while the computer is on. It need not exist."""
+    """Return the folder for locks, and for what is useful only until the next start.
+
+    It need not exist.
+    """
     runtime = os.environ.get("XDG_RUNTIME_DIR")
     if runtime and Path(runtime).is_dir():
         return Path(runtime) / "memproc"
@@ -108,8 +113,7 @@ def runtime_folder() -> Path:
 def _refusals(folders: Folders, home: Path | NoPath) -> Iterator[RefusedFolders]:
     # As macOS and Windows compare paths: upper and lower case are one folder there.
     alike = {name: Path(str(getattr(folders, name)).casefold()) for name in _NAMES}
-    inbox = alike["inbox"]
-    if isinstance(home, Path) and Path(str(home).casefold()).is_relative_to(inbox):
+    if isinstance(home, Path) and Path(str(home).casefold()).is_relative_to(alike["inbox"]):
         yield RefusedFolders(
             ("inbox",), f"must not be {folders.inbox}: give exports a folder of their own"
         )
@@ -118,6 +122,11 @@ def _refusals(folders: Folders, home: Path | NoPath) -> Iterator[RefusedFolders]
     for name in ("inbox", "updated"):
         if alike[name] == Path(str(expanded).casefold()):
             yield RefusedFolders((name,), f"must not be {expanded}: memproc expand writes there")
+    yield from _overlaps(alike)
+
+
+def _overlaps(alike: Mapping[str, Path]) -> Iterator[RefusedFolders]:
+    inbox = alike["inbox"]
     for name, other in combinations(_NAMES, 2):
         if alike[name] == alike[other]:
             yield RefusedFolders((other, name), f"must not be the same folder as {name}")

@@ -13,8 +13,8 @@ from rules.errors import FileTrouble
 def make_private(folder: Path) -> None:
     """Make `folder` and its missing parents, each 0700, ready to be written to.
 
-    A folder that already exists keeps its rights: it may be shared on purpose. Raises FileTrouble when
-    something else stands there, when it cannot be made, or when it can be seen but not be written to.
+    A folder that already exists keeps its rights: it may be shared on purpose. Raise FileTrouble
+    where the place is taken by something else, or the folder cannot be made or written to.
     """
     with file_errors(folder, "made"):
         for path in (*reversed(folder.parents), folder):
@@ -45,10 +45,10 @@ def _make(folder: Path) -> None:
 
 
 def make_own(folder: Path) -> None:
-    """Make `folder`, 0700, where anybody can make folders, as in /tmp; what stands there already must be ours alone.
+    """Make `folder`, 0700, in a place open to all, as /tmp is; an existing one must be ours alone.
 
-    Somebody else may have made it first, to have what we write, or to keep us from working. Raises FileTrouble where
-    it is a link, somebody else's, or open to others.
+    Somebody else may have made it first, to read what we write, or to keep us from working. Raise
+    FileTrouble where it is a link, somebody else's, or open to others.
     """
     make_private(folder)
     with file_errors(folder, "looked at"):
@@ -56,12 +56,13 @@ def make_own(folder: Path) -> None:
     if not is_ours:
         raise FileTrouble(
             f"{folder} is not a folder of your own that nobody else can open.",
-            "Have it removed, or set $XDG_RUNTIME_DIR to a folder that is yours alone; then start memproc again.",
+            "Have it removed, or set $XDG_RUNTIME_DIR to a folder that is yours alone; "
+            "then start memproc again.",
         )
 
 
 def is_own(folder: Path) -> bool:
-    """Whether it is a folder, no link, and ours, and nobody else can open it. Raises OSError."""
+    """Return whether it is a folder, no link, and only we can open it. Raise OSError."""
     status = folder.lstat()
     is_ours = stat.S_ISDIR(status.st_mode) and (
         not hasattr(os, "getuid") or status.st_uid == os.getuid()
@@ -70,7 +71,7 @@ def is_own(folder: Path) -> bool:
 
 
 def flush_folder(folder: Path) -> None:
-    """Put the names in `folder` on the disk, so that they outlast a power cut. Raises OSError."""
+    """Put the names in `folder` on the disk, so that they outlast a power cut. Raise OSError."""
     if sys.platform == "win32":
         return  # Windows has no such call for folders: NTFS keeps a journal of names.
     handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)

@@ -1,7 +1,7 @@
-"""Reads an export, a JSON text or a ZIP, block by block.
+"""Read an export, a JSON text or a ZIP, block by block.
 
-The whole file is walked over once, to find where its chats lie; after that only the chats are read, one at a time, as
-long as the file is the one that was walked over.
+The whole file is read once, to find where its chats lie; after that only the chats are read, one at
+a time, as long as the file has not changed.
 """
 
 import io
@@ -24,6 +24,8 @@ from rules.typingmind.document import DocumentLayout, lay_out_chunk, lay_out_doc
 from rules.typingmind.foreign_files import explain_bad_json
 from rules.typingmind.spans import BadJson
 
+_LayOut = Callable[[str, Iterable[bytes]], DocumentLayout]
+
 
 @dataclass(frozen=True, slots=True)
 class ExportPart:
@@ -44,11 +46,11 @@ class Export:
 
     @property
     def chat_ids(self) -> tuple[str, ...]:
-        """The ids of every chat of every part, in order; empty for a chat that names none."""
+        """Return the ids of every chat of every part, in order; empty for one without an id."""
         return tuple(chat_id for part in self.parts for chat_id in part.layout.chat_ids)
 
     def chats(self) -> Iterator[Chat]:
-        """Every chat, one at a time, in order. Raises FileTrouble where the file is another by now."""
+        """Yield every chat, in order. Raise FileTrouble where the file has changed since."""
         with self._again() as file:
             bundle = Bundle(self.path.name, file)
             for part in self.parts:
@@ -66,7 +68,7 @@ class Export:
 
     @contextmanager
     def _again(self) -> Iterator[BinaryIO]:
-        """The file, once more open: the same when the block begins, and when it ends."""
+        """Open the file once more, and check that it is unchanged before and after the block."""
         with open_export(self.path) as file:
             self.refuse_changed(file)
             yield file
@@ -76,7 +78,7 @@ class Export:
 def read_export(path: Path) -> Export:
     """Read and understand the export at `path`.
 
-    Raises FileTrouble where the file cannot be read, NotAnExport where it is something else.
+    Raise FileTrouble where the file cannot be read, NotAnExport where it is something else.
     """
     with open_export(path) as file:
         fingerprint = sighting_of(os.fstat(file.fileno()))
@@ -90,13 +92,16 @@ def read_export(path: Path) -> Export:
 
 
 def chats_in(name: str, data: bytes) -> tuple[Chat, ...]:
-    """All chats of an export that is in memory. Raises NotAnExport."""
+    """Return all chats of an export that is in memory. Raise NotAnExport."""
     bundle = Bundle(name, io.BytesIO(data))
     return tuple(chat for part in _parts(name, bundle) for chat in _chats(bundle, part))
 
 
 def export_without_chats(name: str, data: bytes, chat_ids: Set[str]) -> bytes:
-    """An export that is in memory, without these chats: JSON for JSON, a ZIP for a ZIP. Raises NotAnExport."""
+    """Return an export in memory without these chats: JSON for JSON, a ZIP for a ZIP.
+
+    Raise NotAnExport.
+    """
     bundle = Bundle(name, io.BytesIO(data))
     texts: dict[str, bytes] = {}
     for part in _parts(name, bundle):
@@ -115,14 +120,11 @@ def export_without_chats(name: str, data: bytes, chat_ids: Set[str]) -> bytes:
 
 
 def fingerprint_of(path: Path) -> Sighting | None:
-    """The place and size of the file as it is now, or None where there is none."""
+    """Return the place and size of the file as it is now, or None where there is none."""
     try:
         return sighting_of(path.stat())
     except OSError:
         return None
-
-
-LayOut = Callable[[str, Iterable[bytes]], DocumentLayout]
 
 
 def _parts(name: str, bundle: Bundle) -> Iterator[ExportPart]:
@@ -131,7 +133,8 @@ def _parts(name: str, bundle: Bundle) -> Iterator[ExportPart]:
     chunks = dict.fromkeys(index.layout.chunks)
     if chunks and not bundle.is_zip:
         raise NotAnExport(
-            f"{name} is the index of a ZIP export, and the chats are in the other files of that ZIP.",
+            f"{name} is the index of a ZIP export, "
+            "and the chats are in the other files of that ZIP.",
             "Drop the ZIP file itself, not what was inside.",
         )
     yield index
@@ -140,7 +143,7 @@ def _parts(name: str, bundle: Bundle) -> Iterator[ExportPart]:
         yield _part(f"{name}:{chunk}", bundle, chunk, lay_out_chunk)
 
 
-def _part(name: str, bundle: Bundle, entry: str, lay_out: LayOut) -> ExportPart:
+def _part(name: str, bundle: Bundle, entry: str, lay_out: _LayOut) -> ExportPart:
     try:
         with bundle.text(entry) as text:
             return ExportPart(entry, lay_out(name, _blocks(text)))
@@ -158,7 +161,7 @@ def _chats(bundle: Bundle, part: ExportPart) -> Iterator[Chat]:
 
 
 def _blocks(text: BinaryIO) -> Iterator[bytes]:
-    """The blocks of a text from where it stands, at least one."""
+    """Yield the rest of a text in blocks, at least one."""
     yield text.read(BLOCK_BYTES)
     while block := text.read(BLOCK_BYTES):
         yield block

@@ -1,4 +1,4 @@
-"""Errors of files as sentences: what happened, and what the person can do."""
+"""Turn errors of files into sentences: what happened, and what the person can do."""
 
 import errno
 import os
@@ -9,8 +9,9 @@ from pathlib import Path
 from rules.errors import FileTrouble, MemprocError
 
 _FULL = "Free some space there, then run memproc again. What was there before is whole."
-_REFUSED = "Give your account the right to do so, or choose another folder in memproc.toml, under [folders]."
-_WRITABLE = "Make it writable, or choose another folder in memproc.toml, under [folders]."
+_ELSEWHERE = "or choose another folder in memproc.toml, under [folders]."
+_REFUSED = f"Give your account the right to do so, {_ELSEWHERE}"
+_WRITABLE = f"Make it writable, {_ELSEWHERE}"
 _DISK = (
     "Check the disk before anything else is written to it. What was there before was not touched."
 )
@@ -40,7 +41,7 @@ _HELD_OPEN = (5, 32, 33)
 
 @contextmanager
 def file_errors(path: Path, done: str) -> Iterator[None]:
-    """Turn the system's error inside the block into FileTrouble: `path` could not be `done` ("written")."""
+    """Turn an OSError in the block into FileTrouble: `path` could not be `done` ("written")."""
     try:
         yield
     except OSError as error:
@@ -48,13 +49,13 @@ def file_errors(path: Path, done: str) -> Iterator[None]:
 
 
 def trouble(error: OSError, path: Path, done: str) -> FileTrouble:
-    """The sentence and the next step for what the system said."""
+    """Return the sentence and the next step for the system's error."""
     reason, next_step = explain(error)
     return FileTrouble(f"{path} could not be {done}: {reason}.", next_step)
 
 
 def explain(error: OSError) -> tuple[str, str]:
-    """The system's reason as half a sentence, and the next step."""
+    """Return the system's reason as half a sentence, and the next step."""
     if held_open(error):
         return (
             "another program has it open, or it is protected",
@@ -67,12 +68,12 @@ def explain(error: OSError) -> tuple[str, str]:
 
 
 def remedy(error: OSError, if_refused: str) -> str:
-    """The next step alone; `if_refused` where nothing but a right is missing."""
+    """Return the next step alone; `if_refused` where nothing but a right is missing."""
     return if_refused if error.errno in (errno.EACCES, errno.EPERM) else explain(error)[1]
 
 
 def unforeseen(fault: MemprocError | OSError) -> MemprocError:
-    """The error for the person, also where the system's came unforeseen; it does not always name the file."""
+    """Return the error for the person, also for an unforeseen one, which may not name its file."""
     if isinstance(fault, MemprocError):
         return fault
     is_named = isinstance(fault.filename, (str, bytes))
@@ -81,5 +82,8 @@ def unforeseen(fault: MemprocError | OSError) -> MemprocError:
 
 
 def held_open(error: OSError) -> bool:
-    """Whether this is how Windows says that another program, often a virus scanner, has the file open."""
+    """Return whether this is how Windows says that another program has the file open.
+
+    Often that is a virus scanner.
+    """
     return getattr(error, "winerror", None) in _HELD_OPEN

@@ -1,7 +1,7 @@
-"""Remove versions from the backups, list backups that the index lost, and take away what killed processes have left.
+"""Remove versions from the backups, list those that the index lost, and sweep up after kills.
 
-Of the backups that the index lost, one that is whole gets its line again; any other goes to `unlisted`, beside the
-rest, and is not deleted.
+A backup that the index lost gets its line again if it is whole; any other is moved to `unlisted`,
+and is never deleted.
 """
 
 import gzip
@@ -33,26 +33,24 @@ _VERSION = re.compile(
     r"(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)(\d{3})Z-([0-9a-f]{8})(?:-\d+)?\.(?:json|zip)\.gz"
 )
 STAGE = ".memproc-import"
-"""The folder in which an import gets everything ready, beside where it goes."""
+"""The folder in which an import prepares everything, in the folder that it is for."""
 _NOTE = "export-unfinished"
 
 
 def list_again(folder: Path) -> tuple[FileTrouble, ...]:
-    """See to it that the index names every backup that is whole, and that no other lies among them.
+    """Make the index name every whole backup, and move every other file out from among them.
 
-    The answer says which files could not be read or moved: those stay as they are, and stop no other. Only while the
-    archive's lock is held. Raises FileTrouble where the index itself cannot be read or written.
+    Return the troubles with files that could not be read or moved: those stay, and stop no other.
+    Only while the archive's lock is held. Raise FileTrouble where the index cannot be read or
+    written.
     """
-    named = {line.file for _, line in kept_lines(folder)}
     removed = _removed(folder)
     lines: list[IndexLine] = []
     troubles: list[FileTrouble] = []
-    for path in sorted(path for shelf in _SHELVES for path in folder.glob(shelf)):
-        file = path.relative_to(folder).as_posix()
-        if file in named or not path.is_file() or path.is_symlink():
-            continue
+    for path in _unnamed(folder):
         try:
-            if file in removed and is_removed(path, removed[file]):
+            removal = removed.get(path.relative_to(folder).as_posix())
+            if removal and is_removed(path, removal):
                 continue
             if line := _line_of(folder, path):
                 lines.append(line)
@@ -65,20 +63,32 @@ def list_again(folder: Path) -> tuple[FileTrouble, ...]:
     return tuple(troubles)
 
 
+def _unnamed(folder: Path) -> list[Path]:
+    """Return the files on the shelves that no line of the index names, in order."""
+    named = {folder / line.file for _, line in kept_lines(folder)}
+    paths = sorted(path for shelf in _SHELVES for path in folder.glob(shelf))
+    return [
+        path for path in paths if path not in named and path.is_file() and not path.is_symlink()
+    ]
+
+
 def _removed(folder: Path) -> dict[str, IndexLine]:
-    """The last lines that say that a file was removed, by its place."""
+    """Return the last line about each file's removal, by its place."""
     lines = (line for line in read_index(folder) if isinstance(line, IndexLine))
     return {line.file: line for line in lines if line.kind == "removed"}
 
 
 def is_removed(path: Path, line: IndexLine) -> bool:
-    """Whether this is the very file of which a line says that it was removed: an index may have lost later lines."""
+    """Return whether this very file is the one that `line` removes.
+
+    It may be another one of the same name, since an index may have lost later lines.
+    """
     with file_errors(path, "read"), path.open("rb") as file:
         return file_digest(file, "sha256").hexdigest() == line.packed_sha256
 
 
 def _line_of(folder: Path, path: Path) -> IndexLine | None:
-    """The line for a backup; None where it is not whole, or not the content that its name says."""
+    """Return the line for a backup; None where it is not whole, or its name does not fit it."""
     with file_errors(path, "read"):
         packed = path.read_bytes()
     try:
@@ -107,22 +117,22 @@ def _line_of(folder: Path, path: Path) -> IndexLine | None:
 
 
 def as_its_file_says(version: Version) -> Version | None:
-    """The version by its own file, where that is whole and is the content that its name tells; else None.
+    """Return the version by its own file, where that is whole and matches its name; else None.
 
-    So a file can be had back of which the line in the index is what is damaged. Raises FileTrouble.
+    This saves a file whose line in the index is damaged. Raise FileTrouble.
     """
     line = _line_of(version.path.parents[2], version.path) if version.path.is_file() else None
     return replace(version, sha256=line.sha256, size=line.size) if line else None
 
 
 def changed_at(path: Path) -> str:
-    """When a file was changed last, by its own date. Raises FileTrouble."""
+    """Return when a file was last changed, by its own date. Raise FileTrouble."""
     with file_errors(path, "looked at"):
         return write_date(datetime.fromtimestamp(path.stat().st_mtime, UTC))
 
 
 def _put_aside(folder: Path, path: Path) -> None:
-    """Move a file that is no whole backup to `unlisted`, in the place of no other."""
+    """Move a file that is no whole backup to `unlisted`, replacing no other."""
     shelf = folder / UNLISTED / path.relative_to(folder).parent
     for private in (folder / UNLISTED, shelf):
         make_private(private)
@@ -135,16 +145,17 @@ def _put_aside(folder: Path, path: Path) -> None:
 
 
 def remove_version(folder: Path, version: Version, when: str) -> None:
-    """Remove a version that stood in updated/; the index says so first, and then the file goes.
+    """Remove a version that was in updated/: first in the index, then the file.
 
-    The other way round, a kill between the two would leave a version whose file is gone, which is damage.
-    So it leaves a file that is no version any more: `finish_removals` takes it away. Raises FileTrouble.
+    A kill between the two leaves a file that is no version any more, for `finish_removals`; the
+    other order would leave a version without a file, which is damage. Raise FileTrouble.
     """
     lines = [line for _, line in kept_lines(folder) if folder / line.file == version.path]
     if any(line.kind != "updated" or not _is_ours(line) for line in lines):
         raise FileTrouble(
             f"{version.path} is not removed: it is not one of memproc's versions.",
-            'Nothing was changed. If INDEX.tsv in that folder was edited, look at its column "file".',
+            "Nothing was changed. If INDEX.tsv in that folder was edited, "
+            'look at its column "file".',
         )
     for line in lines:
         append(folder, replace(line, written_at=when, kind="removed"))
@@ -152,7 +163,10 @@ def remove_version(folder: Path, version: Version, when: str) -> None:
 
 
 def finish_removals(folder: Path) -> tuple[Path, ...]:
-    """Take away the files whose removal was cut short after the index had said it. Raises FileTrouble."""
+    """Remove the files whose removal was cut short after the index had named it.
+
+    Raise FileTrouble.
+    """
     kept = {line.file for _, line in kept_lines(folder)}
     removed = sorted(_removed(folder).items())
     gone = [(folder / file, line) for file, line in removed if file not in kept and _is_ours(line)]
@@ -163,7 +177,7 @@ def finish_removals(folder: Path) -> tuple[Path, ...]:
 
 
 def _is_ours(line: IndexLine) -> bool:
-    """Whether the file lies where versions lie: the index is a text that anyone can edit."""
+    """Return whether the file lies where versions lie: the index is a text that anyone can edit."""
     first, *others = PurePosixPath(line.file).parts or ("",)
     return first == "versions" and bool(others) and ".." not in others
 
@@ -177,9 +191,9 @@ def _unlink(path: Path) -> None:
 
 @contextmanager
 def writing_to(folder: Path, state: Path) -> Iterator[None]:
-    """Note that this process writes into a folder of the person's, until the block ends; sweep up after a killed one.
+    """Note that the block writes into a folder of the person's, and sweep up after a kill.
 
-    Only while the lock of the archive in `state` is held. Raises FileTrouble.
+    Only while the lock of the archive in `state` is held. Raise FileTrouble.
     """
     note = state / _NOTE
     sweep(state)
@@ -193,32 +207,24 @@ def writing_to(folder: Path, state: Path) -> Iterator[None]:
 
 
 def tidy_up(folders: Folders) -> tuple[FileTrouble, ...]:
-    """Remove unfinished files of killed processes, and list backups that they have not listed yet, or say why not.
+    """Remove unfinished files of killed processes, and list their backups; return the troubles.
 
-    Only while the lock of the archive is held. Raises FileTrouble.
+    Only while the lock of the archive is held. Raise FileTrouble.
     """
-    backups, arrivals = folders.backups, arrivals_folder(folders.state)
+    state, backups, updated = folders.state, folders.backups, folders.updated
     shelves = (
         path
         for part in ("originals", "versions")
         for path in (backups / part).glob("*")
         if path.is_dir()
     )
-    expanded = expanded_folder(folders.updated)
-    for folder in (
-        folders.updated,
-        expanded,
-        folders.state,
-        folders.state / "copies",
-        backups,
-        *shelves,
-    ):
+    for folder in (updated, expanded_folder(updated), state, state / "copies", backups, *shelves):
         sweep(folder)
-    for folder in (folders.state, backups, folders.updated, arrivals):
+    for folder in (state, backups, updated, arrivals_folder(state)):
         with file_errors(folder / STAGE, "removed"):
             if (folder / STAGE).is_dir():
                 shutil.rmtree(folder / STAGE)
-    _sweep_noted(folders.state)
+    _sweep_noted(state)
     try:
         return list_again(backups)
     except FileTrouble:

@@ -9,9 +9,9 @@ from daemon.files.write import TEMPORARY, mark_unfinished
 
 
 def sweep(folder: Path) -> tuple[Path, ...]:
-    """Remove the unfinished files that a kill or a power cut left in `folder`, and name them.
+    """Remove the unfinished files that a kill or a power cut left in `folder`, and return them.
 
-    What a running process is writing stays.
+    Files that a running process is writing stay.
     """
     with file_errors(folder, "tidied up"):
         left = [
@@ -28,9 +28,7 @@ def _swept(file: Path) -> bool:
     except (FileNotFoundError, PermissionError):
         handle = None  # gone meanwhile, or without the right to read it
     except OSError:
-        return (
-            False  # too many files are open, say: nobody can tell whose it is, so it stays for now
-        )
+        return False  # too many files are open, say: its writer is unknown, so it stays for now
     try:
         if handle is not None and not mark_unfinished(handle):
             return False

@@ -1,7 +1,7 @@
-"""Describes an exception that nobody foresaw: the system's in a sentence, a mistake of memproc's with its place.
+"""Describe an unforeseen exception: the system's in a sentence, our own mistake with its place.
 
-The place is told in a sentence, and kept in a file for a bug report: types, files, lines and functions. What the
-exception says is left out, since it might quote a message.
+The place goes into a sentence, and into a file for a bug report: types, files, lines and functions.
+The exception's own words are left out, since they might quote a message.
 """
 
 import os
@@ -17,7 +17,7 @@ _ROOT = Path(__file__).parents[2]
 
 
 def describe(fault: Exception) -> tuple[str, str]:
-    """The sentence on what happened, and the next step."""
+    """Return the sentence on what happened, and the next step."""
     if isinstance(fault, OSError):
         trouble = unforeseen(fault)
         return trouble.message, trouble.next_step
@@ -27,10 +27,8 @@ def describe(fault: Exception) -> tuple[str, str]:
             "Close other programs, then run memproc again; what is finished is kept.",
         )
     place = type(fault).__name__
-    for frame in traceback.extract_tb(
-        fault.__traceback__
-    ):  # the last one in memproc's own code counts
-        path = Path(frame.filename)
+    for frame in traceback.extract_tb(fault.__traceback__):
+        path = Path(frame.filename)  # the last one in memproc's own code counts
         if path.is_relative_to(_ROOT) and path.relative_to(_ROOT).parts[0] in _PACKAGES:
             own = path.relative_to(_ROOT).as_posix()
             place = f"{type(fault).__name__} in {own}, line {frame.lineno}, {frame.name}"
@@ -51,7 +49,8 @@ def _write_report(bug: BaseException) -> str:
     frames = traceback.extract_tb(bug.__traceback__)
     cause = bug.__cause__ or bug.__context__
     lines = [
-        f"memproc {version('memproc-daemon')}, Python {platform.python_version()}, {platform.system()}",
+        f"memproc {version('memproc-daemon')}, "
+        f"Python {platform.python_version()}, {platform.system()}",
         *(f"{frame.filename}:{frame.lineno} in {frame.name}" for frame in frames),
         type(bug).__name__ + (f", from {type(cause).__name__}" if cause else ""),
     ]

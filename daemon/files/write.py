@@ -1,6 +1,6 @@
 """Write files whole or not at all.
 
-A new file is written beside the old one, put on the disk, read back, and takes its place in one step.
+A new file is written next to the old one, flushed to the disk, read back, and then replaces it.
 """
 
 import errno
@@ -20,11 +20,13 @@ from rules.errors import FileTrouble
 
 TEMPORARY = ".memproc-"
 """The beginning of the names of our unfinished files."""
+_PAUSES = (0.05, 0.1, 0.2, 0.4, 0.8, 0.8)
+"""Seconds; together about as long as a virus scanner holds a new file open."""
 
 
 @dataclass(frozen=True, slots=True)
 class WrittenFile:
-    """A file that stands in its place and was read back: its hash and its size in bytes."""
+    """A file that is in its place and was read back: its hash and its size in bytes."""
 
     path: Path
     sha256: str
@@ -32,11 +34,11 @@ class WrittenFile:
 
 
 def replace_file(path: Path, blocks: Iterable[bytes]) -> WrittenFile:
-    """Put a file of these `blocks` at `path`, rights 0600, in the place of any that stands there.
+    """Write `blocks` to a file at `path`, rights 0600, replacing any file there.
 
-    The folder has to be there. Raises FileTrouble (disk full, read-only, damaged on the way...); then, and
-    when `blocks` itself raises, the old file is untouched. After a failed flush nothing is tried again: the
-    system may by then have forgotten what it could not write.
+    The folder has to exist. Raise FileTrouble (disk full, read-only, damaged on the way...); then,
+    and when `blocks` itself raises, the old file is untouched. A failed flush is not tried again:
+    the system may by then have forgotten what it could not write.
     """
     with file_errors(path, "written"):
         refuse_link(path)
@@ -62,7 +64,8 @@ def replace_file(path: Path, blocks: Iterable[bytes]) -> WrittenFile:
                 read_back = file_digest(written, "sha256").hexdigest()
             if read_back != digest.hexdigest():
                 raise FileTrouble(
-                    f"{path} was not written: what came back from the disk is not what was sent to it.",
+                    f"{path} was not written: what came back from the disk is not what was sent "
+                    "to it.",
                     "Check the disk and the memory of this computer. The old file is whole.",
                 )
             put_in_place(temp, path)
@@ -77,30 +80,31 @@ def replace_file(path: Path, blocks: Iterable[bytes]) -> WrittenFile:
 
 
 def refuse_link(path: Path) -> None:
-    """Raise FileTrouble where a link is in the place of a file of ours: it may lead to somebody else's.
+    """Raise FileTrouble where a link is at `path`: it may lead to somebody else's file.
 
     Folders may be links, and so may memproc.toml, whose own file is looked up before it is written.
     """
     if path.is_symlink():
         raise FileTrouble(
             f"{path} is a link to another file, so nothing was written.",
-            "memproc writes only files of its own. Move the link away, or put the file itself there.",
+            "memproc writes only files of its own. "
+            "Move the link away, or put the file itself there.",
         )
 
 
 def _unfinished(folder: Path) -> tuple[int, Path, int | None]:
-    """A new file, open, and what marks it as a running process's own until that is closed. Raises OSError."""
+    """Open a new file, and a handle that marks it as in use until that is closed. Raise OSError."""
     while True:
         handle, name = tempfile.mkstemp(prefix=TEMPORARY, dir=folder)
         if sys.platform == "win32":
-            return handle, Path(name), None  # there nobody can remove an open file
+            return handle, Path(name), None  # Windows lets no process remove an open file
         if mark_unfinished(handle) and os.fstat(handle).st_nlink:
             return handle, Path(name), os.dup(handle)
         os.close(handle)  # another process has swept it away before it was marked
 
 
 def mark_unfinished(handle: int) -> bool:
-    """Mark an open file as this process's own; False where it is another's. The system lets go of it at its end."""
+    """Mark an open file as this process's own until that ends; return False if it is another's."""
     if sys.platform == "win32":
         return True
     import fcntl
@@ -115,7 +119,7 @@ def mark_unfinished(handle: int) -> bool:
 
 
 def flush_file(handle: int) -> None:
-    """Put an open file on the disk itself. Raises OSError."""
+    """Put an open file on the disk itself. Raise OSError."""
     if sys.platform == "darwin":
         # fsync on macOS leaves the data in the drive's own cache; only this call empties that too.
         import fcntl
@@ -131,17 +135,13 @@ def flush_file(handle: int) -> None:
     os.fsync(handle)
 
 
-_PAUSES = (0.05, 0.1, 0.2, 0.4, 0.8, 0.8)
-"""Seconds; together about as long as a virus scanner holds a new file open."""
-
-
 def put_in_place(
     temp: Path,
     path: Path,
     move: Callable[[Path, Path], None] = os.replace,
     wait: Callable[[float], None] = time.sleep,
 ) -> None:
-    """Move `temp` to `path` at once, over any file there. Raises OSError; `path` is then untouched.
+    """Move `temp` to `path` at once, over any file there. Raise OSError; `path` is then untouched.
 
     On Windows a file that another program has open cannot be replaced: that is tried again for two
     seconds. The content is never copied into the old file instead.
