@@ -1,1 +1,1 @@
-"""What a person sees of the daemon: its status, its log, notices on the desktop, and what `memproc doctor` finds."""
+"""What a person sees of the daemon: its status, log, desktop notices, and `memproc doctor`."""

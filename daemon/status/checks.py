@@ -1,16 +1,15 @@
-"""The checks of the setup, the service, the folders and what memproc keeps."""
+"""Check the setup, the service, the folders and what memproc keeps."""
 
 import hashlib
 import platform
 import re
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from daemon.archive.archive import Archive
-from daemon.archive.signs import all_signs
+from daemon.archive.signs import Sign, all_signs
 from daemon.files.lock import is_held
 from daemon.status.findings import Finding, Machine, Setup, error, ok, warning
-from daemon.status.folder_checks import archive, backups, disk, folders, outputs, rights
 from daemon.status.place import DaemonPlace, waits_for
 from daemon.status.spans import with_span
 from daemon.status.status import daemon_problems
@@ -20,19 +19,23 @@ LITELLM = ((1, 105, 7), (1, 110))
 MALICIOUS = ("1.82.7", "1.82.8")
 """Versions of LiteLLM that stole keys from every machine that ran them, in March 2026."""
 _AGAIN = "Install memproc again in an environment of its own: pipx install --force ."
+_FULL_DISK_ACCESS = (
+    "Choose an inbox outside Documents, Desktop and Downloads; or give memproc's Python "
+    "Full Disk Access, in System Settings under Privacy & Security."
+)
 # tiktoken names a table by the SHA-1 of its address, and knows the SHA-256 of its bytes.
 TABLE = "fb374d419588a4632f3f557e76b4b70aebbca790"
 TABLE_SHA256 = "446a9538cb6c348e3516120d7c08b09f57c36495e2acfffe59a5bf8b0cfb1a2d"
 
 
 def versions(machine: Machine) -> Iterator[Finding]:
-    """The versions of Python and SQLite, for a report: pip and the archive refuse those that are too old."""
+    """Report the versions of Python and SQLite; too old ones are refused elsewhere."""
     yield ok("Python", f"{platform.python_version()}.")
     yield ok("SQLite", f"{sqlite3.sqlite_version}.")
 
 
 def litellm(machine: Machine) -> Iterator[Finding]:
-    """LiteLLM is there in a version that memproc was tried with, and no malicious one."""
+    """Check that LiteLLM is there in a version that memproc was tried with, and not malicious."""
     version = machine.litellm
     parts = tuple(int(number) for number in re.findall(r"\d+", version)[:3])
     oldest, beyond = LITELLM
@@ -54,7 +57,7 @@ def litellm(machine: Machine) -> Iterator[Finding]:
 
 
 def tokenizer(machine: Machine) -> Iterator[Finding]:
-    """The tokenizer's table lies here whole, so that counting needs no network."""
+    """Check that the tokenizer's table is here whole, so that counting needs no network."""
     path = machine.tokenizers / TABLE
     if not path.is_file():
         yield error("tokenizer", f"Its table is not at {path}, so it would be downloaded.", _AGAIN)
@@ -65,7 +68,7 @@ def tokenizer(machine: Machine) -> Iterator[Finding]:
 
 
 def service(machine: Machine) -> Iterator[Finding]:
-    """The system's service is installed and runs."""
+    """Check that the system's service is installed and runs."""
     text = " ".join(machine.service.sentences)
     match machine.service.state:
         case "running":
@@ -79,39 +82,32 @@ def service(machine: Machine) -> Iterator[Finding]:
 
 
 def daemon(setup: Setup) -> Iterator[Finding]:
-    """The running daemon is well, by its own signs: a shell may be allowed what a service is not."""
+    """Check the running daemon by its own signs: it may not be allowed what a shell is."""
     if not is_held(DaemonPlace(setup.folders.state).lock):
-        if trouble := waits_for(setup.toml):
-            yield error("daemon", f"It waits and tries again: {trouble.message}", trouble.next_step)
-            return
-        text = "No daemon runs, so this says only what your shell can reach."
-        yield warning("daemon", text, "memproc service install, or in a terminal: memproc watch")
+        yield _absence(setup)
         return
     with Archive.read(setup.folders.state) as archive:
         signs = all_signs(archive)
     now = write_date(setup.machine.now)
     problems = [*daemon_problems(signs, now, True, setup.config.watch.rescan_seconds)]
     for problem in problems:
-        remedy = problem.next_step
-        if problem.what == "the inbox" and setup.machine.system == "darwin":
-            remedy = (
-                "Choose an inbox outside Documents, Desktop and Downloads; or give memproc's Python Full Disk Access, "
-                "in System Settings under Privacy & Security."
-            )
+        is_denied = problem.what == "the inbox" and setup.machine.system == "darwin"
+        remedy = _FULL_DISK_ACCESS if is_denied else problem.next_step
         finding = warning if problem.what == "the watch on the inbox" else error
         yield finding(problem.what, problem.reason, remedy)
-    if not problems and "last_scan" in signs:
-        watch = f" {signs['watch_note'].value}" if "watch_note" in signs else ""
-        yield ok(
-            "daemon",
-            f"It last looked through the inbox at {with_span(signs['last_scan'].at, now)}.{watch}",
-        )
-    elif not problems:
-        yield ok("daemon", "It runs, and has not looked through the inbox yet.")
+    if not problems:
+        yield ok("daemon", _last_look(signs, now))
 
 
-OF_MACHINE = (versions, litellm, tokenizer, service)
-"""They need no memproc.toml."""
+def _absence(setup: Setup) -> Finding:
+    if trouble := waits_for(setup.toml):
+        return error("daemon", f"It waits and tries again: {trouble.message}", trouble.next_step)
+    text = "No daemon runs, so this says only what your shell can reach."
+    return warning("daemon", text, "memproc service install, or in a terminal: memproc watch")
 
-OF_SETUP = (folders, rights, disk, daemon, archive, backups, outputs)
-"""They need one that can be used."""
+
+def _last_look(signs: Mapping[str, Sign], now: str) -> str:
+    if "last_scan" not in signs:
+        return "It runs, and has not looked through the inbox yet."
+    watch = f" {signs['watch_note'].value}" if "watch_note" in signs else ""
+    return f"It last looked through the inbox at {with_span(signs['last_scan'].at, now)}.{watch}"

@@ -1,7 +1,7 @@
-"""Examines an installation of memproc: gathers what the checks look at, and carries them out.
+"""Examine an installation of memproc: gather what the checks look at, and carry them out.
 
-A check is a generator: it takes the `Machine`, or the `Setup` that memproc.toml describes, and yields findings.
-The checks lie in `checks` and `model_checks`.
+A check is a generator: it takes the `Machine`, or the `Setup` that memproc.toml describes, and
+yields findings. The checks are in `checks`, `folder_checks` and `model_checks`.
 """
 
 import os
@@ -20,15 +20,20 @@ from daemon.config.keys import keys
 from daemon.config.loading import core_layout, load_folders, load_texts
 from daemon.config.settings import Config
 from daemon.models.tokens import tables
-from daemon.status.checks import OF_MACHINE, OF_SETUP
+from daemon.status.checks import daemon, litellm, service, tokenizer, versions
 from daemon.status.findings import Finding, Machine, Setup, error, ok, warning
-from daemon.status.model_checks import OF_MODELS
+from daemon.status.folder_checks import archive, backups, disk, folders, outputs, rights
+from daemon.status.model_checks import check_keys, key_files, models
 from rules.errors import ConfigurationError, MemprocError
 from service.command import RunCommand, run_command
 from service.manager import state_here
 from service.systemd_state import NoUserManager
 from service.unit import Account, ServiceState
 
+OF_MACHINE = (versions, litellm, tokenizer, service)
+"""The checks that need no memproc.toml."""
+OF_SETUP = (folders, rights, disk, daemon, archive, backups, outputs, key_files, check_keys, models)
+"""The checks that need one that can be used."""
 _LIMIT_SECONDS = 3.0
 _LEVELS = ("error", "warning", "ok")
 _Seen = TypeVar("_Seen")
@@ -41,10 +46,10 @@ def examine(
     is_thorough: bool,
     also: Sequence[Callable[[Setup], Iterator[Finding]]] = (),
 ) -> list[Finding]:
-    """Carry out all checks: the findings, errors first and what is well last.
+    """Carry out all checks; return the findings, errors first and what is well last.
 
-    `load` gives the settings; `find` says which memproc.toml they come from, and which others could have counted.
-    `also` are checks that lie above this room.
+    `load` gives the settings; `find` says which memproc.toml they come from, and which others could
+    have counted. `also` are checks from rooms above this one.
     """
     machine = look_at_machine(os.environ)
     try:
@@ -52,20 +57,15 @@ def examine(
         config = load()
         setup = look_at_setup(machine, toml, config, is_thorough)
     except ConfigurationError as fault:
-        findings = [
-            error(
-                "memproc.toml", f"{fault.message} What needs it was not looked at.", fault.next_step
-            )
-        ]
+        text = f"{fault.message} What needs it was not looked at."
+        findings = [error("memproc.toml", text, fault.next_step)]
     else:
-        usable = (
-            f"{toml} can be used." if toml else "There is none: every setting is at its default."
-        )
-        findings = [ok("memproc.toml", f"{usable} {choice}".rstrip())]
+        text = f"{toml} can be used." if toml else "There is none: every setting is at its default."
+        findings = [ok("memproc.toml", f"{text} {choice}".rstrip())]
         findings += [
             warning("memproc.toml", note, f"Take it out of {toml}") for note in config.notes
         ]
-        findings += run_checks((*OF_SETUP, *OF_MODELS, *also), setup)
+        findings += run_checks((*OF_SETUP, *also), setup)
     return sorted(
         [*findings, *run_checks(OF_MACHINE, machine)],
         key=lambda finding: _LEVELS.index(finding.level),
@@ -73,31 +73,34 @@ def examine(
 
 
 def look_at_machine(environ: Mapping[str, str], run: RunCommand = _run_briefly) -> Machine:
-    """The computer that this runs on."""
+    """Return the computer that this runs on."""
     user = os.getuid() if sys.platform != "win32" else 0
     account = Account(
         sys.platform, str(user), user, environ, Path(f"/run/user/{user}").is_dir(), Path.home()
     )
     try:
-        service = state_here(account, run)
+        service_state = state_here(account, run)
     except NoUserManager as fault:
-        service = ServiceState("not installed", (fault.message,))
+        service_state = ServiceState("not installed", (fault.message,))
     try:
-        litellm = version("litellm")
+        litellm_version = version("litellm")
     except PackageNotFoundError:
-        litellm = ""
+        litellm_version = ""
     return Machine(
         now=datetime.now(UTC),
         system=sys.platform,
         user=user,
-        litellm=litellm,
+        litellm=litellm_version,
         tokenizers=Path(environ.get("TIKTOKEN_CACHE_DIR") or tables()),
-        service=service,
+        service=service_state,
     )
 
 
 def look_at_setup(machine: Machine, toml: Path | None, config: Config, is_thorough: bool) -> Setup:
-    """The setup of memproc.toml. Raises ConfigurationError where its folders or its texts cannot be used."""
+    """Return memproc.toml's setup.
+
+    Raise ConfigurationError where its folders or texts are unusable.
+    """
     for settings in (config, *map(config.with_override, config.chats.override)):
         load_texts(settings.texts.path)
         core_layout(settings.core)
@@ -117,7 +120,7 @@ def look_at_setup(machine: Machine, toml: Path | None, config: Config, is_thorou
 def run_checks(
     checks: Iterable[Callable[[_Seen], Iterator[Finding]]], seen: _Seen
 ) -> Iterator[Finding]:
-    """The findings of every check. One that cannot be done is a warning that says so, and the others go on."""
+    """Yield the findings of every check; one that fails is a warning, and the others go on."""
     for check in checks:
         name = check.__name__.removeprefix("check_").replace("_", " ")
         try:

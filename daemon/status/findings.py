@@ -1,4 +1,4 @@
-"""What a check of `memproc doctor` takes, the machine or the setup that memproc.toml describes, and what it yields."""
+"""Define what a check of `memproc doctor` takes, the machine or the setup, and what it yields."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from service.unit import ServiceState
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """`name` is what was looked at, `text` what was seen, `remedy` the one command or action that helps."""
+    """`name` is what was looked at, `text` what was seen, `remedy` the one step that helps."""
 
     name: str
     level: Literal["ok", "warning", "error"]
@@ -23,17 +23,17 @@ class Finding:
 
 
 def ok(name: str, text: str) -> Finding:
-    """All is well with it."""
+    """Return a finding that all is well."""
     return Finding(name, "ok", text)
 
 
 def warning(name: str, text: str, remedy: str) -> Finding:
-    """A finding about what works, but not as well as it could, or not for long."""
+    """Return a finding about what works, but not as well as it could, or not for long."""
     return Finding(name, "warning", text, remedy)
 
 
 def error(name: str, text: str, remedy: str) -> Finding:
-    """A finding about what does not work, or by which something may be lost."""
+    """Return a finding about what does not work, or by which something may be lost."""
     return Finding(name, "error", text, remedy)
 
 
@@ -72,12 +72,12 @@ class Setup:
 
     @property
     def named_folders(self) -> dict[str, Path]:
-        """The four folders by their names."""
+        """Return the four folders by their names."""
         return {
             name: getattr(self.folders, name) for name in ("inbox", "updated", "backups", "state")
         }
 
     @property
     def present_folders(self) -> dict[str, Path]:
-        """The folders that are there, by name."""
+        """Return the folders that exist, by name."""
         return {name: path for name, path in self.named_folders.items() if path.is_dir()}

@@ -1,4 +1,4 @@
-"""The checks of the folders and of what memproc keeps in them."""
+"""Check the folders and what memproc keeps in them."""
 
 import os
 from collections.abc import Iterator
@@ -16,12 +16,15 @@ from rules.errors import ArchiveError
 
 _OTHERS = 0o077
 _TIGHT_BYTES, _FULL_BYTES = 1_000_000_000, 200_000_000
-_COPY = "Copy the state folder away, then put the newest copy of the archive, out of its folder copies, in its place."
+_COPY = (
+    "Copy the state folder away, then put the newest copy of the archive, "
+    "out of its folder copies, in its place."
+)
 _VERIFY_AGAIN = "Drop the chat's export into the inbox again to have it made anew."
 
 
 def folders(setup: Setup) -> Iterator[Finding]:
-    """The four folders are there. All but the inbox come with the first run."""
+    """Check that the four folders are there. All but the inbox come with the first run."""
     has_run = archive_path(setup.folders.state).exists()
     absent = [(name, path) for name, path in setup.named_folders.items() if not path.is_dir()]
     for name, path in absent:
@@ -42,7 +45,7 @@ def folders(setup: Setup) -> Iterator[Finding]:
 
 
 def rights(setup: Setup) -> Iterator[Finding]:
-    """The folders belong to the account, which may use them, and nobody else can look into them (0700, 0600)."""
+    """Check that the account owns and can use the folders, and others cannot (0700, 0600)."""
     if setup.machine.system == "win32":
         yield ok("rights", "On Windows, what lies in a person's own folders is theirs alone.")
         return
@@ -76,12 +79,15 @@ def _rights(setup: Setup, name: str, path: Path) -> Iterator[Finding]:
                 if file.lstat().st_mode & _OTHERS and not file.is_symlink():
                     open_files.append(file)
         if open_files:
-            text = f"In {path}, other accounts have rights to {open_files[0]} ({len(open_files):,} in all)."
+            text = (
+                f"In {path}, other accounts have rights to {open_files[0]} "
+                f"({len(open_files):,} in all)."
+            )
             yield warning(f"folder {name}", text, f"chmod -R go= {quote(str(path))}")
 
 
 def disk(setup: Setup) -> Iterator[Finding]:
-    """There is room on each disk that the folders lie on: below 200 MB is an error, below 1 GB a warning."""
+    """Check the room on each folder's disk: below 200 MB is an error, below 1 GB a warning."""
     on_disk: dict[int, list[tuple[str, Path]]] = {}
     for name, path in setup.present_folders.items():
         on_disk.setdefault(path.stat().st_dev, []).append((name, path))
@@ -99,7 +105,7 @@ def disk(setup: Setup) -> Iterator[Finding]:
 
 
 def archive(setup: Setup) -> Iterator[Finding]:
-    """The archive is whole: its structure, and with `--thorough` each raw message against its hash."""
+    """Check the archive's structure, and with `--thorough` each raw message against its hash."""
     if not archive_path(setup.folders.state).exists():
         yield ok("archive", "There is none yet: it comes with the first run.")
         return
@@ -121,7 +127,7 @@ def archive(setup: Setup) -> Iterator[Finding]:
 
 
 def backups(setup: Setup) -> Iterator[Finding]:
-    """The newest kept version of each chat can be read to its last byte; with `--thorough` every one."""
+    """Check that each chat's newest version can be read to the end; `--thorough`: every one."""
     folder = setup.folders.backups
     kept_versions = all_versions(folder)
     newest = {of_chat[-1].path.relative_to(folder).as_posix() for of_chat in kept_versions.values()}
@@ -143,7 +149,7 @@ def backups(setup: Setup) -> Iterator[Finding]:
 
 
 def outputs(setup: Setup) -> Iterator[Finding]:
-    """The newest updated export of each chat is there, as it was written."""
+    """Check that each chat's newest updated export is there, as it was written."""
     with Archive.read(setup.folders.state) as opened:
         exports = tuple(written_exports(opened))
     for export in exports:

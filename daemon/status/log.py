@@ -1,7 +1,7 @@
-"""The daemon's log: one event a line, without the titles of chats, kept in files of a bounded size and read back.
+"""Keep the daemon's log, one event a line, in files of a bounded size, and read it back.
 
-Logs are shown to others, and a title can be as private as a message. The name of a file stays as it is, although a
-title is part of it: a name that is not the file's helps nobody find it.
+It names no chat by its title: logs are shown to others, and a title can be as private as a message.
+Names of files stay, although a title is part of them: a changed name would help to find no file.
 """
 
 import logging
@@ -26,22 +26,22 @@ from daemon.files.write import refuse_link
 from rules.errors import ArchiveError, FileTrouble, NotFound
 
 LARGEST = 5_000_000
-"""Bytes; a file that would grow beyond becomes the first of the old ones."""
+"""Bytes; a file that would grow larger becomes the first of the old ones."""
 OLD_FILES = 5
 
 Speak = Callable[[str, Event], None]
-"""A listener that is told at once, beside the file: the time, and what happened."""
+"""A listener for each event, along with the file: the time, and what happened."""
 _SENTENCES = frozenset({"reason", "next_step", "detail", "text", "error", "why"})
-"""The fields of events in which sentences from elsewhere stand."""
+"""The fields of events that hold sentences from elsewhere."""
 
 
 def log_folder(state: Path) -> Path:
-    """The folder of the log in the state folder."""
+    """Return the folder of the log in the state folder."""
     return state / "logs"
 
 
 def log_files(folder: Path) -> tuple[Path, ...]:
-    """The places of the log and of the old files before it, newest first; not all of them need to be there."""
+    """Return the places of the log and its old files, newest first; not all need to exist."""
     newest = folder / "memproc.log"
     return (newest, *(folder / f"memproc.log.{number}" for number in range(1, OLD_FILES + 1)))
 
@@ -55,12 +55,15 @@ class Titled:
 
 
 def known_titles(archive: Archive) -> tuple[Titled, ...]:
-    """The titles that must not get into the log."""
+    """Return the titles that must not get into the log."""
     return tuple(Titled(*row) for row in titles_to_hide(archive))
 
 
 class Log:
-    """The daemon's log. A log that cannot be written stops nothing; `trouble` says so until it can be again."""
+    """The daemon's log.
+
+    A failure to write stops nothing; `trouble` says so until it works again.
+    """
 
     def __init__(
         self,
@@ -70,7 +73,7 @@ class Log:
         now: Callable[[], str] = present,
         largest: int = LARGEST,
     ) -> None:
-        """`titles` are those of all chats: neither the file nor who listens is told any of them."""
+        """Keep `titles`, those of all chats, from the file and from `speak`."""
         self.trouble = ""
         """Why the last entry could not be kept; empty where it was."""
         self._path = log_files(log_folder(state))[0]
@@ -83,7 +86,7 @@ class Log:
         self._now = now
 
     def log(self, event: Event) -> None:
-        """Keep what happened, and say it."""
+        """Keep what happened, and pass it to `speak`."""
         at, event = self._now(), self._private(event)
         self._speak(at, event)
         before = self.trouble
@@ -99,13 +102,13 @@ class Log:
     def _private(self, event: Event) -> Event:
         own = [Titled(event.title, event.chat_id)] if isinstance(event, ChatIs) else []
         if any(getattr(event, name, "") for name in _SENTENCES):
-            # What there is to tell may be that the archive cannot be read: then the titles of before must do.
+            # The event may say that the archive cannot be read: then the titles of before must do.
             with suppress(ArchiveError):
                 self._known = self._titles()
         return event_without_titles(event, (*own, *self._known))
 
     def _keep(self, line: str) -> None:
-        """Add a line, whole or not at all. The file is opened each time: it may have been moved away."""
+        """Add a line, whole or not at all. Open the file each time: it may have been moved away."""
         make_private(self._path.parent)
         with file_errors(self._path, "written"):
             refuse_link(self._path)
@@ -130,12 +133,12 @@ class _PrivateFile(RotatingFileHandler):
         return file
 
     def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802  the library's name
-        """Called in the middle of an exception."""
+        """Raise the exception that is being handled."""
         raise
 
 
 def event_without_titles(event: Event, chats: Iterable[Titled]) -> Event:
-    """The event without a title of its own, and with ids where its sentences name chats."""
+    """Return the event without a title of its own, and with ids where its sentences name chats."""
     titled = tuple(chats)
     names = {field.name for field in fields(event)}
     words: dict[str, Any] = {
@@ -147,10 +150,10 @@ def event_without_titles(event: Event, chats: Iterable[Titled]) -> Event:
 
 
 def without_titles(text: str, titles: Iterable[Titled]) -> str:
-    """The text with the chat's id where a title stands; the names of files stay, so that people find them.
+    """Replace titles in the text by the chats' ids, but not in the names of files.
 
-    A title of a single word is taken out of quotation marks only: elsewhere it is a word like any other. The longest
-    titles come first, since one can begin another.
+    A title of a single word is taken out of quotation marks only: elsewhere it is a word like any
+    other. The longest titles come first, since one can begin another.
     """
     chats = sorted(
         (chat for chat in titles if chat.title.strip()),
@@ -165,7 +168,7 @@ def without_titles(text: str, titles: Iterable[Titled]) -> str:
     if not names:
         return _without_all(text, chats)
     some = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
-    # What is caught stands at the odd places: the name of a chat's file, or of the new chat that was made of it.
+    # At the odd places is what was caught: the name of a chat's file, or of its new chat's.
     pieces = re.split(rf"((?:{some})(?: \(memories\))? \([0-9a-z_~-]+\))", text)
     return "".join(
         piece if at % 2 else _without_all(piece, chats) for at, piece in enumerate(pieces)
@@ -192,15 +195,15 @@ class LogEntry:
 
 @dataclass(slots=True)
 class ChatFilter:
-    """Finds the entries about one chat: those that name it, and those of the dropped files that held it."""
+    """Finds the entries about one chat: those that name it, and those of files that held it."""
 
     chat_ids: set[str]
     arrivals: set[int]
 
     def has(self, event: Event | None) -> bool:
-        """Whether an entry is about the chat; if so, the later ones about its dropped file are too.
+        """Return whether an entry is about the chat; if so, so are later ones about its file.
 
-        One that names another chat is not, whatever file it came in.
+        One that names another chat is not, even if it came in that file.
         """
         chat_id, arrival = getattr(event, "chat_id", ""), getattr(event, "arrival", 0)
         is_about = chat_id in self.chat_ids if chat_id else arrival in self.arrivals
@@ -210,7 +213,10 @@ class ChatFilter:
 
 
 def entries_about(archive: Archive, chat: str) -> ChatFilter:
-    """A filter for the entries about the chat of that id or title. Raises NotFound where nothing knows it."""
+    """Return a filter for the entries about the chat of that id or title.
+
+    Raise NotFound where neither the archive nor a file's outcome knows it.
+    """
     rows = outcomes_of(archive, chat, chat)
     chat_ids = set[str]()
     try:
@@ -226,9 +232,9 @@ def entries_about(archive: Archive, chat: str) -> ChatFilter:
 
 
 def entries(folder: Path, wait: Callable[[], object] | None = None) -> Iterator[LogEntry]:
-    """Every entry of the log in `folder`, the old files' first.
+    """Yield every entry of the log in `folder`, the old files' first.
 
-    With `wait` it never ends: `wait` is called where nothing new is there. Raises FileTrouble.
+    With `wait` it never ends: `wait` is called whenever nothing new is there. Raise FileTrouble.
     """
     for line in _lines(folder, wait):
         try:
@@ -257,10 +263,10 @@ def _lines(folder: Path, wait: Callable[[], object] | None) -> Iterator[bytes]:
 
 
 def _open_newer(folder: Path, current: BinaryIO | None) -> list[BinaryIO]:
-    """The files that are newer than the one that is read, oldest first.
+    """Open the files that are newer than the one being read; return them oldest first.
 
-    They are opened from the newest on: rotation moves a file towards the old ones, so that it can be seen twice, and
-    is never missed.
+    They are opened from the newest on: rotation makes files older, so one may be seen twice, but is
+    never missed.
     """
     seen = [os.fstat(current.fileno())] if current else []
     newer: list[BinaryIO] = []
@@ -282,7 +288,7 @@ def _open_newer(folder: Path, current: BinaryIO | None) -> list[BinaryIO]:
 
 
 def _lines_of(file: BinaryIO, *, is_complete: bool) -> Iterator[bytes]:
-    """The lines that a file has by now; its last one is half a line as long as the file is written."""
+    """Yield the lines that a file has by now; while it is written, its last may be incomplete."""
     while line := file.readline():
         if not line.endswith(b"\n") and not is_complete:
             file.seek(-len(line), os.SEEK_CUR)

@@ -1,4 +1,4 @@
-"""The checks of keys and models: what would be asked by memproc.toml, and by each chat that has a say."""
+"""Check keys and models: what memproc.toml would ask, and each chat that has a say."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
@@ -43,20 +43,22 @@ class ModelChoice:
 
     @property
     def listed_models(self) -> Iterator[Model]:
-        """The models of providers whose models LiteLLM lists; on a server of one's own, a name means what it likes."""
+        """Yield the models of known providers; on one's own server a name may mean anything."""
         if isinstance(self.roles, ChatSkipped):
             return
         for model in (self.roles.agent, self.roles.context_manager, self.roles.fallback):
-            if (
-                model
-                and provider_of(model.name) in KEY_VARIABLES
-                and not is_ones_own(model.options)
-            ):
+            is_known = model and provider_of(model.name) in KEY_VARIABLES
+            if model and is_known and not is_ones_own(model.options):
                 yield model
+
+    def misses_key(self, provider: str) -> bool:
+        """Return whether it is told to have a key for `provider`; one's own server needs none."""
+        told = (str(self.roles),) if isinstance(self.roles, ChatSkipped) else self.roles.notices
+        return any(notice.endswith(f"key set {provider}") for notice in told)
 
 
 def choices(setup: Setup, find_key: FindKey) -> Iterator[ModelChoice]:
-    """The choice of memproc.toml first, then those of the chats that choose for themselves."""
+    """Yield the choice of memproc.toml first, then those of chats that choose their own model."""
     config = setup.config
     for settings in (config, *map(config.with_override, config.chats.override)):
         yield _choice(setup, find_key, "memproc.toml", _NO_CHAT, _without_chat(settings))
@@ -68,7 +70,7 @@ def choices(setup: Setup, find_key: FindKey) -> Iterator[ModelChoice]:
 
 
 def _without_chat(config: Config) -> Config:
-    """Let the built-in engine be the agent where it would be a chat's own model: there is no chat."""
+    """Let the built-in engine replace a chat's own model as the agent: there is no chat."""
     if config.models.agent != CHAT:
         return config
     models = config.models.model_copy(update={"agent": EXTRACTIVE})
@@ -76,7 +78,7 @@ def _without_chat(config: Config) -> Config:
 
 
 def _chats(archive: Archive, config: Config) -> Iterator[Chat]:
-    """Every chat that memproc.toml does not leave out, as its newest export had it, with all its raw messages."""
+    """Yield every chat that memproc.toml includes, by its newest export, with all raw messages."""
     for chat_id, head, tail in settings_of_chats(archive):
         # A chat that came without `messages` has all of itself in its head, and no tail.
         messages = b",".join(raw_conversation(archive, chat_id).messages) if tail else b""
@@ -100,7 +102,7 @@ def _choice(setup: Setup, find_key: FindKey, who: str, chat: Chat, config: Confi
 
 
 def key_files(setup: Setup) -> Iterator[Finding]:
-    """The files with keys can be used, and nobody else can read them."""
+    """Check that the files with keys can be used, and only by us."""
     try:
         number = len(read_keys(setup.folders.state)) + len(credential_files(setup.credentials))
     except ConfigurationError as fault:
@@ -112,20 +114,12 @@ def key_files(setup: Setup) -> Iterator[Finding]:
 
 
 def check_keys(setup: Setup) -> Iterator[Finding]:
-    """Every provider that would be asked has a key, for your shell and for the service."""
+    """Check that every provider to be asked has a key, for your shell and for the service."""
     findings: dict[str, Finding] = {}
     handed = {variable for variable, _ in credential_files(setup.credentials)}
     for choice in choices(setup, setup.key):
         for provider, key in choice.keys.items():
-            # A server of one's own needs none, and nothing is told of it then.
-            notices = (
-                (str(choice.roles),)
-                if isinstance(choice.roles, ChatSkipped)
-                else choice.roles.notices
-            )
-            if isinstance(key, NoKey) and not any(
-                notice.endswith(f"key set {provider}") for notice in notices
-            ):
+            if isinstance(key, NoKey) and not choice.misses_key(provider):
                 continue
             is_handed = not handed.isdisjoint(key_variables(provider))
             finding = _judge_key(setup, choice, provider, key, is_handed)
@@ -145,21 +139,18 @@ def _judge_key(
         if isinstance(choice.roles, ChatSkipped):
             return error(name, text, remedy)
         return warning(name, f"{text} So memproc makes the memories without a model.", remedy)
-    if (
-        key.where == "environment"
-        and not is_handed
-        and setup.machine.service.state != "not installed"
-    ):
+    has_service = setup.machine.service.state != "not installed"
+    if key.where == "environment" and not is_handed and has_service:
         text = "It is in the environment of this shell, which the service does not have."
         return warning(name, text, f"{remedy}, then: memproc service install")
     return ok(name, f"It is {_WHERE[key.where]}.")
 
 
 def models(setup: Setup) -> Iterator[Finding]:
-    """LiteLLM knows every model that would be asked, and none has ended, ends soon, or cannot be asked so."""
+    """Check that LiteLLM knows every model, that none ends within 60 days, and all can be asked."""
 
     def find_key(provider: str) -> Key:
-        """The key, or a stand-in for one that is missing: other checks tell of those."""
+        """Return the key, or a substitute for a missing one, which other checks report."""
         with suppress(MemprocError):
             key = setup.key(provider)
             if isinstance(key, Key):
@@ -196,14 +187,13 @@ def _judge_choice(setup: Setup, choice: ModelChoice) -> Iterator[Finding]:
         return
     remedy = "Name another in memproc.toml, [models]."
     if choice.is_a_chat:
-        remedy = f"Choose another model for {choice.who} in TypingMind, or name one in memproc.toml, [models]."
+        remedy = (
+            f"Choose another model for {choice.who} in TypingMind, "
+            "or name one in memproc.toml, [models]."
+        )
     today = setup.machine.now.date().isoformat()
     names = [model.name for model in choice.listed_models]
     ended = tuple(name for name in names if (end := end_of(name)) and end.last < today)
     for notice in choice.roles.notices:
         finding = error if ended and notice.startswith(ended) else warning
         yield finding("models' ends", notice, remedy)
-
-
-OF_MODELS = (key_files, check_keys, models)
-"""They need a memproc.toml that can be used."""

@@ -1,4 +1,4 @@
-"""Tells a person what happens: on the desktop what is worth a notice, and every event in the journal or terminal."""
+"""Tell a person what happens: on the desktop if worth it, and always in the journal or terminal."""
 
 import os
 import subprocess
@@ -33,7 +33,7 @@ _TITLES: dict[Kind, str] = {
     "begun": "memproc has begun to work",
 }
 FindCommand = Callable[[str, str], Sequence[str] | None]
-"""A title and a text -> the command that shows them; None where there is no desktop."""
+"""Finds the command that shows a title and a text; None where there is no desktop."""
 MOST_AN_HOUR = 12
 """More than that are no help: after a bad hour the status tells it better."""
 _HOUR = timedelta(hours=1)
@@ -43,7 +43,7 @@ _WARNING, _INFORMATION = "<4>", "<6>"
 
 @dataclass(frozen=True, slots=True)
 class DesktopNotice:
-    """A notice for the desktop; notices of one kind and `cause` tell the same thing again."""
+    """A notice for the desktop; notices of one kind and `cause` repeat each other."""
 
     kind: Kind
     cause: str
@@ -52,28 +52,31 @@ class DesktopNotice:
 
 
 def notice_of(event: Event) -> DesktopNotice | None:
-    """The notice that an event is worth, or None: most are worth none.
+    """Return the notice that an event is worth, or None, as for most.
 
-    The notice of a file covers its chats. Several files with the same trouble, which has one remedy, have one cause.
+    The notice of a file covers its chats. Several files with the same trouble, which has one
+    remedy, have one cause.
     """
     match event:
-        case ChatIs():
-            return None
+        case FileIs():
+            return _notice_of_file(event)
+        case ChatIs() | Trouble(next_step=""):
+            return None  # without a next step, memproc mends it by itself
         case UserEdits(chat_id=chat_id, text=text):
             return _notice("edits", f"{chat_id} {text}", event)
-        case FileIs(file=file, state="written") if is_sent(file):
-            return None  # nothing is left to do
-        case FileIs(file=file, state="written"):
-            return _notice("ready", file, event)
-        case FileIs(file=file, state="working"):
-            return _notice("begun", file, event)
-        case FileIs(reason=reason, next_step=next_step) if is_problem(event):
-            return _notice("problem", next_step or reason, event)
-        case Trouble(what=what, next_step=next_step):
-            # Without a next step, memproc mends it by itself.
-            return _notice("problem", what, event) if next_step else None
+        case Trouble(what=what):
+            return _notice("problem", what, event)
         case _:
             return _notice("problem", type(event).__name__, event) if is_problem(event) else None
+
+
+def _notice_of_file(event: FileIs) -> DesktopNotice | None:
+    if event.state == "written":
+        # With a file that the extension sent, nothing is left to do.
+        return None if is_sent(event.file) else _notice("ready", event.file, event)
+    if event.state == "working":
+        return _notice("begun", event.file, event)
+    return _notice("problem", event.next_step or event.reason, event) if is_problem(event) else None
 
 
 def _notice(kind: Kind, cause: str, event: Event) -> DesktopNotice:
@@ -92,7 +95,10 @@ class Notifier:
         self._has_complained = False
 
     def give(self, notice: DesktopNotice, when: str, now: str, monotonic: float) -> bool:
-        """Show a notice unless `when` (of `[notify]`) or the hour forbids it, and say whether it was begun."""
+        """Show a notice unless `when` (of `[notify]`) or the hour forbids it.
+
+        Return whether it began.
+        """
         if notice.kind not in _WANTED[when]:
             return False
         cause = f"{notice.kind} {sha256(notice.cause.encode('utf-8', 'replace')).hexdigest()[:16]}"
@@ -111,7 +117,10 @@ class Notifier:
         return False
 
     def step(self, monotonic: float) -> None:
-        """End commands that hang, and notice those that failed; never waits. To be called again and again."""
+        """End commands that hang, and notice those that failed; never wait.
+
+        Call it again and again.
+        """
         for entry in self._running[:]:
             process, since = entry
             code = process.poll()
@@ -123,7 +132,7 @@ class Notifier:
                 process.kill()
 
     def stop(self) -> None:
-        """Let no command outlive the daemon."""
+        """End all commands with the daemon."""
         for process, _ in self._running:
             process.kill()
             process.wait()
@@ -139,24 +148,27 @@ class Notifier:
 
 
 def speaker(environ: Mapping[str, str], stdout: TextIO, stderr: TextIO) -> Speak:
-    """Sentences without a time into systemd's journal where stderr leads there, else with local time to stdout."""
-    journal = environ.get("JOURNAL_STREAM", "")
+    """Return a speaker that writes to systemd's journal if stderr leads there, else to stdout.
+
+    Sentences for the journal have no time; others begin with the local time.
+    """
+    is_journal = _is_journal(environ.get("JOURNAL_STREAM", ""), stderr)
 
     def speak(at: str, event: Event) -> None:
-        words, to = f"{in_full(at)} {in_one_line(sentence(event))}", stdout
+        before = f"{in_full(at)} "
         if is_journal:
-            words, to = (
-                f"{_WARNING if is_problem(event) else _INFORMATION}{in_one_line(sentence(event))}",
-                stderr,
-            )
-        with suppress(
-            OSError
-        ):  # a terminal that was closed must not end the daemon; the log has it all
-            print(words, file=to, flush=True)
+            before = _WARNING if is_problem(event) else _INFORMATION
+        # A terminal that was closed must not end the daemon; the log has it all.
+        with suppress(OSError):
+            text = f"{before}{in_one_line(sentence(event))}"
+            print(text, file=stderr if is_journal else stdout, flush=True)
 
-    is_journal = False
-    with suppress(OSError, ValueError):
-        # "device:inode" must be this very stderr: a terminal's shell may have inherited the name.
-        status = os.fstat(stderr.fileno())
-        is_journal = journal == f"{status.st_dev}:{status.st_ino}"
     return speak
+
+
+def _is_journal(journal: str, stderr: TextIO) -> bool:
+    """Return whether stderr is the `journal` ("device:inode") that a shell may have inherited."""
+    with suppress(OSError, ValueError):
+        status = os.fstat(stderr.fileno())
+        return journal == f"{status.st_dev}:{status.st_ino}"
+    return False

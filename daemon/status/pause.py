@@ -1,4 +1,4 @@
-"""Pauses: durations as people write them, and the pause that is in force."""
+"""Read durations as people write them, and keep the pause that is in force."""
 
 import re
 from dataclasses import dataclass
@@ -16,13 +16,16 @@ _UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days"}
 
 @dataclass(frozen=True, slots=True)
 class Pause:
-    """No work is taken up until `until` (UTC); empty: until `memproc resume`."""
+    """No work is begun until `until` (UTC); empty: until `memproc resume`."""
 
     until: str
 
 
 def read_duration(text: str) -> timedelta:
-    """The length of "2h", "30m", "3d" or "1h30m". Raises ValueError with half a sentence where it is no duration."""
+    """Read "2h", "30m", "3d" or "1h30m".
+
+    Raise ValueError with half a sentence for anything else.
+    """
     parts = _PART.findall(text)
     if not parts or "".join(number + unit for number, unit in parts) != text:
         raise ValueError('must be a number with s, m, h or d, like "30m", "2h" or "3d"')
@@ -33,7 +36,7 @@ def read_duration(text: str) -> timedelta:
 
 
 def begin_pause(archive: Archive, length: timedelta | None, now: str) -> Pause:
-    """Pause from `now` on, until `end_pause` where there is no `length`. Durable when this returns."""
+    """Pause from `now`, until `end_pause` where `length` is None. Durable when this returns."""
     began = parse_date(now)
     until = write_date(began + length) if began and length else ""
     set_sign(archive, _SIGN, until, now)
@@ -48,6 +51,6 @@ def end_pause(archive: Archive, now: str) -> Pause | None:
 
 
 def current_pause(archive: Archive, now: str) -> Pause | None:
-    """The pause that is in force at `now`; None where work may be taken up. One small query."""
+    """Return the pause that is in force at `now`; None where work may begin. One small query."""
     entry = sign(archive, _SIGN)
     return Pause(entry.value) if entry and (not entry.value or now < entry.value) else None

@@ -1,4 +1,4 @@
-"""Where the daemon is, and what it waits for."""
+"""Find where the daemon is, and what it waits for."""
 
 import json
 from collections.abc import Iterator
@@ -20,19 +20,19 @@ RESCAN_SECONDS = 300.0
 
 @dataclass(frozen=True, slots=True)
 class DaemonPlace:
-    """The place of the archive, the log and the daemon's lock, and how often the daemon looks through the inbox."""
+    """The folder of archive, log and lock, and how often the daemon looks through the inbox."""
 
     state: Path
     rescan_seconds: float = RESCAN_SECONDS
 
     @property
     def lock(self) -> Path:
-        """Held by the daemon for as long as it lives."""
+        """Return the file that the daemon locks for as long as it lives."""
         return self.state / "daemon.lock"
 
 
 def read_place(toml: Path) -> DaemonPlace | None:
-    """The place that memproc.toml names, whatever its other settings say; None where that much cannot be read."""
+    """Return the place that memproc.toml names, even where other settings are wrong, or None."""
     unnamed: str | None = ""
     try:
         text = toml.read_bytes().decode("utf-8-sig")
@@ -40,9 +40,7 @@ def read_place(toml: Path) -> DaemonPlace | None:
             tables = tomli.loads(text)
         except tomli.TOMLDecodeError as error:
             tables = tomli.loads("".join(text.splitlines(keepends=True)[: error.lineno - 1]))
-            unnamed = (
-                None  # below the line where it is broken, the state folder may be named after all
-            )
+            unnamed = None  # the state folder may be named below the line where it is broken
     except (OSError, ValueError):
         return None
     folders, watch = tables.get("folders", {}), tables.get("watch", {})
@@ -57,7 +55,7 @@ def read_place(toml: Path) -> DaemonPlace | None:
 
 @contextmanager
 def shown_as_waiting(config: Path | None, trouble: MemprocError) -> Iterator[None]:
-    """Let `waits_for` return `trouble` for as long as the block runs; where not even that can be kept, nothing.
+    """Let `waits_for` return `trouble` for as long as the block runs; do nothing if that fails.
 
     It is kept outside the state folder, whose disk may be what is missing.
     """
@@ -71,7 +69,7 @@ def shown_as_waiting(config: Path | None, trouble: MemprocError) -> Iterator[Non
 
 
 def waits_for(config: Path | None) -> MemprocError | None:
-    """The error that the daemon with this memproc.toml waits for; None where no daemon waits."""
+    """Return the error that the daemon of this memproc.toml waits for; None where none waits."""
     for path in (_waiting_place(config), _waiting_place(None)):
         with suppress(MemprocError, OSError, ValueError, TypeError):
             if is_own(path.parent) and is_held(path.with_suffix(".lock")):
@@ -80,6 +78,6 @@ def waits_for(config: Path | None) -> MemprocError | None:
 
 
 def _waiting_place(config: Path | None) -> Path:
-    """A file for each memproc.toml; a daemon for which none was named has one for itself."""
+    """Return a file for each memproc.toml, and one for a daemon without any."""
     name = sha256(str(config.absolute() if config else "").encode()).hexdigest()[:16]
     return runtime_folder() / f"waiting-{name}.json"

@@ -1,11 +1,18 @@
-"""Texts of others made safe for a terminal: nothing in them steers it or hides."""
+"""Make texts of others safe for a terminal: nothing in them steers it or hides.
+
+Written out as `\\x1b` or `\\u200e` are control characters, line and paragraph separators, halves of
+surrogate pairs, and what Unicode calls format characters; right-to-left scripts need none of them.
+These stay, since people write so: the joiners U+200C and U+200D after a letter of a script that is
+written with them, U+200D between two emoji, the tags of a flag, and the signs of Arabic, Syriac and
+Kaithi that enclose numbers. Anywhere else a joiner can only deceive.
+"""
 
 import json
 import re
-import unicodedata
 from collections import Counter
 from collections.abc import Iterable
 from textwrap import wrap
+from unicodedata import category
 
 _FLAG = "\U0001f3f4[\U000e0030-\U000e0039\U000e0061-\U000e007a]{2,6}\U000e007f"
 _DOUBTFUL = re.compile(f"{_FLAG}|[^\n\x20-\x7e]")
@@ -14,7 +21,8 @@ _SEEN = frozenset(
     "\u0600\u0601\u0602\u0603\u0604\u0605\u06dd\u070f\u0890\u0891\u08e2\U000110bd\U000110cd"
 )
 _JOINERS = "\u200c\u200d"
-# Arabic to Myanmar, Khmer and Mongolian, Indic scripts of the later blocks, Arabic presentation forms, Brahmic, Adlam.
+# Arabic to Myanmar, Khmer and Mongolian, Indic scripts of the later blocks, Arabic presentation
+# forms, Brahmic, Adlam.
 _JOINED = re.compile(
     "[\u0600-\u109f\u1780-\u18af\u1a20-\u1aaf\u1b00-\u1c4f\ua800-\uaaff\ufb50-\ufdff\ufe70-\ufefc"
     "\U00010a00-\U00010a5f\U00010d00-\U00010d3f\U00011000-\U00011fff\U0001e900-\U0001e95f]"
@@ -23,17 +31,17 @@ _EMOJI_GOES_ON = "\ufe0f\U0001f3fb\U0001f3fc\U0001f3fd\U0001f3fe\U0001f3ff"
 
 
 def visible(text: str) -> str:
-    """The text with every character that would steer or deceive written out; tabs become spaces."""
+    """Write out every character that would steer or deceive; tabs become spaces."""
     return _DOUBTFUL.sub(_spelled, text.expandtabs(4))
 
 
 def in_one_line(text: str) -> str:
-    """The same for a title or a name, which stands in one line."""
+    """Do the same for a title or a name, and put it on one line."""
     return visible(text.replace("\n", " "))
 
 
 def printable_json(value: object, indent: int | None = 2) -> str:
-    """The value as JSON for a terminal and for programs: the same characters are spelled as JSON's own escapes."""
+    """Write the value as JSON for terminals and programs, with the same characters escaped."""
     text = json.dumps(value, indent=indent, ensure_ascii=False, default=str)
     return _DOUBTFUL.sub(
         lambda match: json.dumps(match[0])[1:-1] if _spelled(match) != match[0] else match[0], text
@@ -41,23 +49,28 @@ def printable_json(value: object, indent: int | None = 2) -> str:
 
 
 def _spelled(match: "re.Match[str]") -> str:
-    """A character as it is where it may stay, else written out."""
-    character, text, at = match[0], match.string, match.start()
-    category = unicodedata.category
-    if len(character) > 1 or category(character) not in _HIDDEN or character in _SEEN:
+    """Return a character as it is where it may stay, else written out."""
+    character = match[0]
+    is_seen = len(character) > 1 or category(character) not in _HIDDEN or character in _SEEN
+    if is_seen or (character in _JOINERS and _joins(match)):
         return character
-    if character in _JOINERS:
-        before, behind = text[at - 1 : at], text[at + 1 : at + 2]
-        if _JOINED.match(before) and category(before)[0] in "LM":
-            return character
-        is_emoji = bool(before) and (category(before) == "So" or before in _EMOJI_GOES_ON)
-        if is_emoji and character == "\u200d" and behind and category(behind) == "So":
-            return character
     return character.encode("unicode_escape").decode()
 
 
+def _joins(match: "re.Match[str]") -> bool:
+    """Return whether a joiner is between two emoji, or after a letter that is joined."""
+    text, at = match.string, match.start()
+    before, after = text[at - 1 : at], text[at + 1 : at + 2]
+    if not before:
+        return False
+    if _JOINED.match(before) and category(before)[0] in "LM":
+        return True
+    is_emoji = category(before) == "So" or before in _EMOJI_GOES_ON
+    return is_emoji and match[0] == "\u200d" and after != "" and category(after) == "So"
+
+
 def told_apart(chats: Iterable[tuple[str, str]]) -> dict[str, str]:
-    """The titles of chats by their ids, from pairs of both; with the id behind it where several have one title."""
+    """Map chats' ids to titles, from pairs of both; a title of several chats gets its id added."""
     titles = dict(chats)
     times = Counter(titles.values())
     return {
@@ -67,7 +80,7 @@ def told_apart(chats: Iterable[tuple[str, str]]) -> dict[str, str]:
 
 
 def folded(text: str, columns: int, further: int = 2) -> str:
-    """The text for a terminal of that width: a longer line goes on below, so many columns further in."""
+    """Wrap the text for a terminal of that width, indenting continued lines by `further` more."""
     lines = []
     for line in text.splitlines():
         indent = " " * (len(line) - len(line.lstrip()) + further)

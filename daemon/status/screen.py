@@ -1,4 +1,4 @@
-"""Lays the status out for a person: problems first, then the daemon, the queue, the chats, money and jobs."""
+"""Lay the status out for a person: problems first, then daemon, queue, chats, money and jobs."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -7,6 +7,7 @@ from daemon.status.printable import in_one_line, told_apart, visible
 from daemon.status.sentences import progress_line
 from daemon.status.spans import local, seconds_between, span, with_span
 from daemon.status.status import Status
+from rules.wording import counted
 
 _MOST = 10
 _START = "Start it with: memproc service install, or in this terminal: memproc watch"
@@ -27,7 +28,7 @@ _WORDS = {
 
 
 def screen(status: Status) -> str:
-    """The whole text, without a line's end after the last line. Nothing in a name or title steers the terminal."""
+    """Return the whole text, without a final line break. No name or title steers the terminal."""
     parts = (
         [headline(status), *([] if status.running else [_START])],
         _problems(status),
@@ -41,17 +42,15 @@ def screen(status: Status) -> str:
 
 
 def headline(status: Status) -> str:
-    """The state of things in one line, without any title: a service manager shows it too."""
+    """Return the state in one line, without any title: a service manager shows it too."""
     if not status.running:
         last = status.life.last_sign
-        return f"memproc is not running.{f' Its last sign of life: {with_span(last, status.now)}.' if last else ''}"
+        sign = f" Its last sign of life: {with_span(last, status.now)}." if last else ""
+        return f"memproc is not running.{sign}"
     wants = len(status.problems)
-    attention = (
-        f", {wants:,} {'thing wants' if wants == 1 else 'things want'} attention" if wants else ""
-    )
-    return (
-        f"memproc is running: {_activity(status)}, ${status.money.today_usd:.2f} today{attention}."
-    )
+    attention = f", {counted(wants, 'thing wants', 'things want')} attention" if wants else ""
+    money = f"${status.money.today_usd:.2f} today"
+    return f"memproc is running: {_activity(status)}, {money}{attention}."
 
 
 def _activity(status: Status) -> str:
@@ -59,19 +58,18 @@ def _activity(status: Status) -> str:
     left = sum(status.open_files.values()) - len(working)
     if working:
         waiting = f", {_batches(status)}" if status.batches else ""
-        return f"working on {in_one_line(working[0])}{waiting}{f', {_files(left)} after it' if left else ''}"
+        after = f", {counted(left, 'file')} after it" if left else ""
+        return f"working on {in_one_line(working[0])}{waiting}{after}"
+    to_do = f"{counted(left, 'file')} to do" if left else ""
     if status.paused:
-        until = (
-            f"until {local(status.paused.until, status.now)}"
-            if status.paused.until
-            else "until memproc resume"
-        )
-        return f"paused {until}{f', {_files(left)} to do' if left else ''}"
-    return f"{_files(left)} to do" if left else "nothing to do"
+        until = status.paused.until
+        end = local(until, status.now) if until else "memproc resume"
+        return f"paused until {end}{f', {to_do}' if to_do else ''}"
+    return to_do or "nothing to do"
 
 
 def _run(status: Status) -> list[str]:
-    """The run that goes on, and who has begun it; else the newest one that was begun by hand."""
+    """Return the run that goes on, and who began it; else the newest that was begun by hand."""
     if run := status.run:
         who = "by hand" if run.by_hand else "by the daemon"
         return [
@@ -88,14 +86,10 @@ def _run(status: Status) -> list[str]:
 
 
 def _batches(status: Status) -> str:
-    """The batches that were sent: the provider answers all of a batch together, within a day."""
+    """Count the batches that were sent; each is answered as a whole, within a day."""
     requests, since = sum(batch.requests for batch in status.batches), status.batches[0].since
     what = "a batch" if len(status.batches) == 1 else f"{len(status.batches)} batches"
     return f"waiting for {what} ({requests:,} requests, since {local(since, status.now)})"
-
-
-def _files(number: int) -> str:
-    return f"{number:,} file{'' if number == 1 else 's'}"
 
 
 def _problems(status: Status) -> list[str]:
@@ -123,10 +117,9 @@ def _daemon(status: Status) -> list[str]:
     ]
     if status.running:
         lasted = seconds_between(life.since, status.now)
-        since = (
-            f"{local(life.since, status.now)}{f' ({span(lasted)})' if lasted is not None else ''}"
-        )
-        rows.insert(0, ("running since", f"{since}, process {life.pid or 'unknown'}"))
+        length = f" ({span(lasted)})" if lasted is not None else ""
+        since = f"{local(life.since, status.now)}{length}, process {life.pid or 'unknown'}"
+        rows.insert(0, ("running since", since))
     return ["Daemon", *_columns(rows)]
 
 
@@ -180,8 +173,8 @@ def _word(state: str) -> str:
 
 def _rest(status: Status) -> list[str]:
     money = status.money
-    calls = "call" if money.unpriced == 1 else "calls"
-    unpriced = f", and {money.unpriced:,} {calls} without a known price" if money.unpriced else ""
+    calls = counted(money.unpriced, "call")
+    unpriced = f", and {calls} without a known price" if money.unpriced else ""
     lines = [f"Money: ${money.today_usd:.2f} today, ${money.month_usd:.2f} this month{unpriced}"]
     if status.batches:
         lines.append(f"Under way: {_batches(status)}")
@@ -198,7 +191,7 @@ def _more(number: int, what: str) -> list[str]:
 
 
 def _columns(rows: Sequence[tuple[str, ...]]) -> Iterator[str]:
-    """The rows with their cells below each other; the last cell is as long as it likes."""
+    """Yield the rows with their cells aligned; the last cell may have any length."""
     plain = [[in_one_line(cell) for cell in row] for row in rows]
     widths = [max(map(len, column)) for column in list(zip(*plain, strict=True))[:-1]]
     for row in plain:

@@ -1,10 +1,4 @@
-"""Events as sentences, and texts that others wrote so that nothing in them steers a terminal, turns a line, or hides.
-
-Written out as `\\x1b` or `\\u200e` are control characters, line and paragraph separators, halves of surrogate pairs,
-and what Unicode calls format characters; right-to-left scripts need none of them. These stay, since people write so:
-the joiners U+200C and U+200D behind a letter of a script that is written with them, U+200D between two emoji, the tags
-of a flag, and the signs of Arabic, Syriac and Kaithi that enclose numbers. Anywhere else a joiner can only deceive.
-"""
+"""Write events as sentences."""
 
 from collections.abc import Mapping
 
@@ -12,6 +6,7 @@ from daemon import events
 from daemon.archive.chats import RunProgress
 from daemon.status.printable import in_one_line
 from daemon.status.spans import clock_time, in_full
+from rules.wording import counted
 
 _NO_NAMES: Mapping[str, str] = {}
 _STATES = {
@@ -43,7 +38,7 @@ _OfChat = (
 
 
 def progress_line(run: RunProgress, title: str = "") -> str:
-    """A line of progress: `Aria 14/20 · $0.77 · 1:05 left`; with `title` where the chat's own is too long."""
+    """Return a line of progress: `Aria 14/20 · $0.77 · 1:05 left`; `title` replaces a long one."""
     parts = [
         f"{title or in_one_line(run.title)} {run.done:,}/{run.of:,}" if run.title else "reading"
     ]
@@ -53,7 +48,7 @@ def progress_line(run: RunProgress, title: str = "") -> str:
 
 
 def sentence(event: events.Event, titles: Mapping[str, str] = _NO_NAMES) -> str:
-    """An event in one or two sentences. `titles` are those of chats, by id, where they may be shown."""
+    """Return an event in one or two sentences; `titles` are those of chats, by id, to show."""
     match event:
         case events.FileIs(_, file, state, reason, next_step):
             return _with(_STATES.get(state, f"{{}} is {state}").format(file), reason, next_step)
@@ -76,7 +71,7 @@ def sentence(event: events.Event, titles: Mapping[str, str] = _NO_NAMES) -> str:
 
 
 def is_problem(event: events.Event) -> bool:
-    """Whether the person may have to do something."""
+    """Return whether the person may have to do something."""
     match event:
         case events.FileIs(state=state, next_step=next_step):
             return state == "set aside" or bool(next_step)
@@ -98,9 +93,7 @@ def _about_chat(event: _OfChat, titles: Mapping[str, str]) -> str:
         case events.ChatIs(kind=kind, detail=detail, next_step=next_step, file=file):
             return _with(_BECAME[kind].format(chat, file), detail, next_step)
         case events.Planned(chunks=chunks, calls=calls):
-            return (
-                f"{chat}: {_counted(chunks, 'chunk')} to remember, with {_counted(calls, 'call')}."
-            )
+            return f"{chat}: {counted(chunks, 'chunk')} to remember, with {counted(calls, 'call')}."
         case events.UserEdits(text=text):
             return f"{chat}, by your hand in TypingMind: {text}"
         case events.MemoryMade(done=done, of=of):
@@ -124,24 +117,18 @@ def _about_daemon(event: events.Event) -> str:
             return f"memproc takes up no work until {in_full(until) or 'it is told to go on'}."
         case events.PauseEnded():
             return "memproc goes on."
-        case events.SettingsRead(restart) if restart:
-            return f"memproc.toml was read again, and counts after a restart only, because of {restart}."
-        case events.SettingsRead():
-            return "memproc.toml was read again, and counts from now on."
+        case events.SettingsRead(restart):
+            start = f"after a restart only, because of {restart}" if restart else "from now on"
+            return f"memproc.toml was read again, and counts {start}."
         case events.SettingsRefused(reason, next_step):
             return _with(
                 "memproc.toml is wrong, so the settings before it still count", reason, next_step
             )
-        case _:
-            return f"{type(event).__name__}."  # what only programs are told of
-
-
-def _counted(number: int, thing: str) -> str:
-    return f"{number:,} {thing}{'' if number == 1 else 's'}"
+    return f"{type(event).__name__}."  # an event for programs alone
 
 
 def _with(beginning: str, reason: str, next_step: str = "") -> str:
-    """A beginning and its reason as one sentence, and the next step as it is: it may end with a command."""
+    """Join a beginning and its reason, then the next step as it is: it may end with a command."""
     first = f"{beginning.rstrip('.')}: {reason}" if reason else beginning
     ended = first if first.endswith((".", "!", "?")) else f"{first}."
     return f"{ended} {next_step}".rstrip()

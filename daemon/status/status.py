@@ -1,4 +1,4 @@
-"""The status of the daemon: where it is, whether it is paused, its problems, its money, what it has done.
+"""Read the daemon's status: where it is, its pause, its problems, its money, and its work.
 
 All times are texts in UTC.
 """
@@ -47,7 +47,7 @@ class Life:
     pid: str
     since: str
     last_sign: str
-    """The time at which the daemon wrote into the archive last, whatever it was."""
+    """The last time at which the daemon wrote into the archive."""
     mode: str
     """The way in which the inbox is watched: `native`, `poll` or `none`."""
     why: str
@@ -57,7 +57,7 @@ class Life:
 
 @dataclass(frozen=True, slots=True)
 class Money:
-    """Dollars, with what is reserved; `unpriced` calls of this month have no known price, and are not in them."""
+    """Dollars, with what is reserved, but without this month's `unpriced` calls."""
 
     today_usd: float
     month_usd: float
@@ -99,14 +99,14 @@ class Status:
 
     @property
     def open_files(self) -> dict[str, int]:
-        """The number of unfinished files in each state."""
+        """Return the number of unfinished files in each state."""
         return {
             state: number for state, number in self.files.items() if state in (*UNTAKEN, *IN_HAND)
         }
 
     @property
     def exit_code(self) -> int:
-        """0 healthy, 1 something wants attention, 2 not running."""
+        """Return 0 if healthy, 1 if something wants attention, 2 if not running."""
         if not self.running:
             return NOT_RUNNING
         return ATTENTION if self.problems else HEALTHY
@@ -194,16 +194,16 @@ def _sent_batches(archive: Archive, now: str) -> tuple[SentBatch, ...]:
 
 
 def run_progress(archive: Archive, now: str) -> RunProgress | None:
-    """The run that goes on just now, begun by the daemon or by hand; None where none does.
+    """Return the run that goes on just now, begun by the daemon or by hand; None if there is none.
 
-    A run that was killed has left its progress behind, and no lock.
+    A run that was killed has left its progress, and no lock.
     """
     run = kept_run(archive, now)
     return run if run and not run.ended_at and is_held(archive.path.with_name("lock")) else None
 
 
 def newest_run(archive: Archive, now: str) -> RunProgress | None:
-    """The newest run, where none goes on just now; one that was killed says that it was cut off."""
+    """Return the newest run, unless one goes on just now; a killed one says that it was cut off."""
     run = kept_run(archive, now)
     if run is None or run.ended_at:
         return run
@@ -222,7 +222,7 @@ def newest_run(archive: Archive, now: str) -> RunProgress | None:
 def daemon_problems(
     signs: Mapping[str, Sign], now: str, running: bool, rescan_seconds: float
 ) -> Iterator[StatusProblem]:
-    """Problems of the daemon itself, by its own signs in the archive."""
+    """Yield problems of the daemon itself, by its own signs in the archive."""
     values = {name: entry.value for name, entry in signs.items()}
     if reason := values.get("config_error"):
         step = "Correct them: memproc.toml is read again by itself, and till then all is as before."
@@ -242,11 +242,11 @@ def daemon_problems(
     silent = seconds_between(newest, now)
     if running and silent is not None and silent > 2 * rescan_seconds + _SLOW_SECONDS:
         reason = f"It has not looked through the inbox for {span(silent)}, so it seems to hang."
-        yield StatusProblem("the daemon", reason, "Start it anew with: memproc service install")
+        yield StatusProblem("the daemon", reason, "Start it again with: memproc service install")
 
 
 def money_spent(archive: Archive, time: datetime) -> Money:
-    """The money of the calls that were asked since midnight, and since the first of the month."""
+    """Return the cost of the calls since midnight, and since the first of the month."""
     today = periods(time)
     amounts = ledger.spent(archive, "", today)
     return Money(

@@ -1,4 +1,4 @@
-"""The updated exports that memproc has written."""
+"""Look at the updated exports that memproc has written."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ class WrittenExport:
 
 
 def written_exports(archive: Archive) -> Iterator[WrittenExport]:
-    """The updated exports that chats have now, each file once. Each is read to its last byte."""
+    """Yield the updated exports that chats have now, each file once; each is read to its end."""
     titles = {chat.chat_id: chat.title for chat in known_chats(archive)}
     for output in standing_outputs(archive):
         path = Path(output.path)

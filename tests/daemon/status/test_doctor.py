@@ -7,10 +7,15 @@ from pathlib import Path
 import pytest
 
 from daemon.config.loading import load
-from daemon.status.checks import OF_SETUP
-from daemon.status.doctor import _LIMIT_SECONDS, examine, look_at_machine, look_at_setup, run_checks
+from daemon.status.doctor import (
+    _LIMIT_SECONDS,
+    OF_SETUP,
+    examine,
+    look_at_machine,
+    look_at_setup,
+    run_checks,
+)
 from daemon.status.findings import Finding, Machine, ok
-from daemon.status.model_checks import OF_MODELS
 from rules.errors import ArchiveError
 from service.command import NOT_HERE, TOO_SLOW, Answer
 from tests.daemon.status.places import levels, machine, place
@@ -38,7 +43,7 @@ def test_a_check_that_cannot_be_done_is_a_warning_and_the_others_go_on(tmp_path:
 
 
 def test_a_sound_house_on_a_sound_machine_has_no_error(tmp_path: Path) -> None:
-    assert "error" not in levels(list(run_checks((*OF_SETUP, *OF_MODELS), place(tmp_path))))
+    assert "error" not in levels(list(run_checks(OF_SETUP, place(tmp_path))))
 
 
 def test_settings_that_can_be_used_name_their_folders(tmp_path: Path) -> None:
