@@ -1,21 +1,22 @@
-"""The trip of an export, from bytes to bytes: READ THIS FIRST.
+"""Take an export on its trip, from bytes to bytes: READ THIS FIRST.
 
-    read       the file, block by block, every byte in its place     files/read, rules/typingmind
-    rest       a chat that is as it was, and had nothing to do       chat/rest
-    survey     what is new, what the person did, what to compress    chat/survey, chat/reading, rules/plan
-    archive    every raw message, for ever                           archive/message_versions
-    take over  what the person edited in the opening message         chat/opening_edits
-    compress   each planned chunk into a memory, one by one,         remember/compress
-               and after each memory core memory, facts, folds       remember/chains, remember/folds
-    assemble   opening, memories, closing, live tail                 chat/finish, rules/output/assemble
-    prove      no faults, or nothing is written                      chat/finish, rules/output/prove
-    keep       the first original, and what is replaced              chat/deliver, files/backup
-    write      the updated export, in its place at once              chat/deliver, files/write
+    read       the file, block by block, every byte in place      files/read, rules/typingmind
+    rest       a chat that is as it was, and had nothing to do  chat/rest
+    survey     what is new, what the person did, a plan         chat/survey, chat/reading
+    archive    every raw message, for ever                      archive/message_versions
+    take over  what the person edited in the opening message    chat/opening_edits
+    compress   each planned chunk into a memory, one by one,    remember/compress
+               and after each, core memory, facts, folds        remember/chains, remember/folds
+    assemble   opening, memories, closing, live tail            chat/finish, rules/output/assemble
+    prove      no faults, or nothing is written                 chat/finish, rules/output/prove
+    keep       the first original, and what is replaced         chat/deliver, files/backup
+    write      the updated export, in its place at once         chat/deliver, files/write
 
-`memproc run` and `memproc plan` go the same round (`go_round`, `chats_of`), and part after the survey.
+`memproc run` and `memproc plan` go the same round (`go_round`, `chats_of`), and part after the
+survey.
 
-A trip that ends early, by an error or a kill, leaves the old output whole. What was archived and every
-answer that a model has given stay, so the next trip goes on from there.
+A trip that ends early, by an error or a kill, leaves the old output whole. What was archived and
+every answer that a model has given stay, so the next trip goes on from there.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -61,9 +62,9 @@ _IN_PLACE = "its updated export is in its place already"
 def go_round(
     context: Context, paths: Sequence[Path], carry_out: Callable[[Context, Export], Iterator[T]]
 ) -> Iterator[T | Skipped]:
-    """Read every export, and yield what `carry_out` makes of its chats; an error ends one export alone.
+    """Read every export, and yield what `carry_out` makes of it; an error ends one export alone.
 
-    Raises what `as_skipped` raises: then nothing can go on.
+    Raise what `as_skipped` raises: then nothing can go on.
     """
 
     def carried_out(path: Path) -> Iterator[T]:
@@ -91,7 +92,10 @@ def chats_of(
 
 
 def look(context: Context, export: Export, chat: Chat) -> "Survey | Unchanged":
-    """Survey a chat, unless it is excluded, held back or at rest (AtRest). Nothing is sent or written."""
+    """Survey a chat, unless it is excluded, held back or at rest (AtRest).
+
+    Send and write nothing.
+    """
     config = context.config.of(chat)
     if reason := why_skipped(chat, config.chats.include, config.chats.exclude):
         return Unchanged(chat.chat_id, chat.title, reason)
@@ -120,7 +124,7 @@ def run_export(context: Context, export: Export) -> Iterator[Outcome]:
 
 
 def _run_chat(context: Context, export: Export, chat: Chat) -> Iterator[Outcome]:
-    """Process a chat; a state of it that may be a mistake is noted, for the person to accept."""
+    """Process a chat; note a state that may be a mistake, for the person to accept."""
     try:
         outcome = process(context, export, chat)
     except NotAccepted as fault:
@@ -131,9 +135,9 @@ def _run_chat(context: Context, export: Export, chat: Chat) -> Iterator[Outcome]
 
 
 def process(context: Context, export: Export, chat: Chat) -> ReadyChat | Unchanged:
-    """Take one chat from its export to the finished, proved bytes that `deliver` puts in their place.
+    """Take one chat from its export to the finished, proved bytes, for `deliver` to write.
 
-    Raises ChatSkipped, ModelError or FaultyOutput where this chat cannot go on, and ArchiveError,
+    Raise ChatSkipped, ModelError or FaultyOutput where this chat cannot go on, and ArchiveError,
     OverBudget or ProviderRefuses where nothing can.
     """
     archive = context.archive
@@ -153,7 +157,7 @@ def process(context: Context, export: Export, chat: Chat) -> ReadyChat | Unchang
 def _finish(
     context: Context, export: Export, surveyed: "Survey", *, learned: bool
 ) -> ReadyChat | Unchanged:
-    """Compress, assemble and prove a chat that is archived; `learned` tells whether that was news."""
+    """Compress, assemble and prove an archived chat; `learned` tells whether that was news."""
     from daemon.chat.opening_edits import take_over
     from daemon.remember.compress import compress
 
@@ -177,9 +181,10 @@ def _finish(
 
 
 def ready_without_calls(context: Context, surveyed: "Survey") -> ReadyChat | None:
-    """Return the chat as `process` makes it where no model is asked; None where it asks one, or writes nothing.
+    """Return the chat as `process` makes it without asking a model.
 
-    Where the person has edited the opening, that is taken over first, and cannot be foretold.
+    Return None where a model is asked, or nothing is written. What the person has edited in the
+    opening is taken over first, so the result cannot be foretold.
     """
     archive, reading, now = context.archive, surveyed.reading, context.clock()
     if surveyed.plan.calls or not reading.memories or _is_opening_edited(surveyed):
@@ -200,7 +205,7 @@ def _is_opening_edited(surveyed: "Survey") -> bool:
 
 
 def _archive(context: Context, export: Export, surveyed: "Survey") -> bool:
-    """Store what the export holds, and tell what the person did, where this state of the chat is new.
+    """Store the export's messages, and report the person's edits, if this state is new.
 
     Return True if a raw message is new, changed or gone.
     """
@@ -216,7 +221,7 @@ def _archive(context: Context, export: Export, surveyed: "Survey") -> bool:
 
 
 def _refuse_unaskable(surveyed: "Survey") -> None:
-    """Raise ChatSkipped where a chunk does not fit the agent's window, UnknownPrice where a price is not known."""
+    """Raise ChatSkipped where a chunk exceeds the agent's window, UnknownPrice without a price."""
     if too_large := surveyed.too_large:
         raise ChatSkipped(f'"{surveyed.plan.title}": {too_large.reason}', too_large.next_step)
     if surveyed.plan.calls:
@@ -228,7 +233,8 @@ def _refuse_replaced(export: Export, chat: Chat) -> None:
     """Raise ChatSkipped where the file is not the one that was read."""
     if fingerprint_of(export.path) != export.fingerprint:
         raise ChatSkipped(
-            f'{export.path.name} was replaced while the chat "{chat.title}" was worked on, so nothing was written.',
+            f'{export.path.name} was replaced while the chat "{chat.title}" was worked on, '
+            "so nothing was written.",
             "Run memproc again: every answer of a model is kept, and not asked for again.",
         )
 

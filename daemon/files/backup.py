@@ -13,7 +13,6 @@ full disk cut short does not count, and is cleared away before the next one is a
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import file_digest, sha256
-from itertools import chain, count
 from pathlib import Path
 
 from daemon.files.backup_index import (
@@ -26,6 +25,7 @@ from daemon.files.backup_index import (
     kept_lines,
     read_index,
 )
+from daemon.files.names import free_place
 from daemon.files.packing import pack, read_blocks, sha256_of, unpack
 from daemon.files.private import make_private
 from daemon.files.reasons import file_errors
@@ -92,9 +92,7 @@ def keep_version(
         # Names of one shelf sort by time; a clock that was set back may lead to one that is taken.
         stamp = "".join(letter for letter in when if letter.isalnum())
         shelf = folder / "versions" / stem
-        numbers = chain([""], map("-{}".format, count(2)))
-        places = (shelf / f"{stamp}-{digest[:8]}{number}{path.suffix}.gz" for number in numbers)
-        place = next(place for place in places if not place.exists())
+        place = free_place(shelf, f"{stamp}-{digest[:8]}", f"{path.suffix}.gz")
         line = IndexLine(when, chat_id, title, "updated", digest, size)
         return _store(folder, line, place, read_blocks(file))
 

@@ -8,6 +8,7 @@ import stat
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import BinaryIO
 
 from daemon.files.private import make_private
 from daemon.files.reasons import remedy
@@ -128,12 +129,8 @@ def sighting_of(status: os.stat_result) -> Sighting:
 def what_it_is(path: Path) -> tuple[str, str]:
     """Return the kind of a file that is not named as exports are, and what to do, as sentences."""
     try:
-        # Not through a link, and never waiting, should it have become a named pipe.
-        handle = os.open(
-            path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
-        )
-        with os.fdopen(handle, "rb") as opened:
-            head = opened.read(ENOUGH)
+        with open_file(path) as file:
+            head = file.read(ENOUGH)
     except OSError as error:
         return f"{path.name} cannot be read: {error.strerror}.", "Allow memproc's user to read it."
     if foreign := looks_like(head):
@@ -142,6 +139,14 @@ def what_it_is(path: Path) -> tuple[str, str]:
         f"{path.name} {'has a name that does not end in .json or .zip' if head else 'is empty'}.",
         "If it is an export, give it the name back that it had in TypingMind.",
     )
+
+
+def open_file(path: Path) -> BinaryIO:
+    """Open a file for reading, never through a link, never waiting for a pipe. Raise OSError."""
+    flags = os.O_RDONLY
+    for name in ("O_NOFOLLOW", "O_NONBLOCK", "O_BINARY", "O_CLOEXEC"):
+        flags |= getattr(os, name, 0)
+    return os.fdopen(os.open(path, flags), "rb")
 
 
 def others_in(folder: Path) -> tuple[tuple[Path, str, str], ...]:

@@ -10,6 +10,8 @@ parentheses of its own, so that titles may be equal, and file systems may ignore
 import re
 import unicodedata
 from hashlib import sha256
+from itertools import chain, count
+from pathlib import Path
 
 LONGEST_NAME = 120
 """Bytes of UTF-8, suffix included: half of what file systems allow, to leave room for more."""
@@ -52,6 +54,13 @@ def sent_name(title: str, chat_id: str) -> str:
 def is_sent(name: str) -> bool:
     """Return whether the extension sent the file; it takes the updated one back by itself."""
     return name.startswith(_SENT)
+
+
+def free_place(folder: Path, stem: str, ending: str = "") -> Path:
+    """Return the first place that nothing is at: `stem` and `ending`, or `stem-2` and so on."""
+    numbers = chain([""], map("-{}".format, count(2)))
+    places = (folder / f"{stem}{number}{ending}" for number in numbers)
+    return next(place for place in places if not place.exists())
 
 
 def _id_part(chat_id: str) -> str:

@@ -13,11 +13,11 @@ from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
 from hashlib import file_digest, sha256
-from itertools import count
 from pathlib import Path, PurePosixPath
 
 from daemon.files.backup import Version
 from daemon.files.backup_index import IndexLine, append, kept_lines, read_index
+from daemon.files.names import free_place
 from daemon.files.paths import Folders, arrivals_folder, expanded_folder
 from daemon.files.private import flush_folder, make_private
 from daemon.files.read import chats_in
@@ -136,10 +136,8 @@ def _put_aside(folder: Path, path: Path) -> None:
     shelf = folder / UNLISTED / path.relative_to(folder).parent
     for private in (folder / UNLISTED, shelf):
         make_private(private)
-    names = (f"{path.name}{f'-{number}' if number > 1 else ''}" for number in count(1))
-    place = next(shelf / name for name in names if not (shelf / name).exists())
     with file_errors(path, "moved"):
-        put_in_place(path, place)
+        put_in_place(path, free_place(shelf, path.name))
         for changed in (shelf, path.parent):
             flush_folder(changed)
 
@@ -159,7 +157,7 @@ def remove_version(folder: Path, version: Version, when: str) -> None:
         )
     for line in lines:
         append(folder, replace(line, written_at=when, kind="removed"))
-    _unlink(version.path)
+    remove_file(version.path)
 
 
 def finish_removals(folder: Path) -> tuple[Path, ...]:
@@ -172,7 +170,7 @@ def finish_removals(folder: Path) -> tuple[Path, ...]:
     gone = [(folder / file, line) for file, line in removed if file not in kept and _is_ours(line)]
     left = tuple(path for path, line in gone if path.exists() and is_removed(path, line))
     for path in left:
-        _unlink(path)
+        remove_file(path)
     return left
 
 
@@ -182,7 +180,8 @@ def _is_ours(line: IndexLine) -> bool:
     return first == "versions" and bool(others) and ".." not in others
 
 
-def _unlink(path: Path) -> None:
+def remove_file(path: Path) -> None:
+    """Remove a file, if it is there, and flush its folder. Raise FileTrouble."""
     with file_errors(path, "removed"):
         path.unlink(missing_ok=True)
         if path.parent.exists():

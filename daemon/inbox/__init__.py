@@ -1,1 +1,1 @@
-"""The daemon: it watches the inbox, takes what is complete, and starts a child that does the work."""
+"""The daemon: it watches the inbox, takes complete files, and starts a child that does the work."""

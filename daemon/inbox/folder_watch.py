@@ -1,10 +1,10 @@
-"""The watch on the inbox: watchdog's threads, which only say that something has happened there.
+"""Watch the inbox with watchdog's threads, which only say that something has happened there.
 
-Nothing relies on their events. They are lost when the system has too many of them, and end when the inbox is replaced;
-the full look at the inbox, at its interval, finds whatever they left out.
+Nothing relies on their events. They are lost when the system has too many of them, and end when the
+inbox is replaced; the full look at the inbox, at its interval, finds what they left out.
 
-watchdog's own polling keeps every file's data in memory (20 MB for 20,000 files, and twice that while it compares), so
-it is not used.
+watchdog's own polling keeps every file's data in memory (20 MB for 20,000 files, and twice that
+while it compares), so it is not used.
 """
 
 import errno
@@ -40,10 +40,13 @@ _STOP_SECONDS = 5.0
 
 
 class FolderWatch:
-    """A watch on a folder until `stop`; `mode` is `native`, `poll` or `none`, and `why` says so in a sentence."""
+    """A watch on a folder until `stop`; `why` explains `mode` (`native`, `poll` or `none`)."""
 
     def __init__(self, inbox: Path, mode: str, subfolders: bool, put: Put) -> None:
-        """Begin to watch: each change becomes a FolderChanged. What cannot be watched is no error, but mode `none`."""
+        """Begin to watch: each change becomes a FolderChanged.
+
+        A failure is no error, but mode `none`.
+        """
         self.mode, self.why = "poll", "memproc.toml asks for polling."
         self._inbox, self._wanted, self._subfolders, self._put = inbox, mode, subfolders, put
         self._observer: BaseObserver | None = None
@@ -52,16 +55,15 @@ class FolderWatch:
             self._begin()
 
     def look(self, *, again: bool = False) -> bool:
-        """Begin anew where the inbox was replaced, has come back, or the watch has died; whether that was so.
+        """Begin again where the inbox was replaced or is back, or the watch died; return if so.
 
         With `again`, a watch that the system has refused is tried once more.
         """
         root = _identity(self._inbox)
         threads = (self._observer, *self._observer.emitters) if self._observer else ()
         is_alive = bool(threads) and all(thread.is_alive() for thread in threads)
-        if self._wanted == "poll" or (
-            root == self._root and (is_alive or (self.mode == "none" and not again))
-        ):
+        is_refused = self.mode == "none" and not again
+        if self._wanted == "poll" or (root == self._root and (is_alive or is_refused)):
             return False
         before = (self.mode, self.why, self._root)
         self.stop()
@@ -70,7 +72,10 @@ class FolderWatch:
         return (self.mode, self.why, root) != before or self.mode == "native"
 
     def stop(self) -> None:
-        """End the watch. Waits five seconds at most: on a share that hangs, a thread cannot be ended."""
+        """End the watch.
+
+        Wait five seconds at most: on a share that hangs, a thread cannot be ended.
+        """
         observer, self._observer = self._observer, None
         if observer is not None:
             # `stop` itself waits for the threads, without a limit.
@@ -95,13 +100,13 @@ class FolderWatch:
 
 
 class _Handler(FileSystemEventHandler):
-    """Hands every event on, whatever its kind."""
+    """Passes on every event of any kind."""
 
     def __init__(self, put: Put) -> None:
         self._put = put
 
     def dispatch(self, event: FileSystemEvent) -> None:
-        """Called by watchdog, in a thread of its own."""
+        """Receive an event from watchdog, in a thread of its own."""
         self._put(FolderChanged())
 
 

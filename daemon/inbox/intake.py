@@ -2,7 +2,8 @@
 
 A file that is neither JSON nor a ZIP counts as complete: the reader of exports says what it is.
 
-temp beside the copies -> copy and hash -> was it changed meanwhile? -> flush -> into its place -> flush the folder
+A temporary file next to the copies -> copy and hash -> was it changed meanwhile? -> flush -> into
+its place -> flush the folder
 """
 
 import os
@@ -16,7 +17,7 @@ from typing import BinaryIO
 
 from daemon.archive.archive import Archive
 from daemon.archive.arrivals import Arrival, change_state, find_arrival, is_needed
-from daemon.files.candidates import LARGEST_BYTES, sighting_of
+from daemon.files.candidates import LARGEST_BYTES, open_file, sighting_of
 from daemon.files.packing import BLOCK
 from daemon.files.paths import arrivals_folder
 from daemon.files.private import flush_folder, make_private
@@ -37,7 +38,7 @@ _AGAIN: tuple[State, ...] = ("waiting", "paused", "set aside", "written")
 
 
 class Changed(Exception):
-    """The file was changed, replaced or taken away under our hands, so no copy was kept; the message says how."""
+    """The file was changed, replaced or removed meanwhile, so no copy was kept; it says how."""
 
 
 def look_inside(path: Path) -> Incomplete | None:
@@ -45,8 +46,8 @@ def look_inside(path: Path) -> Incomplete | None:
 
     A JSON text is complete if it ends with a bracket, a ZIP if it has its directory. What was cut
     off at a bracket by chance is left to the reader of exports, which says so. Links are not
-    followed. What cannot be opened or read counts as incomplete, with the system's reason: another
-    program may hold it.
+    followed. A file that cannot be opened or read counts as incomplete, with the system's reason:
+    another program may hold it.
     """
     try:
         with open_file(path) as file:
@@ -79,22 +80,15 @@ def _look_at_ends(begin: bytes, end: bytes, size: int) -> Incomplete | None:
     return None
 
 
-def open_file(path: Path) -> BinaryIO:
-    """Open a regular file for reading, never through a link, never waiting. Raises OSError."""
-    flags = os.O_RDONLY
-    for name in ("O_NOFOLLOW", "O_NONBLOCK", "O_BINARY", "O_CLOEXEC"):
-        flags |= getattr(os, name, 0)
-    return os.fdopen(os.open(path, flags), "rb")
-
-
 def take(
     source: Path, sighting: Sighting, state: Path, known: Callable[[str], str | None]
 ) -> tuple[str, str]:
-    """Copy the file that `sighting` describes into the state folder, rights 0600; its SHA-256.
+    """Copy the file that `sighting` describes into the state folder, rights 0600.
 
-    `known` is asked with it why the content needs no work: what it says comes back too, and no copy is kept then. A
-    copy outlasts a power cut; in all other cases nothing unfinished is left behind. Raises Changed where the file is
-    another by now, and FileTrouble where no file can be taken at all: the disk is full, the folder not writable.
+    Return its SHA-256, and the reason of `known` why that content needs no work; then no copy is
+    kept. A copy outlasts a power cut, and nothing unfinished is ever left. Raise Changed where the
+    file is another by now, and FileTrouble where none can be taken: the disk is full, the folder
+    not writable.
     """
     folder = arrivals_folder(state)
     make_private(folder)
@@ -114,13 +108,13 @@ def take(
             flush_folder(folder)
         return digest, ""
     finally:
-        # Gone when all went well. If the disk refuses this too, the first error is the one to tell.
+        # Gone when all went well. If the disk refuses this too, the first error counts.
         with suppress(OSError):
             temp.unlink(missing_ok=True)
 
 
 def _copy(source: Path, sighting: Sighting, copy: BinaryIO) -> str:
-    """The whole content into `copy`, and its SHA-256, if it is the same file from the beginning to the end."""
+    """Copy the whole content, and return its SHA-256, if the file stays the same to the end."""
     try:
         with open_file(source) as file:
             is_same = sighting_of(os.fstat(file.fileno())) == sighting
@@ -135,29 +129,27 @@ def _copy(source: Path, sighting: Sighting, copy: BinaryIO) -> str:
 
 
 def _pour(file: BinaryIO, copy: BinaryIO, size: int) -> tuple[str, int]:
-    """Copy no more than a block beyond `size`: the SHA-256, and how many bytes were copied."""
+    """Copy at most a block beyond `size`; return the SHA-256, and the number of bytes copied."""
     digest, poured = sha256(), 0
     while poured <= size and (block := file.read(BLOCK)):
         digest.update(block)
         with file_errors(Path(str(copy.name)), "written"):
             left = memoryview(block)
-            while left:
-                left = left[
-                    copy.write(left) :
-                ]  # on a disk that is nearly full, only a part of it at first
+            while left:  # on a disk that is nearly full, only a part is written at first
+                left = left[copy.write(left) :]
         poured += len(block)
     return digest.hexdigest(), poured
 
 
 def copy_path(state: Path, content_sha256: str, name: str) -> Path:
-    """The path of memproc's copy of a content that was dropped under this `name`."""
+    """Return the path of memproc's copy of a content that was dropped under this `name`."""
     return arrivals_folder(state) / f"{content_sha256}{Path(name).suffix.lower()}"
 
 
 def forget_copy(archive: Archive, state: Path, arrival: Arrival) -> None:
-    """Remove the copy of a finished arrival, unless another one that is not finished has the same content.
+    """Remove the copy of a finished arrival, unless an unfinished one has the same content.
 
-    Raises FileTrouble.
+    Raise FileTrouble.
     """
     if arrival.sha256 is None or is_needed(archive, arrival.sha256):
         return
@@ -167,7 +159,7 @@ def forget_copy(archive: Archive, state: Path, arrival: Arrival) -> None:
 
 
 def content_of(state: Path, arrival: Arrival) -> Path | None:
-    """The path from which the content of an arrival can be read: memproc's copy, or the dropped file; else None."""
+    """Return where an arrival can be read: memproc's copy, or the dropped file; else None."""
     if arrival.sha256 and (copy := copy_path(state, arrival.sha256, arrival.path)).is_file():
         return copy
     dropped = Path(arrival.path)
@@ -179,35 +171,31 @@ def content_of(state: Path, arrival: Arrival) -> Path | None:
 def enqueue(
     archive: Archive, state: Path, arrivals: tuple[int, ...], now: str, *, done: bool = False
 ) -> tuple[int, ...]:
-    """Have these arrivals worked on again, with all their tries; gives back those that can be.
+    """Have these arrivals worked on again, with all their tries; return those that can be.
 
-    With `done`, those too on which there was nothing to do.
-
-    memproc's copy is used, or made again where the dropped file still lies there as it was. `state` is the
-    state folder.
+    With `done`, include those that had nothing to do. Use memproc's copy, or make it again where
+    the dropped file is still there, unchanged. `state` is the state folder.
     """
     enqueued = []
     for number in arrivals:
         arrival = find_arrival(archive, number)
-        if (arrival.state in _AGAIN or (done and arrival.state == "done")) and _has_copy(
-            state, arrival
-        ):
+        is_open = arrival.state in _AGAIN or (done and arrival.state == "done")
+        if is_open and _has_copy(state, arrival):
             change_state(archive, number, "copied", _TRIED_AGAIN, "", now, tries=0)
             enqueued.append(number)
     return tuple(enqueued)
 
 
 def _has_copy(state: Path, arrival: Arrival) -> bool:
-    """Whether memproc's copy is there, or could be made again."""
+    """Return whether memproc's copy is there, or could be made again."""
     path = content_of(state, arrival)
     if path != Path(arrival.path):
         return path is not None
+
+    def known(digest: str) -> str:
+        return "" if digest == arrival.sha256 else "another"
+
     try:
-        return not take(
-            path,
-            arrival.sighting,
-            state,
-            lambda digest: "" if digest == arrival.sha256 else "another",
-        )[1]
+        return not take(path, arrival.sighting, state, known)[1]
     except (Changed, FileTrouble):
         return False

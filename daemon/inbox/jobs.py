@@ -1,9 +1,9 @@
-"""The timed jobs, which a child process does: backups pruned and verified, the archive copied, old work looked for.
+"""Do the timed jobs, in a child process.
 
-prune      removes kept versions whose time is over; where anything in the backups is damaged, nothing is removed
-verify     reads a part of the backups a day, and the updated exports, and compares them with their hashes
-maintain   proves the archive, folds its log of changes in, and keeps a copy of every day, for seven days
-retry      finds dropped files in which work that had to be put off can be done now
+prune      removes kept versions whose time is over; if any is damaged, nothing is removed
+verify     compares a part of the backups a day, and the updated exports, with their hashes
+maintain   proves the archive, folds its log in, and keeps a copy of every day, for seven days
+retry      finds dropped files with postponed work that can be done now
 """
 
 import json
@@ -55,7 +55,7 @@ _DAMAGED = "damaged_backups"
 
 
 def do_job(name: str, context: Context) -> JobEnded:
-    """Do the job of this name. Raises FileTrouble or ArchiveError where it cannot be done."""
+    """Do the job of this name. Raise FileTrouble or ArchiveError where it cannot be done."""
     match name:
         case "prune":
             return JobEnded(name, prune(context.folders, here()))
@@ -70,17 +70,19 @@ def do_job(name: str, context: Context) -> JobEnded:
 
 
 def prune(folders: Folders, now: datetime) -> str:
-    """Remove what `rules.retention` lets go, chat by chat. Returns why nothing was removed, or nothing.
+    """Remove what `rules.retention` lets go, chat by chat; return why it did not, or nothing.
 
-    All backups are read before: a damaged one may be the reason to need the others. Raises FileTrouble.
+    All backups are read before: a damaged one may be the reason to need the others. Raise
+    FileTrouble.
     """
     backups = folders.backups
     finish_removals(backups)
     over = [version for kept in all_versions(backups).values() for version in _going(kept, now)]
     if over and (damages := check_backups(backups)):
         return (
-            f"The backups are damaged ({damages[0].path}: {damages[0].reason}), so no old version was removed. "
-            "Look at it with: memproc verify. A version that is lost for good goes out of INDEX.tsv by hand."
+            f"The backups are damaged ({damages[0].path}: {damages[0].reason}), "
+            "so no old version was removed. Look at it with: memproc verify. "
+            "A version that is lost for good goes out of INDEX.tsv by hand."
         )
     for version in over:
         remove_version(backups, version, write_date(now))
@@ -88,7 +90,7 @@ def prune(folders: Folders, now: datetime) -> str:
 
 
 def _going(versions: Sequence[Version], now: datetime) -> Iterator[Version]:
-    """The versions that go; one whose date cannot be read stays."""
+    """Return the versions that go; one whose date cannot be read stays."""
     dated = [
         Kept(version.number, version.kind == "original", when)
         for version in versions
@@ -99,10 +101,11 @@ def _going(versions: Sequence[Version], now: datetime) -> Iterator[Version]:
 
 
 def verify_part(folders: Folders, archive: Archive, now: str) -> str:
-    """Verify the next part of the backups, those that were damaged, and all updated exports; what is wrong, or nothing.
+    """Verify the next part of the backups, the damaged ones, and all updated exports.
 
-    What was found damaged is read again every day, until it is mended: so the last result tells all that is known.
-    Raises FileTrouble where the index of the backups cannot be read.
+    Return what is wrong, or nothing. A damaged backup is read again every day, until it is mended:
+    so the last result tells all that is known. Raise FileTrouble where the index of the backups
+    cannot be read.
     """
     part, before = part_to_verify(archive), sign(archive, _DAMAGED)
     known = frozenset(json.loads(before.value)) if before else frozenset()
@@ -125,15 +128,16 @@ def verify_part(folders: Folders, archive: Archive, now: str) -> str:
 
 
 def part_of(file: str) -> int:
-    """The part that a kept file belongs to, for ever: by the hash of its place below the backups folder."""
+    """Return the part that a kept file always belongs to, by the hash of its place."""
     return int.from_bytes(sha256(file.encode()).digest()[:8], "big") % PARTS
 
 
 def maintain(archive: Archive, state: Path, now: datetime) -> str:
-    """Prove the archive, and copy it to `state`/copies under the day of `now`; why it was not copied, or nothing.
+    """Prove the archive, and copy it to `state`/copies by the day; return why not, or nothing.
 
-    A damaged one is not copied, and removes no copy. Copies of dropped files that no arrival needs any more
-    go after a day. Only while the archive's lock is held. Raises ArchiveError, or FileTrouble.
+    A damaged one is not copied, and removes no copy. Copies of dropped files that no arrival needs
+    any more are removed after a day. Only while the archive's lock is held. Raise ArchiveError or
+    FileTrouble.
     """
     _remove_forgotten_arrivals(archive, state, now)
     if faults := check_archive(archive):
@@ -151,9 +155,12 @@ def maintain(archive: Archive, state: Path, now: datetime) -> str:
 
 
 def _copy(archive: Archive, path: Path) -> None:
-    """Write a copy in one step: `path` holds the old one or the new one, whole. Other programs may go on writing."""
+    """Write a copy in one step: `path` holds the old or the new one, whole.
+
+    Other programs may write to the archive meanwhile.
+    """
     with file_errors(path, "written"):
-        # SQLite takes an empty file for its copy: so nobody else can read it, from its first byte on.
+        # SQLite takes an empty file for its copy: so it is ours alone from its first byte on.
         handle, name = tempfile.mkstemp(prefix=TEMPORARY, dir=path.parent)
         os.close(handle)
     try:
@@ -169,7 +176,7 @@ def _copy(archive: Archive, path: Path) -> None:
 
 
 def _remove_forgotten_arrivals(archive: Archive, state: Path, now: datetime) -> None:
-    """Remove what a daemon that was killed between the end of the work and the removal has left."""
+    """Remove what a daemon left that was killed between the end of the work and the removal."""
     oldest = (now - _DAY).timestamp()
     for path in sorted(arrivals_folder(state).glob("[!.]*")):
         with file_errors(path, "removed"):
@@ -178,10 +185,11 @@ def _remove_forgotten_arrivals(archive: Archive, state: Path, now: datetime) -> 
 
 
 def postponed(context: Context) -> tuple[int, ...]:
-    """The arrivals that are worth another try: those that wait, and those that were set aside, or written with
-    extracted memories, where a model can be asked for something now.
+    """Return the arrivals that are worth another try.
 
-    Nothing is asked, and nothing is changed. Raises ArchiveError, or ConfigurationError for wrong texts.
+    Those are the waiting ones, and of those set aside or written with extracted memories, the ones
+    for which a model can be asked now. Nothing is asked or changed. Raise ArchiveError, or
+    ConfigurationError for wrong texts.
     """
     candidates = skipped_or_extracted(context.archive)
     retried = (arrival.id for arrival in candidates if _is_worth_it(context, arrival))
@@ -189,7 +197,7 @@ def postponed(context: Context) -> tuple[int, ...]:
 
 
 def _is_worth_it(context: Context, arrival: Arrival) -> bool:
-    """Whether a chat of the file has work, and no chat of it has gone on in a newer file: that one comes first."""
+    """Return whether a chat of the file has work, and none has gone on in a newer file."""
     path = content_of(context.folders.state, arrival)
     if path is None:
         return False
@@ -203,7 +211,7 @@ def _is_worth_it(context: Context, arrival: Arrival) -> bool:
 
 
 def _has_work(context: Context, chat: Chat) -> bool:
-    """Whether the plan holds a chunk to be asked for; a chat that cannot be processed as it is has none."""
+    """Return whether the plan has a chunk to ask for; a chat that cannot be processed has none."""
     config = context.config.of(chat)
     if why_skipped(chat, config.chats.include, config.chats.exclude):
         return False

@@ -1,10 +1,10 @@
-"""The daemon's one loop: it sleeps until something is in its queue, takes it, and begins what is to be done next.
+"""Run the daemon's one loop: sleep until something is queued, take it, begin the next work.
 
     take    a change in the inbox, the clock, an event of the child, a signal
     scan    the folder compared with the archive
     next    one thing at a time is done by a child process: inbox/dispatch
 
-Everything here belongs to one thread, the archive too. What is true stands in the archive.
+Everything here, the archive too, belongs to one thread. The archive holds the truth.
 """
 
 from collections import deque
@@ -46,26 +46,21 @@ class Loop:
         prove: Callable[[], None],
         now: Callable[[], str],
     ) -> None:
-        """`prove` is called after every turn in which the loop and the archive have worked."""
-        self._archive, self._dispatch, self._schedule, self._queue = (
-            archive,
-            dispatch,
-            schedule,
-            queue,
-        )
-        self._telling, self._prove, self._now = telling, prove, now
+        """Set up the loop; it calls `prove` after every turn that the archive has survived."""
+        self._archive, self._dispatch, self._schedule = archive, dispatch, schedule
+        self._queue, self._telling, self._prove, self._now = queue, telling, prove, now
         self._wakes: deque[Wake] = deque()
         self._plan = plan = dispatch.plan
         self._watch = FolderWatch(plan.inbox, plan.mode, plan.subfolders, queue.put)
         self._has_said_how = False
         self._scan_at: float | None = None
         self._scanner = Scanner(archive)
-        self._fingerprints = self._fingerprints_now()
+        self._fingerprints = self._fingerprint()
         self._rest_until = 0.0
         self._stop_at: float | None = None
 
     def run(self) -> None:
-        """Go on until a Stop, and until the child has come to an end, half a minute later at most."""
+        """Go on until a Stop, and until the child has ended, half a minute later at most."""
         self._set_clock()
         self._wakes.append(Due("rescan"))
         try:
@@ -73,7 +68,7 @@ class Loop:
                 try:
                     self._turn()
                 except (MemprocError, OSError) as trouble:
-                    # A full disk, an archive that is locked: nothing is lost, and it is tried again.
+                    # A full disk, or a locked archive: nothing is lost, and it is tried again.
                     self._rest_until = monotonic() + _AFTER_TROUBLE_SECONDS
                     self._tell_trouble(trouble)
         finally:
@@ -92,7 +87,7 @@ class Loop:
         if monotonic() < self._rest_until and self._stop_at is None:
             return
         if not self._has_said_how:
-            self._watching()
+            self._tell_watch()
         while self._wakes:
             self._take(self._wakes[0])
             self._wakes.popleft()  # only now: what could not be taken is tried again
@@ -104,17 +99,17 @@ class Loop:
         if not self._wakes or monotonic() < self._rest_until:
             seconds = self._stop_at - monotonic() if self._stop_at else _MISSED_BEATS * BEAT_SECONDS
             try:
-                self._put_behind(self._queue.get(timeout=max(0.0, seconds)))
+                self._append(self._queue.get(timeout=max(0.0, seconds)))
             except Empty:
                 self._set_clock()  # no beat has come for so long: the computer's clock was set back
         self._gather()
 
     def _gather(self) -> None:
         while not self._queue.empty():
-            self._put_behind(self._queue.get())
+            self._append(self._queue.get())
 
-    def _put_behind(self, wake: Wake) -> None:
-        """Put a wake behind the others; a Stop counts at once, since those may wait for a full disk."""
+    def _append(self, wake: Wake) -> None:
+        """Append a wake; a Stop counts at once, since the others may wait for a full disk."""
         if not isinstance(wake, Stop):
             if not (self._wakes and self._wakes[-1] == wake == FolderChanged()):
                 self._wakes.append(wake)
@@ -142,12 +137,12 @@ class Loop:
             case Reload():
                 self._dispatch.reload = True
             case _:
-                pass  # a timed job: what is due stands in the archive
+                pass  # a timed job: the archive knows what is due
 
     def _beat(self) -> None:
         """Check what no event tells of."""
         self._look_at_watch()
-        if (fingerprints := self._fingerprints_now()) != self._fingerprints:
+        if (fingerprints := self._fingerprint()) != self._fingerprints:
             self._fingerprints, self._dispatch.reload = fingerprints, True
         if self._dispatch.plan != self._plan:
             self._plan = self._dispatch.plan
@@ -155,8 +150,8 @@ class Loop:
         self._dispatch.beat()
         self._telling.step()
 
-    def _fingerprints_now(self) -> tuple[object, object]:
-        """Tell whether memproc.toml or the keys have changed: work that waits for them is tried again."""
+    def _fingerprint(self) -> tuple[object, object]:
+        """Return what changes with memproc.toml or the keys: then waiting work is tried again."""
         plan = self._dispatch.plan
         return fingerprint(plan.config), fingerprint(keys_file(plan.state))
 
@@ -169,7 +164,7 @@ class Loop:
         self._schedule.every("rescan", rescan_seconds)
 
     def _scan_in(self, seconds: float) -> None:
-        """Scan after so many seconds, or when a scan is due before that."""
+        """Scan after this time, or when a scan is due before that."""
         when = monotonic() + seconds
         if self._scan_at is None or when < self._scan_at:
             self._scan_at = when
@@ -181,22 +176,20 @@ class Loop:
         try:
             scanned = self._scanner.scan(self._dispatch.plan, self._now(), monotonic())
         except FileTrouble as trouble:
-            self._inbox_is(trouble.message, trouble.next_step)
+            self._tell_inbox(trouble.message, trouble.next_step)
             self._scan_in(_AFTER_TROUBLE_SECONDS)
             return
         for step in scanned.changes:
-            self._telling.tell(
-                FileIs(
-                    step.arrival, PurePath(step.path).name, step.state, step.reason, step.next_step
-                )
-            )
+            name = PurePath(step.path).name
+            event = FileIs(step.arrival, name, step.state, step.reason, step.next_step)
+            self._telling.tell(event)
         if scanned.next_look_seconds is not None:
             self._scan_in(scanned.next_look_seconds)
         set_sign(self._archive, "last_scan", "", self._now())
-        self._inbox_is(" ".join(scanned.notes))
+        self._tell_inbox(" ".join(scanned.notes))
 
-    def _inbox_is(self, note: str, next_step: str = "") -> None:
-        """Say what is to be known of the inbox, where it is news."""
+    def _tell_inbox(self, note: str, next_step: str = "") -> None:
+        """Tell the inbox's note, if it is news."""
         before = sign(self._archive, "inbox_note")
         if note != (before.value if before else ""):
             set_sign(self._archive, "inbox_note", note, self._now())
@@ -205,18 +198,18 @@ class Loop:
 
     def _look_at_watch(self, *, again: bool = False) -> None:
         if self._stop_at is None and self._watch.look(again=again):
-            self._watching()
+            self._tell_watch()
             self._scan_in(0)
 
-    def _watching(self) -> None:
-        """Say how the inbox is watched, in the log and for status."""
+    def _tell_watch(self) -> None:
+        """Tell how the inbox is watched, in the log and for status."""
         set_sign(self._archive, "watch_mode", self._watch.mode, self._now())
         set_sign(self._archive, "watch_note", self._watch.why, self._now())
         self._telling.tell(Watching(self._watch.mode, self._watch.why))
         self._has_said_how = True
 
     def _tell_trouble(self, trouble: MemprocError | OSError) -> None:
-        """Say it, if it can be said: notices are noted in the archive, which may be what is in trouble."""
+        """Tell it, if possible: notices are kept in the archive, which may be in trouble itself."""
         sentence = unforeseen(trouble)
         with suppress(MemprocError):
             self._telling.tell(

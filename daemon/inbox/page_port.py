@@ -1,7 +1,8 @@
-"""Holds the page's port on loopback, and starts the page's process when somebody connects.
+"""Hold the page's port on loopback, and start the page's process when a browser connects.
 
-So the address is always the same and always memproc's own, and nothing but this thread is in memory while nobody looks.
-The process is given the listening socket, and ends by itself when nobody has asked for a while (daemon/page/server.py).
+So the address is always the same and always memproc's own, and while the page is not open, only
+this thread is in memory. The process is given the listening socket, and ends by itself when nothing
+was asked for a while (daemon/page/server.py).
 """
 
 import os
@@ -24,12 +25,15 @@ _WAITING_CONNECTIONS = 64
 _AFTER_FAULT_SECONDS = 5.0
 _STOP_SECONDS = 10.0
 _GIVES_BACK = {"MALLOC_TRIM_THRESHOLD_": "65536"}
-"""After how many free bytes glibc gives memory back to the system. Its own limit grows with what is freed, and the
-page's process then keeps 2 MB that nobody uses (https://man7.org/linux/man-pages/man3/mallopt.3.html)."""
+"""After how many free bytes glibc gives memory back to the system.
+
+Its own limit grows with what is freed, and the page's process would then keep 2 MB that it does not
+use (https://man7.org/linux/man-pages/man3/mallopt.3.html).
+"""
 
 
 def listen(port: int) -> socket.socket:
-    """A listening socket on loopback. Raises FileTrouble where the port cannot be had; 0 takes any that is free."""
+    """Return a listening socket on loopback; port 0 takes any that is free. Raise FileTrouble."""
     listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     try:
         if CAN_HAND_OVER:  # on Windows the option lets another program take the port over
@@ -40,7 +44,7 @@ def listen(port: int) -> socket.socket:
         listener.close()
         raise FileTrouble(
             f"The page cannot be shown at port {port} of this computer: {error.strerror}.",
-            "Choose another number for page.port in memproc.toml, then open the page anew.",
+            "Choose another number for page.port in memproc.toml, then open the page again.",
         ) from error
     return listener
 
@@ -50,16 +54,20 @@ def start_page(
 ) -> subprocess.Popen[bytes]:
     """Start the process that serves the page on this socket.
 
-    What goes wrong in it goes to our own error output, unless it is to be `quiet`: whoever reads the output of a
-    command to its end would wait for the page's end too.
+    Its errors go to our own error output, unless it is to be `quiet`: a reader of a command's whole
+    output would wait for the page's end too.
     """
     listener.set_inheritable(True)
     number = listener.fileno()
     return subprocess.Popen(  # noqa: S603  our own Python, a path and a number
         memproc_argv(toml, "page", "--socket", str(number)),
-        stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL if quiet else None,
-        pass_fds=(number,), start_new_session=True, env={**os.environ, **_GIVES_BACK},
-    )  # fmt: skip
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL if quiet else None,
+        pass_fds=(number,),
+        start_new_session=True,
+        env={**os.environ, **_GIVES_BACK},
+    )
 
 
 class PagePort:
@@ -68,7 +76,10 @@ class PagePort:
     def __init__(
         self, port: int, toml: Path | None, trouble: Callable[[FileTrouble], None]
     ) -> None:
-        """Listen and wait in a thread. Where the port is taken, `trouble` is told, and there is no page."""
+        """Listen and wait in a thread.
+
+        Where the port is taken, call `trouble`, and have no page.
+        """
         self._toml = toml
         self._stopping = threading.Event()
         self._wake, self._wakened = socket.socketpair()
@@ -85,7 +96,7 @@ class PagePort:
         self._thread.start()
 
     def stop(self) -> None:
-        """End the page's process, and let go of the port."""
+        """End the page's process, and close the port."""
         self._stopping.set()
         self._wake.close()
         if self._thread:
@@ -102,9 +113,8 @@ class PagePort:
                 selector.select()
                 if self._stopping.is_set():
                     return
-                with suppress(
-                    OSError
-                ):  # no more processes for now: the connection waits, and it is tried again
+                # No more processes for now: the connection waits, and it is tried again.
+                with suppress(OSError):
                     self._wait_for(start_page(self._toml, listener))
 
     def _wait_for(self, page: "subprocess.Popen[bytes]") -> None:

@@ -1,6 +1,7 @@
-"""One look at the inbox: what lies there is compared with the archive, and what is complete and unchanged is taken.
+"""Look through the inbox once: compare it with the archive, take what is complete and unchanged.
 
-Events only say when to look. What was missed is found by the next look, and what is known is not touched.
+Events only say when to look. What was missed is found by the next look, and what is known is not
+touched.
 """
 
 import os
@@ -42,36 +43,39 @@ from rules.typingmind.dates import parse_date, write_date
 
 _FILES_AT_ONCE = 100
 _BYTES_AT_ONCE = 256 << 20
-"""After so much one scan leaves the rest to the next, so that the loop never stands still for long."""
+"""A scan leaves the rest to the next one after this much, so as not to block the loop for long."""
 
 _NO_ROOM_PAUSE = 60.0
 
 
 @dataclass(frozen=True, slots=True)
 class Scanned:
-    """The result of a scan, and when the next is needed even if nothing happens (seconds; None: not at all)."""
+    """The result of a scan, and the seconds until the next is needed (None: not at all).
+
+    The next one is needed even if nothing happens.
+    """
 
     next_look_seconds: float | None
     changes: tuple[ArrivalStep, ...]
     notes: tuple[str, ...]
-    """Notes for the person on the inbox: files that cannot be used as they lie there, a full disk."""
+    """Notes for the person on the inbox: files that cannot be used as they are, a full disk."""
 
 
 class Scanner:
-    """Remembers from scan to scan since when each file that is not taken yet is unchanged.
+    """Remembers from scan to scan how long each file that is not taken yet has been unchanged.
 
-    After a start that is forgotten: every file then has to be unchanged for its time anew.
+    A new start forgets that: every file then has to be unchanged for its full time again.
     """
 
     def __init__(self, archive: Archive) -> None:
         self._archive = archive
-        self._standings: dict[int, Stillness] = {}
+        self._stillness: dict[int, Stillness] = {}
 
     def scan(self, plan: WatchPlan, now: str, monotonic: float) -> Scanned:
-        """Look through the inbox once, and move every file on that can be moved on.
+        """Look through the inbox once, and move on every file that is ready for its next step.
 
-        `now` is for the archive, `monotonic` for measuring, in seconds. Raises FileTrouble where the inbox cannot be
-        read, and ArchiveError.
+        `now` is for the archive, `monotonic` for measuring, in seconds. Raise FileTrouble where the
+        inbox cannot be read, and ArchiveError.
         """
         before = newest_step(self._archive)
         try:
@@ -86,32 +90,32 @@ class Scanner:
         for entry in entries:
             if isinstance(entry, UnusableFile):
                 notes.append(f"{entry.path.removeprefix(f'{plan.inbox}{os.sep}')}: {entry.reason}")
-        next_look = min((standing.look_at for standing in self._standings.values()), default=None)
+        next_look = min((stillness.look_at for stillness in self._stillness.values()), default=None)
         seconds = None if next_look is None else max(next_look - monotonic, 0.0)
         return Scanned(seconds, steps_after(self._archive, before), tuple(notes))
 
     def _see(self, files: Sequence[Present], left: Sequence[int]) -> None:
-        """Write down what was seen, and since when each file that is not taken yet is unchanged."""
+        """Record what was seen, and how long each file that is not taken yet has been unchanged."""
         entered: dict[str, int] = {}
         if left or any(file.comparison != "unchanged" for file in files):
             entered = record_sightings(self._archive, files, left, self._now)
-        before, self._standings = self._standings, {}
+        before, self._stillness = self._stillness, {}
         for file in files:
             number = entered.get(file.path, file.arrival)
             last = file.last if file.last and number == file.arrival else file.sighting
-            standing = stand(
+            stillness = stand(
                 before.get(number), last, file.sighting, self._monotonic, self._plan.settle_seconds
             )
-            self._standings[number] = standing
+            self._stillness[number] = stillness
             if file.comparison == "changed":
-                self._unsettled(find_arrival(self._archive, number), standing)
+                self._unsettled(find_arrival(self._archive, number), stillness)
 
     def _take_those_due(self) -> Sequence[str]:
-        """Look into the files whose time has come, and take those that are ready; what went wrong for all of them."""
+        """Look into the files that are due, and take the ready ones; return what stops them all."""
         due = sorted(
             number
-            for number, standing in self._standings.items()
-            if standing.look_at <= self._monotonic
+            for number, stillness in self._stillness.items()
+            if stillness.look_at <= self._monotonic
         )
         size = 0
         for number in due[:_FILES_AT_ONCE]:
@@ -122,8 +126,8 @@ class Scanner:
             except FileTrouble as no_room:
                 self._waits(arrival, Wait(_NO_ROOM_PAUSE, no_room.message, no_room.next_step))
                 later = self._monotonic + _NO_ROOM_PAUSE
-                for each in self._standings.keys() & set(due):
-                    self._standings[each] = replace(self._standings[each], look_at=later)
+                for each in self._stillness.keys() & set(due):
+                    self._stillness[each] = replace(self._stillness[each], look_at=later)
                 return [no_room.message]
             for older in replaced:
                 forget_copy(self._archive, self._plan.state, find_arrival(self._archive, older))
@@ -132,47 +136,50 @@ class Scanner:
         return []
 
     def _look(self, arrival: Arrival) -> Sequence[int]:
-        """Take a file if it is complete. Return the arrivals whose place it takes.
+        """Take a file if it is complete. Return the arrivals that it replaces.
 
-        Raises FileTrouble where no file can be taken.
+        Raise FileTrouble where no file can be taken.
         """
-        standing, path = self._standings[arrival.id], Path(arrival.path)
-        if wait := self._decide(arrival, standing, look_inside(path)):
+        stillness, path = self._stillness[arrival.id], Path(arrival.path)
+        if wait := self._decide(arrival, stillness, look_inside(path)):
             self._waits(arrival, wait)
-            self._standings[arrival.id] = replace(standing, look_at=self._monotonic + wait.seconds)
+            self._stillness[arrival.id] = replace(stillness, look_at=self._monotonic + wait.seconds)
             return ()
         if not has_ending(arrival.path):
             reason, next_step = what_it_is(path)
             change_state(self._archive, arrival.id, "set aside", reason, next_step, self._now)
-            del self._standings[arrival.id]
+            del self._stillness[arrival.id]
             return ()
+        return self._take(arrival, path)
+
+    def _take(self, arrival: Arrival, path: Path) -> Sequence[int]:
         try:
             known_here = partial(known_content, self._archive)
             digest, known = take(path, arrival.sighting, self._plan.state, known_here)
         except Changed as changed:
             settled_at = self._monotonic + self._plan.settle_seconds
-            self._standings[arrival.id] = Stillness(self._monotonic, settled_at, str(changed))
-            self._unsettled(arrival, self._standings[arrival.id])
+            self._stillness[arrival.id] = Stillness(self._monotonic, settled_at, str(changed))
+            self._unsettled(arrival, self._stillness[arrival.id])
             return ()
-        del self._standings[arrival.id]
+        del self._stillness[arrival.id]
         if known:
             change_state(self._archive, arrival.id, "done", known, "", self._now, sha256=digest)
             return ()
         return mark_copied(self._archive, arrival.id, digest, self._now)
 
-    def _unsettled(self, arrival: Arrival, standing: Stillness) -> None:
-        if wait := self._decide(arrival, standing, None):
+    def _unsettled(self, arrival: Arrival, stillness: Stillness) -> None:
+        if wait := self._decide(arrival, stillness, None):
             self._waits(arrival, wait)
 
     def _decide(
-        self, arrival: Arrival, standing: Stillness, fault: Incomplete | None
+        self, arrival: Arrival, stillness: Stillness, fault: Incomplete | None
     ) -> Wait | None:
-        # A clock that was set back makes the time since the file was first seen shorter, never wrong for long.
+        # A clock that was set back makes this time shorter, but never for long.
         waited = (_time(self._now) - _time(arrival.seen_at)).total_seconds()
-        return decide(standing, self._monotonic, waited, self._plan.settle_seconds, fault)
+        return decide(stillness, self._monotonic, waited, self._plan.settle_seconds, fault)
 
     def _waits(self, arrival: Arrival, wait: Wait) -> None:
-        """Put into the archive what the file waits for."""
+        """Record in the archive what the file waits for."""
         again = write_date(_time(self._now) + timedelta(seconds=wait.seconds))
         note_waiting(self._archive, arrival.id, wait.reason, wait.next_step, self._now, again)
 

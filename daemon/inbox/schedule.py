@@ -1,11 +1,11 @@
-"""The daemon's one clock, APScheduler, which posts into the loop's queue; and who is told of events.
+"""Post what is due into the loop's queue, by APScheduler, and tell the listeners of events.
 
-    beat      every few seconds: a sign of life for the service manager, a look at settings, pauses and the child
+    beat      every few seconds: a sign of life, a look at settings, pauses and the child
     rescan    the full look at the inbox, at its interval
     scan      a look at the inbox that is due sooner
     prune, verify, maintain, retry    the timed jobs, whose due times are kept in the archive
 
-What came due while the machine slept is said once, as soon as it is awake.
+What came due while the machine slept is posted once, as soon as it is awake.
 """
 
 from collections.abc import Callable
@@ -31,11 +31,11 @@ _LATE_BUT_ONCE = {"coalesce": True, "misfire_grace_time": None, "max_instances":
 
 
 class Schedule:
-    """A clock that runs from `with` to its end. End it before the daemon's main function is left."""
+    """A clock that runs inside `with`, which must end before the daemon's main function does."""
 
     def __init__(self, put: Put) -> None:
         self._put = put
-        # Putting into a queue needs no thread of its own, so the clock's thread does it: the "debug" executor.
+        # The "debug" executor: the clock's own thread puts into the queue, with no other.
         self._scheduler = BackgroundScheduler(
             timezone=UTC,
             jobstores={"default": MemoryJobStore()},
@@ -44,15 +44,15 @@ class Schedule:
         )
 
     def every(self, name: str, seconds: float) -> None:
-        """Say Due(name) again and again, the first time after so many seconds; in the place of the times before."""
+        """Post Due(name) every `seconds`, replacing an earlier interval."""
         self._add(name, IntervalTrigger(seconds=seconds, timezone=UTC))
 
     def once(self, name: str, at: datetime) -> None:
-        """Say Due(name) at this time, in the place of the time before; at once where it has passed."""
+        """Post Due(name) at this time, replacing an earlier one; at once if it has passed."""
         self._add(name, DateTrigger(at.astimezone(UTC)))
 
     def soon(self, name: str, seconds: float) -> None:
-        """Say Due(name) once, after so many seconds, in the place of the time before."""
+        """Post Due(name) once, after this time, replacing an earlier one."""
         self.once(name, datetime.now(UTC) + timedelta(seconds=seconds))
 
     def _add(self, name: str, when: IntervalTrigger | DateTrigger) -> None:
@@ -72,7 +72,7 @@ class Schedule:
 
 
 class Telling:
-    """The daemon's listeners; `when` is what `[notify]` says, and may change while the daemon runs."""
+    """The daemon's listeners; `when` is what `[notify]` says, and may change while it runs."""
 
     def __init__(
         self, archive: Archive, log: Log, notifier: Notifier, when: str, now: Callable[[], str]
@@ -82,7 +82,7 @@ class Telling:
         self._log_note = ""
 
     def tell(self, event: Event) -> None:
-        """Log what happened, print it, and show a notice of it where one is wanted."""
+        """Log what happened, print it, and show a notice of it if one is wanted."""
         self._log.log(event)
         if self._log.trouble != self._log_note:
             self._log_note = self._log.trouble
@@ -91,9 +91,9 @@ class Telling:
             self._notifier.give(notice, self.when, self._now(), monotonic())
 
     def step(self) -> None:
-        """Look after notices that are being shown, by programs of their own; to be called every few seconds."""
+        """Check on notices that are being shown by other programs; call it every few seconds."""
         self._notifier.step(monotonic())
 
     def stop(self) -> None:
-        """Leave no notice behind that is still on its way."""
+        """Cancel notices that are still on their way."""
         self._notifier.stop()

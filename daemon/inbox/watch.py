@@ -1,11 +1,11 @@
-"""The daemon, from its start to its end: READ THIS FIRST, then loop.py and dispatch.py.
+"""Run the daemon, from its start to its end: READ THIS FIRST, then loop.py and dispatch.py.
 
-settings    memproc.toml, read by a child process, since reading it takes more memory than watching
-locks       one daemon for an archive, and one for an inbox
-wait        what keeps it from beginning and may pass, as a full disk does, is said, and tried again
-resume      what was in progress when the last daemon ended is taken up again
-loop        sleep, take what has happened, begin what is to be done: loop.py, dispatch.py
-end         the calls that are under way may finish; everything else is taken up by the next daemon
+settings   memproc.toml, read by a child process, which takes more memory than watching
+locks      one daemon for an archive, and one for an inbox
+wait       what keeps it from beginning and may pass, as a full disk, is said and tried again
+resume     what was in progress when the last daemon ended is continued
+loop       sleep, take what has happened, begin what is to be done: loop.py, dispatch.py
+end        the calls under way may finish; the next daemon continues everything else
 """
 
 import os
@@ -39,7 +39,13 @@ from daemon.inbox.watch_plan import WatchPlan, plan_of, read_settings
 from daemon.status.log import Log, known_titles
 from daemon.status.notices import Notifier, speaker
 from daemon.status.place import shown_as_waiting
-from rules.errors import ArchiveError, ConfigurationError, ConfigurationOutOfReach, MemprocError
+from rules.errors import (
+    ArchiveError,
+    ConfigurationError,
+    ConfigurationOutOfReach,
+    FileTrouble,
+    MemprocError,
+)
 from service import notify
 from service.desktop import notice_command
 from service.notify import StallExit
@@ -53,10 +59,11 @@ _SIGNS_OF_LIFE = ("pid", "started_at", "watch_mode", "watch_note", "inbox_note",
 
 
 def watch(config: Path | None) -> int:
-    """Run the daemon until it is told to stop; the exit code of the process.
+    """Run the daemon until it is told to stop; return the exit code of the process.
 
-    Raises ConfigurationError where memproc.toml is wrong at the start, and Busy where another daemon is there already,
-    unless a service manager has started this one. All else may pass: it is said, and the daemon begins once it can.
+    Raise ConfigurationError where memproc.toml is wrong at the start, and Busy where another daemon
+    is already there, unless a service manager has started this one. All else may pass: it is said,
+    and the daemon begins once it can.
     """
     queue: Queue = SimpleQueue()
     with _Waiting(config) as waiting:
@@ -83,16 +90,15 @@ def watch(config: Path | None) -> int:
 
 
 def _is_final(trouble: MemprocError) -> bool:
-    """Whether only a person can end it: then they are told at once, by the end of the process."""
+    """Return whether only a person can end it: then the process ends, to tell them at once."""
     if isinstance(trouble, Busy):
         return "NOTIFY_SOCKET" not in os.environ
-    return isinstance(trouble, ConfigurationError) and not isinstance(
-        trouble, ConfigurationOutOfReach
-    )
+    may_pass = isinstance(trouble, ConfigurationOutOfReach)
+    return isinstance(trouble, ConfigurationError) and not may_pass
 
 
 class _Waiting:
-    """The reason why a daemon cannot begin: said once, and shown by `memproc status` until it is over."""
+    """The reason why a daemon cannot begin: said once, and shown by `memproc status` meanwhile."""
 
     def __init__(self, config: Path | None) -> None:
         self._config = config
@@ -107,7 +113,7 @@ class _Waiting:
         self.is_over()
 
     def say(self, plan: WatchPlan | None, trouble: MemprocError) -> None:
-        """Say it, to the service manager too, and into the log where it is known where that lies."""
+        """Say it, to the service manager too, and in the log if its place is known."""
         if trouble.message == self._message:
             return
         self._message = trouble.message
@@ -123,17 +129,17 @@ class _Waiting:
         self._shown.enter_context(shown_as_waiting(self._config, trouble))
 
     def next_pause(self) -> float:
-        """Seconds until the next try; more each time."""
+        """Return the seconds until the next try; more each time."""
         return self._pauses.pop(0) if len(self._pauses) > 1 else self._pauses[0]
 
     def is_over(self) -> None:
-        """The daemon is up: what keeps it from beginning another time is said anew."""
+        """Forget the reason once the daemon is up, so that a later one is said again."""
         self._shown.close()
         self._message, self._pauses = "", list(_PAUSES)
 
 
 def _is_stopped(queue: Queue, seconds: float) -> bool:
-    """Wait so long, or until memproc.toml is to be read again; whether the daemon was told to stop meanwhile."""
+    """Wait so long, or until memproc.toml is to be read again; return whether to stop."""
     end = monotonic() + seconds
     while (left := end - monotonic()) > 0:
         notify.watchdog()
@@ -153,7 +159,7 @@ def _serve(
 ) -> None:
     """Be the daemon of these folders until told to stop.
 
-    Raises MemprocError or OSError where it cannot be.
+    Raise MemprocError or OSError where it cannot be.
     """
     for folder in (plan.state, plan.updated, plan.backups, plan.inbox):
         make_private(folder)
@@ -166,11 +172,13 @@ def _serve(
         archive = stack.enter_context(Archive.open(plan.state))
         _begin_life(archive, plan.state)
         is_up()
-        log = Log(
-            plan.state, speaker(os.environ, sys.stdout, sys.stderr), partial(known_titles, archive)
-        )
+        speak = speaker(os.environ, sys.stdout, sys.stderr)
+        log = Log(plan.state, speak, partial(known_titles, archive))
         log.log(Started(version("memproc-daemon"), os.getpid(), str(plan.inbox)))
-        reason = "It met with a trouble that it cannot mend itself; the next one goes on with what is not finished."
+        reason = (
+            "It met with a trouble that it cannot mend itself; "
+            "the next one goes on with what is not finished."
+        )
         try:
             _run(archive, plan, settings, queue, config, log)
             reason = "It was told to stop; what is finished is kept."
@@ -210,20 +218,18 @@ def _run(
             stall.start()
             stack.callback(stall.stop)
         if plan.page_port and CAN_HAND_OVER:
-            port = PagePort(
-                plan.page_port,
-                config,
-                lambda no: log.log(Trouble("the page", no.message, no.next_step)),
-            )
-            stack.callback(port.stop)
+
+            def tell(no: FileTrouble) -> None:
+                log.log(Trouble("the page", no.message, no.next_step))
+
+            stack.callback(PagePort(plan.page_port, config, tell).stop)
         schedule = stack.enter_context(Schedule(queue.put))
-        telling = Telling(
-            archive, log, Notifier(archive, notice_command, log.log), plan.notify, now
-        )
+        notifier = Notifier(archive, notice_command, log.log)
+        telling = Telling(archive, log, notifier, plan.notify, now)
         dispatch = Dispatch(archive, settings, config, schedule, telling, queue.put, now)
 
         def prove() -> None:
-            """A turn of the loop is through: systemd, or the watchman of our own, may know it."""
+            """Tell systemd, or our own watchman, that a turn of the loop is over."""
             notify.watchdog()
             notify.tell_status(dispatch.doing or "at rest")
             stall.feed()
@@ -234,14 +240,15 @@ def _run(
 
 @contextmanager
 def _signals(queue: Queue) -> Iterator[None]:
-    """SIGTERM and Ctrl-C stop, SIGHUP reads memproc.toml again; as it was before, afterwards."""
+    """Let SIGTERM and Ctrl-C stop, and SIGHUP read memproc.toml again; restore them at the end."""
     wakes: dict[int, Wake] = {int(signal.SIGTERM): Stop(), int(signal.SIGINT): Stop()}
     if hangup := getattr(signal, "SIGHUP", None):
         wakes[int(hangup)] = Reload()
-    before = {
-        number: signal.signal(number, lambda received, _: queue.put(wakes[received]))
-        for number in wakes
-    }
+
+    def put(number: int, frame: object) -> None:
+        queue.put(wakes[number])
+
+    before = {number: signal.signal(number, put) for number in wakes}
     try:
         yield
     finally:

@@ -1,4 +1,7 @@
-"""What the daemon needs of memproc.toml. A child process reads it, since that takes more memory than watching."""
+"""Read what the daemon needs of memproc.toml.
+
+A child process does it, since that takes more memory than watching.
+"""
 
 import os
 import subprocess
@@ -12,6 +15,8 @@ from rules.errors import ConfigurationError, ConfigurationOutOfReach
 from service.command import memproc_argv
 
 _LIMIT_SECONDS = 60.0
+_FOLDERS = ("inbox", "updated", "backups", "state")
+_WATCH = ("settle_seconds", "rescan_seconds", "mode", "subfolders")
 _AFTER_A_RESTART = {
     "inbox": "folders.inbox",
     "updated": "folders.updated",
@@ -21,12 +26,12 @@ _AFTER_A_RESTART = {
     "subfolders": "watch.subfolders",
     "page_port": "page.port",
 }
-"""The daemon holds locks and a watch on these, for as long as it lives."""
+"""The daemon has locks and a watch on these, for as long as it lives."""
 
 
 @dataclass(frozen=True, slots=True)
 class WatchPlan:
-    """The folders of the daemon, how it watches, and when it speaks."""
+    """The folders of the daemon, how it watches, and when it shows notices."""
 
     inbox: Path
     updated: Path
@@ -35,7 +40,7 @@ class WatchPlan:
     settle_seconds: float
     """The seconds for which a file must be unchanged before it is taken."""
     rescan_seconds: float
-    """The seconds from one look through the whole inbox to the next, whatever events say."""
+    """The seconds from one look through the whole inbox to the next, with or without events."""
     mode: str
     """`auto`, `native` or `poll`."""
     subfolders: bool
@@ -50,15 +55,14 @@ class WatchPlan:
 
 
 def plan_of(settings: SettingsAre) -> WatchPlan:
-    """The plan, with its paths as paths again."""
-    paths = {name: Path(settings.plan[name]) for name in ("inbox", "updated", "backups", "state")}
-    return WatchPlan(
-        **{**settings.plan, **paths, "config": Path(settings.path) if settings.path else None}
-    )
+    """Return the plan, with its paths as paths again."""
+    paths = {name: Path(settings.plan[name]) for name in _FOLDERS}
+    config = Path(settings.path) if settings.path else None
+    return WatchPlan(**{**settings.plan, **paths, "config": config})
 
 
 def needs_restart(before: WatchPlan, after: WatchPlan) -> tuple[str, ...]:
-    """The dotted keys that have changed and count after a restart only."""
+    """Return the dotted keys that have changed and count only after a restart."""
     changed = {
         field.name
         for field in fields(WatchPlan)
@@ -68,7 +72,7 @@ def needs_restart(before: WatchPlan, after: WatchPlan) -> tuple[str, ...]:
 
 
 def fingerprint(path: Path | None) -> tuple[int, int, int] | None:
-    """Tells whether a file has changed or was replaced. None where there is none."""
+    """Return what changes when a file is changed or replaced; None where there is none."""
     try:
         stat = path.stat() if path else None
     except OSError:
@@ -79,10 +83,10 @@ def fingerprint(path: Path | None) -> tuple[int, int, int] | None:
 def read_settings(
     config: Path | None, limit_seconds: float = _LIMIT_SECONDS
 ) -> SettingsAre | SettingsWrong:
-    """The settings of memproc.toml, or all that is wrong with it; `config` is the file of `--config`.
+    """Return memproc.toml's settings, or all that is wrong; `config` is the file of `--config`.
 
-    Waits for the child process, which takes about half a second. One that is killed or too slow proves nothing about
-    memproc.toml.
+    Wait for the child process, which takes about half a second. One that is killed or too slow
+    proves nothing about memproc.toml.
     """
     try:
         ended = subprocess.run(  # noqa: S603  our own Python, and a path
@@ -105,14 +109,15 @@ def read_settings(
             if isinstance(event, SettingsAre | SettingsWrong):
                 return event
     return SettingsWrong(
-        f"The process that reads memproc.toml ended with exit code {ended.returncode} and no answer.",
+        "The process that reads memproc.toml ended with "
+        f"exit code {ended.returncode} and no answer.",
         "Look at what it printed, and install memproc again if that says nothing.",
         may_pass=True,
     )
 
 
 def read_settings_here(given: Path | None) -> SettingsAre | SettingsWrong:
-    """The same in this process, for the child; `given` is the file of `--config`."""
+    """Do the same in this process, for the child; `given` is the file of `--config`."""
     from daemon.config.loading import load_folders, parse_settings
     from daemon.config.search import find
     from daemon.config.settings import Config
@@ -123,14 +128,8 @@ def read_settings_here(given: Path | None) -> SettingsAre | SettingsWrong:
         config = parse_settings(content, file.path) if file.path else Config()
         places, watch = load_folders(config), config.watch
         plan = {
-            **{
-                name: str(getattr(places, name))
-                for name in ("inbox", "updated", "backups", "state")
-            },
-            **{
-                name: getattr(watch, name)
-                for name in ("settle_seconds", "rescan_seconds", "mode", "subfolders")
-            },
+            **{name: str(getattr(places, name)) for name in _FOLDERS},
+            **{name: getattr(watch, name) for name in _WATCH},
             "night": config.schedule.night,
             "notify": config.notify.when,
             "page_port": config.page.port if config.page.enabled else 0,

@@ -1,4 +1,4 @@
-"""The token that programs and pages carry which look things up over HTTP; only its hash is kept."""
+"""Keep the token of programs and pages that look things up over HTTP, as its hash alone."""
 
 import hmac
 from hashlib import sha256
@@ -14,20 +14,20 @@ from daemon.files.write import replace_file
 from rules.errors import ConfigurationError
 
 _SHORTEST = 16
-TOKEN_NEEDED = "The token is missing or wrong: memproc mcp token"  # noqa: S105  it is said, and is none
+TOKEN_NEEDED = "The token is missing or wrong: memproc mcp token"  # noqa: S105  a sentence
 
 
 def new_token(state: Path) -> str:
-    """Make a new token, which takes the place of the one before. Raises FileTrouble."""
+    """Make a new token, which replaces the one before. Raise FileTrouble."""
     token = token_urlsafe(32)
     take_token(state, token)
     return token
 
 
 def take_token(state: Path, token: str) -> None:
-    """Take a token that somebody else has made, as TypingMind does, in the place of the one before.
+    """Keep a token that somebody else has made, as TypingMind does, replacing the one before.
 
-    Raises ConfigurationError where it could be guessed, and FileTrouble.
+    Raise ConfigurationError where it could be guessed, and FileTrouble.
     """
     if len(token) < _SHORTEST:
         raise ConfigurationError(
@@ -39,7 +39,7 @@ def take_token(state: Path, token: str) -> None:
 
 
 def is_token(state: Path, token: str) -> bool:
-    """Whether this is the token that was made last."""
+    """Return whether this is the token that was made last."""
     try:
         kept = _file(state).read_bytes()
     except FileNotFoundError:
@@ -48,13 +48,13 @@ def is_token(state: Path, token: str) -> bool:
 
 
 def is_allowed(state: Path, headers: Headers) -> bool:
-    """Whether a request with these headers carries the token."""
+    """Return whether a request with these headers carries the token."""
     scheme, _, token = headers.get("authorization", "").partition(" ")
     return scheme.lower() == "bearer" and is_token(state, token)
 
 
 def with_token(app: ASGIApp, state: Path) -> ASGIApp:
-    """The application, for requests that carry the token."""
+    """Return the application, for requests that carry the token."""
 
     async def guarded(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http" or is_allowed(state, Headers(scope=scope)):

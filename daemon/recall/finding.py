@@ -1,4 +1,4 @@
-"""The search: places that have most of a question's words, each with the words around them."""
+"""Search for places that have most of a question's words, each with the words around them."""
 
 from collections.abc import Callable
 from typing import Literal
@@ -35,9 +35,10 @@ _SPEAKER = {"user": "the person", "assistant": "you"}
 def find_text(
     library: Library, query: str, among: Among, since: str, until: str, limit: int, chat: str
 ) -> Recalled:
-    """The places that have most of the query's words, each with the words around them.
+    """Return the places that have most of the query's words, each with the words around them.
 
-    Where no days are asked for and the query names some, what was said on them comes first, for half of the places.
+    If no days are given and the query names some, what was said on them comes first, for half of
+    the places.
     """
     with library.opened() as archive:
         chats = library.chats(archive, chat)
@@ -46,7 +47,10 @@ def find_text(
         names = {known.chat_id: name_of(known, chats) if len(chats) > 1 else "" for known in chats}
     if not entries:
         days = f" from {since or head.began} to {until or head.ends}" if since or until else ""
-        word = f"Nothing{days} has any of these words. That is all there is: say so, rather than search again."
+        word = (
+            f"Nothing{days} has any of these words. "
+            "That is all there is: say so, rather than search again."
+        )
         return Recalled(f"{head.head}\n\n{word}", {**head.data, "hits": [], "more": word})
     records = _records(entries, query, names)
     text = "\n\n".join((head.head, *(record.text for record in records)))
@@ -64,7 +68,7 @@ def _entries(
     limit: int,
     head: Reach,
 ) -> list[IndexEntry]:
-    """The best entries, without what the person has forgotten."""
+    """Return the best entries, without what the person has forgotten."""
     forgotten = forgotten_names(archive)
     kinds: tuple[SearchKind, ...] = KINDS if among == "all" else (among,)
     days = None if since or until else days_named(query, head.ends)
@@ -72,19 +76,23 @@ def _entries(
 
         def places(since: str, until: str) -> list[IndexEntry]:
             entries = index.find(
-                query, kinds=kinds, chat_id=chats[0].chat_id if len(chats) == 1 else "", since=since, until=until,
-                limit=limit + len(forgotten), any_word=True,
-            )  # fmt: skip
-            return [entry for entry in entries if (entry.chat_id, entry.name) not in forgotten][
-                :limit
-            ]
+                query,
+                kinds=kinds,
+                chat_id=chats[0].chat_id if len(chats) == 1 else "",
+                since=since,
+                until=until,
+                limit=limit + len(forgotten),
+                any_word=True,
+            )
+            known = [entry for entry in entries if (entry.chat_id, entry.name) not in forgotten]
+            return known[:limit]
 
         first = places(*days)[: (limit + 1) // 2] if days else []
         return [*first, *(entry for entry in places(since, until) if entry not in first)][:limit]
 
 
 def _records(entries: list[IndexEntry], query: str, names: dict[str, str]) -> list[Record]:
-    """A record for each entry, as long as fits when each of those behind it gets as much."""
+    """Return a record for each entry, as long as fits when each of the later ones gets as much."""
     left, records = SEARCH_TOKENS - _HEAD_TOKENS, list[Record]()
     for at, entry in enumerate(entries):
         tokens = left // (len(entries) - at)

@@ -1,4 +1,4 @@
-"""Which chats may be looked up, which of their records, and what every answer says about how far they reach."""
+"""Choose the chats that may be looked up, and say in every answer how far they reach."""
 
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
@@ -20,7 +20,7 @@ _LONGEST_TITLE = 100  # characters
 
 @dataclass(frozen=True, slots=True)
 class Recalled:
-    """The answer of a tool, as a text and as data; `is_error` where the question cannot be answered so."""
+    """The answer of a tool, as a text and as data; `is_error` if the question has no answer."""
 
     text: str
     data: Mapping[str, Any]
@@ -29,19 +29,22 @@ class Recalled:
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """The first and the last day of which the archive has words of some chats, as YYYY-MM-DD, or words for none."""
+    """The first and last day with words of some chats, as YYYY-MM-DD, or words for none."""
 
     began: str
     ends: str
 
     @property
     def head(self) -> str:
-        """The sentence with which every answer begins."""
-        return f"{NOTE} The archive has this conversation from {self.began} up to {self.ends}, and nothing later."
+        """Return the sentence with which every answer begins."""
+        return (
+            f"{NOTE} The archive has this conversation from {self.began} up to {self.ends}, "
+            "and nothing later."
+        )
 
     @property
     def data(self) -> dict[str, Any]:
-        """The same as data."""
+        """Return the same as data."""
         return {"note": NOTE, "known_from": self.began, "known_until": self.ends}
 
 
@@ -55,11 +58,14 @@ class Library:
     """The id or the title of the only chat; empty for all."""
 
     def opened(self) -> AbstractContextManager[Archive]:
-        """The archive, for reading."""
+        """Open the archive for reading."""
         return Archive.read(self.state)
 
     def chat(self, archive: Archive, name: str) -> KnownChat:
-        """The chat that is meant. Raises NotFound where it is none of ours, or none was named and there are several."""
+        """Return the chat that is meant.
+
+        Raise NotFound where it is none of ours, or none was named and there are several.
+        """
         if self.only:
             return find_chat(archive, self.only)
         chats = known_chats(archive)
@@ -72,30 +78,30 @@ class Library:
                 "Name one as `chat`.",
             )
         try:
-            return find_chat(archive, name.strip('"'))  # as it stands in an answer's text
+            return find_chat(archive, name.strip('"'))  # an answer's text has it in quotes
         except NotFound as fault:
             raise NotFound(
                 f"No one chat is called {named(name)}.", f"There are: {titles}."
             ) from fault
 
     def chats(self, archive: Archive, name: str) -> tuple[KnownChat, ...]:
-        """The chat that is meant, or all that may be looked up where none is named. Raises NotFound."""
+        """Return the chat that is meant, or all if none is named. Raise NotFound."""
         return (self.chat(archive, name),) if name or self.only else known_chats(archive)
 
 
 def reach(archive: Archive, *chats: KnownChat) -> Reach:
-    """The span of the words that the archive has of these chats."""
+    """Return the days for which the archive has words of these chats."""
     days = [day for chat in chats for day in days_of(archive, chat.chat_id) if day]
     return Reach(dated(min(days, default="")), dated(max(days, default="")))
 
 
 def name_of(chat: KnownChat, chats: tuple[KnownChat, ...]) -> str:
-    """The name for the chat in a question: its title where that is short and no other's, else its id."""
+    """Return the name for the chat in a question: a short title of its own, else its id."""
     titles = [other.title.casefold() for other in chats]
     is_clear = 0 < len(chat.title) <= _LONGEST_TITLE and titles.count(chat.title.casefold()) == 1
     return chat.title if is_clear else chat.chat_id
 
 
 def as_error(trouble: MemprocError) -> Recalled:
-    """An error as an answer."""
+    """Return an error as an answer."""
     return Recalled(str(trouble), {"error": str(trouble)}, is_error=True)

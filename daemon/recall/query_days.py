@@ -1,7 +1,8 @@
-"""The days that a question names: "on 5 April 2024", "im März", "en abril de 2024", "2024-04". They narrow a search.
+"""Find the days that a question names: "on 5 April 2024", "im März", "en abril de 2024", "2024-04".
 
-ISO dates, and the months of English, German, French, Spanish, Italian, Portuguese and Dutch. A model that looks
-something up in another language can say `since` and `until`.
+They narrow a search. Understood are ISO dates, and the months of English, German, French, Spanish,
+Italian, Portuguese and Dutch. A model that looks something up in another language can give `since`
+and `until`.
 """
 
 import re
@@ -26,8 +27,8 @@ _MONTH = rf"(?P<month>{'|'.join(sorted(_MONTHS, key=len, reverse=True))})\b\.?"
 _YEAR = r"(?:,?\s+(?:de\s+)?(?P<year>(?:19|20)\d\d))?\b"
 _DAY = r"(?P<day>\d{1,2})(?:st|nd|rd|th|er|º|\.)?(?!\d)"
 _WITHIN = (
-    "in|during|since|until|of|late|early|mid|last|im|seit|ab|bis|anfang|mitte|ende|letzten|en|de|depuis|fin|début|desde"
-    "|hasta|finales|nel|da|fino|di|em|sinds|tot|begin|eind"
+    "in|during|since|until|of|late|early|mid|last|im|seit|ab|bis|anfang|mitte|ende|letzten"
+    "|en|de|depuis|fin|début|desde|hasta|finales|nel|da|fino|di|em|sinds|tot|begin|eind"
 )
 _FORMS = tuple(
     re.compile(form, re.IGNORECASE)
@@ -41,7 +42,7 @@ _FORMS = tuple(
 
 
 def days_named(query: str, newest: str) -> Days | None:
-    """The days that the query names, or None; `newest` is the last day that is known.
+    """Return the days that the query names, or None; `newest` is the last day that is known.
 
     A month without a year is the last one of that name that is not later than this.
     """

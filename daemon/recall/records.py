@@ -1,8 +1,9 @@
-"""How records are shown to a model: quoted line by line, dated, and never longer than their bound.
+"""Show records to a model: quoted line by line, dated, and never longer than their bound.
 
-Whatever stands in an archive was written by somebody, so each of its lines stands behind "> ", control characters are
-written out, our tags are inert, and no line can end the quotation, pose as ours, or steer whoever reads it. A record is
-a text and the same as data, and both keep to the bound: some programs show a model the one, some the other.
+Everything in an archive was written by somebody. So each of its lines begins with "> ", control
+characters are written out, our tags are inert, and no line can end the quotation, pose as ours, or
+steer its reader. A record is a text and the same as data, and both keep to the bound: some programs
+show a model the one, some the other.
 """
 
 import json
@@ -33,42 +34,42 @@ class Record:
 
     @property
     def tokens(self) -> int:
-        """The tokens that the longer of the two has at most."""
+        """Return the most tokens that the longer of the two can have."""
         return 1 + max(
             tokens_at_most(self.text), tokens_at_most(json.dumps(self.data, ensure_ascii=False))
         )
 
 
 def plain(text: str) -> str:
-    """Somebody's text with nothing in it that steers or deceives, and with our tags inert."""
+    """Return somebody's text with nothing that steers or deceives, and with our tags inert."""
     return make_tags_inert(visible(text))
 
 
 def in_quotes(text: str) -> str:
-    """The text as a quotation, line by line."""
+    """Return the text as a quotation, line by line."""
     return "\n".join(f"> {plain(line)}" for line in text.strip().splitlines()) or "> (nothing)"
 
 
 def named(name: str) -> str:
-    """A title or an id within a line of ours: one that could be read as more than a name stands in quotes, cut."""
+    """Return a title or an id for a line of ours: quoted and cut if it could read as more."""
     if _PLAIN_NAME.fullmatch(name):
         return name
     return f'"{make_tags_inert(in_one_line(name[:_LONGEST_NAME])).replace(chr(34), chr(39))}"'
 
 
 def in_data(name: str) -> str:
-    """The same as data, where nothing but its length and what is written in it has to be kept in bounds."""
+    """Return the same as data, where only its length and its characters have to be bounded."""
     return plain(name[:_LONGEST_NAME])
 
 
 def dated(date: str | None) -> str:
-    """The day of a date of the archive."""
+    """Return the day of a date of the archive."""
     day = _DAY.match(date or "")
     return day[0] if day else "an unknown day"
 
 
 def fitted(make: Callable[[str], Record], text: str, tokens: int) -> Record:
-    """The record that `make` makes of the text, or of as much of its beginning as fits, with a word that it is cut."""
+    """Return the record that `make` makes of the text, or of as much as fits, marked as cut."""
     record = make(text)
     while record.tokens > tokens and text:
         text = text[: min(len(text) - 1, len(text) * tokens // record.tokens)]
@@ -77,7 +78,7 @@ def fitted(make: Callable[[str], Record], text: str, tokens: int) -> Record:
 
 
 def records_within(records: Sequence[Record], tokens: int) -> tuple[Record, ...]:
-    """The first of the records, as many as fit together."""
+    """Return the first of the records, as many as fit together."""
     kept: list[Record] = []
     for record in records:
         tokens -= record.tokens
@@ -88,7 +89,10 @@ def records_within(records: Sequence[Record], tokens: int) -> tuple[Record, ...]
 
 
 def pages(parts: Iterable[str], tokens: int) -> Iterator[str]:
-    """The parts, with an empty line between them, in pages that fit, cut between lines where that can be."""
+    """Yield the parts, an empty line between them, in pages that fit, cut between lines.
+
+    Only a line that is larger than a page is cut itself.
+    """
     page: list[str] = []
     size = 0
     for line in (line for part in parts for line in (*_short_lines(part, tokens), "")):
@@ -104,7 +108,7 @@ def pages(parts: Iterable[str], tokens: int) -> Iterator[str]:
 
 
 def _short_lines(text: str, tokens: int) -> Iterator[str]:
-    """The lines of the text; one that is larger than a page by itself comes in pieces, each of them quoted."""
+    """Yield the lines of the text; one larger than a page comes in pieces, each of them quoted."""
     for line in text.split("\n"):
         mark = "> " if line.startswith("> ") else ""
         rest = line.removeprefix(mark)

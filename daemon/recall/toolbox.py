@@ -1,7 +1,7 @@
-"""The five tools, each said once: its name, what it is for, its arguments with their bounds, and what it looks up.
+"""Define the five tools, each once: its name, its purpose, its bounded arguments, its look-up.
 
-The Model Context Protocol's server and TypingMind's connector both list and call them from here, in the protocol's own
-JSON; neither the listing nor a call needs the protocol's package.
+The Model Context Protocol's server and TypingMind's connector both list and call them from here, in
+the protocol's own JSON; neither the listing nor a call needs the protocol's package.
 """
 
 import json
@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from datetime import date
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 from pydantic_core import PydanticCustomError
 
 from daemon.files.unforeseen import describe
@@ -32,51 +32,37 @@ ChatName = Annotated[
     str,
     Field(
         max_length=200,
-        description="Title or id of the chat, of up to 200 characters; needed if there are several.",
+        description="Title or id of the chat, of up to 200 characters; "
+        "needed if there are several.",
     ),
 ]
+Day = Annotated[str, Field(pattern=_DAY, description="A day as YYYY-MM-DD; empty for no bound.")]
 _FORMER_NAMES = {"core_memory": "recall_core_memory", "facts": "recall_facts"}
-"""Names of before, which programs may have kept: they are answered, and not listed."""
-
-
-def _is_in_the_calendar(day: str) -> str:
-    """Return a day as it is. Raises ValueError where no calendar has it."""
-    if day:
-        date.fromisoformat(day)
-    return day
-
-
-def _no_truth_value(number: object) -> object:
-    """Return what may be a number as it is. Raises where it is true or false, which Python counts as 1 and 0."""
-    if isinstance(number, bool):
-        raise PydanticCustomError("number", "a number is expected")
-    return number
-
-
-Day = Annotated[
-    str,
-    Field(pattern=_DAY, description="A day as YYYY-MM-DD; empty for no bound."),
-    AfterValidator(_is_in_the_calendar),
-]
-Number = Annotated[int, BeforeValidator(_no_truth_value)]
-
-
-def _without_titles(schema: dict[str, Any]) -> None:
-    """Leave out of a tool's schema what would only cost its reader tokens."""
-    for part in (schema, *schema["properties"].values()):
-        part.pop("title", None)
-    schema.pop("description", None)
+"""Former names, which programs may have kept: they are answered, and not listed."""
 
 
 class Tool(BaseModel):
     """A call of a tool with its arguments; the docstring of each is what a model reads of it."""
 
-    model_config = ConfigDict(
-        extra="forbid", coerce_numbers_to_str=True, json_schema_extra=_without_titles
-    )
+    model_config = ConfigDict(extra="forbid", coerce_numbers_to_str=True)
+
+    @field_validator("since", "until", "date", check_fields=False)
+    @classmethod
+    def _is_in_the_calendar(cls, day: str) -> str:
+        if day:
+            date.fromisoformat(day)
+        return day
+
+    @field_validator("limit", "page", mode="before", check_fields=False)
+    @classmethod
+    def _is_no_truth_value(cls, number: object) -> object:
+        """Raise for true and false, which Python counts as 1 and 0."""
+        if isinstance(number, bool):
+            raise PydanticCustomError("number", "a number is expected")
+        return number
 
     def look_up(self, library: Library) -> Recalled:
-        """The answer. Raises MemprocError where there can be none."""
+        """Return the answer. Raise MemprocError where there can be none."""
         raise NotImplementedError
 
 
@@ -92,13 +78,11 @@ class RecallSearch(Tool):
     ] = "raw"
     since: Day = ""
     until: Day = ""
-    limit: Annotated[
-        Number, Field(ge=1, le=10, description="How many places to give, 1 to 10.")
-    ] = 5
+    limit: Annotated[int, Field(ge=1, le=10, description="How many places to give, 1 to 10.")] = 5
     chat: ChatName = ""
 
     def look_up(self, library: Library) -> Recalled:
-        """The places that have most of the words."""
+        """Return the places that have most of the words."""
         return find_text(
             library, self.query, self.among, self.since, self.until, self.limit, self.chat
         )
@@ -121,11 +105,11 @@ class RecallOpen(Tool):
             description="memory, raw (the messages that a memory stands for), as-of, or hindsight."
         ),
     ] = "memory"
-    page: Annotated[Number, Field(ge=1, le=10_000, description="Which page, from 1 on.")] = 1
+    page: Annotated[int, Field(ge=1, le=10_000, description="Which page, from 1 on.")] = 1
     chat: ChatName = ""
 
     def look_up(self, library: Library) -> Recalled:
-        """One page of the record."""
+        """Return one page of the record."""
         return tools.open_record(library, self.record, self.what, self.page, self.chat)
 
 
@@ -140,7 +124,7 @@ class RecallTimeline(Tool):
     until: Day = ""
 
     def look_up(self, library: Library) -> Recalled:
-        """The memories of these days."""
+        """Return the memories of these days."""
         return tools.timeline(library, self.chat, self.fold, self.since, self.until)
 
 
@@ -150,7 +134,7 @@ class RecallCoreMemory(Tool):
     chat: ChatName = ""
 
     def look_up(self, library: Library) -> Recalled:
-        """All of its sections."""
+        """Return all of its sections."""
         return tools.core_memory(library, self.chat)
 
 
@@ -165,7 +149,7 @@ class RecallFacts(Tool):
     chat: ChatName = ""
 
     def look_up(self, library: Library) -> Recalled:
-        """The facts, the best match first."""
+        """Return the facts, the best match first."""
         return tools.facts(library, self.chat, self.words, self.date)
 
 
@@ -179,41 +163,48 @@ TOOLS: Mapping[str, type[Tool]] = {
 
 
 def list_tools() -> list[dict[str, Any]]:
-    """The tools as the protocol lists them."""
+    """Return the tools as the protocol lists them."""
     return [
         {
             "name": name,
             "description": tool.__doc__,
-            "inputSchema": tool.model_json_schema(),
+            "inputSchema": _schema(tool),
             "annotations": _READS,
         }
         for name, tool in TOOLS.items()
     ]
 
 
-def call_tool(library: Library, name: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """The answer of a tool as the protocol has it. What cannot be answered is an answer too, that says why.
+def _schema(tool: type[Tool]) -> dict[str, Any]:
+    """Return a tool's schema without what would only cost its reader tokens."""
+    schema = tool.model_json_schema()
+    for part in (schema, *schema["properties"].values()):
+        part.pop("title", None)
+    schema.pop("description", None)
+    return schema
 
-    An argument of null is taken as one that is not there: some programs send all of them.
+
+def call_tool(library: Library, name: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the answer of a tool as the protocol has it; a refusal is an answer, too.
+
+    An argument of null counts as absent: some programs send all of them.
     """
+    given = {key: value for key, value in arguments.items() if value is not None}
     try:
-        recalled = _tool(
-            name, {key: value for key, value in arguments.items() if value is not None}
-        ).look_up(library)
+        recalled = _tool(name, given).look_up(library)
     except MemprocError as trouble:
         recalled = as_error(trouble)
     except Exception as fault:  # the boundary: the model gets a sentence, and the server goes on
         recalled = as_error(MemprocError(*describe(fault)))
-    content = [{"type": "text", "text": recalled.text}]
     return {
-        "content": content,
+        "content": [{"type": "text", "text": recalled.text}],
         "structuredContent": dict(recalled.data),
         "isError": recalled.is_error,
     }
 
 
 def _tool(name: str, arguments: Mapping[str, Any]) -> Tool:
-    """The call that is asked for. Raises NotFound or RefusedArguments."""
+    """Return the call that is asked for. Raise NotFound or RefusedArguments."""
     name = _FORMER_NAMES.get(name, name)
     if name not in TOOLS:
         raise NotFound(f"There is no tool {named(name)}.", f"There are {', '.join(TOOLS)}.")
@@ -228,7 +219,7 @@ def _tool(name: str, arguments: Mapping[str, Any]) -> Tool:
 
 
 def _reason(tool: str, argument: str, details: Mapping[str, Any]) -> tuple[str, str]:
-    """The fault of an argument, and what is allowed."""
+    """Return the fault of an argument, and what is allowed."""
     fields = TOOLS[tool].model_fields
     if argument not in fields:
         return f"{tool} has no argument {named(argument)}.", f"It takes {', '.join(fields)}."

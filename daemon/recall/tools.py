@@ -1,6 +1,7 @@
-"""What a model can look up besides searching: a record in full, the line of time, core memory, and facts.
+"""Look up more than searching finds: a record in full, the line of time, core memory, facts.
 
-All of them only read. What is not there is said in a way that ends the matter: models search in a loop otherwise.
+All of these only read. What is missing is reported in a way that ends the matter: models search in
+a loop otherwise.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -31,12 +32,12 @@ from daemon.status.printable import in_one_line
 from rules.conversation.memory import Edition, Memory
 from rules.conversation.memory_title import short_name
 from rules.errors import NotFound
-from rules.layers.facts import live
+from rules.layers.facts import Fact, live
 from rules.typingmind.message import Message
 from rules.wording import counted
 
 _HEAD_TOKENS = 200
-"""The tokens for what stands around the records in an answer, in either form."""
+"""The tokens for everything around the records in an answer, in either form."""
 _QUOTE = 80  # characters of a quote on the line of time
 _OWN_WORDS = slice(1, None, 2)  # the persona's own among a memory's six texts
 
@@ -44,7 +45,7 @@ What = Literal["memory", "raw", "as-of", "hindsight"]
 
 
 def open_record(library: Library, name: str, what: What, page: int, chat: str) -> Recalled:
-    """A memory, or the messages that it stands for, or one message with what it answers; page by page."""
+    """Return a page of a memory, of the messages under it, or of one message with its answer."""
     with library.opened() as archive:
         known, parts = _record(library, archive, name, what, chat)
         head = reach(archive, known)
@@ -57,11 +58,8 @@ def open_record(library: Library, name: str, what: What, page: int, chat: str) -
     if not from_here:
         raise NotFound(f"There is no page {page} of it.", f"It has {counted(before, 'page')}.")
     text, *following = from_here
-    word = (
-        f"This is page {page}, and page {page + 1} goes on."
-        if following
-        else f"This is page {page}, the last."
-    )
+    rest = f"and page {page + 1} goes on" if following else "the last"
+    word = f"This is page {page}, {rest}."
     data = {
         "id": in_data(name),
         "chat": in_data(title),
@@ -73,7 +71,7 @@ def open_record(library: Library, name: str, what: What, page: int, chat: str) -
 
 
 def timeline(library: Library, chat: str, fold: str, since: str, until: str) -> Recalled:
-    """The memories of a chat in order, one line each; a fold is one line, and `fold` opens it."""
+    """Return the memories of a chat in order, one line each; `fold` opens one that is a fold."""
     with library.opened() as archive:
         known = library.chat(archive, chat)
         head, kept = reach(archive, known), memories(archive, known.chat_id)
@@ -93,7 +91,7 @@ def timeline(library: Library, chat: str, fold: str, since: str, until: str) -> 
 
 
 def core_memory(library: Library, chat: str) -> Recalled:
-    """The sections of the core memory as they are now."""
+    """Return the sections of the core memory as they are now."""
     with library.opened() as archive:
         known = library.chat(archive, chat)
         head = reach(archive, known)
@@ -108,61 +106,53 @@ def core_memory(library: Library, chat: str) -> Recalled:
 
 
 def facts(library: Library, chat: str, words: str, date: str) -> Recalled:
-    """Facts that have these words, the best first, or all; those that held on `date`, or that hold now."""
+    """Return facts with these words, the best first, or all, as held on `date`, or hold now."""
     with library.opened() as archive:
         known = library.chat(archive, chat)
         head, events = reach(archive, known), fact_events(archive, known.chat_id)
     valid = live(event for event in events if not date or event.said_at[:10] <= date)
-    chosen = (
-        [valid[at] for at in ranked([fact.text for fact in valid], words)] if words else list(valid)
-    )
+    chosen = _ranked(valid, words) if words else list(valid)
     when = f" that held on {date}" if date else ""
     if not chosen:
         about = " with any of these words" if words else ""
-        return _answer(
-            head,
-            "facts",
-            (),
-            f"No fact{about}{when} is known. That is all there is; asking again is idle.",
-        )
+        word = f"No fact{about}{when} is known. That is all there is; asking again is idle."
+        return _answer(head, "facts", (), word)
     left = SEARCH_TOKENS - _HEAD_TOKENS
     records = records_within(
         [fitted(_fact(fact.number, fact.said_at), fact.text, left) for fact in chosen], left
     )
     rest = len(chosen) - len(records)
-    return _answer(
-        head,
-        "facts",
-        records,
-        f"There are {rest} more{when}: ask for words of theirs." if rest else "",
-    )
+    word = f"There are {rest} more{when}: ask for words of theirs." if rest else ""
+    return _answer(head, "facts", records, word)
+
+
+def _ranked(valid: Sequence[Fact], words: str) -> list[Fact]:
+    return [valid[at] for at in ranked([fact.text for fact in valid], words)]
 
 
 def _answer(
     head: Reach, kind: str, records: Sequence[Record], word: str = "", break_: str = "\n\n"
 ) -> Recalled:
-    """The records under the sentence that every answer begins with, and a last word, in both forms."""
+    """Return the records after every answer's first sentence, and a last word, in both forms."""
     body = break_.join(record.text for record in records)
     data: dict[str, Any] = {**head.data, kind: [record.data for record in records]}
-    return Recalled(
-        "\n\n".join(part for part in (head.head, body, word) if part),
-        data | ({"more": word} if word else {}),
-    )
+    text = "\n\n".join(part for part in (head.head, body, word) if part)
+    return Recalled(text, data | ({"more": word} if word else {}))
 
 
 def _level(kept: Sequence[Memory], fold: str) -> list[Memory]:
-    """The memories that are under no fold, or those under the fold that is called so. Raises NotFound."""
-    if not fold:
-        inside = {name for memory in kept for name in memory.members}
-        return sorted(
-            (m for m in kept if m.memory_id not in inside), key=lambda memory: memory.began_at or ""
-        )
+    """Return the memories that are under no fold, or those under this one. Raise NotFound."""
+    if fold:
+        return _members(kept, fold)
+    inside = {name for memory in kept for name in memory.members}
+    outside = [memory for memory in kept if memory.memory_id not in inside]
+    return sorted(outside, key=lambda memory: memory.began_at or "")
+
+
+def _members(kept: Sequence[Memory], fold: str) -> list[Memory]:
     for memory in kept:
-        if (
-            memory.is_fold
-            and not memory.forgotten
-            and fold in (memory.memory_id, short_name(memory))
-        ):
+        names = (memory.memory_id, short_name(memory)) if memory.is_fold else ()
+        if fold in names and not memory.forgotten:
             return [member for member in kept if member.memory_id in memory.members]
     raise NotFound(
         f"There is no fold {named(fold)}.", "The folds stand on the line of time, with their ids."
@@ -190,7 +180,7 @@ def _line(memory: Memory) -> Record:
 
 
 def _beginning(text: str) -> str:
-    """Return a text's first words, in at most so many characters as a line of time has for a quote."""
+    """Return a text's first words, as many as fit a quote on the line of time."""
     if len(text) <= _QUOTE:
         return text
     whole_words, blank, _ = text[: _QUOTE + 1].rpartition(" ")
@@ -214,7 +204,7 @@ def _fact(number: int, said_at: str) -> Callable[[str], Record]:
 def _record(
     library: Library, archive: Archive, name: str, what: What, chat: str
 ) -> tuple[KnownChat, Iterable[str]]:
-    """The record's chat, and its parts. Raises NotFound where there is none, or more than one."""
+    """Return the record's chat, and its parts. Raise NotFound unless there is exactly one."""
     forgotten = forgotten_names(archive)
     records = [
         (known, parts)
@@ -233,7 +223,7 @@ def _record(
 
 
 def _parts(archive: Archive, chat_id: str, name: str, what: What) -> Iterable[str]:
-    """The memory or message of that name in a chat; empty where it has none that the person has not forgotten."""
+    """Return the memory or message of that name in a chat; nothing if missing or forgotten."""
     try:
         _, memory = find_memory(archive, name, chat_id=chat_id)
     except NotFound:
@@ -254,7 +244,7 @@ def _edition(archive: Archive, memory: Memory, what: What) -> Edition:
 
 
 def _turn(archive: Archive, chat_id: str, key: str) -> Sequence[str]:
-    """A message with the answer to it, or with the question that it answers, and the ids of what stands around them."""
+    """Return a message with the answer or question to it, and the ids of their neighbours."""
     near = around(archive, chat_id, key, 2, 2)
     keys = [name for name, _ in near]
     if key not in keys:
@@ -267,11 +257,9 @@ def _turn(archive: Archive, chat_id: str, key: str) -> Sequence[str]:
         last += last < len(near) and near[last][1].speaker == "assistant"
     before = f"Before it: message {named(keys[first - 1])}." if first else ""
     after = f"After it: message {named(keys[last])}." if last < len(keys) else ""
-    around_it = " ".join(filter(None, (before, after)))
-    return [
-        *(_message(message, name) for name, message in near[first:last]),
-        *filter(None, [around_it]),
-    ]
+    neighbours = " ".join(filter(None, (before, after)))
+    messages = [_message(message, name) for name, message in near[first:last]]
+    return [*messages, neighbours] if neighbours else messages
 
 
 def _message(message: Message, key: str) -> str:

@@ -1,1 +1,1 @@
-"""What brings things back: versions, raw conversations, a lost archive, everything on a new computer."""
+"""Bring things back: versions, raw conversations, a lost archive, everything on a new computer."""

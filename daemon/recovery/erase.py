@@ -1,7 +1,8 @@
-"""Erases a chat for good: from updated exports, expanded copies, backups, copies of the archive, the log, the archive.
+"""Erase a chat for good, from memproc's files, backups, log and archive.
 
-The archive comes last, so that an erasure that was cut short can be said again, and goes on. A file that holds other
-chats too loses this one alone. Of the inbox, which is the person's, only what the bridge itself has put there is taken.
+The archive comes last, so that an erasure that was cut short can be repeated, and goes on. A file
+that holds other chats too loses this one alone. Of the inbox, which is the person's, only what the
+bridge itself has put there is removed.
 """
 
 from collections.abc import Iterator, Mapping
@@ -9,6 +10,7 @@ from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 
+from daemon.archive.archive import Archive
 from daemon.archive.arrivals import arrivals_of
 from daemon.archive.chats import KnownChat, known_chats
 from daemon.archive.erasing import erase_rows
@@ -20,9 +22,9 @@ from daemon.files.candidates import exports_in
 from daemon.files.names import is_sent
 from daemon.files.packing import pack, unpack
 from daemon.files.paths import arrivals_folder, expanded_folder
-from daemon.files.private import flush_folder
 from daemon.files.read import chats_in, export_without_chats
 from daemon.files.reasons import file_errors
+from daemon.files.removal import remove_file
 from daemon.files.write import replace_file
 from daemon.models.context import Context
 from daemon.recovery.parcel import ASIDE
@@ -32,12 +34,12 @@ from rules.typingmind.copies import new_chat_id
 from rules.wording import counted
 
 _MOST_NEW_CHATS = 20
-"""So many new chats at most can have been made of one (`output.mode = "new-chat"`)."""
+"""The most new chats that can have been made of one (`output.mode = "new-chat"`)."""
 
 
 @dataclass(frozen=True, slots=True)
 class KeptFile:
-    """A file of memproc's that holds the chat; `is_shared`: and other chats, which stay in it."""
+    """A file of memproc's that holds the chat; `is_shared` if it holds others, which stay."""
 
     path: Path
     is_shared: bool
@@ -51,7 +53,7 @@ class Erasure:
     names: frozenset[str]
     """Its id, and those of new chats that hold its memories and never came back as an export."""
     files: tuple[KeptFile, ...]
-    """Updated exports, expanded copies, copies of dropped files, and what the bridge itself has put into the inbox."""
+    """Updated exports, expanded copies, copies of dropped files, and the bridge's in the inbox."""
     backups: tuple[tuple[IndexLine, bool], ...]
     """Lines of the index, each with whether its file holds other chats too."""
     copies: tuple[Path, ...]
@@ -63,16 +65,15 @@ class Erasure:
 
 
 def find_erasure(context: Context, chat: KnownChat) -> Erasure:
-    """Find everything that holds the chat. Raises FileTrouble where something cannot be read."""
+    """Find everything that holds the chat. Raise FileTrouble where something cannot be read."""
     folders, archive = context.folders, context.archive
-    known = {other.chat_id for other in known_chats(archive)} - {chat.chat_id}
-    made = (new_chat_id(chat.chat_id, number) for number in range(1, _MOST_NEW_CHATS))
-    names = frozenset({chat.chat_id, *made} - known)
-    shelves = (folders.updated, expanded_folder(folders.updated), arrivals_folder(folders.state))
+    arrivals = arrivals_folder(folders.state)
+    names = _names_of(archive, chat.chat_id)
+    shelves = (folders.updated, expanded_folder(folders.updated), arrivals)
     holding = (file for shelf in shelves for file in _holding(shelf, names))
     dropped = list(_holding(folders.inbox, names))
     by_bridge = [file for file in dropped if is_sent(file.path.name) and not file.is_shared]
-    own = (folders.state, folders.backups, folders.updated, arrivals_folder(folders.state))
+    own = (folders.state, folders.backups, folders.updated, arrivals)
     return Erasure(
         chat,
         names,
@@ -85,8 +86,14 @@ def find_erasure(context: Context, chat: KnownChat) -> Erasure:
     )
 
 
+def _names_of(archive: Archive, chat_id: str) -> frozenset[str]:
+    known = {other.chat_id for other in known_chats(archive)} - {chat_id}
+    made = (new_chat_id(chat_id, number) for number in range(1, _MOST_NEW_CHATS))
+    return frozenset({chat_id, *made} - known)
+
+
 def erase(context: Context, erasure: Erasure) -> None:
-    """Remove all of it. Raises FileTrouble or ArchiveError; said again, it goes on from there."""
+    """Remove all of it. Raise FileTrouble or ArchiveError; repeated, it goes on from there."""
     folders = context.folders
     copies = _hashes_of_copies(arrivals_folder(folders.state), erasure)
     for file in erasure.files:
@@ -95,19 +102,19 @@ def erase(context: Context, erasure: Erasure) -> None:
         if file.is_shared:
             replace_file(file.path, [export_without_chats(file.path.name, content, erasure.names)])
         else:
-            _remove(file.path)
+            remove_file(file.path)
     _erase_backups(folders.backups, erasure)
     for path in erasure.copies:
-        _remove(path)
+        remove_file(path)
     present = arrivals_of(context.archive, [str(path) for path in erasure.in_inbox])
     _erase_from_log(folders.state, erasure)
     forget_jobs(folders.state, erasure.names)
-    forget_index(folders.state)  # the next search makes it anew
+    forget_index(folders.state)  # the next search makes a new one
     erase_rows(context.archive, erasure.chat.chat_id, present, context.clock(), copies)
 
 
 def _hashes_of_copies(arrivals: Path, erasure: Erasure) -> list[str]:
-    """Return the SHA-256 of each dropped file that holds the chat alone, and of the bridge's files."""
+    """Return the SHA-256 of dropped files that hold the chat alone, and of the bridge's."""
     alone = [file.path for file in erasure.files if not file.is_shared]
     sent = [path for path in alone if is_sent(path.name) and path.exists()]
     return [
@@ -134,7 +141,7 @@ def _backups(folder: Path, chat_id: str, names: frozenset[str]) -> Iterator[tupl
 
 
 def _is_shared(name: str, content: bytes, names: frozenset[str]) -> bool | None:
-    """Whether an export holds this chat and others too; None where it does not hold this one."""
+    """Return whether an export holds this chat and others too; None if it lacks this one."""
     try:
         ids = [chat.id_if_any for chat in chats_in(name, content)]
     except NotAnExport:
@@ -143,7 +150,7 @@ def _is_shared(name: str, content: bytes, names: frozenset[str]) -> bool | None:
 
 
 def _content(folder: Path, line: IndexLine) -> bytes:
-    """The content of a backup; empty where it is gone or damaged, and nobody can tell."""
+    """Return the content of a backup; empty where it is gone or damaged."""
     try:
         return b"".join(unpack(folder / line.file, line.size, line.sha256))
     except FileTrouble:
@@ -161,11 +168,11 @@ def _erase_backups(folder: Path, erasure: Erasure) -> None:
             continue
         changed[line.file] = _rewritten(folder, line, erasure.names) if is_shared else None
         if not is_shared:
-            _remove(folder / line.file)
+            remove_file(folder / line.file)
     rewrite_index(folder, lambda line: _line_after(folder, line, changed, erasure.chat.chat_id))
     for file, new in changed.items():
         if new is not None and new.file != file:
-            _remove(folder / file)
+            remove_file(folder / file)
     _remove_empty(folder / "versions")
     _remove_empty(folder / "originals")
 
@@ -200,7 +207,7 @@ def _line_after(
 
 
 def _remove_empty(folder: Path) -> None:
-    """Remove the folders in this one that nothing lies in: they are named after chats."""
+    """Remove the empty folders in this one: they are named after chats."""
     for shelf in folder.glob("*"):
         if shelf.is_dir() and not any(shelf.iterdir()):
             with file_errors(shelf, "removed"):
@@ -221,24 +228,17 @@ def _erase_from_log(state: Path, erasure: Erasure) -> None:
                 replace_file(path, kept)
 
 
-def _remove(path: Path) -> None:
-    with file_errors(path, "removed"):
-        path.unlink(missing_ok=True)
-        if path.parent.exists():
-            flush_folder(path.parent)
-
-
 def describe_erasure(erasure: Erasure) -> Iterator[str]:
-    """Sentences on what there is of the chat, for the person who is about to erase it."""
+    """Yield sentences on what there is of the chat, for the person who is about to erase it."""
     chat = erasure.chat
     yield f'"{chat.title}" ({chat.chat_id})'
-    memories, answers = (
-        counted(chat.memories, "memory", "memories"),
-        counted(erasure.calls, "answer"),
-    )
-    yield f"  archive: {counted(chat.messages, 'raw message')}, {memories}, {answers} of models"
+    messages = counted(chat.messages, "raw message")
+    memories = counted(chat.memories, "memory", "memories")
+    yield f"  archive: {messages}, {memories}, {counted(erasure.calls, 'answer')} of models"
     for file in erasure.files:
         yield f"  {file.path}{' (the other chats in it stay)' if file.is_shared else ''}"
-    yield f"  backups, the first original among them: {len({line.file for line, _ in erasure.backups}):,}"
+    backups = {line.file for line, _ in erasure.backups}
+    yield f"  backups, the first original among them: {len(backups):,}"
     if erasure.copies:
-        yield f"  copies of the archive, of which a new one is made without this chat: {len(erasure.copies):,}"
+        without = "of which a new one is made without this chat"
+        yield f"  copies of the archive, {without}: {len(erasure.copies):,}"

@@ -1,7 +1,7 @@
-"""The one file that moves everything to another computer: its list of contents, how it is packed, and how it is read.
+"""Pack the one file that moves everything to another computer, and read it.
 
-It is packed while no chat is worked on; the daemon may run. memproc.toml is in it to the byte, unless it holds a
-secret.
+It is packed while no chat is worked on; the daemon may run. memproc.toml is in it to the byte,
+unless it holds a secret.
 """
 
 import io
@@ -64,24 +64,21 @@ class Manifest(BaseModel):
 
     @property
     def size(self) -> int:
-        """Bytes of all files together."""
+        """Return the bytes of all files together."""
         return sum(entry.size for entry in self.files)
 
     @model_validator(mode="after")
     def _has_allowed_names(self) -> Self:
-        """Every name leads to its own place, on systems that ignore case, too."""
+        """Check that every name leads to its own place, on systems that ignore case, too."""
         names = [entry.name.casefold() for entry in self.files]
-        if (
-            len(names) != len(set(names))
-            or ARCHIVE not in names
-            or not all(_is_allowed(e.name) for e in self.files)
-        ):
+        is_twice = len(names) != len(set(names))
+        if is_twice or ARCHIVE not in names or not all(_is_allowed(e.name) for e in self.files):
             raise ValueError("a name leads elsewhere, or is there twice, or there is no archive")
         return self
 
 
 def _is_allowed(name: str) -> bool:
-    """Whether it names a file where files of its kind lie, on every system, and nothing above or outside."""
+    """Return whether it names a file where its kind belongs, on every system, and nowhere else."""
     folder, *inside = name.split("/")
     return name in (ARCHIVE, SETTINGS) or (
         folder in _FOLDERS
@@ -93,7 +90,7 @@ def _is_allowed(name: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Parcel:
-    """A packed file that stands in its place: where, its size in bytes, and what it holds."""
+    """A packed file in its place: where, its size in bytes, and what it holds."""
 
     path: Path
     size: int
@@ -101,21 +98,17 @@ class Parcel:
 
 
 def places(folders: Folders) -> dict[str, Path]:
-    """The folder on this computer for each folder of a parcel."""
-    return dict(
-        zip(
-            _FOLDERS,
-            (folders.backups, folders.updated, arrivals_folder(folders.state)),
-            strict=True,
-        )
-    )
+    """Return the folder on this computer for each folder of a parcel."""
+    own = (folders.backups, folders.updated, arrivals_folder(folders.state))
+    return dict(zip(_FOLDERS, own, strict=True))
 
 
 def export_archive(folders: Folders, settings: Path | None, path: Path, now: str) -> Parcel:
     """Pack archive, backups, updated exports and settings into a new file at `path`, rights 0600.
 
-    `settings` is the memproc.toml that counts, or None. Raises FileTrouble where `path` exists already, NotFound
-    where there is no archive, ArchiveError where it is damaged, and Busy while a chat is worked on.
+    `settings` is the memproc.toml that counts, or None. Raise FileTrouble where `path` exists
+    already, NotFound where there is no archive, ArchiveError where it is damaged, and Busy while a
+    chat is worked on.
     """
     _refuse_existing(path)
     if not archive_path(folders.state).exists():
@@ -123,17 +116,15 @@ def export_archive(folders: Folders, settings: Path | None, path: Path, now: str
             f"There is no archive in {folders.state} yet.", "Compress an export first: memproc run"
         )
     make_private(path.parent)
-    holds_secret = settings is not None and _holds_secret(
-        tomli.loads(settings.read_text("utf-8-sig"))
-    )
-    left_out = (f"{SETTINGS} (it holds a secret)",) if holds_secret else ()
+    tables = tomli.loads(settings.read_text("utf-8-sig")) if settings else {}
+    left_out = (f"{SETTINGS} (it holds a secret)",) if _holds_secret(tables) else ()
     with (
         hold(folders.state / "lock"),
         writing_to(path.parent, folders.state),
         _copy_of(folders.state) as archive,
     ):
         files = {ARCHIVE: archive, **_files(folders)}
-        if settings is not None and not holds_secret:
+        if settings and not left_out:
             files[SETTINGS] = settings
         size = replace_file(path, _zip(files, path, now, left_out)).size
     return Parcel(path, size, look_into(path))
@@ -151,7 +142,7 @@ def _holds_secret(value: object) -> bool:
 
 
 def _files(folders: Folders) -> dict[str, Path]:
-    """Every file that is packed beside the archive, by its name in the parcel. Links are not followed."""
+    """Return the files to pack with the archive, by their names in the parcel; follow no links."""
     files: dict[str, Path] = {}
     for folder, place in places(folders).items():
         with file_errors(place, "read"):
@@ -169,10 +160,10 @@ def _files(folders: Folders) -> dict[str, Path]:
 
 @contextmanager
 def _copy_of(state: Path) -> Iterator[Path]:
-    """A proved copy of the archive, for as long as the block runs; what a kill leaves of it is swept."""
+    """Make a proved copy of the archive for the block; what a kill leaves of it is swept."""
     folder = state / "copies"
     make_private(folder)
-    sweep(folder)  # a kill may have left one, with SQLite's journal beside it
+    sweep(folder)  # a kill may have left one, with SQLite's journal
     with file_errors(folder, "written"):
         handle, name = tempfile.mkstemp(prefix=TEMPORARY, dir=folder)
         os.close(handle)
@@ -181,8 +172,8 @@ def _copy_of(state: Path) -> Iterator[Path]:
             if faults := check_integrity(archive):
                 raise ArchiveError(
                     f"The archive is damaged ({faults[0]}), so it was not packed.",
-                    "See all faults with: memproc verify. The copies of the last days lie in the folder `copies` "
-                    "beside the archive.",
+                    "See all faults with: memproc verify. The copies of the last days lie in the "
+                    "folder `copies` beside the archive.",
                 )
             archive.copy_to(name)
         yield Path(name)
@@ -193,7 +184,7 @@ def _copy_of(state: Path) -> Iterator[Path]:
 
 
 class _Pipe(io.RawIOBase):
-    """A file to write a ZIP to, from which its bytes are taken: nothing is on a disk, and never all of it in memory."""
+    """A file to write a ZIP to, and take its bytes from, without a disk or much memory."""
 
     def __init__(self) -> None:
         self._held = bytearray()
@@ -204,7 +195,7 @@ class _Pipe(io.RawIOBase):
         return len(block)
 
     def take(self) -> bytes:
-        """The bytes since the last time."""
+        """Return the bytes since the last time."""
         taken, self._held = bytes(self._held), bytearray()
         return taken
 
@@ -212,7 +203,10 @@ class _Pipe(io.RawIOBase):
 def _zip(
     files: Mapping[str, Path], path: Path, now: str, left_out: tuple[str, ...]
 ) -> Iterator[bytes]:
-    """The parcel for `path`, block by block, its manifest last; nothing is overwritten that came there meanwhile."""
+    """Yield the parcel for `path` block by block, its manifest last.
+
+    At the end, refuse to overwrite what has come to `path` meanwhile.
+    """
     pipe, entries = _Pipe(), list[PackedFile]()
     with zipfile.ZipFile(pipe, "w") as package:
         for name, place in files.items():
@@ -244,14 +238,17 @@ def _info(name: str) -> zipfile.ZipInfo:
 
 
 def look_into(path: Path) -> Manifest:
-    """The manifest of a parcel; its names are proved, and nothing else yet. Raises FileTrouble."""
+    """Return the manifest of a parcel; only its names are proved yet. Raise FileTrouble."""
     with opened(path) as (_, manifest):
         return manifest
 
 
 @contextmanager
 def opened(path: Path) -> Iterator[tuple[zipfile.ZipFile, Manifest]]:
-    """Open a parcel that holds just the files of its manifest. Raises FileTrouble for whatever is broken in it."""
+    """Open a parcel that holds just the files of its manifest.
+
+    Raise FileTrouble if it is broken.
+    """
     try:
         with file_errors(path, "read"), zipfile.ZipFile(path) as package:
             yield package, _manifest(package)
@@ -264,29 +261,28 @@ def _manifest(package: zipfile.ZipFile) -> Manifest:
     if MANIFEST not in infos or len(infos) != len(package.infolist()):
         raise refused("it has no list of contents, or a name twice")
     for info in infos.values():
-        kind = stat.S_IFMT(info.external_attr >> 16)
-        if (
-            info.is_dir()
-            or kind not in (0, stat.S_IFREG)
-            or info.flag_bits & 1
-            or info.compress_type not in METHODS
-        ):
+        if not _is_plain(info):
             raise refused(f"{info.filename!r} in it is no plain file")
     with package.open(MANIFEST) as file:
         listed = file.read(_LARGEST_MANIFEST)
     try:
         manifest = Manifest.model_validate_json(listed)
     except ValidationError as fault:
-        raise refused(
-            "its list of contents is not in order, or was made by a newer memproc"
-        ) from fault
+        reason = "its list of contents is not in order, or was made by a newer memproc"
+        raise refused(reason) from fault
     if {entry.name for entry in manifest.files} | {MANIFEST} != infos.keys():
         raise refused("it holds other files than its list of contents says")
     return manifest
 
 
+def _is_plain(info: zipfile.ZipInfo) -> bool:
+    is_regular = stat.S_IFMT(info.external_attr >> 16) in (0, stat.S_IFREG)
+    is_readable = not info.flag_bits & 1 and info.compress_type in METHODS
+    return is_regular and is_readable and not info.is_dir()
+
+
 def content(package: zipfile.ZipFile, entry: PackedFile) -> Iterator[bytes]:
-    """A file of the parcel, never more of it than the manifest says. Raises FileTrouble."""
+    """Yield a file of the parcel, never more than its manifest says. Raise FileTrouble."""
     left = entry.size
     with package.open(entry.name) as file:
         while block := file.read(min(BLOCK, left + 1)):
@@ -297,7 +293,7 @@ def content(package: zipfile.ZipFile, entry: PackedFile) -> Iterator[bytes]:
 
 
 def refused(reason: str) -> FileTrouble:
-    """Why a parcel cannot be taken over."""
+    """Return why a parcel cannot be taken over."""
     return FileTrouble(
         f"The file cannot be taken over: {reason}. Nothing was changed.",
         "Make it anew on the old computer, with: memproc export-archive FILE",

@@ -1,13 +1,14 @@
 """Rebuild a lost archive from backups and updated exports: raw messages put back, memories adopted.
 
-Every file is read twice: once for the ids in it, and again when its chat has its turn, so that there is never more
-than one chat's worth of them in memory.
+Every file is read twice: once for the ids in it, and again when its chat has its turn, so that
+there is never more than one chat's worth of them in memory.
 
     original   m1 m2 m3 m4 m5
     version    [opening][memory: m1 to m3, 3 messages][closing] m4 m5 m6
-    archive    m1 m2 m3 m4 m5 m6, and the memory as it stands, with m1 m2 m3 under it
+    archive    m1 m2 m3 m4 m5 m6, and the memory as it is, with m1 m2 m3 under it
 
-A memory whose messages no file holds any more stays as it is, without them. What the archive knows stays as it is.
+A memory whose messages no file holds any more stays as it is, without them. What the archive knows
+stays as it is.
 """
 
 import re
@@ -65,7 +66,7 @@ class BackupFile:
     """Whether it lies among the updated exports."""
 
     def age(self) -> tuple[bool, str, bool, str]:
-        """The key that sorts files, the oldest first."""
+        """Return the key that sorts files, the oldest first."""
         is_original = self.version is not None and self.version.kind == "original"
         return self.is_output, self.kept_at, not is_original, str(self.path)
 
@@ -84,8 +85,8 @@ def find_files(
     """Find backups, updated exports, and the exports that the person names.
 
     Return them by chat id, oldest first, and those that cannot be used. A file among the updated
-    exports is the newest of its chat, whatever the clock said of it. Chats that only a named export
-    shows are none of memproc's yet. Raises FileTrouble where a folder is unreadable.
+    exports is the newest of its chat, at any date. Chats that only a named export shows are none of
+    memproc's yet. Raise FileTrouble where a folder is unreadable.
     """
     unused = [
         UnusedFile(folders.backups / INDEX, f"Line {line.number} cannot be read.")
@@ -137,7 +138,10 @@ def _readable_chats(file: BackupFile) -> tuple[list[str], list[UnusedFile]]:
 
 
 def chats_in_file(file: BackupFile) -> tuple[Chat, ...]:
-    """All chats of a file. Raises FileTrouble where it is gone or damaged, NotAnExport where it is something else."""
+    """Return all chats of a file.
+
+    Raise FileTrouble where it is gone or damaged, NotAnExport where it is something else.
+    """
     if file.version is None:
         return tuple(read_export(file.path).chats())
     try:
@@ -151,12 +155,12 @@ def chats_in_file(file: BackupFile) -> tuple[Chat, ...]:
 
 
 def chat_in(file: BackupFile, chat_id: str) -> Chat:
-    """The chat of that id in a file that has it. Raises as `chats_of` does."""
+    """Return the chat of that id in a file that has it. Raise as `chats_in_file` does."""
     return next(chat for chat in chats_in_file(file) if _readable_id(chat) == chat_id)
 
 
 def updated_export(files: Sequence[BackupFile], chat_id: str) -> BackupFile | None:
-    """The chat's updated export: the newest that bears its id in its name, else one of a whole export.
+    """Return the chat's updated export: the newest named by its id, else one of a whole export.
 
     What `memproc expand` once wrote may lie in the same folder, under another name.
     """
@@ -167,7 +171,7 @@ def updated_export(files: Sequence[BackupFile], chat_id: str) -> BackupFile | No
 
 
 def _readable_id(chat: Chat) -> str | None:
-    """The id of a chat whose messages can be read; None for others."""
+    """Return the id of a chat whose messages can be read; None for others."""
     try:
         read_messages(chat)
     except ChatSkipped:
@@ -198,25 +202,14 @@ class Rebuilt:
 
 
 def rebuild(context: Context, more: Sequence[Path] = ()) -> Rebuilt:
-    """Read all backups and updated exports, and `more` exports that the person still has; add what is missing.
+    """Read all backups and updated exports, and `more` exports; add what the archive lacks.
 
-    Raises ArchiveError, and FileTrouble where a folder or the index of the backups cannot be read.
+    Raise ArchiveError, and FileTrouble where a folder or the index of the backups cannot be read.
     """
     files, unused = find_files(context.folders, more)
     chats: list[RebuiltChat] = []
-    into_new = {
-        name
-        for chat_id in files
-        for name in _new_ids(chat_id)
-        # One that has been worked on has an original of its own, and is not only another chat's output.
-        if not any(
-            file.version is not None and file.version.chat_id == name
-            for file in files.get(name, ())
-        )
-    }
-    for chat_id in files:
-        if chat_id in into_new:
-            continue  # memories of another chat, in which the person has not talked on yet
+    untouched = _untouched_new_chats(files)
+    for chat_id in (name for name in files if name not in untouched):
         try:
             with context.archive.transaction():
                 rebuilt = _rebuild_chat(context, chat_id, files)
@@ -230,8 +223,21 @@ def rebuild(context: Context, more: Sequence[Path] = ()) -> Rebuilt:
     return Rebuilt(tuple(chats), tuple(unused))
 
 
+def _untouched_new_chats(files: Mapping[str, Sequence[BackupFile]]) -> set[str]:
+    """Return the ids of new chats with another's memories, in which nothing was said yet.
+
+    A new chat that has been worked on has an original of its own.
+    """
+    worked_on = {
+        chat_id
+        for chat_id, own in files.items()
+        if any(file.version and file.version.chat_id == chat_id for file in own)
+    }
+    return {name for chat_id in files for name in _new_ids(chat_id)} - worked_on
+
+
 def _new_ids(chat_id: str) -> list[str]:
-    """The ids of the new chats that this chat's memories may have been put into (`output.mode`)."""
+    """Return the ids of the new chats that may hold this chat's memories (`output.mode`)."""
     return [new_chat_id(chat_id, number) for number in range(1, _NEW_CHATS + 1)]
 
 
@@ -240,8 +246,8 @@ def _rebuild_chat(
 ) -> RebuiltChat | None:
     """Add what the archive lacks of a chat; `files` are those of all chats, by id.
 
-    Return None where nothing was lacking. Raises ChatSkipped where the newest file cannot be read
-    as a state of the chat, and FileTrouble.
+    Return None where nothing was lacking. Raise ChatSkipped where the newest file cannot be read as
+    a state of the chat, and FileTrouble.
     """
     archive, own = context.archive, files[chat_id]
     is_new = not is_known(archive, chat_id)
@@ -250,21 +256,34 @@ def _rebuild_chat(
     row = chat_row(archive, chat_id)
     before = count_chat(archive, row)
     newest = updated_export(own, chat_id) or own[-1]
-    file, with_memories = _with_memories(chat_id, newest, files)
-    shown = groups(recognise(read_messages(with_memories), {}))
-    lacks_memories = not shown.keys() <= _known_names(archive, chat_id)
-    is_fork = lacks_memories and _adopt_memories(context, row, file, with_memories)
-    _put_back(archive, row, chat_id, own, is_fork=is_fork)
-    _complete(context, row, with_memories, shown)
-    if is_new or lacks_memories:
-        _take_newest_state(context, chat_id, newest)
-        _note_output(archive, file, with_memories)
+    _fill(context, newest, chat_id, files, is_new=is_new)
     after = count_chat(archive, row)
     if after == before:
         return None
     raw, added, without = (now - then for now, then in zip(after, before, strict=True))
     title = chat_in(newest, chat_id).title
     return RebuiltChat(chat_id, title, raw, added, max(0, without), max(0, -without))
+
+
+def _fill(
+    context: Context,
+    newest: BackupFile,
+    chat_id: str,
+    files: Mapping[str, Sequence[BackupFile]],
+    *,
+    is_new: bool,
+) -> None:
+    """Add memories, then raw messages, and last the state of the newest file, if that is news."""
+    archive, row = context.archive, chat_row(context.archive, chat_id)
+    file, with_memories = _with_memories(chat_id, newest, files)
+    shown = groups(recognise(read_messages(with_memories), {}))
+    lacks_memories = not shown.keys() <= _known_names(archive, chat_id)
+    is_fork = lacks_memories and _adopt_memories(context, row, file, with_memories)
+    _put_back(archive, row, chat_id, files[chat_id], is_fork=is_fork)
+    _complete(context, row, with_memories, shown)
+    if is_new or lacks_memories:
+        _take_newest_state(context, chat_id, newest)
+        _note_output(archive, file, with_memories)
 
 
 def _known_names(archive: Archive, chat_id: str) -> set[str]:
@@ -303,7 +322,7 @@ def _note_output(archive: Archive, file: BackupFile, chat: Chat) -> None:
 def _with_memories(
     chat_id: str, newest: BackupFile, files: Mapping[str, Sequence[BackupFile]]
 ) -> tuple[BackupFile, Chat]:
-    """The file that shows the chat's memories, and the chat in it: its newest, or else the new chat that has them."""
+    """Return the file with the chat's memories, and the chat in it: its newest, or a new chat's."""
     chat = chat_in(newest, chat_id)
     if groups(recognise(read_messages(chat), {})):
         return newest, chat
@@ -324,7 +343,7 @@ def _read(context: Context, chat: Chat, when: str) -> ChatReading:
 def _put_back(
     archive: Archive, row: int, chat_id: str, own: Sequence[BackupFile], *, is_fork: bool
 ) -> None:
-    """Put the raw messages of all files back, the oldest first; those that the archive has stay as they are."""
+    """Put the raw messages of all files back, the oldest first; known ones stay as they are."""
     known = set(message_keys(archive, row))
     for file in own:
         messages = [
@@ -355,9 +374,8 @@ def _complete(
         if memory.memory_id in completed:
             under = [message.message for message in messages if message.memory == memory.number]
             tokens = sum(count(message.text) for message in under)
-            note_sources(
-                archive, memory.memory_id, tokens, under[0].created_at, under[-1].created_at
-            )
+            first, last = under[0].created_at, under[-1].created_at
+            note_sources(archive, memory.memory_id, tokens, first, last)
             if looking_back.fullmatch(memory.edition.texts[2]):
                 end_turn(archive, memory.memory_id)
 

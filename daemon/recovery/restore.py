@@ -3,7 +3,7 @@
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import count
+from itertools import chain, count
 from pathlib import Path
 
 from daemon.archive.archive import Archive
@@ -47,9 +47,9 @@ class Content:
 def compare_versions(
     archive: Archive, config: Config, chat_id: str, before: Content, after: Content
 ) -> tuple[Difference, tuple[Memory, ...]]:
-    """The difference, and all memories and folds of the chat.
+    """Return the difference, and all memories and folds of the chat.
 
-    Raises NotAnExport or ChatSkipped where one of the two does not hold the chat.
+    Raise NotAnExport or ChatSkipped where one of the two does not hold the chat.
     """
     known = memories(archive, chat_id)
     own = config.of(known_chat(archive, chat_id))
@@ -82,10 +82,10 @@ def _side(
 
 @dataclass(frozen=True, slots=True)
 class Restorable:
-    """A version, its bytes, where it would go, and the bytes that stand there now (None: nothing does).
+    """A version, its bytes, where it would go, and the bytes there now (None: there are none).
 
-    A single chat never goes into the place of a whole export, whose other chats it would drive out, nor of
-    another chat: what became a new chat has versions from before and after.
+    A single chat never replaces a whole export, whose other chats would be lost, nor another chat:
+    what became a new chat has versions from before and after.
     """
 
     version: Version
@@ -95,7 +95,7 @@ class Restorable:
 
 
 def find_version(folders: Folders, chat: KnownChat, number: int) -> Version:
-    """The kept version of that number. Raises NotFound."""
+    """Return the kept version of that number. Raise NotFound."""
     kept = {version.number: version for version in versions_of(folders.backups, chat.chat_id)}
     if number not in kept:
         numbers = ", ".join(map(str, kept)) or "none"
@@ -107,18 +107,19 @@ def find_version(folders: Folders, chat: KnownChat, number: int) -> Version:
 
 
 def newest_other(archive: Archive, folders: Folders, chat: KnownChat) -> Version:
-    """The newest kept version that is not what stands in the updated export's place now. Raises NotFound.
+    """Return the newest kept version that is not the updated export as it is now.
 
-    Where a restore was cut short after it had put a version there, it is that version: to be restored to its end.
+    Where a restore was cut short after it had put a version there, return that one, to be restored
+    to its end. Raise NotFound.
     """
     now, last = sha256_of(updated_path(archive, folders, chat)), last_output(archive, chat.chat_id)
     kept = versions_of(folders.backups, chat.chat_id)
-    if last is not None and last.sha256 != now:
-        kept = tuple(version for version in kept if version.sha256 == now) or kept
-    else:
-        kept = tuple(version for version in kept if version.sha256 != now)
-    if kept:
-        return kept[-1]
+    is_cut_short = last is not None and last.sha256 != now
+    chosen = [version for version in kept if (version.sha256 == now) == is_cut_short]
+    if is_cut_short:
+        chosen = chosen or list(kept)
+    if chosen:
+        return chosen[-1]
     raise NotFound(
         f'There is nothing to undo: no other version of "{chat.title}" is kept.',
         f"List them with: memproc versions {chat.chat_id}",
@@ -126,7 +127,7 @@ def newest_other(archive: Archive, folders: Folders, chat: KnownChat) -> Version
 
 
 def restorable(archive: Archive, folders: Folders, chat: KnownChat, version: Version) -> Restorable:
-    """The version with all that is needed to put it back. Raises FileTrouble where it is damaged."""
+    """Return the version with all that is needed to put it back. Raise FileTrouble if damaged."""
     content = read_version(version)
     path = updated_path(archive, folders, chat)
     then, now = _chats(content), _chats(read_updated(path))
@@ -137,13 +138,13 @@ def restorable(archive: Archive, folders: Folders, chat: KnownChat, version: Ver
 
 
 def restore(context: Context, chat: KnownChat, restorable: Restorable) -> WrittenFile:
-    """Put the version in the updated export's place. The present one becomes a version; nothing is pruned."""
+    """Replace the updated export by the version. The present one becomes a version itself."""
     now, path = context.clock(), restorable.path
     if restorable.now is not None:
         keep_version(context.folders.backups, chat.chat_id, chat.title, path.stem, path, now)
     make_private(path.parent)
-    # What is about to be done is noted first: a power cut between the file and its record would leave a file that
-    # nothing says was restored, and the next run would compress the chat again.
+    # What is about to be done is noted first: a power cut between the file and its record would
+    # leave a file not known to be restored, and the next run would compress the chat again.
     intent = {"version": restorable.version.sha256, "path": str(path)}
     set_sign(context.archive, f"{INTENT}{chat.chat_id}", json.dumps(intent), now)
     return _put_back(context, chat.chat_id, path, restorable.content, restorable.version)
@@ -152,7 +153,7 @@ def restore(context: Context, chat: KnownChat, restorable: Restorable) -> Writte
 def _put_back(
     context: Context, chat_id: str, path: Path, content: bytes, version: Version
 ) -> WrittenFile:
-    """Write the version into its place, and record it; the intent to do so is carried out then."""
+    """Write the version to its place, and record it; that carries out the intent."""
     written = replace_file(path, [content])
     with context.archive.transaction():
         output = Output(
@@ -164,7 +165,10 @@ def _put_back(
 
 
 def finish_restores(context: Context) -> tuple[str, ...]:
-    """Carry out the restores that were cut short. Return a sentence for each; the person has agreed to them before."""
+    """Carry out restores that were cut short, which the person had agreed to.
+
+    Return a sentence for each.
+    """
     sentences = []
     for chat_id, value in signs_of(context.archive, INTENT).items():
         intent = json.loads(value)
@@ -183,10 +187,11 @@ def finish_restores(context: Context) -> tuple[str, ...]:
 
 
 def expand(context: Context, chat: KnownChat, path: Path | None = None) -> WrittenFile:
-    """Write the full raw conversation as an export that TypingMind imports, to `path` or to a place of its own.
+    """Write the full raw conversation as an export that TypingMind imports.
 
-    That is never the folder of updated exports, which are there to be imported. The same content stays where it
-    stands, another one gets the next number. Raises FileTrouble where a `path` that was named exists.
+    It goes to `path`, or to a place of its own, which is never among the updated exports: those are
+    to be imported. A file with the same content stays; another one gets the next number. Raise
+    FileTrouble where a `path` that was named exists.
     """
     if path is not None and path.exists():
         raise FileTrouble(
@@ -194,35 +199,31 @@ def expand(context: Context, chat: KnownChat, path: Path | None = None) -> Writt
         )
     conversation = raw_conversation(context.archive, chat.chat_id)
     raw = parse_chat(conversation.head + b",".join(conversation.messages) + conversation.tail)
-    standing = _chats(read_updated(updated_path(context.archive, context.folders, chat)))
+    updated = _chats(read_updated(updated_path(context.archive, context.folders, chat)))
     ours = [
         uuid
-        for other in standing
+        for other in updated
         if other.chat_id == chat.chat_id
         for uuid in our_uuids(read_messages(other))
     ]
     content = chat_container(expanded(raw, ours))
-    if path is None:
-        # The first name in the folder that is free, or has this very content.
-        folder, stem = (
-            expanded_folder(context.folders.updated),
-            Path(file_name(chat.title, chat.chat_id)).stem,
-        )
-        names = (
-            f"{stem} full.json" if number == 1 else f"{stem} full {number}.json"
-            for number in count(1)
-        )
-        path = next(
-            place for name in names if read_updated(place := folder / name) in (None, content)
-        )
-    path = path.absolute()
+    path = (path or _expanded_place(context.folders, chat, content)).absolute()
     make_private(path.parent)
     with writing_to(path.parent, context.folders.state):
         return replace_file(path, [content])
 
 
+def _expanded_place(folders: Folders, chat: KnownChat, content: bytes) -> Path:
+    """Return the first name in the folder of its own that is free, or has this very content."""
+    stem = Path(file_name(chat.title, chat.chat_id)).stem
+    numbers = chain([""], map(" {}".format, count(2)))
+    folder = expanded_folder(folders.updated)
+    places = (folder / f"{stem} full{number}.json" for number in numbers)
+    return next(place for place in places if read_updated(place) in (None, content))
+
+
 def updated_path(archive: Archive, folders: Folders, chat: KnownChat) -> Path:
-    """The place of the chat's updated export, whether it stands there or not."""
+    """Return the place of the chat's updated export, which may be missing."""
     last = last_output(archive, chat.chat_id)
     if last is not None and Path(last.path).parent == folders.updated:
         return Path(last.path)
@@ -230,13 +231,13 @@ def updated_path(archive: Archive, folders: Folders, chat: KnownChat) -> Path:
 
 
 def read_updated(path: Path) -> bytes | None:
-    """The bytes of an updated export, or None where there is none. Raises FileTrouble."""
+    """Return the bytes of an updated export, or None where there is none. Raise FileTrouble."""
     with file_errors(path, "read"):
         return path.read_bytes() if path.exists() else None
 
 
 def _chats(content: bytes | None) -> list[Chat]:
-    """The chats of an export; none where it is none, whatever has happened to it."""
+    """Return the chats of an export; none where it is not one."""
     try:
         return list(chats_in("the export", content or b""))
     except NotAnExport:

@@ -1,11 +1,11 @@
 """Take over a parcel on a new computer: all of it is proved first, then put in its places.
 
-stage     every file beside its place, within its size, with its hash; the archive with its own check
-aside     what stands in the places goes into a folder "before-import-<date>" there; nothing is deleted
-place     backups, updated exports, copies, and the archive as the last
+    stage     every file next to its place, within its size, with its hash; the archive proved
+    aside     what is in the places goes to a folder "before-import-<date>"; nothing is deleted
+    place     backups, updated exports, copies, and the archive as the last
 
-While what is there changes, a note says so: after a kill no command works with a half of it, and the import can be
-repeated.
+While the places change, a note says so: after a kill no command works with a half of it, and the
+import can be repeated.
 """
 
 import shutil
@@ -13,7 +13,6 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from hashlib import sha256
-from itertools import count
 from pathlib import Path
 
 import tomli
@@ -27,6 +26,7 @@ from daemon.config.as_toml import toml_text
 from daemon.config.loading import parse_settings
 from daemon.config.settings import Config
 from daemon.files.lock import hold
+from daemon.files.names import free_place
 from daemon.files.paths import Folders, archive_path
 from daemon.files.private import flush_folder, make_private
 from daemon.files.reasons import file_errors
@@ -45,7 +45,7 @@ _ASKED = frozenset({"agent", "context_manager", "fallback", "embedding"})
 
 @dataclass(frozen=True, slots=True)
 class Unpacked:
-    """The chats in the archive that were taken over, and the folders in which lies what was there before."""
+    """The chats in the archive that was taken over, and the folders with what was there before."""
 
     chats: int
     aside: tuple[Path, ...]
@@ -58,10 +58,11 @@ class Unpacked:
 def import_archive(
     folders: Folders, path: Path, now: str, *, settings: Path | None = None
 ) -> Unpacked:
-    """Put everything of a parcel in its place, or nothing; `settings` is where its memproc.toml goes, if anywhere.
+    """Put everything of a parcel in its place, or nothing.
 
-    Raises FileTrouble where the file is damaged or no parcel, ConfigurationError where its settings cannot be used,
-    ArchiveError where the archive here has chats already, and Busy while another memproc, the daemon too, is at work.
+    `settings` is where its memproc.toml goes, if anywhere. Raise FileTrouble where the file is
+    damaged or no parcel, ConfigurationError where its settings cannot be used, ArchiveError where
+    the archive here has chats already, and Busy while another memproc, or the daemon, is at work.
     """
     state = folders.state
     shelves = [*places(folders).values(), state]
@@ -92,7 +93,8 @@ def import_archive(
 def _refuse_in_use(state: Path) -> None:
     """Raise ArchiveError if the archive here has chats, or cannot be read."""
     next_step = (
-        f"To take over the other one, first move the folder {state} elsewhere; then run this again. "
+        f"To take over the other one, first move the folder {state} elsewhere; "
+        "then run this again. "
         "What lies in the folders of backups and updated exports is put aside by itself."
     )
     try:
@@ -102,13 +104,14 @@ def _refuse_in_use(state: Path) -> None:
         raise ArchiveError(f"{fault.message} So nothing was taken over.", next_step) from fault
     if chats:
         raise ArchiveError(
-            f"The archive in {state} has {counted(chats, 'chat')} already, so nothing was taken over.",
+            f"The archive in {state} has {counted(chats, 'chat')} already, "
+            "so nothing was taken over.",
             next_step,
         )
 
 
 def _clear(folders: Iterable[Path]) -> None:
-    """Take away what an import has got ready, and the unfinished files of one that was killed."""
+    """Remove what an import has prepared, and the unfinished files of one that was killed."""
     for folder in folders:
         sweep(folder)
         stage = folder / STAGE
@@ -118,13 +121,13 @@ def _clear(folders: Iterable[Path]) -> None:
 
 
 def _stage(folders: Folders, path: Path) -> None:
-    """Unpack every file beside its place, and prove its size and hash."""
+    """Unpack every file next to its place, and prove its size and hash."""
     with opened(path) as (package, manifest):
         free = shutil.disk_usage(folders.state).free
         if manifest.size + _ROOM > free:
             raise FileTrouble(
-                f"The file unpacks to {manifest.size:,} bytes, and memproc wants {_ROOM:,} more for its work. On the "
-                f"disk of {folders.state} {free:,} are free.",
+                f"The file unpacks to {manifest.size:,} bytes, and memproc wants {_ROOM:,} more "
+                f"for its work. On the disk of {folders.state} {free:,} are free.",
                 "Free some space there, then run this again. Nothing was changed.",
             )
         for entry in manifest.files:
@@ -137,7 +140,7 @@ def _stage(folders: Folders, path: Path) -> None:
 
 
 def _proved(folders: Folders) -> int:
-    """Prove the staged archive, and have its accounts name this computer's folders; how many chats it has."""
+    """Prove the staged archive, and let it name this computer's folders; count its chats."""
     stage = folders.state / STAGE
     try:
         parcel = stage / f"their-{ARCHIVE}"
@@ -156,7 +159,7 @@ def _proved(folders: Folders) -> int:
 
 
 def _own_settings(state: Path, path: Path | None) -> tuple[bytes, tuple[str, ...]]:
-    """The content for `path` as memproc.toml, and the settings commented out in it; empty where nothing is."""
+    """Return memproc.toml's content for `path`, and what was commented out; empty if none."""
     staged = state / STAGE / SETTINGS
     if not staged.exists():
         return b"", ()
@@ -165,11 +168,11 @@ def _own_settings(state: Path, path: Path | None) -> tuple[bytes, tuple[str, ...
 
 
 def _settings_for_here(content: bytes, path: Path) -> tuple[bytes, tuple[str, ...]]:
-    """The memproc.toml `content` as it may stand at `path`, and what was commented out: dotted names, with the hosts.
+    """Return memproc.toml's `content` for `path`, and what was commented out, with the hosts.
 
-    What would send a key to a host, or names a folder of the other computer, has a # before it: who takes the file
-    over has not agreed to that yet. Where there is nothing of the kind, it stays as it is, to the byte.
-    Raises ConfigurationError where it cannot be used.
+    A setting that would send a key to a host, or names a folder of the other computer, gets a #
+    before it: the person has not agreed to that here. Without such settings it stays as it is, to
+    the byte. Raise ConfigurationError where it cannot be used.
     """
     parse_settings(content, path)
     tables = tomli.loads(content.decode("utf-8-sig"))
@@ -184,7 +187,7 @@ def _settings_for_here(content: bytes, path: Path) -> tuple[bytes, tuple[str, ..
 
 
 def _marked(value: object, place: tuple[str, ...], mark: str, names: list[str]) -> object:
-    """The tables with `mark` in the place of every value that may not count here; `names` gets what these are."""
+    """Replace every value that may not count here by `mark`; add their places to `names`."""
     match value:
         case dict():
             return {
@@ -209,14 +212,14 @@ def _names_a_host(place: tuple[str, ...], value: str) -> bool:
 
 
 def _is_of_that_computer(place: tuple[str, ...], value: str) -> bool:
-    """Whether it names a folder, other than the one that is meant on every computer."""
+    """Return whether it names a folder, other than the one that is meant on every computer."""
     defaults: Mapping[str, object] = Config().folders.model_dump()
     is_own = place[0] == "folders" and value != defaults.get(place[-1])
     return is_own or ("options" not in place and place[-2:] == ("texts", "folder"))
 
 
 def _put_in_places(folders: Folders, now: str) -> Iterator[Path]:
-    """Put everything in its place, the archive as the last; yields the folders into which went what was there."""
+    """Put everything in its place, the archive last; yield the folders of what was there."""
     state, stamp = folders.state, "".join(letter for letter in now if letter.isalnum())
     for folder in places(folders).values():
         before = [
@@ -232,11 +235,10 @@ def _put_in_places(folders: Folders, now: str) -> Iterator[Path]:
 
 
 def _aside(folder: Path, before: Iterable[Path], stamp: str) -> Iterator[Path]:
-    """Move what was there out of the way; the archive's own file last, so that its log is never left without it."""
+    """Move what was there out of the way, the archive's file last: its log needs it."""
     if paths := sorted(before, reverse=True):
-        # A name that no folder has yet: an import that was killed may be repeated after the clock was set back.
-        names = (f"{ASIDE}{stamp}{f'-{number}' if number > 1 else ''}" for number in count(1))
-        aside = next(folder / name for name in names if not (folder / name).exists())
+        # An import that was killed may be repeated after the clock was set back.
+        aside = free_place(folder, f"{ASIDE}{stamp}")
         make_private(aside)
         _move(paths, aside)
         yield aside

@@ -30,6 +30,12 @@ def test_the_list_is_the_protocol_s_and_every_argument_says_what_it_takes() -> N
     assert [tool["name"] for tool in list_tools()] == list(TOOLS)
 
 
+def test_a_program_can_read_the_bounds_of_numbers_in_the_schema() -> None:
+    search = next(tool for tool in list_tools() if tool["name"] == "recall_search")
+    limit = search["inputSchema"]["properties"]["limit"]
+    assert (limit["type"], limit["minimum"], limit["maximum"]) == ("integer", 1, 10)
+
+
 @pytest.mark.parametrize(
     ("tool", "arguments", "sentence"),
     [
