@@ -1,4 +1,4 @@
-"""The command that shows a notice on the desktop: a list of arguments, never a shell."""
+"""Build the command that shows a desktop notice: a list of arguments, never a shell."""
 
 import base64
 import json
@@ -15,8 +15,10 @@ _APPLESCRIPT = (
 )
 # The odd name is PowerShell's own app id: a notice has to come from an app that Windows knows.
 _POWERSHELL = """
-$notice = [Text.Encoding]::UTF8.GetString([Convert]::FromBase64String('{notice}')) | ConvertFrom-Json
-$null = [Windows.UI.Notifications.ToastNotificationManager, Windows.UI.Notifications, ContentType = WindowsRuntime]
+$notice = [Text.Encoding]::UTF8.GetString([Convert]::FromBase64String('{notice}')) \
+| ConvertFrom-Json
+$null = [Windows.UI.Notifications.ToastNotificationManager, Windows.UI.Notifications, \
+ContentType = WindowsRuntime]
 $kind = [Windows.UI.Notifications.ToastTemplateType]::ToastText02
 $toast = [Windows.UI.Notifications.ToastNotificationManager]::GetTemplateContent($kind)
 $lines = $toast.GetElementsByTagName('text')
@@ -30,9 +32,10 @@ $program = '{{1AC14E77-02E7-4E5D-B744-2EB1AE5198B7}}\\WindowsPowerShell\\v1.0\\p
 def notice_command(
     title: str, text: str, system: str = sys.platform, find: FindProgram = shutil.which
 ) -> tuple[str, ...] | None:
-    """The command that shows a notice, or None where the program for it is missing. `system` is as in `sys.platform`.
+    """Return the command that shows a notice, or None where its program is missing.
 
-    Whatever the title and the text hold is shown, and nothing of it is interpreted.
+    Title and text are shown literally; nothing in them is interpreted. `system` is as in
+    `sys.platform`.
     """
     program, arguments = {
         "darwin": ("osascript", _osascript),
@@ -43,7 +46,7 @@ def notice_command(
 
 
 def _in_one_line(text: str) -> str:
-    """Printable characters only: a NUL could not even be passed on."""
+    """Keep printable characters only; a NUL could not even be passed as an argument."""
     return " ".join("".join(letter if letter.isprintable() else " " for letter in text).split())
 
 
@@ -53,12 +56,12 @@ def _notify_send(title: str, text: str) -> tuple[str, ...]:
 
 
 def _osascript(title: str, text: str) -> tuple[str, ...]:
-    """The texts are arguments of the script, not parts of it."""
+    """Pass the texts as the script's arguments, so that they are no part of its code."""
     return (*(word for line in _APPLESCRIPT for word in ("-e", line)), "--", title, text)
 
 
 def _powershell(title: str, text: str) -> tuple[str, ...]:
-    """The texts travel as base64, so no quote in them can end anything."""
+    """Pass the texts as base64, so that no quote in them can end a string."""
     notice = base64.b64encode(json.dumps({"title": title, "text": text}).encode()).decode()
     script = base64.b64encode(_POWERSHELL.format(notice=notice).encode("utf-16-le")).decode()
     return ("-NoProfile", "-NonInteractive", "-WindowStyle", "Hidden", "-EncodedCommand", script)

@@ -1,4 +1,7 @@
-"""Installs and removes a service step by step. A file that a person changed or wrote is never touched."""
+"""Install and remove a service step by step.
+
+Files that a person wrote or changed are never touched.
+"""
 
 import os
 import shlex
@@ -16,7 +19,7 @@ _PAUSE_SECONDS = 1.0
 
 
 class StepFailed(Exception):
-    """A command failed that must not; `argv` is the command, and the message is the system's."""
+    """A required command failed. `argv` is the command; the message is the system's."""
 
     def __init__(self, argv: tuple[str, ...], reason: str) -> None:
         super().__init__(reason)
@@ -25,22 +28,21 @@ class StepFailed(Exception):
 
 @dataclass(frozen=True, slots=True)
 class InstallStep:
-    """One thing to do. Doing all steps again does no harm."""
+    """One thing to do; doing it twice does no harm."""
 
     sentence: str
-    """The step in one line."""
     carry_out: Callable[[], None]
-    """Does it; raises OSError or StepFailed."""
+    """Raises OSError or StepFailed."""
     text: str = ""
-    """The content of the file that it writes."""
+    """The content of the file that the step writes."""
     is_refusal: bool = False
-    """Whether it does nothing, because a file is the person's."""
+    """True where the step does nothing, because the file is the person's own."""
 
 
 def to_install(
     recipe: Recipe, run: RunCommand, pause: Callable[[float], None] = sleep
 ) -> list[InstallStep]:
-    """The steps that bring the system to what the recipe says. Raises OSError where a file cannot be read."""
+    """List the steps that carry out the recipe. Raises OSError where a file cannot be read."""
     folders = [_make_folder(path) for path in recipe.folders if not path.is_dir()]
     files = [step for file in recipe.files if (step := _put(file))]
     outdated = [step for path in recipe.outdated if (step := _remove(path))]
@@ -48,20 +50,19 @@ def to_install(
 
 
 def to_remove(recipe: Recipe, run: RunCommand) -> list[InstallStep]:
-    """The steps that remove the service; none where it is not installed. Raises OSError as `to_install` does."""
+    """List the steps that remove the service; none where it is not installed. Raises OSError."""
     paths = (*(file.path for file in recipe.files), *recipe.outdated)
     files = [step for path in paths if (step := _remove(path))]
-    before, after = (
-        [_run(command, run) for command in commands]
-        for commands in (recipe.stop, recipe.after_removal)
-    )
-    return [*before, *files, *after] if files else []
+    if not files:
+        return []
+    before = (_run(command, run) for command in recipe.stop)
+    after = (_run(command, run) for command in recipe.after_removal)
+    return [*before, *files, *after]
 
 
 def _make_folder(path: Path) -> InstallStep:
-    return InstallStep(
-        f"Making the folder {path}", partial(path.mkdir, mode=0o700, parents=True, exist_ok=True)
-    )
+    make = partial(path.mkdir, mode=0o700, parents=True, exist_ok=True)
+    return InstallStep(f"Making the folder {path}", make)
 
 
 def _put(file: UnitFile) -> InstallStep | None:
@@ -70,9 +71,8 @@ def _put(file: UnitFile) -> InstallStep | None:
         return None
     writer = "memproc" if present is None else author(present)
     if writer == "memproc":
-        return InstallStep(
-            f"Writing {file.path}", partial(_write, file.path, file.content), file.text
-        )
+        write = partial(_write, file.path, file.content)
+        return InstallStep(f"Writing {file.path}", write, file.text)
     reason = "was not written by memproc" if writer == "somebody else" else "was changed by hand"
     advice = "Keep your changes in a drop-in beside it, move this file away, and install again."
     return _refusal(file.path, reason, advice)
@@ -115,14 +115,14 @@ def _run(
 
 
 def _erase(path: Path) -> None:
-    """Remove a file, and the folder of drop-ins that was made for it once nothing else is in there."""
+    """Remove a file, and the drop-in folder around it once it is empty."""
     path.unlink(missing_ok=True)
     if path.parent.suffix == ".d" and not any(path.parent.iterdir()):
         path.parent.rmdir()
 
 
 def _write(path: Path, content: bytes) -> None:
-    """Write the file at once or not at all: a service manager must never read half a unit."""
+    """Write the file atomically: a service manager must never read half a unit."""
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, name = tempfile.mkstemp(prefix=".memproc-", dir=path.parent)
     temporary = Path(name)

@@ -1,6 +1,7 @@
-"""The launchd agent that keeps memproc running on macOS.
+"""Keep memproc running on macOS with a launchd agent.
 
-launchd never gives an agent up. It has no watchdog: the program leaves by itself when it hangs (`notify.StallExit`).
+launchd never gives an agent up. It has no watchdog: a program that hangs ends itself
+(`notify.StallExit`).
 """
 
 import plistlib
@@ -22,7 +23,7 @@ _BUSY_ATTEMPTS = 5
 
 
 def recipe(program: Program, user: int) -> Recipe:
-    """The recipe by which launchd keeps the program running for the account with the number `user`."""
+    """Return the recipe that installs the agent for the account numbered `user`."""
     path = program.home / "Library" / "LaunchAgents" / f"{LABEL}.plist"
     unload = SystemCommand(("launchctl", "bootout", f"gui/{user}/{LABEL}"), optional=True)
     return Recipe(
@@ -41,7 +42,7 @@ def recipe(program: Program, user: int) -> Recipe:
 
 
 def agent(program: Program) -> str:
-    """The text of the agent's property list."""
+    """Return the agent's property list as text."""
     values = {
         "Label": LABEL,
         "ProgramArguments": list(program.command),
@@ -62,23 +63,20 @@ def agent(program: Program) -> str:
 
 
 def state(user: int, run: RunCommand) -> ServiceState:
-    """Whether the agent runs."""
+    """Ask launchd whether the agent runs."""
     answer = run(("launchctl", "print", f"gui/{user}/{LABEL}"))
     if answer.code != 0:
         return NOT_INSTALLED
     shown: dict[str, str] = {}
     for line in answer.out.splitlines():
         name, separator, value = line.strip().partition(" = ")
-        if separator:
-            shown.setdefault(
-                name, value
-            )  # the agent's own values come first, those of its parts are further down
+        if separator:  # the agent's own values come first, those of its parts further down
+            shown.setdefault(name, value)
     if shown.get("state") == "running":
         sentence = f"The service runs (process {shown.get('pid', '?')}). It starts when you log in."
         return ServiceState("running", (sentence,))
     code = shown.get("last exit code", "0")
     word: State = "stopped" if code in ("0", "(never exited)") else "troubled"
     start = f"Say: launchctl kickstart gui/{user}/{LABEL}"
-    return ServiceState(
-        word, (f"The service is installed, and does not run; it ended with {code}. {start}",)
-    )
+    sentence = f"The service is installed, and does not run; it ended with {code}. {start}"
+    return ServiceState(word, (sentence,))

@@ -1,4 +1,4 @@
-"""Chooses the service manager of this computer: systemd, launchd, or Windows' Task Scheduler."""
+"""Choose this computer's service manager: systemd, launchd, or Windows' Task Scheduler."""
 
 from service import launchd, systemd, systemd_state, windows
 from service.command import RunCommand
@@ -9,7 +9,7 @@ from service.unit import Account, Program, Recipe, ServiceState
 def recipe_for(
     account: Account, program: Program, run: RunCommand, sandbox: Sandbox | None = None
 ) -> Recipe:
-    """The recipe by which the program is kept running here. Without a `sandbox`, the strictest that works here.
+    """Return this system's recipe for the program, by default in the strictest sandbox that works.
 
     Raises NoUserManager where systemd cannot be reached.
     """
@@ -26,7 +26,10 @@ def recipe_for(
 def state_here(
     account: Account, run: RunCommand, command: tuple[str, ...] = ("memproc", "watch")
 ) -> ServiceState:
-    """Whether the service runs. Raises NoUserManager, whose advice names the `command` that starts the program."""
+    """Return the state of the service here.
+
+    Raises NoUserManager, whose advice names the `command` that starts the program.
+    """
     if account.system == "darwin":
         return launchd.state(account.number, run)
     if account.system == "win32":
@@ -36,10 +39,13 @@ def state_here(
 
 
 def offer(account: Account, run: RunCommand) -> str:
-    """A sentence on what the person may want to do once the service runs; empty where there is nothing."""
+    """Suggest what the person may want to set up next; empty where there is nothing to suggest."""
     if (
         account.system in ("darwin", "win32")
         or systemd_state.lingers(account.name, run) is not False
     ):
         return ""
-    return "It runs while you are logged in. To have it run from boot on, logged in or not:\n  loginctl enable-linger"
+    return (
+        "It runs while you are logged in. To have it run from boot on, logged in or not:\n"
+        "  loginctl enable-linger"
+    )

@@ -1,7 +1,7 @@
-"""Tells systemd that the program is ready, what it does, and that it is still alive; elsewhere it does nothing.
+"""Tell systemd that the program is ready, busy or alive; without systemd, do nothing.
 
-The protocol is one datagram of `NAME=value` lines to the socket that $NOTIFY_SOCKET names. Where there is no systemd
-to notice that the program hangs, `StallExit` ends it, so that it is started again.
+The protocol is one datagram of `NAME=value` lines to the socket named by $NOTIFY_SOCKET. Where no
+systemd watches for hangs, `StallExit` ends a program that hangs, so that it is started again.
 """
 
 import os
@@ -15,27 +15,27 @@ _LOOKS = 4
 
 
 def ready() -> bool:
-    """The program works from here on; systemd's start command waits for this, at most two minutes."""
+    """Report that the program is up; systemd's start command waits up to two minutes for this."""
     return _send("READY=1")
 
 
 def tell_status(text: str) -> bool:
-    """One line that `systemctl status` shows; it must hold no message text."""
+    """Set the line that `systemctl status` shows; it must hold no message text."""
     return _send(f"STATUS={' '.join(text.split())}")
 
 
 def watchdog() -> bool:
-    """Still alive. To be sent only where that is certain: without it for two minutes, systemd restarts the program."""
+    """Report that the program is alive; after two minutes without this, systemd restarts it."""
     return _send("WATCHDOG=1")
 
 
 def stopping() -> bool:
-    """The program is about to leave; its watchdog is silent from here on."""
+    """Report that the program is leaving; systemd expects no watchdog from here on."""
     return _send("STOPPING=1")
 
 
 def _send(message: str) -> bool:
-    """Whether somebody took the message. A service manager that is busy or gone is no fault of ours."""
+    """Send one message. Return False, and raise nothing, where no service manager took it."""
     name = os.environ.get("NOTIFY_SOCKET", "")
     if not name.startswith(("/", "@")):
         return False
@@ -50,7 +50,7 @@ def _send(message: str) -> bool:
 
 
 class StallExit:
-    """Ends the process when `feed` was not called for so many seconds, between `start` and `stop`."""
+    """Ends the process if `feed` is not called for `seconds` between `start` and `stop`."""
 
     def __init__(self, seconds: float, leave: Callable[[int], object] = os._exit) -> None:
         self._look_seconds = seconds / _LOOKS
@@ -61,22 +61,22 @@ class StallExit:
         self._thread = Thread(target=self._watch, name="stall", daemon=True)
 
     def start(self) -> None:
-        """Begin to watch."""
+        """Start watching."""
         self._thread.start()
 
     def feed(self) -> None:
-        """Still alive; to be called only where that is certain."""
+        """Report that the program is alive; call it only where that is certain."""
         self._fed = True
 
     def stop(self) -> None:
-        """Watch no longer."""
+        """Stop watching."""
         self._stopped.set()
         self._thread.join()
 
     def look(self) -> bool:
-        """Look once, as the thread does four times in its `seconds`: whether the program has stalled by now.
+        """Look once, as the thread does four times in `seconds`. Return True on a stall.
 
-        Looks are counted, not seconds: a process that was asleep with its computer has missed one look, no more.
+        Counts looks rather than seconds: a computer that slept has missed one look and no more.
         """
         self._silent_looks = 0 if self._fed else self._silent_looks + 1
         self._fed = False

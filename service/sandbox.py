@@ -1,4 +1,4 @@
-"""The sandbox of the service: the settings that this system can keep, and the folders it may write."""
+"""Sandbox the service: which settings this system can keep, and which folders stay writable."""
 
 from collections.abc import Iterable
 from enum import Enum
@@ -7,9 +7,7 @@ from tempfile import gettempdir
 
 from service.command import RunCommand
 from service.systemd_syntax import quoted
-from service.unit import (
-    Program,
-)
+from service.unit import Program
 
 _Setting = tuple[str, str]
 _FILTERS: tuple[_Setting, ...] = (
@@ -25,7 +23,7 @@ _FILTERS: tuple[_Setting, ...] = (
     ("SystemCallFilter", "~@privileged @resources"),
     ("SystemCallErrorNumber", "EPERM"),
 )
-# Without PrivateUsers, systemd before 254 takes the rest of these for a user's service and silently does nothing.
+# Without PrivateUsers, systemd before 254 accepts the others for a user's service and ignores them.
 _NAMESPACES: tuple[_Setting, ...] = (
     ("PrivateUsers", "yes"),
     ("CapabilityBoundingSet", ""),
@@ -42,7 +40,7 @@ _NAMESPACES: tuple[_Setting, ...] = (
 
 
 class Sandbox(Enum):
-    """The extent of the sandbox: everything, the part that needs no namespaces of its own, or nothing."""
+    """How much of the sandbox is used: all, what needs no namespaces, or nothing."""
 
     FULL = "full"
     FILTERS = "filters"
@@ -52,17 +50,19 @@ class Sandbox(Enum):
 REMARKS = {
     Sandbox.FULL: (),
     Sandbox.FILTERS: (
-        "This system lets no user's service have a file system of its own, so the sandbox filters calls only.",
+        "This system lets no user's service have a file system of its own, "
+        "so the sandbox filters calls only.",
     ),
     Sandbox.NONE: ("The service runs without a sandbox.",),
 }
 
 
 def sandbox_drop_in(program: Program, sandbox: Sandbox) -> str:
-    """The text of the drop-in with the sandbox. A folder that is missing does not keep the service down."""
+    """Return the text of the drop-in. A missing folder does not keep the service from starting."""
     folders = writable_folders(program) if sandbox is Sandbox.FULL else ()
     lines = [
-        "# To change something, write a drop-in of your own that comes after this one: systemctl --user edit memproc",
+        "# To change something, write a drop-in of your own that comes after this one: "
+        "systemctl --user edit memproc",
         "[Service]",
         *(f"{name}={value}" for name, value in sandbox_settings(sandbox, program)),
         *(f"ReadWritePaths={quoted(f'-{folder}')}" for folder in folders),
@@ -71,7 +71,7 @@ def sandbox_drop_in(program: Program, sandbox: Sandbox) -> str:
 
 
 def sandbox_settings(sandbox: Sandbox, program: Program) -> tuple[_Setting, ...]:
-    """The sandbox_settings of a sandbox for a program, but for the folders that it may write to."""
+    """Return the settings of a sandbox, without the folders that stay writable."""
     if sandbox is Sandbox.NONE:
         return ()
     if sandbox is Sandbox.FILTERS:
@@ -83,47 +83,45 @@ def sandbox_settings(sandbox: Sandbox, program: Program) -> tuple[_Setting, ...]
 
 
 def writable_folders(program: Program) -> tuple[Path, ...]:
-    """The folders that the sandbox leaves writable.
+    """Return the folders that the sandbox leaves writable.
 
-    Where several lie in one folder that is not the person's home, it is that one: then a folder that is
-    deleted and made again while the program runs is still writable.
+    Siblings become their parent, unless that holds the home folder: a folder that is deleted and
+    made
+    again while the program runs then stays writable.
     """
     chosen: list[Path] = []
     for folder in program.writes:
-        shared = sum(other.parent == folder.parent for other in program.writes) > 1
-        above = (
-            folder.parent if shared and not program.home.is_relative_to(folder.parent) else folder
-        )
-        if above not in chosen:
-            chosen.append(above)
-    return tuple(chosen)
+        has_sibling = sum(other.parent == folder.parent for other in program.writes) > 1
+        holds_home = program.home.is_relative_to(folder.parent)
+        chosen.append(folder.parent if has_sibling and not holds_home else folder)
+    return tuple(dict.fromkeys(chosen))
 
 
 def in_temporary(paths: Iterable[Path]) -> tuple[Path, ...]:
-    """The paths among these that lie where every system keeps what need not last."""
-    shared = tuple(Path(name) for name in ("/tmp", "/var/tmp", gettempdir()))  # noqa: S108  only compared
-    return tuple(path for path in paths if any(path.is_relative_to(folder) for folder in shared))
+    """Return the paths that lie in a folder for temporary files."""
+    folders = ("/tmp", "/var/tmp", gettempdir())  # noqa: S108  only compared
+    return tuple(path for path in paths if any(path.is_relative_to(folder) for folder in folders))
 
 
 def lies_in_temporary(program: Program) -> tuple[str, ...]:
-    """Sentences on a program that itself lies there."""
+    """Warn, in at most one sentence, where the program itself lies in a temporary folder."""
     places = in_temporary((Path(program.command[0]), *program.code))
     return tuple(
-        f"memproc lies in {place}, where files need not last: once they are removed, the service does not start any "
-        "more. For its sake the sandbox leaves that folder open. Better: install memproc elsewhere, then this service "
-        "again."
+        f"memproc lies in {place}, where files need not last: once they are removed, "
+        "the service does not start any more. For its sake the sandbox leaves that folder open. "
+        "Better: install memproc elsewhere, then this service again."
         for place in places[:1]
     )
 
 
 def best_sandbox(program: Program, run: RunCommand) -> Sandbox:
-    """The most of the sandbox in which the program starts here: some systems refuse namespaces to their users."""
+    """Try the sandboxes, strictest first; some systems refuse namespaces to their users."""
     levels = (Sandbox.FULL, Sandbox.FILTERS)
     return next((level for level in levels if run(probe(program, level)).code == 0), Sandbox.NONE)
 
 
 def probe(program: Program, sandbox: Sandbox) -> tuple[str, ...]:
-    """The command that ends with 0 if the program starts in this sandbox, here and now."""
+    """Return a command that exits 0 if the program starts in this sandbox here and now."""
     properties = (
         f"--property={name}={value}" for name, value in sandbox_settings(sandbox, program)
     )

@@ -1,19 +1,10 @@
-"""The units with which systemd keeps a program running, in as much of a sandbox as this system's kernel allows.
-
-And how the service is: systemd's answers in sentences, with the next step.
-"""
+"""Keep a program running with systemd: its units, and as much sandbox as the kernel allows."""
 
 from pathlib import Path
 
 from service.sandbox import REMARKS, Sandbox, lies_in_temporary, sandbox_drop_in
 from service.systemd_syntax import quoted, without_specifiers
-from service.unit import (
-    Program,
-    Recipe,
-    SystemCommand,
-    UnitFile,
-    marked,
-)
+from service.unit import Program, Recipe, SystemCommand, UnitFile, marked
 
 UNIT = "memproc.service"
 FAILED_UNIT = "memproc-failed.service"
@@ -21,60 +12,57 @@ SANDBOX_DROP_IN = "10-sandbox.conf"
 _AGAIN_UNIT = "memproc-again"
 _WATCHDOG_SECONDS = 120
 CONFIGURATION_ERROR = 2
-"""The exit code after which the program is not started again: a person has to correct its settings first."""
+"""The exit code after which systemd does not restart: the settings need a person first."""
 NO_CREDENTIAL = "-"
-"""The text of a credential whose file is gone; systemd does not take an empty one."""
-# What a shell may have put into the environment of the user's services would start another Python, or other settings.
+"""The credential's text where its file is gone; systemd refuses an empty one."""
+# Variables that a shell may have exported, and that would choose another Python or other settings.
 _UNSET = "PYTHONHOME PYTHONPATH PYTHONSTARTUP VIRTUAL_ENV MEMPROC_CONFIG"
-
-
-def systemctl(*arguments: str, optional: bool = False) -> SystemCommand:
-    """A command to the user's own service manager."""
-    return SystemCommand(("systemctl", "--user", *arguments), optional)
-
-
-NOT_AGAIN = systemctl("stop", f"{_AGAIN_UNIT}.timer", optional=True)
-"""Takes a later start back, so that another can be planned."""
-START_AGAIN = SystemCommand((
-    # Collected, since a failed restart would keep the name, and the next systemd-run would be refused.
-    *("systemd-run", "--user", "--quiet", "--collect", f"--unit={_AGAIN_UNIT}", "--on-active=10min"),
-    *("systemctl", "--user", "restart", UNIT),
-))  # fmt: skip
-"""Starts a service that systemd has given up, ten minutes from now."""
+NOT_AGAIN = SystemCommand(("systemctl", "--user", "stop", f"{_AGAIN_UNIT}.timer"), optional=True)
+"""Cancels a planned start, so that another can be planned."""
+START_AGAIN = SystemCommand(
+    (
+        # --collect: a failed restart would keep its name, and the next systemd-run be refused.
+        *("systemd-run", "--user", "--quiet", "--collect"),
+        *(f"--unit={_AGAIN_UNIT}", "--on-active=10min"),
+        *("systemctl", "--user", "restart", UNIT),
+    )
+)
+"""Starts a service that systemd gave up, ten minutes from now."""
 
 
 def recipe(program: Program, folder: Path, sandbox: Sandbox) -> Recipe:
-    """The recipe by which systemd keeps the program running; `folder` is where the user's units lie."""
+    """Return the recipe that installs the service; `folder` is where the user's units lie."""
     drop_in = folder / f"{UNIT}.d" / SANDBOX_DROP_IN
-    files = [
-        UnitFile(folder / UNIT, marked(unit(program))),
-        UnitFile(folder / FAILED_UNIT, marked(failed_unit(program))),
-    ]
+    texts = {folder / UNIT: unit(program), folder / FAILED_UNIT: failed_unit(program)}
     if sandbox is not Sandbox.NONE:
-        files.append(UnitFile(drop_in, marked(sandbox_drop_in(program, sandbox))))
+        texts[drop_in] = sandbox_drop_in(program, sandbox)
     return Recipe(
         folders=program.writes,
-        files=tuple(files),
+        files=tuple(UnitFile(path, marked(text)) for path, text in texts.items()),
         start=(
-            systemctl("daemon-reload"),
+            _systemctl("daemon-reload"),
             # A unit that used up its starts would not start again for five minutes.
-            systemctl("reset-failed", UNIT, f"{_AGAIN_UNIT}.service", optional=True),
+            _systemctl("reset-failed", UNIT, f"{_AGAIN_UNIT}.service", optional=True),
             NOT_AGAIN,
-            systemctl("enable", UNIT),
-            systemctl("restart", UNIT),
+            _systemctl("enable", UNIT),
+            _systemctl("restart", UNIT),
         ),
-        stop=(systemctl("disable", "--now", UNIT, optional=True), NOT_AGAIN),
-        after_removal=(systemctl("daemon-reload"), systemctl("reset-failed", UNIT, optional=True)),
+        stop=(_systemctl("disable", "--now", UNIT, optional=True), NOT_AGAIN),
+        after_removal=(
+            _systemctl("daemon-reload"),
+            _systemctl("reset-failed", UNIT, optional=True),
+        ),
         outdated=(drop_in,) if sandbox is Sandbox.NONE else (),
         remarks=(*REMARKS[sandbox], *lies_in_temporary(program)),
     )
 
 
 def unit(program: Program) -> str:
-    """The text of the service's unit.
+    """Return the text of the service's unit.
 
-    Killed, crashed or hung, it is started again at once; after five starts within five minutes systemd gives it up,
-    and the failed unit has it started again ten minutes later. A configuration that is wrong is not tried again.
+    A crash or hang restarts it at once. After five starts in five minutes systemd gives up, and the
+    failed
+    unit starts it again ten minutes later. A wrong configuration is not retried.
     """
     lines = [
         "[Unit]",
@@ -106,7 +94,7 @@ def unit(program: Program) -> str:
             f"LoadCredential={name}:{without_specifiers(str(path))}"
             for name, path in program.credentials
         ),
-        # This value is used where the file has gone since: without it, the service would not start.
+        # Used where the file is gone: without it, the service would not start.
         *(f"SetCredential={name}:{NO_CREDENTIAL}" for name, _ in program.credentials),
         "",
         "[Install]",
@@ -116,7 +104,7 @@ def unit(program: Program) -> str:
 
 
 def failed_unit(program: Program) -> str:
-    """The text of the unit that tells the person; systemd starts it when the service has failed for good."""
+    """Return the text of the unit that tells the person that the service has failed for good."""
     lines = [
         "[Unit]",
         "Description=memproc tells that its service has failed",
@@ -128,6 +116,10 @@ def failed_unit(program: Program) -> str:
         *_surroundings(program),
     ]
     return "\n".join(lines) + "\n"
+
+
+def _systemctl(*arguments: str, optional: bool = False) -> SystemCommand:
+    return SystemCommand(("systemctl", "--user", *arguments), optional)
 
 
 def _surroundings(program: Program) -> tuple[str, ...]:
@@ -144,7 +136,7 @@ def _surroundings(program: Program) -> tuple[str, ...]:
 
 
 def _command(argv: tuple[str, ...]) -> str:
-    """The colon keeps systemd from reading `$` in the arguments as variables."""
+    """Write a command for ExecStart; the colon keeps systemd from expanding `$`."""
     # systemd runs no program with a quote in its path; `env` does, and becomes that program.
     through = ("/usr/bin/env",) if set(argv[0]) & set("\"'\\") else ()
     return ":" + " ".join(quoted(argument) for argument in (*through, *argv))

@@ -1,4 +1,4 @@
-"""What systemd says of the service: whether it runs, how it failed, and whether it may stay."""
+"""Read the service's state from systemd: whether it runs, how it failed, when it starts."""
 
 import shlex
 from collections.abc import Iterator, Mapping
@@ -6,12 +6,7 @@ from dataclasses import dataclass
 
 from service.command import NOT_HERE, RunCommand
 from service.systemd import CONFIGURATION_ERROR, SANDBOX_DROP_IN, UNIT
-from service.unit import (
-    NOT_INSTALLED,
-    Account,
-    ServiceState,
-    State,
-)
+from service.unit import NOT_INSTALLED, Account, ServiceState, State
 
 _PROPERTIES = (
     "LoadState,UnitFileState,ActiveState,SubState,Result,ExecMainStatus,MainPID,NRestarts,"
@@ -30,7 +25,7 @@ _REASONS = {
 
 
 class NoUserManager(Exception):
-    """systemd's user manager cannot be reached: what happened, and the ways out, each in whole sentences."""
+    """systemd's user manager cannot be reached. Both texts are whole sentences."""
 
     def __init__(self, message: str, next_step: str) -> None:
         super().__init__(message)
@@ -39,7 +34,10 @@ class NoUserManager(Exception):
 
 
 def require_user_manager(account: Account, run: RunCommand, command: tuple[str, ...]) -> None:
-    """Raise NoUserManager unless the account's user manager answers; `command` would start the program without it."""
+    """Raise NoUserManager unless the account's user manager answers.
+
+    `command` starts the program without systemd; the advice names it.
+    """
     answer = run(("systemctl", "--user", "show", "--property=Version", "--value"))
     if answer.code == 0:
         return
@@ -59,8 +57,9 @@ def _way_out(account: Account) -> str:
         return f"memproc is a service of your own account: say it as {sudo_user}, without sudo."
     if not account.has_runtime:
         return (
-            f"It runs while {account.name} is logged in. Log in (ssh does, su does not), or let it run always:\n"
-            f"  sudo loginctl enable-linger {account.name}\n{export}\nThen try again."
+            f"It runs while {account.name} is logged in. Log in (ssh does, su does not), "
+            f"or let it run always:\n  sudo loginctl enable-linger {account.name}\n{export}\n"
+            "Then try again."
         )
     if not account.environ.get("XDG_RUNTIME_DIR"):
         return f"After su, and in cron, its place is not known. Name it, then try again:\n{export}"
@@ -68,7 +67,7 @@ def _way_out(account: Account) -> str:
 
 
 def lingers(user: str, run: RunCommand) -> bool | None:
-    """Whether the services of `user` run while nobody is logged in; None where loginctl does not say."""
+    """Return True if the user's services run without a login; None where loginctl does not say."""
     answer = run(("loginctl", "show-user", user, "--property=Linger", "--value"))
     return {"yes": True, "no": False}.get(answer.out.strip()) if answer.code == 0 else None
 
@@ -80,16 +79,16 @@ class ServiceFailure:
     message: str
     next_step: str
     may_pass: bool = True
-    """Whether starting it again may help; else the person has to do the next step first."""
+    """False where a restart cannot help before the person has done the next step."""
 
 
 def failure(run: RunCommand) -> ServiceFailure:
-    """Why systemd gave the service up."""
+    """Ask systemd why it gave the service up."""
     return _failure(_show("Result,ExecMainStatus", run)[1])
 
 
 def state(user: str, run: RunCommand) -> ServiceState:
-    """Whether the service of `user` runs, when it starts, and what a person has added to it."""
+    """Return the state of the user's service, when it starts, and which drop-ins were added."""
     code, shown = _show(_PROPERTIES, run)
     if code != 0 or shown.get("LoadState") != "loaded":
         return NOT_INSTALLED
@@ -98,19 +97,18 @@ def state(user: str, run: RunCommand) -> ServiceState:
 
 
 def _show(names: str, run: RunCommand) -> tuple[int, dict[str, str]]:
-    """The exit code, and what it printed: a line of `NAME=value` for each property."""
+    """Return the exit code and the properties asked for, by name."""
     answer = run(("systemctl", "--user", "show", UNIT, f"--property={names}"))
     pairs = (line.partition("=") for line in answer.out.splitlines())
     return answer.code, {name: value for name, _, value in pairs}
 
 
 def _failure(shown: Mapping[str, str]) -> ServiceFailure:
-    if shown.get("Result") == "exit-code" and shown.get("ExecMainStatus") == str(
-        CONFIGURATION_ERROR
-    ):
+    result, status = shown.get("Result", ""), shown.get("ExecMainStatus")
+    if result == "exit-code" and status == str(CONFIGURATION_ERROR):
         message = "The memproc service is down: its settings cannot be used."
         return ServiceFailure(message, "Say: memproc config check", may_pass=False)
-    reason = _REASONS.get(shown.get("Result", ""), "systemd gave it up")
+    reason = _REASONS.get(result, "systemd gave it up")
     return ServiceFailure(
         f"The memproc service is down: {reason}.",
         "See: memproc logs, then: memproc service install",
@@ -121,11 +119,10 @@ def _activity(shown: Mapping[str, str]) -> tuple[State, str]:
     match shown.get("ActiveState"):
         case "active":
             doing = f": {shown['StatusText']}" if shown.get("StatusText") else "."
-            starts = {"0": "never", "1": "once"}.get(
-                number := shown.get("NRestarts", "0"), f"{number} times"
-            )
+            number = shown.get("NRestarts", "0")
+            restarts = {"0": "never", "1": "once"}.get(number, f"{number} times")
             since = shown.get("ActiveEnterTimestamp", "a moment")
-            process = f"process {shown.get('MainPID')}, started again {starts}"
+            process = f"process {shown.get('MainPID')}, started again {restarts}"
             return "running", f"The service runs since {since} ({process}){doing}"
         case "failed":
             down = _failure(shown)
@@ -133,10 +130,8 @@ def _activity(shown: Mapping[str, str]) -> tuple[State, str]:
         case "activating" | "deactivating" | "reloading" as active:
             return "troubled", f"The service is {active} ({shown.get('SubState')})."
         case _:
-            return (
-                "stopped",
-                "The service is installed, and does not run. Say: systemctl --user start memproc",
-            )
+            start = "Say: systemctl --user start memproc"
+            return "stopped", f"The service is installed, and does not run. {start}"
 
 
 def _further(shown: Mapping[str, str], is_lingering: bool | None) -> Iterator[str]:
@@ -145,10 +140,12 @@ def _further(shown: Mapping[str, str], is_lingering: bool | None) -> Iterator[st
     elif is_lingering:
         yield "It starts at boot, logged in or not."
     else:
-        yield "It starts when you log in, and stops when you leave. To have it run always: loginctl enable-linger"
+        yield (
+            "It starts when you log in, and stops when you leave. "
+            "To have it run always: loginctl enable-linger"
+        )
     if shown.get("NeedDaemonReload") == "yes":
         yield "Its unit was changed since it was read. Say: systemctl --user daemon-reload"
-    if drop_ins := [
-        path for path in shown.get("DropInPaths", "").split() if not path.endswith(SANDBOX_DROP_IN)
-    ]:
+    paths = shown.get("DropInPaths", "").split()
+    if drop_ins := [path for path in paths if not path.endswith(SANDBOX_DROP_IN)]:
         yield f"Added to its unit: {' '.join(drop_ins)}"

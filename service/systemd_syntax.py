@@ -1,8 +1,8 @@
-"""The syntax of systemd's units: arguments quoted, and percent signs doubled."""
+"""Write text in the syntax of systemd's units: quoted, with percent signs doubled."""
 
 
 def quoted(text: str) -> str:
-    """A text as systemd's own quoting wants it."""
+    """Quote an argument by systemd's own rules."""
     escaped = "".join(_escaped(letter) for letter in without_specifiers(text))
     return f'"{escaped}"' if escaped != text or " " in text or not text else text
 
@@ -14,5 +14,5 @@ def _escaped(letter: str) -> str:
 
 
 def without_specifiers(text: str) -> str:
-    """Return the text with its percent signs doubled, since systemd expands specifiers."""
+    """Double percent signs, since systemd expands them as specifiers."""
     return text.replace("%", "%%")

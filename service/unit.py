@@ -1,6 +1,6 @@
-"""What a service manager is given: the program, the files that it reads, and the commands before and after.
+"""Hold what a service manager is given: the program, its unit files, the commands before and after.
 
-Every file carries a line with the hash of its text, so an upgrade knows a file that a person has changed.
+Every unit file carries a hash of its text, so that an upgrade notices what a person has changed.
 """
 
 import re
@@ -10,42 +10,44 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Literal
 
+_MARK = re.compile(r"[^\n]*written by memproc, sha256=([0-9a-f]{64})[^\n]*\n")
+
 
 @dataclass(frozen=True, slots=True)
 class Account:
     """The person's account on this computer."""
 
     system: str
-    """The system as `sys.platform` names it."""
+    """As in `sys.platform`."""
     name: str
     number: int
     """The user id; 0 on Windows."""
     environ: Mapping[str, str]
     has_runtime: bool
-    """Whether the folder is there that a login makes, in which systemd's user manager can be reached."""
+    """True if the login's runtime folder exists, where systemd's user manager is reached."""
     units: Path
-    """The folder in which systemd looks for the account's own units."""
+    """The folder of the account's own systemd units."""
 
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """A program that runs for months: how it is started, and what it may touch. All paths are absolute."""
+    """A program that runs for months: how to start it, what it may touch. Paths are absolute."""
 
     command: tuple[str, ...]
-    """The arguments that start it; the first is the console script."""
+    """The arguments that start it, the console script first."""
     notice: tuple[str, ...]
-    """The arguments of the command that tells the person when it has failed for good."""
+    """The command that tells the person that it has failed for good."""
     writes: tuple[Path, ...]
-    """The folders that it writes to; the first is the inbox."""
+    """The folders that it writes to, the inbox first."""
     home: Path
     code: tuple[Path, ...]
-    """The folders that hold what it is made of: its own modules, its environment, and the Python below that."""
+    """The folders of its modules, of its environment, and of the Python below that."""
     log: Path
-    """The file for what the program prints, on a system without a journal."""
+    """Takes what the program prints on a system without a journal."""
     environment: tuple[tuple[str, str], ...] = ()
-    """The environment variables that it needs; never a key."""
+    """Never holds a key."""
     credentials: tuple[tuple[str, Path], ...] = ()
-    """Files with one key each, and the variable that each stands for."""
+    """Variables, each with the file that holds its key."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,26 +60,26 @@ class UnitFile:
 
     @property
     def content(self) -> bytes:
-        """The bytes of the file."""
+        """Return the file's bytes."""
         return self.text.encode(self.encoding)
 
 
 @dataclass(frozen=True, slots=True)
 class SystemCommand:
-    """A command to run. `optional`: it may fail, for instance because there is nothing to stop."""
+    """A command to run; an `optional` one may fail, as when there is nothing to stop."""
 
     argv: tuple[str, ...]
     optional: bool = False
     attempts: int = 1
-    """The number of tries, a second apart: some systems say that they are ready a little too early."""
+    """Tries a second apart: some systems report ready a little too early."""
 
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """The recipe by which one service manager keeps one program running."""
+    """How one service manager keeps one program running."""
 
     folders: tuple[Path, ...]
-    """They are made before the program starts."""
+    """Made before the program starts."""
     files: tuple[UnitFile, ...]
     start: tuple[SystemCommand, ...]
     """Run after the files are written."""
@@ -85,9 +87,9 @@ class Recipe:
     """Run before the files are removed."""
     after_removal: tuple[SystemCommand, ...] = ()
     outdated: tuple[Path, ...] = ()
-    """Files that an earlier installation may have written, and this one has no use for."""
+    """Files of earlier installations that this one no longer uses."""
     remarks: tuple[str, ...] = ()
-    """Remarks on this installation for the person."""
+    """Sentences for the person about this installation."""
 
 
 State = Literal["running", "troubled", "stopped", "not installed"]
@@ -95,7 +97,7 @@ State = Literal["running", "troubled", "stopped", "not installed"]
 
 @dataclass(frozen=True, slots=True)
 class ServiceState:
-    """Whether the service runs, in one word, and in sentences for the person."""
+    """The state of the service in one word, and in sentences for the person."""
 
     state: State
     sentences: tuple[str, ...]
@@ -105,11 +107,9 @@ NOT_INSTALLED = ServiceState(
     "not installed", ("The service is not installed. Say: memproc service install",)
 )
 
-_MARK = re.compile(r"[^\n]*written by memproc, sha256=([0-9a-f]{64})[^\n]*\n")
-
 
 def marked(text: str) -> str:
-    """The text with a comment that says who wrote it: at the top, or in XML after the declaration."""
+    """Add a comment that names the author and the hash: first, or in XML after the declaration."""
     words = f"written by memproc, sha256={_digest(text)}"
     if not text.startswith("<?xml"):
         return f"# {words}\n{text}"
@@ -118,7 +118,7 @@ def marked(text: str) -> str:
 
 
 def author(content: bytes) -> Literal["memproc", "memproc, changed since", "somebody else"]:
-    """The author of a unit file, by its mark."""
+    """Tell from its mark who wrote a unit file."""
     # Task Scheduler's files are UTF-16, and begin with its byte order mark.
     encoding = "utf-16" if content.startswith((b"\xff\xfe", b"\xfe\xff")) else "utf-8"
     text = content.decode(encoding, "replace")

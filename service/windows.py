@@ -1,6 +1,6 @@
-"""The task that keeps memproc running on Windows: Task Scheduler starts it at logon, and again when it failed.
+"""Keep memproc running on Windows: Task Scheduler starts it at logon, and again after a failure.
 
-Task Scheduler has no watchdog: there the program leaves by itself when it hangs (`notify.StallExit`).
+Task Scheduler has no watchdog: a program that hangs ends itself (`notify.StallExit`).
 """
 
 import subprocess
@@ -19,8 +19,8 @@ from service.unit import (
 )
 
 TASK = "memproc"
-# The elements stand in the order that the schema wants. The restarts on failure are counted; the repetition of the
-# trigger has no end, and does nothing to a task that runs.
+# The schema prescribes the order of the elements. Restarts on failure are counted; the trigger
+# repeats without end, and does nothing to a task that runs.
 _XML = """\
 <?xml version="1.0" encoding="UTF-16"?>
 <Task version="1.4" xmlns="http://schemas.microsoft.com/windows/2004/02/mit/task">
@@ -68,9 +68,9 @@ _XML = """\
 
 
 def recipe(program: Program, folder: Path, user: str) -> Recipe:
-    """The recipe by which Task Scheduler keeps the program running for `user` (DOMAIN\\name).
+    """Return the recipe that installs the task for `user`, as in DOMAIN\\name.
 
-    The task is made from the file in `folder`; Task Scheduler keeps a copy of its own.
+    The task is made from a file in `folder`; Task Scheduler keeps its own copy.
     """
     path = folder / "memproc-task.xml"
     return Recipe(
@@ -82,14 +82,14 @@ def recipe(program: Program, folder: Path, user: str) -> Recipe:
 
 
 def task(program: Program, user: str) -> str:
-    """The text of the task."""
+    """Return the task as XML."""
     command, *arguments = program.command
     line = subprocess.list2cmdline(arguments)
     return _XML.format(user=escape(user), command=escape(command), arguments=escape(line))
 
 
 def state(run: RunCommand) -> ServiceState:
-    """Whether the task is there. Its state is a word in the language of the system, so it is shown and not judged."""
+    """Ask whether the task exists. Its state, in the system's language, is shown and not judged."""
     answer = run(_schtasks("/Query", "/FO", "CSV", "/NH").argv)
     if answer.code != 0:
         return NOT_INSTALLED
