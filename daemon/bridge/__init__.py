@@ -1,1 +1,1 @@
-"""What TypingMind's extension may do here: who is paired, how its calls are signed, and the jobs that it gives."""
+"""Let TypingMind's extension in: paired devices, signed calls, and the jobs that they give."""

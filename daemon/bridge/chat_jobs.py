@@ -1,7 +1,8 @@
-"""The jobs that a device has given: each is a chat that was put into the inbox, as a person would drop it.
+"""Keep the jobs that devices give: each is a chat put into the inbox, as a person would drop it.
 
-A job is a small file, so that it outlasts the page's process, which ends while nobody looks. What has become of it is
-told by the archive (job_report.py).
+A job is a small file, so that it outlasts the page's process, which ends when it is idle. The
+archive
+knows what became of it (job_report.py).
 """
 
 import json
@@ -35,22 +36,22 @@ class ChatJob:
 
     id: str
     device: str
-    """The id of the device, which alone may ask about it."""
+    """The id of the only device that may ask about the job."""
     chat_id: str
     sha256: str
     """The hash of the export that was sent."""
     path: str
-    """The path of the export in the inbox."""
+    """Where the export lies in the inbox."""
     at: str
     after: int
-    """Arrivals up to this number in the archive are older, and say nothing of this job."""
+    """Arrivals up to this number are older than the job."""
     starts: int = 0
-    """The number of times that the page has started a run for it, where no daemon was there."""
+    """How often the page has started a run for it, for want of a daemon."""
     started_at: str = ""
 
 
 def only_chat(body: bytes) -> Chat:
-    """The chat of an export with one chat. Raises NotAnExport."""
+    """Read an export that holds exactly one chat, with an id. Raises NotAnExport."""
     chats = chats_in("What was sent", body)
     if len(chats) != 1 or not chats[0].id_if_any:
         raise NotAnExport(
@@ -62,20 +63,19 @@ def only_chat(body: bytes) -> Chat:
 def give_job(
     archive: Archive, folders: Folders, device: str, chat: Chat, body: bytes, now: str
 ) -> ChatJob:
-    """Put the export of a chat into the inbox, in the place of what was sent of this chat before.
+    """Put a chat's export into the inbox, replacing what was sent of this chat before.
 
-    Where the same content is worked on already, that counts. Raises FileTrouble.
+    Content that is being worked on already is not sent again. Raises FileTrouble.
     """
-    digest, job_id = sha256(body).hexdigest(), token_hex(_ID // 2)
+    digest = sha256(body).hexdigest()
     if arrival := in_hand(archive, digest):
-        job = ChatJob(job_id, device, chat.chat_id, digest, arrival.path, now, after=arrival.id - 1)
+        path, after = arrival.path, arrival.id - 1
     else:
-        path = folders.inbox / sent_name(chat.title, chat.chat_id)
-        job = ChatJob(
-            job_id, device, chat.chat_id, digest, str(path), now, after=newest_number(archive)
-        )
+        sent = folders.inbox / sent_name(chat.title, chat.chat_id)
+        path, after = str(sent), newest_number(archive)
         make_private(folders.inbox)
-        replace_file(path, [body])
+        replace_file(sent, [body])
+    job = ChatJob(token_hex(_ID // 2), device, chat.chat_id, digest, path, now, after)
     make_private(jobs_folder(folders.state))
     _sweep(jobs_folder(folders.state))
     keep_job(folders.state, job)
@@ -83,12 +83,12 @@ def give_job(
 
 
 def keep_job(state: Path, job: ChatJob) -> None:
-    """Write the job down. Raises FileTrouble."""
+    """Write the job's file. Raises FileTrouble."""
     replace_file(_file(state, job.id), [json.dumps(asdict(job)).encode()])
 
 
 def find_job(state: Path, job_id: str, device: str) -> ChatJob | None:
-    """The device's own job of this id, or None."""
+    """Return the job if the device owns it, else None."""
     if len(job_id) != _ID or not job_id.isalnum():
         return None
     job = _read(_file(state, job_id))
@@ -96,7 +96,7 @@ def find_job(state: Path, job_id: str, device: str) -> ChatJob | None:
 
 
 def forget_jobs(state: Path, chat_ids: Collection[str]) -> None:
-    """Remove all that the jobs of these chats have left, and what was sent for a plan. Raises FileTrouble."""
+    """Remove all files of these chats' jobs, and every chat kept for a plan. Raises FileTrouble."""
     for path in lent_folder(state).glob("*"):
         _remove(path)
     for path in jobs_folder(state).glob("*.json"):
@@ -106,22 +106,21 @@ def forget_jobs(state: Path, chat_ids: Collection[str]) -> None:
 
 
 def events_file(state: Path, job: ChatJob) -> Path:
-    """The file in which the run that the page has started says what happens."""
+    """Return the path to which the job's run writes its events."""
     return jobs_folder(state) / f"{job.id}.events"
 
 
 def jobs_folder(state: Path) -> Path:
-    """The folder of the jobs."""
+    """Return the folder of the jobs."""
     return bridge_folder(state) / "jobs"
 
 
 def lent_folder(state: Path) -> Path:
-    """The folder of chats while they are planned; none of them is kept."""
+    """Return the folder of chats that are being planned; they are removed afterwards."""
     return bridge_folder(state) / "planned"
 
 
 def _sweep(folder: Path) -> None:
-    """Remove the jobs that nobody asks about any more."""
     for path in folder.glob("*.json"):
         if time() - path.stat().st_mtime > _KEPT_SECONDS:
             _remove(path)

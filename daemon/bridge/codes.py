@@ -1,7 +1,8 @@
-"""Pairing codes: six digits, good once, for two minutes and five tries.
+"""Make and check pairing codes: six digits, good once, for two minutes and five tries.
 
-One code is open at a time, in a file that this process and `memproc pair` in another one share. What became of it stays
-there, so that each of them can say so.
+One code is open at a time, in a file shared with a `memproc pair` in another process. The file also
+says
+how the code ended, so that both can tell.
 """
 
 import json
@@ -17,28 +18,28 @@ from daemon.files.write import replace_file
 CODE_SECONDS = 120.0
 MOST_TRIES = 5
 TOLD_SECONDS = 600.0
-"""So long the page that was to be paired is told what became of the code."""
-_ANEW = "Make a new one with: memproc pair"
+"""How long the page that was to be paired can ask what became of the code."""
+_NEXT_STEP = "Make a new one with: memproc pair"
 
 
 @dataclass(frozen=True, slots=True)
 class PairingCode:
-    """A code, and what became of it; `made_at` is in seconds of Unix time."""
+    """A code and its fate; `made_at` is in seconds of Unix time."""
 
     digits: str
     made_at: float
     tries: int = 0
     device: str = ""
-    """The id of the device that was paired with it."""
+    """The id of the device paired with it."""
 
     def seconds_left(self, now: float) -> float:
-        """The seconds for which it is good; 0 where it was used, or tried too often."""
+        """Return the seconds for which the code is good; 0 once it is used or tried too often."""
         is_over = self.device or self.tries >= MOST_TRIES or now < self.made_at
         return 0.0 if is_over else max(0.0, self.made_at + CODE_SECONDS - now)
 
     @property
     def why_over(self) -> str:
-        """Why it is not good any more, as a sentence."""
+        """Say in a sentence why the code is no longer good."""
         if self.device:
             return "This code was used already."
         if self.tries >= MOST_TRIES:
@@ -48,21 +49,21 @@ class PairingCode:
 
 @dataclass(frozen=True, slots=True)
 class RefusedCode:
-    """Why nothing was paired, as a sentence for the person."""
+    """Why nothing was paired, in a sentence for the person."""
 
     reason: str
 
 
 @dataclass(frozen=True, slots=True)
 class PairedDevice:
-    """A device that was paired just now, and its token, which is told this once."""
+    """A newly paired device with its token, which is shown only now."""
 
     device: Device
     token: str
 
 
 def open_code(state: Path, now: float) -> PairingCode:
-    """Make a new code, which takes the place of the one before. Raises FileTrouble."""
+    """Make a code, replacing the one before. Raises FileTrouble."""
     code = PairingCode(f"{randbelow(10**6):06}", now)
     with exclusive(state):
         _write(state, code)
@@ -70,7 +71,7 @@ def open_code(state: Path, now: float) -> PairingCode:
 
 
 def close_code(state: Path, code: PairingCode) -> None:
-    """Let the code be over, if it is still the newest one. Raises FileTrouble."""
+    """End the code, if it is still the newest. Raises FileTrouble."""
     with exclusive(state):
         newest = newest_code(state)
         if newest and newest.made_at == code.made_at and not newest.device:
@@ -78,7 +79,7 @@ def close_code(state: Path, code: PairingCode) -> None:
 
 
 def newest_code(state: Path) -> PairingCode | None:
-    """The code that was made last, whatever became of it; None where there is none that can be read."""
+    """Return the newest code, open or over; None where the file is missing or damaged."""
     path = _file(state)
     with file_errors(path, "read"):
         text = path.read_bytes() if path.exists() else b""
@@ -89,7 +90,7 @@ def newest_code(state: Path) -> PairingCode | None:
 
 
 def is_asked_for(state: Path, now: float) -> bool:
-    """Whether a code was made lately, so that a page of TypingMind may be answered though nothing is paired yet."""
+    """Return True if a code was made lately; unpaired pages of TypingMind may then call."""
     code = newest_code(state)
     return code is not None and 0 <= now - code.made_at < TOLD_SECONDS
 
@@ -97,19 +98,19 @@ def is_asked_for(state: Path, now: float) -> bool:
 def pair(
     state: Path, digits: str, name: str, origin: str, now: float, day: str
 ) -> PairedDevice | RefusedCode:
-    """Pair a device, where these are the digits of the open code. Each try counts. Raises FileTrouble."""
+    """Pair a device if these are the open code's digits. Each try counts. Raises FileTrouble."""
     with exclusive(state):
         code = newest_code(state)
         if code is None or not code.seconds_left(now):
-            return RefusedCode(f"{code.why_over if code else 'There is no code.'} {_ANEW}")
+            return RefusedCode(f"{code.why_over if code else 'There is no code.'} {_NEXT_STEP}")
         code = replace(code, tries=code.tries + 1)
         _write(state, code)
         if not compare_digest(code.digits.encode(), digits.encode("utf-8", "replace")):
             left = MOST_TRIES - code.tries
+            if not left:
+                return RefusedCode(f"{code.why_over} {_NEXT_STEP}")
             tries = f"{left} {'try is' if left == 1 else 'tries are'} left."
-            return RefusedCode(
-                f"That is not the code. {tries}" if left else f"{code.why_over} {_ANEW}"
-            )
+            return RefusedCode(f"That is not the code. {tries}")
         device, token = add_device(state, name, origin, day)
         _write(state, replace(code, digits="", device=device.id))
     return PairedDevice(device, token)

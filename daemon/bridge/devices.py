@@ -1,4 +1,7 @@
-"""The paired devices. Of a token only the hash is kept here, which is the key that a device's calls are signed with."""
+"""Keep the paired devices.
+
+Of a token only the hash is kept. It is the key with which the device signs its calls.
+"""
 
 import json
 from collections.abc import Iterator
@@ -21,7 +24,7 @@ _PAUSE_SECONDS = 0.02
 
 @dataclass(frozen=True, slots=True)
 class Device:
-    """A browser that was paired, on the page of `origin`."""
+    """A paired browser; `origin` is the page that it was paired on."""
 
     id: str
     name: str
@@ -33,17 +36,17 @@ class Device:
 
     @property
     def key(self) -> bytes:
-        """The key that signs the device's calls and our replies to them."""
+        """Return the key that signs the device's calls and our replies."""
         return bytes.fromhex(self.key_hex)
 
 
 def bridge_folder(state: Path) -> Path:
-    """The folder of everything that the bridge keeps."""
+    """Return the folder for everything that the bridge keeps."""
     return state / "bridge"
 
 
 def devices(state: Path) -> tuple[Device, ...]:
-    """The paired devices, oldest first. Raises FileTrouble where their file cannot be read."""
+    """List the paired devices, oldest first. Raises FileTrouble where their file cannot be read."""
     path = _file(state)
     try:
         with file_errors(path, "read"):
@@ -57,14 +60,14 @@ def devices(state: Path) -> tuple[Device, ...]:
 
 
 def find_device(state: Path, device_id: str) -> Device | None:
-    """The device of this id, or None."""
+    """Return the device of this id, or None."""
     return next((device for device in devices(state) if device.id == device_id), None)
 
 
 def add_device(state: Path, name: str, origin: str, day: str) -> tuple[Device, str]:
-    """Keep a new device; it, and its token, which nobody can read here any more. Raises FileTrouble.
+    """Add a device, and return it with its token, which is stored nowhere. Raises FileTrouble.
 
-    Only while `exclusive` is held.
+    The caller must hold `exclusive`.
     """
     token = token_urlsafe(32)
     device = Device(token_hex(8), name, origin, day, sha256(token.encode()).hexdigest())
@@ -73,14 +76,14 @@ def add_device(state: Path, name: str, origin: str, day: str) -> tuple[Device, s
 
 
 def forget_devices(state: Path, ids: frozenset[str]) -> None:
-    """Answer these devices no more. Raises FileTrouble."""
+    """Remove devices, which are not answered any more. Raises FileTrouble."""
     with exclusive(state):
         _write(state, tuple(device for device in devices(state) if device.id not in ids))
 
 
 @contextmanager
 def exclusive(state: Path) -> Iterator[None]:
-    """Hold what several processes write: the devices and the code. Raises Busy where that takes too long."""
+    """Lock the devices and the code against other processes. Raises Busy after five seconds."""
     make_private(bridge_folder(state))
     with ExitStack() as stack:
         end = monotonic() + _WAIT_SECONDS
@@ -90,7 +93,7 @@ def exclusive(state: Path) -> Iterator[None]:
 
 
 def _is_held_now(stack: ExitStack, lock: Path, *, is_last: bool) -> bool:
-    """Whether the lock could be had. Raises Busy where it could not, and this was the last try."""
+    """Try to take the lock. Raises Busy where the last try fails."""
     try:
         stack.enter_context(hold(lock, "is pairing a device"))
     except Busy:

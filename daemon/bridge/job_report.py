@@ -1,17 +1,18 @@
-"""What has become of a job, as the extension is told.
+"""Report to the extension what became of a job.
 
-Where a daemon runs, it has taken the file out of the inbox, and the archive's arrivals say what happens. Where none
-runs, the page has started `memproc run` on the file, which writes its events beside the job.
+With a daemon, the file was taken out of the inbox and the archive's arrivals tell its progress.
+Without
+one, the page has started `memproc run` on the file, which writes its events next to the job.
 
-    waiting     the file is not taken yet, or its work was put off
-    running     it is being worked on
-    done        its updated export can be had
+    waiting     not taken yet, or put off
+    running     being worked on
+    done        its updated export is ready
     unchanged   there was nothing to do
-    skipped     something about the chat stands against it, and the sentence says what to do
+    skipped     the chat needs a person first; the sentence says what to do
     failed      the work could not be done
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -36,13 +37,16 @@ from rules.typingmind.dates import write_date
 
 MOST_STARTS = 3
 _STARTING_SECONDS = 60.0
-"""So long a run that was started may say nothing."""
+"""How long a run may take to write its first event."""
 _AGAIN = "Send the chat again."
 
 
 @dataclass(frozen=True, slots=True)
 class JobReport:
-    """The progress of a job: `done` of `total` memories, `usd` dollars so far; `reason` is empty while all is well."""
+    """A job's progress: `done` of `total` memories, `usd` dollars so far.
+
+    Without trouble, no `reason`.
+    """
 
     state: Literal["waiting", "running", "done", "unchanged", "skipped", "failed"]
     reason: str = ""
@@ -50,16 +54,16 @@ class JobReport:
     total: int = 0
     usd: float = 0.0
     path: str = ""
-    """The path of the updated export, where it is done."""
+    """The updated export, once it is done."""
     at: str = ""
-    """The time at which that was found out."""
+    """When that was reported."""
     needs_run: bool = False
-    """Whether the page has to start a run for it: no daemon takes it, and nobody else is at work."""
+    """True if the page has to start a run: no daemon takes the job, and no run is at work."""
 
 
 def report_job(archive: Archive, state: Path, job: ChatJob, now: str) -> JobReport:
-    """The progress of the job. Raises ArchiveError or FileTrouble."""
-    progress = _as_it_stands(archive, state, job, now)
+    """Report the job's progress. Raises ArchiveError or FileTrouble."""
+    progress = _progress(archive, state, job, now)
     if fault := _fault_of_result(archive, job, progress):
         progress = JobReport("failed", fault)
     run = kept_run(archive, now)
@@ -69,32 +73,42 @@ def report_job(archive: Archive, state: Path, job: ChatJob, now: str) -> JobRepo
 
 
 def started(state: Path, job: ChatJob, now: str) -> ChatJob:
-    """The job as it is when a run is started for it. One that found the archive busy does not count."""
+    """Count the start of a run for the job. A run that found the archive busy does not count."""
     found_it_busy = _is_busy(_events(state, job))
     return replace(job, starts=job.starts + (not found_it_busy), started_at=now)
 
 
-def _as_it_stands(archive: Archive, state: Path, job: ChatJob, now: str) -> JobReport:
-    ended = _of_run(state, job)
-    if ended and ended.state in ("done", "unchanged") and not _fault_of_result(archive, job, ended):
-        return ended
-    arrival = _counting(arrivals_of_job(archive, job.after, job.sha256, job.path))
-    is_at_work = is_held(state / "daemon.lock")
-    is_open = arrival is None or arrival.state in (*UNTAKEN, *IN_HAND)
-    if arrival and (is_at_work or not is_open):
-        progress = _of_arrival(archive, job, arrival)
-        # The daemon takes no content twice, so a result that does not stand any more is made by a run of the page's.
-        if not _fault_of_result(archive, job, progress):
-            return _or_paused(archive, progress, now)
-    if ended:
-        return ended
-    if is_at_work and is_open:
-        return _or_paused(archive, JobReport("waiting"), now)
-    return _under_way(archive, state, job, now)
+def _progress(archive: Archive, state: Path, job: ChatJob, now: str) -> JobReport:
+    by_run = _of_run(state, job)
+    arrival = _deciding(arrivals_of_job(archive, job.after, job.sha256, job.path))
+    if by_run and (arrival is None or _is_well(archive, job, by_run)):
+        return by_run
+    by_daemon = _of_daemon(archive, job, arrival, is_held(state / "daemon.lock"))
+    if by_daemon:
+        return _or_paused(archive, by_daemon, now)
+    return by_run or _under_way(archive, state, job, now)
+
+
+def _is_well(archive: Archive, job: ChatJob, ended: JobReport) -> bool:
+    is_done = ended.state in ("done", "unchanged")
+    return is_done and not _fault_of_result(archive, job, ended)
+
+
+def _of_daemon(
+    archive: Archive, job: ChatJob, arrival: Arrival | None, has_daemon: bool
+) -> JobReport | None:
+    """Report what the daemon makes or made of the job; None where it does nothing about it."""
+    if arrival is None:
+        return JobReport("waiting") if has_daemon else None
+    if not has_daemon and arrival.state in (*UNTAKEN, *IN_HAND):
+        return None
+    report = _of_arrival(archive, job, arrival)
+    # The daemon takes no content twice: where the result no longer counts, a run makes it again.
+    return None if _fault_of_result(archive, job, report) else report
 
 
 def _or_paused(archive: Archive, progress: JobReport, now: str) -> JobReport:
-    """The same, or that the daemon takes up nothing now."""
+    """Add to a waiting job that the daemon is paused."""
     pause = current_pause(archive, now)
     if progress.state != "waiting" or progress.reason or pause is None:
         return progress
@@ -117,6 +131,10 @@ def _of_arrival(archive: Archive, job: ChatJob, arrival: Arrival) -> JobReport:
             return JobReport("failed" if arrival.tries >= MOST_FAILURES else "skipped", sentence)
         case "gone":
             return JobReport("failed", f"{sentence} {_AGAIN}")
+    return _of_outcome(archive, job)
+
+
+def _of_outcome(archive: Archive, job: ChatJob) -> JobReport:
     outcome = outcome_of_content(archive, job.sha256, job.chat_id)
     if outcome is None:
         return JobReport("unchanged", "It stands as memproc wrote it, so there was nothing to do.")
@@ -125,52 +143,42 @@ def _of_arrival(archive: Archive, job: ChatJob, arrival: Arrival) -> JobReport:
     return JobReport("unchanged", _sentences(outcome.detail))
 
 
-def _counting(arrivals: Sequence[Arrival]) -> Arrival | None:
-    """The arrival that says how the job is: the one that is worked on, else the newest with its content, else any."""
+def _deciding(arrivals: Sequence[Arrival]) -> Arrival | None:
+    """Choose the arrival that decides: one in hand, else the newest with the job's content."""
     taken = [arrival for arrival in arrivals if arrival.sha256]
-    at_work = [arrival for arrival in taken if arrival.state in IN_HAND]
-    for some in (at_work, taken, arrivals):
-        if some:
-            return some[-1]
-    return None
+    in_hand = [arrival for arrival in taken if arrival.state in IN_HAND]
+    candidates = in_hand or taken or arrivals
+    return candidates[-1] if candidates else None
 
 
 def _of_run(state: Path, job: ChatJob) -> JobReport | None:
-    """The outcome of the run that the page has started; None where it goes on, broke off, or found no room."""
+    """Report how the page's run ended; None while it goes on, broke off, or was refused as busy."""
     events = _events(state, job)
-    chats = [
-        event
-        for event in events
-        if isinstance(event, ChatIs) and event.chat_id in ("", job.chat_id)
-    ]
+    ours = ("", job.chat_id)
+    chats = [event for event in events if isinstance(event, ChatIs) and event.chat_id in ours]
     match events[-1] if events else None:
         case RunFailed(kind="busy"):
             return None
         case RunFailed(message=message, next_step=step):
             return JobReport("failed", _sentences(message, step))
         case RunDone() if chats:
-            return _of_chat(
-                chats[-1],
-                write_date(datetime.fromtimestamp(events_file(state, job).stat().st_mtime, UTC)),
-            )
+            return _of_chat(chats[-1], events_file(state, job))
         case _:
             return None
 
 
-def _of_chat(chat: ChatIs, when: str) -> JobReport:
+def _of_chat(chat: ChatIs, told_in: Path) -> JobReport:
     if chat.kind == "set aside":
-        return JobReport(
-            "failed" if chat.later else "skipped", _sentences(chat.detail, chat.next_step)
-        )
-    return (
-        JobReport("done", path=chat.path, at=when)
-        if chat.path
-        else JobReport("unchanged", _sentences(chat.detail))
-    )
+        sentence = _sentences(chat.detail, chat.next_step)
+        return JobReport("failed" if chat.later else "skipped", sentence)
+    if not chat.path:
+        return JobReport("unchanged", _sentences(chat.detail))
+    written = datetime.fromtimestamp(told_in.stat().st_mtime, UTC)
+    return JobReport("done", path=chat.path, at=write_date(written))
 
 
 def _under_way(archive: Archive, state: Path, job: ChatJob, now: str) -> JobReport:
-    """The state of a job that no daemon takes, so that the page has to start a run for it, or has done so."""
+    """Report a job that no daemon takes: a run of the page's does it, or has to be started."""
     run = run_progress(archive, now)
     if run and run.chat_id == job.chat_id:
         return JobReport("running")
@@ -178,15 +186,13 @@ def _under_way(archive: Archive, state: Path, job: ChatJob, now: str) -> JobRepo
     if since is not None and since < _STARTING_SECONDS and not _is_busy(_events(state, job)):
         return JobReport("running")
     if sha256_of(Path(job.path)) != job.sha256:
-        return JobReport(
-            "failed", f"Another version of this chat has taken its place in the inbox. {_AGAIN}"
-        )
+        reason = f"Another version of this chat has taken its place in the inbox. {_AGAIN}"
+        return JobReport("failed", reason)
     if is_held(state / "lock"):
         return JobReport("waiting", "Another memproc is at work; this chat comes after it.")
     if job.starts >= MOST_STARTS:
-        return JobReport(
-            "failed", f"The work on it broke off {job.starts} times. See why with: memproc status"
-        )
+        reason = f"The work on it broke off {job.starts} times. See why with: memproc status"
+        return JobReport("failed", reason)
     return JobReport("waiting", needs_run=True)
 
 
@@ -195,28 +201,22 @@ def _is_busy(events: Sequence[Event]) -> bool:
 
 
 def _events(state: Path, job: ChatJob) -> list[Event]:
-    with suppress(FileNotFoundError):
-        return list(_read_events(events_file(state, job)))
-    return []
-
-
-def _read_events(path: Path) -> Iterator[Event]:
-    with path.open("rb") as lines:
+    events = []
+    with suppress(FileNotFoundError), events_file(state, job).open("rb") as lines:
         for line in lines:
             with suppress(NoEvent):  # the last line may be half written
-                yield of_line(line)[0]
+                events.append(of_line(line)[0])
+    return events
 
 
 def _fault_of_result(archive: Archive, job: ChatJob, progress: JobReport) -> str:
-    """Why the updated export that was made for the job must not be put into TypingMind any more; empty where it may."""
+    """Say why the updated export must not be imported any more; empty where it may."""
     if progress.state != "done":
         return ""
     last = last_output(archive, job.chat_id)
-    if (
-        last is None
-        or last.path != progress.path
-        or not (last.source_sha256 == job.sha256 or last.written_at <= progress.at)
-    ):
+    if last is None or last.path != progress.path:
+        return f"A newer updated export of this chat was written since. {_AGAIN}"
+    if last.source_sha256 != job.sha256 and last.written_at > progress.at:
         return f"A newer updated export of this chat was written since. {_AGAIN}"
     if sha256_of(Path(progress.path)) != last.sha256:
         return f"Its updated export was changed or removed since it was written. {_AGAIN}"
@@ -224,7 +224,7 @@ def _fault_of_result(archive: Archive, job: ChatJob, progress: JobReport) -> str
 
 
 def _sentences(*parts: str) -> str:
-    """The parts as sentences, whether they came as such or not."""
+    """Join the parts as sentences."""
     return " ".join(_sentence(part.strip()) for part in parts if part.strip())
 
 

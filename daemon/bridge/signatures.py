@@ -1,9 +1,10 @@
-"""How calls and replies are signed, so that the token itself is never sent again, and no call counts twice.
+"""Sign calls and replies, so that the token is never sent again and no call counts twice.
 
     call     HMAC-SHA256 of the method, the path, the time, the nonce, and the body's SHA-256
     reply    HMAC-SHA256 of the nonce, the status, and the body's SHA-256
 
-Each part stands in a line of its own. The time is in milliseconds of Unix time, the nonce 32 hexadecimal digits.
+Each part has a line of its own. The time is in milliseconds of Unix time, the nonce 32 hexadecimal
+digits.
 """
 
 import hmac
@@ -24,35 +25,36 @@ _TIME = re.compile(r"[0-9]{1,15}")
 
 
 def call_mac(key: bytes, method: str, path: str, time: str, nonce: str, body: bytes) -> str:
-    """The signature that a call must have."""
+    """Return the signature that a call must have."""
     return _mac(key, method, path, time, nonce, sha256(body).hexdigest())
 
 
 def reply_mac(key: bytes, nonce: str, status: int, body: bytes) -> str:
-    """The signature of our reply."""
+    """Return the signature of our reply."""
     return _mac(key, nonce, str(status), sha256(body).hexdigest())
 
 
 def is_mac(expected: str, given: str) -> bool:
-    """Whether they are the same, in a time that does not depend on where they differ."""
+    """Compare two signatures in constant time."""
     return hmac.compare_digest(expected.encode(), given.encode("utf-8", "replace"))
 
 
 def is_nonce(text: str) -> bool:
-    """Whether it has the form of a nonce; it becomes the name of a file."""
+    """Return True if the text has the form of a nonce; it becomes a file's name."""
     return _NONCE.fullmatch(text) is not None
 
 
 def is_timely(time: str, now: float) -> bool:
-    """Whether a call was made at about `now`, in seconds of Unix time."""
+    """Return True if the call was made within two minutes of `now`, in seconds of Unix time."""
     return _TIME.fullmatch(time) is not None and abs(int(time) / 1000 - now) <= MOST_OFF_SECONDS
 
 
 def is_first(state: Path, nonce: str, now: float) -> bool:
-    """Whether this nonce comes for the first time; from now on it does not.
+    """Use up the nonce. Return False if it was used before.
 
-    Each is an empty file, which only one process can make; it outlasts the page's process, and goes when a call of its
-    time would be too old. Raises FileTrouble.
+    Each nonce is an empty file, which only one process can make and which outlasts the page's
+    process. It is
+    removed once a call of its time would be too old. Raises FileTrouble.
     """
     folder = bridge_folder(state) / "nonces"
     make_private(folder)
