@@ -46,7 +46,7 @@ def open_command(settings: Settings, place: str, only_print: bool) -> None:
 @pass_settings
 def page_command(settings: Settings, number: int) -> None:
     """Serve the page on a socket of the daemon's, until nobody has asked for a while."""
-    from daemon.page.access import beside
+    from daemon.page.access import dispatcher
     from daemon.page.app import Desk, application
     from daemon.page.bridge import PREFIX as BRIDGE
     from daemon.page.bridge import bridge
@@ -68,7 +68,7 @@ def page_command(settings: Settings, number: int) -> None:
             behind[CONNECTOR] = connector(
                 Library(settings.config, settings.folders.state), port, recall.origins
             )
-        serve(listener, beside(application(desk, port, VIEWS, ACTIONS), behind))
+        serve(listener, dispatcher(application(desk, port, VIEWS, ACTIONS), behind))
 
 
 def _path(settings: Settings, place: str) -> Path:

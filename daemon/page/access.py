@@ -1,13 +1,12 @@
-"""Which requests the page answers: those of this computer's own browser, within a session.
+"""Decide which requests the page answers: those of this computer's browser, within a session.
 
-What the guard refuses, and beyond that:
+Beyond what the guard refuses:
 
     Sec-Fetch-Site  an image, a script or a link from elsewhere; pages cannot set it             403
-    content type    a form or JSON; anything else that a page may send unasked                   415
+    content type    neither a form nor JSON: what any page may send unasked                      415
     no session      no link of `memproc open` was followed in this browser                       401
 
-A rule that refuses returns the reason; the application turns it into a short answer that shows
-nothing.
+A rule that refuses returns the reason; the application turns it into a short answer.
 """
 
 from collections.abc import Mapping
@@ -33,16 +32,17 @@ CONTENT_TYPES = frozenset(
 LARGEST_FORM = 1 << 20
 """Bytes of a request other than an upload."""
 UPLOADS = "/drop"
-"""The addresses that exports are sent to, as large as one in the inbox, with what a form has around it."""
+"""Where exports are sent to: as large as one in the inbox, and the form around it."""
 
 _HEADERS = {
     "Content-Security-Policy": (
-        "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; "
-        "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+        "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; "
+        "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
     ),
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
-    "Referrer-Policy": "same-origin",  # with no-referrer, browsers would not say which page our own forms come from
+    # With no-referrer, browsers would not say which page our own forms come from.
+    "Referrer-Policy": "same-origin",
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
 }
@@ -65,23 +65,23 @@ def refuse_request(method: str, headers: Mapping[str, str], port: int) -> Refuse
     return None
 
 
-def beside(page: ASGIApp, behind: Mapping[str, ASGIApp]) -> ASGIApp:
-    """One application: what lies behind one of these prefixes has its own rules, everything else is the page."""
+def dispatcher(page: ASGIApp, others: Mapping[str, ASGIApp]) -> ASGIApp:
+    """Combine the page with applications of their own rules, each under its prefix."""
 
     async def dispatch(scope: Scope, receive: Receive, send: Send) -> None:
         first = f"/{scope['path'].split('/')[1]}" if scope["type"] == "http" else ""
-        await behind.get(first, page)(scope, receive, send)
+        await others.get(first, page)(scope, receive, send)
 
     return dispatch
 
 
 def most_body_bytes(path: str) -> int:
-    """The largest size of a request to this path, in bytes."""
+    """Return the largest size of a request to this path."""
     return LARGEST_BYTES + LARGEST_FORM if path == UPLOADS else LARGEST_FORM
 
 
 class Access:
-    """The outermost layer of the application: refuses, and sets the headers that bind the browser."""
+    """The outermost layer: refuses requests, and sets the headers that bind the browser."""
 
     def __init__(self, app: ASGIApp, port: int) -> None:
         self._app, self._port = app, port

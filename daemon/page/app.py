@@ -1,10 +1,11 @@
-"""The page as an application: its routes, the session that each needs, and how a view becomes HTML.
+"""Build the page as an application: routes, the session that each needs, views rendered as HTML.
 
-A view is a function from a request to a response. It reads the archive by the same functions as the commands, and
-changes nothing by itself: what a button does is done by the very command that a person would type (actions.py).
+A view is a function from a request to a response. It reads the archive by the same functions as the
+commands, and changes nothing: a button runs the command that a person would type (actions.py).
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,8 +20,11 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.templating import Jinja2Templates
 
+from daemon.archive.archive import Archive
+from daemon.archive.chats import KnownChat, find_chat
 from daemon.config.settings import Config
 from daemon.files.paths import Folders
+from daemon.page import words
 from daemon.page.access import SAFE_METHODS, Access
 from daemon.page.sessions import (
     answer_challenge,
@@ -29,16 +33,25 @@ from daemon.page.sessions import (
     is_form_token,
     is_session,
 )
-from daemon.page.words import FILTERS
 from rules.errors import MemprocError
 
 _HERE = Path(__file__).parent
 _COOKIE = "memproc"
+_FILTERS: Mapping[str, Callable[..., str]] = {
+    "tokens": words.tokens,
+    "usd": words.usd,
+    "day": words.shown_day,
+    "days": words.days,
+    "minute": words.minute,
+    "minutes": words.minutes,
+    "with_commands": words.with_commands,
+}
+"""The filters by the names that templates use."""
 
 
 @dataclass(frozen=True, slots=True)
 class Desk:
-    """The context of every view: settings, folders, and the memproc.toml that commands are to be given."""
+    """What every view needs: settings, folders, and the memproc.toml to give to commands."""
 
     config: Config
     folders: Folders
@@ -51,48 +64,46 @@ View = Callable[[Request], Response]
 def application(
     desk: Desk, port: int, views: Mapping[str, View], actions: Mapping[str, View]
 ) -> Access:
-    """The whole page. `views` answer GET, `actions` answer POST, by their paths."""
+    """Return the whole page. `views` answer GET and `actions` answer POST, by their paths."""
     templates = Jinja2Templates(directory=_HERE / "templates")
-    templates.env.filters.update(FILTERS)
+    templates.env.filters.update(_FILTERS)
     routes = [
         Route("/enter", _enter),
         Route("/proof", _proof),
         Mount("/static", StaticFiles(directory=_HERE / "static")),
         *(Route(path, _within_session(view), methods=["GET"]) for path, view in views.items()),
-        *(
-            Route(path, _within_session(action), methods=["POST"])
-            for path, action in actions.items()
-        ),
+        *(Route(path, _within_session(act), methods=["POST"]) for path, act in actions.items()),
     ]
-    app = Starlette(
-        routes=routes,
-        exception_handlers={HTTPException: _told, MemprocError: _told, Exception: _told},
-    )
+    kinds = (HTTPException, MemprocError, Exception)
+    app = Starlette(routes=routes, exception_handlers=dict.fromkeys(kinds, _show_error))
     app.state.desk, app.state.templates = desk, templates
     return Access(app, port)
 
 
 def desk_of(request: Request) -> Desk:
-    """The settings and folders that this page was started with."""
+    """Return the settings and folders that this page was started with."""
     desk: Desk = request.app.state.desk
     return desk
 
 
 def field(request: Request, name: str) -> str:
-    """The text of a field of the form; empty where there is none."""
+    """Return the text of a form's field, or ""."""
     value = request.state.form.get(name)
     return value if isinstance(value, str) else ""
 
 
-def said(request: Request) -> str:
-    """The output of a button's command, for the page that is shown after it."""
-    return request.query_params.get("said", "")
+@contextmanager
+def named_chat(request: Request) -> Iterator[tuple[Archive, KnownChat]]:
+    """Open the archive, and find the chat that the address names. Raises NotFound."""
+    with Archive.read(desk_of(request).folders.state) as archive:
+        yield archive, find_chat(archive, request.path_params["chat"])
 
 
 def render(request: Request, template: str, status: int = 200, **values: Any) -> Response:
-    """A page made of a template; `form_token` stands in each of its forms."""
+    """Fill a template; besides `values` it gets the form token, the path, and a button's output."""
     session = request.cookies.get(_COOKIE, "")
     values |= {"form_token": form_token(session), "path": request.url.path}
+    values["said"] = request.query_params.get("said", "")
     templates: Jinja2Templates = request.app.state.templates
     return templates.TemplateResponse(request, template, values, status_code=status)
 
@@ -112,14 +123,12 @@ async def _enter(request: Request) -> Response:
 
 async def _proof(request: Request) -> Response:
     """Prove to `memproc open` that this page is memproc's own."""
-    challenge = request.query_params.get("challenge", "")
-    return PlainTextResponse(
-        await run_in_threadpool(answer_challenge, desk_of(request).folders.state, challenge)
-    )
+    state, challenge = desk_of(request).folders.state, request.query_params.get("challenge", "")
+    return PlainTextResponse(await run_in_threadpool(answer_challenge, state, challenge))
 
 
 def _within_session(view: View) -> Callable[[Request], Any]:
-    """The view for those who have a session, and whose forms are ours; views may wait, so they run in a thread."""
+    """Require a session, and a form token for actions. Views may block, so they run in a thread."""
 
     async def guarded(request: Request) -> Response:
         session = request.cookies.get(_COOKIE, "")
@@ -127,20 +136,19 @@ def _within_session(view: View) -> Callable[[Request], Any]:
             return render(request, "enter.html", 401)
         if request.method in SAFE_METHODS:
             return await run_in_threadpool(view, request)
-        async with request.form() as form:  # what was uploaded is closed, whatever comes of it
+        async with request.form() as form:  # closes what was uploaded
             token = form.get("form_token") or request.headers.get("x-form-token", "")
             if not isinstance(token, str) or not is_form_token(session, token):
-                raise HTTPException(
-                    403, "This form is not from the page that is open now. Load it again."
-                )
+                reason = "This form is not from the page that is open now. Load it again."
+                raise HTTPException(403, reason)
             request.state.form = form
             return await run_in_threadpool(view, request)
 
     return guarded
 
 
-async def _told(request: Request, fault: Exception) -> Response:
-    """Any error as a page in words; what nobody foresaw is described without what it was about."""
+async def _show_error(request: Request, fault: Exception) -> Response:
+    """Show an error as a page; an unforeseen one is described without its message."""
     from daemon.files.unforeseen import describe
 
     if isinstance(fault, HTTPException):

@@ -1,14 +1,19 @@
-"""The bridge's calls: the extension in TypingMind sends a chat, follows its job, and takes the updated export.
+"""Serve the bridge's calls: the extension sends a chat, follows its job, and takes the result.
 
-Nobody is answered but a device that was paired with a code of `memproc pair`, on the page that it was paired on. Each
-call is signed and counts once, and so is each reply, which the extension obeys only then: another program that holds
-the port learns nothing and says nothing. A device may plan, give a job and read its own jobs, and nothing else.
+Only a device that was paired with a code of `memproc pair` is answered, and only on the page that
+it was
+paired on. Each call is signed and counts once; each reply is signed, and the extension obeys no
+other, so
+another program on this port learns nothing and says nothing. A device may plan, give a job and read
+its
+own jobs, no more.
 """
 
 import json
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
+from pathlib import Path
 from time import time
 
 from starlette.applications import Starlette
@@ -50,11 +55,16 @@ _CALLS = CrossOrigin(
 _UNPAIRED = RefusedRequest(
     401, "This browser is not paired with memproc, or was forgotten: memproc pair"
 )
+_NO_JOB = (
+    "memproc has no such job any more. Press to send the chat again; "
+    "what is made is not paid again."
+)
+_CLOCK_IS_OFF = "The clock of this browser is more than two minutes off that of memproc."
 
 
 @dataclass(frozen=True, slots=True)
 class BridgeReply:
-    """The reply to a call; the body is JSON."""
+    """The reply to a call; its body is JSON."""
 
     status: int
     body: bytes
@@ -62,7 +72,7 @@ class BridgeReply:
 
 @dataclass(frozen=True, slots=True)
 class SignedCall:
-    """A call of a paired device, read whole."""
+    """A whole call of a paired device."""
 
     device: Device
     nonce: str
@@ -74,34 +84,35 @@ Respond = Callable[[Request], Awaitable[Response]]
 
 
 def bridge(desk: Desk, port: int) -> ASGIApp:
-    """The application behind `PREFIX`."""
-    calls: Mapping[tuple[str, str], Answer] = {
-        ("POST", "/plan"): _plan,
-        ("POST", "/jobs"): _submit,
-        ("GET", "/jobs/{job}"): _job,
-        ("GET", "/jobs/{job}/result"): _result,
-    }
+    """Return the application that answers under `PREFIX`."""
+    responses: Sequence[tuple[str, str, Respond]] = (
+        ("GET", "/typingmind.js", _script),
+        ("POST", "/pair", _pair),
+        ("POST", "/plan", _signed(_plan)),
+        ("POST", "/jobs", _signed(_submit)),
+        ("GET", "/jobs/{job}", _signed(_job)),
+        ("GET", "/jobs/{job}/result", _signed(_result)),
+    )
     app = Starlette(
         routes=[
-            Route(f"{PREFIX}/typingmind.js", _guarded(_script), methods=["GET", "OPTIONS"]),
-            Route(f"{PREFIX}/pair", _guarded(_pair), methods=["POST", "OPTIONS"]),
-            *(
-                Route(f"{PREFIX}{path}", _guarded(_signed(answer)), methods=[method, "OPTIONS"])
-                for (method, path), answer in calls.items()
-            ),
+            Route(f"{PREFIX}{path}", _guarded(respond), methods=[method, "OPTIONS"])
+            for method, path, respond in responses
         ]
     )
     app.state.desk, app.state.port, app.state.plans = desk, port, Plans()
     return app
 
 
-def reply(status: int, **values: object) -> BridgeReply:
-    """A reply that says this."""
+def _reply(status: int, **values: object) -> BridgeReply:
     return BridgeReply(status, json.dumps(values).encode())
 
 
+def _refused(status: int, reason: str) -> BridgeReply:
+    return _reply(status, reason=reason)
+
+
 def _guarded(respond: Respond) -> Respond:
-    """Return the response for pages that may ask, which their browsers let them read."""
+    """Respond to the pages that may ask, and let their browsers read the response."""
 
     async def guarded(request: Request) -> Response:
         is_readable, response = False, Response(status_code=204)
@@ -109,9 +120,9 @@ def _guarded(respond: Respond) -> Respond:
             refused = await run_in_threadpool(_refusal, request)
             is_readable = refused is None or refused.status not in (403, 421)
             if request.method != "OPTIONS" or not is_readable:
-                response = await respond(request) if refused is None else _as_refusal(refused)
+                response = _refusal_of(refused) if refused else await respond(request)
         except MemprocError as fault:  # the devices cannot be read, and so who may read this
-            response = _as_response(reply(409, reason=str(fault)))
+            response = _as_response(_refused(409, str(fault)))
         if is_readable:
             let_read(request, response, _CALLS)
         response.headers["Cache-Control"] = "no-store"
@@ -121,8 +132,8 @@ def _guarded(respond: Respond) -> Respond:
     return guarded
 
 
-def _as_refusal(refused: RefusedRequest) -> Response:
-    return _as_response(reply(refused.status, reason=refused.reason))
+def _refusal_of(refused: RefusedRequest) -> Response:
+    return _as_response(_refused(refused.status, refused.reason))
 
 
 def _refusal(request: Request) -> RefusedRequest | None:
@@ -157,7 +168,7 @@ def _may_call(desk: Desk, origin: str, is_typingmind: bool) -> bool:
 
 
 async def _script(_: Request) -> Response:
-    """The extension. It holds no secret, so any page may load it."""
+    """Send the extension. It holds no secret, so any page may load it."""
     text = (files("daemon.bridge") / "typingmind.js").read_bytes()
     return Response(
         text, media_type="text/javascript", headers={"Cross-Origin-Resource-Policy": "cross-origin"}
@@ -166,114 +177,100 @@ async def _script(_: Request) -> Response:
 
 async def _pair(request: Request) -> Response:
     body = await read_body(request, LARGEST_PAIRING)
-    return _as_response(
-        await run_in_threadpool(_paired, request, body)
-        if body is not None
-        else reply(413, reason="That is no code.")
-    )
+    if body is None:
+        return _as_response(_refused(413, "That is no code."))
+    return _as_response(await run_in_threadpool(_exchange_code, request, body))
 
 
-def _paired(request: Request, body: bytes) -> BridgeReply:
+def _exchange_code(request: Request, body: bytes) -> BridgeReply:
     """Exchange a code for a device's token."""
     try:
         digits = json.loads(body)["code"]
     except (ValueError, TypeError, LookupError):
-        return reply(400, reason='{"code": "..."} is expected.')
+        return _refused(400, '{"code": "..."} is expected.')
     state = request.app.state.desk.folders.state
     name = browser_name(request.headers.get("user-agent", ""))
     paired = pair(state, str(digits), name, request.headers["origin"], time(), now()[:10])
     if isinstance(paired, RefusedCode):
-        return reply(403, reason=paired.reason)
-    return reply(200, device=paired.device.id, token=paired.token)
+        return _refused(403, paired.reason)
+    return _reply(200, device=paired.device.id, token=paired.token)
 
 
 def _signed(answer: Answer) -> Respond:
-    """The response to a call of a paired device; it is signed as soon as it is known that the device's call was."""
+    """Respond to a paired device's call, with a signature once its own has proved right."""
 
     async def respond(request: Request) -> Response:
         desk: Desk = request.app.state.desk
-        device = await run_in_threadpool(
-            find_device, desk.folders.state, request.headers.get("x-memproc-device", "")
-        )
-        if device is None:
-            return _as_refusal(_UNPAIRED)
-        if device.origin != request.headers["origin"]:
-            return _as_response(reply(401, reason="This device was paired on another page."))
-        body = await read_body(request, LARGEST)
-        if body is None:
-            return _as_response(
-                reply(413, reason=f"memproc takes chats of up to {LARGEST >> 20} MiB here.")
-            )
-        call = SignedCall(device, request.headers.get("x-memproc-nonce", ""), body)
-        if not _is_signed(request, call):
-            return _as_response(
-                reply(401, reason="The call is not signed with the token of its device.")
-            )
+        call = await _read_call(request, desk.folders.state)
+        if isinstance(call, RefusedRequest):
+            return _refusal_of(call)
         answered = await run_in_threadpool(_answered, answer, desk, request, call)
+        mac = reply_mac(call.device.key, call.nonce, answered.status, answered.body)
         response = _as_response(answered)
-        response.headers["X-Memproc-Mac"] = reply_mac(
-            device.key, call.nonce, answered.status, answered.body
-        )
+        response.headers["X-Memproc-Mac"] = mac
         return response
 
     return respond
 
 
+async def _read_call(request: Request, state: Path) -> SignedCall | RefusedRequest:
+    """Read a call whole, and check its device and its signature."""
+    headers = request.headers
+    device = await run_in_threadpool(find_device, state, headers.get("x-memproc-device", ""))
+    if device is None:
+        return _UNPAIRED
+    if device.origin != headers["origin"]:
+        return RefusedRequest(401, "This device was paired on another page.")
+    body = await read_body(request, LARGEST)
+    if body is None:
+        return RefusedRequest(413, f"memproc takes chats of up to {LARGEST >> 20} MiB here.")
+    call = SignedCall(device, headers.get("x-memproc-nonce", ""), body)
+    if not _is_signed(request, call):
+        return RefusedRequest(401, "The call is not signed with the token of its device.")
+    return call
+
+
 def _is_signed(request: Request, call: SignedCall) -> bool:
-    headers, key = request.headers, call.device.key
-    expected = call_mac(
-        key,
-        request.method,
-        request.url.path,
-        headers.get("x-memproc-time", ""),
-        call.nonce,
-        call.body,
-    )
+    headers, path = request.headers, request.url.path
+    at = headers.get("x-memproc-time", "")
+    expected = call_mac(call.device.key, request.method, path, at, call.nonce, call.body)
     return is_nonce(call.nonce) and is_mac(expected, headers.get("x-memproc-mac", ""))
 
 
 def _answered(answer: Answer, desk: Desk, request: Request, call: SignedCall) -> BridgeReply:
-    """The answer to a call that comes at its time and for the first time; an error is an answer in words."""
+    """Answer a call that is on time and new; an error becomes an answer in words."""
     from daemon.files.unforeseen import describe
 
     if not is_timely(request.headers.get("x-memproc-time", ""), time()):
-        return reply(
-            401, reason="The clock of this browser is more than two minutes off that of memproc."
-        )
+        return _refused(401, _CLOCK_IS_OFF)
     try:
         if not is_first(desk.folders.state, call.nonce, time()):
-            return reply(401, reason="This call has come before.")
+            return _refused(401, "This call has come before.")
         return answer(desk, request, call)
     except NotAnExport as fault:
-        return reply(400, reason=str(fault))
+        return _refused(400, str(fault))
     except MemprocError as fault:
-        return reply(409, reason=str(fault))
-    except Exception as fault:  # the boundary: whatever we did not foresee
-        return reply(500, reason=" ".join(describe(fault)))
+        return _refused(409, str(fault))
+    except Exception as fault:  # the boundary for what we did not foresee
+        return _refused(500, " ".join(describe(fault)))
 
 
 def _plan(desk: Desk, request: Request, call: SignedCall) -> BridgeReply:
-    return reply(200, **plan_of_chat(desk, request.app.state.plans, call.body))
+    return _reply(200, **plan_of_chat(desk, request.app.state.plans, call.body))
 
 
 def _submit(desk: Desk, _: Request, call: SignedCall) -> BridgeReply:
-    return reply(202, job=submit(desk, call.device, call.body))
+    return _reply(202, job=submit(desk, call.device, call.body))
 
 
 def _job(desk: Desk, request: Request, call: SignedCall) -> BridgeReply:
     fields = job(desk, call.device, request.path_params["job"])
-    return reply(200, **fields) if fields else _NO_JOB
+    return _reply(200, **fields) if fields else _refused(404, _NO_JOB)
 
 
 def _result(desk: Desk, request: Request, call: SignedCall) -> BridgeReply:
-    fields = result(desk, call.device, request.path_params["job"])
-    return BridgeReply(200, fields) if fields is not None else _NO_JOB
-
-
-_NO_JOB = reply(
-    404,
-    reason="memproc has no such job any more. Press to send the chat again; what is made is not paid again.",
-)
+    export = result(desk, call.device, request.path_params["job"])
+    return _refused(404, _NO_JOB) if export is None else BridgeReply(200, export)
 
 
 def _as_response(answered: BridgeReply) -> Response:

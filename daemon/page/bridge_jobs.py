@@ -1,6 +1,6 @@
-"""What a paired device may have done: a plan for a chat that it sends, a job, the state of the job, and its result.
+"""Do what a paired device may ask for: plan a chat, give a job, report it, send its result.
 
-The work is that of the daemon, or of `memproc run`, as for every export in the inbox.
+The work is done by the daemon or by `memproc run`, as for every export in the inbox.
 """
 
 from collections.abc import Iterator
@@ -37,15 +37,16 @@ from rules.typingmind.chat import Chat
 from rules.typingmind.message import read_message
 
 _LENT_SECONDS = 600.0
-"""Longer than any command may take that reads such a file."""
+"""Longer than any command that reads such a file may take."""
 _NEW_CHAT = (
-    'memproc puts memories into a new chat here (output.mode = "new-chat"), and the bridge can only put them into the '
-    'chat itself. Export and import by hand, or set output.mode = "replace" in memproc.toml.'
+    'memproc puts memories into a new chat here (output.mode = "new-chat"), and the bridge can '
+    "only put them into the chat itself. Export and import by hand, or set "
+    'output.mode = "replace" in memproc.toml.'
 )
 
 
 def plan_of_chat(desk: Desk, plans: Plans, body: bytes) -> Plan:
-    """The plan and the cost of a run on the chat, as `memproc plan` says. The chat is not kept.
+    """Plan a run on the chat, as `memproc plan` does, without keeping the chat.
 
     Raises NotAnExport or FileTrouble.
     """
@@ -59,33 +60,34 @@ def plan_of_chat(desk: Desk, plans: Plans, body: bytes) -> Plan:
 
 
 def submit(desk: Desk, device: Device, body: bytes) -> str:
-    """Put the chat into the inbox, and have it processed; the id of the job. Raises NotAnExport or FileTrouble."""
+    """Put the chat into the inbox, have it processed, and return the job's id.
+
+    Raises NotAnExport or FileTrouble.
+    """
     chat, folders = only_chat(body), desk.folders
     if desk.config.output.mode == "new-chat":
         raise MemprocError(_NEW_CHAT, "")
     with Archive.read(folders.state) as archive:
         given = give_job(archive, folders, device.id, chat, body, now())
-        _looked_at(desk, archive, given)
+        _look_after(desk, archive, given)
     return given.id
 
 
 def job(desk: Desk, device: Device, job_id: str) -> dict[str, object] | None:
-    """The progress of a job of the device; None where it has no such job."""
+    """Return the progress of the device's job, or None where it has no such job."""
     given = find_job(desk.folders.state, job_id, device.id)
     if given is None:
         return None
     with Archive.read(desk.folders.state) as archive:
-        progress = _looked_at(desk, archive, given)
-    return {
-        "state": progress.state, "done": progress.done, "total": progress.total,
-        "usd": progress.usd, "reason": progress.reason, "says": job_line(progress),
-    }  # fmt: skip
+        progress = _look_after(desk, archive, given)
+    names = ("state", "done", "total", "usd", "reason")
+    return {name: getattr(progress, name) for name in names} | {"says": job_line(progress)}
 
 
 def result(desk: Desk, device: Device, job_id: str) -> bytes | None:
-    """The updated export of a job of the device; None where it has no such job.
+    """Return the updated export of the device's job, or None where it has no such job.
 
-    Raises FileTrouble where there is none, or it is not the chat that was sent.
+    Raises FileTrouble where it is not done, or holds another chat than the one that was sent.
     """
     given = find_job(desk.folders.state, job_id, device.id)
     if given is None:
@@ -106,26 +108,24 @@ def result(desk: Desk, device: Device, job_id: str) -> bytes | None:
     return content
 
 
-def _looked_at(desk: Desk, archive: Archive, given: ChatJob) -> JobReport:
-    """The progress of the job; a run is started where nobody else would process its file."""
+def _look_after(desk: Desk, archive: Archive, given: ChatJob) -> JobReport:
+    """Report the job's progress, having started a run if no daemon would process its file."""
     state = desk.folders.state
     progress = report_job(archive, state, given, now())
     if not progress.needs_run:
         return progress
     with exclusive(state):
-        anew = find_job(state, given.id, given.device) or given
-        if report_job(
-            archive, state, anew, now()
-        ).needs_run:  # else another call has just started it
-            anew = started(state, anew, now())
-            keep_job(state, anew)
-            start_command(desk.toml, ["run", "--events", "--", anew.path], events_file(state, anew))
-    return report_job(archive, state, anew, now())
+        kept = find_job(state, given.id, given.device) or given
+        if report_job(archive, state, kept, now()).needs_run:  # no other call has started it since
+            kept = started(state, kept, now())
+            keep_job(state, kept)
+            start_command(desk.toml, ["run", "--events", "--", kept.path], events_file(state, kept))
+    return report_job(archive, state, kept, now())
 
 
 @contextmanager
 def _lent(state: Path, body: bytes) -> Iterator[Path]:
-    """A private file with this content, for as long as the block runs."""
+    """Yield a private file with this content, and remove it afterwards."""
     folder = lent_folder(state)
     make_private(folder)
     with file_errors(folder, "tidied up"):
@@ -148,9 +148,8 @@ def _planned(desk: Desk, chat: Chat, body: bytes) -> Plan:
     row = row_of(result.out, chat.chat_id)
     if row is None:
         return _plan_of(chat, {}, result.text)
-    return _plan_of(
-        chat, row, " ".join(row[name] for name in ("reason", "next_step") if row.get(name))
-    )
+    reasons = (row[name] for name in ("reason", "next_step") if row.get(name))
+    return _plan_of(chat, row, " ".join(reasons))
 
 
 def _plan_of(chat: Chat, row: Plan, why_no_more: str) -> Plan:
@@ -168,7 +167,7 @@ def _plan_of(chat: Chat, row: Plan, why_no_more: str) -> Plan:
 
 
 def _sent(chat: Chat, row: Plan) -> int:
-    """Return the tokens of the chat that TypingMind sends now: memories in the place of what they stand for."""
+    """Return the tokens that TypingMind sends now, with memories in place of their messages."""
     tokens = int(row.get("tokens", 0))
     if not tokens or not _has_memories(chat):
         return tokens
@@ -177,6 +176,6 @@ def _sent(chat: Chat, row: Plan) -> int:
 
 
 def _has_memories(chat: Chat) -> bool:
-    """Whether memories stand in the chat as it was sent."""
+    """Return True if the chat as it was sent has memories in it."""
     markers = (read_marker(read_message(chat.slice(span)).marker) for span in chat.messages)
     return any(marker is not None and marker.kind == MEMORY for marker in markers)

@@ -1,4 +1,4 @@
-"""A chat: its memories on a line of time, its sizes, and the versions that are kept of its exports."""
+"""Show a chat: its memories on a line of time, its sizes, and the kept versions of its exports."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -6,11 +6,9 @@ from dataclasses import dataclass
 from starlette.requests import Request
 from starlette.responses import Response
 
-from daemon.archive.archive import Archive
-from daemon.archive.chats import find_chat, known_chat
 from daemon.chat.holding import Holding, holding
 from daemon.files.backup import versions_of
-from daemon.page.app import desk_of, render, said
+from daemon.page.app import desk_of, named_chat, render
 from daemon.page.files import has_updated
 from daemon.page.sizes import chat_sizes
 from rules.conversation.memory import EXTRACTED, Memory
@@ -18,7 +16,7 @@ from rules.conversation.memory import EXTRACTED, Memory
 
 @dataclass(frozen=True, slots=True)
 class TimelineEntry:
-    """A memory or a fold on the line of time, with the ones that it stands for."""
+    """A memory or a fold on the line of time, with its members."""
 
     memory: Memory
     tags: tuple[str, ...]
@@ -26,29 +24,25 @@ class TimelineEntry:
 
     @property
     def quote(self) -> str:
-        """The first of its quotes."""
+        """Return the first quote, or ""."""
         return self.memory.edition.quotes[0].text if self.memory.edition.quotes else ""
 
     @property
     def memories(self) -> int:
-        """The number of chunks' memories for which it stands, itself where it is one."""
+        """Count the chunks' memories that it covers; 1 for a memory."""
         return sum(member.memories for member in self.members) or 1
 
 
 def timeline(held: Holding) -> tuple[TimelineEntry, ...]:
-    """The entries of the chat, oldest first, with what the person has deleted where it was."""
-    top = [
-        memory
-        for memory in held.memories
-        if held.states[memory.memory_id].word in ("shown", "forgotten")
-    ]
-    return tuple(
-        _entry(held, memory) for memory in sorted(top, key=lambda memory: _oldest(held, memory))
-    )
+    """List the chat's entries, oldest first; memories that the person deleted keep their place."""
+    states = ("shown", "forgotten")
+    top = [memory for memory in held.memories if held.states[memory.memory_id].word in states]
+    top.sort(key=lambda memory: _oldest(held, memory))
+    return tuple(_entry(held, memory) for memory in top)
 
 
 def tags_of(memory: Memory, is_forgotten: bool) -> Iterator[str]:
-    """The tags of a memory, which tell a person the most important at a glance."""
+    """Tell the most important about a memory at a glance."""
     edition = memory.edition
     if edition.made == EXTRACTED and edition.kind != "person":
         yield "extracted"
@@ -63,20 +57,21 @@ def tags_of(memory: Memory, is_forgotten: bool) -> Iterator[str]:
 
 
 def chat_page(request: Request) -> Response:
-    """The chat's page."""
+    """Show the chat."""
     desk = desk_of(request)
-    with Archive.read(desk.folders.state) as archive:
-        known = find_chat(archive, request.path_params["chat"])
+    with named_chat(request) as (archive, known):
         held = holding(archive, desk.config, known.chat_id)
-        sizes = chat_sizes(
-            archive, held, desk.config.of(known_chat(archive, known.chat_id)).tail.tokens
-        )
+        sizes = chat_sizes(archive, desk.config, held)
         updated = has_updated(archive, known.chat_id)
-    kept = versions_of(desk.folders.backups, known.chat_id)
     return render(
-        request, "chat.html", chat=known, entries=timeline(held), sizes=sizes, versions=kept[::-1],
-        updated=updated, said=said(request),
-    )  # fmt: skip
+        request,
+        "chat.html",
+        chat=known,
+        entries=timeline(held),
+        sizes=sizes,
+        versions=versions_of(desk.folders.backups, known.chat_id)[::-1],
+        updated=updated,
+    )
 
 
 def _entry(held: Holding, memory: Memory) -> TimelineEntry:
@@ -89,7 +84,7 @@ def _entry(held: Holding, memory: Memory) -> TimelineEntry:
 
 
 def _oldest(held: Holding, memory: Memory) -> int:
-    """The number of the oldest chunk's memory that it stands for."""
+    """Return the number of the oldest chunk's memory in a fold."""
     while memory.is_fold:
         memory = held.memory(memory.members[0])
     return memory.number

@@ -1,8 +1,10 @@
-"""The five calls of TypingMind's connector: its persona looks things up through memproc itself, and nobody needs Node.
+"""Answer TypingMind's connector in memproc itself, so that lookups need no Node.
 
-Off unless `recall.connector` in memproc.toml is true. Only who has the token of `memproc mcp token` is answered, and
-of browsers only the pages of TypingMind, or of a host that memproc.toml names. Nothing can be started or changed by it,
-whatever is sent: `/start` answers that memproc is there already.
+Off unless `recall.connector` in memproc.toml is true. Callers need the token of `memproc mcp
+token`, and
+browsers a page of TypingMind's or of a host that memproc.toml names. Nothing can be started or
+changed:
+`/start` answers that memproc is there already.
 """
 
 import json
@@ -31,7 +33,7 @@ Answer = Callable[[Request], Awaitable[Response]]
 
 
 def connector(library: Library, port: int, origins: Sequence[str] = ()) -> ASGIApp:
-    """The application behind `PREFIX`."""
+    """Return the application that answers under `PREFIX`."""
     routes = (
         ("/ping", "GET", _ping),
         ("/start", "POST", _start),
@@ -51,7 +53,7 @@ def connector(library: Library, port: int, origins: Sequence[str] = ()) -> ASGIA
 
 
 def _guarded(answer: Answer) -> Answer:
-    """The answer for those who may have it, with the headers by which a browser on an allowed page may read it."""
+    """Answer callers that may ask, and let browsers on allowed pages read the answer."""
 
     async def respond(request: Request) -> Response:
         response = _refusal(request) or await answer(request)
@@ -67,9 +69,8 @@ async def _ping(_: Request) -> Response:
 
 
 async def _start(_: Request) -> Response:
-    return JSONResponse(
-        {"message": "memproc is here", "clients": [{"id": _CLIENT, "message": "is here"}]}, 201
-    )
+    clients = [{"id": _CLIENT, "message": "is here"}]
+    return JSONResponse({"message": "memproc is here", "clients": clients}, 201)
 
 
 async def _clients(_: Request) -> Response:
@@ -96,9 +97,8 @@ async def _call_tool(request: Request) -> Response:
         name, arguments = str(asked["name"]), dict(asked.get("arguments") or {})
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
         return PlainTextResponse('{"name": ..., "arguments": {...}} is expected.', 400)
-    return JSONResponse(
-        await run_in_threadpool(call_tool, request.app.state.library, name, arguments)
-    )
+    library = request.app.state.library
+    return JSONResponse(await run_in_threadpool(call_tool, library, name, arguments))
 
 
 def _refusal(request: Request) -> Response | None:
@@ -114,8 +114,6 @@ def _refusal(request: Request) -> Response | None:
         return PlainTextResponse(refused.reason, refused.status)
     if request.method == "OPTIONS":
         return Response(status_code=204)
-    return (
-        None
-        if is_allowed(known.library.state, request.headers)
-        else PlainTextResponse(TOKEN_NEEDED, 401)
-    )
+    if is_allowed(known.library.state, request.headers):
+        return None
+    return PlainTextResponse(TOKEN_NEEDED, 401)

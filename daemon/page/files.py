@@ -1,4 +1,4 @@
-"""Exports in and out: what is dropped on the page goes into the inbox, and the updated export is downloaded."""
+"""Move exports in and out: into the inbox what is dropped on the page, out as a download."""
 
 import re
 from collections.abc import Iterator
@@ -10,14 +10,13 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, RedirectResponse, Response
 
 from daemon.archive.archive import Archive
-from daemon.archive.chats import find_chat
 from daemon.archive.outputs import last_output
 from daemon.files.candidates import LARGEST_BYTES
 from daemon.files.lock import is_held
 from daemon.files.packing import BLOCK
 from daemon.files.private import make_private
 from daemon.files.write import replace_file
-from daemon.page.app import desk_of
+from daemon.page.app import desk_of, named_chat
 from rules.errors import FileTrouble, NotFound
 
 _UNFIT = re.compile(r"[^\w .()-]+")
@@ -25,7 +24,7 @@ _LONGEST_NAME = 100  # characters
 
 
 def drop(request: Request) -> Response:
-    """Put an export that was chosen or dropped into the inbox, under a name that nothing there has."""
+    """Put a chosen or dropped export into the inbox, under a free name."""
     upload = request.state.form.get("export")
     if not isinstance(upload, UploadFile) or not upload.filename:
         raise FileTrouble(
@@ -39,38 +38,31 @@ def drop(request: Request) -> Response:
 
 
 def to_what_was_dropped(request: Request) -> Response:
-    """Home, where the daemon takes it by itself; else the page that says what a run would do with it."""
+    """Go to Home where a daemon takes the file, else to the plan of the inbox."""
     runs = is_held(desk_of(request).folders.state / "daemon.lock")
     return RedirectResponse("/" if runs else "/inbox", 303)
 
 
 def download_page(request: Request) -> Response:
-    """The updated export of a chat, for TypingMind's import."""
-    with Archive.read(desk_of(request).folders.state) as archive:
-        known = find_chat(archive, request.path_params["chat"])
-        output = last_output(archive, known.chat_id)
-    path = Path(output.path) if output else None
-    if path is None or not path.is_file():
-        raise NotFound(
-            f'There is no updated export of "{known.title}".',
-            "Drop its newest export on the first page.",
-        )
+    """Send the chat's updated export, for TypingMind's import."""
+    with named_chat(request) as (archive, known):
+        path = _updated_path(archive, known.chat_id)
+    if path is None:
+        message = f'There is no updated export of "{known.title}".'
+        raise NotFound(message, "Drop its newest export on the first page.")
     return FileResponse(path, filename=path.name, media_type="application/json")
 
 
 def has_updated(archive: Archive, chat_id: str) -> bool:
-    """Whether there is an updated export of the chat to download."""
-    output = last_output(archive, chat_id)
-    return output is not None and Path(output.path).is_file()
+    """Return True if the chat has an updated export to download."""
+    return _updated_path(archive, chat_id) is not None
 
 
 def free_name(folder: Path, name: str) -> Path:
-    """A path in the folder for a file of that name, as others may have it, that no file has yet."""
-    plain = _UNFIT.sub("_", Path(name.replace("\\", "/")).name).strip(". ")
-    stem, suffix = (
-        Path(plain).stem[:_LONGEST_NAME] or "export",
-        Path(plain).suffix[:_LONGEST_NAME] or ".json",
-    )
+    """Return a path in the folder for a file of that name, cleaned and not yet taken."""
+    plain = Path(_UNFIT.sub("_", Path(name.replace("\\", "/")).name).strip(". "))
+    stem = plain.stem[:_LONGEST_NAME] or "export"
+    suffix = plain.suffix[:_LONGEST_NAME] or ".json"
     path, number = folder / f"{stem}{suffix}", 1
     while path.exists():
         number += 1
@@ -78,8 +70,14 @@ def free_name(folder: Path, name: str) -> Path:
     return path
 
 
+def _updated_path(archive: Archive, chat_id: str) -> Path | None:
+    output = last_output(archive, chat_id)
+    path = Path(output.path) if output else None
+    return path if path and path.is_file() else None
+
+
 def _blocks(file: BinaryIO) -> Iterator[bytes]:
-    """The content; raises FileTrouble where it is larger than any export may be."""
+    """Yield the content. Raises FileTrouble where it is larger than any export may be."""
     size = 0
     while block := file.read(BLOCK):
         size += len(block)

@@ -1,4 +1,4 @@
-"""Search: everything that was ever said, remembered or known, with the words marked; each hit opens where it stands."""
+"""Search all that was said, remembered or known; each hit links to its place."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -21,7 +21,7 @@ _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """Something that was found, and the address where it stands."""
+    """A search result, and the address of its page."""
 
     entry: IndexEntry
     title: str
@@ -30,52 +30,56 @@ class Hit:
 
 
 def search_page(request: Request) -> Response:
-    """The page of hits, and the form that narrows them."""
-    desk, asked = desk_of(request), request.query_params
-    query, chat_id, kind = asked.get("words", ""), asked.get("chat", ""), asked.get("in", "")
-    since, until = (
-        day if _DAY.fullmatch(day) else "" for day in (asked.get("from", ""), asked.get("to", ""))
-    )
+    """Show the hits, and the form that narrows them."""
+    state, asked = desk_of(request).folders.state, request.query_params
+    query, chat_id, kind = (asked.get(name, "") for name in ("words", "chat", "in"))
+    since, until = (_day(asked.get(name, "")) for name in ("from", "to"))
     kinds: tuple[SearchKind, ...] = tuple(name for name in KINDS if name == kind) or KINDS
-    with Archive.read(desk.folders.state) as archive:
+    with Archive.read(state) as archive:
         chats = known_chats(archive)
-        with full_text(desk.folders.state, archive) as index:
+        with full_text(state, archive) as index:
             entries = index.find(
                 query, kinds=kinds, chat_id=chat_id, since=since, until=until, limit=_MOST
             )
         titles = {known.chat_id: known.title for known in chats}
         hits = _hits(archive, entries, titles, query)
     return render(
-        request, "search.html", words=query, hits=hits, chats=chats, chat_id=chat_id, kind=kind, since=since,
-        until=until, most=_MOST,
-    )  # fmt: skip
+        request,
+        "search.html",
+        words=query,
+        hits=hits,
+        chats=chats,
+        chat_id=chat_id,
+        kind=kind,
+        since=since,
+        until=until,
+        most=_MOST,
+    )
 
 
 def _hits(
     archive: Archive, entries: Sequence[IndexEntry], titles: Mapping[str, str], query: str
 ) -> list[Hit]:
-    """Return each entry with its title, the words around what was searched, and its page."""
+    """Return each entry with its title, an excerpt around the words, and its address."""
     raw = {entry.chat_id for entry in entries if entry.kind == "raw"}
     under = {chat_id: memory_of_key(archive, chat_id) for chat_id in raw}
-    return [
-        Hit(
-            entry,
-            titles[entry.chat_id],
-            stretches(excerpt(entry.text, query, _EXCERPT), query),
-            _address(entry, under),
-        )
-        for entry in entries
-    ]
+    hits = []
+    for entry in entries:
+        marked = stretches(excerpt(entry.text, query, _EXCERPT), query)
+        hits.append(Hit(entry, titles[entry.chat_id], marked, _address(entry, under)))
+    return hits
 
 
-def _address(entry: IndexEntry, under: dict[str, dict[str, str]]) -> str:
+def _day(text: str) -> str:
+    return text if _DAY.fullmatch(text) else ""
+
+
+def _address(entry: IndexEntry, under: Mapping[str, Mapping[str, str]]) -> str:
     if entry.kind == "memories":
         return f"/memory/{entry.name}"
     if entry.kind == "facts":
         return f"/chat/{entry.chat_id}/facts#fact-{entry.name}"
     memory = under[entry.chat_id].get(entry.name)
-    return (
-        f"/memory/{memory}#{entry.name}"
-        if memory
-        else f"/chat/{entry.chat_id}/messages/{entry.name}"
-    )
+    if memory:
+        return f"/memory/{memory}#{entry.name}"
+    return f"/chat/{entry.chat_id}/messages/{entry.name}"

@@ -1,4 +1,4 @@
-"""Home: what needs you, what is running, the chats and the money; and what the daemon did lately."""
+"""Show Home: what needs the person, what is running, the chats, the money; and the daemon's log."""
 
 from collections import deque
 from datetime import UTC, datetime
@@ -7,13 +7,13 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from daemon.archive.archive import Archive
-from daemon.archive.chats import KnownChat, known_chat, known_chats
+from daemon.archive.chats import KnownChat, known_chats
 from daemon.chat.holding import holding
 from daemon.config.keys import keys
 from daemon.config.settings import Config
 from daemon.files.clock import now as present
 from daemon.files.lock import is_held
-from daemon.page.app import desk_of, render, said
+from daemon.page.app import desk_of, render
 from daemon.page.files import has_updated
 from daemon.page.sizes import ChatSizes, chat_sizes
 from daemon.remember.endings import problems_of_ending_models
@@ -25,44 +25,50 @@ from daemon.status.status import StatusProblem, read_status, run_progress
 from rules.errors import MemprocError
 
 _OF_THE_DAEMON = ("the daemon", "the log", "the watch on the inbox")
-"""Problems that the daemon mends by itself, or the next step; what it did says why."""
+"""Problems that the daemon mends itself; the log says why."""
+_INBOX = ("/inbox", "What lies in the inbox")
 _MOST_ENTRIES = 200
 
 
 def home_page(request: Request) -> Response:
-    """The first page."""
+    """Show the first page."""
     desk = desk_of(request)
-    with Archive.read(desk.folders.state) as archive:
-        chats = [
-            (chat, _sizes(archive, desk.config, chat)) for chat in reversed(known_chats(archive))
-        ]
-        is_running = is_held(DaemonPlace(desk.folders.state).lock)
-        now = read_status(archive, datetime.now(UTC), is_running, desk.config.watch.rescan_seconds)
+    config, state = desk.config, desk.folders.state
+    with Archive.read(state) as archive:
+        known = known_chats(archive)[::-1]
+        chats = [(chat, _sizes(archive, config, chat)) for chat in known]
+        is_running = is_held(DaemonPlace(state).lock)
+        now = read_status(archive, datetime.now(UTC), is_running, config.watch.rescan_seconds)
         run = run_progress(archive, now.now)
-        endings = [
-            *problems_of_ending_models(archive, desk.config, keys(desk.folders.state), now.now)
-        ]
-        outputs = [chat.chat_id for chat, _ in chats if has_updated(archive, chat.chat_id)]
+        endings = tuple(problems_of_ending_models(archive, config, keys(state), now.now))
+        outputs = [chat.chat_id for chat in known if has_updated(archive, chat.chat_id)]
     return render(
-        request, "home.html", chats=chats, titles=told_apart((chat.chat_id, chat.title) for chat, _ in chats),
-        outputs=outputs, now=now,
-        needs=[(problem, *button_for(problem)) for problem in now.problems]
-        + [(problem, "/inbox", "What lies in the inbox") for problem in endings],
-        run=run, caps=desk.config.budget, said=said(request),
-    )  # fmt: skip
+        request,
+        "home.html",
+        chats=chats,
+        titles=told_apart((chat.chat_id, chat.title) for chat in known),
+        outputs=outputs,
+        now=now,
+        needs=[
+            *((problem, *button_for(problem)) for problem in now.problems),
+            *((problem, *_INBOX) for problem in endings),
+        ],
+        run=run,
+        caps=config.budget,
+    )
 
 
 def button_for(problem: StatusProblem) -> tuple[str, str]:
-    """The address at which something can be done about a problem or seen of it, and the words of its button."""
+    """Choose where a button leads from a problem, and its words."""
     if problem.what == "the settings":
         return "/settings", "See the settings"
     if problem.what in _OF_THE_DAEMON or problem.what.startswith("the timed job"):
         return "/log", "What happened"
-    return "/inbox", "What lies in the inbox"
+    return _INBOX
 
 
 def log_page(request: Request) -> Response:
-    """The latest entries of the daemon's log, in sentences, newest first."""
+    """Show the latest entries of the daemon's log in sentences, newest first."""
     desk = desk_of(request)
     with Archive.read(desk.folders.state) as archive:
         titles = told_apart((chat.chat_id, chat.title) for chat in known_chats(archive))
@@ -72,7 +78,7 @@ def log_page(request: Request) -> Response:
 
 
 def running_page(request: Request) -> Response:
-    """The run that goes on, for Home, which asks again every two seconds; 204 once there is none."""
+    """Show the present run to Home, which asks every two seconds; 204 once there is none."""
     desk = desk_of(request)
     with Archive.read(desk.folders.state) as archive:
         run = run_progress(archive, present())
@@ -80,12 +86,8 @@ def running_page(request: Request) -> Response:
 
 
 def _sizes(archive: Archive, config: Config, chat: KnownChat) -> ChatSizes | MemprocError:
-    """The sizes of a chat, or why they cannot be had: one chat's damage hides no other."""
+    """Return the sizes of a chat, or why there are none: one chat's damage hides no other."""
     try:
-        return chat_sizes(
-            archive,
-            holding(archive, config, chat.chat_id),
-            config.of(known_chat(archive, chat.chat_id)).tail.tokens,
-        )
+        return chat_sizes(archive, config, holding(archive, config, chat.chat_id))
     except MemprocError as trouble:
         return trouble

@@ -1,4 +1,4 @@
-"""A memory beside what it stands for: its quote in the raw message, its editions, and what can be done with it."""
+"""Show a memory with its sources: quotes in their raw messages, editions, and what can be done."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -12,9 +12,8 @@ from daemon.archive.journal import cost_of
 from daemon.archive.messages import around, past
 from daemon.archive.search_words import Stretch
 from daemon.chat.holding import holding_of
-from daemon.page.app import desk_of, render, said
+from daemon.page.app import desk_of, named_chat, render
 from daemon.page.chat import tags_of
-from rules.conversation.history import Past
 from rules.conversation.memory import Memory
 from rules.errors import NotFound
 
@@ -23,7 +22,7 @@ _NEIGHBOURS = 3
 
 @dataclass(frozen=True, slots=True)
 class RawMessage:
-    """A message that the memory stands for, cut where the quote begins and ends."""
+    """A message under a memory, cut where its quotes begin and end."""
 
     key: str
     is_persona: bool
@@ -34,7 +33,7 @@ class RawMessage:
 
 
 def memory_page(request: Request) -> Response:
-    """The memory's page."""
+    """Show the memory."""
     desk = desk_of(request)
     with Archive.read(desk.folders.state) as archive:
         held, found = holding_of(archive, desk.config, request.path_params["memory"])
@@ -42,45 +41,53 @@ def memory_page(request: Request) -> Response:
         messages = tuple(_raw_messages(archive, held.chat_id, found))
     is_forgotten = held.states[found.memory_id].word == "forgotten"
     return render(
-        request, "memory.html", chat=known, memory=found, messages=messages,
-        editions=held.editions[found.memory_id][::-1], members=[held.memory(name) for name in found.members],
-        tags=tuple(tags_of(found, is_forgotten)), is_forgotten=is_forgotten, said=said(request),
-    )  # fmt: skip
+        request,
+        "memory.html",
+        chat=known,
+        memory=found,
+        messages=messages,
+        editions=held.editions[found.memory_id][::-1],
+        members=[held.memory(name) for name in found.members],
+        tags=tuple(tags_of(found, is_forgotten)),
+        is_forgotten=is_forgotten,
+    )
 
 
 def retry_page(request: Request) -> Response:
-    """The question before a memory is written anew, with room for a word of guidance; the cost comes first."""
+    """Ask before a memory is written again: the cost first, then room for guidance."""
     desk = desk_of(request)
     with Archive.read(desk.folders.state) as archive:
         held, found = holding_of(archive, desk.config, request.path_params["memory"])
         known = find_chat(archive, held.chat_id)
         costs = [cost_of(archive, edition.requests) for edition in held.editions[found.memory_id]]
     before = max((cost for cost in costs if cost is not None), default=None)
-    return render(
-        request, "retry.html", chat=known, memory=found, cost=before, caps=desk.config.budget
-    )
+    caps = desk.config.budget
+    return render(request, "retry.html", chat=known, memory=found, cost=before, caps=caps)
 
 
 def message_page(request: Request) -> Response:
-    """A raw message that stands under no memory, between its neighbours."""
-    desk = desk_of(request)
-    with Archive.read(desk.folders.state) as archive:
-        known = find_chat(archive, request.path_params["chat"])
-        key = request.path_params["key"]
-        messages = [
-            RawMessage(
-                name, neighbour.speaker == "assistant", neighbour.created_at,
-                (Stretch(neighbour.text, is_marked=name == key),), is_deleted=False, is_edited=False,
-            )
-            for name, neighbour in around(archive, known.chat_id, key, _NEIGHBOURS, _NEIGHBOURS)
-        ]  # fmt: skip
+    """Show a raw message that is under no memory, between its neighbours."""
+    key = request.path_params["key"]
+    with named_chat(request) as (archive, known):
+        neighbours = around(archive, known.chat_id, key, _NEIGHBOURS, _NEIGHBOURS)
+    messages = [
+        RawMessage(
+            key=name,
+            is_persona=neighbour.speaker == "assistant",
+            date=neighbour.created_at,
+            stretches=(Stretch(neighbour.text, is_marked=name == key),),
+            is_deleted=False,
+            is_edited=False,
+        )
+        for name, neighbour in neighbours
+    ]
     if not messages:
         raise NotFound("This message is not in the conversation any more.", "Search for it again.")
     return render(request, "message.html", chat=known, messages=messages)
 
 
 def cut_at_quotes(text: str, quotes: list[str]) -> tuple[Stretch, ...]:
-    """The text in stretches, each quote that stands in it by itself; the first place of each."""
+    """Cut the text so that the first place of each quote is a stretch of its own."""
     for quote in quotes:
         before, found, after = text.partition(quote)
         if quote and found:
@@ -92,19 +99,15 @@ def cut_at_quotes(text: str, quotes: list[str]) -> tuple[Stretch, ...]:
 def _raw_messages(archive: Archive, chat_id: str, found: Memory) -> Iterator[RawMessage]:
     keys = set(found.keys)
     for old in past(archive, chat_id):
-        if old.key in keys:
-            yield _raw_message(
-                old, [quote.text for quote in found.edition.quotes if quote.source == old.key]
-            )
-
-
-def _raw_message(old: Past, quotes: list[str]) -> RawMessage:
-    message = old.message
-    return RawMessage(
-        key=old.key,
-        is_persona=message.speaker == "assistant",
-        date=message.created_at,
-        stretches=cut_at_quotes(message.text, quotes),
-        is_deleted=old.newest is None,
-        is_edited=old.newest is not None and old.newest.text != message.text,
-    )
+        if old.key not in keys:
+            continue
+        quotes = [quote.text for quote in found.edition.quotes if quote.source == old.key]
+        message = old.message
+        yield RawMessage(
+            key=old.key,
+            is_persona=message.speaker == "assistant",
+            date=message.created_at,
+            stretches=cut_at_quotes(message.text, quotes),
+            is_deleted=old.newest is None,
+            is_edited=old.newest is not None and old.newest.text != message.text,
+        )

@@ -1,4 +1,4 @@
-"""What the persona keeps in mind: its core memory and the facts, each with its history and where it comes from."""
+"""Show what the persona keeps in mind: core memory and facts, with their history and sources."""
 
 from dataclasses import dataclass
 
@@ -6,19 +6,19 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from daemon.archive.archive import Archive
-from daemon.archive.chats import KnownChat, find_chat, known_chat
+from daemon.archive.chats import KnownChat, known_chat
 from daemon.archive.layers import core_events, fact_events
 from daemon.archive.memories import memories
 from daemon.chat.opening import core_now, facts_now
 from daemon.config.loading import core_layout
-from daemon.page.app import desk_of, render, said
+from daemon.page.app import desk_of, named_chat, render
 from rules.layers.core import rendered
 from rules.layers.facts import Fact, FactEvent
 
 
 @dataclass(frozen=True, slots=True)
 class KnownFact:
-    """A fact with all that happened to it, and the memory whose chunk each of its messages is in, by their keys."""
+    """A fact with its events, and the memories that its messages are in, by the messages' keys."""
 
     fact: Fact
     events: tuple[FactEvent, ...]
@@ -26,30 +26,24 @@ class KnownFact:
 
 
 def core_page(request: Request) -> Response:
-    """The core memory of a chat."""
-    desk = desk_of(request)
-    with Archive.read(desk.folders.state) as archive:
-        known = find_chat(archive, request.path_params["chat"])
-        layout = core_layout(desk.config.of(known_chat(archive, known.chat_id)).core)
-        sections = tuple(core_now(archive, known.chat_id, layout))
+    """Show the core memory of a chat."""
+    with named_chat(request) as (archive, known):
+        own = desk_of(request).config.of(known_chat(archive, known.chat_id))
+        sections = tuple(core_now(archive, known.chat_id, core_layout(own.core)))
         events = core_events(archive, known.chat_id)
     steps = [(event, rendered(event.value)) for event in reversed(events)]
-    return render(
-        request, "core.html", chat=known, sections=sections, steps=steps, said=said(request)
-    )
+    return render(request, "core.html", chat=known, sections=sections, steps=steps)
 
 
 def facts_page(request: Request) -> Response:
-    """The facts of a chat, newest first."""
-    desk = desk_of(request)
-    with Archive.read(desk.folders.state) as archive:
-        known = find_chat(archive, request.path_params["chat"])
+    """Show the facts of a chat, newest first."""
+    with named_chat(request) as (archive, known):
         listed = _known_facts(archive, known)
-    return render(request, "facts.html", chat=known, facts=listed, said=said(request))
+    return render(request, "facts.html", chat=known, facts=listed)
 
 
 def memory_of_key(archive: Archive, chat_id: str) -> dict[str, str]:
-    """The memory under which each raw message of a chat stands."""
+    """Map the keys of a chat's raw messages to the memory that each is in."""
     return {
         key: memory.memory_id
         for memory in memories(archive, chat_id)

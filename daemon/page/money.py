@@ -1,4 +1,4 @@
-"""Money: what was spent by day, chat and kind of call, the caps, and what a run would cost before it is started."""
+"""Show money: spent by day, chat and kind of call; the caps; and what a run would cost."""
 
 import json
 from collections import Counter
@@ -12,15 +12,15 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from daemon.archive.archive import Archive
-from daemon.archive.chats import find_chat, known_chats, newest_file
+from daemon.archive.chats import known_chats, newest_file
 from daemon.archive.journal import DaysCost, costs_since, last_run, spent
 from daemon.config.money_settings import BudgetSettings
 from daemon.files.clock import at, now, periods
 from daemon.files.lock import is_held
 from daemon.models.ask import caps_now
-from daemon.page.actions import after, do_command
+from daemon.page.actions import do_command, run_then_show
 from daemon.page.actions import start_run as begin
-from daemon.page.app import desk_of, field, render, said
+from daemon.page.app import desk_of, field, named_chat, render
 from rules.money.price import NAMES, Which, dollars
 
 _DAYS = 30
@@ -28,7 +28,7 @@ _DAYS = 30
 
 @dataclass(frozen=True, slots=True)
 class DayBar:
-    """A day of the chart: what was spent, in dollars, and the height of its bar in parts of the highest one."""
+    """A day of the chart: its cost, and its share of the dearest day's."""
 
     day: str
     usd: float
@@ -37,7 +37,7 @@ class DayBar:
 
 @dataclass(frozen=True, slots=True)
 class ShownCap:
-    """A cap and what is spent and reserved under it, in dollars; `configured_usd` is what memproc.toml says."""
+    """A cap in dollars and the money under it; `configured_usd` is what memproc.toml says."""
 
     name: Which
     usd: float
@@ -46,7 +46,7 @@ class ShownCap:
 
 
 def money_page(request: Request) -> Response:
-    """Caps, a chart of the last thirty days, and what was spent on which chat and for what."""
+    """Show the caps, a chart of the last thirty days, and what was spent by chat and by kind."""
     desk = desk_of(request)
     when = now()
     first = date.fromisoformat(when[:10]) - timedelta(days=_DAYS - 1)
@@ -60,9 +60,13 @@ def money_page(request: Request) -> Response:
         by_chat[titles.get(cost.chat_id, cost.chat_id)] += cost.usd  # type: ignore[assignment]
         by_step[cost.step] += cost.usd  # type: ignore[assignment]
     return render(
-        request, "money.html", caps=caps, bars=_bars(costs, first), by_chat=_spent(by_chat),
-        by_step=_spent(by_step), said=said(request),
-    )  # fmt: skip
+        request,
+        "money.html",
+        caps=caps,
+        bars=_bars(costs, first),
+        by_chat=_spent(by_chat),
+        by_step=_spent(by_step),
+    )
 
 
 def _bars(costs: Sequence[DaysCost], first: date) -> list[DayBar]:
@@ -76,64 +80,58 @@ def _bars(costs: Sequence[DaysCost], first: date) -> list[DayBar]:
 
 
 def plan_page(request: Request) -> Response:
-    """The plan and the cost of a run on a chat's newest export, and the button that starts it."""
+    """Show the plan and the cost of a run on a chat's newest export, with its button."""
     return _planned(request, "plan.html")
 
 
 def due_page(request: Request) -> Response:
-    """The same in a line, for Home, which asks for it once it is shown: planning takes a second."""
+    """Show the same in a line. Home asks for it later, since planning takes a second."""
     return _planned(request, "due.html")
 
 
 def _planned(request: Request, template: str) -> Response:
-    desk = desk_of(request)
-    with Archive.read(desk.folders.state) as archive:
-        known = find_chat(archive, request.path_params["chat"])
+    with named_chat(request) as (archive, known):
         path = newest_file(archive, known.chat_id)
     is_there = bool(path) and Path(path).is_file()
     row: dict[str, Any] | None = None
     text = ""
     if is_there:
-        result = do_command(desk.toml, "plan", "--json", "--", path)
+        result = do_command(desk_of(request).toml, "plan", "--json", "--", path)
         row = row_of(result.out, known.chat_id)
         text = "" if row else result.text
-    return render(
-        request, template, chat=known, row=row, is_there=is_there, text=text, said=said(request)
-    )
+    return render(request, template, chat=known, row=row, is_there=is_there, text=text)
 
 
 def inbox_page(request: Request) -> Response:
-    """The plan and the cost of a run on all that lies in the inbox, and the button that starts it."""
+    """Show the plan and the cost of a run on the whole inbox, with its button."""
     desk = desk_of(request)
     has_inbox = desk.folders.inbox.is_dir()
     result = do_command(desk.toml, "plan", "--json") if has_inbox else None
     rows, totals = _plan_of(result.out) if result else ([], {})
     text = "" if result is None or totals else result.text
-    runs = is_held(desk.folders.state / "daemon.lock")
-    notices = dict.fromkeys(
-        notice
-        for row in rows
-        if row.get("calls") and row.get("models")
-        for notice in row["models"]["notices"]
-    )
+    asking = [row["models"] for row in rows if row.get("calls") and row.get("models")]
     return render(
-        request, "inbox.html", rows=rows, notices=notices, totals=totals, text=text, runs=runs,
+        request,
+        "inbox.html",
+        rows=rows,
+        notices=dict.fromkeys(notice for models in asking for notice in models["notices"]),
+        totals=totals,
+        text=text,
+        runs=is_held(desk.folders.state / "daemon.lock"),
         folder=desk.folders.inbox,
-    )  # fmt: skip
+    )
 
 
 def run_inbox(request: Request) -> Response:
-    """Start the run on all that lies in the inbox, which the person has agreed to."""
+    """Start the run on the inbox that the person has agreed to."""
     return begin(desk_of(request))
 
 
 def post_run(request: Request) -> Response:
-    """Start the run that the person has agreed to; Home shows how it goes on."""
-    desk = desk_of(request)
-    with Archive.read(desk.folders.state) as archive:
-        known = find_chat(archive, request.path_params["chat"])
+    """Start the run on a chat that the person has agreed to."""
+    with named_chat(request) as (archive, known):
         path = newest_file(archive, known.chat_id)
-    return begin(desk, path)
+    return begin(desk_of(request), path)
 
 
 def post_cap(request: Request) -> Response:
@@ -141,30 +139,23 @@ def post_cap(request: Request) -> Response:
     which = field(request, "which")
     if which not in ("run", "day", "month"):
         which = "day"
-    return after(request, "/money", "budget", "raise", f"--{which}", field(request, "usd"))
+    return run_then_show(request, "/money", "budget", "raise", f"--{which}", field(request, "usd"))
 
 
 def _spent(costs: Counter[str]) -> list[tuple[str, int]]:
-    """The purposes on which money was spent, the dearest first."""
+    """List what money was spent on, dearest first."""
     return [(name, usd) for name, usd in costs.most_common() if usd]
 
 
 def _caps(archive: Archive, settings: BudgetSettings, when: str) -> list[ShownCap]:
-    """The three caps; that on a run shows what the last run has spent."""
-    caps, amounts = (
-        caps_now(archive, settings, when),
-        spent(archive, last_run(archive), periods(at(when))),
-    )
-    return [
-        ShownCap(
-            name, dollars(caps.of(name)), dollars(settings.caps.of(name)), dollars(amounts.of(name))
-        )
-        for name in NAMES
-    ]
+    """Return the three caps; the run's shows what the last run has spent."""
+    amounts = spent(archive, last_run(archive), periods(at(when)))
+    columns = (caps_now(archive, settings, when), settings.caps, amounts)
+    return [ShownCap(name, *(dollars(column.of(name)) for column in columns)) for name in NAMES]
 
 
 def _plan_of(printed: str) -> tuple[list[dict[str, Any]], dict[str, Any]]:
-    """The rows of `memproc plan --json`, and its totals; empty where it said something else."""
+    """Read the rows and the totals of `memproc plan --json`; empty where it is no plan."""
     try:
         plan = json.loads(printed)
         return plan["chats"], plan["totals"]
@@ -173,9 +164,9 @@ def _plan_of(printed: str) -> tuple[list[dict[str, Any]], dict[str, Any]]:
 
 
 def row_of(printed: str, chat_id: str) -> dict[str, Any] | None:
-    """The row of `memproc plan --json` on one chat; None where it said something else."""
+    """Read a chat's row of `memproc plan --json`; None where it is no plan."""
     rows, _ = _plan_of(printed)
-    return next(
-        (row for row in rows if row.get("chat_id") == chat_id or row.get("outcome") == "set_aside"),
-        None,
-    )
+    for row in rows:
+        if row.get("chat_id") == chat_id or row.get("outcome") == "set_aside":
+            return row
+    return None

@@ -1,4 +1,4 @@
-"""The bridge to TypingMind on the page: a code to pair a browser with, and the browsers that are paired."""
+"""Pair browsers on the page: a code for a new one, and the list of paired ones."""
 
 from time import time
 
@@ -7,21 +7,21 @@ from starlette.responses import RedirectResponse, Response
 
 from daemon.bridge.codes import newest_code, open_code
 from daemon.bridge.devices import devices
-from daemon.page.actions import after
-from daemon.page.app import desk_of, render, said
+from daemon.page.actions import run_then_show
+from daemon.page.app import desk_of, render
 
 
 def pairing_page(request: Request) -> Response:
-    """The paired browsers, and the code as long as it is good."""
+    """Show the paired browsers, and the code while it is good."""
     desk = desk_of(request)
     return render(
         request, "pairing.html", devices=devices(desk.folders.state), digits=_digits(request),
-        port=desk.config.page.port, said=said(request),
+        port=desk.config.page.port
     )  # fmt: skip
 
 
 def code_page(request: Request) -> Response:
-    """The code, for the page that asks again every two seconds; 204 once it is over, or a browser was paired."""
+    """Show the code to the page that asks every two seconds; 204 once it is used or over."""
     digits = _digits(request)
     return render(request, "code.html", digits=digits) if digits else Response(status_code=204)
 
@@ -33,11 +33,11 @@ def show_code(request: Request) -> Response:
 
 
 def forget_device(request: Request) -> Response:
-    """Answer a browser no more."""
-    return after(request, "/pairing", "pair", "forget", "--", request.path_params["device"])
+    """Forget a browser, which is not answered any more."""
+    return run_then_show(request, "/pairing", "pair", "forget", "--", request.path_params["device"])
 
 
 def _digits(request: Request) -> str:
-    """Return the digits of a code that is good now, as they can be pasted; empty where there is none."""
+    """Return the digits of the open code, or ""."""
     newest = newest_code(desk_of(request).folders.state)
     return newest.digits if newest and newest.seconds_left(time()) else ""

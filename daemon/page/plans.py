@@ -1,4 +1,4 @@
-"""Plans of chats that the bridge is asked for: one is made at a time, and the last one of each chat is kept.
+"""Keep the newest plan of each chat for the bridge, and make one at a time.
 
 Making one starts a process, and a chat changes with every message.
 """
@@ -22,10 +22,10 @@ class Plans:
     def __init__(self) -> None:
         self._one_at_a_time = Lock()
         self._by_chat: dict[str, tuple[object, Plan]] = {}
-        """The plan of each chat, behind the fingerprint of all that it was made of."""
+        """Each chat's plan, with the fingerprint of all that it was made of."""
 
     def get(self, desk: Desk, chat_id: str, body: bytes, make: Callable[[], Plan]) -> Plan:
-        """The plan of a chat; made anew where the chat, the archive or memproc.toml has changed since."""
+        """Return the chat's plan, made again where the chat, archive or settings have changed."""
         with self._one_at_a_time:
             made_of = (sha256(body).digest(), *_fingerprint(desk))
             kept = self._by_chat.get(chat_id)
@@ -35,14 +35,14 @@ class Plans:
 
 
 def _fingerprint(desk: Desk) -> tuple[tuple[int, int] | None, ...]:
-    """Fingerprint of the archive, of what was written to it last, and of the settings."""
+    """Return a fingerprint of the archive, of its latest writes, and of the settings."""
     archive = archive_path(desk.folders.state)
     paths = (archive, archive.with_name(f"{archive.name}-wal"), desk.toml)
     return tuple(_file_state(path) if path else None for path in paths)
 
 
 def _file_state(path: Path) -> tuple[int, int] | None:
-    """Time of the last change and size; None where there is nothing, as in a log that a reader has opened empty."""
+    """Return time of change and size; None for no file, or an empty one as readers leave."""
     try:
         state = path.stat()
     except FileNotFoundError:

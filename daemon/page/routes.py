@@ -1,4 +1,4 @@
-"""Every address of the page, with the view or the action behind it."""
+"""List every address of the page, with its view or action."""
 
 from collections.abc import Mapping
 

@@ -1,7 +1,7 @@
-"""The page's process: it serves a listening socket on loopback, and ends when nobody has looked for a while.
+"""Run the page's process: serve a listening socket on loopback, and end when idle.
 
-The daemon holds the port, and hands its socket to this process when somebody connects; so the address is always there,
-and nothing but the small daemon is in memory while nobody looks. Without a daemon, `memproc open` starts it.
+The daemon holds the port and hands its socket over when somebody connects, so the address always
+answers while only the small daemon is in memory. Without a daemon, `memproc open` starts this.
 """
 
 import asyncio
@@ -15,7 +15,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 IDLE_SECONDS = 600.0
 _LOOK_SECONDS = 1.0
 _LAST_SECONDS = 3
-"""The seconds for which a request may go on after the process was told to end."""
+"""How long a request may go on after the process was told to end."""
 
 
 class _Activity:
@@ -39,7 +39,7 @@ class _Activity:
 def serve(listener: socket.socket, app: ASGIApp, idle_seconds: float = IDLE_SECONDS) -> None:
     """Answer requests until none has come for `idle_seconds`, or a signal ends it."""
     activity = _Activity(app)
-    # No access log: the secret of a one-time link stands in its URL.
+    # No access log: the URL of a one-time link holds its secret.
     config = uvicorn.Config(
         activity,
         log_config=None,

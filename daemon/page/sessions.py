@@ -1,8 +1,10 @@
-"""Who may use the page: one-time links, the sessions that they are exchanged for, and the token of every form.
+"""Decide who may use the page: one-time links, sessions, and the token of every form.
 
-`memproc open` makes a link, which is good once and for two minutes. The browser that follows it gets a session, which
-lasts until it was not used for thirty days. Both are kept as empty private files that are named by a hash, so that
-nobody who reads the folder can use them, and of two who follow a link at the same moment only one removes its file.
+`memproc open` makes a link, good once and for two minutes. The browser that follows it gets a
+session,
+which lasts until it is unused for thirty days. Both are empty private files named by a hash, so
+that
+reading the folder gives no access, and of two who follow a link at once only one removes its file.
 """
 
 import hmac
@@ -20,12 +22,12 @@ SESSION_SECONDS = 30 * 24 * 3600
 
 
 def new_link(state: Path) -> str:
-    """Make a one-time link's secret, to be handed to the person's browser. Raises FileTrouble."""
+    """Make the secret of a one-time link for the person's browser. Raises FileTrouble."""
     return _keep(state, "link")
 
 
 def follow_link(state: Path, link: str) -> str | None:
-    """Exchange a link for the secret of a new session; None where it is unknown, used or too old."""
+    """Exchange a link for a new session's secret; None where it is unknown, used or old."""
     file = _file(state, "link", link)
     try:
         made_at = file.stat().st_mtime
@@ -36,7 +38,7 @@ def follow_link(state: Path, link: str) -> str | None:
 
 
 def is_session(state: Path, session: str) -> bool:
-    """Whether this is the secret of a session that still lasts; using it makes it last longer."""
+    """Check a session's secret. A session that still lasts is prolonged."""
     file = _file(state, "session", session)
     try:
         lasts = time() - file.stat().st_mtime <= SESSION_SECONDS
@@ -48,12 +50,12 @@ def is_session(state: Path, session: str) -> bool:
 
 
 def form_token(session: str) -> str:
-    """The token that stands in every form of this session, and can be made from its secret alone."""
+    """Derive from a session's secret the token that each of its forms carries."""
     return hmac.new(session.encode(), b"form", sha256).hexdigest()
 
 
 def is_form_token(session: str, token: str) -> bool:
-    """Whether a form with this token came from a page that we made for this session."""
+    """Return True if the form came from a page that we made for this session."""
     return hmac.compare_digest(form_token(session).encode(), token.encode())
 
 
@@ -68,7 +70,7 @@ def _keep(state: Path, kind: str) -> str:
 
 
 def _sweep(folder: Path) -> None:
-    """Remove what has run out."""
+    """Remove expired links and sessions."""
     for kind, seconds in (("link", LINK_SECONDS), ("session", SESSION_SECONDS)):
         for file in folder.glob(f"{kind}-*"):
             if time() - file.stat().st_mtime > seconds:
@@ -84,9 +86,10 @@ def _file(state: Path, kind: str, secret: str) -> Path:
 
 
 def answer_challenge(state: Path, challenge: str) -> str:
-    """Answer to a challenge that only who can read our state folder can give: so `memproc open` knows the page as ours.
+    """Answer a challenge as only readers of our state folder can.
 
-    Another program may hold the port, and must not get the secret of a link.
+    So `memproc open` knows the page as ours: another program may hold the port, and must not get a
+    link.
     """
     return hmac.new(_own_secret(state), challenge.encode(), sha256).hexdigest()
 

@@ -1,4 +1,4 @@
-"""Settings as they count, and keys; and the four steps of somebody who is here for the first time."""
+"""Show settings in force and keys, and the four steps of a first visit."""
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -6,63 +6,71 @@ from starlette.responses import Response
 from daemon.config.as_toml import toml_text
 from daemon.files.candidates import put_sample
 from daemon.files.lock import is_held
-from daemon.page.actions import after, do_command
-from daemon.page.app import desk_of, field, render, said
+from daemon.page.actions import do_command, run_then_show
+from daemon.page.app import desk_of, field, render
 from daemon.page.files import to_what_was_dropped
 from primer.models import KEY_VARIABLES, hidden
 
 _NO_KEY = 1
-"""The exit code of `memproc key test --no-call` where no key is kept; one that cannot be read is told in its words."""
+"""What `memproc key test --no-call` exits with where no key is kept."""
 
 
 def settings_page(request: Request) -> Response:
-    """The settings of memproc.toml, where it lies and what is wrong in it; and where each provider's key is."""
+    """Show memproc.toml, its place and its mistakes, and where each provider's key is."""
     desk = desk_of(request)
     tables = desk.config.model_dump(mode="json")
     tables["models"], tables["chats"] = hidden(tables["models"]), hidden(tables["chats"])
     check = do_command(desk.toml, "config", "check")
     keys = do_command(desk.toml, "key", "test", "--no-call")
     return render(
-        request, "settings.html", toml=toml_text(tables), which=do_command(desk.toml, "config", "path").text,
-        check=check, keys="" if keys.code == _NO_KEY else keys.text, providers=sorted(KEY_VARIABLES),
-        said=said(request),
-    )  # fmt: skip
+        request,
+        "settings.html",
+        toml=toml_text(tables),
+        which=do_command(desk.toml, "config", "path").text,
+        check=check,
+        keys="" if keys.code == _NO_KEY else keys.text,
+        providers=sorted(KEY_VARIABLES),
+    )
 
 
 def setup_page(request: Request) -> Response:
-    """The four steps: folders, a key or none, the service, a sample conversation. Each can be passed over."""
-    desk = desk_of(request)
+    """Show the four steps, each optional: folders, a key, the service, a sample."""
+    folders = desk_of(request).folders
     return render(
-        request, "start.html", folders=desk.folders, has_folders=desk.folders.inbox.is_dir(),
-        runs=is_held(desk.folders.state / "daemon.lock"), providers=sorted(KEY_VARIABLES), said=said(request),
-    )  # fmt: skip
+        request,
+        "start.html",
+        folders=folders,
+        has_folders=folders.inbox.is_dir(),
+        runs=is_held(folders.state / "daemon.lock"),
+        providers=sorted(KEY_VARIABLES),
+    )
 
 
 def post_key(request: Request) -> Response:
-    """Keep a provider's key. It goes to the command's standard input, and is never shown again."""
-    return after(
+    """Keep a provider's key. It goes to the command's standard input, and is never shown."""
+    return run_then_show(
         request, _back(request), "key", "set", "--", _provider(request), given=field(request, "key")
     )
 
 
 def post_test_key(request: Request) -> Response:
     """Ask the provider one tiny question, to see whether the key works."""
-    return after(request, _back(request), "key", "test", "--", _provider(request))
+    return run_then_show(request, _back(request), "key", "test", "--", _provider(request))
 
 
 def post_forget_key(request: Request) -> Response:
-    """Take the key out of where memproc keeps it."""
-    return after(request, _back(request), "key", "forget", "--", _provider(request))
+    """Remove a provider's key from where memproc keeps it."""
+    return run_then_show(request, _back(request), "key", "forget", "--", _provider(request))
 
 
 def make_folders(request: Request) -> Response:
     """Write memproc.toml and make the folders."""
-    return after(request, "/start", "init", "--yes")
+    return run_then_show(request, "/start", "init", "--yes")
 
 
 def install_service(request: Request) -> Response:
     """Have the system run memproc."""
-    return after(request, "/start", "service", "install")
+    return run_then_show(request, "/start", "service", "install")
 
 
 def _provider(request: Request) -> str:

@@ -1,4 +1,4 @@
-"""The kept versions of a chat's exports: what changed between any two of them, and what going back would change."""
+"""Compare the kept versions of a chat's exports, with each other and with the present."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -7,11 +7,11 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from daemon.archive.archive import Archive
-from daemon.archive.chats import KnownChat, find_chat
+from daemon.archive.chats import KnownChat
 from daemon.files.backup import read_version
 from daemon.files.backup import versions_of as kept_versions
 from daemon.files.paths import Folders
-from daemon.page.app import desk_of, render
+from daemon.page.app import desk_of, named_chat, render
 from daemon.recovery.restore import (
     Content,
     compare_versions,
@@ -29,7 +29,7 @@ NOW = "now"
 
 @dataclass(frozen=True, slots=True)
 class ComparedVersion:
-    """One of two that are compared: its number, or `now` for the updated export that stands there."""
+    """One side of a comparison: a version's number, or `now` for the present export."""
 
     number: str
     messages: int
@@ -37,49 +37,51 @@ class ComparedVersion:
 
     @property
     def is_now(self) -> bool:
-        """Whether it is the present state, and no kept version."""
+        """Return True for the present export."""
         return self.number == NOW
 
 
 def version_page(request: Request) -> Response:
-    """The changes if the person went back to a kept version, with the button that does it."""
+    """Show what going back to a kept version would change, with its button."""
     desk = desk_of(request)
-    with Archive.read(desk.folders.state) as archive:
-        known = find_chat(archive, request.path_params["chat"])
+    lines: Sequence[DifferenceLine] = ()
+    sides: Sequence[ComparedVersion] = ()
+    with named_chat(request) as (archive, known):
         kept = find_version(desk.folders, known, int(request.path_params["number"]))
         now = read_updated(updated_path(archive, desk.folders, known))
-        lines: Sequence[DifferenceLine] = ()
-        sides: Sequence[ComparedVersion] = ()
         if now is not None:
-            then = Content(f"version {kept.number}", read_version(kept))
+            before = Content(NOW, now)
+            after = Content(f"version {kept.number}", read_version(kept))
             difference, memories = compare_versions(
-                archive, desk.config, known.chat_id, Content(NOW, now), then
+                archive, desk.config, known.chat_id, before, after
             )
             sides, lines = _sides(difference, NOW, str(kept.number)), _lines(difference, memories)
     return render(request, "version.html", chat=known, version=kept, sides=sides, lines=lines)
 
 
 def undo_page(request: Request) -> Response:
-    """Lead to the version that `memproc undo` would put back, with what would change. Raises NotFound."""
-    folders = desk_of(request).folders
-    with Archive.read(folders.state) as archive:
-        known = find_chat(archive, request.path_params["chat"])
-        number = newest_other(archive, folders, known).number
+    """Lead to the version that `memproc undo` would put back. Raises NotFound."""
+    with named_chat(request) as (archive, known):
+        number = newest_other(archive, desk_of(request).folders, known).number
     return RedirectResponse(f"/chat/{known.chat_id}/versions/{number}", 303)
 
 
 def comparison_page(request: Request) -> Response:
-    """The changes from one version to another; each may be the updated export of now."""
+    """Show the changes from one version to another; either may be the present."""
     desk, names = desk_of(request), [request.query_params.get(name, NOW) for name in ("from", "to")]
-    with Archive.read(desk.folders.state) as archive:
-        known = find_chat(archive, request.path_params["chat"])
+    with named_chat(request) as (archive, known):
         before, after = (_content(archive, desk.folders, known, name) for name in names)
         difference, memories = compare_versions(archive, desk.config, known.chat_id, before, after)
         has_now = updated_path(archive, desk.folders, known).is_file()
     return render(
-        request, "comparison.html", chat=known, sides=_sides(difference, *names), lines=_lines(difference, memories),
-        versions=kept_versions(desk.folders.backups, known.chat_id)[::-1], has_now=has_now,
-    )  # fmt: skip
+        request,
+        "comparison.html",
+        chat=known,
+        sides=_sides(difference, *names),
+        lines=_lines(difference, memories),
+        versions=kept_versions(desk.folders.backups, known.chat_id)[::-1],
+        has_now=has_now,
+    )
 
 
 def _sides(
@@ -92,7 +94,7 @@ def _sides(
 
 
 def _lines(difference: Difference, memories: Sequence[Memory]) -> tuple[DifferenceLine, ...]:
-    """The difference in words, without the ids of memories, which nobody needs on a page."""
+    """Word the difference without the ids of memories, which the page does not need."""
     lines = []
     for line in difference_lines(difference, memories):
         text = line.text
@@ -103,13 +105,12 @@ def _lines(difference: Difference, memories: Sequence[Memory]) -> tuple[Differen
 
 
 def _content(archive: Archive, folders: Folders, known: KnownChat, name: str) -> Content:
-    """The content of a version of that number, or of the updated export of now. Raises NotFound."""
+    """Return the version of that number, or the updated export of now. Raises NotFound."""
     if name != NOW:
         kept = find_version(folders, known, int(name) if name.isdecimal() else 0)
         return Content(f"version {kept.number}", read_version(kept))
     content = read_updated(updated_path(archive, folders, known))
     if content is None:
-        raise NotFound(
-            f'There is no updated export of "{known.title}" now.', "Compare two kept versions."
-        )
+        message = f'There is no updated export of "{known.title}" now.'
+        raise NotFound(message, "Compare two kept versions.")
     return Content("the updated export", content)

@@ -1,8 +1,6 @@
-"""How figures and dates read on the page."""
+"""Word figures and dates for the page."""
 
 import re
-from collections.abc import Callable, Mapping
-from typing import Any
 
 from markupsafe import Markup, escape
 
@@ -16,87 +14,77 @@ _BROWSERS = (
     ("Safari/", "Safari"),
 )
 _SYSTEMS = (
-    ("Android", "Android"), ("iPhone", "iOS"), ("iPad", "iPadOS"), ("CrOS", "ChromeOS"), ("Windows", "Windows"),
-    ("Macintosh", "macOS"), ("Linux", "Linux"),
-)  # fmt: skip
+    ("Android", "Android"),
+    ("iPhone", "iOS"),
+    ("iPad", "iPadOS"),
+    ("CrOS", "ChromeOS"),
+    ("Windows", "Windows"),
+    ("Macintosh", "macOS"),
+    ("Linux", "Linux"),
+)
 _COMMAND = re.compile(r"`(memproc [^`]+)`|(?<=: )(memproc [^.:]+)")
 
 
 def tokens(number: int) -> str:
-    """Tokens in short: 461, 4.1k, 178k, 1.2M."""
-    for limit, unit, name in ((1_000_000, 1_000_000, "M"), (1_000, 1_000, "k")):
-        if number >= limit:
+    """Shorten a count of tokens: 461, 4.1k, 178k, 1.2M."""
+    for unit, name in ((1_000_000, "M"), (1_000, "k")):
+        if number >= unit:
             shortened = number / unit
             return f"{shortened:.1f}{name}" if shortened < 100 else f"{shortened:.0f}{name}"
     return str(number)
 
 
 def usd(amount: float | None) -> str:
-    """Dollars with two digits after the point, and three where that would be nothing."""
+    """Write dollars with two decimals, or three where two would show nothing."""
     if amount is None:
         return "at a price that nobody knows"
     return f"${amount:,.2f}" if amount >= 0.01 or not amount else f"${amount:.3f}"
 
 
 def shown_day(date: str | None) -> str:
-    """The day of a date in UTC, as in 15 March 2026."""
+    """Write the day of a date in UTC, as in 15 March 2026."""
     moment = parse_date(date or "")
     return f"{moment.day} {moment:%B %Y}" if moment else "on an unknown day"
 
 
 def days(began: str | None, ended: str | None) -> str:
-    """The first and the last day, in as few words as that takes: 15 to 20 March 2026."""
+    """Write the first and the last day as briefly as can be: 15 to 20 March 2026."""
     first, last = parse_date(began or ""), parse_date(ended or "")
     if not (first and last) or first.date() == last.date():
         return shown_day(began or ended)
     if (first.year, first.month) == (last.year, last.month):
         return f"{first.day} to {shown_day(ended)}"
-    return (
-        f"{first.day} {first:%B} to {shown_day(ended)}"
-        if first.year == last.year
-        else f"{shown_day(began)} to {shown_day(ended)}"
-    )
+    if first.year == last.year:
+        return f"{first.day} {first:%B} to {shown_day(ended)}"
+    return f"{shown_day(began)} to {shown_day(ended)}"
 
 
 def minute(date: str | None) -> str:
-    """A date in UTC to the minute, as in 15 March 2026, 14:07."""
+    """Write a date in UTC to the minute, as in 15 March 2026, 14:07."""
     moment = parse_date(date or "")
     return f"{moment.day} {moment:%B %Y, %H:%M}" if moment else "at an unknown time"
 
 
 def minutes(seconds: float) -> str:
-    """A duration in words that need not be exact."""
+    """Write a rough duration in words."""
     if seconds < 60:
         return "a minute"
     return f"{round(seconds / 60)} minutes"
 
 
 def browser_name(user_agent: str) -> str:
-    """The browser and its system as a person calls them; a browser also names those that it is like."""
+    """Name the browser and its system; a browser also names those that it is like."""
     browser = next((name for sign, name in _BROWSERS if sign in user_agent), "A browser")
     system = next((f" on {name}" for sign, name in _SYSTEMS if sign in user_agent), "")
     return f"{browser}{system}"
 
 
 def with_commands(text: str) -> Markup:
-    """A sentence in which each command that a person may type stands as such: a click selects all of it."""
+    """Mark up each command in a sentence, so that a click selects all of it."""
+    code = Markup("<code>{}</code>")
     cut = 0
     shown = Markup()
     for match in _COMMAND.finditer(text):
-        shown += escape(text[cut : match.start()]) + Markup("<code>{}</code>").format(
-            match[1] or match[2]
-        )
+        shown += escape(text[cut : match.start()]) + code.format(match[1] or match[2])
         cut = match.end()
     return shown + escape(text[cut:])
-
-
-FILTERS: Mapping[str, Callable[..., Any]] = {
-    "tokens": tokens,
-    "usd": usd,
-    "day": shown_day,
-    "days": days,
-    "minute": minute,
-    "minutes": minutes,
-    "with_commands": with_commands,
-}
-"""The filters by the names that templates use."""
