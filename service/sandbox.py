@@ -86,8 +86,7 @@ def writable_folders(program: Program) -> tuple[Path, ...]:
     """Return the folders that the sandbox leaves writable.
 
     Siblings become their parent, unless that holds the home folder: a folder that is deleted and
-    made
-    again while the program runs then stays writable.
+    made again while the program runs then stays writable.
     """
     chosen: list[Path] = []
     for folder in program.writes:

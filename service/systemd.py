@@ -61,8 +61,7 @@ def unit(program: Program) -> str:
     """Return the text of the service's unit.
 
     A crash or hang restarts it at once. After five starts in five minutes systemd gives up, and the
-    failed
-    unit starts it again ten minutes later. A wrong configuration is not retried.
+    failed unit starts it again ten minutes later. A wrong configuration is not retried.
     """
     lines = [
         "[Unit]",

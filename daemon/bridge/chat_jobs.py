@@ -1,8 +1,7 @@
 """Keep the jobs that devices give: each is a chat put into the inbox, as a person would drop it.
 
 A job is a small file, so that it outlasts the page's process, which ends when it is idle. The
-archive
-knows what became of it (job_report.py).
+archive knows what became of it (job_report.py).
 """
 
 import json

@@ -1,8 +1,7 @@
 """Make and check pairing codes: six digits, good once, for two minutes and five tries.
 
 One code is open at a time, in a file shared with a `memproc pair` in another process. The file also
-says
-how the code ended, so that both can tell.
+says how the code ended, so that both can tell.
 """
 
 import json

@@ -1,8 +1,8 @@
 """Report to the extension what became of a job.
 
 With a daemon, the file was taken out of the inbox and the archive's arrivals tell its progress.
-Without
-one, the page has started `memproc run` on the file, which writes its events next to the job.
+Without one, the page has started `memproc run` on the file, which writes its events next to the
+job.
 
     waiting     not taken yet, or put off
     running     being worked on

@@ -53,8 +53,7 @@ def is_first(state: Path, nonce: str, now: float) -> bool:
     """Use up the nonce. Return False if it was used before.
 
     Each nonce is an empty file, which only one process can make and which outlasts the page's
-    process. It is
-    removed once a call of its time would be too old. Raises FileTrouble.
+    process. It is removed once a call of its time would be too old. Raises FileTrouble.
     """
     folder = bridge_folder(state) / "nonces"
     make_private(folder)

@@ -24,6 +24,22 @@ class Holding:
         """Return the memory of that id, which is one of these."""
         return next(memory for memory in self.memories if memory.memory_id == memory_id)
 
+    def members(self, fold: Memory) -> list[Memory]:
+        """Return the memories and folds that are in this fold now."""
+        own = (name for name in fold.members if self.states[name].into == fold.memory_id)
+        return [self.memory(name) for name in own]
+
+    def outermost(self) -> list[Memory]:
+        """Return what is in no fold, oldest first; forgotten memories keep their place."""
+        words = ("shown", "forgotten")
+        top = (memory for memory in self.memories if self.states[memory.memory_id].word in words)
+        return sorted(top, key=self._oldest_number)
+
+    def _oldest_number(self, memory: Memory) -> int:
+        while memory.is_fold:
+            memory = self.memory(memory.members[0])
+        return memory.number
+
 
 def holding(archive: Archive, config: Config, chat_id: str) -> Holding:
     """Return all that there is of a known chat. Raises ChatSkipped where its settings clash."""

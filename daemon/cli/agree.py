@@ -1,18 +1,19 @@
-"""What a person on a terminal is asked before `memproc run` begins: a key that is missing, and money above a dollar.
+"""Ask the person at a terminal, before `memproc run` begins, for missing keys and above a dollar.
 
 Without a terminal nothing is asked, and everything goes on as memproc.toml has it.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import click
 
 from daemon.cli.key import ask_and_keep
-from daemon.cli.plan import planned_rows, spendable, total_cost
-from daemon.cli.printing import in_width
+from daemon.cli.plan import PlannedRow, planned_rows, spendable, total_cost
+from daemon.cli.printing import print_error
 from daemon.cli.settings import Settings
-from daemon.status.printable import in_one_line, visible
+from daemon.models.roles import Who
+from daemon.status.printable import in_one_line
 from rules.money.estimate import CostEstimate
 from rules.money.price import PICO, in_words
 from rules.plan.chat_plan import ChatPlan
@@ -20,58 +21,72 @@ from rules.plan.chat_plan import ChatPlan
 _ASKED_ABOVE = PICO
 """One dollar, in picodollars."""
 _MOST_TITLES = 3
+_NO_KEY = "There is no key for "
+_CHOICES = """\
+  key      give the key now; the persona's own model writes
+  extract  go on without a model, for free: sentences that were really said
+  stop     do nothing now"""
 
 
 def agreed(settings: Settings, exports: Sequence[Path]) -> frozenset[str] | None:
-    """The notices to which the person has given an answer; None where they do not want this run."""
+    """Ask what has to be asked. Return the notices answered thereby, or None for no run."""
     rows = planned_rows(settings, exports)
-    lacking: dict[str, list[str]] = {}
+    titles: dict[str, list[str]] = {}
     answered: set[str] = set()
-    for row in rows:
-        if isinstance(row.outcome, ChatPlan) and row.outcome.work and row.who and row.who.lacks_key:
-            lacking.setdefault(row.who.lacks_key, []).append(row.outcome.title)
-            answered |= {
-                notice for notice in row.who.notices if notice.startswith("There is no key for ")
-            }
-    for provider, titles in lacking.items():
-        answer = _about_key(provider, titles)
-        if answer == "stop":
+    for plan, asked in _without_key(rows):
+        titles.setdefault(asked.lacks_key, []).append(plan.title)
+        answered |= {notice for notice in asked.notices if notice.startswith(_NO_KEY)}
+    for provider in titles:
+        if not _settle_key(settings, provider, titles[provider]):
             settings.say("Stopped. Nothing was sent or written.")
             return None
-        if answer == "key":
-            ask_and_keep(settings, provider)
-    if any(lacking):
+    if titles:
         rows = planned_rows(settings, exports)
-    cost = total_cost(rows)
+    return frozenset(answered) if _is_price_agreed(settings, total_cost(rows)) else None
+
+
+def _without_key(rows: Sequence[PlannedRow]) -> Iterator[tuple[ChatPlan, Who]]:
+    """Yield the plans whose work needs a key that is missing."""
+    for row in rows:
+        plan, asked = row.outcome, row.who
+        if isinstance(plan, ChatPlan) and plan.work and asked and asked.lacks_key:
+            yield plan, asked
+
+
+def _settle_key(settings: Settings, provider: str, titles: Sequence[str]) -> bool:
+    """Ask what to do without a provider's key, and do it. Return False to stop."""
+    answer = _ask_about_key(provider, titles)
+    if answer == "key":
+        ask_and_keep(settings, provider)
+    return answer != "stop"
+
+
+def _is_price_agreed(settings: Settings, cost: CostEstimate) -> bool:
     if cost.at_most <= _ASKED_ABOVE:
-        return frozenset(answered)
-    most = spendable(settings)
-    if click.confirm(f"{_price_sentence(cost, most)} Go on?", err=True):
-        return frozenset(answered)
+        return True
+    if click.confirm(f"{_price_sentence(cost, spendable(settings))} Go on?", err=True):
+        return True
     settings.say("Stopped. Nothing was sent or written. What it is for: memproc plan")
-    return None
+    return False
 
 
 def _price_sentence(cost: CostEstimate, most: int) -> str:
-    """Return what the run costs, as a sentence: never more than the `most` picodollars that the caps leave."""
+    """Say what the run costs: never more than the `most` picodollars that the caps leave."""
+    likely, under_caps = in_words(cost.likely), f"the {in_words(most)} that the caps leave"
     if most < cost.likely:
-        return f"This will likely need {in_words(cost.likely)}, and pause at the {in_words(most)} that the caps leave."
-    if most < cost.at_most:
-        return f"This will likely cost {in_words(cost.likely)}, and at most the {in_words(most)} that the caps leave."
-    return f"This will likely cost {in_words(cost.likely)}, and at most {in_words(cost.at_most)}."
+        return f"This will likely need {likely}, and pause at {under_caps}."
+    at_most = under_caps if most < cost.at_most else in_words(cost.at_most)
+    return f"This will likely cost {likely}, and at most {at_most}."
 
 
-def _about_key(provider: str, titles: Sequence[str]) -> str:
+def _ask_about_key(provider: str, titles: Sequence[str]) -> str:
     """Ask what to do without the key of a provider: `key`, `extract` or `stop`."""
     shown = ", ".join(in_one_line(title) for title in titles[:_MOST_TITLES])
     more = f" and {len(titles) - _MOST_TITLES:,} more" if len(titles) > _MOST_TITLES else ""
-    lacking = f"There is no key for {provider}, whose model writes the memories of {shown}{more}."
-    click.echo(in_width(visible(lacking)), err=True)
-    click.echo("  key      give the key now; the persona's own model writes", err=True)
-    click.echo(
-        "  extract  go on without a model, for free: sentences that were really said", err=True
+    print_error(
+        f"There is no key for {provider}, whose model writes the memories of {shown}{more}."
     )
-    click.echo("  stop     do nothing now", err=True)
+    click.echo(_CHOICES, err=True)
     choices = click.Choice(("key", "extract", "stop"), case_sensitive=False)
     return str(
         click.prompt("What shall it be", type=choices, default="stop", show_choices=False, err=True)

@@ -1,23 +1,36 @@
-"""What memproc keeps: `memproc verify`, `rebuild`, `export-archive` and `import-archive`, and `erase` for a chat."""
+"""Care for what memproc keeps: `verify`, `rebuild`, `export-archive`, `import-archive`, `erase`."""
 
+from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from daemon.archive.archive import check_integrity
+from daemon.archive.archive import Archive, check_integrity
 from daemon.archive.chats import find_chat
 from daemon.archive.copying import foreign_objects
 from daemon.archive.trouble import MEND
 from daemon.bridge.devices import bridge_folder
-from daemon.cli.printing import moment
+from daemon.cli.printing import moment, print_error, print_json
 from daemon.cli.settings import Settings, confirmed, json_option, pass_settings
 from daemon.config.search import own_file
 from daemon.files.backup import check_backups
 from daemon.files.clock import at, now
-from daemon.status.printable import printable_json, visible
 from daemon.status.written import written_exports
 from rules.wording import counted
+
+if TYPE_CHECKING:
+    from daemon.recovery.rebuild import RebuiltChat
+
+_GET_BACK = (
+    "To get kept versions back one by one: memproc versions CHAT, then memproc restore CHAT NUMBER"
+)
+_UNDO_KEEPS = (
+    "A paired browser keeps what it needs for Undo: delete the chat in TypingMind, "
+    "from the bin too, and the extension removes that within minutes; "
+    "or press ⋯ and Forget the pairing."
+)
 
 
 @click.command
@@ -26,34 +39,33 @@ from rules.wording import counted
 def verify_command(settings: Settings, as_json: bool) -> int:
     """Check everything that memproc keeps. Nothing is changed."""
     with settings.archive() as archive:
-        problems = [
-            *check_integrity(archive),
-            *(f"archive: {fault}" for fault in foreign_objects(archive)),
-        ]
-        is_damaged = bool(problems)
-        for export in () if is_damaged else written_exports(archive):
-            if export.state == "gone":
-                gone = (
-                    "the updated export is gone; drop the chat's export again to have it made anew"
-                )
-                problems.append(f"{export.path}: {gone}")
-            elif export.state == "changed":
-                problems.append(
-                    f"{export.path}: the updated export was changed after memproc wrote it"
-                )
-    problems += [
-        f"{damage.path}: {damage.reason}" for damage in check_backups(settings.folders.backups)
-    ]
+        foreign = (f"archive: {fault}" for fault in foreign_objects(archive))
+        damage = [*check_integrity(archive), *foreign]
+        exports = [] if damage else list(_changed_exports(archive))
+    backups = (
+        f"{spoilt.path}: {spoilt.reason}" for spoilt in check_backups(settings.folders.backups)
+    )
+    problems = [*damage, *exports, *backups]
     if as_json:
-        click.echo(printable_json({"problems": problems}))
-    elif not problems:
-        settings.say(
-            "All is well: the archive, every backup and every updated export are as they were written."
-        )
+        print_json({"problems": problems})
+    elif problems:
+        print_error("\n".join([*problems, *([MEND] if damage else []), _GET_BACK]))
     else:
-        more = "To get kept versions back one by one: memproc versions CHAT, then memproc restore CHAT NUMBER"
-        click.echo(visible("\n".join([*problems, *([MEND] if is_damaged else []), more])), err=True)
+        settings.say(
+            "All is well: the archive, every backup and every updated export "
+            "are as they were written."
+        )
     return 1 if problems else 0
+
+
+def _changed_exports(archive: Archive) -> Iterator[str]:
+    """Yield what is wrong with the updated exports."""
+    for export in written_exports(archive):
+        if export.state == "gone":
+            again = "drop the chat's export again to have it made anew"
+            yield f"{export.path}: the updated export is gone; {again}"
+        elif export.state == "changed":
+            yield f"{export.path}: the updated export was changed after memproc wrote it"
 
 
 @click.command
@@ -61,59 +73,62 @@ def verify_command(settings: Settings, as_json: bool) -> int:
 @json_option
 @pass_settings
 def rebuild_command(settings: Settings, paths: tuple[Path, ...], as_json: bool) -> int:
-    """Add to the archive what it lacks and the backups and updated exports still hold. No model is asked.
+    """Add to the archive what it lacks and the backups and updated exports still hold. No model is
+    asked.
 
-    PATHS are exports, or folders of them, that you still have: raw messages that are in no backup may be there.
-    What the archive knows stays as it is, so this can be run at any time.
+    PATHS are exports, or folders of them, that you still have: raw messages that are in no backup
+    may be there. What the archive knows stays as it is, so this can be run at any time.
     """
     from daemon.recovery.rebuild import rebuild as add_what_is_missing
 
     with settings.context() as context:
         rebuilt = add_what_is_missing(context, paths)
+    code = 1 if rebuilt.passed_over else 0
     if as_json:
-        click.echo(printable_json(asdict(rebuilt)))
-        return 1 if rebuilt.passed_over else 0
+        print_json(asdict(rebuilt))
+        return code
     if not rebuilt.chats:
-        why = (
-            ""
-            if rebuilt.passed_over
-            else ": the archive has all that the backups and the updated exports hold"
-        )
-        settings.say(f"Nothing was added{why}.")
+        is_whole = ": the archive has all that the backups and the updated exports hold"
+        settings.say(f"Nothing was added{'' if rebuilt.passed_over else is_whole}.")
     for chat in rebuilt.chats:
-        settings.say(
-            f'"{chat.title}" ({chat.chat_id}): {counted(chat.messages, "raw message")}, '
-            f"{chat.memories - chat.without_messages:,} memories with the raw messages that they stand for, "
-            f"{chat.without_messages:,} without."
-        )
-        if chat.found_again:
-            settings.say(
-                f"  {counted(chat.found_again, 'memory has its', 'memories have their')} raw messages again."
-            )
-        if chat.without_messages:
-            settings.say(
-                "  Those without stay as they are. Older exports that you have may help: memproc rebuild PATH"
-            )
+        for line in _about_rebuilt(chat):
+            settings.say(line)
     for file in rebuilt.passed_over:
-        click.echo(visible(f"Skipped {file.path}: {file.reason}"), err=True)
-    return 1 if rebuilt.passed_over else 0
+        print_error(f"Skipped {file.path}: {file.reason}")
+    return code
+
+
+def _about_rebuilt(chat: "RebuiltChat") -> Iterator[str]:
+    yield (
+        f'"{chat.title}" ({chat.chat_id}): {counted(chat.messages, "raw message")}, '
+        f"{chat.memories - chat.without_messages:,} memories with the raw messages "
+        f"that they stand for, {chat.without_messages:,} without."
+    )
+    if chat.found_again:
+        memories = counted(chat.found_again, "memory has its", "memories have their")
+        yield f"  {memories} raw messages again."
+    if chat.without_messages:
+        yield (
+            "  Those without stay as they are. "
+            "Older exports that you have may help: memproc rebuild PATH"
+        )
 
 
 @click.command("export-archive")
 @click.argument("file", type=click.Path(path_type=Path))
 @pass_settings
 def export_archive_command(settings: Settings, file: Path) -> None:
-    """Pack archive, backups, updated exports and memproc.toml into FILE, which must not be there yet.
+    """Pack archive, backups, updated exports and memproc.toml into FILE, which must not be there
+    yet.
 
-    The daemon may run, but no chat may be worked on just then. No provider's key is in it, but all your
-    conversations are: keep it safe.
+    The daemon may run, but no chat may be worked on just then. No provider's key is in it, but all
+    your conversations are: keep it safe.
     """
     from daemon.recovery.parcel import export_archive as pack
 
     packed = pack(settings.folders, settings.config_file.path, file.absolute(), now())
-    settings.say(
-        f"Wrote {packed.path}: {counted(len(packed.manifest.files), 'file')}, {packed.size:,} bytes."
-    )
+    number = counted(len(packed.manifest.files), "file")
+    settings.say(f"Wrote {packed.path}: {number}, {packed.size:,} bytes.")
     for name in packed.manifest.left_out:
         settings.say(f"Left out: {name}")
     settings.say(
@@ -126,11 +141,13 @@ def export_archive_command(settings: Settings, file: Path) -> None:
 @click.option("--yes", is_flag=True, help="Do it; without this, only the contents are shown.")
 @pass_settings
 def import_archive_command(settings: Settings, file: Path, yes: bool) -> None:
-    """Check FILE, then put archive, backups and updated exports in the folders that memproc.toml names here.
+    """Check FILE, then put archive, backups and updated exports in the folders that memproc.toml
+    names here.
 
-    An archive here that has chats is never replaced: move its folder elsewhere first. Backups and updated exports
-    that are there already go into folders "before-import-...". memproc.toml itself is only written where there is
-    none, and lines in it that name a host where a key would go are commented out.
+    An archive here that has chats is never replaced: move its folder elsewhere first. Backups and
+    updated exports that are there already go into folders "before-import-...". memproc.toml itself
+    is only written where there is none, and lines in it that name a host where a key would go are
+    commented out.
     """
     from daemon.recovery.parcel import look_into
     from daemon.recovery.unpacking import import_archive as take_over
@@ -145,9 +162,8 @@ def import_archive_command(settings: Settings, file: Path, yes: bool) -> None:
         return
     own = None if settings.config_file.path else own_file()
     taken = take_over(settings.folders, file, now(), settings=own)
-    settings.say(
-        f"Taken over: {counted(taken.chats, 'chat')}. Updated exports lie in {settings.folders.updated}."
-    )
+    chats = counted(taken.chats, "chat")
+    settings.say(f"Taken over: {chats}. Updated exports lie in {settings.folders.updated}.")
     for folder in taken.aside:
         settings.say(f"What was there before is in {folder}")
     if taken.settings:
@@ -166,10 +182,11 @@ def import_archive_command(settings: Settings, file: Path, yes: bool) -> None:
 @click.option("--yes", is_flag=True, help="Do it without asking.")
 @pass_settings
 def erase_command(settings: Settings, chat: str, yes: bool) -> None:
-    """Remove CHAT for good: from the archive and its copies, the backups, updated and expanded exports.
+    """Remove CHAT for good: from the archive and its copies, the backups, updated and expanded
+    exports.
 
-    What there is of it is shown first. Chats that were forked from it keep what they share with it. It cannot be
-    brought back. TypingMind is not touched, nor is the inbox, whose files are yours.
+    What there is of it is shown first. Chats that were forked from it keep what they share with it.
+    It cannot be brought back. TypingMind is not touched, nor is the inbox, whose files are yours.
     """
     from daemon.inbox.jobs import maintain
     from daemon.recovery.erase import describe_erasure, find_erasure
@@ -180,9 +197,8 @@ def erase_command(settings: Settings, chat: str, yes: bool) -> None:
         for line in describe_erasure(erasure):
             settings.say(line)
         known = erasure.chat
-        if not confirmed(
-            settings, "Remove all of this for good?", yes, f"memproc erase {known.chat_id}"
-        ):
+        command = f"memproc erase {known.chat_id}"
+        if not confirmed(settings, "Remove all of this for good?", yes, command):
             return
         erase_chat(context, erasure)
         if erasure.copies:
@@ -191,15 +207,14 @@ def erase_command(settings: Settings, chat: str, yes: bool) -> None:
     if erasure.in_inbox:
         paths = "\n".join(f"  {path}" for path in erasure.in_inbox)
         settings.say(
-            f"It still lies in the inbox. Remove it there, or the next run takes it in again:\n{paths}"
+            "It still lies in the inbox. "
+            f"Remove it there, or the next run takes it in again:\n{paths}"
         )
     for folder in erasure.aside:
         settings.say(f"What an import has put aside may hold it too: {folder}")
     settings.say(
-        "TypingMind still has it, and so may exports of your own and files of `memproc export-archive`."
+        "TypingMind still has it, "
+        "and so may exports of your own and files of `memproc export-archive`."
     )
     if bridge_folder(settings.folders.state).exists():
-        settings.say(
-            "A paired browser keeps what it needs for Undo: delete the chat in TypingMind, from the bin too, and the "
-            "extension removes that within minutes; or press ⋯ and Forget the pairing."
-        )
+        settings.say(_UNDO_KEEPS)

@@ -1,4 +1,4 @@
-"""`memproc budget`: what was spent and may be spent, and a higher cap for a while."""
+"""Show what was spent and may be spent, or raise a cap for a while: `memproc budget`."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
@@ -17,14 +17,13 @@ from daemon.archive.journal import (
     spent,
 )
 from daemon.cli import NearGroup
-from daemon.cli.printing import in_width, print_table
+from daemon.cli.printing import print_json, print_table, print_text
 from daemon.cli.settings import Settings, json_option, pass_settings
 from daemon.config.money_settings import MOST_USD, BudgetSettings
 from daemon.files.clock import at, periods
 from daemon.files.clock import now as present
 from daemon.models.ask import caps_now
 from daemon.models.prices import ENOUGH, LEARNED_FOR, counts_now
-from daemon.status.printable import printable_json, visible
 from daemon.status.spans import with_span
 from primer.models import token_factor
 from rules.errors import NotFound
@@ -44,10 +43,10 @@ class _Cap:
     configured: int
     spent: int
     turns_at: str
-    """When what is spent begins at nothing again; empty for a run's."""
+    """When the sum begins at nothing again; empty for a run's."""
 
     def cells(self, now: str) -> tuple[str, str, str, str]:
-        """Return the cells of its row in the table."""
+        """Return its row of the table."""
         raised = f" (raised from {in_words(self.configured)})"
         cap = in_words(self.amount) + (raised if self.amount != self.configured else "")
         each_run = "with each run; spent is the last one's"
@@ -55,7 +54,6 @@ class _Cap:
         return _SPANS[self.name], cap, in_words(self.spent), turn
 
     def as_json(self) -> dict[str, object]:
-        """Return it for programs."""
         return {
             "name": self.name,
             "usd": dollars(self.amount),
@@ -123,7 +121,7 @@ def budget_raise_command(
 
 
 def _refuse_to_lower(which: str, amount: int, counts_now: int) -> None:
-    """Raise click.UsageError where a cap would not become larger."""
+    """Raise UsageError if the cap would not become larger."""
     if amount <= counts_now:
         raise click.UsageError(
             f"--{which} must be more than {in_words(counts_now)}, which counts now. To lower a cap "
@@ -150,7 +148,7 @@ def budget_forget_command(settings: Settings, model: str) -> None:
 
 
 def _show(archive: Archive, settings: BudgetSettings, as_json: bool) -> None:
-    """Print the budget now, in dollars; the run is the last in which anything was reserved."""
+    """Print the budget; the run's figures are those of the last run that reserved anything."""
     now = present()
     when = periods(at(now))
     amounts = spent(archive, last_run(archive), when)
@@ -162,18 +160,17 @@ def _show(archive: Archive, settings: BudgetSettings, as_json: bool) -> None:
     ]
     models = by_model(archive, when.month_began)
     if as_json:
-        click.echo(printable_json(_budget_as_json(archive, caps, models, now)))
+        print_json(_budget_as_json(archive, caps, models, now))
         return
     cells = [cap.cells(now) for cap in caps]
     print_table(("", "Cap", "Spent", "Turns"), cells, right=(1, 2), prose=(3,))
     for line in (*map(_model_line, models), *_learned_lines(archive, now)):
-        click.echo(in_width(visible(line)))
+        print_text(line)
 
 
 def _budget_as_json(
     archive: Archive, caps: Sequence[_Cap], models: Sequence[OfModel], now: str
 ) -> dict[str, object]:
-    """Return the budget for programs."""
     of_models = [
         {
             "model": model.model,
@@ -192,7 +189,7 @@ def _budget_as_json(
 
 
 def _model_line(model: OfModel) -> str:
-    """Return a line on what a model was asked this month, and what that cost."""
+    """Say what a model was asked this month, and what that cost."""
     line = f"{model.model}: {counted(model.calls, 'call')} this month, {in_words(model.settled)}"
     if model.open:
         line += f"; up to {in_words(model.open)} for calls under way, or cut off and perhaps billed"
@@ -202,7 +199,7 @@ def _model_line(model: OfModel) -> str:
 
 
 def _learned_lines(archive: Archive, now: str) -> Iterator[str]:
-    """Yield a line on how each model counts tokens, as its replies have shown."""
+    """Say how each model counts tokens, as its replies have shown."""
     for name, learned in learned_factors(archive).items():
         shown = counted(learned.replies, "reply", "replies")
         line = f"{name}: counts {learned.factor:.2f} tokens for one of memproc's, by {shown}"

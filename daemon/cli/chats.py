@@ -1,4 +1,4 @@
-"""The chats that the archive knows: `memproc chats`, `versions` of one, and `accept` for one that was skipped."""
+"""Handle known chats: `memproc chats`, `versions` of one, `accept` for one that was skipped."""
 
 import sys
 from dataclasses import asdict
@@ -15,12 +15,11 @@ from daemon.archive.chats import (
     waiting_state,
 )
 from daemon.archive.outputs import RESTORED, last_output, let_go_of_restored
-from daemon.cli.printing import moment, print_table
+from daemon.cli.printing import moment, print_json, print_table
 from daemon.cli.settings import Settings, json_option, pass_settings
 from daemon.files.backup import versions_of as kept_versions
 from daemon.files.clock import now
 from daemon.files.lock import is_held
-from daemon.status.printable import printable_json
 
 _RUN_FIRST = (
     "`memproc plan` only shows what a run would skip: run memproc once, and accept it then."
@@ -31,33 +30,23 @@ _RUN_FIRST = (
 @json_option
 @pass_settings
 def chats_command(settings: Settings, as_json: bool) -> None:
-    """List the chats that the archive knows, with how much of each stands under memories."""
+    """List the chats that the archive knows, with how much of each is under memories."""
     with settings.archive() as archive:
         known = known_chats(archive)
     if as_json:
-        click.echo(printable_json([asdict(chat) for chat in known]))
-    elif not known:
+        print_json([asdict(chat) for chat in known])
+        return
+    if not known:
         click.echo(
             "The archive knows no chats yet. Drop an export into the inbox, then: memproc run"
         )
-    else:
-        rows = [
-            (
-                chat.title,
-                chat.chat_id,
-                f"{chat.messages:,}",
-                f"{chat.memories:,}",
-                moment(chat.last_seen)[:16],
-            )
-            for chat in known
-        ]
-        print_table(
-            ("Chat", "Id", "Messages", "Memories", "Last seen (UTC)"),
-            rows,
-            right=(2, 3),
-            prose=(0,),
-            drop=(2, 3),
-        )
+        return
+    rows = []
+    for chat in known:
+        numbers = f"{chat.messages:,}", f"{chat.memories:,}"
+        rows.append((chat.title, chat.chat_id, *numbers, moment(chat.last_seen)[:16]))
+    headings = ("Chat", "Id", "Messages", "Memories", "Last seen (UTC)")
+    print_table(headings, rows, right=(2, 3), prose=(0,), drop=(2, 3))
 
 
 @click.command
@@ -70,36 +59,27 @@ def versions_command(settings: Settings, chat: str, as_json: bool) -> None:
         known = find_chat(archive, chat)
     kept = kept_versions(settings.folders.backups, known.chat_id)
     if as_json:
-        click.echo(
-            printable_json([{**asdict(version), "path": str(version.path)} for version in kept])
-        )
+        print_json([{**asdict(version), "path": str(version.path)} for version in kept])
         return
-    rows = [
-        (
-            str(entry.number),
-            moment(entry.written_at),
-            entry.kind,
-            f"{entry.size:,}",
-            entry.sha256[:12],
-            str(entry.path),
-        )
-        for entry in kept
-    ]
+    rows = []
+    for version in kept:
+        begin = str(version.number), moment(version.written_at), version.kind
+        rows.append((*begin, f"{version.size:,}", version.sha256[:12], str(version.path)))
     headings = ("No.", "Kept (UTC)", "What", "Bytes", "SHA-256", "File")
     print_table(headings, rows, right=(0, 3), prose=(), drop=(4, 5), pages=True)
     if sys.stdout.isatty():
-        settings.say(
-            f"They lie in {settings.folders.backups}.\nTo put one back: memproc restore {known.chat_id} NUMBER"
-        )
+        command = f"memproc restore {known.chat_id} NUMBER"
+        settings.say(f"They lie in {settings.folders.backups}.\nTo put one back: {command}")
 
 
 @click.command
 @click.argument("chat")
 @pass_settings
 def accept_command(settings: Settings, chat: str) -> None:
-    """Say that CHAT is meant as it is, after it was skipped as a possible mistake, or since it was restored.
+    """Say that CHAT is meant as it is, after it was skipped as a possible mistake, or since it was
+    restored.
 
-    What is missing in it stays in the archive. A later state of the chat is judged anew.
+    What is missing in it stays in the archive. A later state of the chat is judged again.
     """
     from daemon.cli.status import daemon_place
     from daemon.inbox.intake import enqueue
@@ -123,7 +103,7 @@ def accept_command(settings: Settings, chat: str) -> None:
 def _accept(archive: Archive, chat: KnownChat, when: str) -> str:
     """Accept the state that was skipped last, or what was restored since.
 
-    Return a sentence on it; empty where nothing waits.
+    Return a sentence on it, or "" where nothing waits.
     """
     waiting, last = waiting_state(archive, chat.chat_id), last_output(archive, chat.chat_id)
     restored = last if last is not None and last.messages_sha256 == RESTORED else None

@@ -1,11 +1,11 @@
-"""What is made from the commands themselves: `memproc completion SHELL`, with the names it completes, and the man page.
+"""Derive from the commands what shells complete, and the man page: `memproc completion`, `manual`.
 
-Names come out of the archive, which is only read, and only where it is there. Whatever is wrong is not said here:
-who presses the tab key wants a name or nothing.
+Names come out of the archive, which is only read, and only if it exists. Errors are not shown: a
+person who presses the tab key wants a name or nothing.
 """
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from sqlite3 import Error as DatabaseError
 
@@ -35,7 +35,7 @@ def completion_command(ctx: click.Context, shell: str) -> None:
 
 
 class _Name(click.types.StringParamType):
-    """A text that is completed with what `find` finds."""
+    """Text completed with what `find` finds."""
 
     def __init__(self, find: Find) -> None:
         self._find = find
@@ -43,40 +43,46 @@ class _Name(click.types.StringParamType):
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
-        """The names that begin so; none where anything is wrong."""
+        """List the names that begin so; none where anything is wrong."""
+        settings = Settings(ctx.find_root().params.get("config"), quiet=True)
         with suppress(MemprocError, OSError, DatabaseError):
-            return list(
-                self._find(Settings(ctx.find_root().params.get("config"), quiet=True), incomplete)
-            )
+            return list(self._find(settings, incomplete))
         return []
 
 
 def complete_names(command: click.Command) -> None:
-    """Have the arguments of a command, and of all within it, completed that name chats, memories or providers."""
+    """Complete the arguments of a command, and of all within it, that name known things."""
+    finds: Mapping[str | None, Find] = {
+        "chat": _chats,
+        "memory": _memories,
+        "memories": _memories,
+        "names": _memories,
+        "provider": _providers,
+    }
     for parameter in command.params:
-        if isinstance(parameter, click.Argument) and parameter.name in _NAMES:
-            parameter.type = _Name(_NAMES[parameter.name])
+        if isinstance(parameter, click.Argument) and parameter.name in finds:
+            parameter.type = _Name(finds[parameter.name])
     for inner in command.commands.values() if isinstance(command, click.Group) else ():
         complete_names(inner)
 
 
 def _chats(settings: Settings, begun: str) -> Sequence[CompletionItem]:
-    """The chats whose title or id begins so: by the title where it is theirs alone and a shell needs no quotes."""
+    """List the chats whose title or id begins so.
+
+    A chat goes by its title where no other has it and a shell needs no quotes, else by its id.
+    """
     from daemon.archive.chats import known_chats
 
     with settings.archive() as archive:
         chats = known_chats(archive)[::-1]
     titles = [chat.title for chat in chats]
-    return [
-        CompletionItem(
-            chat.title
-            if _PLAIN.fullmatch(chat.title) and titles.count(chat.title) == 1
-            else chat.chat_id,
-            help=chat.title,
-        )
-        for chat in chats
-        if chat.title.casefold().startswith(begun.casefold()) or chat.chat_id.startswith(begun)
-    ]
+    items = []
+    for chat in chats:
+        title, chat_id = chat.title, chat.chat_id
+        if title.casefold().startswith(begun.casefold()) or chat_id.startswith(begun):
+            is_name = _PLAIN.fullmatch(title) and titles.count(title) == 1
+            items.append(CompletionItem(title if is_name else chat_id, help=title))
+    return items
 
 
 def _memories(settings: Settings, begun: str) -> Sequence[CompletionItem]:
@@ -91,15 +97,6 @@ def _providers(settings: Settings, begun: str) -> Sequence[CompletionItem]:
     return [CompletionItem(name) for name in sorted(KEY_VARIABLES) if name.startswith(begun)]
 
 
-_NAMES = {
-    "chat": _chats,
-    "memory": _memories,
-    "memories": _memories,
-    "names": _memories,
-    "provider": _providers,
-}
-
-
 @click.command(hidden=True)
 @click.pass_context
 def manual_command(ctx: click.Context) -> None:
@@ -108,7 +105,7 @@ def manual_command(ctx: click.Context) -> None:
 
 
 def man_page(root: click.Command) -> str:
-    """The man page of a command and of all commands within it, as troff."""
+    """Write the man page of a command and of all commands within it, as troff."""
     return "\n".join(_man_lines(root)) + "\n"
 
 
@@ -129,7 +126,8 @@ def _man_lines(root: click.Command) -> Iterator[str]:
         yield from (f".SS {_plain(usage)}", _plain(command.help or ""), *_options(command, place))
     yield from (
         ".SH EXIT STATUS",
-        "0 done, or nothing to do; 1 something was skipped, or needs attention; 2 wrong usage or configuration;",
+        "0 done, or nothing to do; 1 something was skipped, or needs attention; "
+        "2 wrong usage or configuration;",
         "3 a mistake in memproc itself; 4 a cap of the budget was reached; 130 interrupted.",
         ".SH FILES",
         "memproc.toml says where everything lies;",
@@ -141,7 +139,7 @@ def _man_lines(root: click.Command) -> Iterator[str]:
 def _commands(
     group: click.Command, ctx: click.Context
 ) -> Iterator[tuple[click.Command, click.Context]]:
-    """Every command that is not hidden, those of groups behind their group, each with its place."""
+    """Yield every command that is not hidden, with its context; groups before their commands."""
     if not isinstance(group, click.Group):
         return
     for name in group.list_commands(ctx):
@@ -160,9 +158,8 @@ def _options(command: click.Command, ctx: click.Context) -> Iterator[str]:
 
 
 def _plain(text: str) -> str:
-    """A text in which nothing is a sign of troff's; its paragraphs stay apart."""
+    """Escape what troff would interpret, and keep paragraphs apart."""
     lines = (line.strip() for line in text.strip().splitlines())
     escaped = (line.replace("\\", "\\e").replace("-", "\\-") for line in lines)
-    return "\n".join(
-        f"\\&{line}" if line.startswith((".", "'")) else line or ".PP" for line in escaped
-    )
+    signs = (".", "'")
+    return "\n".join(f"\\&{line}" if line.startswith(signs) else line or ".PP" for line in escaped)

@@ -1,16 +1,17 @@
-"""`memproc config`: show, check, edit or find memproc.toml."""
+"""Show, check, edit or find memproc.toml: `memproc config`."""
 
 from collections.abc import Iterator
 
 import click
 
 from daemon.cli import NearGroup
+from daemon.cli.printing import print_error, print_json
 from daemon.cli.settings import Settings, json_option, pass_settings
 from daemon.config.loading import core_layout, load_texts
 from daemon.config.settings import Config
 from daemon.files.reasons import file_errors
 from daemon.files.write import replace_file
-from daemon.status.printable import printable_json, visible
+from daemon.status.printable import visible
 from rules.errors import ConfigurationError
 
 
@@ -31,7 +32,7 @@ def config_show_command(settings: Settings, as_json: bool) -> None:
     tables["models"] = hidden(tables["models"])
     tables["chats"] = hidden(tables["chats"])
     if as_json:
-        click.echo(printable_json(tables))
+        print_json(tables)
         return
     choice = settings.config_file.choice
     click.echo(visible(f"# {choice}\n\n{toml_text(tables)}" if choice else toml_text(tables)))
@@ -42,20 +43,17 @@ def config_show_command(settings: Settings, as_json: bool) -> None:
 def config_check_command(settings: Settings) -> None:
     """Say whether memproc.toml can be used.
 
-    Its folders, texts and layout are looked at too. Every setting that is wrong is listed, or else those that do not
-    agree with each other.
+    Its folders, texts and layout are looked at too. Every setting that is wrong is listed, or else
+    those that do not agree with each other.
     """
-
     config, path = settings.config, settings.config_file.path
-    _look_beside(config)
-    lines = [
+    _check_named_files(config)
+    well = (
         f"All is well with {path}." if path else "No memproc.toml: every setting is at its default."
-    ]
-    lines += [
-        f"{name:8} {getattr(settings.folders, name)}"
-        for name in ("inbox", "updated", "backups", "state")
-    ]
-    lines += [*config.notes, *_unknown_models(config)]
+    )
+    names = ("inbox", "updated", "backups", "state")
+    folders = [f"{name:8} {getattr(settings.folders, name)}" for name in names]
+    lines = [well, *folders, *config.notes, *_unknown_models(config)]
     click.echo(visible("\n".join(lines)))
 
 
@@ -64,7 +62,7 @@ def config_check_command(settings: Settings) -> None:
 def config_edit_command(settings: Settings) -> int:
     """Open memproc.toml in your editor ($VISUAL, $EDITOR), and check it afterwards.
 
-    Where it is wrong then, the file from before stays, and what you wrote is kept beside it.
+    Where it is wrong then, the file from before stays, and what you wrote is kept next to it.
     """
     from daemon.config.loading import load, parse_settings
 
@@ -75,9 +73,8 @@ def config_edit_command(settings: Settings) -> int:
     with file_errors(path, "read"):
         before = path.read_text("utf-8-sig")
     draft, text = path.with_name(f"{path.name}.draft"), before
-    if draft.exists() and click.confirm(
-        f"Go on with {draft}, which was wrong the last time?", default=True
-    ):
+    question = f"Go on with {draft}, which was wrong the last time?"
+    if draft.exists() and click.confirm(question, default=True):
         text = draft.read_text("utf-8")
     written = click.edit(text, extension=".toml")
     if written is None or written == before:
@@ -85,13 +82,10 @@ def config_edit_command(settings: Settings) -> int:
         return 0
     try:
         config = parse_settings(written.encode(), path)
-        _look_beside(config)
+        _check_named_files(config)
     except ConfigurationError as wrong:
         replace_file(draft, [written.encode()])
-        click.echo(
-            visible(f"{wrong.message}\nThe file is as it was. What you wrote is in {draft}"),
-            err=True,
-        )
+        print_error(f"{wrong.message}\nThe file is as it was. What you wrote is in {draft}")
         return wrong.exit_code
     replace_file(path, [written.encode()])
     draft.unlink(missing_ok=True)
@@ -99,40 +93,51 @@ def config_edit_command(settings: Settings) -> int:
     return 0
 
 
-def _look_beside(config: Config) -> None:
-    """Raise ConfigurationError where texts, a layout or a splitter that the settings name cannot be used."""
+def _check_named_files(config: Config) -> None:
+    """Raise ConfigurationError where texts, a layout or a splitter of the settings is unusable."""
     from daemon.models.splitting import splitter
 
-    for own in (config, *map(config.with_override, config.chats.override)):
+    for own in _variants(config):
         load_texts(own.texts.path)
         core_layout(own.core)
         splitter(own.chunk.bounds)
 
 
 def _unknown_models(config: Config) -> Iterator[str]:
-    """Sentences about models that LiteLLM's map does not know; those of one's own server or network it cannot know."""
-    from daemon.models.addresses import OWN_HOSTS, addresses
-    from daemon.models.catalogue import is_model_known, nearest_names
-    from daemon.models.roles import CHAT, SMALL
-    from primer.models import EXTRACTIVE, provider_of
+    """Yield sentences about models that LiteLLM's map does not know.
 
-    for own in (
-        config.models,
-        *(config.with_override(override).models for override in config.chats.override),
-    ):
+    Of models on one's own server or network it cannot know.
+    """
+    from daemon.models.addresses import addresses
+    from daemon.models.catalogue import is_model_known
+    from daemon.models.roles import CHAT, SMALL
+    from primer.models import EXTRACTIVE
+
+    for own in _variants(config):
         for role in ("agent", "context_manager", "fallback"):
-            name = getattr(own, role)
-            if (
-                name in (CHAT, SMALL, "", EXTRACTIVE)
-                or is_model_known(name)
-                or addresses(name, own.options_for(name))
-            ):
+            name = getattr(own.models, role)
+            if name in (CHAT, SMALL, "", EXTRACTIVE) or is_model_known(name):
                 continue
-            near = nearest_names(name)
-            is_elsewhere = any(other.endswith(f"/{name.rpartition('/')[2]}") for other in near)
-            if provider_of(name) in OWN_HOSTS or is_elsewhere:
-                hint = f" Did you mean {' or '.join(near)}?" if near else ""
-                yield f"models.{role}: LiteLLM does not know the model {name}.{hint}"
+            if not addresses(name, own.models.options_for(name)):
+                yield from _about_unknown(role, name)
+
+
+def _about_unknown(role: str, name: str) -> Iterator[str]:
+    from daemon.models.addresses import OWN_HOSTS
+    from daemon.models.catalogue import nearest_names
+    from primer.models import provider_of
+
+    near = nearest_names(name)
+    is_elsewhere = any(other.endswith(f"/{name.rpartition('/')[2]}") for other in near)
+    if provider_of(name) in OWN_HOSTS or is_elsewhere:
+        hint = f" Did you mean {' or '.join(near)}?" if near else ""
+        yield f"models.{role}: LiteLLM does not know the model {name}.{hint}"
+
+
+def _variants(config: Config) -> Iterator[Config]:
+    """Yield the settings, and those of each chat that has its own."""
+    yield config
+    yield from map(config.with_override, config.chats.override)
 
 
 @config_command.command("path")

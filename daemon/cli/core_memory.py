@@ -1,6 +1,7 @@
-"""`memproc core CHAT`: what the persona keeps in mind of itself and of you, and your own edits of it."""
+"""Show and edit what the persona keeps in mind of itself and of you: `memproc core CHAT`."""
 
 import sys
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 
 import click
@@ -10,12 +11,12 @@ from daemon.archive.chats import find_chat, known_chat
 from daemon.archive.layers import core_events, keep_core_events
 from daemon.chat.opening import as_value, core_now
 from daemon.cli import ChatGroup
-from daemon.cli.printing import in_width, moment
+from daemon.cli.printing import moment, print_json, print_text
 from daemon.cli.settings import TO_SEE_IT, AboutChat, Settings, json_option, pass_about
 from daemon.config.loading import core_layout
 from daemon.config.settings import Config
 from daemon.files.clock import now
-from daemon.status.printable import printable_json, visible
+from daemon.status.printable import visible
 from rules.errors import NotFound
 from rules.layers.core import CoreMemory, OverLimit, Section, rendered
 from rules.layers.core_editing import Layout
@@ -43,24 +44,21 @@ def core_show_command(about: AboutChat, as_json: bool) -> None:
         known = _known_core(archive, about.settings.config, about.name)
         sections = core_now(archive, known.chat_id, known.layout)
     if as_json:
-        click.echo(
-            printable_json(
-                [{**asdict(section), "characters": len(section.rendered)} for section in sections]
-            )
-        )
+        print_json([{**asdict(part), "characters": len(part.rendered)} for part in sections])
         return
     for section in sections:
-        held = ", set by you" if section.held else ""
-        lines = [f"{section.name}: {len(section.rendered):,} of {section.limit:,} characters{held}"]
-        if section.description:
-            lines.append(f"  {section.description}")
-        own = {
-            line if isinstance(section.value, str) else rendered((line,))
-            for line in section.held_lines
-        }
-        for line in section.rendered.splitlines() or ["(nothing)"]:
-            lines.append(f"    {line}{'  (yours)' if line in own else ''}")
-        click.echo(in_width(visible("\n".join(lines))))
+        print_text("\n".join(_section_lines(section)))
+
+
+def _section_lines(section: Section) -> Iterator[str]:
+    held = ", set by you" if section.held else ""
+    yield f"{section.name}: {len(section.rendered):,} of {section.limit:,} characters{held}"
+    if section.description:
+        yield f"  {section.description}"
+    is_text = isinstance(section.value, str)
+    own = {line if is_text else rendered((line,)) for line in section.held_lines}
+    for line in section.rendered.splitlines() or ["(nothing)"]:
+        yield f"    {line}{'  (yours)' if line in own else ''}"
 
 
 @core_command.command(
@@ -73,13 +71,12 @@ def core_show_command(about: AboutChat, as_json: bool) -> None:
 def set_command(about: AboutChat, section: str, text: str | None, empty: bool) -> None:
     """Have SECTION say TEXT, or what comes on the standard input.
 
-    A list has one entry a line. It stays as you have set it: the persona cannot edit it until you release it.
+    A list has one entry a line. It stays as you have set it: the persona cannot edit it until you
+    release it.
     """
-    words = (
-        ""
-        if empty
-        else printable(sys.stdin.read() if text in (None, "-") else str(text)).strip("\n")
-    )
+    words = ""
+    if not empty:
+        words = printable(sys.stdin.read() if text in (None, "-") else str(text)).strip("\n")
     if bool(text) if empty else not words.strip():
         raise click.UsageError(
             "Nothing was changed: say the section's new text, or --empty to have it say nothing."
@@ -87,11 +84,8 @@ def set_command(about: AboutChat, section: str, text: str | None, empty: bool) -
     with about.settings.context() as context:
         known = _known_core(context.archive, context.config, about.name)
         value = as_value(known.section(section), words)
-        _keep(
-            context.archive,
-            known,
-            CoreEvent(section, value, held=True, by="person", function="set"),
-        )
+        event = CoreEvent(section, value, held=True, by="person", function="set")
+        _keep(context.archive, known, event)
     until = f"memproc core {known.chat_id} release {section}"
     about.settings.say(f'"{section}" is set, and stays so until: {until}\n{TO_SEE_IT}')
 
@@ -126,14 +120,12 @@ def core_undo_command(about: AboutChat) -> None:
     with about.settings.context() as context:
         known = _known_core(context.archive, context.config, about.name)
         event = taken_back(known.layout.sections, known.events)
-        if event is not None:
-            _keep(context.archive, known, event)
-    if event is None:
-        about.settings.say("Nothing to do: there is no edit to take back.")
-    else:
-        about.settings.say(
-            f'Taken back: "{event.section}" says again what it said before.\n{TO_SEE_IT}'
-        )
+        if event is None:
+            about.settings.say("Nothing to do: there is no edit to take back.")
+            return
+        _keep(context.archive, known, event)
+    said = f'Taken back: "{event.section}" says again what it said before.'
+    about.settings.say(f"{said}\n{TO_SEE_IT}")
 
 
 @core_command.command("history")
@@ -147,25 +139,23 @@ def core_history_command(about: AboutChat, as_json: bool) -> None:
     with about.settings.archive() as archive:
         known = _known_core(archive, about.settings.config, about.name)
     if as_json:
-        click.echo(printable_json([asdict(event) for event in known.events]))
-    elif not known.events:
+        print_json([asdict(event) for event in known.events])
+        return
+    if not known.events:
         about.settings.say(f'Nothing was written into the core memory of "{known.title}" yet.')
-    for event in () if as_json else known.events:
-        by = (
-            "you"
-            if event.by == "person"
-            else f"the persona, after memory {event.memory} (edition {event.edition})"
-        )
+    for event in known.events:
+        by = "you"
+        if event.by != "person":
+            by = f"the persona, after memory {event.memory} (edition {event.edition})"
         undone = f", taking back number {event.undoes}" if event.undoes else ""
-        head = f"{event.number}. {moment(event.at)} UTC: {event.section}, {event.function} by {by}{undone}"
-        click.echo(
-            visible("\n    ".join([head, *(rendered(event.value).splitlines() or ["(nothing)"])]))
-        )
+        head = f"{event.number}. {moment(event.at)} UTC: {event.section}, {event.function}"
+        value = rendered(event.value).splitlines() or ["(nothing)"]
+        click.echo(visible("\n    ".join([f"{head} by {by}{undone}", *value])))
 
 
 @dataclass(frozen=True, slots=True)
 class _KnownCore:
-    """A chat's core memory: the layout that counts for it, and all that was written."""
+    """A chat's core memory: its layout, and all events."""
 
     chat_id: str
     title: str
@@ -173,7 +163,7 @@ class _KnownCore:
     events: tuple[CoreEvent, ...]
 
     def section(self, name: str) -> Section:
-        """The section of that name, with its first value. Raises NotFound."""
+        """Return the section of that name with its first value. Raises NotFound."""
         section = CoreMemory(tuple(self.layout.sections)).find(name)
         if section is None:
             names = ", ".join(section.name for section in self.layout.sections)
@@ -183,14 +173,12 @@ class _KnownCore:
 
 def _known_core(archive: Archive, config: Config, name: str) -> _KnownCore:
     chat = find_chat(archive, name)
-    own = config.of(known_chat(archive, chat.chat_id))
-    return _KnownCore(
-        chat.chat_id, chat.title, core_layout(own.core), core_events(archive, chat.chat_id)
-    )
+    layout = core_layout(config.of(known_chat(archive, chat.chat_id)).core)
+    return _KnownCore(chat.chat_id, chat.title, layout, core_events(archive, chat.chat_id))
 
 
 def _keep(archive: Archive, known: _KnownCore, event: CoreEvent) -> None:
-    """Raises click.UsageError where the section may not have so many characters; nothing is kept then."""
+    """Store the event. Raises UsageError, and stores nothing, where the section gets too long."""
     try:
         known.section(event.section).with_value(event.value)
     except OverLimit as fault:

@@ -1,4 +1,4 @@
-"""`memproc demo`: processes a sample conversation with the built-in engine; no key, no network."""
+"""Process a sample conversation with the built-in engine; no key, no network: `memproc demo`."""
 
 import re
 import shutil
@@ -36,13 +36,15 @@ class _DemoSettings(Settings):
     """The settings of the demo's own folder."""
 
     def say_which_file(self) -> None:
-        """Say nothing: nobody wonders which memproc.toml counts in a demo."""
+        """Say nothing: in a demo it is clear which memproc.toml counts."""
 
 
 @click.command
 @click.pass_context
 def demo_command(ctx: click.Context) -> int:
-    """Process a sample conversation from its export to its memories, in a folder that is kept until the next demo."""
+    """Process a sample conversation from its export to its memories, in a folder that is kept until
+    the next demo.
+    """
     with _fresh_folder() as home, ctx.scope():
         ctx.obj = settings = _DemoSettings(home / "memproc.toml", quiet=False)
         _title("The plan (memproc plan)")
@@ -62,9 +64,9 @@ def demo_command(ctx: click.Context) -> int:
 
 @contextmanager
 def _fresh_folder() -> Iterator[Path]:
-    """A folder for this demo alone: `demo`, or where another one goes on in that, `demo-2` and so on.
+    """Yield a new folder for this demo: `demo`, or `demo-2` and so on while others run.
 
-    Those of demos that are over are removed.
+    Folders of demos that are over are removed.
     """
     base = user_cache_path("memproc", appauthor=False)
     make_private(base)

@@ -1,4 +1,4 @@
-"""`memproc init`: on a terminal the same four steps as the page's first time, each of which can be passed over."""
+"""Take the first steps: `memproc init`, on a terminal in the page's four optional steps."""
 
 import os
 import sys
@@ -29,9 +29,11 @@ _DROP = "Drop a TypingMind export into the inbox"
 @click.option("--yes", is_flag=True, help="Take the default places without asking.")
 @click.pass_context
 def init_command(ctx: click.Context, yes: bool) -> None:
-    """Write memproc.toml, with every setting and its reason, and make the folders. What exists stays as it is.
+    """Write memproc.toml, with every setting and its reason, and make the folders. What exists
+    stays as it is.
 
-    On a terminal it goes on to a key, the service and a sample conversation; each step can be passed over.
+    On a terminal it goes on to a key, the service and a sample conversation; each step can be
+    passed over.
     """
     settings = ctx.ensure_object(Settings)
     is_guided = not (yes or settings.quiet) and sys.stdin.isatty() and sys.stdout.isatty()
@@ -46,15 +48,14 @@ def init_command(ctx: click.Context, yes: bool) -> None:
 
 
 def _write_settings(settings: Settings, yes: bool) -> bool:
-    """Write memproc.toml where there is none, and make the folders; whether the person wanted that."""
+    """Write memproc.toml if there is none, and make the folders. Return False on a refusal."""
     from daemon.config.loading import load, load_folders, shipped_text
 
     path = settings.path or own_file()
+    question = in_width(f"Write the settings, with an explanation of each, to {path}?")
     if path.exists():
         settings.say(f"{path} is there already and stays as it is.")
-    elif yes or click.confirm(
-        in_width(f"Write the settings, with an explanation of each, to {path}?"), default=True
-    ):
+    elif yes or click.confirm(question, default=True):
         make_private(path.parent)
         sweep(path.parent)
         replace_file(path, [shipped_text().encode()])
@@ -64,13 +65,14 @@ def _write_settings(settings: Settings, yes: bool) -> bool:
         return False
     places = load_folders(load(path))
     for name in ("inbox", "updated", "backups", "state"):
-        make_private(getattr(places, name))
-        settings.say(f"{name:8} {getattr(places, name)}")
+        folder = getattr(places, name)
+        make_private(folder)
+        settings.say(f"{name:8} {folder}")
     return True
 
 
 def _guide(ctx: click.Context, before: Settings) -> None:
-    """The steps after the folders, with the settings that may just have been written."""
+    """Go through the steps after the folders, with the settings that were written."""
     path = before.path or own_file()
     ctx.obj = settings = Settings(path if path.exists() else None, quiet=False)
     _title("2 of 4: A key, or none")
@@ -83,31 +85,24 @@ def _guide(ctx: click.Context, before: Settings) -> None:
     settings.say(f"{_DROP}: {settings.folders.inbox}")
     if runs:
         settings.say("It is processed by itself. To see it in the browser: memproc open")
-    else:
-        settings.say(
-            f"{'To process the sample: ' if has_sample else 'Then: memproc plan, and: '}memproc run"
-        )
-        settings.say("To see it all in the browser: memproc open")
+        return
+    begin = "To process the sample: " if has_sample else "Then: memproc plan, and: "
+    settings.say(f"{begin}memproc run")
+    settings.say("To see it all in the browser: memproc open")
 
 
 def _ask_for_keys(settings: Settings) -> None:
-    """Ask for keys until the person has no more."""
     settings.say(
         "With the key of your model's provider, the persona writes its memories itself.\n"
         "Without one, they are made of sentences that were said; that costs nothing."
     )
-    state = settings.folders.state
-    kept = [
-        name
-        for name in sorted(KEY_VARIABLES)
-        if not isinstance(find_key(name, os.environ, state), NoKey)
-    ]
-    if kept:
+    state, providers = settings.folders.state, sorted(KEY_VARIABLES)
+    keys = {name: find_key(name, os.environ, state) for name in providers}
+    if kept := [name for name, key in keys.items() if not isinstance(key, NoKey)]:
         settings.say(f"There is a key for {' and '.join(kept)} already.")
-    settings.say(f"Providers: {', '.join(sorted(KEY_VARIABLES))}.")
-    while (
-        provider := click.prompt("Whose key will you give now", default=_NONE, value_proc=_provider)
-    ) != _NONE:
+    settings.say(f"Providers: {', '.join(providers)}.")
+    question = "Whose key will you give now"
+    while (provider := click.prompt(question, default=_NONE, value_proc=_provider)) != _NONE:
         try:
             ask_and_keep(settings, provider)
         except click.UsageError as refused:
@@ -115,23 +110,23 @@ def _ask_for_keys(settings: Settings) -> None:
 
 
 def _provider(text: str) -> str:
-    """The provider that is meant, or `none`. What is neither is not repeated: it may be a key."""
+    """Return the named provider, or `none`. An unknown name may be a key: it is not repeated."""
     name = text.strip().lower()
     if name in KEY_VARIABLES or name == _NONE:
         return name
     near = " or ".join(get_close_matches(name, KEY_VARIABLES))
-    raise click.BadParameter(
-        f"memproc knows no such provider.{f' Did you mean {near}?' if near else ''}"
-    )
+    hint = f" Did you mean {near}?" if near else ""
+    raise click.BadParameter(f"memproc knows no such provider.{hint}")
 
 
 def _offer_service(ctx: click.Context, settings: Settings) -> bool:
-    """Install the service where that is wanted; whether the daemon runs now."""
+    """Install the service if wanted. Return True if the daemon runs now."""
     if is_held(settings.folders.state / "daemon.lock"):
         settings.say("memproc is running: what lies in the inbox is processed by itself.")
         return True
     settings.say(
-        "Your system can run memproc whenever you are logged in, so that exports are processed by themselves."
+        "Your system can run memproc whenever you are logged in, "
+        "so that exports are processed by themselves."
     )
     if not click.confirm("Have the system run it?", default=False):
         settings.say("Later: memproc service install")
@@ -144,7 +139,7 @@ def _offer_service(ctx: click.Context, settings: Settings) -> bool:
 
 
 def _offer_sample(folders: Folders) -> bool:
-    """Put the sample into the inbox where that is wanted, and say whether."""
+    """Put the sample into the inbox if wanted, and return whether."""
     click.echo(
         in_width("To look at before your first export, there is a sample. It costs nothing.")
     )

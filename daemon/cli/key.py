@@ -1,4 +1,4 @@
-"""`memproc key`: keep a provider's key, try it, or forget it. No key is ever an argument, or printed."""
+"""Keep a provider's key, try it, or forget it: `memproc key`. No key is an argument, or printed."""
 
 import os
 import re
@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from daemon.cli import NearGroup
+from daemon.cli.printing import print_error
 from daemon.cli.settings import Settings, pass_settings
 from daemon.config.key_file import keys_file
 from daemon.config.keyring import NotAKey
@@ -21,18 +22,17 @@ from daemon.config.keys import (
     set_variables,
     store_key,
 )
-from daemon.status.printable import visible
 from primer.models import KEY_VARIABLES
 
 _KNOWN = ", ".join(sorted(KEY_VARIABLES))
 _PROVIDER = re.compile(r"[a-z0-9_]{1,30}")
 _HOST = re.compile(r"[a-z0-9_-]{1,24}|[a-z0-9_-]+(\.[a-z0-9_-]+)+|[0-9a-f:.]*:[0-9a-f:.]*")
-"""A name without a dot is short, so that a key in its place is none."""
+"""A name without a dot is short, so that a key given in its place does not match."""
 _LONGEST_LINE = 8192  # bytes; no key is nearly as long
 
 
 def _known(context: click.Context, parameter: click.Parameter, text: str | None) -> str | None:
-    """The provider that was named. What is none is not repeated: it may be a key that went to the wrong place."""
+    """Return the named provider. An unknown name may be a misplaced key: it is not repeated."""
     name = None if text is None else text.lower()
     if name is not None and name not in KEY_VARIABLES:
         raise click.BadParameter(
@@ -45,7 +45,8 @@ def _known(context: click.Context, parameter: click.Parameter, text: str | None)
 def key_command() -> None:
     """Keep, list, try or forget a provider's key.
 
-    A key is looked for in the environment first, then in memproc's own file, then in the system keyring.
+    A key is looked for in the environment first, then in memproc's own file, then in the system
+    keyring.
     """
 
 
@@ -61,18 +62,20 @@ def key_set_command(
 ) -> None:
     """Keep the key of PROVIDER.
 
-    It goes into the system keyring or, where that does not answer, into a file that only you can read. The
-    key is asked for without showing it; without a terminal, it is the first line of the standard input.
+    It goes into the system keyring or, where that does not answer, into a file that only you can
+    read. The key is asked for without showing it; without a terminal, it is the first line of the
+    standard input.
     """
     if more:
         raise click.UsageError(
-            "A key is never given on the command line, where the shell and others can see it. It will be asked for."
+            "A key is never given on the command line, where the shell and others can see it. "
+            "It will be asked for."
         )
     ask_and_keep(settings, provider, to_file=to_file)
 
 
 def ask_and_keep(settings: Settings, provider: str, *, to_file: bool = False) -> None:
-    """Ask for the key of a provider, and keep it. Raises UsageError where what was given is none."""
+    """Ask for a provider's key, and keep it. Raises UsageError for text that is no key."""
     if sys.stdin.isatty():
         text = click.prompt(f"Key for {provider} (it is not shown)", hide_input=True, err=True)
     else:
@@ -83,9 +86,8 @@ def ask_and_keep(settings: Settings, provider: str, *, to_file: bool = False) ->
     folder = settings.folders.state
     change = store_key(provider, value, folder, "file" if to_file else "keyring")
     why = f" (the system keyring {change.no_keyring})" if change.no_keyring else ""
-    settings.say(
-        f"The key for {provider} is kept in {_place(change.where[0], provider, folder)}{why}."
-    )
+    place = _place(change.where[0], provider, folder)
+    settings.say(f"The key for {provider} is kept in {place}{why}.")
     for variable in set_variables(provider, os.environ)[:1]:
         settings.say(f"But {variable} is set in the environment, and counts before it.")
 
@@ -121,8 +123,8 @@ def key_forget_command(settings: Settings, provider: str) -> None:
 def key_test_command(settings: Settings, provider: str | None, no_call: bool) -> int:
     """Say where each key is, and whether it works.
 
-    With PROVIDER, that provider's alone. Each provider is asked one tiny question, by the model that
-    memproc.toml names, or by a small one. This costs a fraction of a cent.
+    With PROVIDER, that provider's alone. Each provider is asked one tiny question, by the model
+    that memproc.toml names, or by a small one. This costs a fraction of a cent.
     """
     folder = settings.folders.state
     works, reason = [], ""
@@ -134,10 +136,7 @@ def key_test_command(settings: Settings, provider: str | None, no_call: bool) ->
         settings.say(f"{name}: there is a key in {_place(kept.where, name, folder)}.")
         works.append(no_call or _works(settings, name, kept))
     if not works:
-        click.echo(
-            visible(f"memproc: There is no key{reason}.\nKeep one with: memproc key set PROVIDER"),
-            err=True,
-        )
+        print_error(f"memproc: There is no key{reason}.\nKeep one with: memproc key set PROVIDER")
     return 0 if works and all(works) else 1
 
 
@@ -160,31 +159,28 @@ def key_allow_command(
 ) -> None:
     """Let the key of PROVIDER go to HOST, or list what is allowed.
 
-    HOST is one that is not the provider's own. A host that your own memproc.toml names, or the environment that holds
-    the key, needs no such permission. No key ever goes over plain HTTP, except to this machine.
+    HOST is one that is not the provider's own. A host that your own memproc.toml names, or the
+    environment that holds the key, needs no such permission. No key ever goes over plain HTTP,
+    except to this machine.
     """
     from daemon.models import agreed_hosts
     from daemon.models.addresses import host_of
 
     if provider is None:
-        hosts = "\n".join(map(" ".join, agreed_hosts.allowed()))
-        settings.say(
-            hosts or "No host is allowed but those of the providers, and what you name yourself."
-        )
+        none = "No host is allowed but those of the providers, and what you name yourself."
+        settings.say("\n".join(map(" ".join, agreed_hosts.allowed())) or none)
         return
     if host is None:
         raise click.UsageError("Name the host as well: memproc key allow PROVIDER HOST")
     name, where = provider.lower(), host_of(host).lower()
-    if not _PROVIDER.fullmatch(name) or not _HOST.fullmatch(
-        where
-    ):  # neither is repeated: it may be a key
+    # Neither is repeated: it may be a key.
+    if not _PROVIDER.fullmatch(name) or not _HOST.fullmatch(where):
         raise click.UsageError(
             "Name a provider as LiteLLM does, and a host: memproc key allow openai llm.example.org"
         )
     if not forget:
-        settings.say(
-            f"The key for {name} may go to {where}; noted in {agreed_hosts.allow(name, where)}."
-        )
+        noted = agreed_hosts.allow(name, where)
+        settings.say(f"The key for {name} may go to {where}; noted in {noted}.")
     elif agreed_hosts.disallow(name, where):
         settings.say(f"The key for {name} goes to {where} no more.")
     else:
@@ -192,7 +188,7 @@ def key_allow_command(
 
 
 def _works(settings: Settings, provider: str, kept: Key) -> bool:
-    """Try a key, say what came of it, and whether all is well."""
+    """Try a key, and say what came of it. Return False where it does not work."""
     from daemon.models.completion import complete
     from daemon.models.key_trial import try_key
 
@@ -200,7 +196,7 @@ def _works(settings: Settings, provider: str, kept: Key) -> bool:
     if not tried.model:
         settings.say(f"{provider}: the key was not tried. {tried.trouble}")
     elif tried.trouble:
-        click.echo(visible(f"{provider}: {tried.trouble}"), err=True)
+        print_error(f"{provider}: {tried.trouble}")
         return False
     else:
         settings.say(f"{provider}: the key works; {tried.model} has answered.")

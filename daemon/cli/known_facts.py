@@ -1,4 +1,4 @@
-"""`memproc facts CHAT`: what is known as facts, where each comes from, and your own additions and removals."""
+"""Show facts, where they come from, and your additions and removals: `memproc facts CHAT`."""
 
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -10,10 +10,10 @@ from daemon.archive.chats import KnownChat, find_chat
 from daemon.archive.layers import fact_events, keep_fact_events, next_fact, ranked
 from daemon.chat.opening import facts_now
 from daemon.cli import ChatGroup
-from daemon.cli.printing import moment, print_table
+from daemon.cli.printing import moment, print_json, print_table
 from daemon.cli.settings import TO_SEE_IT, AboutChat, Settings, json_option, pass_about
 from daemon.files.clock import now
-from daemon.status.printable import printable_json, visible
+from daemon.status.printable import visible
 from rules.errors import NotFound
 from rules.layers.fact_words import normal
 from rules.layers.facts import Fact, FactEvent
@@ -69,14 +69,12 @@ def facts_history_command(about: AboutChat, number: int, as_json: bool) -> None:
     with about.settings.archive() as archive:
         events = _events_of(archive, find_chat(archive, about.name), number)
     if as_json:
-        click.echo(printable_json([asdict(event) for event in events]))
+        print_json([asdict(event) for event in events])
         return
     for event in events:
-        by = (
-            "you"
-            if event.by == "person"
-            else f"the context manager, from the chunk of memory {event.memory}"
-        )
+        by = "you"
+        if event.by != "person":
+            by = f"the context manager, from the chunk of memory {event.memory}"
         source = f", message {event.source}" if event.source else ""
         why = f": {event.why}" if event.why else ""
         click.echo(visible(f"{moment(event.at)} UTC: {event.event} by {by}{source}{why}"))
@@ -95,16 +93,13 @@ def facts_forget_command(about: AboutChat, number: int) -> None:
     with about.settings.context() as context:
         chat = find_chat(context.archive, about.name)
         _events_of(context.archive, chat, number)
-        is_true = number in {fact.number for fact in facts_now(context.archive, chat.chat_id)}
-        if is_true:
-            event = FactEvent(
-                number, "FORGET", "", "", "", "person", why="forgotten at the command line"
-            )
-            keep_fact_events(context.archive, chat.chat_id, [event], now())
-    if is_true:
-        about.settings.say(f"Fact {number} is forgotten.\n{TO_SEE_IT}")
-    else:
-        about.settings.say(f"Nothing to do: fact {number} is not true any more.")
+        if number not in {fact.number for fact in facts_now(context.archive, chat.chat_id)}:
+            about.settings.say(f"Nothing to do: fact {number} is not true any more.")
+            return
+        why = "forgotten at the command line"
+        event = FactEvent(number, "FORGET", "", "", "", "person", why=why)
+        keep_fact_events(context.archive, chat.chat_id, [event], now())
+    about.settings.say(f"Fact {number} is forgotten.\n{TO_SEE_IT}")
 
 
 @facts_command.command("add")
@@ -128,12 +123,9 @@ def facts_add_command(about: AboutChat, text: str) -> None:
 
 
 def _events_of(archive: Archive, chat: KnownChat, number: int) -> Sequence[FactEvent]:
-    """The events of one fact, forgotten or not. Raises NotFound."""
-    events = [
-        event
-        for event in fact_events(archive, chat.chat_id, forgotten=True)
-        if event.fact == number
-    ]
+    """Return the events of one fact, forgotten or not. Raises NotFound."""
+    of_chat = fact_events(archive, chat.chat_id, forgotten=True)
+    events = [event for event in of_chat if event.fact == number]
     if not events:
         raise NotFound(
             f'"{chat.title}" never had a fact {number}.',
@@ -144,19 +136,14 @@ def _events_of(archive: Archive, chat: KnownChat, number: int) -> Sequence[FactE
 
 def _print(facts: Sequence[Fact], as_json: bool, none: str) -> None:
     if as_json:
-        click.echo(printable_json([asdict(fact) for fact in facts]))
-    elif not facts:
+        print_json([asdict(fact) for fact in facts])
+        return
+    if not facts:
         click.echo(visible(none))
-    else:
-        rows = [
-            (str(fact.number), fact.said_at[:10], fact.text, str(fact.confirmed), fact.by)
-            for fact in facts
-        ]
-        print_table(
-            ("Id", "Said on", "Fact", "Confirmed", "By"),
-            rows,
-            right=(0, 3),
-            prose=(2,),
-            drop=(4, 3),
-            pages=True,
-        )
+        return
+    rows = [
+        (str(fact.number), fact.said_at[:10], fact.text, str(fact.confirmed), fact.by)
+        for fact in facts
+    ]
+    headings = ("Id", "Said on", "Fact", "Confirmed", "By")
+    print_table(headings, rows, right=(0, 3), prose=(2,), drop=(4, 3), pages=True)

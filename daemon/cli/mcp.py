@@ -1,4 +1,4 @@
-"""`memproc mcp`: a Model Context Protocol server, through which a model looks things up while it talks."""
+"""Let a model look things up while it talks, by the Model Context Protocol: `memproc mcp`."""
 
 import click
 
@@ -19,10 +19,11 @@ from rules.errors import ConfigurationError
 )
 @click.pass_context
 def mcp_command(ctx: click.Context, chat: str, port: int | None) -> None:
-    """Let a model look things up in the archive, read-only; over standard input and output, or HTTP.
+    """Let a model look things up in the archive, read-only; over standard input and output, or
+    HTTP.
 
-    Over HTTP it answers who carries the token of `memproc mcp token`.
-    Name it as a server to Claude Desktop, Claude Code, Cursor or TypingMind's connector: the README tells how.
+    Over HTTP it answers who carries the token of `memproc mcp token`. Name it as a server to Claude
+    Desktop, Claude Code, Cursor or TypingMind's connector: the README tells how.
     """
     if ctx.invoked_subcommand is None:
         _serve(ctx.ensure_object(Settings), chat, port)
@@ -32,7 +33,8 @@ def mcp_command(ctx: click.Context, chat: str, port: int | None) -> None:
 @click.argument("text", required=False)
 @pass_settings
 def mcp_token_command(settings: Settings, text: str | None) -> None:
-    """Make the token by which a program may look things up over HTTP, or take TEXT, as TypingMind's connector has it.
+    """Make the token by which a program may look things up over HTTP, or take TEXT, as TypingMind's
+    connector has it.
 
     It takes the place of the one before.
     """
@@ -46,7 +48,10 @@ def mcp_token_command(settings: Settings, text: str | None) -> None:
 
 
 def _serve(settings: Settings, chat: str, port: int | None) -> None:
-    """Serve the tools, over standard input and output or on a port. Raises ConfigurationError without the package."""
+    """Serve the tools on standard input and output, or on a port.
+
+    Raises ConfigurationError where the package for it is not installed.
+    """
     try:
         from daemon.recall.server import recall_server, serve_standard_streams
     except ModuleNotFoundError as fault:

@@ -1,4 +1,4 @@
-"""A chat's memories (`memproc memories`, `show`), and what a person decides about them (`use`, `pin`, `retry`...)."""
+"""Show a chat's memories: `memproc memories`, and `show` for one in full."""
 
 import sys
 from collections.abc import Iterator
@@ -12,8 +12,8 @@ from daemon.chat.holding import Holding, holding
 from daemon.cli.memory_table import in_tree, marks_of, table_lines
 from daemon.cli.memory_text import heading_lines, print_editions, say_folded
 from daemon.cli.naming import one_memory
+from daemon.cli.printing import print_json
 from daemon.cli.settings import Settings, json_option, pass_settings
-from daemon.status.printable import printable_json
 from rules.conversation.memory import Memory
 from rules.conversation.memory_title import called, dates, short_name
 from rules.plan.folds import state_in_words
@@ -27,15 +27,17 @@ from rules.plan.folds import state_in_words
 @json_option
 @pass_settings
 def memories_command(settings: Settings, chat: str, tree: bool, as_json: bool) -> None:
-    """List the memories of CHAT, named by its id or its title: number, day, tokens before and now, first words.
+    """List the memories of CHAT, named by its id or its title: number, day, tokens before and now,
+    first words.
 
-    The number names the memory in `show`, `use`, `pin`, `retry` and `recall`; folds are called f1, f2, and so on.
+    The number names the memory in `show`, `use`, `pin`, `retry` and `recall`; folds are called f1,
+    f2, and so on.
     """
     with settings.archive() as archive:
         known = find_chat(archive, chat)
         whole = holding(archive, settings.config, known.chat_id)
     if as_json:
-        click.echo(printable_json([_in_full(whole, memory) for memory in whole.memories]))
+        print_json([_in_full(whole, memory) for memory in whole.memories])
     elif not whole.memories:
         settings.say(f'"{known.title}" has no memories yet. What a run would do: memproc plan')
     else:
@@ -62,14 +64,14 @@ def show_command(settings: Settings, names: tuple[str, ...], raw: bool, as_json:
         whole, shown = one_memory(archive, settings, names)
         title = next(chat.title for chat in known_chats(archive) if chat.chat_id == whole.chat_id)
     if as_json:
-        click.echo(printable_json({"chat_id": whole.chat_id, **_in_full(whole, shown)}))
+        print_json({"chat_id": whole.chat_id, **_in_full(whole, shown)})
         return
     say_folded([*([] if raw else [f'"{title}"']), *_about(whole, shown, raw=raw)])
     print_editions(shown, whole.editions[shown.memory_id], raw)
 
 
 def _about(whole: Holding, memory: Memory, *, raw: bool) -> Iterator[str]:
-    """Yield the lines on a memory above its editions."""
+    """List what is known of a memory besides its editions."""
     yield from heading_lines(memory, raw)
     if raw and memory.keys:
         yield f"from message {memory.keys[0]} to {memory.keys[-1]}"
@@ -84,7 +86,7 @@ def _about(whole: Holding, memory: Memory, *, raw: bool) -> Iterator[str]:
 
 
 def _in_full(whole: Holding, memory: Memory) -> dict[str, object]:
-    """All that is known of a memory, for programs."""
+    """Return all that is known of a memory, for programs."""
     state = whole.states[memory.memory_id]
     editions = [asdict(edition) for edition in whole.editions[memory.memory_id]]
     return {

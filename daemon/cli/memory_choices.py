@@ -1,4 +1,4 @@
-"""What a person decides about memories: use, pin, unpin, recall, retry."""
+"""Decide about memories: `memproc use`, `pin`, `unpin`, `recall`, `retry`."""
 
 from dataclasses import asdict
 
@@ -10,8 +10,8 @@ from daemon.archive.chats import find_chat
 from daemon.chat.holding import holding_of
 from daemon.cli.memory_text import describe_memory
 from daemon.cli.naming import named_memories, one_memory
+from daemon.cli.printing import print_error, print_json
 from daemon.cli.settings import TO_SEE_IT, Settings, json_option, pass_settings
-from daemon.status.printable import printable_json, visible
 from rules.conversation.memory_title import called
 from rules.errors import NotFound
 
@@ -39,7 +39,8 @@ def _edition(ctx: click.Context, param: click.Parameter, text: str) -> int | str
 @click.argument("edition", callback=_edition)
 @pass_settings
 def use_command(settings: Settings, names: tuple[str, ...], edition: int | str | None) -> None:
-    """Show EDITION of MEMORY from now on: a number from `memproc show`, or the newest `as-of` or `hindsight` one.
+    """Show EDITION of MEMORY from now on: a number from `memproc show`, or the newest `as-of` or
+    `hindsight` one.
 
     `auto` is what memory.editions prefers.
     """
@@ -49,11 +50,11 @@ def use_command(settings: Settings, names: tuple[str, ...], edition: int | str |
         _, now = holding_of(context.archive, context.config, before.memory_id)
     shown = f"{now.edition.kind} edition {now.edition.number} of {called(now)}"
     how = "as memory.editions prefers" if edition is None else "as you have chosen"
-    begun = (
-        f"From now on {shown} is shown" if changed else f"Nothing to do: {shown} is shown already"
-    )
-    settings.say(f"{begun}, {how}.")
-    if changed and now.edition.number != before.edition.number:
+    if not changed:
+        settings.say(f"Nothing to do: {shown} is shown already, {how}.")
+        return
+    settings.say(f"From now on {shown} is shown, {how}.")
+    if now.edition.number != before.edition.number:
         settings.say(TO_SEE_IT)
 
 
@@ -61,14 +62,15 @@ def use_command(settings: Settings, names: tuple[str, ...], edition: int | str |
 @click.argument("names", metavar="[CHAT] MEMORY", nargs=-1, required=True)
 @pass_settings
 def pin_command(settings: Settings, names: tuple[str, ...]) -> None:
-    """Keep MEMORY as it is: no edition of it is written any more, and it is never folded, until you unpin it."""
+    """Keep MEMORY as it is: no edition of it is written any more, and it is never folded, until you
+    unpin it.
+    """
     with settings.context() as context:
         _, pinned = one_memory(context.archive, settings, names)
         changed = choices.pin(context.archive, pinned)
     if changed:
-        settings.say(
-            f"Pinned {called(pinned)}: it stays as it is. To undo this: memproc unpin {pinned.memory_id}"
-        )
+        undo = f"To undo this: memproc unpin {pinned.memory_id}"
+        settings.say(f"Pinned {called(pinned)}: it stays as it is. {undo}")
     else:
         settings.say(f"Nothing to do: {called(pinned)} is pinned already.")
 
@@ -79,8 +81,8 @@ def pin_command(settings: Settings, names: tuple[str, ...]) -> None:
 def unpin_command(settings: Settings, names: tuple[str, ...]) -> None:
     """Let MEMORY be rewritten and folded again.
 
-    If you have edited it in TypingMind, your text gives way to memproc's edition. Your text stays among its editions:
-    `memproc use` brings it back.
+    If you have edited it in TypingMind, your text gives way to memproc's edition. Your text stays
+    among its editions: `memproc use` brings it back.
     """
     with settings.context() as context:
         _, before = one_memory(context.archive, settings, names)
@@ -91,9 +93,10 @@ def unpin_command(settings: Settings, names: tuple[str, ...]) -> None:
         return
     settings.say(f"Unpinned {called(before)}: it may be rewritten again.")
     if now.edition.number != before.edition.number:
+        own = before.edition.number
         settings.say(
-            f"It is shown in its {now.edition.kind} edition {now.edition.number} again. Your text is edition "
-            f"{before.edition.number}: memproc use {before.memory_id} {before.edition.number}"
+            f"It is shown in its {now.edition.kind} edition {now.edition.number} again. "
+            f"Your text is edition {own}: memproc use {before.memory_id} {own}"
         )
         settings.say(TO_SEE_IT)
 
@@ -101,7 +104,7 @@ def unpin_command(settings: Settings, names: tuple[str, ...]) -> None:
 def _former_token(settings: Settings, texts: tuple[str, ...]) -> None:
     """Print a token, as this command did before `memproc mcp token`.
 
-    Raises click.UsageError where a text is given: it may be a token or a memory's name, and nothing is stored.
+    Raises UsageError for a text, which may be a token or a memory's name; nothing is stored.
     """
     if texts:
         raise click.UsageError("Nothing was stored. To take a token: memproc mcp token TEXT")
@@ -123,7 +126,8 @@ def _is_chat(archive: Archive, name: str) -> bool:
 @click.argument("names", metavar="[CHAT] MEMORY...", nargs=-1, required=True)
 @pass_settings
 def recall_command(settings: Settings, names: tuple[str, ...]) -> None:
-    """Bring back each MEMORY, which you have deleted in TypingMind; a fold comes with the memories that it is made of.
+    """Bring back each MEMORY, which you have deleted in TypingMind; a fold comes with the memories
+    that it is made of.
 
     The next run puts it between its neighbours again, and later memories see it again.
     """
@@ -152,7 +156,8 @@ def recall_command(settings: Settings, names: tuple[str, ...]) -> None:
 def retry_command(settings: Settings, names: tuple[str, ...], say: str, as_json: bool) -> int:
     """Ask the models for MEMORY again. It makes up to a dozen calls; the edition before is kept.
 
-    Without --say only questions that were never asked before are sent: after a refusal, say something.
+    Without --say only questions that were never asked before are sent: after a refusal, say
+    something.
     """
     from daemon.cli.progress import Progress
     from daemon.remember.retry import UnchangedMemory
@@ -162,17 +167,13 @@ def retry_command(settings: Settings, names: tuple[str, ...], say: str, as_json:
     with progress.bars, settings.context(progress.tell) as context:
         _, memory = one_memory(context.archive, settings, names)
         outcome = ask_again(context, memory.memory_id, say)
+    is_unchanged = isinstance(outcome, UnchangedMemory)
     if as_json:
-        kind = "kept" if isinstance(outcome, UnchangedMemory) else "written"
-        click.echo(
-            printable_json({"outcome": kind, **asdict(outcome), "run": progress.tally.as_json()})
-        )
+        kind = "kept" if is_unchanged else "written"
+        print_json({"outcome": kind, **asdict(outcome), "run": progress.tally.as_json()})
     elif isinstance(outcome, UnchangedMemory):
-        click.echo(
-            visible(f"{outcome.memory_id} stays as it was. {outcome.reason} {outcome.next_step}"),
-            err=True,
-        )
+        print_error(f"{outcome.memory_id} stays as it was. {outcome.reason} {outcome.next_step}")
     else:
         for line in (*progress.tally.sentences(), *describe_memory(outcome), "", TO_SEE_IT):
             settings.say(line)
-    return 1 if isinstance(outcome, UnchangedMemory) else 0
+    return 1 if is_unchanged else 0

@@ -1,4 +1,4 @@
-"""The table of a chat's memories: a line each, in order or as a tree."""
+"""Print a chat's memories as a table: a line each, in order or as a tree."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -16,32 +16,26 @@ _LEAST_WORDS = 12
 
 
 def in_tree(whole: Holding) -> Iterator[tuple[Memory, int]]:
-    """Each memory with its depth: what stands in the export, oldest first, each fold before its members.
+    """Yield each memory with its depth: oldest first, each fold before its members.
 
-    What is forgotten stands where it was; folds that are not in use come last.
+    Forgotten memories keep their place; folds that are not in use come last.
     """
 
     def branch(memory: Memory, depth: int) -> Iterator[tuple[Memory, int]]:
         yield memory, depth
-        for name in memory.members:
-            if whole.states[name].into == memory.memory_id:
-                yield from branch(whole.memory(name), depth + 1)
+        for member in whole.members(memory):
+            yield from branch(member, depth + 1)
 
-    def first_number(memory: Memory) -> int:
-        while memory.is_fold:
-            memory = whole.memory(memory.members[0])
-        return memory.number
-
-    words = {memory.memory_id: whole.states[memory.memory_id].word for memory in whole.memories}
-    top = [memory for memory in whole.memories if words[memory.memory_id] in ("shown", "forgotten")]
-    unused = [memory for memory in whole.memories if words[memory.memory_id] == "not in use"]
-    for memory in [*sorted(top, key=first_number), *unused]:
+    unused = (
+        memory for memory in whole.memories if whole.states[memory.memory_id].word == "not in use"
+    )
+    for memory in (*whole.outermost(), *unused):
         yield from branch(memory, 0)
 
 
 @dataclass(frozen=True, slots=True)
 class _Row:
-    """The cells of one memory's line."""
+    """The cells of a memory's line."""
 
     name: str
     day: str
@@ -53,18 +47,16 @@ class _Row:
 def table_lines(
     whole: Holding, placed: Sequence[tuple[Memory, int]], width: int | None
 ) -> Iterator[str]:
-    """Yield a line for each memory, cut to the `width` of a terminal (columns) if there is one.
+    """Yield a line for each memory, cut to `width` columns if given.
 
-    `placed` has each memory with its depth in the tree. Where they are of several years, each day
-    has its year.
+    `placed` has each memory with its depth in the tree. Days have a year where the years differ.
     """
     has_years = len({(memory.began_at or "")[:4] for memory, _ in placed}) > 1
     rows = [_row(whole, memory, depth, has_years=has_years) for memory, depth in placed]
     is_tree = any(depth for _, depth in placed)
-    names, days, tokens = (
-        max(len(cell) for cell in column)
-        for column in zip(*((row.name, row.day, row.tokens) for row in rows), strict=True)
-    )
+    names = max(len(row.name) for row in rows)
+    days = max(len(row.day) for row in rows)
+    tokens = max(len(row.tokens) for row in rows)
     for row in rows:
         name = row.name.ljust(names) if is_tree else row.name.rjust(names)
         begin = f"{name}  {row.day.rjust(days)}  {row.tokens.rjust(tokens)}  "
@@ -72,7 +64,6 @@ def table_lines(
 
 
 def _row(whole: Holding, memory: Memory, depth: int, *, has_years: bool) -> _Row:
-    """Return the cells of a memory's line."""
     began = parse_date(memory.began_at) if memory.began_at else None
     year = f" {began.year}" if began and has_years else ""
     return _Row(
@@ -102,19 +93,20 @@ def _first_words(memory: Memory) -> str:
 
 
 def marks_of(whole: Holding, memory: Memory) -> str:
-    """The marks of a memory that is out of the ordinary, in a few words."""
+    """Name in a few words what is out of the ordinary about a memory."""
     state, edition = whole.states[memory.memory_id], memory.edition
     words = [f"of {len(memory.members)}"] if memory.is_fold else []
     if state.into:
         words.append(f"in {short_name(whole.memory(state.into))}")
     elif state.word != "shown":
         words.append(state.word)
-    if edition.kind == "person":
-        words.append("yours")
-    elif edition.made == EXTRACTED:
-        words.append("extracted")
-    words += ["hindsight"] if edition.kind == "hindsight" else []
-    words += ["pinned"] if memory.pinned else []
-    words += ["recalled"] if memory.recalled else []
-    words += ["new edition due"] if memory.due else []
-    return ", ".join(words)
+    is_extracted = edition.made == EXTRACTED and edition.kind != "person"
+    marks = {
+        "yours": edition.kind == "person",
+        "extracted": is_extracted,
+        "hindsight": edition.kind == "hindsight",
+        "pinned": memory.pinned,
+        "recalled": memory.recalled,
+        "new edition due": memory.due,
+    }
+    return ", ".join((*words, *(word for word, is_marked in marks.items() if is_marked)))

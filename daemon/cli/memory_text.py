@@ -1,4 +1,4 @@
-"""A memory as text: its editions, what each says, and what it was made of."""
+"""Write a memory as text: its editions, what each says, and what it was made of."""
 
 import sys
 from collections.abc import Iterator, Sequence
@@ -17,34 +17,32 @@ _HASH = 8  # characters that are shown of a request's hash
 
 
 def describe_memory(memory: Memory) -> Iterator[str]:
-    """The memory as lines, in the edition that is shown."""
+    """Yield the memory's lines, in the edition that is shown."""
     yield from heading_lines(memory)
     yield ""
     yield "\n\n".join(_parts(memory, memory.edition))
 
 
 def heading_lines(memory: Memory, raw: bool = False) -> Iterator[str]:
-    """Yield what a memory is called, and how many messages and tokens it was made of."""
-    name = (
-        called(memory) if raw else f"{'fold' if memory.is_fold else 'memory'} {short_name(memory)}"
-    )
+    """Yield the memory's name, and how many messages and tokens it was made of."""
+    kind = "fold" if memory.is_fold else "memory"
+    name = called(memory) if raw else f"{kind} {short_name(memory)}"
     yield name[0].upper() + name[1:]
-    yield (
-        f"stands for {counted(len(memory.keys), 'message')}, {dates(memory)}: {memory.source_tokens:,} tokens are now "
-        f"{memory.edition.tokens:,}"
-    )
+    messages = counted(len(memory.keys), "message")
+    tokens = f"{memory.source_tokens:,} tokens are now {memory.edition.tokens:,}"
+    yield f"stands for {messages}, {dates(memory)}: {tokens}"
 
 
 def say_folded(lines: Sequence[str]) -> None:
-    """Print lines; on a terminal no word is broken at its edge."""
+    """Print lines; on a terminal they are folded between words."""
     text = visible("\n".join(lines))
-    click.echo(
-        folded(text, get_terminal_size().columns, further=0) if sys.stdout.isatty() else text
-    )
+    if sys.stdout.isatty():
+        text = folded(text, get_terminal_size().columns, further=0)
+    click.echo(text)
 
 
 def print_editions(memory: Memory, editions: Sequence[Edition], raw: bool) -> None:
-    """Print them side by side in 120 columns or more, else one below the other."""
+    """Print editions side by side in 120 columns or more, else one below the other."""
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
@@ -63,9 +61,9 @@ def print_editions(memory: Memory, editions: Sequence[Edition], raw: bool) -> No
 
 
 def _parts(memory: Memory, edition: Edition, raw: bool = False) -> tuple[str, ...]:
-    """Return the parts of an edition: its kind, quote, perspective and memory.
+    """Return an edition in parts: its kind, quote, perspective and memory.
 
-    If `raw`: its source and all six messages instead of the three answers.
+    If `raw`: its source, and all six messages instead of the three answers.
     """
     shown = ", shown" if memory.edition.number == edition.number else ""
     in_prompts = ", seen by later prompts" if memory.in_prompts.number == edition.number else ""
@@ -83,7 +81,7 @@ def _parts(memory: Memory, edition: Edition, raw: bool = False) -> tuple[str, ..
 
 
 def _made_by(edition: Edition, *, raw: bool) -> str:
-    """Return who has written an edition; if `raw`, with the context manager."""
+    """Say who wrote an edition; if `raw`, with the context manager."""
     models = edition.agent
     if raw:
         models = f"agent {edition.agent}, context manager {edition.context_manager}"
@@ -96,13 +94,13 @@ def _made_by(edition: Edition, *, raw: bool) -> str:
 
 
 def _about_quote(quote: Quote) -> str:
-    """Return a line on where a quote is from, and who has chosen it."""
+    """Say where a quote is from, and who chose it."""
     source = f"message {quote.source}" if quote.source else "a message that is not known any more"
     length = counted(len(quote.text), "character")
     return f"the quote of {length} is from {source}, chosen by the {quote.chosen}"
 
 
 def _message(slot: int, text: str) -> str:
-    """Return one of the six messages below a line that says whose it is."""
+    """Return one of the six messages, below a line that names its speaker."""
     head = f"--- agent {'-' * 20}" if slot % 2 else f"--- context manager {'-' * 10}"
     return f"{head}\n{text}"

@@ -1,4 +1,4 @@
-"""`memproc open`: the page in the browser, or a folder of memproc's; and the process that serves the page, hidden."""
+"""Open the page or a folder: `memproc open`; and, hidden, serve the page."""
 
 import secrets
 import socket
@@ -45,7 +45,7 @@ def open_command(settings: Settings, place: str, only_print: bool) -> None:
 )
 @pass_settings
 def page_command(settings: Settings, number: int) -> None:
-    """Serve the page on a socket of the daemon's, until nobody has asked for a while."""
+    """Serve the page on a socket of the daemon's, until it is idle."""
     from daemon.page.access import dispatcher
     from daemon.page.app import Desk, application
     from daemon.page.bridge import PREFIX as BRIDGE
@@ -53,40 +53,33 @@ def page_command(settings: Settings, number: int) -> None:
     from daemon.page.routes import ACTIONS, VIEWS
     from daemon.page.server import serve
 
+    config, folders = settings.config, settings.folders
     with socket.socket(fileno=number) as listener:
-        desk, port = (
-            Desk(settings.config, settings.folders, settings.path),
-            listener.getsockname()[1],
-        )
-        behind = {BRIDGE: bridge(desk, port)}
-        recall = settings.config.recall
-        if recall.connector:
+        desk, port = Desk(config, folders, settings.path), listener.getsockname()[1]
+        others = {BRIDGE: bridge(desk, port)}
+        if config.recall.connector:
             from daemon.page.connector import PREFIX as CONNECTOR
             from daemon.page.connector import connector
             from daemon.recall.library import Library
 
-            behind[CONNECTOR] = connector(
-                Library(settings.config, settings.folders.state), port, recall.origins
-            )
-        serve(listener, dispatcher(application(desk, port, VIEWS, ACTIONS), behind))
+            library = Library(config, folders.state)
+            others[CONNECTOR] = connector(library, port, config.recall.origins)
+        serve(listener, dispatcher(application(desk, port, VIEWS, ACTIONS), others))
 
 
 def _path(settings: Settings, place: str) -> Path:
-    if place != "config":
-        path: Path = getattr(settings.folders, place)
-    elif settings.config_file.path is None:
+    path = settings.config_file.path if place == "config" else getattr(settings.folders, place)
+    if path is None:
         raise FileTrouble(
             "There is no memproc.toml yet; the defaults count.", "Write one with: memproc init"
         )
-    else:
-        path = settings.config_file.path
     if not path.exists():
         raise FileTrouble(f"There is no {path}.", "Make the folders with: memproc init")
-    return path
+    return Path(path)
 
 
 def _link(settings: Settings) -> str:
-    """The address of the page with a new one-time secret."""
+    """Make a one-time link to the page."""
     from daemon.inbox.page_port import LOOPBACK
     from daemon.page.sessions import new_link
 
@@ -96,7 +89,7 @@ def _link(settings: Settings) -> str:
 
 
 def start_page_unless_there(settings: Settings) -> None:
-    """Start the page where no daemon holds its port. Raises FileTrouble where somebody else does."""
+    """Start the page unless it answers. Raises FileTrouble where the port is another's."""
     from daemon.inbox.page_port import listen, start_page
 
     port, state = settings.config.page.port, settings.folders.state
@@ -108,11 +101,11 @@ def start_page_unless_there(settings: Settings) -> None:
 
 
 def _is_ours(state: Path, port: int, started: "subprocess.Popen[bytes] | None" = None) -> bool:
-    """Whether memproc's page for this archive answers at the port; False where nothing listens there.
+    """Return True if memproc's page for this archive answers at the port.
 
-    Nobody else may see the secret of a link, so it has to prove that it can read our state folder. `started` is the
-    page's process where we have just started it: then no answer is False too, since the port is ours. Raises
-    FileTrouble where another program, or the memproc of another person, holds the port.
+    It has to prove that it can read our state folder before it gets the secret of a link. `started`
+    is the page's process if we started it just now: no answer is then no error. Raises FileTrouble
+    where another program, or the memproc of another person, holds the port.
     """
     import httpx
 
@@ -135,7 +128,8 @@ def _is_ours(state: Path, port: int, started: "subprocess.Popen[bytes] | None" =
         proof = reply.text
     if not secrets.compare_digest(proof.encode(), answer_challenge(state, challenge).encode()):
         raise FileTrouble(
-            f"Another program, or the memproc of another person, answers at port {port} of this computer.",
+            "Another program, or the memproc of another person, "
+            f"answers at port {port} of this computer.",
             "Choose another number for page.port in memproc.toml.",
         )
     return True

@@ -1,5 +1,6 @@
-"""`memproc pair`: let TypingMind in a browser send its chats; which browsers may, and the extension that does it."""
+"""Let TypingMind in a browser send its chats: `memproc pair` lists, adds and forgets browsers."""
 
+from collections.abc import Iterator
 from dataclasses import asdict
 from importlib.resources import files
 from pathlib import Path
@@ -11,22 +12,21 @@ from daemon.bridge.codes import PairingCode, close_code, newest_code, open_code
 from daemon.bridge.devices import Device, devices, find_device, forget_devices
 from daemon.cli import NearGroup
 from daemon.cli.page import start_page_unless_there
-from daemon.cli.printing import in_width, print_table
+from daemon.cli.printing import in_width, print_json, print_table
 from daemon.cli.settings import Settings, json_option, pass_settings
 from daemon.files.lock import is_held
 from daemon.files.write import replace_file
-from daemon.status.printable import printable_json
 from rules.errors import FileTrouble, MemprocError, NotFound
 
 _LOOK_SECONDS = 0.25
 SCRIPT = "memproc-typingmind.js"
 _WHO_CAN_SIGN = (
-    "memproc keeps what signs as well as each browser's own key does: who can read the state folder can sign for a "
-    "browser until it is forgotten (memproc pair forget ID)."
+    "memproc keeps what signs as well as each browser's own key does: who can read the state "
+    "folder can sign for a browser until it is forgotten (memproc pair forget ID)."
 )
 REMOVE_THE_ADDRESS = (
-    "Now remove the extension's address in TypingMind, on every device: Settings, Extensions. TypingMind syncs it, and "
-    "runs whatever answers there, inside your chats."
+    "Now remove the extension's address in TypingMind, on every device: Settings, Extensions. "
+    "TypingMind syncs it, and runs whatever answers there, inside your chats."
 )
 
 
@@ -61,19 +61,13 @@ def pair_list_command(settings: Settings, as_json: bool) -> None:
     """List the browsers that are paired."""
     paired = devices(settings.folders.state)
     if as_json:
-        rows = [
-            {name: value for name, value in asdict(device).items() if name != "key_hex"}
-            for device in paired
-        ]
-        click.echo(printable_json(rows))
+        rows = [asdict(device) for device in paired]
+        print_json([{name: row[name] for name in row if name != "key_hex"} for row in rows])
     elif not paired:
         click.echo("Nothing is paired. To pair TypingMind in a browser: memproc pair")
     else:
-        print_table(
-            ("Browser", "Page", "Paired", "Id"),
-            [(device.name, device.origin, device.day, device.id) for device in paired],
-            prose=(),
-        )
+        cells = [(device.name, device.origin, device.day, device.id) for device in paired]
+        print_table(("Browser", "Page", "Paired", "Id"), cells, prose=())
         settings.say(_WHO_CAN_SIGN)
 
 
@@ -112,45 +106,45 @@ def pair_script_command(settings: Settings, path: Path) -> None:
         )
     replace_file(path.absolute(), [(files("daemon.bridge") / "typingmind.js").read_bytes()])
     settings.say(
-        f"Written: {path}. Put it where only you can change it, on an HTTPS address, and give that address to "
-        "TypingMind: Settings, Extensions. Then: memproc pair"
+        f"Written: {path}. Put it where only you can change it, on an HTTPS address, "
+        "and give that address to TypingMind: Settings, Extensions. Then: memproc pair"
     )
 
 
-def _invitation(settings: Settings, shown: PairingCode) -> list[str]:
-    lines = [
-        f"Code: {shown.digits}",
-        "",
-        "Give it to memproc's extension in TypingMind. It is good once, and for two minutes.",
-        "Is the extension not there yet? In TypingMind: Settings, Extensions, and the address where you host it (write "
-        f"it with: memproc pair script). To try it, http://127.0.0.1:{settings.config.page.port}/bridge/typingmind.js",
-    ]
-    if not settings.config.page.enabled:
-        lines.append(
-            "page.enabled is false in memproc.toml, so TypingMind is answered only while the page is open."
+def _invitation(settings: Settings, shown: PairingCode) -> Iterator[str]:
+    page = settings.config.page
+    yield f"Code: {shown.digits}"
+    yield ""
+    yield "Give it to memproc's extension in TypingMind. It is good once, and for two minutes."
+    yield (
+        "Is the extension not there yet? In TypingMind: Settings, Extensions, and the address "
+        "where you host it (write it with: memproc pair script). "
+        f"To try it, http://127.0.0.1:{page.port}/bridge/typingmind.js"
+    )
+    if not page.enabled:
+        yield (
+            "page.enabled is false in memproc.toml, "
+            "so TypingMind is answered only while the page is open."
         )
     elif not is_held(settings.folders.state / "daemon.lock"):
-        lines.append(
-            "TypingMind is answered while the page is open, and always by the service: memproc service install"
+        yield (
+            "TypingMind is answered while the page is open, "
+            "and always by the service: memproc service install"
         )
-    return lines
 
 
 def _wait(state: Path, shown: PairingCode) -> Device:
-    """The device that is paired with the code. Raises MemprocError where the code is over before."""
+    """Wait for the device that is paired with the code. Raises MemprocError where the code ends."""
     while True:
         code = newest_code(state)
         if code is None or code.made_at != shown.made_at:
-            raise MemprocError(
-                "Another code was made meanwhile, so this one is not good any more.",
-                "Use that one.",
-            )
+            message = "Another code was made meanwhile, so this one is not good any more."
+            raise MemprocError(message, "Use that one.")
         if code.device and (device := find_device(state, code.device)):
             return device
         if not code.seconds_left(time()):
-            raise MemprocError(
-                f"Nothing was paired. {code.why_over}", "Make a new code: memproc pair"
-            )
+            message = f"Nothing was paired. {code.why_over}"
+            raise MemprocError(message, "Make a new code: memproc pair")
         sleep(_LOOK_SECONDS)
 
 

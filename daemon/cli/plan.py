@@ -1,4 +1,4 @@
-"""`memproc plan`: what a run would do with each chat, what that will cost, and whether the caps allow it."""
+"""Show what a run would do, what it costs, and whether the caps allow it: `memproc plan`."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -14,7 +14,7 @@ from daemon.chat.deliver import stand_already
 from daemon.chat.outcome import Skipped
 from daemon.chat.rest import AtRest
 from daemon.chat.survey import Survey
-from daemon.cli.printing import in_width, print_table
+from daemon.cli.printing import print_json, print_table, print_text
 from daemon.cli.settings import Settings, json_option, other_files, pass_settings, wanted_exports
 from daemon.config.keys import keys
 from daemon.config.loading import core_layout, load_texts
@@ -28,41 +28,51 @@ from daemon.models.prices import PlanCost, no_work, plan_cost
 from daemon.models.roles import Who, who
 from daemon.models.splitting import splitter
 from daemon.remember.endings import EndingChat, ending_chat
-from daemon.status.printable import printable_json, told_apart, visible
+from daemon.status.printable import told_apart
 from daemon.trip import chats_of, go_round, look, ready_without_calls
 from rules.errors import MemprocError
 from rules.money.estimate import NO_COST, NO_TRAFFIC, CostEstimate
-from rules.money.price import Reached, Usage, dollars, first_reached, in_words, left
+from rules.money.price import Amounts, Reached, Usage, dollars, first_reached, in_words, left
 from rules.plan.chat_plan import ChatPlan, Unchanged
 from rules.typingmind.chat import Chat
 from rules.wording import counted
 
 _HEADINGS = (
-    "Chat", "Messages", "Tokens", "Memories", "New", "Calls", "To send", "Waiting", "Live",
-)  # fmt: skip
-_ANEW = "Its updated export is written anew, without a call: it says other things than this export."
+    "Chat",
+    "Messages",
+    "Tokens",
+    "Memories",
+    "New",
+    "Calls",
+    "To send",
+    "Waiting",
+    "Live",
+)
+_WITHOUT_CALL = (
+    "Its updated export is written anew, without a call: it says other things than this export."
+)
 
 
 @dataclass(frozen=True, slots=True)
 class PlannedRow:
-    """The plan for a chat, or for a file that is none: what a run would do, who is asked, and for how much."""
+    """The plan for a chat, or why a file has none; who is asked, and for how much."""
 
     file: str
     outcome: ChatPlan | Unchanged | Skipped
     who: Who | None = None
     money: PlanCost | None = None
     ending: EndingChat | None = None
-    """The chat, where it is known and its model ends soon."""
+    """Set where the chat is known and its model ends soon."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Total:
-    """What all plans together send and cost, and the caps that they reach."""
+    """What all plans send and cost together, and the caps that they reach."""
 
     traffic: Usage
     cost: CostEstimate
     under_caps: int
-    """Picodollars that are left under the caps."""
+    """Picodollars left under the caps."""
     likely: Reached | None
     """The cap that the likely cost reaches first."""
     at_most: Reached | None
@@ -74,13 +84,15 @@ class _Total:
 @json_option
 @pass_settings
 def plan_command(settings: Settings, paths: tuple[Path, ...], as_json: bool) -> int:
-    """Show what `run` would do with the exports in the inbox, or those named. Sends and writes nothing."""
-    rows = [*planned_rows(settings, wanted_exports(settings, paths))]
+    """Show what `run` would do with the exports in the inbox, or those named. Sends and writes
+    nothing.
+    """
+    rows = planned_rows(settings, wanted_exports(settings, paths))
     rows += [PlannedRow(other.what, other) for other in other_files(settings, paths)]
     total = _total_of(settings, rows)
     if as_json:
         chats = [_as_json(row, total.under_caps) for row in rows]
-        click.echo(printable_json({"chats": chats, "totals": _totals_as_json(rows, total)}))
+        print_json({"chats": chats, "totals": _totals_as_json(rows, total)})
     else:
         settings.say_what_counts()
         where = ", ".join(map(str, paths)) or str(settings.folders.inbox)
@@ -90,23 +102,18 @@ def plan_command(settings: Settings, paths: tuple[Path, ...], as_json: bool) -> 
 
 
 def _total_of(settings: Settings, rows: Sequence[PlannedRow]) -> _Total:
-    """Add up what all plans send and cost, and hold it against the caps."""
-    with settings.archive() as archive:
-        when = now()
-        caps = caps_now(archive, settings.config.budget, when)
-        so_far = spent(archive, "", periods(at(when)))
+    """Add up what all plans send and cost, and compare it with the caps."""
+    caps, so_far = _caps_and_spent(settings)
     traffic, cost = NO_TRAFFIC, total_cost(rows)
     for row in rows:
         if row.money:
             traffic = traffic.plus(row.money.traffic)
-    likely, at_most = (
-        first_reached(caps, so_far, amount) for amount in (cost.likely, cost.at_most)
-    )
+    likely = first_reached(caps, so_far, cost.likely)
+    at_most = first_reached(caps, so_far, cost.at_most)
     return _Total(traffic, cost, left(caps, so_far), likely, at_most)
 
 
 def _totals_as_json(rows: Sequence[PlannedRow], total: _Total) -> dict[str, object]:
-    """Return the totals for programs."""
     plans = [row.outcome for row in rows if isinstance(row.outcome, ChatPlan)]
     likely, at_most = total.likely, total.at_most
     return {
@@ -120,26 +127,29 @@ def _totals_as_json(rows: Sequence[PlannedRow], total: _Total) -> dict[str, obje
 
 
 def planned_rows(settings: Settings, exports: Sequence[Path]) -> list[PlannedRow]:
-    """The plans for each chat of these exports. Sends and writes nothing."""
+    """Plan each chat of these exports. Sends and writes nothing."""
+    config, folders = settings.config, settings.folders
     with settings.archive() as archive:
-        folders = settings.folders
-        context = Context(
-            settings.config, folders, archive, complete, keys(folders.state), now, tell_nobody
-        )
+        known = keys(folders.state)
+        context = Context(config, folders, archive, complete, known, now, tell_nobody)
         return list(_rows(context, exports))
 
 
 def spendable(settings: Settings) -> int:
-    """Return what can be spent now before a cap is reached, in picodollars; a run begins with a cap of its own."""
+    """Return the picodollars left under the caps for a new run."""
+    return left(*_caps_and_spent(settings))
+
+
+def _caps_and_spent(settings: Settings) -> tuple[Amounts, Amounts]:
+    """Return the caps, and what is spent; a new run has spent nothing of its own cap yet."""
+    when = now()
     with settings.archive() as archive:
-        when = now()
-        return left(
-            caps_now(archive, settings.config.budget, when), spent(archive, "", periods(at(when)))
-        )
+        caps = caps_now(archive, settings.config.budget, when)
+        return caps, spent(archive, "", periods(at(when)))
 
 
 def total_cost(rows: Sequence[PlannedRow]) -> CostEstimate:
-    """The cost of all of it, as far as prices are known."""
+    """Add up the cost of all rows, as far as prices are known."""
     cost = NO_COST
     for row in rows:
         if row.money:
@@ -148,7 +158,7 @@ def total_cost(rows: Sequence[PlannedRow]) -> CostEstimate:
 
 
 def _rows(context: Context, exports: Sequence[Path]) -> Iterator[PlannedRow]:
-    load_texts(context.config.texts.path)  # wrong ones are told once, and not for every chat
+    load_texts(context.config.texts.path)  # mistakes are told once, and not for every chat
     core_layout(context.config.core)
     splitter(context.config.chunk.bounds)
     for path in exports:
@@ -157,16 +167,17 @@ def _rows(context: Context, exports: Sequence[Path]) -> Iterator[PlannedRow]:
 
 
 def _plan_export(context: Context, export: Export) -> Iterator[PlannedRow | Skipped]:
-    """Plan each chat of an export."""
     return chats_of(context, export, partial(_plan_chat, context, export))
 
 
 def _plan_chat(context: Context, export: Export, chat: Chat) -> Iterator[PlannedRow]:
-    """Plan one chat; where the archive knows it, say of its model that it ends soon."""
-    row = _planned(context, export, chat)
-    if isinstance(row.outcome, ChatPlan) and is_known(context.archive, row.outcome.chat_id):
+    """Plan one chat; if the archive knows it, warn where its model ends soon."""
+    row, archive = _planned(context, export, chat), context.archive
+    if isinstance(row.outcome, ChatPlan) and is_known(archive, row.outcome.chat_id):
         with suppress(MemprocError):  # the plan could be made, and tells what is wrong
-            row = replace(row, ending=_ending(context, row.outcome.chat_id))
+            chat_id, when = row.outcome.chat_id, context.clock()
+            ending = ending_chat(archive, chat_id, context.config, context.key, when)
+            row = replace(row, ending=ending)
     yield row
 
 
@@ -183,16 +194,12 @@ def _planned(context: Context, export: Export, chat: Chat) -> PlannedRow:
     return PlannedRow(file, _with_reason(context, looked), who(looked.roles), money)
 
 
-def _ending(context: Context, chat_id: str) -> EndingChat | None:
-    return ending_chat(context.archive, chat_id, context.config, context.key, context.clock())
-
-
 def _with_reason(context: Context, surveyed: Survey) -> ChatPlan:
-    """Return the plan, which says so where the updated export is written although no model is asked."""
+    """Return the plan, with a reason where the updated export is written without a call."""
     plan, ready = surveyed.plan, ready_without_calls(context, surveyed)
     if ready is None or stand_already(context, ready):
         return plan
-    return replace(plan, reason=f"{plan.reason} {_ANEW}")
+    return replace(plan, reason=f"{plan.reason} {_WITHOUT_CALL}")
 
 
 def _as_json(row: PlannedRow, under_caps: int) -> dict[str, object]:
@@ -206,50 +213,51 @@ def _as_json(row: PlannedRow, under_caps: int) -> dict[str, object]:
         report["models"] = asdict(row.who)
     if row.money:
         money = row.money
-        report["money"] = {
-            **_money(money.traffic, money.cost, under_caps),
-            "replies": money.replies,
-            "batched": money.batched,
-        }
+        certainty = {"replies": money.replies, "batched": money.batched}
+        report["money"] = _money(money.traffic, money.cost, under_caps) | certainty
     return report
 
 
 def _ending_as_json(chat: EndingChat) -> dict[str, object]:
-    """Return what is said of a model that ends soon, for programs."""
     return {
-        "model": chat.model, "end": chat.end, "memories": chat.memories, "by_others": chat.by_others,
-        "to_write": chat.to_write, "likely_usd": dollars(chat.direct.likely) if chat.direct else None,
-        "at_most_usd": dollars(chat.direct.at_most) if chat.direct else None,
-        "batched_likely_usd": dollars(chat.batched.likely) if chat.batched else None,
-        "batched_at_most_usd": dollars(chat.batched.at_most) if chat.batched else None,
-    }  # fmt: skip
+        "model": chat.model,
+        "end": chat.end,
+        "memories": chat.memories,
+        "by_others": chat.by_others,
+        "to_write": chat.to_write,
+        **_estimate(chat.direct),
+        **_estimate(chat.batched, "batched_"),
+    }
 
 
 def _money(traffic: Usage, cost: CostEstimate | None, under_caps: int) -> dict[str, object]:
-    """Return tokens, as the models are likely to count them, and dollars.
+    """Return tokens, as models are likely to count them, and dollars.
 
-    `under_caps` picodollars are left under the caps: more is never spent, whatever the work may need at most.
+    Never more is spent than the `under_caps` picodollars that the caps leave.
     """
+    tokens = {
+        "sent": traffic.prompt,
+        "cached": traffic.cached,
+        "cache_written": traffic.cache_written,
+        "answered": traffic.answer,
+        "cached_share": round(traffic.cached_share, 4),
+    }
+    at_most = dollars(min(cost.at_most, under_caps)) if cost else None
+    return {"tokens": tokens, **_estimate(cost), "spent_at_most_usd": at_most}
+
+
+def _estimate(cost: CostEstimate | None, prefix: str = "") -> dict[str, object]:
     return {
-        "tokens": {
-            "sent": traffic.prompt,
-            "cached": traffic.cached,
-            "cache_written": traffic.cache_written,
-            "answered": traffic.answer,
-            "cached_share": round(traffic.cached_share, 4),
-        },
-        "likely_usd": dollars(cost.likely) if cost else None,
-        "at_most_usd": dollars(cost.at_most) if cost else None,
-        "spent_at_most_usd": dollars(min(cost.at_most, under_caps)) if cost else None,
+        f"{prefix}likely_usd": dollars(cost.likely) if cost else None,
+        f"{prefix}at_most_usd": dollars(cost.at_most) if cost else None,
     }
 
 
 def _print_rows(rows: Sequence[PlannedRow], last: str) -> None:
-    """Print a table of the plans, notes on each chat, and a last line that may be empty."""
+    """Print a table of the plans, notes on each chat, and a last line, which may be empty."""
+    outcomes = [row.outcome for row in rows]
     titles = told_apart(
-        (row.outcome.chat_id, row.outcome.title)
-        for row in rows
-        if not isinstance(row.outcome, Skipped)
+        (outcome.chat_id, outcome.title) for outcome in outcomes if not isinstance(outcome, Skipped)
     )
     cells = [
         [titles[row.outcome.chat_id], *_numbers(row.outcome, row.money)]
@@ -260,16 +268,15 @@ def _print_rows(rows: Sequence[PlannedRow], last: str) -> None:
         print_table(_HEADINGS, cells, right=range(1, len(_HEADINGS)))
     for line in (*(line for row in rows for line in _lines_on(row, titles)), last):
         if line:
-            click.echo(in_width(visible(line)))
+            print_text(line)
 
 
 def _numbers(plan: ChatPlan, money: PlanCost | None) -> Iterator[str]:
-    """Yield the numbers of a plan in the order of the table's headings."""
-    numbers = (
-        plan.messages, plan.tokens, plan.memories, len(plan.chunks), plan.calls,
-        money.traffic.prompt if money else 0, plan.waiting_tokens, plan.live_tokens,
-    )  # fmt: skip
-    return (f"{number:,}" for number in numbers)
+    """Format a plan's numbers in the order of the table's headings."""
+    chat = (plan.messages, plan.tokens, plan.memories)
+    work = (len(plan.chunks), plan.calls, money.traffic.prompt if money else 0)
+    rest = (plan.waiting_tokens, plan.live_tokens)
+    return (f"{number:,}" for number in (*chat, *work, *rest))
 
 
 def _lines_on(row: PlannedRow, titles: Mapping[str, str]) -> Iterator[str]:
@@ -284,7 +291,7 @@ def _lines_on(row: PlannedRow, titles: Mapping[str, str]) -> Iterator[str]:
 
 
 def _notes_on(plan: ChatPlan, row: PlannedRow) -> Iterator[str]:
-    """Yield notes on a plan; some of them are empty."""
+    """Yield notes on a plan; some may be empty."""
     yield plan.reason
     yield plan.over_budget
     if row.who and plan.work:
@@ -298,22 +305,29 @@ def _notes_on(plan: ChatPlan, row: PlannedRow) -> Iterator[str]:
         stay = "messages with attachments stay"
         stay = counted(plan.attached, "message with attachments stays", stay)
         yield f"{stay} in the chat, shown and no longer sent"
-    end = row.ending.end if row.ending else ""
+    yield from _warnings_on(plan, row)
+
+
+def _warnings_on(plan: ChatPlan, row: PlannedRow) -> Iterator[str]:
+    """Yield warnings as notes; of a model's end only the one that says what it means here."""
+    ending = row.ending
     notices = row.who.notices if row.who and plan.work else ()
-    yield from (f"note: {warning}" for warning in (*notices, *plan.warnings) if warning != end)
-    if row.ending:
-        yield f"note: {row.ending.reason} {row.ending.next_step}"
+    for warning in (*notices, *plan.warnings):
+        if warning != (ending.end if ending else ""):
+            yield f"note: {warning}"
+    if ending:
+        yield f"note: {ending.reason} {ending.next_step}"
 
 
 def _who_works(who: Who) -> str:
-    """Return which models write and analyse."""
+    """Say which models write and analyse."""
     window = f", whose window holds {who.window:,} tokens" if who.window else ""
     fallback = f"; where it refuses, {who.fallback}" if who.fallback else ""
     return f"{who.agent} writes{window}; {who.context_manager} analyses{fallback}"
 
 
 def _notes_on_work(plan: ChatPlan) -> Iterator[str]:
-    """Yield how much of each kind of work there is beside new memories."""
+    """Yield how much there is of each kind of work besides new memories."""
     for what, some in (
         ("memories that are written again:", plan.again),
         ("memories that get a hindsight edition:", plan.hindsight),
@@ -326,7 +340,7 @@ def _notes_on_work(plan: ChatPlan) -> Iterator[str]:
 
 
 def _notes_on_money(money: PlanCost) -> Iterator[str]:
-    """Sentences on what a chat will send, receive and cost, and how sure that is."""
+    """Say what a chat will send, receive and cost, and how sure that is."""
     traffic = money.traffic
     if traffic.prompt:
         share = f"{traffic.cached_share:.0%} of them read from the provider's cache"
@@ -340,11 +354,12 @@ def _notes_on_money(money: PlanCost) -> Iterator[str]:
         yield "costs nothing"
     else:
         how = ", in batches at half price" if money.batched else ""
-        yield f"costs {_range(money.cost)}{how}; what must be asked again comes on top, under the caps"
+        further = "what must be asked again comes on top, under the caps"
+        yield f"costs {_range(money.cost)}{how}; {further}"
 
 
 def _in_a_sentence(total: _Total) -> str:
-    """Return the cost of all chats, with the cap that stops them first; empty for no cost."""
+    """Say what all chats cost, and which cap stops them first; "" for no cost."""
     if total.cost == NO_COST:
         return ""
     if total.likely:
@@ -361,5 +376,6 @@ def _range(cost: CostEstimate) -> str:
 
 
 def _left(reached: Reached) -> str:
-    of = {"run": "a run", "day": "today", "month": "this month"}[reached.which]
-    return f"the {in_words(max(0, reached.cap - reached.spent))} that are left of {of}'s {in_words(reached.cap)}"
+    owner = {"run": "a run", "day": "today", "month": "this month"}[reached.which]
+    rest = in_words(max(0, reached.cap - reached.spent))
+    return f"the {rest} that are left of {owner}'s {in_words(reached.cap)}"

@@ -1,4 +1,4 @@
-"""Tables and lines as wide as the terminal."""
+"""Print tables and text as wide as the terminal."""
 
 import os
 import re
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from daemon.status.printable import in_one_line
+from daemon.status.printable import in_one_line, printable_json, visible
 
 if TYPE_CHECKING:
     from rich.console import JustifyMethod
@@ -22,7 +22,7 @@ _ENDLESS = 1000
 _WHOLE = re.compile(
     r"`[^`]+`|(?<=: )memproc [^.]+|(?<!\S)(?:~?/|[A-Z]:\\)[^:]*?\.(?:json|zip|toml)\b"
 )
-"""Commands and the paths of files, in which no line is folded."""
+"""Commands and paths, in which no line is folded."""
 _FEW_COLUMNS = 5  # and prose in them: such a table is folded, however narrow the terminal is
 
 
@@ -35,11 +35,11 @@ def print_table(
     drop: Sequence[int] = (),
     pages: bool = False,
 ) -> None:
-    """Print a table; `right` are the columns whose entries end at the same place.
+    """Print a table; entries of the `right` columns end at the same place.
 
-    Only the `prose` columns are folded, at blanks; None: all of them are. On a terminal that is too narrow, the `drop`
-    columns go, in that order, until the others fit; where they never do, each row becomes a few lines with the headings
-    in them. `pages`: a table that is longer than the terminal is shown by the pager.
+    Only the `prose` columns are folded; None means all. On a terminal that is too narrow, the
+    `drop` columns go in that order until the others fit; if they never do, each row becomes a few
+    lines with headings in them. With `pages`, a table longer than the terminal goes to the pager.
     """
     from rich.console import Console
     from rich.measure import Measurement
@@ -70,7 +70,7 @@ def _table(
     prose: Sequence[int] | None,
     columns: Sequence[int],
 ) -> "Table":
-    """The table with these columns alone."""
+    """Make the table with these columns alone."""
     from rich.cells import cell_len
     from rich.table import Table
     from rich.text import Text
@@ -78,12 +78,9 @@ def _table(
     table = Table(box=None, pad_edge=False)
     for index in columns:
         justify: JustifyMethod = "right" if index in right else "left"
-        is_whole = prose is not None and index not in prose
-        width = (
-            max(cell_len(in_one_line(row[index])) for row in (headings, *rows))
-            if is_whole
-            else None
-        )
+        width = None
+        if prose is not None and index not in prose:
+            width = max(cell_len(in_one_line(row[index])) for row in (headings, *rows))
         table.add_column(headings[index], justify=justify, overflow="fold", min_width=width)
     for row in rows:
         table.add_row(*(Text(in_one_line(row[index])) for index in columns))
@@ -93,7 +90,7 @@ def _table(
 def _as_lines(
     headings: Sequence[str], rows: Sequence[Sequence[str]], width: int
 ) -> "Iterator[Text]":
-    """Each row as a few lines, in which every entry stands behind its heading."""
+    """Yield each row as a few lines, in which each entry follows its heading."""
     from rich.text import Text
 
     for row in rows:
@@ -109,8 +106,23 @@ def _as_lines(
         yield line
 
 
+def print_json(report: object) -> None:
+    """Print a value as JSON, for programs."""
+    click.echo(printable_json(report))
+
+
+def print_text(text: str) -> None:
+    """Print text in the width of the terminal, though `--quiet` was given."""
+    click.echo(in_width(visible(text)))
+
+
+def print_error(text: str) -> None:
+    """Print text to the error output, in the width of the terminal."""
+    click.echo(in_width(visible(text)), err=True)
+
+
 def paged(text: str) -> None:
-    """Print a text; with a pager where it is longer than the terminal."""
+    """Print text, with a pager where it is longer than the terminal."""
     if sys.stdout.isatty() and text.count("\n") + 1 >= get_terminal_size().lines:
         click.echo_via_pager(f"{text}\n")
     else:
@@ -118,33 +130,36 @@ def paged(text: str) -> None:
 
 
 def in_colour(text: str, colour: str) -> str:
-    """The text in a colour, on a terminal of somebody who wants colours (https://no-color.org)."""
-    wants = (
-        sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
-    )
-    return click.style(text, fg=colour) if wants else text
+    """Colour text, unless the terminal or the person wants none (https://no-color.org)."""
+    is_unwanted = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
+    return text if is_unwanted or not sys.stdout.isatty() else click.style(text, fg=colour)
 
 
 def in_width(text: str, indent: str = "") -> str:
-    """The text for a terminal: folded at blanks there, but never within a command or a path, and as it is elsewhere."""
-    if not sys.stdout.isatty():
-        return "\n".join(f"{indent}{line}" for line in text.splitlines())
-    return "\n".join(
-        line for part in text.splitlines() for line in _folded(f"{indent}{part}", bool(indent))
-    )
+    """Fold text at blanks for a terminal, but never within a command or a path.
+
+    Elsewhere than on a terminal it keeps its lines.
+    """
+    lines = [f"{indent}{line}" for line in text.splitlines()]
+    if sys.stdout.isatty():
+        lines = [part for line in lines for part in _folded(line, bool(indent))]
+    return "\n".join(lines)
 
 
 def _folded(line: str, is_flush: bool) -> list[str]:
-    """The lines of one line; those that follow begin as it does, or a little further in."""
-    begins = " " * (len(line) - len(line.lstrip()) + (0 if is_flush else 4))
+    """Fold one line; the lines after the first begin as it does, or further in."""
+    further = " " * (len(line) - len(line.lstrip()) + (0 if is_flush else 4))
     whole = _WHOLE.sub(lambda part: part[0].replace(" ", "\xa0"), line)
-    columns = get_terminal_size().columns
     folded = wrap(
-        whole, columns, subsequent_indent=begins, break_long_words=False, break_on_hyphens=False
+        whole,
+        get_terminal_size().columns,
+        subsequent_indent=further,
+        break_long_words=False,
+        break_on_hyphens=False,
     )
     return [part.replace("\xa0", " ") for part in folded] or [""]
 
 
 def moment(written: str) -> str:
-    """A time of the archive (UTC) as people read it, to the second."""
+    """Write a time of the archive (UTC) to the second."""
     return written[:19].replace("T", " ")

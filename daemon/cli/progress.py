@@ -1,14 +1,12 @@
-"""What a terminal shows of a run while it goes on, and the counts at its end."""
+"""Show a run on the terminal while it goes on, and its counts at the end."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING
 
-import click
-
 from daemon import events
 from daemon.archive.chats import KnownChat, RunProgress, seconds_left
-from daemon.cli.printing import in_width, moment
+from daemon.cli.printing import in_width, moment, print_error
 from daemon.cli.run_record import gone_on
 from daemon.files.clock import now
 from daemon.status.printable import in_one_line, visible
@@ -29,7 +27,7 @@ _LEAST_TITLE = 8
 
 @dataclass(slots=True)
 class Tally:
-    """Counts for as long as a run goes on. Only calls that left the machine count."""
+    """The counts of a run. Only calls that left the machine count."""
 
     calls: int = 0
     tokens_in: int = 0
@@ -38,47 +36,51 @@ class Tally:
     tokens_out: int = 0
     usd: float = 0.0
     unpriced_calls: int = 0
-    """Calls whose price nobody knows."""
+    """Calls of unknown price."""
     noted: dict[str, int] = field(default_factory=dict)
     user_edits: list[events.UserEdits] = field(default_factory=list)
 
-    def add(self, answer: events.ModelAnswered) -> None:
-        """Count one fresh reply."""
-        self.calls += 1
-        self.tokens_in += answer.tokens_in
-        self.tokens_cached += answer.tokens_cached
-        self.tokens_cache_written += answer.tokens_cache_written
-        self.tokens_out += answer.tokens_out
-        self.usd += answer.usd or 0.0
-        self.unpriced_calls += answer.usd is None
+    def add(self, event: events.Event) -> None:
+        """Count a fresh reply, the person's edits, or a remedy for an unusable answer."""
+        match event:
+            case events.ModelAnswered():
+                self.calls += 1
+                self.tokens_in += event.tokens_in
+                self.tokens_cached += event.tokens_cached
+                self.tokens_cache_written += event.tokens_cache_written
+                self.tokens_out += event.tokens_out
+                self.usd += event.usd or 0.0
+                self.unpriced_calls += event.usd is None
+            case events.UserEdits():
+                self.user_edits.append(event)
+            case events.Noted(what):
+                self.noted[what] = self.noted.get(what, 0) + 1
 
     def as_json(self) -> dict[str, object]:
-        """The counts under their names."""
+        """Return the counts for programs."""
         return {**asdict(self), "usd": round(self.usd, 6)}
 
     def so_far(self) -> str:
-        """Calls, tokens of the cache and money, in a few words; empty before the first call."""
+        """Say calls, cached tokens and money in a few words; "" before the first call."""
         if not self.calls:
             return ""
         cache = f"cache {self.tokens_cached:,} read and {self.tokens_cache_written:,} written"
         return f"{counted(self.calls, 'call')}, {cache}, {self.money()}"
 
     def money(self) -> str:
-        """Dollars so far, and how many calls have no known price."""
-        unpriced = (
-            f" and {counted(self.unpriced_calls, 'call')} of unknown price"
-            if self.unpriced_calls
-            else ""
-        )
-        return f"${self.usd:,.4f}{unpriced}"
+        """Say the dollars so far, and how many calls have no known price."""
+        if not self.unpriced_calls:
+            return f"${self.usd:,.4f}"
+        return f"${self.usd:,.4f} and {counted(self.unpriced_calls, 'call')} of unknown price"
 
     def sentences(self) -> Iterator[str]:
-        """The report at the end of a run."""
+        """Yield the report for the end of a run."""
         if self.calls:
             yield (
                 f"{counted(self.calls, 'call')}: {self.tokens_in:,} tokens sent "
                 f"({self.tokens_cached:,} read from the cache, "
-                f"{self.tokens_cache_written:,} written to it), {self.tokens_out:,} received, {self.money()}."
+                f"{self.tokens_cache_written:,} written to it), "
+                f"{self.tokens_out:,} received, {self.money()}."
             )
         for edits in self.user_edits:
             yield f"{edits.title}, by your hand in TypingMind: {edits.text}"
@@ -88,10 +90,10 @@ class Tally:
 
 
 class Progress:
-    """Takes the events of a run, shows them, and counts; `bars` move as long as they are entered.
+    """Shows the events of a run, and counts them; `bars` move while they are entered.
 
-    What was skipped goes to the error output. `answered` are notices that the person has been asked about already,
-    `known` the chats of the archive: those that share a title are told with their ids.
+    Skipped chats go to the error output. `answered` are notices that the person has answered
+    already. `known` are the chats of the archive: those that share a title are told with their ids.
     """
 
     def __init__(
@@ -113,50 +115,50 @@ class Progress:
         self.bars = Bars(
             RenderableColumn(self, table_column=Column(no_wrap=True)),
             BarColumn(bar_width=None, table_column=Column(ratio=1)),
-            console=self._console, expand=True, transient=True, disable=quiet or not self._console.is_terminal,
-        )  # fmt: skip
+            console=self._console,
+            expand=True,
+            transient=True,
+            disable=quiet or not self._console.is_terminal,
+        )
         self._task: TaskID | None = None
         self._by_title: dict[str, str] = {}
         """The first chat of each title, by id."""
         self._shared: set[str] = set()
-        """The titles that several chats have."""
+        """Titles that several chats have."""
         self._told: set[str] = set()
-        """The titles that were shown without an id."""
+        """Titles that were shown without an id."""
         for chat in known:
             self._is_shared(chat.title, chat.chat_id)
         self._run = RunProgress(by_hand=True, began_at=now())
 
     def tell(self, event: events.Event) -> None:
-        """Show and count an event; chats that share a title are told with their ids."""
+        """Show and count an event."""
         if isinstance(event, _ABOUT_A_CHAT) and event.chat_id:
             event = replace(event, title=self._told_apart(event.chat_id, event.title))
         self._run = gone_on(self._run, event, now())
-        if isinstance(event, events.ChatIs):
-            self._end_bar()
+        self.tally.add(event)
         match event:
             case events.Planned():
-                self._end_bar()
-                self._task = self.bars.add_task("", total=event.chunks or None)
-                words = (event.words, *(f"note: {warning}" for warning in event.warnings))
-                self._line("\n".join(f"{event.title}: {line}" for line in words))
-            case events.ModelAnswered():
-                self.tally.add(event)
-            case events.UserEdits():
-                self.tally.user_edits.append(event)
-            case events.Noted(what):
-                self.tally.noted[what] = self.tally.noted.get(what, 0) + 1
+                self._begin_chat(event)
             case events.MemoryMade():
-                self._memory_made(event)
-            case events.ChatIs(kind="set aside"):
-                click.echo(
-                    in_width(visible(f"{event.title}: skipped. {event.detail} {event.next_step}")),
-                    err=True,
-                )
+                self._move_on(event)
+            case events.ChatIs():
+                self._end_bar()
+                if event.kind == "set aside":
+                    print_error(f"{event.title}: skipped. {event.detail} {event.next_step}")
+                else:
+                    self._line(_in_words(event))
             case _:
                 self._line(_in_words(event))
 
+    def _begin_chat(self, event: events.Planned) -> None:
+        self._end_bar()
+        self._task = self.bars.add_task("", total=event.chunks or None)
+        words = (event.words, *(f"note: {warning}" for warning in event.warnings))
+        self._line("\n".join(f"{event.title}: {line}" for line in words))
+
     def _told_apart(self, chat_id: str, title: str) -> str:
-        """Return the title, with the id where another chat has the same."""
+        """Return the title, with the id if another chat has the same title."""
         if not self._is_shared(title, chat_id):
             self._told.add(title)
             return title
@@ -166,34 +168,35 @@ class Progress:
         return f"{title} ({chat_id})"
 
     def _is_shared(self, title: str, chat_id: str) -> bool:
-        """Return whether several chats that were heard of have the title, this one among them."""
+        """Note a chat's title. Return True if several chats have it."""
         if self._by_title.setdefault(title, chat_id) != chat_id:
             self._shared.add(title)
         return title in self._shared
 
     def _end_bar(self) -> None:
-        """Take the bar away, at once: what is printed next goes in its place."""
+        """Remove the bar at once: what is printed next goes in its place."""
         if self._task is not None:
             self.bars.remove_task(self._task)
             self.bars.refresh()
             self._task = None
 
-    def _memory_made(self, event: events.MemoryMade) -> None:
-        """Move the bar on, or print a line with about how long the rest takes, if it goes on as it has."""
+    def _move_on(self, event: events.MemoryMade) -> None:
+        """Move the bar on, or print a line with an estimate of the time left."""
         if self._task is not None:
             self.bars.update(self._task, completed=event.done)
-        if not self._console.is_terminal:
-            line = f"{event.title}: memory {event.number}, {event.done} of {event.of}"
-            seconds = seconds_left(self._run, now())
-            left = (
-                f"about {span(seconds)} left"
-                if event.done < event.of and seconds is not None
-                else ""
-            )
-            self._line("; ".join(part for part in (line, self.tally.so_far(), left) if part))
+        if self._console.is_terminal:
+            return
+        seconds = seconds_left(self._run, now())
+        is_going_on = event.done < event.of and seconds is not None
+        parts = (
+            f"{event.title}: memory {event.number}, {event.done} of {event.of}",
+            self.tally.so_far(),
+            f"about {span(seconds or 0)} left" if is_going_on else "",
+        )
+        self._line("; ".join(part for part in parts if part))
 
     def __rich__(self) -> "Text":
-        """The line beside the bar, which has room for the count and the time also where a title is long."""
+        """Return the bar's text; a long title leaves room for count and time."""
         from rich.text import Text
 
         run = replace(self._run, seconds_left=seconds_left(self._run, now()))
@@ -208,7 +211,7 @@ class Progress:
 
 
 def _in_words(event: events.Event) -> str:
-    """The line that is printed of an event that is not counted; empty for one that only programs are told."""
+    """Word an event that is not counted; "" where only programs are told."""
     match event:
         case events.Note(text):
             return f"note: {text}"
@@ -222,8 +225,9 @@ def _in_words(event: events.Event) -> str:
             return f"{title}: {memories} memories folded into one of level {level}"
         case events.BatchSent(requests, since):
             return (
-                f"waiting for a batch ({requests:,} requests, since {moment(since)} UTC), which takes minutes, or up "
-                "to a day; interrupted, memproc goes on with it the next time"
+                f"waiting for a batch ({requests:,} requests, since {moment(since)} UTC), "
+                "which takes minutes, or up to a day; "
+                "interrupted, memproc goes on with it the next time"
             )
         case _:
             return ""

@@ -1,4 +1,4 @@
-"""What was kept of a chat, compared and put back: `memproc diff`, `restore` and `expand`."""
+"""Compare and put back what was kept of a chat: `memproc diff`, `restore`, `undo`, `expand`."""
 
 from dataclasses import asdict
 from pathlib import Path
@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 from daemon.archive.chats import KnownChat, find_chat
-from daemon.cli.printing import in_colour, in_width, moment, paged
+from daemon.cli.printing import in_colour, in_width, moment, paged, print_json
 from daemon.cli.settings import Settings, confirmed, json_option, pass_settings
 from daemon.files.backup import read_version
 from daemon.files.backup import versions_of as kept_versions
@@ -14,7 +14,7 @@ from daemon.files.paths import Folders
 from daemon.models.context import Context
 from daemon.recovery import restore as recovery
 from daemon.recovery.restore import Content, Restorable, compare_versions
-from daemon.status.printable import in_one_line, printable_json
+from daemon.status.printable import in_one_line
 from rules.conversation.memory import Memory
 from rules.errors import NotAnExport, NotFound
 from rules.output.difference import Difference, DifferenceLine, difference_lines
@@ -40,37 +40,22 @@ def diff_command(
     with settings.archive() as archive:
         known = find_chat(archive, chat)
         first = _version(folders, known, before)
-        if after is not None:
-            second = _version(folders, known, after)
+        if after is None:
+            second = _present(recovery.updated_path(archive, folders, known), known)
         else:
-            path = recovery.updated_path(archive, folders, known)
-            content = recovery.read_updated(path)
-            if content is None:
-                raise NotFound(
-                    f'There is no updated export of "{known.title}": {path} is not there.',
-                    f"Compare two versions: memproc versions {known.chat_id}",
-                )
-            second = Content("the updated export", content)
+            second = _version(folders, known, after)
         difference, memories = compare_versions(
             archive, settings.config, known.chat_id, first, second
         )
     same_bytes = first.data == second.data
     if as_json:
-        report = {
-            "before": first.name,
-            "after": second.name,
-            "same_bytes": same_bytes,
-            **asdict(difference),
-        }
-        click.echo(printable_json(report))
+        names = {"before": first.name, "after": second.name}
+        print_json({**names, "same_bytes": same_bytes, **asdict(difference)})
         return
     _print_difference(difference, memories, first.name, second.name)
     if difference.is_empty:
-        settings.say(
-            "They are the same, byte for byte."
-            if same_bytes
-            else "They say the same in other bytes."
-        )
+        same = "are the same, byte for byte" if same_bytes else "say the same in other bytes"
+        settings.say(f"They {same}.")
 
 
 @click.command
@@ -93,37 +78,38 @@ def restore_command(settings: Settings, chat: str, version: int, yes: bool) -> N
 def undo_command(settings: Settings, chat: str, yes: bool) -> None:
     """Put back what the updated export of CHAT was before it was written last.
 
-    That is the newest kept version that says something else: `memproc restore` puts any other back. The present file
-    is kept as a version first, so that an undo can be undone. The difference is shown first.
+    That is the newest kept version that says something else: `memproc restore` puts any other back.
+    The present file is kept as a version first, so that an undo can be undone. The difference is
+    shown first.
     """
     _restore(settings, chat, None, yes)
 
 
 def _restore(settings: Settings, chat: str, version: int | None, yes: bool) -> None:
-    """Show what putting a version back would change, and do it where the person agrees; None: the newest other one."""
+    """Show what putting a version back would change, and do it if the person agrees.
+
+    Without a `version` it is the newest one that differs.
+    """
     with settings.context() as context:
         known = find_chat(context.archive, chat)
         if version is None:
             kept = recovery.newest_other(context.archive, context.folders, known)
-            settings.say(
-                f"Version {kept.number} ({kept.kind}, kept {moment(kept.written_at)[:16]} UTC):"
-            )
+            when = moment(kept.written_at)[:16]
+            settings.say(f"Version {kept.number} ({kept.kind}, kept {when} UTC):")
         else:
             kept = recovery.find_version(context.folders, known, version)
         restorable = recovery.restorable(context.archive, context.folders, known, kept)
         _compare_with_present(settings, context, known, restorable)
-        command = (
-            f"memproc restore {known.chat_id} {version}"
-            if version
-            else f"memproc undo {known.chat_id}"
-        )
+        undo, restore = f"undo {known.chat_id}", f"restore {known.chat_id} {version}"
+        command = f"memproc {restore if version else undo}"
         if not confirmed(settings, f"Put version {kept.number} back?", yes, command):
             return
         recovery.restore(context, known, restorable)
     settings.say(f"Restored. Import this file into TypingMind: {restorable.path}")
     if restorable.now is not None and restorable.now != restorable.content:
         settings.say(
-            "To talk on from there, fork it in TypingMind and export the fork: it lacks what came after."
+            "To talk on from there, fork it in TypingMind and export the fork: "
+            "it lacks what came after."
         )
 
 
@@ -134,18 +120,30 @@ def _restore(settings: Settings, chat: str, version: int | None, yes: bool) -> N
 def expand_command(settings: Settings, chat: str, output: Path | None) -> None:
     """Write the full raw conversation of CHAT as an export for TypingMind.
 
-    Every message is byte for byte what it was, but for the dates of messages that a fork has copied: TypingMind dates
-    these anew, and here they have the dates on which they were said.
+    Every message is byte for byte what it was, but for the dates of messages that a fork has
+    copied: TypingMind gives these new dates, and here they have those on which they were said.
     """
     with settings.context() as context:
         written = recovery.expand(context, find_chat(context.archive, chat), output)
     settings.say(
-        f"Wrote {written.path}: {written.size:,} bytes. Importing it replaces the chat in TypingMind."
+        f"Wrote {written.path}: {written.size:,} bytes. "
+        "Importing it replaces the chat in TypingMind."
     )
 
 
+def _present(path: Path, chat: KnownChat) -> Content:
+    """Return the content of the updated export. Raises NotFound."""
+    content = recovery.read_updated(path)
+    if content is None:
+        raise NotFound(
+            f'There is no updated export of "{chat.title}": {path} is not there.',
+            f"Compare two versions: memproc versions {chat.chat_id}",
+        )
+    return Content("the updated export", content)
+
+
 def _version(folders: Folders, chat: KnownChat, number: int | None) -> Content:
-    """The content of that version, or of the newest. Raises NotFound."""
+    """Return the content of that version, or of the newest. Raises NotFound."""
     if number is not None:
         version = recovery.find_version(folders, chat, number)
     elif kept := kept_versions(folders.backups, chat.chat_id):
@@ -162,7 +160,7 @@ def _version(folders: Folders, chat: KnownChat, number: int | None) -> Content:
 def _compare_with_present(
     settings: Settings, context: Context, known: KnownChat, restorable: Restorable
 ) -> None:
-    """Print what would change. A present file that is no export any more can be replaced all the same."""
+    """Print what would change. A present file that is no export can still be replaced."""
     if settings.quiet:
         return
     if restorable.now is None:
@@ -185,9 +183,9 @@ def _compare_with_present(
 def _print_difference(
     difference: Difference, memories: tuple[Memory, ...], before: str, after: str
 ) -> None:
-    """Print a difference: in colour on a terminal, plain elsewhere, nothing cut off."""
-    first = f"{before}: {counted(difference.messages_before, 'message')}, {_memories(difference.memories_before)}"
-    second = f"{after}: {counted(difference.messages_after, 'message')}, {_memories(difference.memories_after)}"
+    """Print a difference in full; coloured on a terminal."""
+    first = _counts(before, difference.messages_before, difference.memories_before)
+    second = _counts(after, difference.messages_after, difference.memories_after)
     paged("\n".join([first, second, *map(_coloured, difference_lines(difference, memories))]))
 
 
@@ -196,5 +194,5 @@ def _coloured(line: DifferenceLine) -> str:
     return in_colour(text, _COLOURS[line.mark]) if line.mark in _COLOURS else text
 
 
-def _memories(number: int) -> str:
-    return counted(number, "memory", "memories")
+def _counts(name: str, messages: int, memories: int) -> str:
+    return f"{name}: {counted(messages, 'message')}, {counted(memories, 'memory', 'memories')}"

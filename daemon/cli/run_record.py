@@ -1,4 +1,4 @@
-"""How far a run is, kept in the archive about once a second, for `memproc status`."""
+"""Keep a run's progress in the archive, about once a second, for `memproc status`."""
 
 from contextlib import suppress
 from dataclasses import replace
@@ -16,36 +16,43 @@ from rules.errors import MemprocError
 _BECAME = {"written": "written", "left alone": "unchanged", "set aside": "skipped"}
 _KEEP_SECONDS = 1.0
 _MOST_TROUBLES = 20
-"""Lines on chats that were skipped; an export may have thousands of them, and each is in the log."""
+"""Lines on skipped chats: an export may have thousands, and each is in the log."""
 
 
 def gone_on(run: RunProgress, event: events.Event, when: str) -> RunProgress:
-    """The progress of the run after an event."""
+    """Return the progress of the run after an event."""
     match event:
         case events.Planned():
             begun = replace(run, chat_id=event.chat_id, title=event.title, chat_began_at=when)
             return replace(begun, done=0, of=event.chunks, answered=0, calls=event.calls)
-        case events.ModelAnswered() if not run.answered and run.done:
-            # What was done till now had been asked before; from here on each call takes its time.
-            calls = round(run.calls * (run.of - run.done) / run.of)
-            return replace(
-                run, answered=1, calls=calls, chat_began_at=when, usd=run.usd + (event.usd or 0.0)
-            )
         case events.ModelAnswered():
-            return replace(run, answered=run.answered + 1, usd=run.usd + (event.usd or 0.0))
+            return _after_reply(run, event.usd or 0.0, when)
         case events.MemoryMade():
             return replace(run, done=event.done, of=event.of)
-        case events.ChatIs(kind="set aside", title=title, detail=detail, next_step=step):
-            if run.trouble.count("\n") >= _MOST_TROUBLES - 1:
-                return replace(run, next_step=step)
-            trouble = f"{run.trouble}\n{title}: {detail}".strip()
-            return replace(run, trouble=trouble, next_step=step)
+        case events.ChatIs(kind="set aside"):
+            return _with_trouble(run, event)
         case _:
             return run
 
 
+def _after_reply(run: RunProgress, usd: float, when: str) -> RunProgress:
+    counted = replace(run, answered=run.answered + 1, usd=run.usd + usd)
+    if run.answered or not run.done:
+        return counted
+    # What was done till now had been asked before; from here on each call takes its time.
+    calls = round(run.calls * (run.of - run.done) / run.of)
+    return replace(counted, calls=calls, chat_began_at=when)
+
+
+def _with_trouble(run: RunProgress, skipped: events.ChatIs) -> RunProgress:
+    if run.trouble.count("\n") >= _MOST_TROUBLES - 1:
+        return replace(run, next_step=skipped.next_step)
+    trouble = f"{run.trouble}\n{skipped.title}: {skipped.detail}".strip()
+    return replace(run, trouble=trouble, next_step=skipped.next_step)
+
+
 class RunRecord:
-    """Keeps in the archive how far a run is, about once a second, for `memproc status`; as a context, also its end."""
+    """Keeps a run's progress in the archive about once a second; as a context, also its end."""
 
     def __init__(self, archive: Archive, *, by_hand: bool) -> None:
         self._archive, self._thread = archive, get_ident()
@@ -55,7 +62,7 @@ class RunRecord:
         self._keep()
 
     def hear(self, event: events.Event) -> None:
-        """Take note of an event; those that threads of calls tell are left out: the archive belongs to one thread."""
+        """Note an event. The archive belongs to one thread: events of others are left out."""
         if get_ident() != self._thread:
             return
         self._run = gone_on(self._run, event, now())
@@ -77,13 +84,11 @@ class RunRecord:
         outcome = ", ".join(f"{number:,} {word}" for word, number in self._became.items() if number)
         self._run = replace(self._run, ended_at=now(), outcome=outcome or "nothing was to do")
         if isinstance(fault, MemprocError):
-            self._run = replace(
-                self._run, outcome="failed", trouble=fault.message, next_step=fault.next_step
-            )
+            failed = replace(self._run, outcome="failed", trouble=fault.message)
+            self._run = replace(failed, next_step=fault.next_step)
         elif isinstance(fault, Exception) and not isinstance(fault, Unsent):
-            self._run = replace(
-                self._run, outcome="failed", trouble=f"It ended with {kind and kind.__name__}."
-            )
+            trouble = f"It ended with {type(fault).__name__}."
+            self._run = replace(self._run, outcome="failed", trouble=trouble)
         elif fault is not None:
             self._run = replace(self._run, outcome="interrupted")
         with suppress(MemprocError):  # what ended the run is the error to tell

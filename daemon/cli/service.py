@@ -1,4 +1,4 @@
-"""`memproc service`: have the system keep memproc running, see whether it does, or have it removed."""
+"""Have the system keep memproc running, check on it, or remove it: `memproc service`."""
 
 import getpass
 import os
@@ -15,7 +15,7 @@ import daemon
 from daemon.bridge.devices import bridge_folder
 from daemon.cli import NearGroup
 from daemon.cli.pair import REMOVE_THE_ADDRESS
-from daemon.cli.printing import in_width
+from daemon.cli.printing import print_error, print_text
 from daemon.cli.settings import Settings, pass_settings
 from daemon.config.keys import NoKey, credential_files, find_key
 from daemon.config.search import own_file
@@ -55,16 +55,16 @@ def service_install_command(settings: Settings, dry_run: bool, no_sandbox: bool)
     program, account = _program(own), _account()
     if own.config_file.path is None:
         settings.say(
-            "There is no memproc.toml of yours, so every setting is at its default. To write one: memproc init"
+            "There is no memproc.toml of yours, so every setting is at its default. "
+            "To write one: memproc init"
         )
     with _in_our_words():
         try:
             recipe = recipe_for(account, program, run_command, Sandbox.NONE if no_sandbox else None)
         except NoUserManager:
             if dry_run:  # what would be written can be shown all the same
-                _print(
-                    to_install(systemd_recipe(program, account.units, Sandbox.NONE), run_command)
-                )
+                recipe = systemd_recipe(program, account.units, Sandbox.NONE)
+                _print(to_install(recipe, run_command))
             raise
         for remark in recipe.remarks:
             settings.say(remark)
@@ -84,8 +84,7 @@ def service_install_command(settings: Settings, dry_run: bool, no_sandbox: bool)
 def service_remove_command(settings: Settings, dry_run: bool) -> int:
     """Stop the service and remove it. Folders, archive, keys and settings stay where they are."""
     with _in_our_words():
-        recipe = recipe_for(_account(), _program(settings), run_command, Sandbox.NONE)
-        steps = to_remove(recipe, run_command)
+        steps = _steps_to_remove(settings)
         if dry_run:
             return _print(steps)
         code = _carry_out(steps, settings)
@@ -98,7 +97,10 @@ def service_remove_command(settings: Settings, dry_run: bool) -> int:
 @service_command.command("status")
 @pass_settings
 def service_status_command(settings: Settings) -> int:
-    """Whether the service runs. Exit code 0: it runs; 1: it wants attention; 2: it does not run."""
+    """Say whether the service runs.
+
+    Exit code 0: it runs; 1: it wants attention; 2: it does not run.
+    """
     with _in_our_words():
         state = state_here(_account(), run_command, _program(settings).command)
     click.echo(visible("\n".join(state.sentences)))
@@ -112,20 +114,18 @@ def uninstall_command(settings: Settings) -> int:
     code = 0
     try:
         with _in_our_words():
-            steps = to_remove(
-                recipe_for(_account(), _program(settings), run_command, Sandbox.NONE), run_command
-            )
+            steps = _steps_to_remove(settings)
             code = _carry_out(steps, settings)
         click.echo("The service is removed." if steps else "There was no service of memproc.")
     except MemprocError as fault:  # there may be no service manager, and all else is told the same
-        click.echo(in_width(visible(f"The service was not looked at: {fault.message}")), err=True)
+        print_error(f"The service was not looked at: {fault.message}")
         code = fault.exit_code
-    click.echo(in_width(visible("\n".join(_what_stays(settings)))))
+    print_text("\n".join(_what_stays(settings)))
     return code
 
 
 def _what_stays(settings: Settings) -> Iterator[str]:
-    """The things that are left on the computer, each with the command that removes it."""
+    """List what is left on the computer, each with the command that removes it."""
     folders, toml = settings.folders, settings.config_file.path
     remove = "rmdir /s" if sys.platform == "win32" else "rm -r"
     yield "\nThis stays. To take a whole conversation with you first: memproc expand CHAT\n"
@@ -146,7 +146,8 @@ def _what_stays(settings: Settings) -> Iterator[str]:
             yield f"the key for {provider}:\n    memproc key forget {provider}"
     if bridge_folder(folders.state).exists():
         yield (
-            "what a paired browser keeps for Undo:\n    in TypingMind press ⋯ beside the pill, and Forget the pairing"
+            "what a paired browser keeps for Undo:\n"
+            "    in TypingMind press ⋯ beside the pill, and Forget the pairing"
         )
         yield f"the bridge:\n    memproc pair forget --all\n{REMOVE_THE_ADDRESS}"
     yield "memproc itself, at last:\n    pipx uninstall memproc-daemon"
@@ -154,23 +155,25 @@ def _what_stays(settings: Settings) -> Iterator[str]:
 
 @service_command.command("failed", hidden=True)
 def service_failed_command() -> int:
-    """Tell the person that the service is down, and see that it is started again; systemd runs this when it fails."""
+    """Tell the person that the service is down, and see that it is started again; systemd runs this
+    when it fails.
+    """
     down = failure(run_command)
     next_step = down.next_step
     if down.may_pass:
         run_command(NOT_AGAIN.argv)
         if run_command(START_AGAIN.argv).code == 0:
             next_step = "It is started again in ten minutes. See: memproc logs"
-    click.echo(visible(f"{down.message} {next_step}"), err=True)
+    print_error(f"{down.message} {next_step}")
     if argv := notice_command(down.message, next_step):
         run_command(argv)
     return 0
 
 
 def _settings_of_the_service(settings: Settings) -> Settings:
-    """The person's own settings: never a file that merely lies in the folder where they happen to be, as in a checkout.
+    """Return the person's own settings, never those of a file in the present folder.
 
-    Raises ConfigurationError where only such a file is there.
+    Raises ConfigurationError where only such a file exists, as in a checkout.
     """
     file = settings.config_file
     if not file.is_here:
@@ -181,15 +184,22 @@ def _settings_of_the_service(settings: Settings) -> Settings:
         )
         return Settings(own_file(), settings.quiet)
     raise ConfigurationError(
-        f"{file.path} counts in this folder only, and in your own configuration folder there is none for the service.",
-        f"Write one there: memproc init. Or name this one: memproc --config {file.path} service install",
+        f"{file.path} counts in this folder only, "
+        "and in your own configuration folder there is none for the service.",
+        "Write one there: memproc init. "
+        f"Or name this one: memproc --config {file.path} service install",
     )
+
+
+def _steps_to_remove(settings: Settings) -> list[InstallStep]:
+    recipe = recipe_for(_account(), _program(settings), run_command, Sandbox.NONE)
+    return to_remove(recipe, run_command)
 
 
 def _program(settings: Settings) -> Program:
     """Return the service's program.
 
-    Raises FileTrouble where there is no command to run, and as `Settings.folders` does.
+    Raises FileTrouble where there is no command to run, and ConfigurationError.
     """
     folders, toml = settings.folders, settings.config_file.path
     command = _command()
@@ -236,7 +246,7 @@ def _account() -> Account:
 
 
 def _carry_out(steps: list[InstallStep], settings: Settings) -> int:
-    """Announce and do the steps; 1 where a file was not touched, since then not all was done that was asked for."""
+    """Announce and do the steps. Return 1 where a file was left alone, so not all was done."""
     for step in steps:
         settings.say(step.sentence)
         step.carry_out()
@@ -255,7 +265,7 @@ def _print(steps: list[InstallStep]) -> int:
 
 @contextmanager
 def _in_our_words() -> Iterator[None]:
-    """Raise what the service manager refuses as an error of memproc; the command line shows it with its next step."""
+    """Turn the service manager's refusals into errors of memproc with a next step."""
     try:
         yield
     except NoUserManager as fault:
@@ -263,5 +273,8 @@ def _in_our_words() -> Iterator[None]:
     except StepFailed as fault:
         next_step = "Mend that, then say it again; what was done already does no harm."
         if "restart" in fault.argv:
-            next_step = "Why: journalctl --user -u memproc -n 20, or run it in the foreground: memproc watch"
+            next_step = (
+                "Why: journalctl --user -u memproc -n 20, "
+                "or run it in the foreground: memproc watch"
+            )
         raise MemprocError(f"That did not work: {fault}", next_step) from fault

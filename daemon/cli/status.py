@@ -1,7 +1,8 @@
-"""The daemon as a person sees and steers it: `memproc watch`, `status`, `logs`, `pause`, `resume` and `doctor`."""
+"""Watch and steer the daemon: `memproc watch`, `status`, `logs`, `pause`, `resume`, `doctor`."""
 
 import sys
 import time
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -12,7 +13,7 @@ import click
 
 from daemon.archive.archive import Archive
 from daemon.archive.chats import known_chats
-from daemon.cli.printing import in_colour, in_width, paged
+from daemon.cli.printing import in_colour, in_width, paged, print_json
 from daemon.cli.settings import Settings, json_option, pass_settings
 from daemon.files.clock import now
 from daemon.files.lock import is_held
@@ -36,7 +37,7 @@ _LOOK_SECONDS = 0.5
 
 
 def daemon_place(settings: Settings) -> DaemonPlace:
-    """The place of the daemon's archive and its lock. Raises ConfigurationError where memproc.toml does not tell."""
+    """Return where the daemon's archive and lock are. Raises ConfigurationError."""
     toml = settings.config_file.path
     if toml is None:
         return DaemonPlace(default_state())
@@ -69,9 +70,9 @@ def status_command(settings: Settings, as_json: bool, watch: bool) -> int:
 
 
 def _show(
-    settings: Settings, place: DaemonPlace, toml: Path | None, as_json: bool, anew: bool
+    settings: Settings, place: DaemonPlace, toml: Path | None, as_json: bool, again: bool
 ) -> Status:
-    """Print the status; on a terminal, one that is shown anew takes the place of the one before."""
+    """Print the status; with `again`, in place of the one before."""
     try:
         with Archive.read(place.state) as archive:
             shown = gather(archive, datetime.now(UTC), is_held(place.lock), place.rescan_seconds)
@@ -79,21 +80,17 @@ def _show(
     except MemprocError as fault:
         raise _or_what_is_waited_for(fault, toml) from fault
     if trouble := waits_for(toml):  # a daemon that cannot begin yet; it may be trying just now
-        waiting = StatusProblem(
-            "the daemon waits and tries again", trouble.message, trouble.next_step
-        )
+        what = "the daemon waits and tries again"
+        waiting = StatusProblem(what, trouble.message, trouble.next_step)
         shown = replace(shown, running=True, problems=(waiting, *shown.problems))
     if as_json:
-        click.echo(
-            printable_json(
-                {"exit_code": shown.exit_code, **asdict(shown)}, indent=None if anew else 2
-            )
-        )
+        report = {"exit_code": shown.exit_code, **asdict(shown)}
+        click.echo(printable_json(report, indent=None if again else 2))
         return shown
     text = screen(shown)
     if sys.stdout.isatty():
         text = folded(text, get_terminal_size().columns)
-    if anew:
+    if again:
         click.clear()
         text += "\n"
     click.echo(text)
@@ -101,20 +98,19 @@ def _show(
 
 
 def _endings(settings: Settings, archive: Archive) -> tuple[StatusProblem, ...]:
-    """Return what is to be said of chats whose model ends soon; nothing where memproc.toml cannot be used."""
+    """Return problems of chats whose model ends soon; none where memproc.toml is unusable."""
     from daemon.config.keys import keys
     from daemon.remember.endings import problems_of_ending_models
 
     try:
-        return tuple(
-            problems_of_ending_models(archive, settings.config, keys(settings.folders.state), now())
-        )
+        known = keys(settings.folders.state)
+        return tuple(problems_of_ending_models(archive, settings.config, known, now()))
     except ConfigurationError:
         return ()  # the daemon says so itself, or waits for it
 
 
 def _or_what_is_waited_for(fault: MemprocError, toml: Path | None) -> MemprocError:
-    """The error that a daemon waits for, where the status cannot be read: often because of the same."""
+    """Return the error that a daemon waits for, which is often the cause; else this one."""
     trouble = waits_for(toml)
     if trouble is None:
         return fault
@@ -138,34 +134,36 @@ def watch_command(settings: Settings) -> int:
 @pass_settings
 def logs_command(settings: Settings, chat: str | None, follow: bool) -> int:
     """Tell what the daemon did, of all chats or of CHAT (an id or a title), oldest first."""
-    from daemon.status.log import entries, entries_about, log_folder
-
-    place = daemon_place(settings)
-    with Archive.read(place.state) as archive:
-        of_chat = entries_about(archive, chat) if chat else None
-        titles = told_apart((known.chat_id, known.title) for known in known_chats(archive))
-    lines: list[str] = []
-    is_empty = True
-    say = click.echo if follow else lines.append
+    lines = _log_lines(daemon_place(settings).state, chat, follow)
     try:
-        for entry in entries(
-            log_folder(place.state), (lambda: time.sleep(_LOOK_SECONDS)) if follow else None
-        ):
-            if of_chat and not of_chat.has(entry.event):
-                continue
-            is_empty = False
-            if entry.event is None:
-                say("(a line that this memproc cannot read)")
-            else:
-                say(in_width(f"{in_full(entry.at)} {in_one_line(sentence(entry.event, titles))}"))
+        if follow:
+            for line in lines:
+                click.echo(line)
+        text = "\n".join(lines)
     except KeyboardInterrupt:
         return 0  # this is how one stops following
-    if lines:
-        paged("\n".join(lines))
-    if is_empty:
-        about = " about this chat" if chat else ""
-        settings.say(f"The log holds nothing{about} yet. The daemon writes it: memproc watch")
+    if text:
+        paged(text)
+    else:
+        subject = " about this chat" if chat else ""
+        settings.say(f"The log holds nothing{subject} yet. The daemon writes it: memproc watch")
     return 0
+
+
+def _log_lines(state: Path, chat: str | None, follow: bool) -> Iterator[str]:
+    from daemon.status.log import entries, entries_about, log_folder
+
+    with Archive.read(state) as archive:
+        subject = entries_about(archive, chat) if chat else None
+        titles = told_apart((known.chat_id, known.title) for known in known_chats(archive))
+    wait = (lambda: time.sleep(_LOOK_SECONDS)) if follow else None
+    for entry in entries(log_folder(state), wait):
+        if subject and not subject.has(entry.event):
+            continue
+        if entry.event is None:
+            yield "(a line that this memproc cannot read)"
+        else:
+            yield in_width(f"{in_full(entry.at)} {in_one_line(sentence(entry.event, titles))}")
 
 
 def _duration(
@@ -183,7 +181,8 @@ def _duration(
 def pause_command(settings: Settings, duration: timedelta | None) -> None:
     """Have the daemon take up no new work, for DURATION (30m, 2h, 3d), or until `memproc resume`.
 
-    What it is doing is finished, and new files are still noticed. `memproc run` by hand is not paused.
+    What it is doing is finished, and new files are still noticed. `memproc run` by hand is not
+    paused.
     """
     place, when = daemon_place(settings), now()
     with Archive.open(place.state) as archive:
@@ -216,10 +215,11 @@ def resume_command(settings: Settings) -> None:
 @json_option
 @pass_settings
 def doctor_command(settings: Settings, thorough: bool, show_all: bool, as_json: bool) -> int:
-    """Look at everything that memproc needs, and say what mends what is wrong. Nothing is sent, and nothing changed.
+    """Look at everything that memproc needs, and say what mends what is wrong. Nothing is sent, and
+    nothing changed.
 
-    Errors come last, where a terminal shows them.
-    The exit code is 0 where nothing is an error, and 1 where something is.
+    Errors come last, where a terminal shows them. The exit code is 0 where nothing is an error, and
+    1 where something is.
     """
     from daemon.remember.endings import memories_of_ending_models
     from daemon.status.doctor import examine
@@ -233,9 +233,14 @@ def doctor_command(settings: Settings, thorough: bool, show_all: bool, as_json: 
     errors = sum(finding.level == "error" for finding in findings)
     if as_json:
         report = [_finding_as_json(finding) for finding in findings]
-        click.echo(printable_json({"errors": errors, "findings": report}))
-        return 1 if errors else 0
-    settings.say_which_file()
+        print_json({"errors": errors, "findings": report})
+    else:
+        settings.say_which_file()
+        _print_findings(findings, errors, show_all)
+    return 1 if errors else 0
+
+
+def _print_findings(findings: Sequence["Finding"], errors: int, show_all: bool) -> None:
     well = [finding for finding in findings if finding.level == "ok"]
     for finding in well if show_all else ():
         text = in_width(visible(f"ok  {finding.name}: {finding.text}"))
@@ -245,11 +250,9 @@ def doctor_command(settings: Settings, thorough: bool, show_all: bool, as_json: 
     more = "" if show_all else " (memproc doctor --all)"
     warnings = len(findings) - len(well) - errors
     click.echo(f"\nErrors: {errors}, warnings: {warnings}, well: {len(well)}{more}.")
-    return 1 if errors else 0
 
 
 def _finding_as_json(finding: "Finding") -> dict[str, object]:
-    """Return a finding for programs."""
     return {
         "name": finding.name,
         "level": finding.level,
@@ -259,7 +262,7 @@ def _finding_as_json(finding: "Finding") -> dict[str, object]:
 
 
 def _print_finding(finding: "Finding") -> None:
-    """Print what is wrong, and what mends it; a command stays in one line."""
+    """Print what is wrong and what mends it; a command stays in one line."""
     colour = "red" if finding.level == "error" else "yellow"
     click.echo(f"\n{in_colour(finding.level, colour)}: {in_one_line(finding.name)}")
     click.echo(in_width(visible(finding.text), "    "))

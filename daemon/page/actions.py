@@ -1,8 +1,7 @@
 """Do what buttons say, by the very commands that a person would type, each in its own process.
 
 So a button follows the same rules, holds the same locks and says the same sentences as a command,
-and
-what a command loads leaves memory with it.
+and what a command loads leaves memory with it.
 """
 
 import os

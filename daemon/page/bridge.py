@@ -1,12 +1,9 @@
 """Serve the bridge's calls: the extension sends a chat, follows its job, and takes the result.
 
 Only a device that was paired with a code of `memproc pair` is answered, and only on the page that
-it was
-paired on. Each call is signed and counts once; each reply is signed, and the extension obeys no
-other, so
-another program on this port learns nothing and says nothing. A device may plan, give a job and read
-its
-own jobs, no more.
+it was paired on. Each call is signed and counts once; each reply is signed, and the extension obeys
+no other, so another program on this port learns nothing and says nothing. A device may plan, give a
+job and read its own jobs, no more.
 """
 
 import json

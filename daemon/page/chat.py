@@ -35,10 +35,7 @@ class TimelineEntry:
 
 def timeline(held: Holding) -> tuple[TimelineEntry, ...]:
     """List the chat's entries, oldest first; memories that the person deleted keep their place."""
-    states = ("shown", "forgotten")
-    top = [memory for memory in held.memories if held.states[memory.memory_id].word in states]
-    top.sort(key=lambda memory: _oldest(held, memory))
-    return tuple(_entry(held, memory) for memory in top)
+    return tuple(_entry(held, memory) for memory in held.outermost())
 
 
 def tags_of(memory: Memory, is_forgotten: bool) -> Iterator[str]:
@@ -75,16 +72,6 @@ def chat_page(request: Request) -> Response:
 
 
 def _entry(held: Holding, memory: Memory) -> TimelineEntry:
-    members = [name for name in memory.members if held.states[name].into == memory.memory_id]
-    return TimelineEntry(
-        memory,
-        tuple(tags_of(memory, held.states[memory.memory_id].word == "forgotten")),
-        tuple(_entry(held, held.memory(name)) for name in members),
-    )
-
-
-def _oldest(held: Holding, memory: Memory) -> int:
-    """Return the number of the oldest chunk's memory in a fold."""
-    while memory.is_fold:
-        memory = held.memory(memory.members[0])
-    return memory.number
+    is_forgotten = held.states[memory.memory_id].word == "forgotten"
+    members = (_entry(held, member) for member in held.members(memory))
+    return TimelineEntry(memory, tuple(tags_of(memory, is_forgotten)), tuple(members))

@@ -1,10 +1,8 @@
 """Answer TypingMind's connector in memproc itself, so that lookups need no Node.
 
 Off unless `recall.connector` in memproc.toml is true. Callers need the token of `memproc mcp
-token`, and
-browsers a page of TypingMind's or of a host that memproc.toml names. Nothing can be started or
-changed:
-`/start` answers that memproc is there already.
+token`, and browsers a page of TypingMind's or of a host that memproc.toml names. Nothing can be
+started or changed: `/start` answers that memproc is there already.
 """
 
 import json

@@ -1,16 +1,14 @@
 """Guard HTTP on loopback, for the page, the bridge and the connector alike.
 
 Whoever connects is on this computer already, so each check is against a page elsewhere that the
-browser
-has open:
+browser has open:
 
     another Host    a name that was made to point at this computer (DNS rebinding)               421
     another Origin  a form, a fetch or a WebSocket from elsewhere                                403
     size            more than the application takes; the sender need not have told its size      413
 
 Starlette's TrustedHostMiddleware does not look at ports, and its CORSMiddleware knows its origins
-before
-it starts; ours are those of the devices paired just now.
+before it starts; ours are those of the devices paired just now.
 """
 
 from collections.abc import Mapping

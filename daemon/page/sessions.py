@@ -1,10 +1,9 @@
 """Decide who may use the page: one-time links, sessions, and the token of every form.
 
 `memproc open` makes a link, good once and for two minutes. The browser that follows it gets a
-session,
-which lasts until it is unused for thirty days. Both are empty private files named by a hash, so
-that
-reading the folder gives no access, and of two who follow a link at once only one removes its file.
+session, which lasts until it is unused for thirty days. Both are empty private files named by a
+hash, so that reading the folder gives no access, and of two who follow a link at once only one
+removes its file.
 """
 
 import hmac
