@@ -1,1 +1,1 @@
-"""Asking models: the journal first, then LiteLLM; and counting tokens. Loaded when there is work to do."""
+"""Asking models, the journal first, and counting tokens. Loaded when there is work to do."""

@@ -27,7 +27,7 @@ OWN_HOSTS: Mapping[str, tuple[str, ...]] = {
     "together_ai": ("api.together.ai", "api.together.xyz"),
     "xai": ("api.x.ai",),
 }
-"""The hosts of each provider whose key memproc keeps. Their subdomains count too (eu.api.openai.com)."""
+"""The hosts of each provider whose key memproc keeps, with their subdomains (eu.api.openai.com)."""
 
 LOCAL_PROVIDERS = frozenset(
     {
@@ -51,7 +51,7 @@ _BASE_VARIABLES: Mapping[str, tuple[str, ...]] = {
     "openai": ("OPENAI_BASE_URL", "OPENAI_API_BASE"),
     "together_ai": ("TOGETHER_AI_API_BASE",),
 }
-"""The variables in which LiteLLM 1.106.2 looks for a provider's address, where it is not PROVIDER_API_BASE alone.
+"""Variables in which LiteLLM 1.106.2 looks for an address, where not PROVIDER_API_BASE alone.
 
 The first that is set counts.
 """
@@ -122,7 +122,7 @@ def is_ones_own(options: Mapping[str, object]) -> bool:
 
 
 def is_local(name: str, options: Mapping[str, object]) -> bool:
-    """Return whether a model runs on this machine or in the local network, so that its calls are free.
+    """Return whether a model runs on this machine or in the local network, where calls are free.
 
     That is known by its address, or by a name without a domain.
     """
@@ -137,7 +137,7 @@ def is_local(name: str, options: Mapping[str, object]) -> bool:
 
 
 def is_own_host(provider: str, host: str) -> bool:
-    """Return whether a host is the provider's own; for one that runs locally, whether it is this machine."""
+    """Return whether a host is the provider's own, or this machine for a provider running here."""
     if provider in LOCAL_PROVIDERS and is_loopback(host):
         return True
     return any(host == own or host.endswith(f".{own}") for own in OWN_HOSTS.get(provider, ()))
@@ -166,7 +166,7 @@ def names_a_host(names: Sequence[str], value: str) -> bool:
 
 
 def host_of(value: str) -> str:
-    """Return the host of an address in lower case, fit to be shown; "(unreadable)" if it has none."""
+    """Return the host of an address in lower case, fit to be shown; "(unreadable)" if none."""
     text = value.strip()
     host = None
     with suppress(ValueError):
@@ -177,7 +177,7 @@ def host_of(value: str) -> str:
 
 
 def readable_host(host: str) -> str:
-    """Return a host as it may be shown: a long name without a dot may be a key in the wrong place."""
+    """Return a host fit to be shown: a long name without a dot may be a misplaced key."""
     is_hidden = not host or (
         len(host) > _LONGEST_SHORT_NAME and "." not in host and ":" not in host
     )

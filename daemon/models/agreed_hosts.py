@@ -1,10 +1,13 @@
 """The hosts that a key may go to.
 
-A key goes to its provider's own address. Another one counts as agreed where the person has named
-it: - in the same environment as the key, by a variable that LiteLLM reads (ANTHROPIC_API_BASE and
-its kin); - in a memproc.toml of their own configuration folder, or one named by --config or
-$MEMPROC_CONFIG; - with `memproc key allow PROVIDER HOST`. A memproc.toml that was merely found in
-the current folder names nothing. No key goes over plain HTTP, except to this machine.
+A key goes to its provider's own address, and to another one that the person has agreed to:
+
+- in the environment that holds the key, by a variable that LiteLLM reads (ANTHROPIC_API_BASE);
+- in a memproc.toml of their own configuration folder, or named by --config or $MEMPROC_CONFIG;
+- with `memproc key allow PROVIDER HOST`.
+
+A memproc.toml merely found in the current folder names nothing. No key goes over plain HTTP, except
+to this machine.
 """
 
 import os
@@ -26,7 +29,7 @@ from rules.errors import ConfigurationError
 
 KEY_HEADERS = ("authorization", "x-api-key", "api-key", "x-goog-api-key")
 NO_KEYS = frozenset({"", "none", "fake-api-key", "stub-xinference-key", "lemonade"})
-"""What is sent where an interface wants a key and there is none: memproc's own word, and LiteLLM's."""
+"""Sent where an interface wants a key and there is none: memproc's own word, and LiteLLM's."""
 _HEADING = "# Hosts that keys may go to: provider and host. Written by `memproc key allow`."
 _LINE = re.compile(r"(\S+)\s+(\S+)")
 _ENVIRONMENT_OF_THE_KEY = ("environment", "credential")
@@ -84,7 +87,7 @@ def _refuse_foreign(path: Path, status: os.stat_result) -> None:
 
 
 def refusal(name: str, settings: ModelSettings, key: Key | NoKey) -> AddressRefusal | None:
-    """Refuse a model whose settings or environment would send its key where the person has not agreed.
+    """Refuse a model whose key would go where the person has not agreed to send it.
 
     Raises ConfigurationError or FileTrouble where the list of allowed hosts cannot be used.
     """
@@ -131,8 +134,8 @@ def _refuse_found(name: str, host: str, key: Key | NoKey) -> AddressRefusal | No
     if is_harmless or (provider, host) in allowed():
         return None
     return AddressRefusal(
-        f"{name} would be asked at {host}, which is not its provider's own address. memproc.toml in "
-        "this folder names it, and a file that is merely found there does not say where keys go",
+        f"{name} would be asked at {host}, which is not its provider's own address. memproc.toml "
+        "in this folder names it, and a file that is merely found there does not say where keys go",
         f"If you agree: memproc key allow {provider} {host}",
     )
 
@@ -154,8 +157,8 @@ def _refuse_foreign_environment(
     if not address.in_environment or in_same_place or (provider, address.host) in allowed():
         return None
     return AddressRefusal(
-        f"The key for {provider} would go to {address.host}, as {address.named_by} says; but the key "
-        "is kept elsewhere, and what stands in the environment decides nothing about it",
+        f"The key for {provider} would go to {address.host}, as {address.named_by} says; but the "
+        "key is kept elsewhere, and what stands in the environment decides nothing about it",
         f"If you agree: memproc key allow {provider} {address.host}",
     )
 

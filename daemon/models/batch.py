@@ -1,4 +1,4 @@
-"""The transport by batch: waiting requests go to Anthropic together, at half the price, within a day.
+"""The transport by batch: requests go to Anthropic together, at half the price, within a day.
 
 What is asked is written down before a batch is created, and its name after; so after a kill at any
 point it is found at the provider, by the requests' own keys, before anything is asked again.
@@ -152,7 +152,7 @@ class Batches:
         yield from self._awaited(route, replace(sent, name=name), cancel=False)
 
     def _written_down(self, together: Mapping[str, Route], before: Batch | None) -> int:
-        """Reserve what as many as fit may cost, and note them as sent. Return the batch's number."""
+        """Reserve the costs of all that fit, note them as sent, and return the batch's number."""
         now, left = self._context.clock(), _MOST_CHARACTERS
         items: list[SentRequest] = []
         with self._archive.transaction():
@@ -275,9 +275,7 @@ class Batches:
                 item = left.get(result.custom_id)
                 if item is None:
                     continue
-                if (
-                    find_reply(self._archive, item.request) is None
-                ):  # else it was taken before a kill
+                if find_reply(self._archive, item.request) is None:  # else taken before a kill
                     outcome = self._outcome(route.sample, sent, batch.id, item, result)
                     outcomes.append((item.request, outcome))
                 del left[item.request]

@@ -84,7 +84,7 @@ def price(model: str) -> Price | None:
 
 
 def _price_in(tiers: Sequence[Fields]) -> Price | None:
-    """Return the price in a list of tiers: the first, and above it the last, which is the dearest."""
+    """Return the price in a list of tiers: the first, and above it the last, the dearest."""
     basic, bounds = _rates(tiers[0], ""), tiers[0].get("range")
     if basic is None:
         return None

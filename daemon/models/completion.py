@@ -30,7 +30,7 @@ _OFFLINE = {
     # Without these LiteLLM fetches its price map and beta headers from the network at import.
     "LITELLM_LOCAL_MODEL_COST_MAP": "True",
     "LITELLM_LOCAL_ANTHROPIC_BETA_HEADERS": "True",
-    "LITELLM_MODE": "PRODUCTION",  # else it reads whatever .env lies above its own folder
+    "LITELLM_MODE": "PRODUCTION",  # else it reads any .env above its own folder
     "LITELLM_LOG": "CRITICAL",
 }
 # What makes LiteLLM and the clients inside it print prompts and keys.
@@ -41,7 +41,7 @@ _TALKATIVE = (
     "LITELLM_DISABLE_REDACT_SECRETS",
 )
 _DIVERTS = "USE_LITELLM_PROXY"
-"""A variable with which LiteLLM sends all requests, with the keys of all providers, to its own proxy."""
+"""A variable that makes LiteLLM send all requests and all keys to its own proxy."""
 _THIS_MACHINE = "localhost,127.0.0.1,::1"
 """Never asked by way of a proxy: what goes to it is not encrypted."""
 _TALKERS = ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy", "openai", "httpx", "httpcore")
@@ -66,11 +66,11 @@ class Completion:
     calls: tuple[ToolCall, ...] = ()
     """The tools that the model wants to have called."""
     odd_usage: str = ""
-    """What the provider said in the place of a count of tokens; empty where it counted in numbers."""
+    """What the provider said in place of a count of tokens; empty where it counted in numbers."""
 
 
 def complete(request: Request) -> Completion:
-    """Ask the request's model once; the built-in engine without LiteLLM, which takes seconds to load.
+    """Ask the request's model once; the built-in engine needs no LiteLLM, which loads for seconds.
 
     Raises NotNow where it may be asked again, ProviderRefuses where no model of the provider can be
     asked, else ModelError.
@@ -79,7 +79,7 @@ def complete(request: Request) -> Completion:
 
 
 def engine_answer(request: Request) -> Completion:
-    """Answer as the built-in engine: the persona's own sentences, chosen without a model or network.
+    """Answer as the built-in engine: the persona's own sentences, chosen without a model.
 
     They are chosen from the passage to remember, with what comes before it in view. What the
     dialogue has said since is not repeated, unless nothing is left.
@@ -213,7 +213,7 @@ def _litellm() -> Any:
 
 @cache
 def _loaded() -> Any:
-    """Load LiteLLM without the garbage collector, which would look through its half a million objects."""
+    """Load LiteLLM without the garbage collector, which would visit half a million objects."""
     os.environ.update(_OFFLINE)
     for name in _TALKATIVE:
         os.environ.pop(name, None)

@@ -43,7 +43,7 @@ class Context:
     notices: set[str] = field(default_factory=set)
     """Notices that the person has got in this run, and does not get again for each chat."""
     plan_at_most: int = 0
-    """The most that the planned work on the chat may cost, in picodollars; 0 where that is not known."""
+    """The most that the chat's planned work may cost, in picodollars; 0 where not known."""
 
     def today(self) -> date:
         """Return the day that the clock shows, in UTC."""

@@ -1,7 +1,7 @@
 """The direct transport: each request by itself, several at once, with patience.
 
-The money is reserved before a call leaves, and settled in the transaction in which its answer is
-kept. Nothing but the call itself happens in its thread.
+The money is reserved before a call leaves, and settled in the transaction that stores its answer.
+Only the call itself happens in its thread.
 """
 
 import random
@@ -175,9 +175,7 @@ class Direct:
             # If its answer gets lost, it may have been billed: it is reserved again first.
             answer = persistently(ask, self._context.pause, self._tell_once, repeats_lost=False)
             call.future.set_result(answer)
-        except (
-            BaseException
-        ) as fault:  # a thread's end: it is raised in the dialogue that has asked
+        except BaseException as fault:  # a thread's end: raised in the dialogue that asked
             call.future.set_exception(fault)
 
     def _outcome(self, call: DirectCall) -> Outcome:

@@ -42,13 +42,13 @@ class WatchedCall:
     refusal: MemprocError | None = None
     """Why a request was held back, or its answer was not read."""
     odd_usage: str = ""
-    """What the provider said in the place of counts of tokens; empty where it counted in numbers."""
+    """What the provider said in place of token counts; empty where it counted in numbers."""
 
     def hold_back(self, host: str, why: str) -> NoReturn:
         """Raise instead of sending to a host."""
         self.refusal = ProviderRefuses(
-            f"A request for {self.model.name} would have gone to {readable_host(host)}, {why}, so it "
-            "was not sent.",
+            f"A request for {self.model.name} would have gone to {readable_host(host)}, {why}, so "
+            "it was not sent.",
             "Look at the address in memproc.toml and in the environment, and whom it belongs to.",
         )
         raise RequestHeldBack
@@ -88,22 +88,24 @@ def look_at(request: httpx.Request) -> None:
     """
     call, host = _CALL.get(), request.url.host
     if call is None:
-        return  # no model's; batches have their own client, which follows nobody
+        return  # no model's; batches have their own client, which follows no redirect
     provider = call.model.provider
     agreed = {address.host for address in call.model.addresses}
     if provider in OWN_HOSTS and host not in agreed and not is_own_host(provider, host):
         call.hold_back(host, "which is not its provider's own address, nor one that you named")
-    carries_key = "key" in request.url.params or any(
-        is_key(request.headers.get(name, "")) for name in KEY_HEADERS
-    )
-    if request.url.scheme != "https" and not is_loopback(host) and carries_key:
+    if request.url.scheme != "https" and not is_loopback(host) and _carries_key(request):
         call.hold_back(host, "over plain HTTP")
+
+
+def _carries_key(request: httpx.Request) -> bool:
+    headers = (request.headers.get(name, "") for name in KEY_HEADERS)
+    return "key" in request.url.params or any(map(is_key, headers))
 
 
 def redirect_refused(
     model: str, request: httpx.Request, response: httpx.Response
 ) -> ModelError | None:
-    """Return the error for an answer that points to another address; None for every other answer."""
+    """Return the error for an answer that points to another address, None for any other."""
     if not response.has_redirect_location:
         return None
     try:
@@ -112,19 +114,21 @@ def redirect_refused(
     except httpx.InvalidURL:
         place = "an address that cannot be read"
     return ModelError(
-        f"{readable_host(request.url.host)} answers a request for {model} by pointing to {readable_host(place)} "
-        f"(status {response.status_code}). memproc follows nobody there, since the conversation would "
-        "go along.",
+        f"{readable_host(request.url.host)} answers a request for {model} by pointing to "
+        f"{readable_host(place)} (status {response.status_code}). memproc follows nobody there, "
+        "since the conversation would go along.",
         "If the model is served at that address now, name it: api_base in [models.options] of "
-        "memproc.toml, in a "
-        f'table "{model}".',
+        f'memproc.toml, in a table "{model}".',
     )
 
 
 def read_answer(
     call: WatchedCall, request: httpx.Request, response: httpx.Response
 ) -> httpx.Response:
-    """Read an answer in bounds. Return it with counts that are numbers; raise where it must not be read."""
+    """Read an answer in bounds, and return it with counts that are numbers.
+
+    Raises RequestHeldBack where it must not be read.
+    """
     if refused := redirect_refused(call.model.name, request, response):
         response.close()
         call.refusal = refused
@@ -143,14 +147,14 @@ def read_answer(
 def answer_too_large(model: str, host: str, most: int) -> AnswerTooLarge:
     """Return the error for an answer that was cut off at `most` bytes."""
     return AnswerTooLarge(
-        f"The answer of {model} at {readable_host(host)} had more than {most // 1024**2:,} MB, which its "
-        "room cannot hold, so it was cut off. It counts as it was reserved.",
+        f"The answer of {model} at {readable_host(host)} had more than {most // 1024**2:,} MB, "
+        "which its room cannot hold, so it was cut off. It counts as it was reserved.",
         "Look at the address in memproc.toml, or choose another model; then run memproc again.",
     )
 
 
 def _counted_in_numbers(content: bytes) -> tuple[bytes, str]:
-    """Return an answer's bytes with counts that are numbers, and what stood in their place."""
+    """Return an answer's bytes with counts that are numbers, and what was in their place."""
     try:
         answer = json.loads(content)
     except (ValueError, RecursionError):

@@ -1,4 +1,4 @@
-"""The tokens that a model counts for one of ours, as its replies have shown; and the cost of a plan."""
+"""The tokens that a model counts for one of ours, as its replies show; and a plan's cost."""
 
 from dataclasses import dataclass
 from datetime import timedelta
@@ -66,18 +66,18 @@ def counts_now(learned: LearnedFactor, estimate: float, now: str) -> bool:
 
 
 def require_price(model: Model, budget: BudgetSettings) -> Price | None:
-    """Return a model's price. Raises UnknownPrice where it has none and `budget.unpriced` is not set."""
+    """Return a model's price, None where `budget.unpriced` allows that; else raise UnknownPrice."""
     if model.price is None and not budget.unpriced:
         raise UnknownPrice(
             f"Nobody has told what {model.name} costs, so it is not asked.",
-            "Say it in memproc.toml: a table [[budget.price]] with model, as_of, input and output, in "
-            "dollars for a million tokens (0 where it is free); or set budget.unpriced = true.",
+            "Say it in memproc.toml: a table [[budget.price]] with model, as_of, input and output, "
+            "in dollars for a million tokens (0 where it is free); or set budget.unpriced = true.",
         )
     return model.price
 
 
 def step_of(model: Model, budget: BudgetSettings) -> int | None:
-    """Return the tokens of a prompt above which a model's price rises, if they must not be passed."""
+    """Return the prompt tokens above which the price rises, if they must not be passed."""
     price = None if budget.above_step else model.price
     return price.above if price and price.rises else None
 
@@ -99,7 +99,7 @@ class PlanCost:
     cost: CostEstimate | None
     """None where a model's price is not known, and `budget.unpriced` allows that."""
     replies: int
-    """The agent's replies that the estimate of tokens is made from; 0: from what is known of models."""
+    """The agent's replies behind the estimate of tokens; 0 where it has only general figures."""
     batched: bool = False
     """Whether the agent is asked in batches, at half the price."""
 

@@ -24,7 +24,7 @@ _LATER_KINDS = frozenset(
 )
 _NEVER_SENT = frozenset({"ConnectError", "ConnectTimeout", "PoolTimeout"})
 _GATEWAY_GAVE_UP = frozenset({408, 502, 504, 524})
-"""Statuses of a gateway between us and the model that gave up waiting; the model may have answered."""
+"""Statuses of a gateway that gave up waiting for the model, which may have answered."""
 _TOO_MANY = 429
 _DEEPEST = 12
 _NO_MONEY = ("credit balance", "insufficient_quota", "billing")
@@ -36,7 +36,7 @@ _LONGEST_RETRY_SECONDS = 10.0 * 366 * 86_400
 
 @dataclass(frozen=True, slots=True)
 class _Fault:
-    """What can be seen of an exception; `status` is 0 where it has none, `words` are in lower case."""
+    """What an exception shows: `status`, 0 where it has none, and `words` in lower case."""
 
     status: int
     kind: str
@@ -93,7 +93,8 @@ def _too_long(model: str, seen: _Fault) -> ContextTooLong | None:
     excess = _by_how_much(seen.words)
     return ContextTooLong(
         f"The request is too long for the context window of {model}{excess}.",
-        "Set tail.tokens and chunk.tokens lower in memproc.toml, or choose a model with a larger window.",
+        "Set tail.tokens and chunk.tokens lower in memproc.toml, or choose a model with a larger "
+        "window.",
     )
 
 
@@ -117,7 +118,7 @@ def _not_now(model: Model, status: int, fault: Exception) -> NotNow:
 
 
 def _causes(fault: BaseException) -> frozenset[str]:
-    """Return the kinds of the errors that a fault was made of, as LiteLLM and its clients wrap them."""
+    """Return the kinds of the errors that LiteLLM and its clients wrapped into a fault."""
     kinds: set[str] = set()
     cause: BaseException | None = fault
     for _ in range(_DEEPEST):
@@ -147,7 +148,7 @@ def _why_not_now(model: str, host: str, status: int, causes: frozenset[str]) -> 
 
 
 def _by_how_much(words: str) -> str:
-    """Return the tokens too many, as a phrase, from the numbers that a provider names for window and request."""
+    """Return the excess tokens as a phrase, from the numbers that a provider names."""
     numbers = sorted(int(number.replace(",", "")) for number in _NUMBER.findall(words))
     if len(numbers) < 2 or numbers[-1] == numbers[-2]:
         return ""

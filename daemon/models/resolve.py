@@ -54,7 +54,8 @@ def resolve_model(
         )
     if provider in _OLLAMA and not configured_window:
         return Unaskable(
-            f"nobody knows how many tokens {name} reads, and Ollama cuts off the rest without a word.",
+            f"nobody knows how many tokens {name} reads, and Ollama cuts off the rest without a "
+            "word.",
             "Say it in memproc.toml: window in [models].",
         )
     if refused := refusal(name, settings, key):
@@ -65,7 +66,7 @@ def resolve_model(
 def known_model(
     name: str, options: Mapping[str, object], budget: BudgetSettings, configured_window: int | None
 ) -> Model:
-    """Return a model that is asked with these options, key or not. Raises ModelError as `resolve` does."""
+    """Return a model asked with these options, with or without a key. Raises as `resolve_model`."""
     facts = catalogue.read_facts(name)
     return Model(
         name,
@@ -81,7 +82,7 @@ def known_model(
 def _options(
     name: str, settings: ModelSettings, options: Mapping[str, object], key: Key | NoKey
 ) -> Mapping[str, object]:
-    """Return a call's parameters: the key, no thinking, Ollama's window; the person's own count most."""
+    """Return a call's parameters: the key, no thinking, Ollama's window, the person's on top."""
     added: dict[str, object] = {}
     if isinstance(key, Key) and key.where != "environment":  # there LiteLLM finds it by itself
         added["api_key"] = key.value
@@ -96,13 +97,13 @@ def _options(
 
 
 def window_in(name: str, settings: ModelSettings) -> int | None:
-    """Return the window that memproc.toml names, in tokens; for Ollama also the option that makes it."""
+    """Return the window that memproc.toml names, in tokens; for Ollama, its own option too."""
     made = settings.options_for(name).get("num_ctx") if provider_of(name) in _OLLAMA else None
     return made if isinstance(made, int) else settings.window or None
 
 
 def find_price(name: str, options: Mapping[str, object], budget: BudgetSettings) -> Price | None:
-    """Return a model's price, or None where it is not known. Raises ModelError as `resolve` does."""
+    """Return a model's price, or None where it is not known. Raises as `resolve_model`."""
     configured = budget.price_of(name)
     if configured:
         return configured

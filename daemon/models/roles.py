@@ -1,11 +1,11 @@
 """The choice of models for one chat, and what the person should be told about it.
 
-agent             the chat's own model, or the one in memproc.toml; retired ones give way to successors
+agent             the chat's own model, or the one in memproc.toml, or its successor if retired
 context manager   the small model of the agent's provider, or the one in memproc.toml
 engine            the built-in one, where there is no key or no known model
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from functools import cache
@@ -41,7 +41,7 @@ class Roles:
     embedding: Model | None = None
     """Turns facts into vectors, where they are compared so."""
     addresses: tuple[str, ...] = ()
-    """Sentences on models asked elsewhere than at their provider's own address, said in every run."""
+    """Sentences on models asked elsewhere than at their provider's own address."""
     lacks_key: str = ""
     """The provider of the chat's own model, if it has no key and the engine writes instead."""
 
@@ -73,7 +73,7 @@ def choose_roles(
     today: date,
     embedding: str = "",
 ) -> Roles:
-    """Choose the models for a chat. If its own model cannot be asked, a notice says why and what to do.
+    """Choose the models for a chat. A notice says why its own model cannot be asked.
 
     `embedding` names a model that turns texts into vectors; it is used only if a model takes facts.
     Raises ChatSkipped where a configured model cannot be asked as it is configured.
@@ -88,12 +88,9 @@ def choose_roles(
     agent = _choose_agent(chat, messages, settings, fallback.name, find_out)
     manager = _choose_manager(agent.name, settings)
     embedding = embedding if manager.name != EXTRACTIVE else ""
-    used = [name for name in (agent.name, manager.name, fallback.name, embedding) if name]
-    models = {name: _askable(chat, find_out(name)) for name in dict.fromkeys(used)}
-    of_choices = (*fallback.notices, *agent.notices, *manager.notices)
-    ending = (sentence for name in used if (sentence := ends_soon(name, today)))
-    notices = (*of_choices, *_without_batches(models, settings), *ending)
-    elsewhere = (sentence for model in models.values() for sentence in _asked_elsewhere(model))
+    used = dict.fromkeys((agent.name, manager.name, fallback.name, embedding))
+    models = {name: _askable(chat, find_out(name)) for name in used if name}
+    notices = _notices((fallback, agent, manager), models, settings, today)
     return Roles(
         agent=models[agent.name],
         context_manager=models[manager.name],
@@ -101,7 +98,7 @@ def choose_roles(
         window=_window(models[agent.name], settings),
         notices=tuple(dict.fromkeys(notices)),
         embedding=models.get(embedding),
-        addresses=tuple(dict.fromkeys(elsewhere)),
+        addresses=tuple(dict.fromkeys(_asked_elsewhere(models.values()))),
         lacks_key=agent.lacks_key if agent.name == EXTRACTIVE else "",
     )
 
@@ -141,7 +138,7 @@ def _choose_agent(
 
 
 def _choose_manager(agent: str, settings: ModelSettings) -> _Choice:
-    """Choose the context manager; on a server of one's own it is the agent: no other is known there."""
+    """Choose the context manager; on a server of one's own the agent, the only one known there."""
     if settings.context_manager != SMALL:
         return _newest(settings.context_manager, settings)
     is_own = is_ones_own(settings.options_for(agent))
@@ -161,6 +158,18 @@ def _askable(chat: Chat, model: Model | Unaskable) -> Model:
     return model
 
 
+def _notices(
+    choices: Sequence[_Choice], models: Mapping[str, Model], settings: ModelSettings, today: date
+) -> Iterator[str]:
+    """Yield what the person should know about these choices and the models they led to."""
+    for choice in choices:
+        yield from choice.notices
+    yield from _without_batches(models, settings)
+    for name in models:
+        if sentence := ends_soon(name, today):
+            yield sentence
+
+
 def _without_batches(models: Mapping[str, Model], settings: ModelSettings) -> Iterator[str]:
     """Yield a notice for each model that is to be asked in batches and takes none."""
     if settings.batch == "never":
@@ -171,11 +180,12 @@ def _without_batches(models: Mapping[str, Model], settings: ModelSettings) -> It
             yield f"{name} is asked {way}."
 
 
-def _asked_elsewhere(model: Model) -> Iterator[str]:
+def _asked_elsewhere(models: Iterable[Model]) -> Iterator[str]:
     """Yield a sentence on each address of a model that is not its provider's own."""
-    for address in model.addresses:
-        place = f"{address.host}, not at its provider's own address ({address.named_by})"
-        yield f"{model.name} is asked at {place}."
+    for model in models:
+        for address in model.addresses:
+            place = f"{address.host}, not at its provider's own address ({address.named_by})"
+            yield f"{model.name} is asked at {place}."
 
 
 def _window(agent: Model, settings: ModelSettings) -> int | None:
@@ -213,14 +223,14 @@ def _names(chat: Chat, messages: Sequence[Message]) -> Iterator[str]:
 def with_tools(
     roles: Roles, tools: Sequence[Mapping[str, object]], form: Literal["auto", "tools", "json"]
 ) -> Roles:
-    """Offer these tools to the agent, and to the fallback that steps in for it, if they can call them."""
+    """Offer these tools to the agent, and to its fallback, where they can call them."""
 
-    def with_tools(model: Model) -> Model:
+    def offered(model: Model) -> Model:
         is_offered = form == "tools" or (form == "auto" and model.calls_tools)
         return replace(model, tools=tuple(tools)) if is_offered and model != ENGINE else model
 
-    fallback = roles.fallback and with_tools(roles.fallback)
-    return replace(roles, agent=with_tools(roles.agent), fallback=fallback)
+    fallback = roles.fallback and offered(roles.fallback)
+    return replace(roles, agent=offered(roles.agent), fallback=fallback)
 
 
 @dataclass(frozen=True, slots=True)

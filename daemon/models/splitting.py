@@ -1,4 +1,4 @@
-"""Where chunks end, by `chunk.bounds`; "embedding" asks wordllama's small table of vectors, which it brings along.
+"""Where chunks end, by `chunk.bounds`; "embedding" asks wordllama's small table of vectors.
 
 It is loaded when it is first needed, in a third of a second, and a text takes a millisecond or two:
 no vector is kept.
@@ -24,7 +24,7 @@ _Embed = Callable[[list[str]], Sequence[Sequence[float]]]
 
 
 def splitter(bounds: str) -> Splitter:
-    """Return the splitter that `chunk.bounds` names. Raises ConfigurationError if it is not installed."""
+    """Return the splitter that `chunk.bounds` names. Raises ConfigurationError if not installed."""
     if bounds != EMBEDDING:
         return SPLITTERS[bounds]
     _model()
@@ -33,7 +33,7 @@ def splitter(bounds: str) -> Splitter:
 
 @lru_cache(_TEXTS)
 def vector(text: str) -> Vector:
-    """The meaning of a text in whole numbers, so that every platform comes to the same; zeros where it has no words.
+    """Return the meaning of a text as integers, equal on every platform; zeros without words.
 
     Each text is asked about by itself: in company the sums are rounded otherwise.
     """
@@ -48,14 +48,15 @@ def vector(text: str) -> Vector:
 
 @cache
 def _model() -> _Embed:
-    """Turns texts into vectors. Only files of the package itself are read: nothing is ever downloaded."""
+    """Load the embedder from the package's own files: nothing is ever downloaded."""
     try:
         with _same_log():
             import wordllama  # type: ignore[import-untyped]
     except ModuleNotFoundError as fault:
         raise ConfigurationError(
             'chunk.bounds = "embedding" needs a package that is not installed.',
-            "Install memproc with it: pip install '.[embedding]', or set chunk.bounds to \"topics\" in memproc.toml.",
+            "Install memproc with it: pip install '.[embedding]', or set chunk.bounds to "
+            '"topics" in memproc.toml.',
         ) from fault
     folder = Path(wordllama.__file__).parent
     embed: _Embed = wordllama.WordLlama.load(cache_dir=folder, disable_download=True).embed
@@ -64,7 +65,7 @@ def _model() -> _Embed:
 
 @contextmanager
 def _same_log() -> Iterator[None]:
-    """The package turns on everybody's log when it is imported; it is as it was afterwards."""
+    """Restore the root logger, which the package changes when it is imported."""
     root = logging.getLogger()
     level, handlers = root.level, root.handlers[:]
     yield

@@ -1,4 +1,4 @@
-"""Count tokens with tiktoken, offline: LiteLLM's package brings the tables, so nothing is downloaded.
+"""Count tokens with tiktoken, offline: LiteLLM's package brings the tables.
 
 Chunks and tails are measured in tokens of the o200k encoding, whatever the model, so that a bound
 depends on the messages alone. What a model's own tokenizer makes of them is `primer.models`'
@@ -33,15 +33,16 @@ TABLE = "https://openaipublic.blob.core.windows.net/encodings/o200k_base.tiktoke
 _LAST_BIT = (1 << 23) - 1
 _WORD = re.compile(r" ?(?:[A-Z]*[a-z]+|[A-Z]+|[^\W\d_a-zA-Z]+)")
 _WEIGHTS = {
-    " \n": 1.0, "etaoinsrhldcu": 0.3, "mpgfbywkv": 0.6, "qxzj": 1.0, "ABCDEFGHIJKLMNOPQRSTUVWXYZ": 0.8,
-    "0123456789": 1.1,
+    " \n": 1.0, "etaoinsrhldcu": 0.3, "mpgfbywkv": 0.6, "qxzj": 1.0,
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZ": 0.8, "0123456789": 1.1,
 }  # fmt: skip
 _BLOCKS = (
-    (0x80, 0.7), (0x250, 1.7), (0x370, 2.0), (0x400, 1.7), (0x460, 1.1), (0x5D0, 2.0), (0x5EB, 0.8), (0x600, 2.0),
-    (0x700, 1.5), (0x900, 3.0), (0x980, 1.5), (0xE00, 3.0), (0xE5C, 1.3), (0x3040, 3.0), (0x3100, 1.25), (0x4E00, 3.0),
-    (0xA000, 2.0), (0xAC00, 3.0), (0xD7A4, 2.3), (0x10000, 3.0), (0x110000, 4.1),
+    (0x80, 0.7), (0x250, 1.7), (0x370, 2.0), (0x400, 1.7), (0x460, 1.1), (0x5D0, 2.0), (0x5EB, 0.8),
+    (0x600, 2.0), (0x700, 1.5), (0x900, 3.0), (0x980, 1.5), (0xE00, 3.0), (0xE5C, 1.3),
+    (0x3040, 3.0), (0x3100, 1.25), (0x4E00, 3.0), (0xA000, 2.0), (0xAC00, 3.0), (0xD7A4, 2.3),
+    (0x10000, 3.0), (0x110000, 4.1),
 )  # fmt: skip
-"""The ends of blocks of characters, and how many tokens each character takes where they stand at random."""
+"""The ends of blocks of characters, and the tokens of each character in random order."""
 
 if TYPE_CHECKING:
     from tiktoken import Encoding
@@ -49,17 +50,17 @@ if TYPE_CHECKING:
 ENCODING = "o200k_base"
 _REMEMBERED_TEXTS = 512
 _LONGEST_RUN = 900_000
-"""tiktoken's pattern gives up, with a panic, on about a million characters of white space in a row."""
+"""tiktoken's pattern panics on about a million characters of white space in a row."""
 _WHITE_SPACE = re.compile(r"\s++")
 
 
 def count(text: str) -> int:
-    """Tokens of a text. Tags of the tokenizer's own, as `<|endoftext|>`, count as the text they are."""
+    """Return the tokens of a text. The tokenizer's own tags, as `<|endoftext|>`, are plain text."""
     return sum(len(_encoding().encode_ordinary(piece)) for piece in _pieces(text))
 
 
 def _pieces(text: str) -> Iterator[str]:
-    """The text, cut only within runs of white space that are too long for tiktoken."""
+    """Yield the text, cut only within runs of white space too long for tiktoken."""
     begin = 0
     for run in _WHITE_SPACE.finditer(text) if len(text) > _LONGEST_RUN else ():
         for cut in range(run.start() + _LONGEST_RUN, run.end(), _LONGEST_RUN):
@@ -70,33 +71,33 @@ def _pieces(text: str) -> Iterator[str]:
 
 @lru_cache(_REMEMBERED_TEXTS)
 def count_of(text: str) -> int:
-    """The same for a turn of a request; the calls of a chunk begin alike, so most of them were counted just now."""
+    """Count a turn of a request, with a memory: the calls of a chunk begin alike."""
     return count(text)
 
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """Tokens of texts by their digests: of all that were asked about, and of those that were counted just now."""
+    """The tokens of texts by digest: of all asked about, and of those just counted."""
 
     all: Mapping[str, int]
     new: Mapping[str, int]
 
 
 def count_once(archive: Archive, texts: Mapping[str, str]) -> Counts:
-    """Tokens of each text by its digest; those that the archive has counted before are not counted again."""
+    """Count each text, by its digest, unless the archive knows its tokens."""
     known = known_counts(archive, ENCODING, list(texts))
     new = {digest: count(text) for digest, text in texts.items() if digest not in known}
     return Counts(known | new, new)
 
 
 def keep(archive: Archive, counts: Counts) -> None:
-    """Let the archive remember what was counted just now; one that is open for reading alone counts anew next time."""
+    """Store what was just counted, unless the archive is open for reading alone."""
     if counts.new and not archive.is_read_only:
         keep_counts(archive, ENCODING, counts.new)
 
 
 def digest_of(text: str) -> str:
-    """The digest under which the tokens of a text that is no message are kept."""
+    """Return the digest under which the tokens of a text that is no message are kept."""
     return hashlib.sha256(text.encode()).hexdigest()
 
 
@@ -108,14 +109,14 @@ def _encoding() -> "Encoding":
 
     openai_public.load_tiktoken_bpe = _ranks
     encoding = tiktoken.get_encoding(ENCODING)
-    encoding._mergeable_ranks.clear()  # tiktoken's Rust half has its own copy, and nobody decodes here
+    encoding._mergeable_ranks.clear()  # tiktoken's Rust half has its own copy; nothing is decoded
     return encoding
 
 
 def _ranks(url: str, expected_hash: str) -> dict[bytes, int]:
-    """The rank of each token, from the table for this address. tiktoken's own reader takes 15 MB more for a moment.
+    """Return each token's rank in an encoding's table; tiktoken's own reader takes 15 MB more.
 
-    Raises ModelError where the table is missing or damaged: nothing is downloaded.
+    Raises ModelError where the table is missing or damaged.
     """
     with _table(Path(os.environ["TIKTOKEN_CACHE_DIR"]), url) as table:
         if hashlib.file_digest(table, "sha256").hexdigest() != expected_hash:
@@ -126,11 +127,10 @@ def _ranks(url: str, expected_hash: str) -> dict[bytes, int]:
 
 @contextmanager
 def _table(folder: Path, url: str) -> Iterator[BufferedReader]:
-    """The table of an encoding, by the address that its copy is named after. Raises ModelError where there is none."""
+    """Open an encoding's table, a copy named after its address. Raises ModelError if missing."""
     try:
-        with (folder / hashlib.sha1(url.encode(), usedforsecurity=False).hexdigest()).open(
-            "rb"
-        ) as table:
+        name = hashlib.sha1(url.encode(), usedforsecurity=False).hexdigest()
+        with (folder / name).open("rb") as table:
             yield table
     except OSError as fault:
         raise ModelError(
@@ -140,14 +140,14 @@ def _table(folder: Path, url: str) -> Iterator[BufferedReader]:
 
 
 def tables() -> Path:
-    """LiteLLM's folder of tokenizer tables, found without importing it."""
+    """Return LiteLLM's folder of tokenizer tables, without importing it."""
     spec = find_spec("litellm")
     places: Sequence[str] = (spec.submodule_search_locations if spec else None) or []
     return Path(*places[:1]) / "litellm_core_utils" / "tokenizers"
 
 
 def tokens_at_most(text: str) -> int:
-    """A number that the text's tokens do not exceed. Raises ModelError where the encoding's table is missing."""
+    """Return a number that the text's tokens do not exceed. Raises ModelError without a table."""
     words = _WORD.findall(text)
     tokens = [word for word in words if _is_token(word)]
     rest = Counter(text)
@@ -166,14 +166,14 @@ def _is_token(word: str) -> bool:
 
 
 def _places(token: bytes) -> tuple[int, int, int]:
-    """The three bits that stand for the token."""
+    """Return the three bits of a token."""
     name = int.from_bytes(hashlib.blake2b(token, digest_size=9).digest())
     return name & _LAST_BIT, name >> 24 & _LAST_BIT, name >> 48 & _LAST_BIT
 
 
 @cache
 def _tokens() -> bytearray:
-    """Three bits for each token, by its hash; one other word in three thousand has only bits of tokens too."""
+    """Return three bits set for each token; one other word in 3,000 has only bits of tokens."""
     known = bytearray((_LAST_BIT + 1) >> 3)
     with _table(tables(), TABLE) as table:
         for line in table:
