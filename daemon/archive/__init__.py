@@ -1,1 +1,1 @@
-"""The archive: raw messages for ever, the memories made of them, and every answer that was paid for."""
+"""The archive: raw messages for ever, their memories, and every answer that was paid for."""

@@ -1,4 +1,4 @@
-"""The archive as a resource: one SQLite file in the state folder, up to date, durable to the last row."""
+"""The archive as a resource: one SQLite file in the state folder, durable to the last row."""
 
 import sqlite3
 import zlib
@@ -36,11 +36,12 @@ _RAISED_BY_ODD_VALUES = (
     TypeError, ValueError, sqlite3.Error, zlib.error,
 )  # fmt: skip
 _README = """\
-This folder belongs to memproc, the program that turns old parts of TypingMind conversations into memories.
+This folder belongs to memproc, which turns old parts of TypingMind conversations into memories.
 
-archive.sqlite3   every raw message that memproc has ever read, the memories made of them, and every answer
-                  of a model that was paid for. Deleting it loses them. `memproc verify` says whether it is
-                  sound, and `memproc expand CHAT` writes a conversation out of it as an export again.
+archive.sqlite3   every raw message that memproc has ever read, the memories made of them, and every
+                  answer of a model that was paid for. Deleting it loses them. `memproc verify` says
+                  whether it is sound, and `memproc expand CHAT` writes a conversation out of it as
+                  an export again.
 lock              held while a memproc works here.
 
 Copy archive.sqlite3 together with archive.sqlite3-wal, and only while no memproc runs.
@@ -80,7 +81,7 @@ class Archive:
 
     @classmethod
     def read(cls, folder: Path) -> Self:
-        """Open the archive for reading alone; where there is none, an empty one that is not on the disk.
+        """Open the archive for reading alone; where there is none, an empty one in memory.
 
         Raises ArchiveError, or FileTrouble where the folder may not be looked into.
         """
@@ -91,9 +92,8 @@ class Archive:
         refuse_unfinished(folder)
         if not is_made:
             return cls.memory()
-        with cls._connect(
-            f"{path.absolute().as_uri()}?mode=ro", path, _BUSY_SECONDS
-        )._closed_on_fault() as archive:
+        place = f"{path.absolute().as_uri()}?mode=ro"
+        with cls._connect(place, path, _BUSY_SECONDS)._closed_on_fault() as archive:
             archive.is_read_only = True
             archive.run(f"PRAGMA cache_size = -{_KEPT_WHILE_READING}")
             return archive if archive._version() == newest_version() else archive._up_to_date_copy()
@@ -118,7 +118,7 @@ class Archive:
             self._connection.executemany(sql, rows)
 
     def copy_to(self, path: str) -> None:
-        """Write a consistent copy into the empty file at `path`. Other programs may go on writing."""
+        """Write a consistent copy into the empty file at `path`; others may go on writing."""
         self.run("VACUUM INTO ?", (path,))
 
     def fold_log(self) -> None:
@@ -134,7 +134,7 @@ class Archive:
     def rows(
         self, kind: Callable[..., Row], sql: str, values: Sequence[object] = ()
     ) -> tuple[Row, ...]:
-        """Return every row as one of this kind; its columns are the kind's arguments, in their order.
+        """Return every row as one of this kind, whose arguments are the columns, in their order.
 
         Raises ArchiveError where a value is of a type that the kind does not hold: that is damage.
         """
@@ -157,7 +157,7 @@ class Archive:
         `conflict` is "OR IGNORE" or "OR REPLACE".
         """
         marks = ", ".join("?" * len(row))
-        sql = f"INSERT {conflict} INTO {table} ({', '.join(row)}) VALUES ({marks})"  # noqa: S608  ours
+        sql = f"INSERT {conflict} INTO {table} ({', '.join(row)}) VALUES ({marks})"  # noqa: S608
         with archive_errors(self.path):
             return self._connection.execute(sql, tuple(row.values())).lastrowid or 0
 
@@ -245,7 +245,7 @@ class Archive:
                 seal_rows(self.run, table)
 
     def _up_to_date_copy(self) -> Self:
-        """Copy an archive of an older memproc, or one killed at its birth, into today's tables in memory."""
+        """Copy an older archive, or one killed at its birth, into today's tables in memory."""
         copy = self._connect(":memory:", self.path, _BUSY_SECONDS)
         with self, archive_errors(self.path):
             self._connection.backup(copy._connection)
@@ -253,7 +253,7 @@ class Archive:
         return copy
 
     def _version(self) -> int:
-        """Return the number of the last step that was done here; 0 where there are no tables yet."""
+        """Return the number of the last step that was done here; 0 without tables."""
         if not self.run("SELECT 1 FROM sqlite_master WHERE name = 'migration'"):
             return 0
         version = self.run("SELECT coalesce(max(number), 0) FROM migration")[0][0]
@@ -266,8 +266,8 @@ class Archive:
             )
         if 0 < version < OLDEST:
             raise ArchiveError(
-                f"The archive {self.path} was made by a memproc from before the first release, and has "
-                "other tables.",
+                f"The archive {self.path} was made by a memproc from before the first release, and "
+                "has other tables.",
                 "Move it away and run: memproc rebuild. That reads the backups and the updated "
                 "exports.",
             )
@@ -281,7 +281,7 @@ def columns(kind: type) -> str:
 
 @cache
 def misfit(kind: Callable[..., object], types: tuple[type, ...]) -> str:
-    """Say why a row whose values have these types is none of this kind; empty where it may be one."""
+    """Say why a row whose values have these types is none of this kind; empty if it may be one."""
     if not is_dataclass(kind):
         return ""
     for field, stored in zip(fields(kind), types, strict=False):
@@ -301,9 +301,7 @@ def check_integrity(archive: Archive) -> tuple[str, ...]:
     Raises ArchiveError where it cannot be read.
     """
     faults = [fault for fault in archive.column("PRAGMA integrity_check") if fault != "ok"]
-    if any(
-        _UNREAD in fault for fault in faults
-    ):  # the disk's fault, which says nothing of the rows
+    if any(_UNREAD in fault for fault in faults):  # the disk's fault, not the rows'
         raise unusable(archive.path)
     faults += [
         f"a row of {row[0]} refers to nothing" for row in archive.run("PRAGMA foreign_key_check")
@@ -331,7 +329,7 @@ def damage_behind(archive: Archive, fault: BaseException) -> ArchiveError | None
 
 
 def _changed_versions(archive: Archive) -> Iterator[int]:
-    """Yield the numbers of damaged versions; a few are read at a time, as an archive may be large."""
+    """Yield the numbers of damaged versions, read a few at a time: an archive may be large."""
     last = 0
     while rows := archive.run(
         """

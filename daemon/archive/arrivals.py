@@ -1,4 +1,4 @@
-"""The files that were dropped into the inbox: their states and steps, compared with what lies there now."""
+"""The files dropped into the inbox: their states and steps, compared with what is there now."""
 
 import json
 from collections.abc import Iterable, Sequence
@@ -78,7 +78,7 @@ class ArrivalStep:
 
 
 def find_arrival(archive: Archive, arrival_id: int) -> Arrival:
-    """The arrival of that number. Raises ArchiveError where there is none: rows are never removed."""
+    """Return the arrival of that number. Raises ArchiveError where it is unknown."""
     for arrival in _select(archive, "WHERE id = ?", arrival_id):
         return arrival
     raise ArchiveError(
@@ -87,9 +87,9 @@ def find_arrival(archive: Archive, arrival_id: int) -> Arrival:
 
 
 def next_work(archive: Archive, now: str) -> Arrival | None:
-    """The next arrival to process: copied and not begun, or waiting until a time that has come; or None.
+    """Return the next arrival to process: copied, or waiting until a time that has come; or None.
 
-    What was dropped first comes first, so that the newest copy of a chat comes last.
+    The oldest comes first, so that the newest copy of a chat comes last.
     """
     waiting = """
         WHERE (state = 'copied' AND (next_look_at IS NULL OR next_look_at <= ?1))
@@ -100,15 +100,16 @@ def next_work(archive: Archive, now: str) -> Arrival | None:
 
 
 def waiting_arrivals(archive: Archive) -> tuple[int, ...]:
-    """Numbers of the arrivals that wait for a time, for the budget or for the person, oldest first."""
+    """Return the arrivals that wait for a time, the budget or the person, oldest first."""
     return archive.column("SELECT id FROM arrival WHERE state IN ('waiting', 'paused') ORDER BY id")
 
 
 def skipped_or_extracted(archive: Archive) -> tuple[Arrival, ...]:
-    """The arrivals that were skipped for what is in them, oldest first; then those that the newest updated exports
-    with memories of the built-in engine were made from.
+    """Return arrivals worth another try, oldest first: skipped ones, then extracted ones.
 
-    Where the work itself broke off three times, it is not tried again: the person has been told to drop it anew.
+    The latter are those from which the newest updated exports with memories of the built-in engine
+    were made. Work that broke off three times is not tried again: the person was told to drop the
+    file once more.
     """
     skipped = "WHERE state = 'set aside' AND sha256 IS NOT NULL AND tries < ? ORDER BY id"
     extracted = """
@@ -116,11 +117,13 @@ def skipped_or_extracted(archive: Archive) -> tuple[Arrival, ...]:
             SELECT max(arrival.id) FROM arrival
             JOIN output ON source_sha256 = arrival.sha256
             WHERE state = 'written'
-              AND output.id = (SELECT max(id) FROM output AS other WHERE other.chat_id = output.chat_id)
+                AND output.id = (
+                    SELECT max(id) FROM output AS other WHERE other.chat_id = output.chat_id)
               AND EXISTS (
                   SELECT 1 FROM memory JOIN chat ON chat.id = memory.chat
                   WHERE chat.chat_id = output.chat_id AND forgotten_at IS NULL AND pinned = 0
-                    AND NOT EXISTS (SELECT 1 FROM edition WHERE edition.memory = memory.id AND made <> ?))
+                        AND NOT EXISTS (
+                            SELECT 1 FROM edition WHERE edition.memory = memory.id AND made <> ?))
             GROUP BY arrival.sha256
         ) ORDER BY id
     """
@@ -128,7 +131,7 @@ def skipped_or_extracted(archive: Archive) -> tuple[Arrival, ...]:
 
 
 def is_outdated(archive: Archive, arrival: Arrival, chat_id: str) -> bool:
-    """Whether the chat's updated export was made from another file after this one was dropped, or was restored."""
+    """Return whether the chat was restored, or updated from another file, after this one came."""
     last = last_output(archive, chat_id)
     return (
         last is not None
@@ -138,12 +141,15 @@ def is_outdated(archive: Archive, arrival: Arrival, chat_id: str) -> bool:
 
 
 def known_content(archive: Archive, sha256: str) -> str | None:
-    """Why an export of this content needs no work, as a sentence; None where it does.
+    """Return a sentence on why an export of this content needs no work, or None.
 
-    What was skipped may be tried again, and what left before it was worked on is as good as new.
+    What was skipped may be tried again, and what was taken away before its turn counts as new.
     """
     if archive.value("SELECT 1 FROM output WHERE sha256 = ?", (sha256,)):
-        return "memproc wrote this file itself: import it in TypingMind, and drop a new export when you have talked on"
+        return (
+            "memproc wrote this file itself: import it in TypingMind, and drop a new export when "
+            "you have talked on"
+        )
     same = [
         arrival
         for arrival in _select(archive, "WHERE sha256 = ? ORDER BY id", sha256)
@@ -162,24 +168,24 @@ def known_content(archive: Archive, sha256: str) -> str | None:
 
 
 def is_needed(archive: Archive, sha256: str) -> bool:
-    """Whether an arrival of this content is not finished, so that its copy has to stay."""
+    """Return whether an arrival of this content is unfinished, so that its copy has to stay."""
     states = archive.column("SELECT state FROM arrival WHERE sha256 = ?", (sha256,))
     return any(state not in FINISHED for state in states)
 
 
 def in_hand(archive: Archive, sha256: str) -> Arrival | None:
-    """The newest arrival of this content that memproc is not through with, or None."""
+    """Return the newest arrival of this content that is still in hand, or None."""
     same = _select(archive, "WHERE sha256 = ? ORDER BY id DESC", sha256)
     return next((arrival for arrival in same if arrival.state in IN_HAND), None)
 
 
 def newest_number(archive: Archive) -> int:
-    """The number of the newest arrival; 0 where there is none."""
+    """Return the number of the newest arrival; 0 where there is none."""
     return int(archive.value("SELECT coalesce(max(id), 0) FROM arrival"))
 
 
 def arrivals_of_job(archive: Archive, after: int, sha256: str, path: str) -> tuple[Arrival, ...]:
-    """The arrivals after that number with this content, or at this path and not taken, oldest first."""
+    """Return later arrivals with this content, or untaken ones at this path, oldest first."""
     arrivals = f"""
         SELECT {columns(Arrival)} FROM arrival
         WHERE id > ? AND (sha256 = ? OR (path = ? AND sha256 IS NULL)) ORDER BY id
@@ -188,7 +194,7 @@ def arrivals_of_job(archive: Archive, after: int, sha256: str, path: str) -> tup
 
 
 def outcome_of_content(archive: Archive, sha256: str, chat_id: str) -> ChatOutcome | None:
-    """The outcome of a chat the last time that an export of this content was worked on, or None."""
+    """Return the chat's outcome when an export of this content was last worked on, or None."""
     names = ", ".join(f"outcome.{field.name}" for field in fields(ChatOutcome))
     newest = f"""
         SELECT {names} FROM outcome JOIN arrival ON arrival.id = outcome.arrival
@@ -198,7 +204,8 @@ def outcome_of_content(archive: Archive, sha256: str, chat_id: str) -> ChatOutco
 
 
 def _select(archive: Archive, where: str, value: object) -> tuple[Arrival, ...]:
-    return archive.rows(Arrival, f"SELECT {columns(Arrival)} FROM arrival {where}", (value,))  # noqa: S608
+    arrivals = f"SELECT {columns(Arrival)} FROM arrival {where}"  # noqa: S608
+    return archive.rows(Arrival, arrivals, (value,))
 
 
 def change_state(
@@ -212,12 +219,13 @@ def change_state(
     tries: int | None = None,
     sha256: str | None = None,
 ) -> None:
-    """Move an arrival to another state, and note the step; `tries` and `sha256` stay where none is given."""
+    """Move an arrival to another state and note the step; None keeps `tries` and `sha256`."""
     with archive.transaction():
         archive.run(
             """
-            UPDATE arrival SET state = ?, reason = ?, next_step = ?, next_look_at = ?, changed_at = ?,
-                tries = coalesce(?, tries), sha256 = coalesce(?, sha256) WHERE id = ?
+            UPDATE arrival SET state = ?, reason = ?, next_step = ?, next_look_at = ?,
+                changed_at = ?, tries = coalesce(?, tries), sha256 = coalesce(?, sha256)
+            WHERE id = ?
             """,
             (state, reason, next_step, next_look_at, when, tries, sha256, arrival_id),
         )
@@ -234,7 +242,7 @@ def note_waiting(
     when: str,
     next_look_at: str | None,
 ) -> None:
-    """Say what a file that is not taken yet waits for; a step only where the state or the next step is another."""
+    """Say what an untaken file waits for. Note a step only for another state or next step."""
     with archive.transaction():
         is_known = archive.column(
             """
@@ -248,19 +256,21 @@ def note_waiting(
 
 
 def mark_copied(archive: Archive, arrival_id: int, sha256: str, when: str) -> tuple[int, ...]:
-    """Note that memproc has its own copy, so that work can begin; the arrivals that this one takes the place of.
+    """Note that memproc has its own copy. Return the arrivals that this one replaces.
 
-    These were skipped, and had the same name or the same content: dropping a file again is the person's
-    answer to it. One whose content lies at another path too is kept for that one's sake. An older copy
-    that is not worked on yet keeps its turn: it may hold what the newer one does not.
+    Skipped ones with the same name or content are replaced: dropping a file again is the person's
+    answer. One whose content is at another path too is kept for that one's sake. An older copy that
+    has not been worked on keeps its turn: it may hold what the newer one does not.
     """
     with archive.transaction():
         path = find_arrival(archive, arrival_id).path
         replaced = archive.column(
             """
-            SELECT id FROM arrival AS older WHERE id <> ? AND state = 'set aside' AND (
-                sha256 = ? OR (path = ? AND NOT EXISTS (
-                    SELECT 1 FROM arrival AS same WHERE same.sha256 = older.sha256 AND same.state = 'done')))
+            SELECT id FROM arrival AS older
+            WHERE id <> ? AND state = 'set aside' AND (sha256 = ? OR (
+                path = ? AND NOT EXISTS (
+                    SELECT 1 FROM arrival AS same
+                    WHERE same.sha256 = older.sha256 AND same.state = 'done')))
             ORDER BY id
             """,
             (arrival_id, sha256, path),
@@ -273,20 +283,14 @@ def mark_copied(archive: Archive, arrival_id: int, sha256: str, when: str) -> tu
 
 
 def resume_after_restart(archive: Archive, when: str) -> tuple[int, ...]:
-    """Take up again what was being worked on when memproc ended; how often it failed is kept."""
+    """Take up again what was being worked on when memproc ended; its failures still count."""
     with archive.transaction():
         begun = archive.column(
             "SELECT id FROM arrival WHERE state IN ('planned', 'working') ORDER BY id"
         )
+        reason = "memproc was stopped during the work, and goes on"
         for arrival_id in begun:
-            change_state(
-                archive,
-                arrival_id,
-                "copied",
-                "memproc was stopped during the work, and goes on",
-                "",
-                when,
-            )
+            change_state(archive, arrival_id, "copied", reason, "", when)
     return begun
 
 
@@ -296,30 +300,28 @@ def retry_paused(archive: Archive, now: str) -> None:
 
 
 def newest_step(archive: Archive) -> int:
-    """The number of the newest step of any arrival; 0 where there is none."""
+    """Return the number of the newest step of any arrival; 0 where there is none."""
     return int(archive.value("SELECT coalesce(max(id), 0) FROM arrival_step"))
 
 
 def steps_after(archive: Archive, number: int) -> tuple[ArrivalStep, ...]:
-    """The steps that came after that one, in their order."""
+    """Return the steps that came after that one, in their order."""
     steps = """
         SELECT step.id, arrival, path, step.state, step.reason, next_step, at
-        FROM arrival_step AS step JOIN arrival ON arrival.id = step.arrival WHERE step.id > ? ORDER BY step.id
+        FROM arrival_step AS step JOIN arrival ON arrival.id = step.arrival
+        WHERE step.id > ? ORDER BY step.id
     """
     return archive.rows(ArrivalStep, steps, (number,))
 
 
 def times_in(archive: Archive, arrival_id: int, state: State) -> int:
-    """The number of times that an arrival has come into a state."""
-    return int(
-        archive.value(
-            "SELECT count(*) FROM arrival_step WHERE arrival = ? AND state = ?", (arrival_id, state)
-        )
-    )
+    """Return how often an arrival has come into a state."""
+    times = "SELECT count(*) FROM arrival_step WHERE arrival = ? AND state = ?"
+    return int(archive.value(times, (arrival_id, state)))
 
 
 def arrivals_of(archive: Archive, paths: Sequence[str]) -> tuple[int, ...]:
-    """The numbers of the arrivals that came from these paths."""
+    """Return the numbers of the arrivals that came from these paths."""
     return archive.column(
         "SELECT id FROM arrival WHERE path IN (SELECT value FROM json_each(?))",
         (json.dumps(list(paths)),),
@@ -327,40 +329,42 @@ def arrivals_of(archive: Archive, paths: Sequence[str]) -> tuple[int, ...]:
 
 
 def record_outcome(archive: Archive, outcome: ChatOutcome) -> None:
-    """Keep what became of a chat."""
+    """Store what became of a chat."""
     archive.insert("outcome", asdict(outcome))
 
 
 def newest_outcomes(archive: Archive) -> tuple[ChatOutcome, ...]:
-    """The last outcome of each chat, the newest first; chats without an id are told apart by their titles."""
+    """Return the last outcome of each chat, newest first; without an id its title counts."""
     newest = f"""
         SELECT {columns(ChatOutcome)} FROM outcome
         WHERE id IN (SELECT max(id) FROM outcome WHERE chat_id <> '' GROUP BY chat_id)
-           OR (chat_id = '' AND id IN (SELECT max(id) FROM outcome GROUP BY title)) ORDER BY id DESC
+              OR (chat_id = '' AND id IN (SELECT max(id) FROM outcome GROUP BY title))
+           ORDER BY id DESC
     """  # noqa: S608
     return archive.rows(ChatOutcome, newest)
 
 
 def titles_to_hide(archive: Archive) -> list[tuple[Any, ...]]:
-    """Title and id of the chats that the archive knows, and of those that were skipped before it could know them."""
+    """Return title and id of all known chats, and of those skipped before they were known."""
     return archive.run(
         """
         SELECT title, chat_id FROM chat UNION
         SELECT title, chat_id FROM outcome JOIN arrival ON arrival.id = outcome.arrival
-        WHERE kind = 'set aside' AND substr(arrival.path, -length(title)) <> title  -- which is the file's own name
+        WHERE kind = 'set aside'
+          AND substr(arrival.path, -length(title)) <> title  -- which is the file's own name
         """
     )
 
 
 def outcomes_of(archive: Archive, chat_id: str, title: str) -> list[tuple[Any, ...]]:
-    """Chat id and arrival of what became of a chat, each time that it came; titles are compared without case."""
+    """Return chat id and arrival of each outcome of a chat; titles are compared without case."""
     outcomes = "SELECT chat_id, arrival FROM outcome WHERE chat_id = ? OR lower(title) = lower(?)"
     return archive.run(outcomes, (chat_id, title))
 
 
 @dataclass(frozen=True, slots=True)
 class Present:
-    """A file that lies in the inbox, beside the newest arrival at its path (0 where there is none)."""
+    """A file in the inbox, and the newest arrival at its path (0 where there is none)."""
 
     path: str
     sighting: Sighting
@@ -372,9 +376,9 @@ class Present:
 def compare_inbox(
     archive: Archive, files: Iterable[tuple[str, Sighting]]
 ) -> tuple[tuple[Present, ...], tuple[int, ...]]:
-    """The files that are new or changed, or not taken yet, in the order they were written in.
+    """Return the inbox's new, changed or untaken files, oldest first, and the vanished arrivals.
 
-    And the numbers of the arrivals that were not taken yet, and whose files are not there any more.
+    The latter are the numbers of those that were not taken yet and whose files are gone.
     """
     present = dict(files)
     newest = {
@@ -398,7 +402,7 @@ def compare_inbox(
 def record_sightings(
     archive: Archive, files: Sequence[Present], left: Sequence[int], when: str
 ) -> dict[str, int]:
-    """Write down in one transaction what a scan saw; the numbers of the new arrivals by their paths.
+    """Store in one transaction what a scan saw. Return new arrivals' numbers by their paths.
 
     `left` are the arrivals whose files are not there any more.
     """
@@ -417,13 +421,9 @@ def record_sightings(
                 )
                 archive.run(seen, (*astuple(file.sighting), file.arrival))
             elif file.comparison in ("new", "replaced"):
-                as_it_is = {
-                    "path": file.path,
-                    **asdict(file.sighting),
-                    "seen_at": when,
-                    "changed_at": when,
-                }
-                entered[file.path] = archive.insert("arrival", {**as_it_is, "state": "seen"})
+                times = {"seen_at": when, "changed_at": when}
+                row = {"path": file.path, **asdict(file.sighting), **times, "state": "seen"}
+                entered[file.path] = archive.insert("arrival", row)
                 step = {"arrival": entered[file.path], "state": "seen", "reason": "", "at": when}
                 archive.insert("arrival_step", step)
     return entered

@@ -56,11 +56,7 @@ def find_chat(archive: Archive, written: str) -> KnownChat:
     Raises NotFound where none or several fit, DamagedChat where a damaged one may be meant.
     """
     chats = known_chats(archive)
-    fitting = (
-        [chat for chat in chats if chat.chat_id == written]
-        or [chat for chat in chats if chat.title.casefold() == written.casefold()]
-        or [chat for chat in chats if written and chat.chat_id.startswith(written)]
-    )
+    fitting = _fitting(chats, written)
     if len(fitting) == 1:
         return fitting[0]
     if fitting:
@@ -72,6 +68,15 @@ def find_chat(archive: Archive, written: str) -> KnownChat:
     for damage in damaged_rows(archive.run, tables=("chat",)):
         raise damaged_chat(damage)  # it may be the one
     raise NotFound(f'The archive knows no chat "{written}".', _instead_of(written, chats))
+
+
+def _fitting(chats: Sequence[KnownChat], written: str) -> list[KnownChat]:
+    """Return the chats of this id; else of this title; else whose ids begin so."""
+    return (
+        [chat for chat in chats if chat.chat_id == written]
+        or [chat for chat in chats if chat.title.casefold() == written.casefold()]
+        or [chat for chat in chats if written and chat.chat_id.startswith(written)]
+    )
 
 
 def _instead_of(written: str, chats: Sequence[KnownChat]) -> str:

@@ -1,12 +1,13 @@
-"""Copies the rows of an archive that somebody else made into a database of our own making, table by table.
+"""Copy the rows of an archive that somebody else made into a new database, table by table.
 
-An SQLite file from elsewhere may hold more than rows: triggers that change what is stored later, views under the names
-of tables, tables whose rows are made up as they are read. So nothing of its schema is taken over. The tables are made
-by our own schema, in the version that the other archive says it has; what it holds beyond their names is refused.
+An SQLite file from elsewhere may hold more than rows: triggers that change what is stored later,
+views under the names of tables, tables whose rows are made up as they are read. So nothing of its
+schema is taken over. Our own schema makes the tables, in the version that the other archive says it
+has; what it holds beyond their names is refused.
 """
 
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
@@ -17,16 +18,19 @@ from daemon.archive.trouble import archive_errors
 from rules.errors import ArchiveError
 
 LEFT_BEHIND = frozenset({"sign", "rest", "job", "migration"})
-"""Tables whose rows are about the computer that they come from: what its daemon said, its raised caps, its due work."""
-_ROWS_AT_ONCE = 1000
+"""Tables about the computer they come from: its daemon's signs, raised caps, due work."""
 _MOST_LISTED = 3
+_OBJECTS = """
+    SELECT CASE WHEN sql LIKE 'CREATE VIRTUAL%' THEN 'virtual table' ELSE type END, name, sql
+    FROM sqlite_master WHERE name NOT LIKE 'sqlite!_%' ESCAPE '!' ORDER BY name
+"""
 _AGAIN = "Make it again on the old computer, with: memproc export-archive FILE"
 
 
 def copy_archive(source: Path, target: Path) -> None:
-    """Make an archive at `target`, which is not there yet, with the rows of the one at `source`.
+    """Make an archive at `target`, which does not exist yet, with the rows of the one at `source`.
 
-    Raises ArchiveError where `source` is no archive, or holds anything but the rows of an archive's own tables.
+    Raises ArchiveError where `source` is no archive, or holds more than an archive's own rows.
     """
     with archive_errors(source), closing(_opened_to_read(source)) as theirs:
         version = _version(theirs)
@@ -36,7 +40,7 @@ def copy_archive(source: Path, target: Path) -> None:
             for statement in schema_of(version):
                 ours.execute(statement)
             refuse_foreign(_objects(theirs), _objects(ours))
-            for table in _tables(ours):
+            for table in sorted(name for kind, name in _objects(ours) if kind == "table"):
                 if table not in LEFT_BEHIND:
                     _copy_table(theirs, ours, table)
             ours.execute("DELETE FROM rest")
@@ -63,7 +67,7 @@ def _opened_to_read(path: Path) -> sqlite3.Connection:
 
 
 def _version(theirs: sqlite3.Connection) -> int:
-    """Return the version that an archive says it has. Raises ArchiveError where there is none that we know."""
+    """Return the version that an archive says it has. Raises ArchiveError where it is unknown."""
     if ("table", "migration") not in _objects(theirs):
         raise ArchiveError("It is no archive of memproc's, or an empty one.", _AGAIN)
     rows = theirs.execute("SELECT max(number) FROM migration").fetchall()
@@ -77,16 +81,9 @@ def _version(theirs: sqlite3.Connection) -> int:
 
 
 def _objects(database: sqlite3.Connection) -> frozenset[tuple[str, str]]:
-    """Return the kind and the name of everything in a schema but what SQLite itself keeps there."""
-    rows = database.execute(
-        "SELECT CASE WHEN sql LIKE 'CREATE VIRTUAL%' THEN 'virtual table' ELSE type END, name FROM sqlite_master "
-        "WHERE name NOT LIKE 'sqlite!_%' ESCAPE '!'"
-    )
-    return frozenset((str(kind), str(name)) for kind, name in rows)
-
-
-def _tables(ours: sqlite3.Connection) -> tuple[str, ...]:
-    return tuple(sorted(name for kind, name in _objects(ours) if kind == "table"))
+    """Return the kind and the name of everything in a schema but SQLite's own."""
+    rows = database.execute(_OBJECTS)
+    return frozenset((str(kind), str(name)) for kind, name, _ in rows)
 
 
 def _columns(database: sqlite3.Connection, table: str) -> tuple[str, ...]:
@@ -94,28 +91,22 @@ def _columns(database: sqlite3.Connection, table: str) -> tuple[str, ...]:
 
 
 def _copy_table(theirs: sqlite3.Connection, ours: sqlite3.Connection, table: str) -> None:
-    """Copy every row. Raises ArchiveError where a column is missing, or a value is not of its column's type."""
+    """Copy every row. Raises ArchiveError for a missing column or a value of another type."""
     columns = _columns(ours, table)
     if not set(columns) <= set(_columns(theirs, table)):
         raise ArchiveError(f"Its table {table} lacks a column.", _AGAIN)
     names, marks = ", ".join(columns), ", ".join("?" * len(columns))
-    rows = theirs.execute(f"SELECT {names} FROM main.{table}")  # noqa: S608  the names are of our own schema
+    rows = theirs.execute(f"SELECT {names} FROM main.{table}")  # noqa: S608  our own schema's names
     try:
-        for some in _batches(rows):
-            ours.executemany(f"INSERT INTO {table} ({names}) VALUES ({marks})", some)  # noqa: S608
+        ours.executemany(f"INSERT INTO {table} ({names}) VALUES ({marks})", rows)  # noqa: S608
     except sqlite3.IntegrityError as fault:
         raise ArchiveError(
             f"A row of its table {table} is not one of memproc's.", _AGAIN
         ) from fault
 
 
-def _batches(rows: sqlite3.Cursor) -> Iterator[Sequence[Sequence[object]]]:
-    while some := rows.fetchmany(_ROWS_AT_ONCE):
-        yield some
-
-
 def foreign_objects(archive: Archive) -> tuple[str, ...]:
-    """Return what the schema of an archive holds that is not of memproc, as sentences; empty where all is its own."""
+    """Return what an archive's schema holds that is not memproc's own, as sentences."""
     with Archive.memory() as own:
         ours = dict(_texts(own))
     return tuple(
@@ -126,10 +117,6 @@ def foreign_objects(archive: Archive) -> tuple[str, ...]:
 
 
 def _texts(archive: Archive) -> Iterator[tuple[tuple[str, str], str]]:
-    """Yield the kind, the name and the text of everything in a schema, however the text is laid out."""
-    rows = archive.run(
-        "SELECT CASE WHEN sql LIKE 'CREATE VIRTUAL%' THEN 'virtual table' ELSE type END, name, sql "
-        "FROM sqlite_master WHERE name NOT LIKE 'sqlite!_%' ESCAPE '!' ORDER BY name"
-    )
-    for kind, name, sql in rows:
+    """Yield the kind, the name and the text of everything in a schema, spaces made equal."""
+    for kind, name, sql in archive.run(_OBJECTS):
         yield (kind, name), " ".join(str(sql).split())

@@ -1,6 +1,6 @@
-"""Erases a chat for good: every row of it, and what SQLite would leave of them in freed pages and in its log.
+"""Erase a chat for good: its rows, and what SQLite leaves of them in freed pages and its log.
 
-The row of the chat itself goes last, so that one that was erased by half can still be named, and erased again.
+The row of the chat itself goes last, so that one erased by half can still be named.
 """
 
 import json
@@ -12,14 +12,14 @@ from daemon.archive.seals import SEALED
 from rules.errors import ArchiveError
 
 BY_ROW = (
-    "rest", "missing", "chunk_message", "fold_member", "edition", "layer_step", "core_event", "fact_event", "opening",
-    "output", "chat_state", "version", "message", "memory",
+    "rest", "missing", "chunk_message", "fold_member", "edition", "layer_step", "core_event",
+    "fact_event", "opening", "output", "chat_state", "version", "message", "memory",
 )  # fmt: skip
-"""Tables whose rows of a chat go, by the conditions of their seals; those that are referred to come last."""
+"""Tables whose rows of a chat go, by the conditions of their seals; those referred to come last."""
 BY_CHAT_ID = ("reply", "batch_request")
 _SHORTEST_TITLE = 3
 EMPTIED = ("token_count",)
-"""Counts by the hash of a text, which nobody can tell apart by chats: they are counted again where they are needed."""
+"""Counts by the hash of a text, which belong to no chat: they are counted again when needed."""
 
 
 def erase_rows(
@@ -29,14 +29,14 @@ def erase_rows(
     now: str,
     copies: Collection[str] = (),
 ) -> None:
-    """Remove all that the archive has of a chat, and overwrite it. What other chats share with it stays theirs.
+    """Remove all that the archive has of a chat, and overwrite it. Shared rows stay the others'.
 
-    `copies` are SHA-256 of dropped files that held this chat alone: unfinished work on them ends, since memproc's own
-    copies of them are gone.
+    `copies` are SHA-256 of dropped files that held this chat alone: unfinished work on them ends,
+    since memproc's own copies are gone. `in_inbox` are the arrivals whose files are still in the
+    inbox: their rows stay, or the daemon would take the files for new. What was spent stays in the
+    ledger without the chat's name, since the caps count it.
 
-    What was spent stays in the ledger, without the chat's name: the caps count it. `in_inbox` are the arrivals whose
-    files still lie in the inbox: their rows stay, else the daemon would take them for new. Raises ArchiveError where
-    another program reads the archive just then; the erasure can be repeated.
+    Raises ArchiveError where another program is reading the archive; the erasure can be repeated.
     """
     archive.run("PRAGMA secure_delete = ON")
     archive.run("PRAGMA temp_store = MEMORY")  # what VACUUM sorts never lies in a file
@@ -45,7 +45,7 @@ def erase_rows(
         _end_work(archive, copies, in_inbox, now)
         _erase_files(archive, chat_id, in_inbox)
         for table in BY_ROW:
-            archive.run(f"DELETE FROM {table} WHERE {SEALED[table].of_chat}", (row,))  # noqa: S608  the names are ours
+            archive.run(f"DELETE FROM {table} WHERE {SEALED[table].of_chat}", (row,))  # noqa: S608
         archive.run(
             "DELETE FROM odd_usage WHERE request IN (SELECT request FROM reply WHERE chat_id = ?)",
             (chat_id,),
@@ -57,13 +57,15 @@ def erase_rows(
         archive.run("DELETE FROM body WHERE sha256 NOT IN (SELECT sha256 FROM version)")
         archive.run("UPDATE spending SET chat_id = '', request = '' WHERE chat_id = ?", (chat_id,))
         archive.run(
-            "UPDATE batch SET ended_at = ? WHERE ended_at IS NULL AND id NOT IN (SELECT batch FROM batch_request)",
+            "UPDATE batch SET ended_at = ? "
+            "WHERE ended_at IS NULL AND id NOT IN (SELECT batch FROM batch_request)",
             (now,),
         )
         archive.run("DELETE FROM sign WHERE instr(name || ' ' || value, ?)", (chat_id,))
         _erase_title(archive, row)
         archive.run(
-            "DELETE FROM notice WHERE instr(text, ?1) OR instr(text, (SELECT title FROM chat WHERE id = ?2))",
+            "DELETE FROM notice WHERE instr(text, ?1) "
+            "OR instr(text, (SELECT title FROM chat WHERE id = ?2))",
             (chat_id, row),
         )
         archive.run("UPDATE job SET error = NULL WHERE instr(error, ?)", (chat_id,))
@@ -77,25 +79,24 @@ def erase_rows(
 def _end_work(
     archive: Archive, copies: Collection[str], in_inbox: Collection[int], now: str
 ) -> None:
-    """End the work on arrivals that is not finished; of those whose files have left the inbox, nothing stays."""
+    """End unfinished work on these copies; of files that left the inbox, nothing stays."""
     of_copies = (
         "SELECT id FROM arrival WHERE sha256 IN (SELECT value FROM json_each(?)) ORDER BY id"
     )
     for number in archive.column(of_copies, (json.dumps(sorted(copies)),)):
+        archive.run("DELETE FROM arrival_step WHERE arrival = ?", (number,))
         if number in in_inbox:
-            archive.run("DELETE FROM arrival_step WHERE arrival = ?", (number,))
             change_state(archive, number, "done", "", "", now)
         else:
             archive.run("DELETE FROM outcome WHERE arrival = ?", (number,))
-            archive.run("DELETE FROM arrival_step WHERE arrival = ?", (number,))
             archive.run("DELETE FROM arrival WHERE id = ?", (number,))
 
 
 def _erase_title(archive: Archive, row: int | None) -> None:
-    """Remove what was noted of runs and troubles, where it names the chat's title. Raised caps stay."""
+    """Remove notes of runs and troubles that name the chat's title. Raised caps stay."""
     title = str(archive.value("SELECT title FROM chat WHERE id = ?", (row,)) or "")
     if len(title) < _SHORTEST_TITLE:
-        return  # it stands in many words by chance
+        return  # it occurs in many words by chance
     for spelled in {title, json.dumps(title)[1:-1]}:
         archive.run(
             "DELETE FROM sign WHERE instr(value, ?) AND name NOT LIKE 'budget%'", (spelled,)

@@ -1,4 +1,4 @@
-"""Other chats that an export may come from, and raw messages that a rebuild puts under memories again."""
+"""Other chats that an export may come from, and raw messages put under memories by a rebuild."""
 
 import json
 from collections.abc import Collection, Mapping
@@ -28,19 +28,22 @@ _WITHOUT_MESSAGES = (
 )
 _WHAT_IT_HAD = """
     LEFT JOIN memory AS own ON own.origin = event.memory AND own.chat = ?1
-    WHERE event.chat = ?2 AND event.at <= ?3 AND (event.memory IS NULL OR own.id IS NOT NULL) ORDER BY event.id
+    WHERE event.chat = ?2 AND event.at <= ?3 AND (event.memory IS NULL OR own.id IS NOT NULL)
+    ORDER BY event.id
 """
 
 
 def find_kin(archive: Archive, chat_id: str, ids: Collection[str]) -> Kin | None:
-    """The other chat that knows most of these memories, with all that it has under them; or None."""
+    """Return the other chat that knows most of these memories, with all of them, or None."""
     kin: str | None = archive.value(
         """
         WITH RECURSIVE named (memory, name) AS (
             SELECT id, id FROM memory
-            UNION SELECT named.memory, origin FROM named JOIN memory ON memory.id = name WHERE origin <> ''
+                UNION SELECT named.memory, origin FROM named JOIN memory ON memory.id = name
+                WHERE origin <> ''
         )
-        SELECT chat_id FROM named JOIN memory ON memory.id = named.memory JOIN chat ON chat.id = memory.chat
+        SELECT chat_id FROM named JOIN memory ON memory.id = named.memory
+        JOIN chat ON chat.id = memory.chat
         WHERE chat_id <> ? AND name IN (SELECT value FROM json_each(?))
         GROUP BY chat_id ORDER BY count(*) DESC, chat.id LIMIT 1
         """,
@@ -57,11 +60,15 @@ def find_kin(archive: Archive, chat_id: str, ids: Collection[str]) -> Kin | None
 def nearest_history(
     archive: Archive, chat_id: str, digests: Collection[str]
 ) -> tuple[tuple[str, str | None], ...]:
-    """Digest and date of every raw message of the other chat that says most of this, in order; none where none does."""
+    """Return digest and date of each raw message of the chat that says most of this, in order.
+
+    Empty where no other chat says any of it.
+    """
     row = archive.one(
         """
         SELECT message.chat FROM version JOIN message ON message.id = version.message
-        WHERE digest IN (SELECT value FROM json_each(?)) AND message.chat NOT IN (SELECT id FROM chat WHERE chat_id = ?)
+        WHERE digest IN (SELECT value FROM json_each(?))
+          AND message.chat NOT IN (SELECT id FROM chat WHERE chat_id = ?)
         GROUP BY message.chat ORDER BY count(DISTINCT digest) DESC, message.chat LIMIT 1
         """,
         (json.dumps(list(digests)), chat_id),
@@ -70,22 +77,24 @@ def nearest_history(
         return ()
     history = """
         SELECT digest, coalesce(nullif(said_at, ''), created_at) FROM message
-        JOIN version ON version.message = message.id WHERE chat = ? ORDER BY position, version.number
+        JOIN version ON version.message = message.id WHERE chat = ?
+        ORDER BY position, version.number
     """
     return tuple(archive.run(history, row))
 
 
 def known_memories(archive: Archive, ids: Collection[str]) -> frozenset[str]:
-    """The ids among these that memories of any chat have."""
+    """Return the ids among these that memories of any chat have."""
     known = "SELECT id FROM memory WHERE id IN (SELECT value FROM json_each(?))"
     return frozenset(archive.column(known, (json.dumps(list(ids)),)))
 
 
 def inherit_layers(archive: Archive, chat_id: str, shown: str, written: str) -> bool:
-    """Take over all that had happened in the other chat when it got the opening that this chat shows.
+    """Copy what had happened in the other chat up to the opening that this chat shows.
 
-    `shown` is the digest of that opening, `written` that of the text which it had when memproc wrote it: the person may
-    have edited it in the fork. Whether there is such a chat; within a transaction of the caller's.
+    `shown` is the digest of that opening, `written` that of its text as memproc wrote it: the
+    person may have edited it in the fork. Return whether there is such a chat. Needs the caller's
+    transaction.
     """
     row = archive.one(
         """
@@ -102,7 +111,8 @@ def inherit_layers(archive: Archive, chat_id: str, shown: str, written: str) -> 
     own, kin, upto = row
     archive.run(
         f"""
-        INSERT INTO fact_event (chat, fact, event, text, said_at, source, by, memory, edition, why, at)
+        INSERT INTO fact_event
+            (chat, fact, event, text, said_at, source, by, memory, edition, why, at)
         SELECT ?1, fact, event, text, said_at, source, by, own.id, edition, why, event.at
         FROM fact_event AS event {_WHAT_IT_HAD}
         """,  # noqa: S608
@@ -112,7 +122,8 @@ def inherit_layers(archive: Archive, chat_id: str, shown: str, written: str) -> 
     # One by one, since an event that takes another one back names it by its number.
     for number, undoes, *event in archive.run(
         f"""
-        SELECT event.id, undoes, section, value, held, held_lines, by, function, own.id, edition, event.at
+        SELECT event.id, undoes, section, value, held, held_lines, by, function, own.id,
+               edition, event.at
         FROM core_event AS event {_WHAT_IT_HAD}
         """,  # noqa: S608
         (own, kin, upto),
@@ -124,7 +135,8 @@ def inherit_layers(archive: Archive, chat_id: str, shown: str, written: str) -> 
     archive.run(
         """
         INSERT INTO opening (chat, digest, text, preface, by, base, at)
-        SELECT ?1, digest, text, preface, by, base, at FROM opening WHERE chat = ?2 AND at <= ?3 ORDER BY rowid
+        SELECT ?1, digest, text, preface, by, base, at FROM opening
+        WHERE chat = ?2 AND at <= ?3 ORDER BY rowid
         """,
         (own, kin, upto),
     )
@@ -140,29 +152,35 @@ def inherit_layers(archive: Archive, chat_id: str, shown: str, written: str) -> 
 
 
 def count_chat(archive: Archive, row: int) -> tuple[int, ...]:
-    """The numbers of messages, memories, and memories without their messages that the chat in this row has.
+    """Return a chat's numbers of messages, memories, and memories without their messages.
 
-    Folds of memories that it knows are not counted.
+    Folds of memories that it knows are not counted. `row` is the number of the chat's row.
     """
     counts = f"""
-        SELECT (SELECT count(*) FROM message WHERE chat = ?1), count(*), count(*) FILTER (WHERE {_WITHOUT_MESSAGES})
-        FROM memory WHERE chat = ?1 AND NOT EXISTS (SELECT 1 FROM fold_member WHERE fold = memory.id)
+        SELECT (SELECT count(*) FROM message WHERE chat = ?1), count(*),
+               count(*) FILTER (WHERE {_WITHOUT_MESSAGES})
+        FROM memory WHERE chat = ?1
+          AND NOT EXISTS (SELECT 1 FROM fold_member WHERE fold = memory.id)
     """  # noqa: S608
     return archive.run(counts, (row,))[0]
 
 
 def put_under_memories(archive: Archive, row: int, markers: Mapping[str, Marker]) -> list[str]:
-    """Put raw messages under those of these memories that have none, within a transaction of the caller's; their ids.
+    """Put raw messages under those of these memories that have none. Return the memories' ids.
 
-    A marker names the first and the last message that its memory stands for, and how many they are: only a run of
-    free messages of that very length is believed. A memory of more than a chunk is pinned: it cannot be written again.
+    A marker names its memory's first and last message, and their number: only a run of free
+    messages of that very length is believed. A memory of more than a chunk is pinned: it cannot be
+    written again. Needs a transaction of the caller's.
     """
     free = archive.run(
         """
-        SELECT message.id, version.id, coalesce(uuid, '') FROM message JOIN version ON version.message = message.id
+        SELECT message.id, version.id, coalesce(uuid, '')
+        FROM message JOIN version ON version.message = message.id
         WHERE chat = ? AND (left_out IS NULL OR left_out = ?)
-          AND version.number = (SELECT max(number) FROM version AS other WHERE other.message = message.id)
-          AND NOT EXISTS (SELECT 1 FROM chunk_message WHERE chunk_message.message = message.id) ORDER BY position
+            AND version.number = (
+                SELECT max(number) FROM version AS other WHERE other.message = message.id)
+            AND NOT EXISTS (SELECT 1 FROM chunk_message WHERE chunk_message.message = message.id)
+          ORDER BY position
         """,
         (row, UNDER_SOME_MEMORY),
     )
@@ -197,7 +215,7 @@ def put_under_memories(archive: Archive, row: int, markers: Mapping[str, Marker]
 def note_sources(
     archive: Archive, memory_id: str, tokens: int, began_at: str | None, ended_at: str | None
 ) -> None:
-    """Note what follows for a memory from the raw messages that stand under it again."""
+    """Store what follows for a memory from the raw messages that are under it again."""
     archive.run(
         "UPDATE memory SET source_tokens = ?, began_at = ?, ended_at = ? WHERE id = ?",
         (tokens, began_at, ended_at, memory_id),

@@ -1,7 +1,7 @@
 """Full-text search over the raw messages, memories and facts of all chats.
 
-The index is a file of its own beside the archive, made from it and brought up to date before each search. It can be
-deleted at any time; a damaged one is made anew.
+The index is a file of its own next to the archive, made from it and brought up to date before each
+search. It can be deleted at any time; a damaged one is made again.
 """
 
 import hashlib
@@ -9,7 +9,7 @@ import json
 import sqlite3
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from pathlib import Path
 from typing import Literal
 
@@ -32,10 +32,12 @@ _WORDS_IN_MEMORY = 128 << 10
 """Bytes of new words that SQLite holds before it writes them; it would take 1 MB."""
 _TABLES = """
 CREATE TABLE IF NOT EXISTS entry (
-    id INTEGER PRIMARY KEY, kind TEXT NOT NULL, chat_id TEXT NOT NULL, name TEXT NOT NULL, version TEXT NOT NULL,
-    said_at TEXT NOT NULL, speaker TEXT NOT NULL, text TEXT NOT NULL, UNIQUE (kind, chat_id, name)
-) STRICT;
-CREATE VIRTUAL TABLE IF NOT EXISTS words USING fts5 (said, tokenize = 'unicode61 remove_diacritics 2');
+        id INTEGER PRIMARY KEY, kind TEXT NOT NULL, chat_id TEXT NOT NULL, name TEXT NOT NULL,
+        version TEXT NOT NULL, said_at TEXT NOT NULL, speaker TEXT NOT NULL, text TEXT NOT NULL,
+        UNIQUE (kind, chat_id, name)
+    ) STRICT;
+CREATE VIRTUAL TABLE IF NOT EXISTS words
+USING fts5 (said, tokenize = 'unicode61 remove_diacritics 2');
 CREATE TABLE IF NOT EXISTS archive_state (fingerprint TEXT NOT NULL) STRICT;
 """
 _MESSAGES = """
@@ -61,7 +63,7 @@ class IndexEntry:
     version: str
     """Changes with the text."""
     said_at: str
-    """UTC; when it was said, or when what a memory stands for began. Empty where nobody knows."""
+    """UTC; when it was said, or when what a memory covers began. Empty where unknown."""
     speaker: str
     """`user` or `assistant` for raw messages, else empty."""
     text: str
@@ -115,7 +117,7 @@ class FullText:
         limit: int = 20,
         any_word: bool = False,
     ) -> tuple[IndexEntry, ...]:
-        """The best matches first. `since` and `until` are days, both included; empty: no bound."""
+        """Return the best matches first. `since` and `until` are days, both included, or empty."""
         expression = match_expression(query, any_word=any_word)
         if not expression:
             return ()
@@ -125,7 +127,8 @@ class FullText:
             SELECT kind, chat_id, name, version, said_at, speaker, text
             FROM words JOIN entry ON entry.id = words.rowid
             WHERE words MATCH ? AND kind IN ({marks}) AND (? = '' OR chat_id = ?)
-              AND (? = '' OR substr(said_at, 1, 10) >= ?) AND (? = '' OR substr(said_at, 1, 10) <= ?)
+                AND (? = '' OR substr(said_at, 1, 10) >= ?)
+                AND (? = '' OR substr(said_at, 1, 10) <= ?)
             ORDER BY bm25(words), entry.id LIMIT ?
             """,  # noqa: S608  question marks
             (expression, *kinds, chat_id, chat_id, since, since, until, until, limit),
@@ -133,27 +136,19 @@ class FullText:
         return tuple(IndexEntry(*row) for row in rows)
 
     def _remove(self, numbers: Collection[int]) -> None:
-        self._connection.executemany(
-            "DELETE FROM entry WHERE id = ?", [(number,) for number in numbers]
-        )
-        self._connection.executemany(
-            "DELETE FROM words WHERE rowid = ?", [(number,) for number in numbers]
-        )
+        for table, column in (("entry", "id"), ("words", "rowid")):
+            self._connection.executemany(
+                f"DELETE FROM {table} WHERE {column} = ?",  # noqa: S608
+                [(number,) for number in numbers],
+            )
 
     def _add(self, entry: IndexEntry) -> None:
         row = self._connection.execute(
             """
-            INSERT INTO entry (kind, chat_id, name, version, said_at, speaker, text) VALUES (?, ?, ?, ?, ?, ?, ?)
+            INSERT INTO entry (kind, chat_id, name, version, said_at, speaker, text)
+            VALUES (?, ?, ?, ?, ?, ?, ?)
             """,
-            (
-                entry.kind,
-                entry.chat_id,
-                entry.name,
-                entry.version,
-                entry.said_at,
-                entry.speaker,
-                entry.text,
-            ),
+            astuple(entry),
         )
         self._connection.execute(
             "INSERT INTO words (rowid, said) VALUES (?, ?)", (row.lastrowid, indexed(entry.text))
@@ -161,13 +156,13 @@ class FullText:
 
 
 def index_path(state: Path) -> Path:
-    """The file of the index."""
+    """Return the path of the index."""
     return state / "search.sqlite3"
 
 
 @contextmanager
 def full_text(state: Path, archive: Archive) -> Iterator[FullText]:
-    """The index, up to date with this archive. One that is damaged is made anew. Raises ArchiveError."""
+    """Open the index, up to date with this archive; remove a damaged one. Raises ArchiveError."""
     make_private(state)
     path = index_path(state)
     try:
@@ -188,7 +183,7 @@ def full_text(state: Path, archive: Archive) -> Iterator[FullText]:
 
 
 def forget_index(state: Path) -> None:
-    """Remove the index; the next search makes it anew."""
+    """Remove the index; the next search makes it again."""
     path = index_path(state)
     for file in (path, path.with_name(f"{path.name}-wal"), path.with_name(f"{path.name}-shm")):
         with file_errors(file, "removed"):
@@ -215,12 +210,14 @@ def _opened(path: Path) -> sqlite3.Connection:
 
 
 def _fingerprint(archive: Archive) -> str:
-    """Changes whenever anything that can be found does; a few quick queries."""
+    """Hash a few quick counts, which change whenever anything that can be found does."""
     counts = archive.run(
         """
-        SELECT (SELECT max(id) FROM version), (SELECT count(*) FROM message WHERE gone_at IS NOT NULL),
+        SELECT (SELECT max(id) FROM version),
+            (SELECT count(*) FROM message WHERE gone_at IS NOT NULL),
             (SELECT count(*) FROM missing), (SELECT max(rowid) FROM edition),
-            (SELECT total(rowid * coalesce(chosen_edition, 0)) FROM memory), (SELECT max(id) FROM fact_event),
+            (SELECT total(rowid * coalesce(chosen_edition, 0)) FROM memory),
+            (SELECT max(id) FROM fact_event),
             (SELECT group_concat(chat_id, ' ') FROM chat)
         """
     )
@@ -228,7 +225,7 @@ def _fingerprint(archive: Archive) -> str:
 
 
 def _present(archive: Archive) -> Iterator[tuple[SearchKind, str, str, str]]:
-    """Kind, chat, name and version of all that can be found now."""
+    """Yield kind, chat, name and version of all that can be found now."""
     for chat_id, key, sha256 in archive.run(f"SELECT chat_id, key, version.sha256 {_MESSAGES}"):
         yield "raw", chat_id, key, sha256
     for chat_id, name, number in archive.run(
@@ -240,7 +237,7 @@ def _present(archive: Archive) -> Iterator[tuple[SearchKind, str, str, str]]:
 
 
 def _entries(archive: Archive, keys: Collection[tuple[str, str, str]]) -> Iterator[IndexEntry]:
-    """All of these, with their texts."""
+    """Yield these entries with their texts."""
     names = sorted((chat_id, name) for kind, chat_id, name in keys if kind == "raw")
     for begin in range(0, len(names), _AT_ONCE):
         yield from _messages(archive, names[begin : begin + _AT_ONCE])
@@ -256,13 +253,16 @@ def _entries(archive: Archive, keys: Collection[tuple[str, str, str]]) -> Iterat
 
 
 def _messages(archive: Archive, names: Sequence[tuple[str, str]]) -> Iterator[IndexEntry]:
-    """The messages of these chats and keys; their bodies are in memory together."""
-    named_bodies = "JOIN body ON body.sha256 = version.sha256 WHERE (chat_id, key) IN "
+    """Yield the messages of these chats and keys; their bodies are in memory together."""
+    named = """
+        JOIN body ON body.sha256 = version.sha256
+        WHERE (chat_id, key) IN (SELECT value ->> 0, value ->> 1 FROM json_each(?)) AND
+    """
     rows = archive.run(
         f"""
         SELECT chat_id, key, version.sha256, said_at, created_at, CAST(raw AS BLOB), packed
-        {_MESSAGES.replace("WHERE", f"{named_bodies} (SELECT value ->> 0, value ->> 1 FROM json_each(?)) AND", 1)}
-        """,  # noqa: S608
+        {_MESSAGES.replace("WHERE", named, 1)}
+        """,
         (json.dumps(names),),
     )
     for chat_id, key, sha256, said_at, created_at, raw, packed in rows:

@@ -1,6 +1,6 @@
 """Timed jobs, signs of the daemon, and the counts that `memproc status` shows.
 
-A job that came due while the machine slept, or while memproc was off, is still due afterwards: once.
+A job that came due while the machine slept or memproc was off is still due afterwards, once.
 """
 
 import json
@@ -25,7 +25,7 @@ _IN_ITS_PLACE = """NOT EXISTS (
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """A timed job; the times are texts in UTC, and `error` is what went wrong the last time, as sentences."""
+    """A timed job; times are texts in UTC, `error` is what last went wrong, as sentences."""
 
     name: str
     due_at: str
@@ -35,9 +35,9 @@ class Job:
 
 
 def set_jobs(archive: Archive, timings: Mapping[str, Timing], now: datetime) -> None:
-    """Have exactly these jobs, each due at its next time from `now` (local), or before that where it is already.
+    """Have exactly these jobs, each due at its next time from `now` (local), or earlier if it was.
 
-    For the start, and for changed settings. A due time that a wrong clock has put far ahead comes back.
+    For the start and for changed settings. A due time far ahead, from a wrong clock, comes back.
     """
     with archive.transaction():
         names = json.dumps(list(timings))
@@ -51,22 +51,22 @@ def set_jobs(archive: Archive, timings: Mapping[str, Timing], now: datetime) -> 
 
 
 def jobs(archive: Archive) -> tuple[Job, ...]:
-    """All jobs, the one that is due first at the beginning."""
+    """Return all jobs, the one that is due first at the beginning."""
     return archive.rows(Job, f"SELECT {columns(Job)} FROM job ORDER BY due_at, name")  # noqa: S608
 
 
 def due_jobs(archive: Archive, now: str) -> tuple[str, ...]:
-    """Names of the jobs whose time has come, the oldest first."""
+    """Return the names of the jobs whose time has come, the oldest first."""
     return archive.column("SELECT name FROM job WHERE due_at <= ? ORDER BY due_at, name", (now,))
 
 
 def begin_job(archive: Archive, name: str, now: str) -> None:
-    """Note that the job has begun. It stays due until it has ended, so a kill in the middle does not lose it."""
+    """Note that the job has begun. It stays due until it ends, so that no kill loses it."""
     archive.run("UPDATE job SET began_at = ? WHERE name = ?", (now, name))
 
 
 def end_job(archive: Archive, name: str, now: str, due_at: str, error: str | None) -> None:
-    """Note that the job has ended, or could not be done because of `error`; it is due again at `due_at`."""
+    """Note that the job has ended, with `error` or None; it is due again at `due_at`."""
     archive.run(
         "UPDATE job SET ended_at = ?, due_at = ?, error = ? WHERE name = ?",
         (now, due_at, error, name),
@@ -74,7 +74,7 @@ def end_job(archive: Archive, name: str, now: str, due_at: str, error: str | Non
 
 
 def part_to_verify(archive: Archive) -> int:
-    """The number of the part of the backups to verify next, from 0; days on which the machine is off leave none out."""
+    """Return the part of the backups to verify next, from 0; days without the machine skip none."""
     last = sign(archive, _PART)
     return (int(last.value) + 1) % PARTS if last else 0
 
@@ -85,7 +85,7 @@ def part_verified(archive: Archive, part: int, now: str) -> None:
 
 
 def files_by_state(archive: Archive) -> dict[str, int]:
-    """The number of files in each state."""
+    """Return the number of files in each state."""
     return dict(archive.run("SELECT state, count(*) FROM arrival GROUP BY state ORDER BY state"))
 
 
@@ -103,13 +103,15 @@ class QueuedFile:
 
 
 def queued_files(archive: Archive, most: int) -> tuple[QueuedFile, ...]:
-    """The first of the files that are not finished, the one that is furthest on at the beginning."""
+    """Return up to `most` unfinished files, the one that is furthest on first."""
     states = ", ".join(f"'{state}'" for state in (*IN_HAND, *UNTAKEN))
     rows = archive.run(
         f"""
-        SELECT id, path, state, reason, changed_at, next_look_at, tries FROM arrival WHERE state IN ({states})
-        ORDER BY CASE state WHEN 'working' THEN 1 WHEN 'planned' THEN 2 WHEN 'copied' THEN 3 WHEN 'waiting' THEN 4
-                 WHEN 'paused' THEN 5 WHEN 'settling' THEN 6 ELSE 7 END, id LIMIT ?
+        SELECT id, path, state, reason, changed_at, next_look_at, tries
+        FROM arrival WHERE state IN ({states})
+        ORDER BY CASE state WHEN 'working' THEN 1 WHEN 'planned' THEN 2 WHEN 'copied' THEN 3
+                 WHEN 'waiting' THEN 4 WHEN 'paused' THEN 5 WHEN 'settling' THEN 6 ELSE 7 END,
+                 id LIMIT ?
         """,  # noqa: S608  the states are ours
         (most,),
     )
@@ -127,26 +129,30 @@ class OpenTrouble:
 
 
 def chats_in_trouble(archive: Archive) -> tuple[OpenTrouble, ...]:
-    """Chats that were skipped and have not come by again since, the newest first."""
+    """Return the chats that were skipped and have not come again since, the newest first."""
     in_trouble = f"""
         WITH by_title AS (SELECT title, max(id) AS newest FROM outcome GROUP BY title),
              by_chat AS (SELECT chat_id, max(id) AS newest FROM outcome GROUP BY chat_id)
         SELECT outcome.title, outcome.detail, outcome.next_step, arrival.path FROM outcome
         JOIN arrival ON arrival.id = outcome.arrival
         JOIN by_title ON by_title.title = outcome.title AND by_title.newest = outcome.id
-        JOIN by_chat ON by_chat.chat_id = outcome.chat_id AND (by_chat.newest = outcome.id OR outcome.chat_id = '')
+        JOIN by_chat ON by_chat.chat_id = outcome.chat_id
+                     AND (by_chat.newest = outcome.id OR outcome.chat_id = '')
         WHERE outcome.kind = 'set aside' AND {_IN_ITS_PLACE} ORDER BY outcome.id DESC
     """  # noqa: S608
     return archive.rows(OpenTrouble, in_trouble)
 
 
 def files_in_trouble(archive: Archive) -> tuple[OpenTrouble, ...]:
-    """Files that were skipped or wait for the person, the newest first; not those whose chats are in trouble."""
+    """Return files skipped or waiting for the person, newest first, not counting their chats."""
     in_trouble = f"""
-        SELECT path, iif(reason <> '', reason, iif(state = 'set aside', 'It was skipped.', 'It is ' || state || '.')),
+        SELECT path, iif(reason <> '', reason,
+                iif(state = 'set aside', 'It was skipped.', 'It is ' || state || '.')),
             next_step, path FROM arrival
-        WHERE (state = 'set aside' OR (next_step <> '' AND state NOT IN ('written', 'done', 'gone')))
-        AND id NOT IN (SELECT arrival FROM outcome WHERE kind = 'set aside') AND {_IN_ITS_PLACE} ORDER BY id DESC
+        WHERE (state = 'set aside'
+            OR (next_step <> '' AND state NOT IN ('written', 'done', 'gone')))
+        AND id NOT IN (SELECT arrival FROM outcome WHERE kind = 'set aside')
+        AND {_IN_ITS_PLACE} ORDER BY id DESC
     """  # noqa: S608
     return tuple(
         replace(trouble, name=Path(trouble.path).name)
@@ -155,10 +161,10 @@ def files_in_trouble(archive: Archive) -> tuple[OpenTrouble, ...]:
 
 
 def notice_is_due(archive: Archive, cause: str, since: str, now: str, most: int) -> bool:
-    """Whether a notice of this `cause` may be shown `now`; from then on it counts as shown.
+    """Return whether a notice of this cause may be shown now, and count it as shown.
 
-    Not where one of the same cause was shown after `since`, or `most` of any cause. What a clock that was set back
-    has left in the future counts for nothing.
+    It may not where one of the same cause was shown after `since`, or `most` of any cause. What a
+    clock that was set back has left in the future counts for nothing.
     """
     name = f"{_NOTICE}{cause}"
     mark = (len(_NOTICE), _NOTICE)
@@ -174,10 +180,10 @@ def notice_is_due(archive: Archive, cause: str, since: str, now: str, most: int)
 
 
 def structural_faults(archive: Archive) -> list[str]:
-    """Faults in the structure of the archive; quick, since no message is held against its hash."""
+    """Find faults in the archive's structure; quick, since no message is held against its hash."""
     return [str(fault) for (fault,) in archive.run("PRAGMA quick_check") if fault != "ok"]
 
 
 def settings_of_chats(archive: Archive) -> list[tuple[str, bytes, bytes]]:
-    """Every chat's id, and its JSON before and after the messages; the one that was seen last at the end."""
+    """Return every chat's id and its JSON around the messages; the one seen last at the end."""
     return archive.run("SELECT chat_id, head, tail FROM chat ORDER BY last_seen, id")

@@ -1,6 +1,7 @@
-"""What models were asked: replies, open batches, and the money reserved and spent, durable before a reply is used.
+"""The journal: requests, replies, open batches, and the money reserved and spent.
 
-And tokens: those of texts, which are counted once, and what models make of one of ours.
+All is durable before a reply is used. And tokens: those of texts, counted once, and what models
+make of one of ours.
 """
 
 import json
@@ -38,37 +39,37 @@ class Reply:
     tokens_cached: int
     tokens_cache_written: int
     usd: float | None
-    """Dollars by our own prices, else what LiteLLM says; None where nobody knows."""
+    """Dollars by our own prices, else what LiteLLM says; None where it is unknown."""
     asked_at: str
     answered_at: str
     litellm_usd: float | None = None
     """The cost by LiteLLM's account."""
     batch: str = ""
-    """The provider's name of the batch that it came by, at half price; empty where it was asked for by itself."""
+    """The provider's name of its batch, at half price; empty where it was asked for by itself."""
     calls: "tuple[ToolCall, ...]" = ()
     """The tools that the model wants to have called."""
 
 
 def find_reply(archive: Archive, request: str) -> Reply | None:
-    """The reply to a request that was made before, or None."""
+    """Return the reply to a request that was made before, or None."""
     return next(iter(_replies(archive, "request = ?", request)), None)
 
 
 def replies(archive: Archive, chat_id: str | None) -> tuple[Reply, ...]:
-    """Every reply in the journal, oldest first; those of one chat where `chat_id` names one."""
+    """Return every reply in the journal, oldest first; of one chat where `chat_id` names one."""
     return _replies(archive, "?1 IS NULL OR chat_id = ?1", chat_id)
 
 
 def record(archive: Archive, reply: Reply, chat_id: str, parameters: Mapping[str, object]) -> Reply:
-    """Keep a reply; it is on the disk when this returns. Of two replies to one request the first stays."""
+    """Store a reply, durably. Of two replies to one request the first stays, and is returned."""
     calls = json.dumps([list(asdict(call).values()) for call in reply.calls], ensure_ascii=False)
-    more = {
-        "calls": calls,
-        "chat_id": chat_id,
-        "parameters": json.dumps(dict(parameters), sort_keys=True),
-    }
-    archive.insert("reply", {**asdict(reply), **more}, "OR IGNORE")
+    columns = {"calls": calls, "chat_id": chat_id, "parameters": _in_json(parameters)}
+    archive.insert("reply", {**asdict(reply), **columns}, "OR IGNORE")
     return find_reply(archive, reply.request) or reply
+
+
+def _in_json(parameters: Mapping[str, object]) -> str:
+    return json.dumps(dict(parameters), sort_keys=True)
 
 
 def _replies(archive: Archive, where: str, value: str | None) -> tuple[Reply, ...]:
@@ -80,7 +81,9 @@ def _replies(archive: Archive, where: str, value: str | None) -> tuple[Reply, ..
         kept = Reply(*columns)
         return replace(kept, calls=tuple(ToolCall(*call) for call in json.loads(str(kept.calls))))
 
-    sql = f"SELECT rowid, {is_sound('reply')}, {columns(Reply)} FROM reply WHERE {where} ORDER BY rowid"  # noqa: S608
+    sql = f"""
+        SELECT rowid, {is_sound("reply")}, {columns(Reply)} FROM reply WHERE {where} ORDER BY rowid
+    """  # noqa: S608
     return archive.rows(reply, sql, (value,))
 
 
@@ -108,20 +111,18 @@ class OpenBatch:
     name: str
     """The provider's; empty where it is not known whether there is one."""
     since: str
-    """The time at which the provider's newest batch before it was created, by the provider's clock; else empty."""
+    """When the provider's newest batch before it was created, by its clock; else empty."""
     began_at: str
     items: Sequence[SentRequest]
 
 
 def begin_batch(archive: Archive, items: Iterable[SentRequest], since: str, now: str) -> int:
-    """Note that these are about to be asked together; the batch's number. Durable when the transaction is."""
+    """Note that these are about to be asked together. Return the batch's number."""
     with archive.transaction():
         number = archive.insert("batch", {"since": since, "began_at": now})
         for item in items:
-            parameters = json.dumps(dict(item.parameters), sort_keys=True)
-            archive.insert(
-                "batch_request", {**asdict(item), "parameters": parameters, "batch": number}
-            )
+            row = {**asdict(item), "parameters": _in_json(item.parameters), "batch": number}
+            archive.insert("batch_request", row)
     return number
 
 
@@ -136,11 +137,11 @@ def close_batch(archive: Archive, number: int, now: str) -> None:
 
 
 def open_batches(archive: Archive) -> tuple[OpenBatch, ...]:
-    """All that are not closed, oldest first."""
+    """Return all that are not closed, oldest first."""
 
     def items(number: int) -> tuple[SentRequest, ...]:
-        sql = f"SELECT {columns(SentRequest)} FROM batch_request WHERE batch = ? ORDER BY rowid"  # noqa: S608
-        kept = archive.rows(SentRequest, sql, (number,))
+        sent = f"SELECT {columns(SentRequest)} FROM batch_request WHERE batch = ?"  # noqa: S608
+        kept = archive.rows(SentRequest, f"{sent} ORDER BY rowid", (number,))
         return tuple(replace(item, parameters=json.loads(str(item.parameters))) for item in kept)
 
     rows = archive.run(
@@ -153,18 +154,21 @@ def open_batches(archive: Archive) -> tuple[OpenBatch, ...]:
 
 
 def batch_age(sent: OpenBatch, now: str) -> float:
-    """Seconds since a batch was sent."""
+    """Return the seconds since a batch was sent."""
     return (at(now) - at(sent.began_at)).total_seconds()
 
 
 def is_under_way(archive: Archive, request: str) -> bool:
-    """Whether a request is in a batch that is not closed."""
-    is_open = "SELECT 1 FROM batch_request JOIN batch ON batch.id = batch WHERE request = ? AND ended_at IS NULL"
+    """Return whether a request is in a batch that is not closed."""
+    is_open = """
+        SELECT 1 FROM batch_request JOIN batch ON batch.id = batch
+        WHERE request = ? AND ended_at IS NULL
+    """
     return archive.value(is_open, (request,)) is not None
 
 
 def batch_names(archive: Archive) -> frozenset[str]:
-    """The names of all batches that were ever known."""
+    """Return the names of all batches that were ever known."""
     return frozenset(archive.column("SELECT name FROM batch WHERE name <> ''"))
 
 
@@ -178,38 +182,32 @@ class OfModel:
     open: int
     """Reserved for calls that are under way, or were cut off and may have been billed."""
     unpriced: int
-    """Calls whose price nobody knows; nothing of them is in the sums."""
+    """Calls without a known price; nothing of them is in the sums."""
 
 
 def reserve(
     archive: Archive, call: SentRequest, run: str, most: int | None, caps: Amounts, now: str
 ) -> SentRequest | Reached:
-    """Reserve what a call may cost `most`, in picodollars: the call as it may leave, or the cap that says no.
+    """Reserve `most` picodollars for a call. Return it as it may leave, or the cap that says no.
 
-    None: nobody knows the price, and the person has said that such calls may be made. Durable when this returns.
+    None: the price is unknown, and the person allows such calls. Durable when this returns.
     """
     with archive.transaction():
-        if most is not None and (
-            reached := cap_reached(caps, spent(archive, run, periods(at(now))), most)
-        ):
-            return reached
+        if most is not None:
+            amounts = spent(archive, run, periods(at(now)))
+            if reached := cap_reached(caps, amounts, most):
+                return reached
         row = {
-            "request": call.request,
-            "chat_id": call.chat_id,
-            "model": call.model,
-            "run": run,
-            "at": now,
-        }
-        return replace(
-            call,
-            spending=archive.insert("spending", {**row, "tokens": call.tokens, "reserved": most}),
-        )
+            "request": call.request, "chat_id": call.chat_id, "model": call.model, "run": run,
+            "at": now, "tokens": call.tokens, "reserved": most,
+        }  # fmt: skip
+        return replace(call, spending=archive.insert("spending", row))
 
 
 def settle(archive: Archive, number: int, amount: int | None) -> int | None:
-    """Settle what a call has cost, in picodollars; the amount that counts from now on, or None where it is not known.
+    """Settle what a call has cost, in picodollars. Return what counts now, None where unknown.
 
-    None: the provider did not say, so what was reserved stays.
+    `amount` is None where the provider did not say; then what was reserved stays.
     """
     settled = "UPDATE spending SET settled = coalesce(?, reserved) WHERE id = ? RETURNING settled"
     counts: int | None = archive.value(settled, (amount, number))
@@ -217,7 +215,7 @@ def settle(archive: Archive, number: int, amount: int | None) -> int | None:
 
 
 def spent(archive: Archive, run: str, periods: Periods) -> Amounts:
-    """The money spent and reserved in this run, today and this month, in picodollars."""
+    """Return the money spent and reserved in this run, today and this month, in picodollars."""
     sums = f"""
         SELECT (SELECT coalesce(sum({_COUNTS}), 0) FROM spending WHERE run = ?1 AND run <> ''),
                (SELECT coalesce(sum({_COUNTS}), 0) FROM spending WHERE at >= ?2),
@@ -227,13 +225,15 @@ def spent(archive: Archive, run: str, periods: Periods) -> Amounts:
 
 
 def spent_on(archive: Archive, chat_id: str, since: str) -> int:
-    """The money spent and reserved for a chat since then (UTC), in picodollars."""
-    total = f"SELECT coalesce(sum({_COUNTS}), 0) FROM spending WHERE chat_id = ? AND at >= ?"  # noqa: S608
+    """Return the money spent and reserved for a chat since then (UTC), in picodollars."""
+    total = f"""
+        SELECT coalesce(sum({_COUNTS}), 0) FROM spending WHERE chat_id = ? AND at >= ?
+    """  # noqa: S608
     return int(archive.value(total, (chat_id, since)))
 
 
 def unpriced_since(archive: Archive, since: str) -> int:
-    """The number of calls since then that have no known price."""
+    """Return the number of calls since then that have no known price."""
     unpriced = (
         "SELECT count(*) FROM spending WHERE at >= ? AND reserved IS NULL AND settled IS NULL"
     )
@@ -241,19 +241,20 @@ def unpriced_since(archive: Archive, since: str) -> int:
 
 
 def last_run(archive: Archive) -> str:
-    """The run in which money was reserved last; empty where there was none."""
+    """Return the run in which money was reserved last; empty where there was none."""
     return str(
         archive.value("SELECT run FROM spending WHERE run <> '' ORDER BY id DESC LIMIT 1") or ""
     )
 
 
 def by_model(archive: Archive, since: str) -> tuple[OfModel, ...]:
-    """The money spent since then, model by model, the dearest first."""
+    """Return the money spent since then, model by model, the dearest first."""
     sums = """
         SELECT model, count(*), coalesce(sum(settled), 0),
                coalesce(sum(CASE WHEN settled IS NULL THEN reserved END), 0),
                sum(reserved IS NULL AND settled IS NULL)
-        FROM spending WHERE at >= ? AND (settled IS NULL OR settled > 0) GROUP BY model ORDER BY 3 DESC, 1
+        FROM spending WHERE at >= ? AND (settled IS NULL OR settled > 0)
+        GROUP BY model ORDER BY 3 DESC, 1
     """
     return archive.rows(OfModel, sums, (since,))
 
@@ -269,7 +270,7 @@ class LearnedFactor:
 
 
 def learn_factor(archive: Archive, model: str, factor: float, now: str) -> None:
-    """Take a reply's factor into a model's: the mean of the first ten replies, then a moving one."""
+    """Take a reply's factor into a model's: a mean of the first ten replies, then a moving one."""
     archive.run(
         """
         INSERT INTO calibration (model, factor, replies, newest) VALUES (?1, ?2, 1, ?3)
@@ -294,7 +295,7 @@ def forget_factor(archive: Archive, model: str) -> bool:
 
 
 def keep_odd_usage(archive: Archive, request: str, said: str) -> None:
-    """Keep what a provider said of the tokens of a reply that cannot be so."""
+    """Store what a provider said of a reply's tokens, which cannot be so."""
     archive.insert("odd_usage", {"request": request, "said": said}, "OR IGNORE")
 
 
@@ -309,20 +310,23 @@ def raise_cap(archive: Archive, which: Which, amount: int, until: str, now: str)
 
 
 def raised_cap(archive: Archive, which: Which, now: str) -> int:
-    """The amount that a cap was raised to, in picodollars, as long as that counts; else 0."""
+    """Return the picodollars that a cap was raised to, as long as that counts; else 0."""
     raised = sign(archive, f"budget_{which}")
     cap = json.loads(raised.value) if raised else None
     return int(cap["amount"]) if cap and now < cap["until"] else 0
 
 
 def known_counts(archive: Archive, encoding: str, digests: Sequence[str]) -> dict[str, int]:
-    """The counts that the archive has of these texts, in tokens of the encoding."""
-    counts = "SELECT digest, tokens FROM token_count WHERE encoding = ? AND digest IN (SELECT value FROM json_each(?))"
+    """Return the counts that the archive has of these texts, in tokens of the encoding."""
+    counts = """
+        SELECT digest, tokens FROM token_count
+        WHERE encoding = ? AND digest IN (SELECT value FROM json_each(?))
+    """
     return dict(archive.run(counts, (encoding, json.dumps(digests))))
 
 
 def keep_counts(archive: Archive, encoding: str, counts: Mapping[str, int]) -> None:
-    """Remember counts; what is known stays."""
+    """Store counts; known ones stay."""
     with archive.transaction():
         archive.run_many(
             "INSERT OR IGNORE INTO token_count (encoding, digest, tokens) VALUES (?, ?, ?)",
@@ -343,7 +347,7 @@ class DaysCost:
 
 
 def costs_since(archive: Archive, since: str) -> tuple[DaysCost, ...]:
-    """The costs of answered calls since then (UTC), by day, chat and kind of call; days in order."""
+    """Return the costs of calls answered since then (UTC), by day, chat and kind, days in order."""
     costs = """
         SELECT substr(answered_at, 1, 10) AS day, chat_id, step, count(*), total(usd)
         FROM reply WHERE answered_at >= ? GROUP BY day, chat_id, step ORDER BY day, chat_id, step
@@ -352,7 +356,7 @@ def costs_since(archive: Archive, since: str) -> tuple[DaysCost, ...]:
 
 
 def cost_of(archive: Archive, requests: Sequence[str]) -> float | None:
-    """The cost of the answers to these requests, in dollars; None where no price is known of any of them."""
+    """Return the dollars for the answers to these requests; None where no price is known."""
     marks = ", ".join("?" * len(requests))
     total: float | None = archive.value(
         f"SELECT sum(usd) FROM reply WHERE request IN ({marks})",  # noqa: S608

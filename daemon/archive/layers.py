@@ -20,7 +20,7 @@ Layer = Literal["core", "facts"]
 
 
 def core_events(archive: Archive, chat_id: str) -> tuple[CoreEvent, ...]:
-    """All events of a chat's core memory, in the order in which they happened. Raises DamagedChat."""
+    """Return all events of a chat's core memory, in their order. Raises DamagedChat."""
     refuse_damage(archive.run, chat_id, "core_event")
 
     def event(*row: Any) -> CoreEvent:
@@ -34,9 +34,10 @@ def core_events(archive: Archive, chat_id: str) -> tuple[CoreEvent, ...]:
         )
 
     events = """
-        SELECT section, value, held, by, function, coalesce(memory.number, 0), edition, core_event.id,
-               coalesce(undoes, 0), at, held_lines
-        FROM core_event JOIN chat ON chat.id = core_event.chat LEFT JOIN memory ON memory.id = core_event.memory
+        SELECT section, value, held, by, function, coalesce(memory.number, 0), edition,
+               core_event.id, coalesce(undoes, 0), at, held_lines
+        FROM core_event JOIN chat ON chat.id = core_event.chat
+        LEFT JOIN memory ON memory.id = core_event.memory
         WHERE chat_id = ? ORDER BY core_event.id
     """
     return archive.rows(event, events, (chat_id,))
@@ -45,20 +46,21 @@ def core_events(archive: Archive, chat_id: str) -> tuple[CoreEvent, ...]:
 def keep_core_events(
     archive: Archive, chat_id: str, events: Sequence[CoreEvent], now: str, memory: str = ""
 ) -> None:
-    """Keep what was written, in one transaction; `memory` is the id of the memory after which the agent wrote it."""
+    """Store events in one transaction; the agent wrote them after the memory of this id."""
     with archive.transaction():
         for event in events:
             row = {
-                "chat": chat_row(archive, chat_id), "section": event.section, "held": event.held, "by": event.by,
-                "value": json.dumps(event.value, ensure_ascii=False), "function": event.function,
-                "held_lines": json.dumps(event.held_lines, ensure_ascii=False), "memory": memory or None,
+                "chat": chat_row(archive, chat_id), "section": event.section, "held": event.held,
+                "by": event.by, "value": json.dumps(event.value, ensure_ascii=False),
+                "held_lines": json.dumps(event.held_lines, ensure_ascii=False),
+                "function": event.function, "memory": memory or None,
                 "edition": event.edition, "undoes": event.undoes or None, "at": now,
             }  # fmt: skip
             archive.insert("core_event", row)
 
 
 def begin_steps(archive: Archive, memory_id: str, edition: int, layers: Iterable[Layer]) -> None:
-    """Note, within a transaction of the caller's, what is due after a memory has got this edition."""
+    """Note in the caller's transaction what is due after a memory has got this edition."""
     archive.run_many(
         "INSERT OR IGNORE INTO layer_step (memory, layer, edition) VALUES (?, ?, ?)",
         [(memory_id, layer, edition) for layer in layers],
@@ -66,78 +68,87 @@ def begin_steps(archive: Archive, memory_id: str, edition: int, layers: Iterable
 
 
 def end_step(archive: Archive, memory_id: str, layer: Layer, now: str) -> None:
-    """Note, within a transaction of the caller's, that the layer's step after a memory is done."""
+    """Note in the caller's transaction that the layer's step after a memory is done."""
     archive.run(
         "UPDATE layer_step SET done_at = ? WHERE memory = ? AND layer = ?", (now, memory_id, layer)
     )
 
 
 def due_steps(archive: Archive, chat_id: str, layer: Layer) -> tuple[int, ...]:
-    """Numbers of the memories of a chat after which the layer's step is due, oldest first."""
+    """Return the numbers of a chat's memories after which the layer's step is due, oldest first."""
     return archive.column(
         """
         SELECT memory.number FROM layer_step JOIN memory ON memory.id = layer_step.memory
-        JOIN chat ON chat.id = memory.chat WHERE chat_id = ? AND layer = ? AND done_at IS NULL ORDER BY 1
+        JOIN chat ON chat.id = memory.chat
+        WHERE chat_id = ? AND layer = ? AND done_at IS NULL ORDER BY 1
         """,
         (chat_id, layer),
     )
 
 
 def last_step(archive: Archive, chat_id: str, layer: Layer) -> int:
-    """Number of the last memory that has a step, due or done; 0: none has. Earlier ones without one get none."""
+    """Return the number of the last memory with a step, due or done; earlier ones get none."""
     last = """
-        SELECT coalesce(max(memory.number), 0) FROM layer_step JOIN memory ON memory.id = layer_step.memory
+        SELECT coalesce(max(memory.number), 0)
+        FROM layer_step JOIN memory ON memory.id = layer_step.memory
         JOIN chat ON chat.id = memory.chat WHERE chat_id = ? AND layer = ?
     """
     return int(archive.value(last, (chat_id, layer)))
 
 
 def has_step(archive: Archive, memory_ids: Collection[str], layer: Layer) -> bool:
-    """Whether one of these memories, of whatever chat, has a step, due or done."""
-    steps = "SELECT 1 FROM layer_step WHERE layer = ? AND memory IN (SELECT value FROM json_each(?)) LIMIT 1"
+    """Return whether one of these memories, of any chat, has a step, due or done."""
+    steps = """
+        SELECT 1 FROM layer_step
+        WHERE layer = ? AND memory IN (SELECT value FROM json_each(?)) LIMIT 1
+    """
     return archive.value(steps, (layer, json.dumps(list(memory_ids)))) is not None
 
 
 def fact_events(
     archive: Archive, chat_id: str, *, forgotten: bool = False
 ) -> tuple[FactEvent, ...]:
-    """All events of a chat's facts, in the order in which they happened.
+    """Return all events of a chat's facts, in their order. Raises DamagedChat.
 
-    Without `forgotten`, those that were taken from the chunks of memories which the person has deleted in TypingMind
-    are not among them: what they have forgotten stays forgotten, and comes back with its memory.
-    Raises DamagedChat.
+    Without `forgotten`, those taken from the chunks of memories that the person has deleted in
+    TypingMind are left out: what they forgot stays forgotten, and comes back with its memory.
     """
     refuse_damage(archive.run, chat_id, "fact_event")
     events = """
         SELECT fact, event, text, said_at, source, by, coalesce(memory.number, 0), edition, why, at
-        FROM fact_event JOIN chat ON chat.id = fact_event.chat LEFT JOIN memory ON memory.id = fact_event.memory
+        FROM fact_event JOIN chat ON chat.id = fact_event.chat
+        LEFT JOIN memory ON memory.id = fact_event.memory
         WHERE chat_id = ?1 AND (?2 OR memory.forgotten_at IS NULL) ORDER BY fact_event.id
     """
     return archive.rows(FactEvent, events, (chat_id, forgotten))
 
 
 def next_fact(archive: Archive, chat_id: str) -> int:
-    """The number that the next fact of a chat gets: no number is ever given twice."""
-    last = "SELECT coalesce(max(fact), 0) FROM fact_event JOIN chat ON chat.id = fact_event.chat WHERE chat_id = ?"
+    """Return the number for the next fact of a chat: no number is ever given twice."""
+    last = """
+        SELECT coalesce(max(fact), 0)
+        FROM fact_event JOIN chat ON chat.id = fact_event.chat WHERE chat_id = ?
+    """
     return 1 + int(archive.value(last, (chat_id,)))
 
 
 def keep_fact_events(
     archive: Archive, chat_id: str, events: Sequence[FactEvent], now: str, memory: str = ""
 ) -> None:
-    """Keep what happened, in one transaction; `memory` is the id of the memory whose chunk it was taken from."""
+    """Store events in one transaction; they were taken from the chunk of the memory of this id."""
     with archive.transaction():
         for event in events:
             row = {
-                "chat": chat_row(archive, chat_id), "fact": event.fact, "event": event.event, "text": event.text,
-                "said_at": event.said_at, "source": event.source, "by": event.by, "memory": memory or None,
-                "edition": event.edition, "why": event.why, "at": now,
+                "chat": chat_row(archive, chat_id), "fact": event.fact, "event": event.event,
+                "text": event.text, "said_at": event.said_at, "source": event.source,
+                "by": event.by, "memory": memory or None, "edition": event.edition,
+                "why": event.why, "at": now,
             }  # fmt: skip
             archive.insert("fact_event", row)
 
 
 def ranked(texts: Sequence[str], words: str) -> Sequence[int]:
-    """The places of the texts that share a word with `words`, best first; of equals the one that stands first.
+    """Return the places of the texts that share a word with `words`, best first, else in order.
 
     Raises ArchiveError where this Python's SQLite has no full-text index.
     """
@@ -160,8 +171,10 @@ def ranked(texts: Sequence[str], words: str) -> Sequence[int]:
             index.execute("CREATE VIRTUAL TABLE document USING fts5 (words, tokenize = 'ascii')")
         except sqlite3.OperationalError as fault:
             raise ArchiveError(
-                "Facts cannot be compared: the SQLite of this Python has no full-text index (FTS5).",
-                "Install memproc with another Python, or set facts.enabled = false in memproc.toml.",
+                "Facts cannot be compared: the SQLite of this Python has no full-text index "
+                "(FTS5).",
+                "Install memproc with another Python, or set facts.enabled = false in "
+                "memproc.toml.",
             ) from fault
         index.executemany("INSERT INTO document (rowid, words) VALUES (?, ?)", enumerate(documents))
         matching = (

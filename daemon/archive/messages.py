@@ -29,7 +29,7 @@ class RawConversation:
 
 
 def past(archive: Archive, chat_id: str) -> tuple[Past, ...]:
-    """Return the raw messages under memories, oldest first, as they were then and as they are now."""
+    """Return the raw messages under memories, oldest first, as they were and as they are now."""
     rows = archive.run(
         """
         SELECT message.key, memory.number, gone_at IS NOT NULL, CAST(body.raw AS BLOB), body.packed,

@@ -1,4 +1,4 @@
-"""Exports that were read, updated exports that were written, and the openings that stood in them."""
+"""Exports that were read, updated exports that were written, and the openings in them."""
 
 import re
 from collections.abc import Collection, Sequence
@@ -12,15 +12,15 @@ from daemon.archive.seals import is_sound
 from rules.conversation.marker import text_digest
 
 RESTORED = "restored"
-"""A value in the place of the messages' hash: `memproc restore` has put a kept version there."""
+"""A value in place of the messages' hash: `memproc restore` has put a kept version there."""
 INTENT = "restoring "
-"""Begins the name of the sign that a version of a chat is being put back; the chat's id follows."""
+"""Begins the name of the sign that a chat's version is being put back; its id follows."""
 _SEPARATOR = re.compile(r"[/\\]")
-"""The separator of folders on the system that wrote the path: no name of an updated export holds either."""
+"""The separator of folders on any system: no name of an updated export holds either."""
 
 
 def record_export(archive: Archive, sha256: str, path: str, size: int, when: str) -> None:
-    """Remember that an export of this content was read; the same content at the same place is one row."""
+    """Store that an export of this content was read; the same one at the same place is one row."""
     archive.run(
         """
         INSERT INTO file_seen (sha256, path, size, seen_at) SELECT ?1, ?2, ?3, ?4
@@ -41,51 +41,51 @@ class Output:
     source_sha256: str
     written_at: str
     ours_sha256: str = ""
-    """The hash of what memproc itself said in it; empty where nobody knows."""
+    """The hash of what memproc itself said in it; empty where unknown."""
 
 
 def last_output(archive: Archive, chat_id: str) -> Output | None:
-    """The chat's newest updated export, whatever the clock said, or None."""
+    """Return the chat's newest updated export, by row and not by clock, or None."""
     return _newest(archive, "chat_id = ?", chat_id)
 
 
 def output_in(archive: Archive, path: str) -> Output | None:
-    """The newest output at this path, of whichever chat, or None."""
+    """Return the newest output at this path, of any chat, or None."""
     return _newest(archive, "path = ?", path)
 
 
 def _newest(archive: Archive, where: str, value: str) -> Output | None:
-    sql = f"SELECT {columns(Output)} FROM output WHERE {where} ORDER BY id DESC LIMIT 1"  # noqa: S608
-    return archive.first(Output, sql, (value,))
+    newest = f"SELECT {columns(Output)} FROM output WHERE {where} ORDER BY id DESC"  # noqa: S608
+    return archive.first(Output, f"{newest} LIMIT 1", (value,))
 
 
 def standing_outputs(archive: Archive) -> tuple[Output, ...]:
-    """The newest updated export of each chat, unless another chat has been written into the same file since.
+    """Return each chat's newest updated export, unless another chat overwrote its file since.
 
-    A new chat is written first by the old one, then by itself; a file of many chats was written once (README).
+    A new chat is written by the old one, then by itself. A file of many chats was written once.
     """
     newest = f"""
         SELECT {columns(Output)} FROM output
-        WHERE id IN (SELECT max(id) FROM output GROUP BY chat_id) AND id IN (SELECT max(id) FROM output GROUP BY path)
+        WHERE id IN (SELECT max(id) FROM output GROUP BY chat_id)
+          AND id IN (SELECT max(id) FROM output GROUP BY path)
         ORDER BY id
     """  # noqa: S608
     return archive.rows(Output, newest)
 
 
 def was_written(archive: Archive, ending: str) -> bool:
-    """Whether an updated export with a name that ends so was ever written."""
-    return (
-        archive.value(
-            "SELECT 1 FROM output WHERE substr(path, -length(?1)) = ?1 LIMIT 1", (ending,)
-        )
-        is not None
-    )
+    """Return whether an updated export with a name that ends so was ever written."""
+    named_so = "SELECT 1 FROM output WHERE substr(path, -length(?1)) = ?1 LIMIT 1"
+    return archive.value(named_so, (ending,)) is not None
 
 
 def chats_written_to(archive: Archive, path: str) -> tuple[str, ...]:
     """Return the ids of the chats whose newest updated export is the file at this path."""
-    newest = "SELECT chat_id FROM output WHERE id IN (SELECT max(id) FROM output GROUP BY chat_id) AND path = ?"
-    return tuple(archive.column(newest, (path,)))
+    newest = """
+        SELECT chat_id FROM output
+        WHERE id IN (SELECT max(id) FROM output GROUP BY chat_id) AND path = ?
+    """
+    return archive.column(newest, (path,))
 
 
 def record_output(archive: Archive, output: Output) -> None:
@@ -103,9 +103,10 @@ def let_go_of_restored(archive: Archive, chat_id: str) -> None:
 
 
 def acknowledge(archive: Archive, chat_id: str, ours_sha256: str) -> None:
-    """Note that the person has these edits in TypingMind already: the newest updated export need not say them too."""
+    """Note that the person has these edits in TypingMind, so that no new export has to say them."""
     archive.run(
-        "UPDATE output SET ours_sha256 = ? WHERE id = (SELECT max(id) FROM output WHERE chat_id = ?)",
+        "UPDATE output SET ours_sha256 = ? "
+        "WHERE id = (SELECT max(id) FROM output WHERE chat_id = ?)",
         (ours_sha256, chat_id),
     )
 
@@ -121,7 +122,7 @@ def move_outputs(archive: Archive, folder: Path) -> None:
 
 @dataclass(frozen=True, slots=True)
 class KeptOpening:
-    """An opening's whole text, in its tag; and what stands in it before the sections, without a tag."""
+    """An opening's whole text, in its tag; and the text before its sections, without a tag."""
 
     text: str
     preface: str
@@ -130,12 +131,12 @@ class KeptOpening:
     """Digest of the text that memproc wrote, where the person has edited it."""
 
     def goes_back_to(self, written: str) -> bool:
-        """Whether it is the opening with this digest, or an edit of it."""
+        """Return whether it is the opening with this digest, or an edit of it."""
         return written == self.base or written == text_digest(self.text)
 
 
 def openings(archive: Archive, chat_id: str) -> tuple[KeptOpening, ...]:
-    """All openings of a chat, oldest first."""
+    """Return all openings of a chat, oldest first."""
     kept = f"""
         SELECT {columns(KeptOpening)} FROM opening JOIN chat ON chat.id = opening.chat
         WHERE chat_id = ? ORDER BY opening.rowid
@@ -144,7 +145,7 @@ def openings(archive: Archive, chat_id: str) -> tuple[KeptOpening, ...]:
 
 
 def reworded(kept: Sequence[KeptOpening]) -> str | None:
-    """The preface as the person has reworded it, the last time; None: they have left it as memproc writes it."""
+    """Return the preface as the person last reworded it; None where it is memproc's own."""
     preface = None
     for at, opening in enumerate(kept):
         if opening.by == "person":
@@ -155,17 +156,17 @@ def reworded(kept: Sequence[KeptOpening]) -> str | None:
 
 
 def edited_from(kept: Sequence[KeptOpening], written: str) -> KeptOpening | None:
-    """The newest of the openings, oldest first, that is the one with this digest or an edit of it."""
+    """Return the newest opening with this digest, or an edit of it; `kept` has the oldest first."""
     return next((opening for opening in reversed(kept) if opening.goes_back_to(written)), None)
 
 
 def keep_opening(archive: Archive, chat_id: str, opening: KeptOpening, now: str) -> None:
-    """Remember an opening that stands in an export, or is about to. The same one a second time changes nothing."""
+    """Store an opening that is in an export, or about to be; a second time changes nothing."""
     key = {"chat": chat_row(archive, chat_id), "digest": text_digest(opening.text), "at": now}
     archive.insert("opening", {**key, **asdict(opening)}, "OR IGNORE")
 
 
 def openings_named(archive: Archive, digests: Collection[str]) -> tuple[str, ...]:
-    """The openings of any chat with these digests: a fork shows those of another chat."""
+    """Return the openings of any chat with these digests: a fork shows those of another."""
     sound = f"SELECT text FROM opening WHERE digest = ? AND {is_sound('opening')}"  # noqa: S608
     return tuple(sorted({text for digest in digests for text in archive.column(sound, (digest,))}))

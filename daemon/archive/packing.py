@@ -17,7 +17,7 @@ def packed(raw: bytes) -> tuple[bytes, int]:
 
 
 def unpacked(stored: object, is_packed: object, expected: str) -> bytes:
-    """Return the raw message's own bytes. Raises DamagedChat unless their SHA-256 is the expected one."""
+    """Return the raw message's own bytes. Raises DamagedChat unless they have this SHA-256."""
     raw = stored
     if is_packed and isinstance(stored, bytes):
         with suppress(zlib.error):

@@ -18,11 +18,11 @@ class SchemaStep:
     seals: tuple[str, ...] = ()
     """The tables whose rows get a new seal after it."""
     undo: str = ""
-    """SQL that turns empty tables back into those of before; rows of an older archive are copied there."""
+    """SQL that turns empty tables back into those of before, to take an older archive's rows."""
 
 
 OLDEST = 12
-"""The version of the oldest archive that still opens: the tables of the last memproc before the first release."""
+"""The version of the oldest archive that still opens, from just before the first release."""
 STEPS = (
     SchemaStep(
         "a seal for messages, missing messages and states of chats; when a doubt was said last",
@@ -47,7 +47,8 @@ STEPS = (
         undo="CREATE TABLE layout (sha256 TEXT PRIMARY KEY) STRICT;",
     ),
     SchemaStep(
-        "token counts of providers that cannot be are kept by themselves, and nothing is learned from them",
+        "token counts of providers that cannot be are kept by themselves, and nothing is learned "
+        "from them",
         """
         CREATE TABLE odd_usage (request TEXT PRIMARY KEY, said TEXT NOT NULL) STRICT;
         ALTER TABLE calibration ADD COLUMN newest TEXT NOT NULL DEFAULT '';
@@ -61,7 +62,7 @@ STEPS = (
         """,
     ),
 )
-"""The changes since then, in order; schema.sql has all of them too. A released step never changes."""
+"""The changes since then, in order, all in schema.sql too. A released step never changes."""
 
 
 def newest_version() -> int:
@@ -70,7 +71,7 @@ def newest_version() -> int:
 
 
 def steps_from(version: int) -> tuple[SchemaStep, ...]:
-    """Return the steps that bring an archive of this version up to date; 0 for one without tables."""
+    """Return the steps that bring an archive of this version up to date; 0: without tables."""
     if version:
         return STEPS[version - OLDEST :]
     return (SchemaStep("the whole schema", _SCHEMA.read_text("utf-8")),)

@@ -1,7 +1,7 @@
-"""Seals: the hash of each row that a chat is made from, which shows a change by anything but memproc.
+"""Seals: the hash of each row that a chat is made from, which shows any change but memproc's.
 
-A connection of memproc's seals what it writes, by triggers of its own. Readers check the seals of a chat
-before they hand it out.
+A connection of memproc's seals what it writes, by triggers of its own. Readers check the seals of a
+chat before they hand it out.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -36,7 +36,7 @@ class Sealed:
     """The condition in SQL for a row to be a chat's; ?1 is the number of the chat's row."""
 
 
-# Where an updated export lies, and when it was written, is not covered: a folder may be moved, a clock set.
+# The place and time of an updated export are not covered: a folder may be moved, a clock set.
 SEALED = {
     table: Sealed(columns.split(), of_chat)
     for table, of_chat, columns in (
@@ -76,7 +76,8 @@ SEALED = {
             "reply",
             "false",
             "request model step text finish tokens_in tokens_out tokens_cached "
-            "tokens_cache_written usd asked_at answered_at chat_id parameters litellm_usd batch calls",
+            "tokens_cache_written usd asked_at answered_at chat_id parameters litellm_usd batch "
+            "calls",
         ),
     )
 }
@@ -84,10 +85,12 @@ _WITH_MORE = {"version": ("(SELECT chat || ' ' || key FROM message WHERE id = ve
 """A version is nothing without its message: whose it is, and in which chat."""
 _READ = tuple(table for table in SEALED if table not in ("reply", "rest"))
 _REAL = frozenset({"usd", "litellm_usd"})
-"""The columns that hold fractions, which Python writes with more digits than SQLite; all else has the same bytes."""
+"""The columns with fractions, which Python writes with more digits than SQLite."""
 
 _TORN = {
-    "message": "SELECT 1 FROM message WHERE chat = ?1 GROUP BY chat HAVING count(*) <= max(position)",
+    "message": (
+        "SELECT 1 FROM message WHERE chat = ?1 GROUP BY chat HAVING count(*) <= max(position)"
+    ),
     "version": """
         SELECT 1 FROM message WHERE chat = ?1
         AND NOT EXISTS (SELECT 1 FROM version WHERE version.message = message.id)
@@ -108,13 +111,13 @@ _TORN = {
 }
 """Queries that find a row where one that a chat must have belongs to another chat, or to none.
 
-A seal cannot show that a row is gone. Messages, the chunks of memories and the members of folds are numbered
-from 0 without a gap.
+A seal cannot show that a row is gone. Messages, the chunks of memories and the members of folds are
+numbered from 0 without a gap.
 """
 
 
 def seal_of(types: str, *values: bytes | float | None) -> str:
-    """Return the hash of a row: of its values' types and of the values, of which texts come as bytes."""
+    """Return the hash of a row: of its values' types and the values, texts as bytes."""
     parts = [types.encode()]
     for value in values:
         content = value if isinstance(value, bytes) else repr(value).encode()
@@ -143,20 +146,21 @@ def seal_from_now_on(run: Run) -> None:
     for table, sealed in SEALED.items():
         for event in ("INSERT", f"UPDATE OF {', '.join(sealed.columns)}"):
             name = f"seal_on_{event.split()[0].lower()}_of_{table}"
-            seal = f"UPDATE {table} SET seal = {_hash(table)} WHERE rowid = NEW.rowid;"  # noqa: S608
-            run(f"CREATE TEMP TRIGGER {name} AFTER {event} ON main.{table} BEGIN {seal} END")
+            seal = f"UPDATE {table} SET seal = {_hash(table)}"  # noqa: S608
+            run(
+                f"CREATE TEMP TRIGGER {name} AFTER {event} ON main.{table} "
+                f"BEGIN {seal} WHERE rowid = NEW.rowid; END"
+            )
 
 
 def damaged_rows(
     run: Run, chat: int | None = None, tables: Sequence[str] = tuple(SEALED)
 ) -> Iterator[str]:
-    """Yield a sentence on each row that is not what was stored: of all chats, or of the one with this row."""
+    """Yield a sentence on each row that is not what was stored, in all chats or in one."""
     for table in tables:
         where, values = ("", ()) if chat is None else (f"AND {SEALED[table].of_chat}", (chat,))
-        rows = run(
-            f"SELECT rowid FROM {table} WHERE NOT ({is_sound(table)}) {where} ORDER BY rowid",  # noqa: S608
-            values,
-        )
+        damaged = f"SELECT rowid FROM {table} WHERE NOT ({is_sound(table)}) {where}"  # noqa: S608
+        rows = run(f"{damaged} ORDER BY rowid", values)
         yield from (f"row {number} of {table} is not what was stored" for (number,) in rows)
 
 
@@ -174,15 +178,15 @@ def refuse_damage(run: Run, chat_id: str, *tables: str) -> None:
 
 
 def refuse_any_damage(run: Run, *tables: str) -> None:
-    """Raise DamagedChat where a row of any chat in these tables is damaged: this chat may lack it."""
+    """Raise DamagedChat for damage to any chat in these tables: this chat may lack the row."""
     for damage in damaged_rows(run, tables=tables or _READ):
         raise damaged_chat(damage)
 
 
 def refuse_lost_name(run: Run, chat_id: str) -> None:
-    """Raise DamagedChat where a chat under another id may be this one, which the archive seems to lack.
+    """Raise DamagedChat where a damaged chat under another id may be the one that seems unknown.
 
-    Its row is damaged, and would be sound with this id; or the archive says elsewhere that it knows this id.
+    Its row would be sound with this id, or the archive knows the id elsewhere.
     """
     rows = run(
         f"""
@@ -200,7 +204,7 @@ def refuse_lost_name(run: Run, chat_id: str) -> None:
 
 @cache
 def _hash(table: str, **other: str) -> str:
-    """Return SQL for the hash of a row, with `other` values in the place of its own."""
+    """Return SQL for the hash of a row, with `other` values in place of its own."""
     values = [
         *(other.get(column, column) for column in SEALED[table].columns),
         *_WITH_MORE.get(table, ()),

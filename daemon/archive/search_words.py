@@ -1,11 +1,12 @@
-"""Words as the full-text index knows them, in any script, and where they stand in a text.
+"""Words as the full-text index knows them, in any script, and their places in a text.
 
-Most scripts put spaces between words. Chinese, Japanese, Korean, Thai and their kin put none, or join so much to a word
-that nobody would find it; of these the index has every two neighbouring characters as a word:
+Most scripts put spaces between words. Chinese, Japanese, Korean, Thai and their kin put none, or
+join so much to a word that it would not be found; of these the index has every two neighbouring
+characters as a word:
 
     text    memproc は日本語      indexed   memproc は日 日本 本語 語
     query   日本語                found by  日本 followed by 本語
-    query   日                    found by  whatever begins with 日
+        query   日                    found by  a word that begins with 日
 """
 
 import re
@@ -14,8 +15,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 _UNSPACED = re.compile(
-    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\u2fdf\u3005-\u3007\u3021-\u3029\u3040-\u30ff\u31f0-\u31ff"
-    "\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff]+"
+    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\u2fdf\u3005-\u3007\u3021-\u3029\u3040-\u30ff"
+    "\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff]+"
 )
 _SHORTEST_BEGINNING = 4
 """A word of fewer letters is found as a whole only: "for" is not the beginning of "form"."""
@@ -32,17 +33,17 @@ class Stretch:
 
 
 def indexed(text: str) -> str:
-    """The text as it goes into the index: unspaced scripts in pairs of characters, the rest in words."""
+    """Return the text as it is indexed: unspaced scripts in pairs of characters, else words."""
     return _UNSPACED.sub(
         lambda run: f" {' '.join(_pairs(run[0]))} ", unicodedata.normalize("NFKC", text)
     )
 
 
 def match_expression(query: str, *, any_word: bool = False) -> str:
-    """The query in the language of SQLite's full-text search; empty where it has no word.
+    """Return the query in the language of SQLite's full-text search; empty without a word.
 
-    Words of four letters and more are found by their beginning, what stands in double quotes as it stands. All of them
-    have to be there, or with `any_word` one of them.
+    Words of four letters and more match by their beginning, double quotes match literally. All of
+    them have to be there, or with `any_word` one of them.
     """
     phrases = [_phrase(phrase) for phrase in _QUOTED.findall(query)]
     words = [term for word in _words(_QUOTED.sub(" ", query)) if (term := _term(word))]
@@ -50,11 +51,10 @@ def match_expression(query: str, *, any_word: bool = False) -> str:
 
 
 def stretches(text: str, query: str) -> tuple[Stretch, ...]:
-    """The text, cut so that each word of the query that stands in it is a stretch by itself."""
-    cuts = list(_places(text, query))
+    """Return the text, cut so that each word of the query is a stretch by itself."""
     cut: list[Stretch] = []
     end = 0
-    for start, stop in cuts:
+    for start, stop in _places(text, query):
         if start > end:
             cut.append(Stretch(text[end:start], is_marked=False))
         cut.append(Stretch(text[max(start, end) : stop], is_marked=True))
@@ -63,27 +63,30 @@ def stretches(text: str, query: str) -> tuple[Stretch, ...]:
 
 
 def excerpt(text: str, query: str, characters: int) -> str:
-    """About so many characters of the text, around the place that holds most of the query's words, without breaks."""
+    """Return about `characters` of the text around most of the query's words, without breaks."""
     plain = " ".join(text.split())
     if len(plain) <= characters:
         return plain
+    begin = _best_beginning(plain, query, characters)
+    end = begin + characters
+    if end < len(plain):
+        end = plain.rfind(" ", end - 30, end) + 1 or end
+    before, after = "... " if begin else "", " ..." if end < len(plain) else ""
+    return f"{before}{plain[begin:end].strip()}{after}"
+
+
+def _best_beginning(plain: str, query: str, characters: int) -> int:
+    """Return where the excerpt that holds most of the query's words begins, at a word if near."""
     starts = [start for start, _ in _places(plain, query)] or [0]
     best = max(
         starts, key=lambda start: sum(start <= other < start + characters for other in starts)
     )
     begin = min(max(0, best - characters // 4), len(plain) - characters)
-    if begin:
-        begin = plain.find(" ", begin, begin + 30) + 1 or begin
-    end = begin + characters
-    if end < len(plain):
-        end = plain.rfind(" ", end - 30, end) + 1 or end
-    return (
-        f"{'... ' if begin else ''}{plain[begin:end].strip()}{' ...' if end < len(plain) else ''}"
-    )
+    return (plain.find(" ", begin, begin + 30) + 1 or begin) if begin else 0
 
 
 def _places(text: str, query: str) -> Iterator[tuple[int, int]]:
-    """The places of the query's words, in order and without overlap, whatever their case and diacritics."""
+    """Yield the places of the query's words, in order, without regard to case and diacritics."""
     words = sorted(
         {_plain(word) for word in _words(query.replace('"', " "))}, key=len, reverse=True
     )
@@ -101,12 +104,12 @@ def _pattern(word: str) -> str:
 
 
 def _plain(text: str) -> str:
-    """The text in lower case without diacritics, character by character, so that places stay what they are."""
+    """Return the text in lower case without diacritics, of the same length."""
     return "".join(unicodedata.normalize("NFKD", character)[0].lower()[:1] for character in text)
 
 
 def _words(text: str) -> Iterator[str]:
-    """The words of a query: runs of an unspaced script, and words of the others."""
+    """Yield the words of a query: runs of an unspaced script, and words of the others."""
     normal = unicodedata.normalize("NFKC", text)
     yield from _WORD.findall(_UNSPACED.sub(lambda run: f" {run[0]} ", normal))
 
@@ -123,7 +126,7 @@ def _term(word: str) -> str:
 
 
 def _phrase(text: str) -> str:
-    """A phrase of several words; in unspaced scripts the single character at the end of a run is left out."""
+    """Return a phrase; a single character at the end of an unspaced run is left out."""
     words: list[str] = []
     for word in _words(text):
         words += _pairs(word)[:-1] or [word] if _UNSPACED.match(word) else [word]

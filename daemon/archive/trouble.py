@@ -1,4 +1,4 @@
-"""SQLite's errors as sentences for a person: damage, a full disk, a lock, a folder that is denied."""
+"""SQLite's errors as sentences for a person: damage, a full disk, a lock, a denied folder."""
 
 import os
 import sqlite3
@@ -42,7 +42,7 @@ _RAISED: dict[int, BaseException] = {}
 
 @contextmanager
 def archive_errors(path: Path) -> Iterator[None]:
-    """Turn SQLite's error inside the block into ArchiveError; a mistake in our own SQL stays what it is.
+    """Turn SQLite's error in the block into ArchiveError; our own SQL's mistakes stay.
 
     What was raised in a function that SQLite called, Ctrl-C most often, is raised again as it was.
     """
@@ -61,7 +61,7 @@ def archive_errors(path: Path) -> Iterator[None]:
 
 @contextmanager
 def kept_from_sqlite() -> Iterator[None]:
-    """Keep what is raised in a function that SQLite calls, which would swallow it, for `archive_errors`."""
+    """Keep what is raised in a function that SQLite calls, and would swallow."""
     try:
         yield
     except BaseException as fault:  # an interruption above all
@@ -94,7 +94,7 @@ def _trouble(path: Path, fault: sqlite3.Error) -> ArchiveError | None:
 def unusable(path: Path, name: str = "SQLITE_IOERR") -> ArchiveError:
     """Return the error where SQLite may not read or write, with the reason that the system gives.
 
-    SQLite does not say why, so the archive is read once more, and a little is written in its folder.
+    SQLite does not say why, so the archive is read again, and a little is written in its folder.
     """
     try:
         with path.open("rb") as file:

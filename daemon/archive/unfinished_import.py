@@ -35,8 +35,8 @@ def refuse_unfinished(state: Path) -> None:
     with file_errors(state / _NOTE, "read"):
         file = (state / _NOTE).read_bytes().decode(errors="replace")
     raise ArchiveError(
-        f"An archive was being taken over into {state}, and that has not ended: perhaps only a part "
-        "of it is there.",
-        f"Finish it with: memproc import-archive {file} --yes. To do without it, move what lies in the "
-        f"folders before-import-... back to where it was, and remove {state / _NOTE}.",
+        f"An archive was being taken over into {state}, and that has not ended: perhaps only a "
+        "part of it is there.",
+        f"Finish it with: memproc import-archive {file} --yes. To do without it, move what lies in "
+        f"the folders before-import-... back to where it was, and remove {state / _NOTE}.",
     )
