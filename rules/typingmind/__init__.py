@@ -1,12 +1,12 @@
-"""All that knows TypingMind's JSON. Another chat program's format would be a package like this one beside it.
+"""All that knows TypingMind's JSON. Another chat program's format would be a package next to it.
 
 What the rest asks of it:
 
-    document.py    where the chats of an export stand, and an export put together again
-    chat.py        a chat: its id, title, settings and messages, and what about it would spoil its memories
-    message.py     a message: who says what, when, its text and files, its branches, why it is left out of memories
+        document.py    where the chats of an export are, and an export put together again
+        chat.py        a chat: its id, title, settings and messages
+        message.py     a message: who says what, when; its text, files, branches; why it is left out
     splice.py      new messages and fields among the person's own bytes
-    originals.py   messages that stay beside their memory, shown and no longer sent; the list of deletions
+        originals.py   messages kept with their memory but no longer sent; the list of deletions
     copies.py      the raw conversation, or the finished one, as a chat of its own
     plain.py       a second reading, by the standard library's parser, for the proof
 

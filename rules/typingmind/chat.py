@@ -19,7 +19,10 @@ _UNSEEMLY = dict.fromkeys(
 
 @dataclass(frozen=True, slots=True)
 class Chat:
-    """A chat in a text (read as latin-1: an index is a byte's offset), which is all of its document or its own."""
+    """A chat in a text, which is all of its document or its own.
+
+    The text is read as latin-1, so that an index is a byte's offset.
+    """
 
     text: str
     span: Span
@@ -31,7 +34,7 @@ class Chat:
         return next((member for member in self.members if member.key == key), None)
 
     def text_field(self, key: str) -> str:
-        """Return a field that holds text, fit to be stored and shown; empty if absent or no text."""
+        """Return a field that holds text, fit to be stored and shown; empty if there is none."""
         return printable(spans.text(self.field(key)))
 
     def field(self, key: str) -> object:
@@ -134,8 +137,9 @@ def _refuse_endless(chat: Chat, number: int, span: Span) -> None:
     fields, _ = spans.value(chat.text, span.start)  # as latin-1, which is enough to measure it
     if isinstance(fields, dict) and sum(len(part.text) for part in parts(fields)) > LONGEST_TEXT:
         raise ChatSkipped(
-            f'Message {number} of the chat "{chat.title}" is a text of {size / (1 << 20):,.0f} MiB: '
-            "no model reads that much, and no memory could be made of it.",
+            f'Message {number} of the chat "{chat.title}" is a text of '
+            f"{size / (1 << 20):,.0f} MiB: no model reads that much, and no memory could be "
+            "made of it.",
             "Delete or shorten that message in TypingMind, then export the chat again; "
             "this export stays as it is.",
         )
@@ -143,7 +147,7 @@ def _refuse_endless(chat: Chat, number: int, span: Span) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Outline:
-    """The offsets of a chat, of its members and of its messages, counted from the document's beginning."""
+    """The offsets of a chat, its members and its messages, from the document's beginning."""
 
     span: Span
     members: tuple[Member, ...]
@@ -160,7 +164,7 @@ def parse_chat(chat: bytes) -> Chat:
 
 
 def chat_in_export(item: bytes) -> Chat:
-    """Read an item of an export's `chats` from its own bytes; one that is no object is a chat without fields."""
+    """Read an item of an export's `chats`; one that is no object is a chat without fields."""
     outlines: list[Outline] = []
     text = item.decode("latin-1")
     walk_chat(outlines.append)(Reel(text), 0)

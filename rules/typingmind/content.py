@@ -14,7 +14,8 @@ _HALF_A_PAIR = re.compile("[\ud800-\udfff]")
 _WORDS = frozenset({"text", "refusal", "output_text"})
 _IMAGES = ("image_url", "tm_image_file", "image", "input_image")
 _FILES = (
-    "tm_text_file", "tm_blob_file", "tm_file_attachment", "tm_unsynced_attachment", "file", "document",
+    "tm_text_file", "tm_blob_file", "tm_file_attachment", "tm_unsynced_attachment", "file",
+    "document",
 )  # fmt: skip
 _PLACEHOLDERS = dict.fromkeys(_IMAGES, "image") | dict.fromkeys(_FILES, "file")
 _NAMELESS = {
@@ -28,14 +29,14 @@ _ENDINGS = ("BlobID", "blobID")
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A piece of a message: its own words, or (`spoken` false) a placeholder for what is not words."""
+    """A piece of a message: its own words, or (`spoken` false) a placeholder for other content."""
 
     text: str
     spoken: bool
 
 
 def parts(message: Mapping[str, object]) -> tuple[Part, ...]:
-    """Return the pieces of one parsed message in reading order; empty where it says and does nothing."""
+    """Return the pieces of one parsed message in reading order; empty if it says nothing."""
     if has_several_answers(message):
         answers = spans.as_list(chosen(message), "messages")
         return tuple(
@@ -76,7 +77,7 @@ def chosen(message: Mapping[str, object]) -> Mapping[str, object]:
 
 
 def printable(text: str) -> str:
-    """Replace each half of a surrogate pair, which JSON may hold and no database takes, by U+FFFD."""
+    """Replace each half of a surrogate pair, which JSON may hold and no database takes."""
     try:
         text.encode()  # nearly every text can be, and to try it is much quicker than to search
     except UnicodeEncodeError:
@@ -85,7 +86,7 @@ def printable(text: str) -> str:
 
 
 def attachments(raw: bytes) -> frozenset[str]:
-    """Return the ids of all files of TypingMind's own store that the message with these bytes names.
+    """Return the ids of TypingMind's own files that the message with these bytes names.
 
         {"type":"tm_image_file","metadata":{"name":"sea.png","localBlobID":"6f2c"}}
 
@@ -136,7 +137,7 @@ def _named(value: object) -> Iterator[str]:
 
 
 def _tool_calls(message: Mapping[str, object]) -> list[Part]:
-    """Return a placeholder for each tool that was called, also in the older form of one function."""
+    """Return a placeholder for each tool call, also in the older form of one function."""
     calls = (call for call in spans.as_list(message, "tool_calls") if isinstance(call, dict))
     functions = [*(call.get("function") for call in calls), message.get("function_call")]
     names = [_name(function) for function in functions if isinstance(function, dict)]

@@ -1,9 +1,9 @@
-"""The raw conversation as a chat that TypingMind can import, and that stays so where devices sync.
+"""The raw conversation as a chat that TypingMind can import, and that survives a sync.
 
 None of its messages is still named as deleted, and the memories that another device shows are.
 
-TypingMind stores a chat under `chatID` and replaces whatever has the same: in a new chat, the new id is what keeps the
-old one safe. Message uuids may stand in two chats, so messages keep theirs.
+TypingMind stores a chat under `chatID` and replaces another with the same: in a new chat, the new
+id keeps the old one safe. Message uuids may occur in two chats, so messages keep theirs.
 """
 
 import hashlib
@@ -20,7 +20,10 @@ _SUFFIX = "(memories)"
 
 
 def expanded(chat: Chat, ours: Sequence[str]) -> bytes:
-    """The chat's bytes, with another list of deletions where that is needed; `ours` are uuids of memories' messages."""
+    """Return the chat's bytes with its list of deletions corrected where needed.
+
+    Its messages are named no longer, and memories' messages, whose uuids are `ours`, are.
+    """
     here = {message.uuid for message in read_messages(chat)}
     before = deleted_uuids(chat)
     after = dict.fromkeys(uuid for uuid in (*sorted(before), *ours) if uuid not in here)
@@ -28,7 +31,7 @@ def expanded(chat: Chat, ours: Sequence[str]) -> bytes:
 
 
 def new_chat_id(chat_id: str, number: int = 1) -> str:
-    """An id of TypingMind's own form, from the old id and number alone, so that a second run names the same chat.
+    """Derive an id of TypingMind's form from old id and number, so that a second run agrees.
 
     Ten digits of base 36, drawn from a hash.
     """
@@ -37,16 +40,16 @@ def new_chat_id(chat_id: str, number: int = 1) -> str:
 
 
 def memories_title(title: str) -> str:
-    """The old title with "(memories)" behind it; one that ends so already stays."""
+    """Return the old title with "(memories)" after it; one that ends so already stays."""
     return title if title.rstrip().endswith(_SUFFIX) else f"{title.rstrip()} {_SUFFIX}".lstrip()
 
 
 def as_new_chat(chat: bytes, new_id: str, title: str, now: str) -> bytes:
-    """A finished chat under another id and title, updated `now` and never synced; every other byte stays.
+    """Return a finished chat under another id and title, updated `now` and never synced.
 
-    What `chat` says of itself in `updatedAt` stays where it is later than `now`. `chatID` and the title are
-    added where they are missing: without a `chatID`, the import would replace another chat that has none
-    either. Raises spans.BadJson where the bytes are no chat.
+    All other bytes stay, and `updatedAt` where it is later than `now`. `chatID` and the title are
+    added where they are missing: without a `chatID`, the import would replace another chat that has
+    none. Raises spans.BadJson where the bytes are no chat.
     """
     new = parse_chat(chat)
     before, present = parse_date(new.updated_at), parse_date(now)

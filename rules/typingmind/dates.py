@@ -4,12 +4,13 @@ import re
 from datetime import UTC, datetime, timedelta
 
 _DATE = re.compile(
-    r"\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?", re.ASCII
+    r"\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?",
+    re.ASCII,
 )
 
 
 def parse_date(text: str | None) -> datetime | None:
-    """Read a date of an export (`Z` or an offset, with or without fractions); None where it is none.
+    """Read a date of an export (`Z` or an offset, perhaps with fractions); None if it is none.
 
     Python reads further forms ("2024-W09-5", "20240301"), which JavaScript does not, and whose
     first ten characters are no day.

@@ -1,4 +1,4 @@
-"""A message of an export: what it is, what was said in it, and the branches that hang on it."""
+"""A message of an export: what it is, what was said in it, and the branches from it."""
 
 import hashlib
 import json
@@ -28,7 +28,7 @@ _LIVED = frozenset({"user", "assistant", "tool", "function"})
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """A message as it stands in `messages`; `raw` is its own bytes, which we never rewrite."""
+    """A message in `messages`; `raw` is its own bytes, which we never rewrite."""
 
     raw: bytes
     role: str | None
@@ -36,11 +36,13 @@ class Message:
     uuid: str | None
     created_at: str | None
     model: str | None
-    """TypingMind's name for the model that answered: the API's name, or for a custom model a uuid."""
+    """TypingMind's name for the model that answered: the API's, or for a custom model a uuid."""
     parts: tuple[Part, ...]
     digest: str
-    """SHA-256 of what was said, whatever the uuid, the date, the order of keys and where its files are kept: it
-    survives a fork."""
+    """SHA-256 of what was said, which survives a fork.
+
+    It depends neither on uuid, date and order of keys, nor on where its files are kept.
+    """
     calls_tools: bool
     cleared: bool
     """Whether it carries `contextClearedAt`: shown to the person, no longer sent to the model."""
@@ -51,23 +53,23 @@ class Message:
 
     @property
     def text(self) -> str:
-        """The text that a model reads: words and placeholders."""
+        """Return the text that a model reads: words and placeholders."""
         return text_of(self.parts)
 
     @property
     def words(self) -> str:
-        """The words alone, without placeholders: quotes are taken from these."""
+        """Return the words alone, without placeholders: quotes are taken from these."""
         return "\n\n".join(part.text for part in self.parts if part.spoken)
 
     @property
     def speaker(self) -> str:
-        """`user` or `assistant`: what comes from tools reaches the agent from outside, as the user's words do."""
+        """Return `user` or `assistant`: what tools say reaches the agent as the user's words do."""
         return "assistant" if self.role == "assistant" else "user"
 
 
 @dataclass(frozen=True, slots=True)
 class Branch:
-    """A branch of the chat, which TypingMind moved into a message's `threads` when that message was sent again.
+    """A branch of the chat, which TypingMind moved into the `threads` of a message sent again.
 
     It is in the export, is never sent to a model, and is no part of the conversation.
     """
@@ -75,7 +77,7 @@ class Branch:
     at: int
     """The index of the message that it hangs on."""
     messages: tuple[Message, ...]
-    """Its messages in order, each followed by those of the branches that hang on it; without their bytes."""
+    """Its messages in order, each before those of its own branches; without their bytes."""
     has_pinned: bool = False
     """The person has pinned one of them."""
 
@@ -89,7 +91,7 @@ def read_message(raw: bytes) -> Message:
 
 
 def message_of(fields: Mapping[str, object], raw: bytes = b"") -> Message:
-    """The message whose fields have been parsed already; `raw` are its own bytes, where they are known."""
+    """Read a message whose fields are parsed; `raw` are its own bytes, where they are known."""
     marker = fields.get("memproc")
     return Message(
         raw=raw,
@@ -107,7 +109,7 @@ def message_of(fields: Mapping[str, object], raw: bytes = b"") -> Message:
 
 
 def _role(fields: Mapping[str, object]) -> str | None:
-    """Several answers to one question have no role of their own, and are the assistant's."""
+    """Return the role; several answers to one question have none, and are the assistant's."""
     return "assistant" if has_several_answers(fields) else _text_of(fields, "role")
 
 
@@ -142,7 +144,7 @@ def _text_of(fields: Mapping[str, object], key: str) -> str | None:
 
 
 def left_out(message: Message) -> str | None:
-    """Why the message is no part of the agent's experience; None where it is one."""
+    """Return why the message is no part of the agent's experience; None where it is one."""
     if message.type in _REASONS:
         return _REASONS[message.type]
     if message.cleared:
@@ -155,7 +157,7 @@ def left_out(message: Message) -> str | None:
 
 
 def is_touched(message: Message) -> bool:
-    """The person has excluded or pinned it, so it stays as it is."""
+    """Return whether the person has excluded or pinned it, so that it stays as it is."""
     return message.cleared or fields_of(message).get("isPinned") is True
 
 
@@ -167,28 +169,28 @@ def is_finished_answer(message: Message) -> bool:
 
 
 def is_incomplete(message: Message) -> bool:
-    """The answer was still being written when the chat was exported."""
+    """Return whether the answer was still being written when the chat was exported."""
     metadata = fields_of(message).get("tmMetadata")
     return isinstance(metadata, dict) and metadata.get("incomplete") is True
 
 
 def summarised_until(message: Message) -> str:
-    """The uuid of the last message that a context summary of TypingMind's covers; else empty."""
+    """Return the uuid of the last message that TypingMind's context summary covers, or empty."""
     summary = fields_of(message).get("contextSummary")
     return spans.text(summary.get("contextCutOffAtUUID")) if isinstance(summary, dict) else ""
 
 
 def fields_of(message: Message) -> Mapping[str, object]:
-    """All fields of the message, parsed again from its bytes; numbers as their own text."""
+    """Parse the fields of the message again from its bytes; numbers stay as spelled."""
     fields, _ = spans.value(spans.decoded(message.raw), 0)
     return fields if isinstance(fields, dict) else {}
 
 
 def branches(messages: Sequence[Message]) -> tuple[Branch, ...]:
-    """All branches of a chat's messages, in order of the messages that they hang on.
+    """Return all branches of a chat's messages, in order of the messages that they start at.
 
-    What has another shape than TypingMind gives it (no list, no messages) is passed over.
-    Only messages that name the key are parsed again: few do in 10,000.
+    What has another shape than TypingMind gives it is passed over. Only messages that name the key
+    are parsed again: few do in 10,000.
     """
     return tuple(
         _branch(at, thread)

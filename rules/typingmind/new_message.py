@@ -58,14 +58,15 @@ def _fill(key: str, value: object, new: NewMessage) -> object:
         return "msg_" + hashlib.sha256(new.name.encode()).hexdigest()[:24]
     if key == "content":
         return [{"type": "text", "text": new.text}] if isinstance(value, list) else new.text
-    if key in _COUNTED:
-        return dict.fromkeys(value, 0) if isinstance(value, dict) else None
-    if key in _EMPTIED:
-        return [] if isinstance(value, list) else None
-    if key in _NONE:
-        return None
     if key in _COPIED:
         return spans.text(value) or None
     if key in _ENDED:
         return value if value in ("stop", "end_turn") else _ENDED[key]
-    return ""
+    return _emptied(key, value)
+
+
+def _emptied(key: str, value: object) -> object:
+    """Return zeros for counts, an empty list for a list, else None."""
+    if key in _COUNTED and isinstance(value, dict):
+        return dict.fromkeys(value, 0)
+    return [] if key in _EMPTIED and isinstance(value, list) else None

@@ -1,20 +1,21 @@
-"""Originals that stay in the chat, shown and no longer sent; and TypingMind's list of deleted messages.
+"""Originals that stay in the chat, shown and no longer sent; and TypingMind's list of deletions.
 
     {"role":"user","content":"Hi"}
-    {"role":"user","content":"Hi","contextClearedAt":"...","memproc":{"v":1,"kind":"original","memory":"..."}}
+    {"role":"user","content":"Hi","contextClearedAt":"...",
+     "memproc":{"v":1,"kind":"original","memory":"..."}}
 
-TypingMind does not send what carries `contextClearedAt`. The marker says that it was we who put it there, and
-under which memory the message stands. Everything else about the message is still the person's own bytes.
+TypingMind does not send what carries `contextClearedAt`. The marker says that we put it there, and
+under which memory the message is. All else of the message is the person's own bytes.
 
-With `keep-originals` all messages under a memory stay. Otherwise only those stay that name a file of TypingMind's own
-store, which would be deleted with them; their marker says so: `"for":"attachment"`.
+With `keep-originals` all messages under a memory stay. Otherwise only those stay that name a file
+of TypingMind's own store, which would be deleted with them; their marker says `"for":"attachment"`.
 
-Which messages a chat names as deleted: TypingMind takes them out again wherever its devices sync.
+TypingMind takes out the messages that a chat names as deleted wherever its devices sync:
 
     "syncMetadata":{"deletedMessageUUIDs":["6f2c","91aa"],"deletedSyncedBlobIDs":[]}
 
-TypingMind notes here what the person deletes; older builds note nothing. memproc adds the messages that memories took
-the place of, else another device's sync brings them back.
+It notes here what the person deletes; older builds note nothing. memproc adds the messages that
+memories have replaced, or another device's sync would bring them back.
 """
 
 from collections.abc import Mapping, Sequence
@@ -32,28 +33,28 @@ ORIGINAL = "original"
 _CLEARED, _MARKER = "contextClearedAt", "memproc"
 _VERSION = "1"  # numbers of an export reach us as their own text
 _BY_PERSON = "cleared"
-"""A field of the marker: true where the person had excluded the message: its `contextClearedAt` stays theirs."""
+"""A field of the marker: the person had excluded the message, whose date stays theirs."""
 _BEFORE = "was"
-"""A field of the marker: what stood in a field that we have overwritten, for instance `"contextClearedAt":null`."""
+"""A field of the marker: the values that we have overwritten, as `"contextClearedAt":null`."""
 _WHY, _ATTACHMENT = "for", "attachment"
-"""A field of the marker of a message that stays for its attachment, while others under its memory have left."""
+"""A field of the marker of a message that stays for its attachment alone."""
 _TOOL_ROLES = frozenset({"tool", "function"})
 NAMED_SINCE = datetime(2025, 9, 22, tzinfo=UTC)
-"""The day of the build that began to note deletions: a chat with a later message was in that one, or a newer."""
+"""The day of the build that began to note deletions, or of its last message at the earliest."""
 MOST_NAMED = 100
 """TypingMind keeps this many deletions in its list."""
 _SYNC, _LIST, _LIST_OF_FILES = "syncMetadata", "deletedMessageUUIDs", "deletedSyncedBlobIDs"
 
 
 def is_original(marker: Mapping[str, object] | None) -> bool:
-    """The message's `memproc` field says that it is a raw message which we kept beside its memory."""
+    """Return whether a `memproc` field marks a raw message kept with its memory."""
     if marker is None or str(marker.get("v")) != _VERSION or marker.get("kind") != ORIGINAL:
         return False
     return spans.text(marker.get("memory")) != ""
 
 
 def is_for_attachment(marker: Mapping[str, object] | None) -> bool:
-    """The original stays for its attachment alone, so that the others under its memory need not stand here."""
+    """Return whether the original stays for its attachment alone, without its neighbours."""
     return marker is not None and is_original(marker) and marker.get(_WHY) == _ATTACHMENT
 
 
@@ -63,10 +64,10 @@ def stays_for_attachment(raw: bytes) -> bool:
 
 
 def with_attachments(messages: Sequence[Message]) -> frozenset[int]:
-    """The indices of the messages that must not leave their chat, since they name a file.
+    """Return the indices of the messages that must not leave their chat, since they name a file.
 
-    A tool call and all its results stay together: a result without its call could not be sent to a model, should the
-    person take it back into the context.
+    A tool call and its results stay together: a result without its call could not be sent to a
+    model, should the person take it back into the context.
     """
     staying: set[int] = set()
     group: list[int] = []
@@ -82,10 +83,11 @@ def with_attachments(messages: Sequence[Message]) -> frozenset[int]:
 
 
 def kept_original(raw: bytes, when: str, memory: str, *, for_attachment: bool = False) -> bytes:
-    """The message as shown and no longer sent since `when` (as exports write dates), under the memory of that id.
+    """Return the message as shown and no longer sent since `when`, under this memory.
 
-    A message that the person had excluded before keeps their date. A message that is kept already is marked
-    anew. Raises ChatSkipped where one of the message's keys stands twice.
+    `when` is written as exports write dates. A message that the person had excluded keeps their
+    date; one that is kept already is marked again. Raises ChatSkipped where one of its keys occurs
+    twice.
     """
     raw = plain_original(raw)
     marker: dict[str, object] = {"v": int(_VERSION), "kind": ORIGINAL, "memory": memory}
@@ -102,20 +104,18 @@ def kept_original(raw: bytes, when: str, memory: str, *, for_attachment: bool = 
         for key, value in before.items():
             overwritten = overwritten if value is None else with_field(overwritten, key, value)
         spelled = encoded(marker)
-        return with_field(
-            raw,
-            _MARKER,
-            spelled if overwritten == b"{}" else with_field(spelled, _BEFORE, overwritten),
-        )
+        if overwritten != b"{}":
+            spelled = with_field(spelled, _BEFORE, overwritten)
+        return with_field(raw, _MARKER, spelled)
     except spans.BadJson as fault:
         raise _unfit(raw) from fault
 
 
 def plain_original(raw: bytes) -> bytes:
-    """The message without what `kept_original` added, wherever that stands by now; all other bytes as they are.
+    """Return the message without what `kept_original` added, wherever a sync has moved it.
 
-    TypingMind's sync reorders keys, and an edit adds some. A message that we did not keep is returned as it
-    is. Raises ChatSkipped where one of a kept message's keys stands twice.
+    TypingMind's sync reorders keys, and an edit adds some. A message that we did not keep is
+    returned as it is. Raises ChatSkipped where one of a kept message's keys occurs twice.
     """
     marker = read_message(raw).marker
     if marker is None or not is_original(marker):
@@ -140,10 +140,10 @@ def _unfit(raw: bytes) -> ChatSkipped:
 
 
 def deletion_list(chat: Chat) -> tuple[frozenset[str], bool, bool]:
-    """The uuids in the chat's list of deletions, whether it has one, and whether a newer build wrote it.
+    """Return the uuids of the chat's deletions, whether it has a list, and a newer build's.
 
-    A list in another shape than TypingMind's counts as empty. Beside it stands a list that only those builds write
-    which note what the person deletes.
+    A list in another shape than TypingMind's counts as empty. Only those builds that note what the
+    person deletes write a second list next to it.
     """
     sync = chat.field(_SYNC)
     fields = sync if isinstance(sync, dict) else {}
@@ -153,12 +153,12 @@ def deletion_list(chat: Chat) -> tuple[frozenset[str], bool, bool]:
 
 
 def deleted_uuids(chat: Chat) -> frozenset[str]:
-    """The uuids of the messages that TypingMind takes out wherever it merges the chat."""
+    """Return the uuids of the messages that TypingMind takes out wherever it merges the chat."""
     return deletion_list(chat)[0]
 
 
 def add_deleted_uuids(chat: Chat, uuids: Sequence[str]) -> list[ByteEdit]:
-    """Add to the list, which stays as it is otherwise, whatever its length."""
+    """Add to the list, which stays as it is otherwise."""
     known = _list_of(chat)
     if known is None or not uuids:
         return _written_list(chat, uuids) if uuids else []
@@ -178,22 +178,18 @@ def replace_deleted_uuids(chat: Chat, uuids: Sequence[str]) -> list[ByteEdit]:
 
 def _sync_members(chat: Chat) -> list[Member]:
     sync = chat.member(_SYNC)
-    has_members = sync is not None and chat.text[sync.value.start] == "{"
-    return (
-        spans.members(Reel(chat.text), sync.value.start)[0]
-        if sync is not None and has_members
-        else []
-    )
+    if sync is None or chat.text[sync.value.start] != "{":
+        return []
+    return spans.members(Reel(chat.text), sync.value.start)[0]
 
 
 def _list_of(chat: Chat) -> Span | None:
-    """The span of the list, or None where there is none."""
     named = (member.value for member in _sync_members(chat) if member.key == _LIST)
     return next((span for span in named if chat.text[span.start] == "["), None)
 
 
 def _written_list(chat: Chat, uuids: Sequence[str]) -> list[ByteEdit]:
-    """The list in the place of what stands there; or where the chat has none."""
+    """Write the list in place of the present one, or where the chat has none."""
     sync, members = chat.member(_SYNC), _sync_members(chat)
     if sync is None:
         brace = Span(chat.span.stop - 1, chat.span.stop - 1)

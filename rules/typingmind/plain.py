@@ -1,7 +1,7 @@
 """A chat as TypingMind itself would read it: by the standard library's parser, as plain JSON.
 
-For the proof alone, which must find what our own reader (chat.py, message.py) gets wrong. Of that it shares how a
-number is held, how a long image is, and `printable`; see rules/output/prove.py.
+For the proof alone, which must find what our own reader (chat.py, message.py) gets wrong. Of that
+it shares how a number is held, how long an image is, and `printable`; see rules/output/prove.py.
 """
 
 import json
@@ -33,10 +33,10 @@ _SHAPE = frozenset(
 
 
 def parse_json(text: str) -> Json:
-    """A chat or a message. Numbers stay as they are spelled, so that 69.2240 and 69.224 differ.
+    """Parse a chat or a message. Numbers stay as spelled, so that 69.2240 and 69.224 differ.
 
-    What is too long to be words, an image, is held as its SHA-256: two chats are compared, and both are in memory.
-    Raises ValueError, or TypeError where it is no object.
+    What is too long to be words, an image, is held as its SHA-256: two chats are compared, and both
+    are in memory. Raises ValueError, or TypeError where it is no object.
     """
     value = json.loads(text, parse_int=Number, parse_float=Number, parse_constant=_refuse)
     if not isinstance(value, dict):
@@ -49,7 +49,7 @@ def _refuse(name: str) -> None:
 
 
 def messages_of(chat: Json) -> list[Json]:
-    """A chat's messages. Raises TypeError where they are no list of objects."""
+    """Return a chat's messages. Raises TypeError where they are no list of objects."""
     messages = chat.get("messages")
     if not isinstance(messages, list) or not all(isinstance(message, dict) for message in messages):
         raise TypeError("messages are a list of objects")
@@ -57,35 +57,35 @@ def messages_of(chat: Json) -> list[Json]:
 
 
 def deletions_of(chat: Json) -> set[str]:
-    """The uuids that the chat names as deleted."""
+    """Return the uuids that the chat names as deleted."""
     sync = chat.get("syncMetadata")
     named = sync.get("deletedMessageUUIDs") if isinstance(sync, dict) else None
     return set(map(spans.text, named if isinstance(named, list) else ()))
 
 
 def uuid_of(message: Json) -> str:
-    """Its uuid, where that is a text; else empty."""
+    """Return its uuid, where that is a text; else empty."""
     return printable(spans.text(message.get("uuid")))
 
 
 def date_of(message: Json) -> str:
-    """Its date, where that is a text; else empty."""
+    """Return its date, where that is a text; else empty."""
     return spans.text(message.get("createdAt"))
 
 
 def marker_of(message: Json) -> Json:
-    """Our own field; empty where there is none."""
+    """Return our own field; empty where there is none."""
     marker = message.get("memproc")
     return marker if isinstance(marker, dict) else {}
 
 
 def is_excluded(message: Json) -> bool:
-    """TypingMind shows it, and no longer sends it."""
+    """Return whether TypingMind shows it and no longer sends it."""
     return bool(message.get("contextClearedAt"))
 
 
 def lacks_fields(message: Json, others: Sequence[Json]) -> bool:
-    """A new message lacks what TypingMind needs of it, or what the newest answer among the others has."""
+    """Return whether a new message lacks a needed field, or one of the newest answer."""
     needed = _NEEDED
     if message.get("role") == "assistant":
         answers = (
@@ -97,16 +97,16 @@ def lacks_fields(message: Json, others: Sequence[Json]) -> bool:
     return bool(needed - message.keys())
 
 
-def sent_text(message: Json) -> str | None:
-    """The text that would be sent: a string, or the one text part; None where there is none, or more."""
+def sent_text(message: Json) -> str:
+    """Return the text that would be sent: a string or the one text part; else empty."""
     content = message.get("content")
     if isinstance(content, list) and len(content) == 1 and isinstance(content[0], dict):
         content = content[0].get("text")
-    return spans.text(content) or None
+    return spans.text(content)
 
 
 def all_text(message: object) -> str:
-    """All strings of a raw message's content, one after the other, as its writer wrote them."""
+    """Join all strings of a raw message's content, as its writer wrote them."""
     if isinstance(message, list):
         return "\n\n".join(all_text(item) for item in message)
     if isinstance(message, dict):
@@ -116,7 +116,7 @@ def all_text(message: object) -> str:
 
 
 def files_of(value: object) -> set[str]:
-    """The ids of files of TypingMind's own store: the values of all fields whose names end in `blobID` or `BlobID`."""
+    """Return the ids of TypingMind's own files: the fields that end in `blobID` or `BlobID`."""
     if isinstance(value, dict):
         ids = (file for key, file in value.items() if key[-6:] in ("blobID", "BlobID"))
         named = {file for file in ids if isinstance(file, str) and file}

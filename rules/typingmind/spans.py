@@ -1,9 +1,9 @@
 """Where each value of a JSON text begins and ends: in memory, or walked over piece by piece.
 
-The text is the file's bytes read as latin-1, so a character's index is its byte's offset; JSON's own
-signs are ASCII. Values that we do not need are skipped by the standard library's C scanner.
+The text is the file's bytes read as latin-1, so a character's index is its byte's offset; JSON's
+own signs are ASCII. Values that we do not need are skipped by the standard library's C scanner.
 
-How deep values may be nested has a bound, so that nothing that walks a parsed message can run out of stack. A
+The depth of values has a bound, so that nothing that walks a parsed message can run out of stack. A
 regenerated message nests what came after it four levels deeper; that may happen sixty times over.
 """
 
@@ -12,15 +12,16 @@ import json
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import cache
 from types import MappingProxyType
 
 _MIB = 1 << 20
 LONGEST_TEXT = 4 * _MIB
-"""Bytes of words in one message. They are about a million tokens, which fill the largest window there is."""
+"""Bytes of words in one message: about a million tokens, the largest window there is."""
 DEEPEST = 250
 _TOO_DEEP = f"values are nested more than {DEEPEST} levels deep"
 _FEW = 20
-"""A text is mostly ASCII where at most one byte in so many is not."""
+"""A text is mostly ASCII where at most one byte in this many is not."""
 _ASCII = bytes(range(128))
 _BEYOND_ASCII_BYTES = re.compile(rb"[\x80-\xff]+")
 _BLANK = re.compile(r"[ \t\n\r]*")
@@ -29,10 +30,12 @@ _HALF_A_TOKEN = re.compile(  # what a cut leaves of a word, a number or an escap
 )
 _HALF = 8
 """More characters than any half a word, number or escape that a cut can leave."""
+Walker = Callable[["Reel", int], int]
+"""Walks over the value at an offset, and returns the offset after it."""
 
 
 class BadJson(Exception):
-    """The text is not JSON: `reason` in plain words, `at` the offset in bytes, `open_ended` if it just stops."""
+    """The text is not JSON: a reason, the offset in bytes, and whether it just stops there."""
 
     def __init__(self, reason: str, at: int, *, open_ended: bool = False) -> None:
         super().__init__(reason)
@@ -55,7 +58,7 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """One `"key": value` of an object; `start` is where the key's opening quote stands."""
+    """One `"key": value` of an object; `start` is the offset of the key's opening quote."""
 
     key: str
     start: int
@@ -63,7 +66,7 @@ class Member:
 
 
 class Number(str):
-    """A number as it is spelled. It is no text, and like JavaScript's it is false where it is zero."""
+    """A number as it is spelled. It is no text, and false where it is zero, as in JavaScript."""
 
     __slots__ = ()
 
@@ -72,7 +75,7 @@ class Number(str):
 
 
 def text(value: object) -> str:
-    """The value itself where it is a text, else an empty text."""
+    """Return the value itself where it is a text, else an empty text."""
     return value if isinstance(value, str) and not isinstance(value, Number) else ""
 
 
@@ -86,14 +89,19 @@ def _refuse_constant(name: str) -> None:
     raise ValueError(f"{name} is not a JSON value")
 
 
-# Numbers stay text: an int of more than 4,300 digits would be refused, and 1e400 would become infinite.
-_decoder = json.JSONDecoder(parse_int=Number, parse_float=Number, parse_constant=_refuse_constant)
+@cache
+def _decoder() -> json.JSONDecoder:
+    """Return a decoder that keeps numbers as text.
+
+    An int of more than 4,300 digits would be refused, and 1e400 would become infinite.
+    """
+    return json.JSONDecoder(parse_int=Number, parse_float=Number, parse_constant=_refuse_constant)
 
 
 def decoded(raw: bytes) -> str:
-    """JSON bytes as text. In a large one with a few characters beyond ASCII, these become escapes.
+    """Return JSON bytes as text; in a large one, few characters beyond ASCII become escapes.
 
-    Else a single emoji beside an image would make every character of the image four bytes wide.
+    A single emoji next to an image would make every character of the image four bytes wide.
     """
     if len(raw) < _MIB or raw.isascii() or len(raw.translate(None, _ASCII)) * _FEW > len(raw):
         return raw.decode("utf-8")
@@ -107,7 +115,7 @@ def decoded(raw: bytes) -> str:
 
 
 def without_bulk(value: object) -> object:
-    """A parsed value in which a text that is too long to be words, an image, is held as its SHA-256."""
+    """Return a parsed value in which a text too long to be words is held as its SHA-256."""
     if isinstance(value, dict):
         return {key: without_bulk(inner) for key, inner in value.items()}
     if isinstance(value, list):
@@ -121,14 +129,14 @@ def without_bulk(value: object) -> object:
 
 
 def encoded(value: object) -> bytes:
-    """A value as TypingMind spells JSON: no white space, and no escapes but those that must be."""
+    """Spell a value as TypingMind spells JSON: no white space, and only the necessary escapes."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
 
 
 def value(text: str, at: int) -> tuple[object, int]:
-    """The value that starts at `at` and the offset behind it. Raises BadJson or TooDeep."""
+    """Return the value that starts at `at`, and the offset after it. Raises BadJson or TooDeep."""
     try:
-        parsed, stop = _decoder.raw_decode(text, at)
+        parsed, stop = _decoder().raw_decode(text, at)
     except json.JSONDecodeError as fault:
         if fault.msg == "Expecting value":
             raise _expected("a value", text, fault.pos) from None
@@ -141,7 +149,7 @@ def value(text: str, at: int) -> tuple[object, int]:
         raise TooDeep(_TOO_DEEP, at) from None
     except ValueError as fault:
         raise BadJson(str(fault), at) from None
-    # Counting signs is quick, and nearly always enough: brackets in people's texts are counted with them.
+    # Counting signs is quick, and nearly always enough: brackets within texts are counted too.
     if text.count("[", at, stop) + text.count("{", at, stop) > DEEPEST and is_too_deep(parsed):
         raise TooDeep(_TOO_DEEP, at)
     return parsed, stop
@@ -156,7 +164,7 @@ def _expected(what: str, text: str, at: int) -> BadJson:
 
 
 def _ends_early(text: str, at: int) -> bool:
-    """Whether the only fault at `at` is that the text stops there, perhaps within a word, a number or an escape."""
+    """Return whether the text just stops at `at`, perhaps within a word, number or escape."""
     return at >= len(text) or _HALF_A_TOKEN.match(text, at) is not None
 
 
@@ -165,18 +173,15 @@ def _characters(text: str, start: int, stop: int) -> str:
 
 
 def is_too_deep(value: object) -> bool:
-    """Whether arrays and objects are nested more than DEEPEST levels deep."""
+    """Return whether arrays and objects are nested more than DEEPEST levels deep."""
     level, depth = [value], 0
     while level and depth < DEEPEST:
         inside: list[object] = []
         for outer in level:
-            inside += (
-                outer.values()
-                if isinstance(outer, dict)
-                else outer
-                if isinstance(outer, list)
-                else ()
-            )
+            if isinstance(outer, dict):
+                inside += outer.values()
+            elif isinstance(outer, list):
+                inside += outer
         level = [inner for inner in inside if isinstance(inner, (dict, list))]
         depth += 1
     return bool(level)
@@ -185,7 +190,7 @@ def is_too_deep(value: object) -> bool:
 class Reel:
     """A text, its bytes read as latin-1; all offsets count from its beginning.
 
-    What stands before the offset that was asked for last may be gone, so it is walked forwards only.
+    What is before the offset asked for last may be gone, so it is walked forwards only.
     """
 
     def __init__(self, text: str, pieces: Iterable[str] = ()) -> None:
@@ -195,13 +200,13 @@ class Reel:
         self._pieces = iter(pieces)
 
     def sign(self, at: int) -> str:
-        """The character at `at`; empty behind the end."""
+        """Return the character at `at`; empty after the end."""
         if at - self._start >= len(self._text):
             self._longer(at)
         return self._text[at - self._start : at - self._start + 1]
 
     def blank(self, at: int) -> int:
-        """The offset of the first character at or after `at` that is not JSON white space."""
+        """Return the offset of the first character from `at` on that is not JSON white space."""
         while True:
             match = _BLANK.match(self._text, at - self._start)
             at = match.end() + self._start if match else at
@@ -209,7 +214,7 @@ class Reel:
                 return at
 
     def value(self, at: int) -> tuple[object, int]:
-        """The value that starts at `at` and the offset behind it. Raises BadJson or TooDeep."""
+        """Return the value that starts at `at`, and the offset after it. Raises as `value`."""
         while True:
             try:
                 parsed, stop = value(self._text, at - self._start)
@@ -224,11 +229,11 @@ class Reel:
                 return parsed, stop
 
     def seen(self, start: int, stop: int) -> str:
-        """The characters in the bytes [start, stop), which were looked at last; half a character becomes U+FFFD."""
+        """Return the characters in [start, stop), seen last; a half one becomes U+FFFD."""
         return _characters(self._text, start - self._start, stop - self._start)
 
     def expected(self, what: str, at: int) -> BadJson:
-        """The fault that something else stands at `at`, or nothing more."""
+        """Return the fault that something else is at `at`, or nothing more."""
         while len(self._text) - (at - self._start) < _HALF and self._longer(at):
             pass
         fault = _expected(what, self._text, at - self._start)
@@ -236,17 +241,15 @@ class Reel:
         return fault
 
     def pass_over(self) -> None:
-        """Go to the end, whatever stands there."""
+        """Go to the end without looking."""
         while self._longer(self._start + len(self._text)):
             pass
 
     def _longer(self, at: int) -> bool:
-        """Take in as much again as there is from `at` on, and let go of what stands before; False at the end."""
+        """Double what there is from `at` on, dropping what is before; False at the end."""
         kept = self._text[at - self._start :]
         taken: list[str] = []
-        room = max(
-            1, len(kept)
-        )  # twice as much each time, so that a large value is not read again too often
+        room = max(1, len(kept))  # doubling, so that a large value is not read too often
         while room > 0 and (piece := next(self._pieces, "")):
             taken.append(piece)
             room -= len(piece)
@@ -255,16 +258,13 @@ class Reel:
         return bool(taken)
 
 
-Walker = Callable[[Reel, int], int]
-
-
 def members(
     reel: Reel, at: int, walkers: Mapping[str, Walker] = MappingProxyType({})
 ) -> tuple[list[Member], int]:
-    """The members of the object whose `{` stands at `at`, in order, and the offset behind its `}`.
+    """Return the members of the object whose `{` is at `at`, and the offset after its `}`.
 
-    A value whose key has a walker is walked by it, which returns the offset behind it; the others are
-    skipped whole. Raises BadJson, also where one key stands twice: JavaScript would silently drop the first.
+    A value whose key has a walker is walked by it; the others are skipped whole. Raises BadJson,
+    also where one key occurs twice: JavaScript would silently drop the first.
     """
     entries: list[Member] = []
     seen: set[str] = set()
@@ -284,7 +284,10 @@ def members(
 
 
 def items(reel: Reel, at: int) -> tuple[list[Span], int]:
-    """The spans of the values of the array whose `[` stands at `at`, and the offset behind its `]`. Raises BadJson."""
+    """Return the spans of the values of the array at `at`, and the offset after its `]`.
+
+    Raises BadJson.
+    """
     entries: list[Span] = []
 
     def note(reel: Reel, at: int) -> int:
@@ -296,7 +299,7 @@ def items(reel: Reel, at: int) -> tuple[list[Span], int]:
 
 
 def walk_items(reel: Reel, at: int, walk: Walker) -> int:
-    """Walk over each value of the array whose `[` is at `at`. Return the offset behind its `]`. Raises BadJson."""
+    """Walk over the values of the array at `at`, and return the offset after it. Raises BadJson."""
     at = _after_sign(reel, at, "[")
     if reel.sign(at) == "]":
         return at + 1
@@ -317,9 +320,9 @@ def end(reel: Reel, at: int) -> None:
 def _member(reel: Reel, at: int, walkers: Mapping[str, Walker]) -> Member:
     if reel.sign(at) != '"':
         raise reel.expected("a key in double quotes", at)
-    _, behind_key = reel.value(at)
-    key = str(Reel(reel.seen(at, behind_key)).value(0)[0])
-    start = _after_sign(reel, reel.blank(behind_key), ":")
+    _, after_key = reel.value(at)
+    key = str(Reel(reel.seen(at, after_key)).value(0)[0])
+    start = _after_sign(reel, reel.blank(after_key), ":")
     walk = walkers.get(key)
     stop = walk(reel, start) if walk else reel.value(start)[1]
     return Member(key, at, Span(start, stop))

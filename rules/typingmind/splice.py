@@ -1,7 +1,7 @@
 """Change some of a chat's bytes and leave every other byte as it is.
 
 {"role":"user","content":"Hi"}          the object, from `{` to `}`
-{"role":"user","content":"Hi","n":1}    `n` set: behind the last field, where it was not there before
+{"role":"user","content":"Hi","n":1}    `n` set: after the last field, where it was not there before
 {"content":"Hi","n":1}                  `role` taken out, with one comma
 """
 
@@ -23,7 +23,7 @@ class ByteEdit:
 
 
 def splice(chat: Chat, edits: Sequence[ByteEdit]) -> bytes:
-    """The chat's bytes with the edits made. They must not overlap."""
+    """Return the chat's bytes with the edits made. They must not overlap."""
     pieces: list[bytes] = []
     at = chat.span.start
     for edit in sorted(edits, key=lambda edit: (edit.span.start, edit.span.stop)):
@@ -83,12 +83,12 @@ def replace_field(chat: Chat, key: str, value: object) -> list[ByteEdit]:
 
 
 def mark_changed(chat: Chat, now: str) -> list[ByteEdit]:
-    """Let the chat say that it was changed `now`, but never earlier than it says already: other tools compare this."""
+    """Date the chat's last change `now`, never before what it says: other tools compare this."""
     return replace_field(chat, "updatedAt", moved_on(chat.updated_at, now))
 
 
 def replace_or_add_fields(chat: Chat, fields: Mapping[str, object]) -> list[ByteEdit]:
-    """Give the chat's fields these values; those that the chat lacks stand behind its last one."""
+    """Give the chat's fields these values; those that it lacks go after its last one."""
     edits = [edit for key, value in fields.items() for edit in replace_field(chat, key, value)]
     lacking = {key: value for key, value in fields.items() if chat.member(key) is None}
     if not lacking:
@@ -99,24 +99,24 @@ def replace_or_add_fields(chat: Chat, fields: Mapping[str, object]) -> list[Byte
 
 
 def _comma(chat: Chat) -> bytes:
-    """The separator of messages in this export: a comma, with its indentation if it has one."""
+    """Return the separator of messages in this export: a comma, with its indentation if any."""
     if len(chat.messages) < 2:
         return b","
     return chat.slice(Span(chat.messages[0].stop, chat.messages[1].start))
 
 
 def field_bytes(raw: bytes, key: str) -> bytes | None:
-    """The value of an object's field as it is spelled there, or None where there is no such field.
+    """Return the value of an object's field as it is spelled there, or None.
 
-    This and the next two raise spans.BadJson where the bytes are no JSON object, or one key stands in it twice.
+    This and the next two raise spans.BadJson where the bytes are no JSON object, or a key occurs
+    twice.
     """
-    return next(
-        (raw[it.value.start : it.value.stop] for it in _members(raw) if it.key == key), None
-    )
+    values = (raw[it.value.start : it.value.stop] for it in _members(raw) if it.key == key)
+    return next(values, None)
 
 
 def with_field(raw: bytes, key: str, value: bytes) -> bytes:
-    """The object with that value (JSON) for the field; a field that it has not stands behind its last one."""
+    """Return the object with that value (JSON) for the field, which is added at the end if new."""
     members = _members(raw)
     for member in members:
         if member.key == key:
@@ -127,7 +127,7 @@ def with_field(raw: bytes, key: str, value: bytes) -> bytes:
 
 
 def without_field(raw: bytes, key: str) -> bytes:
-    """The object without the field and without the comma that parted it from the one before, or else the one behind."""
+    """Return the object without the field and the comma before it, or else the one after it."""
     members = _members(raw)
     at = next((index for index, member in enumerate(members) if member.key == key), None)
     if at is None:
@@ -141,12 +141,12 @@ def without_field(raw: bytes, key: str) -> bytes:
 
 
 def _members(raw: bytes) -> list[Member]:
-    """Read as latin-1, so that a character's index is its byte's offset."""
+    """Read the members as latin-1, so that a character's index is its byte's offset."""
     return spans.members(Reel(raw.decode("latin-1")), 0)[0]
 
 
 def with_date(raw: bytes, date: str) -> bytes:
-    """The message with another date, where one is given; as it is where one of its keys stands twice."""
+    """Return the message with another date, if one is given; unchanged if a key occurs twice."""
     try:
         return with_field(raw, "createdAt", encoded(date)) if date else raw
     except spans.BadJson:

@@ -21,8 +21,8 @@ _UNFINISHED = (
 )
 _SUMMARY_WAS_ON = (
     "TypingMind's own Context Summary was on for this chat: the next summary would stand in the "
-    'place of the memories. Turn off "Auto summarize long conversations" in TypingMind\'s settings, '
-    "under Internal prompts."
+    'place of the memories. Turn off "Auto summarize long conversations" in '
+    "TypingMind's settings, under Internal prompts."
 )
 
 
@@ -44,8 +44,8 @@ def _on_the_limit(chat: Chat) -> str:
     if not isinstance(limit, str) or not _COUNT.fullmatch(limit):
         return ""
     return (
-        f"The chat's context limit is {limit} messages, so memories at its beginning are never sent. "
-        "Set the limit to 0 in the chat's model settings."
+        f"The chat's context limit is {limit} messages, so memories at its beginning are never "
+        "sent. Set the limit to 0 in the chat's model settings."
     )
 
 
@@ -70,8 +70,8 @@ def _on_the_size(chat: Chat) -> str:
     if size <= _SYNC_LIMIT_BYTES:
         return ""
     return (
-        f"The chat has {size / 1_048_576:.1f} MiB; TypingMind's cloud sync skips chats above 3 MiB. "
-        "Do not rely on sync for it until it is compressed."
+        f"The chat has {size / 1_048_576:.1f} MiB; TypingMind's cloud sync skips chats above 3 "
+        "MiB. Do not rely on sync for it until it is compressed."
     )
 
 
@@ -88,8 +88,9 @@ def beyond_window(system_message: int, memories: int, live: int, window: int) ->
     if needed <= room:
         return ""
     return (
-        f"With its memories, the chat has about {needed:,} tokens as its model counts them (system message "
-        f"{system_message:,}, memories {memories:,}, messages {live:,}): {needed - room:,} more than TypingMind sends "
-        f"to a window of {window:,}, and the memories are what it leaves out. "
-        "Lower tail.tokens or fold.budget in memproc.toml, or choose a model with a larger window."
+        f"With its memories, the chat has about {needed:,} tokens as its model counts them (system "
+        f"message {system_message:,}, memories {memories:,}, messages {live:,}): {needed - room:,} "
+        f"more than TypingMind sends to a window of {window:,}, and the memories are what it "
+        "leaves out. Lower tail.tokens or fold.budget in memproc.toml, or choose a model with a "
+        "larger window."
     )
