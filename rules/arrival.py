@@ -1,12 +1,11 @@
-"""A file in the inbox: its states, when it is complete, when it may be taken, and when a failed one is tried again.
+"""A file in the inbox: its states, when it may be taken, and when it is tried again.
 
 compare     what became of the file at a path
-follow      whether its JSON is closed, read block by block
 decide      whether it may be taken now
 after_failure, after_outage     when the work on it is tried again
 
-A file that is still being written is waited for, with pauses that double up to a minute; after an hour it needs the
-person's attention, and is waited for all the same.
+A file that is still being written is waited for, with pauses that double up to a minute. After an
+hour it needs the person's attention, and is waited for all the same.
 """
 
 from dataclasses import dataclass
@@ -27,7 +26,7 @@ State = Literal[
     "gone",
 ]
 """
-seen        it lies in the inbox, and has to stand still for a while
+seen        it is in the inbox, and has to be unchanged for a while
 settling    it was looked at again, and still grows, or is not complete, or cannot be taken yet
 copied      memproc has its own copy, and will work on it
 planned     what to do with it is known
@@ -36,7 +35,7 @@ written     its updated exports are in their places
 done        there was nothing to do: its content was known already
 waiting     it will be tried again at its time
 paused      it waits for the budget, or for the person
-set aside   it cannot be processed as it is; the reason and the next step stand beside it
+set aside   it cannot be processed as it is; there is a reason and a next step
 gone        it left the inbox, or was replaced by a newer file, before it was worked on
 """
 
@@ -53,9 +52,12 @@ LONGEST_PAUSE = 60.0
 ATTENTION_AFTER = 3600.0
 """Seconds after which a file that could not be taken is the person's matter."""
 RARE_PAUSE = 600.0
-"""Seconds between two looks after that: reading a large file every minute for days would be felt."""
+"""Seconds between two looks after that: reading a large file every minute would be felt."""
 _SHORTEST_PAUSE = 1.0
-_NEXT_STEP = "Look whether the download or the copy still goes on; if not, export the chat again and drop the new file."
+_NEXT_STEP = (
+    "Look whether the download or the copy still goes on; if not, export the chat again and drop "
+    "the new file."
+)
 MOST_FAILURES = 3
 _PAUSES_SECONDS = (10, 60)
 _OUTAGE_PAUSES_SECONDS = (10, 60, 300, 900, 1800)
@@ -63,7 +65,7 @@ _OUTAGE_PAUSES_SECONDS = (10, 60, 300, 900, 1800)
 
 @dataclass(frozen=True, slots=True)
 class Sighting:
-    """A file from outside; `size` is in bytes. A change of any of these means that it has been written to."""
+    """A file from outside; a change of any of these (`size` in bytes) means that it was written."""
 
     device: int
     inode: int
@@ -71,21 +73,21 @@ class Sighting:
     mtime_ns: int
 
     def same_file(self, other: "Sighting") -> bool:
-        """Whether both are one file, whatever was written to it meanwhile."""
+        """Return whether both are one file, written to or not."""
         return (self.device, self.inode) == (other.device, other.inode)
 
 
 Comparison = Literal["new", "replaced", "changed", "unchanged"]
 """
-new         a file that was never seen here, or one with new content in the place of a file that was taken
-replaced    another file in the place of one that was not taken yet
+new         never seen here, or with new content in place of a file that was taken
+replaced    another file in place of one that was not taken yet
 changed     the same file, not taken yet, has been written to
 unchanged   as it was when it was seen last
 """
 
 
 def compare(state: State | None, last: Sighting | None, present: Sighting) -> Comparison:
-    """The change of the file at a path; `state` and `last` are those of the newest arrival there, or None.
+    """Compare the file at a path with its newest arrival, whose state and sighting may be None.
 
     A file that is found again after it was gone is a new one.
     """
@@ -100,7 +102,7 @@ def compare(state: State | None, last: Sighting | None, present: Sighting) -> Co
 
 @dataclass(frozen=True, slots=True)
 class Stillness:
-    """Since when a file is unchanged, on a clock that is never set (seconds)."""
+    """How long a file has been unchanged, on a clock that is never set (seconds)."""
 
     since: float
     look_at: float
@@ -120,7 +122,7 @@ class Incomplete:
 
 @dataclass(frozen=True, slots=True)
 class Wait:
-    """The file may not be taken yet; it is looked at again after so many seconds."""
+    """The file may not be taken yet; it is looked at again after `seconds`."""
 
     seconds: float
     reason: str
@@ -128,10 +130,10 @@ class Wait:
     """Not empty where it needs the person's attention."""
 
 
-def stand(
+def update_stillness(
     before: Stillness | None, last: Sighting, present: Sighting, now: float, settle_seconds: float
 ) -> Stillness:
-    """Since when the file is unchanged at `now`; any change, and a first look, starts again.
+    """Update how long a file has been unchanged; any change, and a first look, starts again.
 
     `before` is None at the first look since memproc was started.
     """
@@ -145,18 +147,19 @@ def stand(
 
 
 def decide(
-    standing: Stillness, now: float, waited: float, settle_seconds: float, fault: Incomplete | None
+    stillness: Stillness, now: float, waited: float, settle_seconds: float, fault: Incomplete | None
 ) -> Wait | None:
-    """The wait that the file still has before it at `now`; None: it may be taken.
+    """Return how long the file still has to wait at `now`; None: it may be taken.
 
-    `waited` is the time since it was first seen, `fault` what is wrong with the content. All times are in seconds.
+    `waited` is the time since it was first seen, `fault` what is wrong with the content. All times
+    are in seconds.
     """
-    unchanged = now - standing.since
+    unchanged = now - stillness.since
     if unchanged < settle_seconds:
-        is_late = standing.moved and waited >= ATTENTION_AFTER
+        is_late = stillness.moved and waited >= ATTENTION_AFTER
         return Wait(
-            max(standing.since + settle_seconds - now, 0.0),
-            standing.moved,
+            max(stillness.since + settle_seconds - now, 0.0),
+            stillness.moved,
             _NEXT_STEP if is_late else "",
         )
     if fault is None:
@@ -167,24 +170,27 @@ def decide(
 
 
 def after_outage(outages: int, now: datetime) -> datetime:
-    """When to try again after something that passes by itself, for the `outages`-th time in a row; for ever."""
+    """Return when to try again after the `outages`-th passing fault in a row; it never ends."""
     return now + timedelta(
         seconds=_OUTAGE_PAUSES_SECONDS[min(max(outages, 1), len(_OUTAGE_PAUSES_SECONDS)) - 1]
     )
 
 
 def after_failure(failures: int, why: str, now: datetime) -> tuple[datetime | None, str, str]:
-    """When a file is tried again after the work on it has failed for the `failures`-th time, counted from 1.
+    """Return when a file is tried again after its `failures`-th failure, with reason and next step.
 
-    None: it is skipped. With it the reason and the next step. `why` is a sentence without its full stop.
+    The time is None where it is skipped. `why` is a sentence without its full stop.
     """
     if failures >= MOST_FAILURES:
         return (
             None,
             f"The work on it failed {failures} times. The last time, {why}.",
-            "See what happened with: memproc logs. What models have answered is kept: drop the file again, or run "
-            "memproc run with its name, to have it tried once more.",
+            "See what happened with: memproc logs. What models have answered is kept: drop the "
+            "file again, or run memproc run with its name, to have it tried once more.",
         )
     pause = _PAUSES_SECONDS[max(failures, 1) - 1]
-    reason = f"The work on it failed ({failures} of {MOST_FAILURES} times): {why}. It is tried again after {pause} s."
+    reason = (
+        f"The work on it failed ({failures} of {MOST_FAILURES} times): {why}. "
+        f"It is tried again after {pause} s."
+    )
     return now + timedelta(seconds=pause), reason, ""

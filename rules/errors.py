@@ -27,7 +27,7 @@ class ChatSkipped(MemprocError):
 
 
 class NotAccepted(ChatSkipped):
-    """The chat is in a state that may be a mistake; it is worked on when the person has accepted it."""
+    """The chat's state may be a mistake; it is worked on when the person has accepted it."""
 
     def __init__(self, message: str, next_step: str, sha256: str) -> None:
         super().__init__(message, next_step)
@@ -36,7 +36,7 @@ class NotAccepted(ChatSkipped):
 
 
 class TooLong(ChatSkipped):
-    """A request about this chat is longer than its model takes, although it was foreseen to fit."""
+    """A request about this chat is longer than its model takes, although it should have fitted."""
 
 
 class FaultyOutput(MemprocError):
@@ -50,7 +50,7 @@ class ConfigurationError(MemprocError):
 
 
 class ConfigurationOutOfReach(ConfigurationError):
-    """memproc.toml cannot be read now, whatever stands in it: its disk is missing, or the system refuses."""
+    """memproc.toml cannot be read now: its disk is missing, or the system refuses."""
 
 
 class ArchiveError(MemprocError):
@@ -87,11 +87,11 @@ class CutOff(NotNow):
 
 
 class AnswerTooLarge(ModelError):
-    """The answer had more bytes than its room could hold, and was cut off: it may be billed as it was reserved."""
+    """The answer had more bytes than its room could hold; it may be billed as it was reserved."""
 
 
 class OutOfReach(ModelError):
-    """The provider was busy or out of reach for as long as it was patiently asked; another time it may answer."""
+    """The provider stayed busy or out of reach in spite of patience; it may answer later."""
 
 
 class ProviderRefuses(MemprocError):
@@ -103,7 +103,7 @@ class UnknownPrice(ModelError):
 
 
 class OverBudget(MemprocError):
-    """A cap of the budget is reached: no further call that costs money can be made, so everything stops."""
+    """A cap of the budget is reached: no further call that costs money can be made."""
 
     exit_code = 4
 

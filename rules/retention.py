@@ -2,10 +2,11 @@
 
 Days and windows are those of the clock on the wall.
 
-Kept versions thin out: all of the last day, then the newest of each day for 14 days, of each week for 8 weeks, of each
-month for ever. A day is one in UTC, a week goes from Monday to Sunday, and belongs to the month of its Thursday. So
-each month is made of whole weeks, and what stays for a month has stayed for its week and its day before: it does not
-matter how often, or how late, versions are removed.
+Kept versions thin out: all of the last day, then the newest of each day for 14 days, of each week
+for 8 weeks, of each month for ever. A day is one in UTC, a week goes from Monday to Sunday, and
+belongs to the month of its Thursday. So each month is made of whole weeks, and what stays for a
+month has stayed for its week and its day before: it does not matter how often, or how late,
+versions are removed.
 """
 
 from collections.abc import Collection, Hashable, Mapping
@@ -13,7 +14,7 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 
 PARTS = 30
-"""The backups are verified in so many parts, one a day."""
+"""The backups are verified in this many parts, one a day."""
 
 _AGAIN = timedelta(hours=1)
 _ALL_OF = timedelta(days=1)
@@ -24,19 +25,19 @@ _THURSDAY = 4
 
 @dataclass(frozen=True, slots=True)
 class Timing:
-    """Once a day, at this time of day; where that is the beginning of a `window`, each hour too while it is open."""
+    """A time of each day; where it begins a `window`, each hour in the window too."""
 
     at: time
     window: str = ""
 
 
 def nightly(window: str) -> Timing:
-    """The timing of nightly work: when the window of the night opens, and each hour while it is open."""
+    """Return the timing of nightly work: each hour from the opening of the window of the night."""
     return Timing(time.fromisoformat(window.partition("-")[0]), window)
 
 
 def timings(night: str) -> Mapping[str, Timing]:
-    """The jobs whose due times are kept, and when they are done; without a window, no nightly work is tried again."""
+    """Return when each timed job is done; without a window, no nightly work is tried again."""
     daily = {
         "prune": Timing(time(3, 30)),
         "verify": Timing(time(3, 45)),
@@ -46,7 +47,7 @@ def timings(night: str) -> Mapping[str, Timing]:
 
 
 def next_due(timing: Timing, now: datetime) -> datetime:
-    """The first time after `now`, which is in local time.
+    """Return the first due time after `now`, which is in local time.
 
     On the two days when the clocks change it may be an hour off.
     """
@@ -57,12 +58,12 @@ def next_due(timing: Timing, now: datetime) -> datetime:
 
 
 def next_attempt(timing: Timing, now: datetime) -> datetime:
-    """When a job that could not be done is tried again: after an hour, or at its next time if that comes first."""
+    """Return when a failed job is tried again: after an hour, or at its next time if earlier."""
     return min(next_due(timing, now), now + _AGAIN)
 
 
 def in_window(window: str, now: time) -> bool:
-    """Whether the time of day lies in the window: its beginning does, its end does not. Empty: never."""
+    """Return whether the time of day is in the window, its end excluded. Empty: never."""
     if not window:
         return False
     begin, end = map(time.fromisoformat, window.split("-"))
@@ -79,7 +80,7 @@ class Kept:
 
 
 def going(versions: Collection[Kept], now: datetime) -> tuple[int, ...]:
-    """Numbers of the versions of one chat that go now, oldest first: never more than half of those that may go.
+    """Return the versions of one chat that go now, oldest first: at most half of those that may.
 
     What is left over goes the next time. Originals stay for ever.
     """
@@ -92,7 +93,7 @@ def going(versions: Collection[Kept], now: datetime) -> tuple[int, ...]:
 
 
 def over(versions: Collection[Kept], now: datetime) -> frozenset[int]:
-    """Numbers of the versions of one chat whose time is over, however many they are.
+    """Return the numbers of the versions of one chat whose time is over.
 
     The newest stays always: by its date, and, as a clock may have been set back, by its number.
     """

@@ -37,7 +37,7 @@ from daemon.files.candidates import (
 from daemon.files.reasons import trouble
 from daemon.inbox.intake import Changed, forget_copy, look_inside, take
 from daemon.inbox.watch_plan import WatchPlan
-from rules.arrival import Incomplete, Stillness, Wait, decide, stand
+from rules.arrival import Incomplete, Stillness, Wait, decide, update_stillness
 from rules.errors import FileTrouble
 from rules.typingmind.dates import parse_date, write_date
 
@@ -103,7 +103,7 @@ class Scanner:
         for file in files:
             number = entered.get(file.path, file.arrival)
             last = file.last if file.last and number == file.arrival else file.sighting
-            stillness = stand(
+            stillness = update_stillness(
                 before.get(number), last, file.sighting, self._monotonic, self._plan.settle_seconds
             )
             self._stillness[number] = stillness

@@ -132,7 +132,7 @@ class Absent:
 
     @property
     def branched(self) -> int:
-        """Count the live messages of the last time that went into a branch with a question in it."""
+        """Count the live messages of the last time that are in a branch with a question now."""
         moved = (list(taken.moved.values()) for taken in self.branches)
         return sum(len(known) for known in moved if any(one.role == "user" for one in known))
 
@@ -205,9 +205,6 @@ def absent(
     keys = {place.key for place in places if place.ours is None}
     newest_here = max((last.seen[key] for key in keys if key in last.seen), default="")
     under = [known for known in last.under if known.key not in keys and known.uuid not in named]
-    went_back = deletions.sure != "the list was full" and (
-        deletions.is_there or any(place.ours is not None for place in places)
-    )
     return Absent(
         missing=lacking.missing,
         replaced=len(lacking.replaced),
@@ -216,7 +213,7 @@ def absent(
         named=named,
         under=_missing_under(last, under, deletions, newest_here),
         sure=deletions.sure,
-        went_back=went_back and _came_later([*lacking.missing, *under], newest_here),
+        went_back=_went_back([*lacking.missing, *under], newest_here, deletions, places),
         branches=lacking.taken,
         gone=tuple(lacking.unexplained.values()),
         newest_gone=lacking.after(max(back.surely or back.at, default=-1)),
@@ -378,9 +375,20 @@ def _count_new(last: LastTime, back: _Back, places: Sequence[Place]) -> int:
     )
 
 
-def _came_later(missing: Sequence[KnownMessage], newest_here: str) -> bool:
-    """Return whether all that is missing came after everything that is there, and anything is."""
-    return bool(missing) and all(_is_newer(known, newest_here) for known in missing)
+def _went_back(
+    missing: Sequence[KnownMessage],
+    newest_here: str,
+    deletions: Deletions,
+    places: Sequence[Place],
+) -> bool:
+    """Return whether the export lacks all that came since some earlier moment.
+
+    An export without a list of deletions and without messages of ours tells nothing.
+    """
+    is_told = deletions.is_there or any(place.ours is not None for place in places)
+    if not missing or not is_told or deletions.sure == "the list was full":
+        return False
+    return all(_is_newer(known, newest_here) for known in missing)
 
 
 def _is_newer(known: KnownMessage, moment: str) -> bool:

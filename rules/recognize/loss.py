@@ -99,11 +99,17 @@ def _is_ordinary(absent: Absent, places: Sequence[Place]) -> bool:
     and the conversation goes on to a finished answer in their place.
     """
     new = [taken for taken in absent.branches if taken.is_new]
-    few = sum(len(taken.branch.messages) for taken in new) <= _FEW_IN_BRANCHES
     kept = any(taken.ours or taken.has_compressed or taken.branch.has_pinned for taken in new)
+    many = sum(len(taken.branch.messages) for taken in new) > _FEW_IN_BRANCHES
+    if not new or kept or many:
+        return False
+    return _goes_on(places, max(taken.branch.at for taken in new))
+
+
+def _goes_on(places: Sequence[Place], at: int) -> bool:
+    """Return whether the conversation goes on to a finished answer after the message at `at`."""
     lived = [place.message for place in places if place.lived]
-    after = bool(lived) and bool(new) and places[-1].at > max(taken.branch.at for taken in new)
-    return few and not kept and after and is_finished_answer(lived[-1])
+    return bool(lived) and places[-1].at > at and is_finished_answer(lived[-1])
 
 
 def _is_a_loss(taken: TakenBranch, memories: Mapping[str, bool]) -> bool:

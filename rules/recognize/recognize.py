@@ -36,10 +36,7 @@ def recognise(
     `known` are the markers of our messages in the archive, by uuid. `aliases` are the ids by
     which a fork's export may still call its memories, with those that they have here.
     """
-    ours = [
-        replace(marker, memory=aliases.get(marker.memory, marker.memory)) if marker else None
-        for marker in believed(messages, known)
-    ]
+    ours = [_under_own_id(marker, aliases) for marker in believed(messages, known)]
     shown = {marker.memory for marker in ours if marker is not None}
     taken = {key: digest for memory in shown for key, digest in under.get(memory, {}).items()}
     times = dict.fromkeys(taken, 1)
@@ -47,13 +44,22 @@ def recognise(
     places = []
     for at, (message, marker) in enumerate(zip(messages, ours, strict=True)):
         place = None if marker else _original(at, message, waiting, aliases)
-        if place is None:
-            reason = None if marker else left_out(message)
-            place = Place(
-                at, message, _give_key(message, taken, times), marker, reason, written=message.raw
+        places.append(
+            place
+            or Place(
+                at,
+                message,
+                _give_key(message, taken, times),
+                marker,
+                None if marker else left_out(message),
+                written=message.raw,
             )
-        places.append(place)
+        )
     return _with_copies(places)
+
+
+def _under_own_id(marker: Marker | None, aliases: Mapping[str, str]) -> Marker | None:
+    return marker and replace(marker, memory=aliases.get(marker.memory, marker.memory))
 
 
 def _give_key(message: Message, taken: dict[str, str], times: dict[str, int]) -> str:

@@ -148,12 +148,17 @@ def there(
             memories,
         )
     )
-    for fold in sorted(
-        (memory for memory in memories if memory.is_fold), key=lambda fold: fold.level
-    ):
+    for fold in _folds_upwards(memories):
         if here & set(fold.members):
             here.add(fold.memory_id)
     return frozenset(here)
+
+
+def _folds_upwards(memories: Sequence[Memory]) -> list[Memory]:
+    """Return the folds, those of lower levels first."""
+    return sorted(
+        (memory for memory in memories if memory.is_fold), key=lambda memory: memory.level
+    )
 
 
 def deleted_memories(
@@ -188,9 +193,7 @@ def _recalled(
         if memory.memory_id in (shown if memory.forgotten else here if memory.recalled else ())
     ]
     forgotten = {memory.memory_id for memory in memories if memory.forgotten} - set(back)
-    for fold in sorted(
-        (memory for memory in memories if memory.is_fold), key=lambda memory: memory.level
-    ):
+    for fold in _folds_upwards(memories):
         if fold.memory_id in forgotten and forgotten.isdisjoint(fold.members):
             forgotten.discard(fold.memory_id)
             back.append(fold.memory_id)
@@ -232,15 +235,17 @@ def _compare_raw(
     is_kept = any(here[old.key].original for old in in_export)
     if not in_export or (is_covered and not is_kept):
         return _RawChange(0, ())
-    edited = sum(
-        old.newest is None or old.newest.digest != here[old.key].message.digest for old in in_export
-    )
+    edited = sum(_is_edited(old, here[old.key]) for old in in_export)
     deleted = tuple(
         old.key
         for old in _expected(mine, here)
         if old.newest is not None and old.key not in here and old.key not in missing
     )
     return _RawChange(edited, deleted)
+
+
+def _is_edited(old: Past, place: Place) -> bool:
+    return old.newest is None or old.newest.digest != place.message.digest
 
 
 def _expected(mine: Sequence[Past], here: Mapping[str, Place]) -> Sequence[Past]:

@@ -13,7 +13,7 @@ from rules.arrival import (
     Stillness,
     Wait,
     decide,
-    stand,
+    update_stillness,
 )
 
 FILE = Sighting(1, 2, 100, 1_000)
@@ -25,7 +25,7 @@ contents: st.SearchStrategy[Incomplete | None] = st.sampled_from([None, CUT, LAR
 
 
 def first_look(now: float) -> Stillness:
-    return stand(None, FILE, FILE, now, SETTLE)
+    return update_stillness(None, FILE, FILE, now, SETTLE)
 
 
 def test_a_complete_file_that_stood_still_is_ready() -> None:
@@ -41,7 +41,7 @@ def test_nothing_is_ready_before_it_has_stood_still(
     began: float, passed: float, waited: float, settle: float, content: Incomplete | None
 ) -> None:
     decision = decide(
-        stand(None, FILE, FILE, began, settle), began + passed, waited, settle, content
+        update_stillness(None, FILE, FILE, began, settle), began + passed, waited, settle, content
     )
     if began + passed - began < settle:
         assert decision
@@ -55,20 +55,22 @@ def test_nothing_is_ready_before_it_has_stood_still(
 def test_any_change_starts_again(now: float, field: str, by: int) -> None:
     settled = Stillness(now - 60, now - 55)
     changed = replace(FILE, **{field: getattr(FILE, field) + by})
-    again = stand(settled, FILE, changed, now, SETTLE)
+    again = update_stillness(settled, FILE, changed, now, SETTLE)
     assert (again.since, again.look_at) == (now, now + SETTLE)
     assert decide(again, now, 0, SETTLE, None)
 
 
 def test_what_does_not_change_keeps_its_time() -> None:
     standing = Stillness(10, 40, "still growing")
-    assert stand(standing, FILE, FILE, 20, SETTLE) is standing
+    assert update_stillness(standing, FILE, FILE, 20, SETTLE) is standing
 
 
 def test_a_larger_file_is_said_to_grow_and_another_to_change() -> None:
-    assert stand(None, FILE, replace(FILE, size=101), 0, SETTLE).moved == "still growing"
-    assert stand(None, FILE, replace(FILE, size=99), 0, SETTLE).moved == "still changing"
-    assert stand(None, FILE, replace(FILE, mtime_ns=7), 0, SETTLE).moved == "still changing"
+    assert update_stillness(None, FILE, replace(FILE, size=101), 0, SETTLE).moved == "still growing"
+    assert update_stillness(None, FILE, replace(FILE, size=99), 0, SETTLE).moved == "still changing"
+    assert (
+        update_stillness(None, FILE, replace(FILE, mtime_ns=7), 0, SETTLE).moved == "still changing"
+    )
 
 
 def test_at_the_first_look_it_is_known_when_to_look_inside() -> None:
@@ -98,7 +100,7 @@ def test_the_pauses_double_up_to_a_minute() -> None:
 def test_what_never_becomes_complete_wants_attention_after_an_hour_and_is_looked_at_for_ever(
     settle: float, began: float
 ) -> None:
-    standing, now = stand(None, FILE, FILE, began, settle), began + settle
+    standing, now = update_stillness(None, FILE, FILE, began, settle), began + settle
     for _ in range(200):
         decision = decide(standing, now, now - began, settle, CUT)
         assert decision
@@ -123,7 +125,7 @@ def test_what_will_not_do_wants_attention_at_once() -> None:
 
 
 def test_what_is_written_to_for_more_than_an_hour_wants_attention() -> None:
-    growing = stand(None, FILE, replace(FILE, size=101), 4_000, SETTLE)
+    growing = update_stillness(None, FILE, replace(FILE, size=101), 4_000, SETTLE)
     assert decide(growing, 4_000, 3_599, SETTLE, None) == Wait(5, "still growing")
     decision = decide(growing, 4_000, 3_600, SETTLE, None)
     assert decision
