@@ -16,7 +16,7 @@ class MemorySection:
     memories: Sequence[Memory]
     shown: Sequence[Memory]
     touched: Collection[str] = ()
-    """Ids of memories whose messages stay as the export has them, whatever their edition."""
+    """Ids of memories whose messages stay as the export has them, in any edition."""
 
 
 def memories_by_anchor(
@@ -45,13 +45,19 @@ def _first_indices(
     first = {
         name: min(place.at for place in group.values()) for name, group in groups(places).items()
     }
-    raw: dict[int, int] = {}
-    for entry in entries:
-        if entry.at is not None and entry.memory is not None:
-            raw[entry.memory] = min(entry.at, raw.get(entry.memory, entry.at))
+    raw = _first_raw(entries)
     for memory in sorted(memories, key=lambda memory: (memory.is_fold, memory.level)):
         inside = [first[name] for name in memory.members if name in first]
         inside += [raw[memory.number]] if not memory.is_fold and memory.number in raw else []
         if memory.memory_id not in first and inside:
             first[memory.memory_id] = min(inside)
+    return first
+
+
+def _first_raw(entries: Sequence[Entry]) -> dict[int, int]:
+    """Return by memory number where in the export the first of its raw messages is."""
+    first: dict[int, int] = {}
+    for entry in entries:
+        if entry.at is not None and entry.memory is not None:
+            first[entry.memory] = min(entry.at, first.get(entry.memory, entry.at))
     return first

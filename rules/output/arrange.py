@@ -45,7 +45,7 @@ class Original:
 
 
 Part = Place | Memory | Draft | Original
-"""A part of an output: a message that is kept, a whole new memory, a new message of ours, or an original."""
+"""A part of an output: a kept message, a new memory, a new message of ours, or an original."""
 
 
 def arrange(
@@ -109,21 +109,33 @@ def _kept_and_new(
     """Yield all parts but the opening and the closing, in order."""
     shown = groups(places)
     waiting = memories_by_anchor(places, entries, section)
-    known = {memory.memory_id for memory in section.memories}
-    under = {memory.number: memory for memory in section.memories if not memory.is_fold}
-    numbers = {entry.at: entry.memory for entry in entries if entry.at is not None}
-    compressed = {entry.key for entry in entries if entry.memory is not None}
-    attached = _attached(places, entries)
+    kept = _kept(places, entries, section, keep=keep)
     for at in range(len(places) + 1):
         for memory in waiting.get(at, ()):
             yield from _memory_messages(memory, shown.get(memory.memory_id, {}), section.touched)
-        if at == len(places):
-            return
-        place, number = places[at], numbers.get(at)
-        if number is not None and (keep or at in attached):
-            yield Original(place, under[number], for_attachment=not keep)
-        elif number is None and _stays(place, known, compressed):
-            yield place
+        if at in kept:
+            yield kept[at]
+
+
+def _kept(
+    places: Sequence[Place], entries: Sequence[Entry], section: MemorySection, *, keep: bool
+) -> dict[int, Part]:
+    """Return the messages of the export that stay, by their indices there."""
+    known = {memory.memory_id for memory in section.memories}
+    under = {memory.number: memory for memory in section.memories if not memory.is_fold}
+    compressed = {entry.key for entry in entries if entry.memory is not None}
+    attached = _attached(places, entries)
+    kept: dict[int, Part] = {
+        place.at: place for place in places if _stays(place, known, compressed)
+    }
+    for entry in entries:
+        if entry.at is None or entry.memory is None:
+            continue
+        kept.pop(entry.at, None)
+        if keep or entry.at in attached:
+            original = Original(places[entry.at], under[entry.memory], for_attachment=not keep)
+            kept[entry.at] = original
+    return kept
 
 
 def _stays(place: Place, known: Collection[str], compressed: Collection[str]) -> bool:

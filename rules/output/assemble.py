@@ -35,7 +35,7 @@ class Assembled:
     removed: tuple[str, ...]
     """uuids of the messages that the input had and the output has not."""
     messages_sha256: str
-    """Hash of the content of all messages; chats that share it differ in fields of the chat alone."""
+    """Hash of the content of all messages; chats that share it differ in their own fields alone."""
     ours_sha256: str
     """Hash of the kind and text of our own messages, without uuid, date and order of keys."""
 
@@ -49,7 +49,7 @@ def assemble(
     now: str,
     mode: Mode = "replace",
 ) -> Assembled:
-    """Put memories in the place of what they were made of, or next to it.
+    """Put memories in place of what they were made of, or next to it.
 
     Whatever names a file that TypingMind keeps stays in the chat, shown and no longer sent.
     """

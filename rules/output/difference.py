@@ -1,6 +1,6 @@
-"""The difference between two exports of a chat: its memories, its raw messages, its opening and its fields."""
+"""The difference between two exports of a chat: memories, raw messages, opening and fields."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from itertools import groupby, pairwise
 from typing import Literal
@@ -12,6 +12,7 @@ from rules.conversation.place import Place
 from rules.recognize.user_edits import Group, groups
 from rules.typingmind.chat import Chat
 from rules.typingmind.message import Message, fields_of
+from rules.wording import counted
 
 MemoryHow = Literal[
     "new", "gone", "renewed", "edited", "completed", "incomplete", "folded", "unfolded"
@@ -19,8 +20,9 @@ MemoryHow = Literal[
 How = Literal["compressed", "come back", "new", "gone", "edited", "changed"]
 _ENDS = 4
 _IN_A_LINE = 16
+_FIRST_CHARACTERS = 45  # a line of the difference then fits into 80 columns
 Mark = Literal["+", "-", "~", " "]
-"""The mark of a line: in the second export alone, in the first alone, in both and different, neither."""
+"""The mark of a line: only in the second export, only in the first, different, or neither."""
 _GROUPS = {
     "compressed": "Compressed into {memory}",
     "come back": "Come back from under {memory}",
@@ -39,7 +41,7 @@ class MemoryChange:
     """The change of a memory or a fold that is shown in one of the exports, or in both."""
 
     how: MemoryHow
-    """`edited`: other texts in the same edition. `completed`, `incomplete`: more or fewer of its six messages."""
+    """`edited`: other texts, same edition. `completed`, `incomplete`: more or fewer of its six."""
     memory: str
     before: int
     """The number of its edition in the first export; 0 where that does not show it."""
@@ -53,18 +55,18 @@ class MessageChange:
     """The change of one raw message."""
 
     how: How
-    """`come back`: it stood under a memory. `changed`: it says the same, and its `fields` are others."""
+    """`come back`: it was under a memory. `changed`: the same words, other `fields`."""
     uuid: str
     role: str
     date: str
     begins: str
     """Its first words, in one line."""
     memory: str = ""
-    """Id of the memory that it stands under, or stood."""
+    """Id of the memory that it is under, or was."""
     was: str = ""
     """The first words before, of a message that was edited."""
     fields: tuple[str, ...] = ()
-    """Names of its fields that differ, where it stands in both."""
+    """Names of its fields that differ, where both have it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +87,7 @@ class Field:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """Everything that is different, in the order of the exports. Nothing at all where it is empty."""
+    """Everything that is different, in the order of the exports; nothing where it is empty."""
 
     messages_before: int
     messages_after: int
@@ -94,36 +96,21 @@ class Difference:
     memories: tuple[MemoryChange, ...]
     raw: tuple[MessageChange, ...]
     reordered: bool
-    """Raw messages that stand in both stand in another order."""
+    """Raw messages that are in both are in another order."""
     canned: tuple[str, ...]
     """`opening`, `closing`: that canned message reads otherwise."""
     fields: tuple[Field, ...]
 
     @property
     def is_empty(self) -> bool:
-        """Whether the two say the same."""
+        """Return whether the two say the same."""
         return not (self.memories or self.raw or self.reordered or self.canned or self.fields)
 
 
-_FIRST_CHARACTERS = 45  # a line of the difference then fits into 80 columns
-
-
 def difference(before: Side, after: Side, known: Sequence[Memory]) -> Difference:
-    """Compare two exports of a chat; `known` are all memories and folds that the archive has of it."""
+    """Compare two exports of a chat; `known` are all memories and folds of it in the archive."""
     was, now = groups(before.places), groups(after.places)
     same = _pairs(before.places, after.places)
-    openings, closings = (
-        [
-            {place.message.text for place in side.places if place.ours and place.ours.kind == kind}
-            for side in (before, after)
-        ]
-        for kind in (OPENING, CLOSING)
-    )
-    reworded = [
-        kind
-        for kind, (old, new) in ((OPENING, openings), (CLOSING, closings))
-        if old and new and old != new
-    ]
     return Difference(
         messages_before=len(before.places),
         messages_after=len(after.places),
@@ -132,50 +119,60 @@ def difference(before: Side, after: Side, known: Sequence[Memory]) -> Difference
         memories=tuple(_memory_changes(was, now, known)),
         raw=tuple(_message_changes(before.places, after.places, same, known)),
         reordered=any(at > following for at, following in pairwise(same.values())),
-        canned=tuple(reworded),
+        canned=tuple(kind for kind in (OPENING, CLOSING) if _reads_otherwise(before, after, kind)),
         fields=tuple(_field_changes(before.chat, after.chat)),
     )
 
 
-def _field_changes(before: Chat, after: Chat) -> list[Field]:
-    was, now = ({member.key for member in chat.members} - {"messages"} for chat in (before, after))
-    changes = [Field(name, "gone") for name in was - now] + [
-        Field(name, "new") for name in now - was
-    ]
-    changes += [
-        Field(name, "changed") for name in was & now if before.field(name) != after.field(name)
-    ]
-    return sorted(changes, key=lambda field: field.name)
+def _reads_otherwise(before: Side, after: Side, kind: str) -> bool:
+    """Return whether both have a canned message of this kind, and other texts in it."""
+    old, new = (
+        {place.message.text for place in side.places if place.ours and place.ours.kind == kind}
+        for side in (before, after)
+    )
+    return bool(old and new) and old != new
+
+
+def _field_changes(before: Chat, after: Chat) -> Iterator[Field]:
+    was, now = ({member.key for member in chat.members} for chat in (before, after))
+    for name in sorted((was | now) - {"messages"}):
+        if name not in now:
+            yield Field(name, "gone")
+        elif name not in was:
+            yield Field(name, "new")
+        elif before.field(name) != after.field(name):
+            yield Field(name, "changed")
 
 
 def _memory_changes(
     was: Mapping[str, Group], now: Mapping[str, Group], known: Sequence[Memory]
-) -> list[MemoryChange]:
-    into, out_of = folded_into(now, known), folded_into(was, known)
-    opened = {out_of[name] for name in now if name not in was and name in out_of}
-    changes: list[MemoryChange] = []
-    for name, group in was.items():
-        # A fold whose memories are shown again is not gone: they have come out of it.
-        if name not in now and (name in into or name not in opened):
-            changes.append(
-                MemoryChange(
-                    "folded" if name in into else "gone",
-                    name,
-                    _edition(group),
-                    0,
-                    into.get(name, ""),
-                )
-            )
+) -> Iterator[MemoryChange]:
+    """Yield the memories that are not shown any more, then those that are new, then the others."""
+    yield from _memories_gone(was, now, known)
+    out_of = folded_into(was, known)
     for name, group in now.items():
         if name not in was:
             fold = out_of.get(name, "")
-            changes.append(
-                MemoryChange("unfolded" if fold else "new", name, 0, _edition(group), fold)
-            )
-    for name in was:
-        if name in now and (how := _change_in_both(was[name], now[name])):
-            changes.append(MemoryChange(how, name, _edition(was[name]), _edition(now[name])))
-    return changes
+            yield MemoryChange("unfolded" if fold else "new", name, 0, _edition(group), fold)
+    for name, group in was.items():
+        if name in now and (how := _change_in_both(group, now[name])):
+            yield MemoryChange(how, name, _edition(group), _edition(now[name]))
+
+
+def _memories_gone(
+    was: Mapping[str, Group], now: Mapping[str, Group], known: Sequence[Memory]
+) -> Iterator[MemoryChange]:
+    """Yield the memories that are not shown any more.
+
+    A fold whose memories are shown again is not gone: they have come out of it.
+    """
+    into, out_of = folded_into(now, known), folded_into(was, known)
+    opened = {out_of[name] for name in now if name not in was and name in out_of}
+    for name, group in was.items():
+        if name not in now and name in into:
+            yield MemoryChange("folded", name, _edition(group), 0, into[name])
+        elif name not in now and name not in opened:
+            yield MemoryChange("gone", name, _edition(group), 0)
 
 
 def _change_in_both(was: Group, now: Group) -> MemoryHow | None:
@@ -189,12 +186,12 @@ def _change_in_both(was: Group, now: Group) -> MemoryHow | None:
 
 
 def _edition(group: Group) -> int:
-    """The newest that any of its messages is of: one that was deleted and came back can be of another."""
+    """Return the newest edition that any of its messages is of: one that came back may be older."""
     return max(place.ours.edition for place in group.values() if place.ours is not None)
 
 
 def folded_into(shown: Iterable[str], known: Sequence[Memory]) -> dict[str, str]:
-    """The shown fold that stands for each memory or fold, by the latter's id."""
+    """Return the shown fold of each memory or fold, by the latter's id."""
     members = {memory.memory_id: memory.members for memory in known}
     folds: dict[str, str] = {}
     waiting = [(name, name) for name in shown]
@@ -207,10 +204,10 @@ def folded_into(shown: Iterable[str], known: Sequence[Memory]) -> dict[str, str]
 
 
 def _pairs(before: Sequence[Place], after: Sequence[Place]) -> dict[int, int]:
-    """The index in the second export of each raw message of the first, in order of the first.
+    """Return the index in the second export of each raw message of the first, in its order.
 
-    They are matched by their keys, which are uuids where they have any; then by what they say, the first "ok" with
-    the first one.
+    They are matched by their keys, which are uuids where they have any; then by what they say, the
+    first "ok" with the first one.
     """
     pairs: dict[int, int] = {}
     names: tuple[Callable[[Place], str], ...] = (
@@ -235,27 +232,34 @@ def _message_changes(
     same: Mapping[int, int],
     known: Sequence[Memory],
 ) -> Iterator[MessageChange]:
-    """The changes in order: of those of the first export, then of those that the second has alone."""
-    under = {key: memory.memory_id for memory in known if not memory.is_fold for key in memory.keys}
-    shown_before, shown_after = (
-        groups(places).keys() | folded_into(groups(places), known).keys()
-        for places in (before, after)
-    )
+    """Yield the changes of messages in the first export, then of those only in the second."""
+    under = _memories_by_key(known)
+    covered = _covered(after, known)
     for place in before:
         memory = under.get(place.key, "")
         if place.at in same:
             yield from _changes_in_both(place, after[same[place.at]])
         elif place.ours is None:
-            yield _message_change("compressed" if memory in shown_after else "gone", place, memory)
-    paired = set(same.values())
+            yield _message_change("compressed" if memory in covered else "gone", place, memory)
+    paired, covered = set(same.values()), _covered(before, known)
     for place in after:
         if place.ours is None and place.at not in paired:
             memory = under.get(place.key, "")
-            yield _message_change("come back" if memory in shown_before else "new", place, memory)
+            yield _message_change("come back" if memory in covered else "new", place, memory)
+
+
+def _memories_by_key(known: Sequence[Memory]) -> dict[str, str]:
+    return {key: memory.memory_id for memory in known if not memory.is_fold for key in memory.keys}
+
+
+def _covered(places: Sequence[Place], known: Sequence[Memory]) -> Set[str]:
+    """Return the ids of the memories that an export shows, by themselves or in folds."""
+    shown = groups(places)
+    return shown.keys() | folded_into(shown, known).keys()
 
 
 def _changes_in_both(before: Place, after: Place) -> Iterator[MessageChange]:
-    """An original that is kept beside its memory counts as compressed: it is no longer sent."""
+    """Yield a message's changes. An original kept with its memory counts as compressed."""
     if bool(before.original) != bool(after.original):
         how: How = "compressed" if after.original else "come back"
         yield _message_change(how, after, before.original or after.original)
@@ -284,32 +288,25 @@ def _message_change(
 
 def _first_words(message: Message) -> str:
     words = " ".join(message.text.split())
-    return (
-        words
-        if len(words) <= _FIRST_CHARACTERS
-        else words[: _FIRST_CHARACTERS - 3].rstrip() + "..."
-    )
+    if len(words) <= _FIRST_CHARACTERS:
+        return words
+    return words[: _FIRST_CHARACTERS - 3].rstrip() + "..."
 
 
 @dataclass(frozen=True, slots=True)
 class DifferenceLine:
-    """A line; one without a mark says what stands below it."""
+    """A line; one without a mark is a heading."""
 
     mark: Mark
     text: str
 
 
 def difference_lines(difference: Difference, known: Sequence[Memory]) -> Iterator[DifferenceLine]:
-    """The difference in words; `known` are the memories and folds that the archive has of the chat."""
+    """Yield the difference in words; `known` are the chat's memories and folds in the archive."""
     names = {memory.memory_id: memory for memory in known}
     for change in difference.memories:
         yield DifferenceLine(_MARKS.get(change.how, "~"), _of_memory(change, names))
-    for how in _GROUPS:
-        changes = [change for change in difference.raw if change.how == how]
-        for memory, group in groupby(
-            changes, key=lambda change: change.memory if "{memory}" in _GROUPS[change.how] else ""
-        ):
-            yield from _of_messages(how, names.get(memory), list(group))
+    yield from _raw_lines(difference.raw, names)
     if difference.reordered:
         yield DifferenceLine("~", "messages that stand in both stand in another order")
     for kind in difference.canned:
@@ -317,6 +314,17 @@ def difference_lines(difference: Difference, known: Sequence[Memory]) -> Iterato
     for change_of in ("changed", "new", "gone"):
         if fields := [field.name for field in difference.fields if field.how == change_of]:
             yield DifferenceLine("~", f"{change_of} fields of the chat: {', '.join(fields)}")
+
+
+def _raw_lines(
+    raw: Sequence[MessageChange], names: Mapping[str, Memory]
+) -> Iterator[DifferenceLine]:
+    for how in _GROUPS:
+        changes = [change for change in raw if change.how == how]
+        for memory, group in groupby(
+            changes, key=lambda change: change.memory if "{memory}" in _GROUPS[change.how] else ""
+        ):
+            yield from _of_messages(how, names.get(memory), list(group))
 
 
 def _of_memory(change: MemoryChange, names: Mapping[str, Memory]) -> str:
@@ -339,23 +347,26 @@ def _of_memory(change: MemoryChange, names: Mapping[str, Memory]) -> str:
 def _of_messages(
     how: str, memory: Memory | None, group: Sequence[MessageChange]
 ) -> Iterator[DifferenceLine]:
-    """A group under its heading; the middle of a long one is only counted."""
+    """Yield a group under its heading; the middle of a long one is only counted."""
     heading = _GROUPS[how].format(memory=called(memory) if memory else "a memory")
-    yield DifferenceLine(
-        " ", f"{heading}, {len(group):,} {'message' if len(group) == 1 else 'messages'}:"
-    )
+    yield DifferenceLine(" ", f"{heading}, {counted(len(group), 'message')}:")
     hidden = len(group) - 2 * _ENDS
-    for at, change in enumerate(group):
-        if hidden > 1 and _ENDS <= at < len(group) - _ENDS:
-            if at == _ENDS:
-                yield DifferenceLine(" ", f"  ... {hidden:,} more ...")
-            continue
-        head = f"{change.date[:_IN_A_LINE].replace('T', ' ') or 'no date'} {change.role or 'no role'}: "
-        if how == "edited" and change.was != change.begins:
-            yield DifferenceLine("-", f"  {head}{change.was}")
-            yield DifferenceLine("+", f"  {head}{change.begins}")
-            continue
-        others = "further on" if how == "edited" else ", ".join(change.fields)
-        yield DifferenceLine(
-            _MARKS.get(how, "~"), f"  {head}{change.begins}{f' ({others})' if others else ''}"
-        )
+    first, last = (group, ()) if hidden < 2 else (group[:_ENDS], group[-_ENDS:])
+    for change in first:
+        yield from _of_message(change)
+    if last:
+        yield DifferenceLine(" ", f"  ... {hidden:,} more ...")
+    for change in last:
+        yield from _of_message(change)
+
+
+def _of_message(change: MessageChange) -> Iterator[DifferenceLine]:
+    date = change.date[:_IN_A_LINE].replace("T", " ") or "no date"
+    head = f"  {date} {change.role or 'no role'}: "
+    if change.how == "edited" and change.was != change.begins:
+        yield DifferenceLine("-", f"{head}{change.was}")
+        yield DifferenceLine("+", f"{head}{change.begins}")
+        return
+    others = "further on" if change.how == "edited" else ", ".join(change.fields)
+    more = f" ({others})" if others else ""
+    yield DifferenceLine(_MARKS.get(change.how, "~"), f"{head}{change.begins}{more}")

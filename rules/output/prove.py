@@ -1,14 +1,15 @@
-"""The proof: a finished chat, read back as TypingMind would read it, has lost nothing and holds what it should.
+"""The proof: a finished chat, read back as TypingMind reads it, has lost nothing.
 
-It reads both chats with the standard library's parser and knows nothing of spans.py's walker, of splice.py and of
-assemble.py, which made the output. What it shares with them, and so cannot check: `spans.decoded`, `Number` and
-`without_bulk` (how bytes become values, and that a long image counts by its hash), `printable`, `read_marker` and
-`plain_original` (what our own fields mean), and the places, which say what in the input is ours.
+It reads both chats with the standard library's parser and knows nothing of spans.py's walker, of
+splice.py and of assemble.py, which made the output. What it shares with them, and so cannot check:
+`spans.decoded`, `Number` and `without_bulk` (how bytes become values, and that a long image counts
+by its hash), `printable`, `read_marker` and `plain_original` (what our own fields mean), and the
+places, which say what in the input is ours.
 """
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from rules.conversation.history import Entry
@@ -25,14 +26,14 @@ from rules.typingmind.spans import decoded
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """The chat to be proved, before and after, with the accounts of who stands where."""
+    """The chat to be proved, before and after, with the account of every message."""
 
     before: Chat
     after: bytes
     places: Sequence[Place]
     """The messages of `before`, recognised."""
     entries: Sequence[Entry]
-    """The whole history, with the memory that each message stands under."""
+    """The whole history, with the memory that each message is under."""
     section: MemorySection
     removed: Sequence[str]
     opening: str = ""
@@ -52,13 +53,13 @@ class ReadBack:
     kept: frozenset[int]
     """Indices in the input of the messages that are still there."""
     live: frozenset[int]
-    """The messages that are still sent, too; originals beside their memory are not."""
+    """The messages that are still sent, too; originals kept with their memory are not."""
     marks: Sequence[Marker | None]
-    """The marker of each message of ours; None for all others, whatever field they carry."""
+    """The marker of each message of ours; None for all others, with or without such a field."""
 
 
 def read_back(finished: Finished) -> ReadBack | str:
-    """The finished chat as it reads; or why it cannot be one, as a fault in plain words."""
+    """Return the finished chat as it reads; or the fault for which it cannot be one."""
     try:
         before = plain.parse_json(decoded(finished.before.slice(finished.before.span)))
         after = plain.parse_json(decoded(finished.after))
@@ -71,20 +72,20 @@ def read_back(finished: Finished) -> ReadBack | str:
     live: set[int] = set()
     marks: list[Marker | None] = []
     for message, at in zip(messages, came_from, strict=True):
-        is_kept_original = at is not None and _is_original(message)
         if at is None:
             marks.append(read_marker(plain.marker_of(message)))
-        else:
-            marks.append(None if is_kept_original else finished.places[at].ours)
+            continue
+        is_kept_original = _is_original(message)
+        marks.append(None if is_kept_original else finished.places[at].ours)
         # An original that the person took back into the context is sent again.
-        if at is not None and not (is_kept_original and plain.is_excluded(message)):
+        if not (is_kept_original and plain.is_excluded(message)):
             live.add(at)
     kept = frozenset(at for at in came_from if at is not None)
     return ReadBack(finished, before, after, messages, came_from, kept, frozenset(live), marks)
 
 
 def _came_from(originals: Sequence[Json], messages: Sequence[Json]) -> list[int | None] | None:
-    """The place in the input of each message of the output (None: it is new); None where one is in neither."""
+    """Return each message's place in the input, None if new; None if one is neither."""
     uuids = {plain.uuid_of(message) for message in originals}
     at: dict[object, list[int]] = {}
     for index, message in reversed(list(enumerate(originals))):
@@ -105,14 +106,14 @@ def _came_from(originals: Sequence[Json], messages: Sequence[Json]) -> list[int 
 
 
 def _said_plainly(message: Json) -> object:
-    """The message, so that two are equal where all their fields are; of an original without our own fields."""
+    """Return a message in a form that compares all fields; an original without our own ones."""
     if _is_original(message):
         message = json.loads(plain_original(json.dumps(message).encode()))
     return _hashable(message)
 
 
 def _hashable(value: object) -> object:
-    """The value in tuples, whatever the order of keys. Its texts are not copied: an image in one may be large."""
+    """Return the value in tuples, in any order of keys. Large texts in it are not copied."""
     if isinstance(value, dict):
         return "{", *sorted((key, _hashable(inner)) for key, inner in value.items())
     return ("[", *map(_hashable, value)) if isinstance(value, list) else value
@@ -123,17 +124,19 @@ def _is_original(message: Json) -> bool:
 
 
 def verify(finished: Finished) -> tuple[str, ...]:
-    """Every fault, in plain words. The message texts themselves are never part of a fault."""
+    """Return every fault, in plain words. Message texts are never part of a fault."""
     read = read_back(finished)
-    return (
-        (read,)
-        if isinstance(read, str)
-        else tuple(fault for check in _CHECKS for fault in check(read))
-    )
+    if isinstance(read, str):
+        return (read,)
+    checks = (
+        _fields, _bytes, _accounts, _copies, _canned, _shown, _generated, _quotes, _identities,
+        _attachments, _dates,
+    )  # fmt: skip
+    return tuple(fault for check in checks for fault in check(read))
 
 
 def _fields(read: ReadBack) -> Iterator[str]:
-    """The same fields, with the same values, but for those that are ours to change."""
+    """Yield a fault where fields differ that are not ours to change."""
     if missing := read.before.keys() - read.after.keys():
         yield f"fields of the chat are gone: {', '.join(sorted(missing))}"
     if added := read.after.keys() - read.before.keys() - MAY_BE_ADDED:
@@ -144,7 +147,7 @@ def _fields(read: ReadBack) -> Iterator[str]:
 
 
 def _bytes(read: ReadBack) -> Iterator[str]:
-    """Faults of bytes: what is kept must stay byte for byte, and in its order unless it is ours."""
+    """Yield a fault unless what is kept stays byte for byte, and in its order unless it is ours."""
     at = 0
     marks = zip(read.messages, read.came_from, read.marks, strict=True)
     order = [index for message, index, mark in marks if index is not None and mark is None]
@@ -160,20 +163,23 @@ def _bytes(read: ReadBack) -> Iterator[str]:
 
 
 def _accounts(read: ReadBack) -> Iterator[str]:
-    """Every message of the history is live, or under exactly one memory, or left out with a reason."""
-    chunks = [memory for memory in read.finished.section.memories if not memory.is_fold]
-    under = Counter(key for memory in chunks for key in memory.keys)
+    """Yield a fault unless every message is live, under one memory, or left out with a reason."""
+    memories = read.finished.section.memories
+    under = Counter(key for memory in memories if not memory.is_fold for key in memory.keys)
     for number, entry in enumerate(read.finished.entries, 1):
-        if under[entry.key] + (entry.at in read.live) != 1:
-            where = "is live" if entry.at in read.live else "is not live"
-            yield f"message {number} of the history stands {under[entry.key]} times under memories, and {where}"
+        is_live = entry.at in read.live
+        if under[entry.key] + is_live != 1:
+            where = "is live" if is_live else "is not live"
+            times = f"stands {under[entry.key]} times under memories"
+            yield f"message {number} of the history {times}, and {where}"
     for place in read.finished.places:
         if place.left_out and not under[place.key] and place.at not in read.kept:
-            yield f"message {place.at + 1} is gone, though it is left out of memories: it is {place.left_out}"
+            why = f"though it is left out of memories: it is {place.left_out}"
+            yield f"message {place.at + 1} is gone, {why}"
 
 
 def _copies(read: ReadBack) -> Iterator[str]:
-    """A copy may go only where another message of the input has its uuid and its text."""
+    """Yield a fault for each copy that goes without another message of its uuid and text."""
     messages = plain.messages_of(read.before)
     same = Counter((plain.uuid_of(message), plain.all_text(message)) for message in messages)
     for place in read.finished.places:
@@ -187,7 +193,7 @@ def _canned(read: ReadBack) -> Iterator[str]:
     kinds = ["" if mark is None else mark.kind for mark in read.marks]
     memory_at = [at for at, kind in enumerate(kinds) if kind == MEMORY]
     if not memory_at:
-        if OPENING in kinds or CLOSING in kinds:
+        if {OPENING, CLOSING}.intersection(kinds):
             yield "there is an opening or a closing without memories"
         return
     if kinds[: memory_at[0]][-1:] != [OPENING]:
@@ -213,14 +219,14 @@ def _shown(read: ReadBack) -> Iterator[str]:
 
 
 def _generated(read: ReadBack) -> Iterator[str]:
-    """Faults of new messages: TypingMind needs some fields of a message that it stores, shows and sends."""
+    """Yield faults of new messages: TypingMind needs some fields to store, show and send one."""
     others = plain.messages_of(read.before)
     new = [
         (message, mark)
         for message, at, mark in zip(read.messages, read.came_from, read.marks, strict=True)
         if mark is not None and at is None
     ]
-    # Those that are kept as they stood in the input may have been changed by people and other tools.
+    # Those kept from the input may have been changed by people and other tools.
     for number, (message, mark) in enumerate(new, 1):
         role = message.get("role")
         text = plain.sent_text(message)
@@ -228,7 +234,7 @@ def _generated(read: ReadBack) -> Iterator[str]:
             yield f"our new message {number} lacks fields"
         if role != ("assistant" if mark.slot in (2, 4, 6) else "user"):
             yield f"our new message {number} has the wrong role"
-        if text is None or not text.strip():
+        if not text.strip():
             yield f"our new message {number} has no text, or more than one part"
         if mark.kind == OPENING and read.finished.opening not in ("", text):
             yield "the new opening does not say what it should"
@@ -255,7 +261,7 @@ def _quotes(read: ReadBack) -> Iterator[str]:
 
 
 def _quoted_texts(read: ReadBack) -> dict[str, list[str]]:
-    """Return by key what each quoted message says now, and what it said when its memory was made."""
+    """Return by key what each quoted message says now, and said when its memory was made."""
     sources = {
         quote.source for memory in read.finished.section.shown for quote in memory.edition.quotes
     }
@@ -274,7 +280,7 @@ def _is_verbatim(quote: str, texts: Sequence[str]) -> bool:
 
 
 def _identities(read: ReadBack) -> Iterator[str]:
-    """uuids are unique, and what was taken out is named for TypingMind's sync."""
+    """Yield a fault unless uuids are unique, and what was taken out is named for syncs."""
     uuids = Counter(uuid for message in read.messages if (uuid := plain.uuid_of(message)))
     before = Counter(place.message.uuid for place in read.finished.places)
     if any(times > 1 and before[uuid] < times for uuid, times in uuids.items()):
@@ -286,15 +292,15 @@ def _identities(read: ReadBack) -> Iterator[str]:
 
 
 def _attachments(read: ReadBack) -> Iterator[str]:
-    """TypingMind deletes each file of its own store that no message names any more."""
+    """Yield a fault where a file is no longer named: TypingMind would delete it."""
     if plain.files_of(plain.messages_of(read.before)) - plain.files_of(list(read.messages)):
         yield "an attachment is no longer named by any message, so TypingMind would delete it"
 
 
 def _dates(read: ReadBack) -> Iterator[str]:
-    """Our messages never go back in time, because TypingMind sorts by date when devices sync.
+    """Yield a fault where our messages go back in time: TypingMind sorts by date in a sync.
 
-    Where those of the input do already, the person has regenerated one that stays as it stands.
+    Where those of the input do already, the person has regenerated one that stays as it is.
     """
     dates = [
         plain.date_of(message)
@@ -306,8 +312,3 @@ def _dates(read: ReadBack) -> Iterator[str]:
     ]
     if dates != sorted(dates) and before == sorted(before):
         yield "the dates of our messages are out of order"
-
-
-_CHECKS: tuple[Callable[[ReadBack], Iterator[str]], ...] = (
-    _fields, _bytes, _accounts, _copies, _canned, _shown, _generated, _quotes, _identities, _attachments, _dates,
-)  # fmt: skip

@@ -1,4 +1,4 @@
-"""Write the parts of an output as messages: kept bytes as they are, new messages with their dates."""
+"""Write the parts of an output as messages: kept bytes as they are, new ones with their dates."""
 
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
@@ -59,7 +59,8 @@ def write_parts(
             pieces.append(_original(part))
         elif isinstance(part, Place):
             pieces.append(OutputMessage(part.at, part.written, part.message.uuid))
-            after = max(after, parse_date(part.message.created_at) or after) if part.ours else after
+            if part.ours:
+                after = max(after, parse_date(part.message.created_at) or after)
         else:
             for new in _new_messages(part, memories, _Bounds(after, ours[at], others[at]), taken):
                 pieces.append(OutputMessage(None, write_message(new, template), new.uuid))
