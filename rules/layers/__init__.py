@@ -1,1 +1,1 @@
-"""Core memory and facts: the two layers of memory that stand in the opening of a chat, beside its memories."""
+"""Core memory and facts: the two layers of memory in the opening of a chat."""

@@ -1,7 +1,7 @@
-"""Core memory: sections of bounded size, the events that their values are made of, and the layouts that offer edits.
+"""Core memory: sections of bounded size, and edits that are checked before they change a value.
 
-A layout says which sections there are, and with which functions the agent edits them. A developer adds one as a small
-class, and registers it as an entry point of the group `memproc.core_memory`.
+A layout says which sections there are, and with which functions the agent edits them. A developer
+adds one as a small class, and registers it as an entry point of the group `memproc.core_memory`.
 """
 
 from collections import Counter
@@ -13,23 +13,13 @@ Value = str | tuple[str, ...]
 """A text, or a list of texts."""
 
 
-def rendered(value: Value) -> str:
-    """A value as it is shown: the text itself, or a line for each entry of the list."""
-    return value if isinstance(value, str) else "\n".join(f"- {entry}" for entry in value)
-
-
-def lines_of(value: Value) -> tuple[str, ...]:
-    """The lines of a text, or the entries of a list."""
-    return tuple(value.split("\n")) if isinstance(value, str) else value
-
-
 class OverLimit(ValueError):
     """A value that is longer than its section may be; it never comes to be one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """One section. Raises OverLimit where its value, as it is shown, has more characters than its limit."""
+    """One section. Raises OverLimit where its value, as shown, has too many characters."""
 
     name: str
     description: str
@@ -44,16 +34,17 @@ class Section:
     def __post_init__(self) -> None:
         if len(self.rendered) > self.limit:
             raise OverLimit(
-                f'The section "{self.name}" would have {len(self.rendered)} of {self.limit} characters.'
+                f'The section "{self.name}" would have {len(self.rendered)} of {self.limit} '
+                "characters."
             )
 
     @property
     def rendered(self) -> str:
-        """The value as it is shown; the limit is on its characters."""
+        """Return the value as it is shown; the limit is on its characters."""
         return rendered(self.value)
 
     def with_value(self, value: Value) -> Self:
-        """The same section with another value. Raises OverLimit."""
+        """Return the same section with another value. Raises OverLimit."""
         return replace(self, value=value)
 
 
@@ -80,12 +71,12 @@ class Refusal:
 
     reason: str
     kind: Kind = "other"
-    """Counted in the place of the reason, which may hold what was said."""
+    """Counted in place of the reason, which may hold what was said."""
 
 
 @dataclass(frozen=True, slots=True)
 class CoreMemory:
-    """The sections, in the order in which they are shown. Raises ValueError where two have the same name."""
+    """The sections in the order shown. Raises ValueError where two have the same name."""
 
     sections: tuple[Section, ...]
 
@@ -97,11 +88,11 @@ class CoreMemory:
         return iter(self.sections)
 
     def find(self, name: str) -> Section | None:
-        """The section of that name, or None."""
+        """Return the section of that name, or None."""
         return next((section for section in self.sections if section.name == name), None)
 
     def with_value(self, name: str, value: Value) -> Self:
-        """The same memory with another value in one section. Raises OverLimit, and KeyError for an unknown name."""
+        """Return the memory with another value in one section. Raises OverLimit or KeyError."""
         if self.find(name) is None:
             raise KeyError(name)
         return type(self)(
@@ -112,8 +103,18 @@ class CoreMemory:
         )
 
 
+def rendered(value: Value) -> str:
+    """Return a value as it is shown: the text itself, or a line for each entry of the list."""
+    return value if isinstance(value, str) else "\n".join(f"- {entry}" for entry in value)
+
+
+def lines_of(value: Value) -> tuple[str, ...]:
+    """Return the lines of a text, or the entries of a list."""
+    return tuple(value.split("\n")) if isinstance(value, str) else value
+
+
 def editable(memory: CoreMemory, name: str) -> Section | Refusal:
-    """The section of that name, or why the agent may not edit it."""
+    """Return the section of that name, or why the agent may not edit it."""
     section = memory.find(name)
     if section is None:
         names = ", ".join(f'"{known.name}"' for known in memory)
@@ -122,14 +123,15 @@ def editable(memory: CoreMemory, name: str) -> Section | Refusal:
         )
     if section.held:
         return Refusal(
-            f'The person keeps the section "{name}" themselves; it cannot be edited until they release it.',
+            f'The person keeps the section "{name}" themselves; it cannot be edited until they '
+            "release it.",
             "kept by the person",
         )
     return section
 
 
 def written(memory: CoreMemory, name: str, value: Value) -> CoreMemory | Refusal:
-    """The memory with this value in the section; it is not shortened where it is over the limit, but refused."""
+    """Return the memory with this value in the section; one over the limit is refused."""
     section = editable(memory, name)
     if isinstance(section, Refusal):
         return section
@@ -141,15 +143,15 @@ def written(memory: CoreMemory, name: str, value: Value) -> CoreMemory | Refusal
     would_have = len(rendered(value))
     if would_have > section.limit:
         return Refusal(
-            f'The section "{name}" has {len(section.rendered)} characters, may have {section.limit}, and would have '
-            f"{would_have}.",
+            f'The section "{name}" has {len(section.rendered)} characters, may have '
+            f"{section.limit}, and would have {would_have}.",
             "over the limit",
         )
     return memory.with_value(name, value)
 
 
 def _without_repeats(before: Value, after: Value) -> Value:
-    """Return `after` without the lines that an edit has repeated: a model writes what is there again and again.
+    """Return `after` without the lines that an edit has repeated, as models are prone to.
 
     Lines that were there several times before stay, and so do empty ones.
     """

@@ -18,7 +18,6 @@ _NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 """The names of functions that providers take."""
 _PARAMETER = re.compile(r"^(\w+): (.+(?:\n[ \t]+\S.*)*)$", re.MULTILINE)
 """A line, with the indented lines below it."""
-_LIMIT = 2_000
 
 
 class Layout(Protocol):
@@ -49,9 +48,9 @@ class Offer:
 
 @cache
 def describe_function(function: EditingFunction) -> Offer:
-    """The offer of `function` to the agent; its first parameter is the memory, and no concern of the agent's.
+    """Describe `function` to the agent; its first parameter is the memory, and not shown.
 
-    Raises Undocumented for one without a name or docstring, or with a parameter that the docstring does not describe.
+    Raises Undocumented for one without a name or docstring, or with an undescribed parameter.
     """
     name = getattr(function, "__name__", "")
     if not _NAME.fullmatch(name):
@@ -85,14 +84,9 @@ class CoreEdit:
 def apply_edit(
     functions: Sequence[EditingFunction], memory: CoreMemory, edit: CoreEdit
 ) -> CoreMemory | Refusal:
-    """The memory after the edit, or why it stays as it is."""
+    """Return the memory after the edit, or why it stays as it is."""
     function = next(
-        (
-            candidate
-            for candidate in functions
-            if describe_function(candidate).name == edit.function
-        ),
-        None,
+        (offered for offered in functions if describe_function(offered).name == edit.function), None
     )
     if function is None:
         names = ", ".join(describe_function(candidate).name for candidate in functions)
@@ -112,22 +106,22 @@ def apply_edit(
 
 
 def _lawful(before: CoreMemory, after: CoreMemory) -> CoreMemory | Refusal:
-    """The memory that an editing function has returned, unless it has changed more than values."""
+    """Return what an editing function has returned, unless it has changed more than values."""
     if not isinstance(after, CoreMemory):
         return Refusal("The function has returned no core memory, so nothing was changed.")
     kept = [section.with_value(section.value if section.held else ()) for section in before]
     if kept != [section.with_value(section.value if section.held else ()) for section in after]:
         return Refusal(
-            "A section cannot be added, removed or renamed, its description and limit stay, and one that the person "
-            "keeps cannot be edited.",
+            "A section cannot be added, removed or renamed, its description and limit stay, and "
+            "one that the person keeps cannot be edited.",
             "sections changed",
         )
     for was, now in zip(before, after, strict=True):
         for line in was.held_lines:
             if line not in lines_of(now.value):
                 return Refusal(
-                    f'The person has written this line of the section "{was.name}" themselves; it stays as it is until '
-                    f"they release it: {line}",
+                    f'The person has written this line of the section "{was.name}" themselves; it '
+                    f"stays as it is until they release it: {line}",
                     "kept by the person",
                 )
     return after
@@ -155,7 +149,8 @@ def core_memory_replace(
     """Replace a text in a section of your core memory, wherever it occurs there.
 
     name: The name of the section.
-    old_content: The text that is to go, exactly as it stands in the section, character for character.
+    old_content: The text that is to go, exactly as it stands in the section, character for
+        character.
     new_content: The text that takes its place; empty to delete the old one.
     """
     section = editable(memory, name)
@@ -165,18 +160,23 @@ def core_memory_replace(
         return Refusal(
             "The old content is empty; name the text that is to be replaced.", "no content"
         )
-    value, listed = section.value, isinstance(section.value, tuple)
-    if not any(old_content in entry for entry in (value if isinstance(value, tuple) else (value,))):
-        within = ', within one entry and without the "- " before it' if listed else ""
-        return Refusal(
-            f'The old content does not occur in the section "{section.name}"; it must be copied character for '
-            f"character{within}.",
-            "not found",
-        )
-    if isinstance(value, str):
-        return written(memory, name, value.replace(old_content, new_content))
-    entries = [(entry, entry.replace(old_content, new_content)) for entry in value]
+    entries = (section.value,) if isinstance(section.value, str) else section.value
+    if not any(old_content in entry for entry in entries):
+        return _not_found(section)
+    if isinstance(section.value, str):
+        return written(memory, name, section.value.replace(old_content, new_content))
+    replaced = [(entry, entry.replace(old_content, new_content)) for entry in entries]
     # An entry of which nothing is left goes.
     return written(
-        memory, name, tuple(after for entry, after in entries if after.strip() or after == entry)
+        memory, name, tuple(after for entry, after in replaced if after.strip() or after == entry)
+    )
+
+
+def _not_found(section: Section) -> Refusal:
+    within = ', within one entry and without the "- " before it'
+    where = "" if isinstance(section.value, str) else within
+    return Refusal(
+        f'The old content does not occur in the section "{section.name}"; it must be copied '
+        f"character for character{where}.",
+        "not found",
     )

@@ -1,4 +1,4 @@
-"""The events of core memory: what each changed, and the memory after them; corrected and taken back."""
+"""The events of core memory: what each changed, the memory after them, corrections and undo."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -11,7 +11,7 @@ By = Literal["agent", "person"]
 
 @dataclass(frozen=True, slots=True)
 class CoreEvent:
-    """Something that was written into a section. Events are only added: the newest of a section is its value."""
+    """Something written into a section. Events are only added: the newest of a section counts."""
 
     section: str
     value: Value
@@ -19,7 +19,7 @@ class CoreEvent:
     """The person has set it: the agent does not edit it until they release it."""
     by: By
     function: str
-    """The function that the agent called, or what the person did: set, release, undo, edited in TypingMind."""
+    """The function that the agent called, or the person's: set, release, undo, edited there."""
     memory: int = 0
     """Number of the memory after which the agent did it; 0: it was the person."""
     edition: int = 0
@@ -30,11 +30,11 @@ class CoreEvent:
     """Number of the event that this one takes back; 0: none."""
     at: str = ""
     held_lines: tuple[str, ...] = ()
-    """Lines of the value that the person has written, and the agent leaves as they are until they release them."""
+    """Lines of the value that the person wrote: the agent may not change them until released."""
 
 
 def core_after(sections: Sequence[Section], events: Sequence[CoreEvent]) -> CoreMemory:
-    """The sections with what was written into them last; those that nobody has touched have their first values.
+    """Return the sections as last written; untouched ones have their first values.
 
     Raises OverLimit where a value that was written under a higher limit no longer fits.
     """
@@ -51,7 +51,7 @@ def core_after(sections: Sequence[Section], events: Sequence[CoreEvent]) -> Core
 
 
 def corrected(section: Section, value: Value, function: str) -> CoreEvent:
-    """The event of a section in which the person has edited lines: those that are new are theirs from now on."""
+    """Return the event of a section that the person edited: lines new in it are theirs now."""
     before = {line.rstrip() for line in lines_of(section.value)}
     lines = dict.fromkeys(line for line in lines_of(value) if line.strip())
     own = tuple(line for line in lines if line in section.held_lines or line.rstrip() not in before)
@@ -59,7 +59,7 @@ def corrected(section: Section, value: Value, function: str) -> CoreEvent:
 
 
 def taken_back(sections: Sequence[Section], events: Sequence[CoreEvent]) -> CoreEvent | None:
-    """The event that takes back the newest one that has not been taken back; None where there is none.
+    """Return the event that takes back the newest one not taken back yet; None without one.
 
     What was written into sections that are not there any more stays as it is.
     """

@@ -5,11 +5,12 @@ from dataclasses import dataclass, replace
 
 from rules.layers.core import Section, Value
 from rules.layers.core_editing import (
-    _LIMIT,
     EditingFunction,
     core_memory_append,
     core_memory_replace,
 )
+
+_LIMIT = 2_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,14 +20,15 @@ class ChatLayout:
     sections: Sequence[Section] = (
         Section(
             "persona",
-            "You, who answer in this conversation: your character as it has grown, what you hold to, how you speak, "
-            "what you have promised to be. Nothing of the person's own life.",
+            "You, who answer in this conversation: your character as it has grown, what you hold "
+            "to, how you speak, what you have promised to be. Nothing of the person's own life.",
             _LIMIT,
         ),
         Section(
             "human",
-            "The person, in the third person: their name, the people around them, what they care about and live with, "
-            "how they wish to be spoken to, and what they want to hold from now on.",
+            "The person, in the third person: their name, the people around them, what they care "
+            "about and live with, how they wish to be spoken to, and what they want to hold from "
+            "now on.",
             _LIMIT,
         ),
     )
@@ -45,7 +47,7 @@ class SectionChange:
 def arranged(
     sections: Sequence[Section], changes: Mapping[str, SectionChange]
 ) -> tuple[Section, ...]:
-    """The layout's sections in its order, then the further ones in theirs; one whose limit is 0 is left out.
+    """Return the layout's sections in order, then further ones; a limit of 0 leaves one out.
 
     Raises OverLimit where a first value is longer than its section may be.
     """

@@ -19,7 +19,7 @@ _LONG_AGO = datetime.min.replace(tzinfo=UTC)
 
 
 def fused(*orders: Sequence[int]) -> list[int]:
-    """The items of all orders, best first; of two with equal sums, the one that stands first in the last order."""
+    """Return the items of all orders, best first; of equals, the first in the last order."""
     sums: defaultdict[int, Fraction] = defaultdict(Fraction)
     for order in orders:
         for place, item in enumerate(order, 1):
@@ -29,7 +29,7 @@ def fused(*orders: Sequence[int]) -> list[int]:
 
 
 def nearest_facts(facts: Sequence[Fact], ranked: Sequence[int], most: int) -> tuple[Fact, ...]:
-    """The facts to compare a chunk with, at most so many: the nearest by their words, and the newest; by number.
+    """Return the `most` facts to compare a chunk with, by number: the nearest, and the newest.
 
     `ranked` are the places of those among `facts` that share words with the chunk, best first.
     """
@@ -38,10 +38,10 @@ def nearest_facts(facts: Sequence[Fact], ranked: Sequence[int], most: int) -> tu
 
 
 def facts_within(facts: Sequence[Fact], sizes: Sequence[int], budget: int) -> tuple[Fact, ...]:
-    """The facts that stand in the export, in order of their dates; those without a known date come first.
+    """Return the facts for the export, by date; those without a known date come first.
 
-    The newest, and those that were said again, most often first, are taken until the budget is full; what does not
-    fit is passed over. `sizes` are their tokens, in the same order as `facts`.
+    The newest, and those that were said again, most often first, are taken until the budget is
+    full; what does not fit is passed over. `sizes` are their tokens, in the same order as `facts`.
     """
     newest = _newest_first(facts)
     again = sorted(

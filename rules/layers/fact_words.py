@@ -15,7 +15,8 @@ _TELLING = "#%&@"
 """Characters that are punctuation by their category, and yet part of what is said: C#, 5 %."""
 _NO = listed(
     """
-    no not never none nobody nothing neither nor without cannot t dislike* hate* stop* quit former* anymore longer
+    no not never none nobody nothing neither nor without cannot t dislike* hate* stop* quit
+    former* anymore longer
     nicht nichts nie niemals kein* niemand ohne weder aufgehört
     ne pas jamais rien aucun* personne sans plus ni
     nunca jamás nada nadie ningun* ningún sin tampoco ya
@@ -35,13 +36,12 @@ _NO = listed(
 
 @lru_cache(maxsize=_KEPT_READY)
 def normal(text: str) -> str:
-    """The text without what makes no difference: case, forms of characters (NFKC), punctuation, white space.
+    """Return the text without case, forms of characters (NFKC), punctuation and white space.
 
     Empty where nothing else is in it.
     """
-    folded = unicodedata.normalize(
-        "NFKC", unicodedata.normalize("NFKC", text).casefold()
-    )  # folding makes new forms
+    # Folding makes new forms.
+    folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
     telling = (
         mark if mark in _TELLING or unicodedata.category(mark)[0] not in "PZC" else " "
         for mark in folded
@@ -50,17 +50,17 @@ def normal(text: str) -> str:
 
 
 def words(text: str) -> frozenset[str]:
-    """The words of a text, in any script, to compare it by."""
+    """Return the words of a text, in any script, to compare it by."""
     return frozenset(terms(normal(text)))
 
 
 def says_more(first: str, second: str) -> bool:
-    """Whether the first wording is the richer: more words, each time counted."""
+    """Return whether the first wording is the richer: more words, repeated ones counted."""
     return len(list(terms(normal(first)))) > len(list(terms(normal(second))))
 
 
 def opposed(first: str, second: str) -> bool:
-    """Whether the two differ in their numbers, in any script, or in how often they say no."""
+    """Return whether the two differ in their numbers, or in how often they say no."""
     numbers, denials = [], []
     for text in (normal(first), normal(second)):
         numbers.append(Counter("".join(mark if mark.isnumeric() else " " for mark in text).split()))
@@ -75,13 +75,13 @@ class Source:
     key: str
     text: str
     said_at: str
-    """When it was written, as the export has it; empty where nobody knows."""
+    """When it was written, as the export has it; empty where unknown."""
 
 
 def source_of(text: str, named: int | None, sources: Sequence[Source]) -> Source:
-    """The message that is named by its number, from 1 on; else the one that shares most words with the text.
+    """Return the message of this number, from 1; else the one that shares most words, the earliest.
 
-    Of several that share as many it is the earliest. There is at least one.
+    There is at least one.
     """
     if named is not None and 1 <= named <= len(sources):
         return sources[named - 1]

@@ -11,8 +11,6 @@ from typing import Literal
 Event = Literal["ADD", "UPDATE", "DELETE", "CONFIRM", "FORGET"]
 """CONFIRM: it was said again. FORGET: the person does not want it any more."""
 By = Literal["model", "person"]
-
-
 AskedEvent = Literal["ADD", "UPDATE", "DELETE", "NONE"]
 
 
@@ -35,14 +33,14 @@ class FactEvent:
     """Something that happened to a fact."""
 
     fact: int
-    """The number of the fact facts_within its chat, from 1 on; it never changes."""
+    """The number of the fact within its chat, from 1 on; it never changes."""
     event: Event
     text: str
     """The fact's text from then on; empty where it is not ADD or UPDATE."""
     said_at: str
-    """When the message was written that says so, as the export has it; empty where nobody knows."""
+    """When the message that says so was written, as the export has it; empty where unknown."""
     source: str
-    """Key of that raw message; empty where nobody knows."""
+    """Key of that raw message; empty where unknown."""
     by: By = "model"
     memory: int = 0
     """Number of the memory whose chunk it was taken from; 0: it was the person's doing."""
@@ -56,7 +54,7 @@ class FactEvent:
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """A fact as it stands now."""
+    """A fact as it is now."""
 
     number: int
     text: str
@@ -69,7 +67,7 @@ class Fact:
 
 
 def live(events: Iterable[FactEvent]) -> tuple[Fact, ...]:
-    """The facts that are true after these events, which stand in the order in which they happened; by number."""
+    """Return the facts that are true after these events, by number; the events are in order."""
     facts: dict[int, Fact] = {}
     for event in events:
         known = facts.get(event.fact)

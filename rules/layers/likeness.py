@@ -8,32 +8,30 @@ SAME = 0.92
 """The cosine from which on two texts count as the same, unless they are opposed."""
 _DIGITS = 4
 Rows = Sequence[Sequence[float]]
-"""The cosines of each text with all that stand behind it: the upper part of a matrix."""
+"""The cosines of each text with all after it: the upper part of a matrix."""
 
 
 def cosines(vectors: Sequence[Sequence[float]]) -> list[list[float]]:
-    """The rows for these vectors, rounded to four digits; 0 with a vector of length 0."""
+    """Return the rows for these vectors, rounded to four digits; 0 with a vector of length 0."""
     lengths = [hypot(*vector) for vector in vectors]
 
-    def cosine(at: int, behind: int) -> float:
-        length = lengths[at] * lengths[behind]
-        return (
-            round(sum(map(mul, vectors[at], vectors[behind])) / length, _DIGITS) if length else 0.0
-        )
+    def cosine(one: int, other: int) -> float:
+        length = lengths[one] * lengths[other]
+        product = sum(map(mul, vectors[one], vectors[other]))
+        return round(product / length, _DIGITS) if length else 0.0
 
-    return [
-        [cosine(at, behind) for behind in range(at + 1, len(vectors))] for at in range(len(vectors))
-    ]
+    count = len(vectors)
+    return [[cosine(at, after) for after in range(at + 1, count)] for at in range(count)]
 
 
 def alike(texts: Sequence[str], rows: Rows) -> dict[str, tuple[str, ...]]:
-    """Each text that says the same as others, with these, nearest first; of equals the one that stands first."""
+    """Return each text that says the same as others, with these, nearest first, else in order."""
     near: dict[str, list[tuple[float, int]]] = {text: [] for text in texts}
     for at, row in enumerate(rows):
-        for behind, cosine in enumerate(row, at + 1):
+        for after, cosine in enumerate(row, at + 1):
             if cosine >= SAME:
-                near[texts[at]].append((-cosine, behind))
-                near[texts[behind]].append((-cosine, at))
+                near[texts[at]].append((-cosine, after))
+                near[texts[after]].append((-cosine, at))
     return {
         text: tuple(texts[at] for _, at in sorted(others))
         for text, others in near.items()

@@ -1,7 +1,8 @@
-"""Who is who in the core memory: an edit of `persona` that claims the person's name is none of the persona's.
+"""Who is who in the core memory: an edit of `persona` must not claim the person's name.
 
-A claim is a name behind words such as "my name is"; in what somebody says of themselves, of the agent (the system
-message), or of somebody else (the section `human`). Small models take the person's name, and their life, for their own.
+A claim is a name after words such as "my name is": in what somebody says of themselves, of the
+agent (the system message), or of somebody else (the section `human`). Small models take the
+person's name, and their life, for their own.
 """
 
 import re
@@ -13,8 +14,8 @@ PERSONA, HUMAN = "persona", "human"
 
 _NAME = r"[\"'*_„“«]*((?-i:[^\W\d_a-zß-öø-ÿ])[^\W\d_]++)(?!['’]s)"
 _BY_NAME = re.compile(
-    r"(?:\bmy name(?:'s| is)|\bi am called|\bcall me|\bmein name ist|\bich hei(?:ß|ss)e|\bje m['’]appelle|\bme llamo"
-    r"|\bmi nombre es|\bmi chiamo|\bmeu nome é|\bme chamo|\bik heet"
+    r"(?:\bmy name(?:'s| is)|\bi am called|\bcall me|\bmein name ist|\bich hei(?:ß|ss)e"
+    r"|\bje m['’]appelle|\bme llamo|\bmi nombre es|\bmi chiamo|\bmeu nome é|\bme chamo|\bik heet"
     rf"|(?:^|\n)[-*\s]*(?:name|nombre|nom|nome|naam)\s*:)\s+{_NAME}",
     re.IGNORECASE,
 )
@@ -22,13 +23,13 @@ _AS = re.compile(
     rf"(?:\bi am|\bi['’]m|\bich bin|\bje suis|\bsoy|\bsono|\bsou|\bik ben)\s+{_NAME}", re.IGNORECASE
 )
 _TOLD = re.compile(
-    r"(?:\byou are|\byou['’]re|\byour name is|\bdu bist|\bdu hei(?:ß|ss)t|\bdein name ist|\btu es|\btu t['’]appelles"
-    rf"|\beres|\bte llamas|\bsei|\bti chiami|\bje bent|\bje heet)\s+{_NAME}",
+    r"(?:\byou are|\byou['’]re|\byour name is|\bdu bist|\bdu hei(?:ß|ss)t|\bdein name ist|\btu es"
+    rf"|\btu t['’]appelles|\beres|\bte llamas|\bsei|\bti chiami|\bje bent|\bje heet)\s+{_NAME}",
     re.IGNORECASE,
 )
 _OTHER = re.compile(
-    r"(?:\bname(?:'s| is| ist|:)|\bcalled|\bhei(?:ß|ss)t|\bs['’]appelle|\bse llama|\bsi chiama|\bse chama|\bheet"
-    rf"|(?:^|\n)[-*\s]*)\s*{_NAME}",
+    r"(?:\bname(?:'s| is| ist|:)|\bcalled|\bhei(?:ß|ss)t|\bs['’]appelle|\bse llama|\bsi chiama"
+    rf"|\bse chama|\bheet|(?:^|\n)[-*\s]*)\s*{_NAME}",
     re.IGNORECASE,
 )
 
@@ -36,41 +37,36 @@ _OTHER = re.compile(
 def persons_names(
     memory: CoreMemory, said_by_person: Iterable[str], own: Collection[str]
 ) -> frozenset[str]:
-    """The names by which the person is known: from `human`, and from how they speak of themselves.
+    """Return the person's names: from `human`, and from how they speak of themselves.
 
-    `own` are texts that tell the agent who it is, and what the agent says: the names in them are its own.
+    `own` are texts that tell the agent who it is, or that it says: the names in them are its own.
     """
     section = memory.find(HUMAN)
     human = section.rendered if section else ""
-    names = {name for text in said_by_person for name in _BY_NAME.findall(text)} | set(
-        _OTHER.findall(human)
-    )
+    names = {*_names_in(said_by_person, _BY_NAME), *_names_in([human], _OTHER)}
     # "I am Irish" tells no name; "I am Nessa" does, where somebody else calls the person so, too.
     known = " ".join([human, *own])
-    names |= {
-        name
-        for text in said_by_person
-        for name in _AS.findall(text)
-        if re.search(rf"\b{name}\b", known)
-    }
-    agents = {
-        name for text in own for pattern in (_BY_NAME, _AS, _TOLD) for name in pattern.findall(text)
-    }
-    return frozenset(name.casefold() for name in names - agents)
+    names |= {name for name in _names_in(said_by_person, _AS) if re.search(rf"\b{name}\b", known)}
+    names -= set(_names_in(own, _BY_NAME, _AS, _TOLD))
+    return frozenset(name.casefold() for name in names)
 
 
 def claims(before: CoreMemory, after: CoreMemory, names: frozenset[str]) -> Refusal | None:
-    """Why the edit cannot be made, where it brings a name of the person's into `persona` as the agent's own."""
+    """Refuse an edit that brings a name of the person's into `persona` as the agent's own."""
     was, now = (memory.find(PERSONA) for memory in (before, after))
     if was is None or now is None or was.value == now.value:
         return None
-    new = [name for pattern in (_BY_NAME, _AS) for name in pattern.findall(now.rendered)]
-    old = {name for pattern in (_BY_NAME, _AS) for name in pattern.findall(was.rendered)}
+    old = _names_in([was.rendered], _BY_NAME, _AS)
+    new = _names_in([now.rendered], _BY_NAME, _AS)
     claimed = next((name for name in new if name not in old and name.casefold() in names), None)
     if claimed is None:
         return None
     return Refusal(
-        f'{claimed} is the person, and the section "{PERSONA}" is about you. What is true of the person belongs in '
-        f'the section "{HUMAN}".',
+        f'{claimed} is the person, and the section "{PERSONA}" is about you. What is true of the '
+        f'person belongs in the section "{HUMAN}".',
         "the person's name",
     )
+
+
+def _names_in(texts: Iterable[str], *patterns: re.Pattern[str]) -> list[str]:
+    return [name for text in texts for pattern in patterns for name in pattern.findall(text)]

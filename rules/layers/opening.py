@@ -1,24 +1,25 @@
-"""The opening with core memory and facts in it: written, read back, and compared for what the person changed.
+"""The opening with core memory and facts in it: written, read back, and compared for edits.
 
-    what the person or memproc wrote before it
+        what the person or memproc wrote above
     ## persona                 a heading for each section of the core memory
     ## facts
     - 2024-03-05: A fact.
 
-Lines that would read as this form are made inert, and can be had back (J is a word joiner, U+2060, which shows as
-nothing):
+Lines that would read as this form are made inert, and can be had back (J is a word joiner, U+2060,
+which shows as nothing):
 
     ## persona      becomes  J## persona
-    spaces at end   becomes  spaces at endJ  an editor may take white space away from the end of a line
+    spaces at end   becomes  spaces at endJ  an editor may remove white space from the end of a line
     an empty line   becomes  J               at the beginning and at the end of a text alone
 
-Where joiners stand already, it is one more, so that nothing is lost: taking one out undoes it.
+Where there are joiners already, it is one more, so that nothing is lost: taking one out undoes it.
 
-What the person did in TypingMind to the sections and the facts is compared with the opening that stood there, not
-with the archive: what has happened to the core memory and to the facts since then is nobody's edit.
+What the person did in TypingMind to the sections and the facts is compared with the opening that
+was there, not with the archive: what has happened to core memory and facts since is not their edit.
 
-It is read back as people's editors leave it: other line breaks, white space at the end of lines, and further empty
-lines between the parts change nothing. Tags are not made inert here: who passes the texts has done so.
+It is read back as people's editors leave it: other line breaks, white space at the end of lines,
+and further empty lines between the parts change nothing. Tags are not made inert here: who passes
+the texts has done so.
 """
 
 import re
@@ -28,7 +29,7 @@ from dataclasses import dataclass
 from rules.layers.core import Section
 
 JOINER = "\u2060"
-"""Nobody sees it; it also keeps a tag of ours in a quote from being one."""
+"""It shows as nothing; it also keeps a tag of ours in a quote from being one."""
 _BREAK, _SPACE = r"\n", r"[^\S\n]"
 _HEADING = re.compile(rf"^(?={JOINER}*+##(?!#))", re.MULTILINE)
 _INERT_HEADING = re.compile(rf"^{JOINER}(?={JOINER}*+##(?!#))", re.MULTILINE)
@@ -47,18 +48,18 @@ _INERT_DAY = re.compile(rf"\A{JOINER}(?={JOINER}*+{_DAY}:)")
 
 
 def make_inert(text: str) -> str:
-    """The text as lines of which none is a heading, none ends in white space, and the first and last are not empty."""
+    """Return the text without headings, trailing white space, or empty lines at its ends."""
     return _BARE.sub(JOINER, _END.sub(rf"\g<0>{JOINER}", _HEADING.sub(JOINER, text)))
 
 
 def restore_lines(text: str) -> str:
-    """The text as it was before `make_inert`."""
+    """Return the text as it was before `make_inert`."""
     return _INERT_HEADING.sub("", _INERT_END.sub(r"\1\2", text))
 
 
 @dataclass(frozen=True, slots=True)
 class FactLine:
-    """A fact as the opening shows it. `day` is as in 2024-03-05, and empty where nobody knows it."""
+    """A fact as the opening shows it. `day` is as in 2024-03-05, or empty."""
 
     day: str
     text: str
@@ -71,25 +72,25 @@ class Opening:
     preface: str
     """The words before the sections and the sentence that introduces them."""
     sections: Mapping[str, str]
-    """The text below the heading of each section, empty where there is none. A list is a line `- entry` for each."""
+    """The text below each section's heading, or empty. A list has a line `- entry` for each."""
     facts: tuple[FactLine, ...]
     headed: bool
-    """At least one heading stands in it, of a section or of the facts."""
+    """It has at least one heading, of a section or of the facts."""
 
 
 def one_line(text: str) -> str:
-    """A fact's text as it stands in the opening: on a single line, whatever its white space was."""
+    """Return a fact's text as the opening has it: on a single line, with single spaces."""
     return " ".join(text.split())
 
 
 def fact_line(fact: FactLine) -> str:
-    """The line of a fact. A text that begins like a day is made inert, so that it is not taken for one."""
+    """Return the line of a fact. A text that begins like a day is made inert."""
     text_shown = _DAY_IN_FRONT.sub(JOINER, one_line(fact.text))
     return f"- {fact.day}: {text_shown}" if fact.day else f"- {text_shown}"
 
 
 def read_opening(text: str, names: Collection[str], introduction: str) -> Opening:
-    """Read an opening, in its tag or without it; `names` are those of all sections that it may show.
+    """Read an opening, in its tag or without it; `names` are the sections that it may show.
 
     Text between the introduction and the first heading is the end of the preface. Without any
     heading, all of it is the preface, to the byte. A heading that occurs twice has the texts of
@@ -111,7 +112,7 @@ def read_opening(text: str, names: Collection[str], introduction: str) -> Openin
 
 
 def _blocks(text: str, names: Collection[str]) -> list[tuple[str, str]]:
-    """Cut a text at the headings with these names: each name and its text; the first has no name."""
+    """Cut a text at the headings of these names into names and texts; the first has no name."""
     blocks: list[tuple[str, list[str]]] = [("", [])]
     for line in text.replace("\r\n", "\n").split("\n"):
         name = line.removeprefix(HEADING).strip() if line.startswith(HEADING) else ""
@@ -130,7 +131,16 @@ def _preface(head: str, introduction: str) -> str:
 
 
 def _facts(text: str) -> Iterator[FactLine]:
-    """One for each line; an indented line without a bullet goes on with the fact before it."""
+    """Yield a fact for each line."""
+    for line in _joined_lines(text):
+        dated = _DATED.fullmatch(line)
+        day, words = dated.groups() if dated else ("", line)
+        if words:
+            yield FactLine(day, _INERT_DAY.sub("", one_line(words)))
+
+
+def _joined_lines(text: str) -> list[str]:
+    """Return the lines without bullets; an indented one without a bullet goes on with the last."""
     joined: list[str] = []
     for line in text.split("\n"):
         words = line.strip()
@@ -139,19 +149,16 @@ def _facts(text: str) -> Iterator[FactLine]:
             joined[-1] = f"{joined[-1]} {words}"
         elif words:
             joined.append(words[bullet.end() :] if bullet else words)
-    for line in joined:
-        dated = _DATED.fullmatch(line)
-        day, words = dated.groups() if dated else ("", line)
-        if words:
-            yield FactLine(day, _INERT_DAY.sub("", one_line(words)))
+    return joined
 
 
 def write_opening(
     preface: str, introduction: str, core: Sequence[Section], facts: Sequence[FactLine]
 ) -> str:
-    """The opening's text, without its tag. With neither sections nor facts it is the preface alone, to the byte.
+    """Return the opening's text, without its tag; the preface alone, to the byte, if it is all.
 
-    Sections without a value and facts without words are left out. The facts stand in the order given.
+    Sections without a value and facts without words are left out. The facts stay in the order
+    given.
     """
     parts = [
         f"{HEADING} {section.name}\n{make_inert(section.rendered)}"

@@ -12,10 +12,10 @@ _ALIKE = 0.6
 
 @dataclass(frozen=True, slots=True)
 class OpeningEdits:
-    """The person's edits_of_opening; all of it is empty where they changed nothing. The preface is not compared."""
+    """The person's edits of an opening, but for its preface; empty where they changed nothing."""
 
     sections: Mapping[str, str]
-    """The new text of each section that reads otherwise; empty where its heading or its text is gone."""
+    """The new text of each section that was changed; empty where its heading or text is gone."""
     changed: tuple[tuple[FactLine, FactLine], ...]
     """Facts with another day or other words: the old line, and the new one."""
     removed: tuple[FactLine, ...]
@@ -23,10 +23,10 @@ class OpeningEdits:
 
 
 def edits_of_opening(base: Opening, theirs: Opening) -> OpeningEdits | None:
-    """Compare the opening as it was with the one that stands there now. The order of facts is ignored.
+    """Compare the opening as it was with the present one. The order of facts is ignored.
 
-    None where every heading is gone: then the person has thrown the whole part away or put something else in its
-    place, and that is no edit of its sections and facts.
+    None where every heading is gone: then the person has thrown the whole part away or replaced it,
+    and that is no edit of its sections and facts.
     """
     if base.headed and not theirs.headed:
         return None
@@ -45,7 +45,7 @@ def edits_of_opening(base: Opening, theirs: Opening) -> OpeningEdits | None:
 
 
 def _without(lines: Iterable[FactLine], others: Iterable[FactLine]) -> tuple[FactLine, ...]:
-    """The lines, each of the others taken out once."""
+    """Return the lines, each of the others taken out once."""
     left = Counter(others)
     kept = []
     for line in lines:
@@ -59,7 +59,7 @@ def _without(lines: Iterable[FactLine], others: Iterable[FactLine]) -> tuple[Fac
 def _reworded(
     gone: Sequence[FactLine], new: Sequence[FactLine]
 ) -> tuple[tuple[FactLine, FactLine], ...]:
-    """Pairs of lines that are alike, the most alike first; each line is in one pair at most. In the order of `gone`."""
+    """Pair lines that are alike, the most alike first, each once; in the order of `gone`."""
     likeness: dict[tuple[int, int], float] = {}
     for i, before in enumerate(gone):
         for j, after in enumerate(new):

@@ -1,4 +1,4 @@
-"""What a plan will cost: the calls that it will make, one by one, in tokens as we count them, and their price.
+"""What a plan will cost: its calls, one by one, in tokens as we count them, and their price.
 
 calls           the likely ones; longest_calls where memories and answers are as long as they may be
 traffic         tokens that the models are likely to count for them
@@ -28,14 +28,14 @@ NO_TRAFFIC = Usage(0, 0, 0, 0)
 
 @dataclass(frozen=True, slots=True)
 class PlannedCall:
-    """One call. Of its prompt the cache holds `read`, and `written` comes to it; the rest is neither."""
+    """One call. The cache has `read` of its prompt, and `written` comes to it; the rest is new."""
 
     role: Literal["agent", "context manager", "embedding"]
     prompt: int
     read: int
-    """At the beginning of the prompt, when all is asked in the order of the plan and nothing is lost meanwhile."""
+    """At the beginning of the prompt, if all is asked in the plan's order and nothing is lost."""
     written: int
-    """Behind that, up to the last place at which the cache may break off."""
+    """After that, up to the last place at which the cache may break off."""
     answer: int
     """About how long the answer is."""
     room: int
@@ -43,18 +43,46 @@ class PlannedCall:
     turns: int
 
 
+@dataclass(frozen=True, slots=True)
+class PricedModel:
+    """The model that a call is for, with its price."""
+
+    price: Price | None
+    """None where it is unknown."""
+    factor: float
+    """The tokens that it is expected to count for one of ours."""
+    most: float
+    """The most that it may count for one of ours, before the margin of every reservation."""
+    thinking_room: int
+
+
+@dataclass(frozen=True, slots=True)
+class CostEstimate:
+    """Picodollars."""
+
+    likely: int
+    at_most: int
+
+    def plus(self, other: "CostEstimate") -> "CostEstimate":
+        """Return the sum of both."""
+        return CostEstimate(self.likely + other.likely, self.at_most + other.at_most)
+
+
+NO_COST = CostEstimate(0, 0)
+
+
 def planned_calls(plan: ChatPlan, hindsight_tokens: int) -> tuple[PlannedCall, ...]:
-    """All calls of a plan, when every answer is good at once."""
+    """Return all calls of a plan, when every answer is good at once."""
     return tuple(_calls(plan, hindsight_tokens, longest=False))
 
 
 def longest_calls(
     plan: ChatPlan, hindsight_tokens: int, fold_budget: int
 ) -> tuple[PlannedCall, ...]:
-    """The same where memories are as large, and answers as long, as they may be, with the folds that come of it."""
+    """Return the calls where memories and answers are as large as they may be, with more folds."""
 
     def larger(chunks: tuple[PlannedChunk, ...]) -> tuple[PlannedChunk, ...]:
-        """Past the budget memories are folded."""
+        """Return the chunks with larger memories; past the budget these are folded."""
         sizes = [min(MOST_OF_A_MEMORY * chunk.memories_tokens, fold_budget) for chunk in chunks]
         return tuple(
             replace(chunk, memories_tokens=max(chunk.memories_tokens, size))
@@ -82,7 +110,7 @@ class _Dialogue:
 
 
 def _calls(plan: ChatPlan, hindsight_tokens: int, *, longest: bool) -> Iterator[PlannedCall]:
-    """Yield the calls of a plan, with answers as long as expected or, with `longest`, as allowed."""
+    """Yield the calls of a plan; answers are as long as expected, or with `longest` as allowed."""
     for place, (chunk, read) in enumerate(zip(plan.work, cached(plan), strict=True)):
         words = allowance(chunk.tokens, plan.questions_tokens)
         begun, turns = _begins(plan, chunk)
@@ -113,7 +141,7 @@ def _open_questions(dialogue: _Dialogue, *, longest: bool) -> Iterator[PlannedCa
 def _layer_calls(plan: ChatPlan, *, longest: bool) -> Iterator[PlannedCall]:
     layers, now = plan.layers, {chunk.number for chunk in plan.again + plan.chunks}
     for chunk in layers.core:
-        # Each stands behind the dialogue of its memory, and finds all of it in the cache if that was held just now.
+        # Each follows its memory's dialogue, and finds it in the cache if that was held just now.
         begun, turns = _begins(plan, chunk)
         words = allowance(chunk.tokens, plan.questions_tokens)
         answered = sum(
@@ -131,7 +159,7 @@ def _layer_calls(plan: ChatPlan, *, longest: bool) -> Iterator[PlannedCall]:
 
 
 def _begins(plan: ChatPlan, chunk: PlannedChunk) -> tuple[int, int]:
-    """The tokens and turns that the requests of the dialogue about a chunk begin with."""
+    """Return the tokens and turns that the requests of the dialogue about a chunk begin with."""
     turns = 2 * _TURNS + (chunk.stop - chunk.tail_start) + chunk.memories_before * 6
     return plan.fixed_tokens + chunk.memories_tokens + chunk.tail_tokens + chunk.tokens, turns
 
@@ -141,7 +169,7 @@ def _answer(words: int, *, longest: bool) -> int:
 
 
 def _agent(begun: int, read: int, turns: int, words: int, answered: int) -> PlannedCall:
-    """A question behind so many tokens, `read` of them cached, and behind what was `answered` in its dialogue."""
+    """Plan a question after `begun` tokens, `read` of them cached, and what was `answered`."""
     answer = round(words * TOKENS_A_WORD)
     return PlannedCall(
         "agent", begun + answered + _QUESTION, read, begun - read, answer, _room(words), turns
@@ -159,40 +187,12 @@ def _room(words: int) -> int:
     return _ROOM + words * _ROOM_A_WORD
 
 
-@dataclass(frozen=True, slots=True)
-class PricedModel:
-    """The model that a call is for, with its price."""
-
-    price: Price | None
-    """None: nobody knows it."""
-    factor: float
-    """The tokens that it is expected to count for one of ours."""
-    most: float
-    """The most that it may count for one of ours, before the margin of every reservation."""
-    thinking_room: int
-
-
-@dataclass(frozen=True, slots=True)
-class CostEstimate:
-    """Picodollars."""
-
-    likely: int
-    at_most: int
-
-    def plus(self, other: "CostEstimate") -> "CostEstimate":
-        """Both together."""
-        return CostEstimate(self.likely + other.likely, self.at_most + other.at_most)
-
-
-NO_COST = CostEstimate(0, 0)
-
-
 def traffic(
     planned: Iterable[PlannedCall], model_of: Callable[[PlannedCall], PricedModel]
 ) -> Usage:
-    """Tokens that the models are likely to count for these calls, in all prompts and all answers together.
+    """Return the tokens that the models are likely to count for these calls, all together.
 
-    A model whose price makes no difference between what is cached and what is not counts as one without a cache.
+    A model whose price is the same for cached and uncached tokens counts as one without a cache.
     """
     total = NO_TRAFFIC
     for call in planned:
@@ -209,9 +209,9 @@ def estimate_cost(
     longest: Iterable[PlannedCall],
     model_of: Callable[[PlannedCall], PricedModel],
 ) -> CostEstimate | None:
-    """The cost of calls as they are `planned`, and at most where all is as long as it may be (`longest`).
+    """Return the cost of calls as `planned`, and at most where all is as long as in `longest`.
 
-    None where nobody knows a price.
+    None where a price is unknown.
     """
     likely = at_most = 0
     for call in planned:
@@ -229,7 +229,7 @@ def estimate_cost(
 
 
 def _likely(call: PlannedCall, model: PricedModel) -> Usage:
-    """The usage that the provider is expected to tell of a call."""
+    """Return the usage that the provider is expected to tell of a call."""
     prompt, read, written, answer = (
         round(tokens * model.factor)
         for tokens in (call.prompt, call.read, call.written, call.answer)

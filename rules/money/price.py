@@ -1,7 +1,7 @@
 """What a call costs by its model's price, and what it may cost at most before it is sent.
 
-Money is counted in whole picodollars (a millionth of a millionth of a dollar), so that sums are exact: one dollar
-for a million tokens is a million picodollars for each.
+Money is counted in whole picodollars (a millionth of a millionth of a dollar), so that sums are
+exact: one dollar for a million tokens is a million picodollars for each.
 """
 
 from dataclasses import astuple, dataclass
@@ -18,7 +18,7 @@ NAMES: tuple[Which, ...] = ("run", "day", "month")
 
 @dataclass(frozen=True, slots=True)
 class Rates:
-    """Picodollars for one token: of the prompt, of the answer, read from the cache, and written to it."""
+    """Picodollars for one token: of prompt and answer, read from the cache and written to it."""
 
     input: int
     output: int
@@ -28,21 +28,21 @@ class Rates:
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """The rates of a model; where the prompt has more than `above` tokens, `higher` count for the whole call."""
+    """A model's rates; above `above` tokens of prompt, `higher` count for the whole call."""
 
     rates: Rates
     above: int | None = None
     higher: Rates | None = None
 
     def at(self, prompt_tokens: int) -> Rates:
-        """The rates that count for a prompt of so many tokens."""
+        """Return the rates that count for a prompt of this many tokens."""
         if self.above is not None and self.higher is not None and prompt_tokens > self.above:
             return self.higher
         return self.rates
 
     @property
     def rises(self) -> bool:
-        """A prompt above the step costs more for each token than one below."""
+        """Return whether a prompt above the step costs more for each token than one below."""
         return (
             self.above is not None
             and self.higher is not None
@@ -51,14 +51,14 @@ class Price:
 
     @property
     def is_free(self) -> bool:
-        """Whether its calls cost nothing."""
+        """Return whether its calls cost nothing."""
         return not any(astuple(self.rates)) and (
             self.higher is None or not any(astuple(self.higher))
         )
 
     @property
     def batched(self) -> "Price":
-        """The price of the same in a batch: half of everything, what is read from the cache and written to it too."""
+        """Return the price in a batch: half of everything, cache included."""
         return Price(
             _halved(self.rates), self.above, None if self.higher is None else _halved(self.higher)
         )
@@ -78,31 +78,31 @@ class Usage:
     answer: int
 
     def plus(self, other: "Usage") -> "Usage":
-        """Both together."""
+        """Return the sum of both."""
         return Usage(*map(sum, zip(astuple(self), astuple(other), strict=True)))
 
     @property
     def cached_share(self) -> float:
-        """The share of the prompt that is read from a cache, from 0 to 1."""
+        """Return the share of the prompt that is read from a cache, from 0 to 1."""
         return self.cached / self.prompt if self.prompt else 0.0
 
 
 def rates(
     input: float, output: float, cache_read: float | None = None, cache_write: float | None = None
 ) -> Rates:
-    """Rates from dollars for a million tokens. What is not said of the cache costs what the prompt costs."""
+    """Return rates from dollars for a million tokens; an unknown cache costs as the prompt does."""
     read = input if cache_read is None else cache_read
     write = input if cache_write is None else cache_write
     return Rates(*(round(dollars * _PER_MILLION) for dollars in (input, output, read, write)))
 
 
 def _halved(rates: Rates) -> Rates:
-    """Rounded up; providers' rates are whole numbers of a thousand picodollars, so that nothing is."""
+    """Halve rates, rounded up, though providers' rates are multiples of a thousand."""
     return Rates(*(-(-rate // 2) for rate in astuple(rates)))
 
 
 def cost(price: Price, usage: Usage) -> int:
-    """The cost of a call, in picodollars."""
+    """Return the cost of a call, in picodollars."""
     each = price.at(usage.prompt)
     fresh = max(0, usage.prompt - usage.cached - usage.cache_written)
     return (
@@ -114,9 +114,10 @@ def cost(price: Price, usage: Usage) -> int:
 
 
 def worst_case(price: Price, prompt_tokens: int, max_tokens: int) -> int:
-    """The most that a call may cost, in picodollars: nothing read from the cache, an answer that fills its room.
+    """Return the most picodollars that a call may cost: no cache, an answer that fills its room.
 
-    `prompt_tokens` is a bound, as `prompt_bound` gives it; where it reaches the higher tier, that tier's rates count.
+    `prompt_tokens` is a bound, as `prompt_bound` gives it; from the higher tier on, its rates
+    count.
     """
     each = price.at(prompt_tokens)
     return (
@@ -126,22 +127,23 @@ def worst_case(price: Price, prompt_tokens: int, max_tokens: int) -> int:
 
 
 def prompt_bound(tokens: int, turns: int, factor: float) -> int:
-    """The tokens that a model will count at most for a prompt of so many of ours.
+    """Return the most tokens that a model will count for a prompt of `tokens` of ours.
 
-    `factor` is what the model is expected to make of one of ours. Half as much again comes on top, since nobody
-    publishes the newest tokenizers and some texts have been measured at 1.8 times ours; and a frame for each turn.
+    `factor` is what the model is expected to make of one of ours. Half as much again comes on top,
+    since the newest tokenizers are not published and some texts were measured at 1.8 times ours;
+    and a frame for each turn.
     """
     expected = -(-tokens * round(factor * 1000) // 1000)
     return -(-expected * _MARGIN_PERCENT // 100) + turns * _FRAME_TOKENS
 
 
 def dollars(amount: int) -> float:
-    """Picodollars as dollars, for people and for JSON."""
+    """Return picodollars as dollars, for people and for JSON."""
     return amount / PICO
 
 
 def in_words(amount: int) -> str:
-    """Picodollars as people read them: two digits, or four where it is less than ten cents."""
+    """Return picodollars as people read them: two digits, or four below ten cents."""
     usd = dollars(amount)
     return f"${usd:,.4f}" if 0 < usd < 0.1 else f"${usd:,.2f}"
 
@@ -155,7 +157,7 @@ class Amounts:
     month: int
 
     def of(self, which: Which) -> int:
-        """The one of that name."""
+        """Return the amount of that name."""
         amount: int = getattr(self, which)
         return amount
 
@@ -173,12 +175,12 @@ class Reached:
 
     @property
     def helps_to_wait(self) -> bool:
-        """Whether the call fits under the cap once it has turned."""
+        """Return whether the call fits under the cap once it has turned."""
         return self.needed <= self.cap
 
 
 def cap_reached(caps: Amounts, spent: Amounts, needed: int) -> Reached | None:
-    """The cap under which a call that costs at most `needed` does not fit, the one that turns last; None: it fits."""
+    """Return the cap under which `needed` does not fit, the last to turn; None if it fits."""
     for which in reversed(NAMES):
         if spent.of(which) + needed > caps.of(which):
             return Reached(which, caps.of(which), spent.of(which), needed)
@@ -191,9 +193,9 @@ def left(caps: Amounts, spent: Amounts) -> int:
 
 
 def first_reached(caps: Amounts, spent: Amounts, needed: int) -> Reached | None:
-    """The cap at which work that costs `needed` stops, call by call: the one with the least left; None: it fits.
+    """Return the cap at which work that costs `needed` stops, call by call; None if it fits.
 
-    Where two have the same left, it is the one that turns last, as it is for a single call.
+    It is the one with the least left; of two with the same left, the one that turns last.
     """
     which = min(reversed(NAMES), key=lambda name: caps.of(name) - spent.of(name))
     is_reached = spent.of(which) + needed > caps.of(which)

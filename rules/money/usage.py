@@ -1,6 +1,6 @@
-"""Which of a provider's own token counts are believed: by them a call is paid, and by them memproc learns.
+"""Which of a provider's token counts are believed, to be paid by and to learn from.
 
-A count that cannot be is worth nothing, whoever sent it: a negative one would be credit under a cap, and a huge one
+A count that cannot be is worth nothing: a negative one would be credit under a cap, and a huge one
 would end all work. Such a call counts as it was reserved.
 """
 
@@ -24,7 +24,7 @@ _COUNTS = ("tokens", "tokencount")
 
 @dataclass(frozen=True, slots=True)
 class UsageBounds:
-    """The most tokens that a call can have used: what its model's window holds, and the room for its answer."""
+    """The most tokens that a call can have used: the model's window, and its answer's room."""
 
     prompt: int
     answer: int
@@ -48,20 +48,20 @@ def why_not_believed(usage: Usage, most: UsageBounds, *, prompt_has_words: bool)
 
 
 def can_be_learned(factor: float, estimate: float) -> bool:
-    """Return whether what a model made of one of our tokens is near enough to the estimate to learn from it."""
+    """Return whether a model's factor is near enough to the estimate to learn from it."""
     return LEARNED_FROM * estimate <= factor <= LEARNED_TO * estimate
 
 
 @dataclass(frozen=True, slots=True)
 class ReadableAnswer:
-    """A provider's answer whose counts are numbers; and what stood in their place, empty where they were."""
+    """A provider's answer whose counts are numbers, and what was in their place, if anything."""
 
     answer: Mapping[str, Any]
     odd: str = ""
 
 
 def with_readable_counts(answer: Mapping[str, Any]) -> ReadableAnswer:
-    """Put 0 in the place of every count that is no whole number from 0 up, so that an answer can be read.
+    """Put 0 in place of every count that is no whole number from 0 up, to make it readable.
 
     A library that adds text to numbers would lose the answer itself, which is paid for.
     """
@@ -77,7 +77,7 @@ def with_readable_counts(answer: Mapping[str, Any]) -> ReadableAnswer:
 def _readable_value(
     value: object, name: str, needed: Mapping[str, int]
 ) -> tuple[dict[str, Any], str]:
-    """Return the table of counts that `value` should be, with all `needed`, and what is odd about it."""
+    """Return the table of counts that `value` should be, with all `needed`, and its oddity."""
     if value is None and not needed:
         return {}, ""
     if not isinstance(value, dict):
