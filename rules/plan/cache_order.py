@@ -1,8 +1,8 @@
-"""In which order a plan's chunks are asked about: what can be done at once, and who writes the cache that others read.
+"""The order in which a plan's chunks are asked about: what goes at once, and who fills the cache.
 
 needs     what must be done before each: a chunk needs no more than the memories before its own tail
-leads     of those that begin alike one goes first, and the others read what it has written to the cache
-cached    how many tokens of each first request that will be
+leads     of those that begin alike one goes first, and the others find its beginning in the cache
+cached    the tokens of each first request that are found there
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -14,9 +14,9 @@ from rules.plan.work import PlannedChunk
 
 
 def needs(plan: ChatPlan) -> tuple[int, ...]:
-    """The number of pieces of `plan.work`, counted from the first, that must be done before each can be begun.
+    """Return how many pieces of `plan.work`, from the first, must be done before each can begin.
 
-    A memory is written, or written again, when those before its tail stand as they will stay. A hindsight edition
+    A memory is written, or written again, when those before its tail are final. A hindsight edition
     needs its own memory too, where that is written again first.
     """
     makers = [(at, chunk.number) for at, chunk in enumerate(plan.again)]
@@ -38,16 +38,14 @@ class Lead:
     place: int
     """Its place among them."""
     behind: int | None
-    """The place of the one whose first answer it waits for; None: it waits for nobody."""
+    """The place of the one whose first answer it waits for; None: it waits for none."""
     breaks: tuple[int, ...]
     """The entries inside its tail before which the cache may break off; at most two."""
 
 
 def leads(plan: ChatPlan) -> tuple[Lead, ...]:
-    """The leads of all of `plan.work`, in the order in which they are begun: nobody waits for a later one."""
-    alike: dict[
-        tuple[int, int], list[int]
-    ] = {}  # the places of those that begin alike, in the order of the plan
+    """Return the leads of all of `plan.work`, as they are begun: none waits for a later one."""
+    alike: dict[tuple[int, int], list[int]] = {}  # places by their beginning, in the plan's order
     for place, chunk in enumerate(plan.work):
         alike.setdefault((chunk.memories_before, chunk.tail_start), []).append(place)
     rows = [
@@ -59,7 +57,7 @@ def leads(plan: ChatPlan) -> tuple[Lead, ...]:
 
 
 def _row(plan: ChatPlan, row: Sequence[int], after: Sequence[int] | None) -> Iterator[Lead]:
-    """The leads of a row of pieces that begin alike, the shortest tail first.
+    """Yield the leads of a row of pieces that begin alike, the shortest tail first.
 
     `after` are the next, which wait for the memories before their own tails.
     """
@@ -77,26 +75,25 @@ def _row(plan: ChatPlan, row: Sequence[int], after: Sequence[int] | None) -> Ite
 
 
 def _first(plan: ChatPlan, row: Sequence[int], awaited: int) -> int:
-    """The piece that leads a row: the last that is waited for, or where nobody waits the one in the middle.
+    """Return the piece that leads a row: the last that is waited for, or else the middle one.
 
     Hindsight does not lead others: it may wait for its own memory, written again.
     """
-    able = [at for at, place in enumerate(row) if place not in plan.looking_back] or list(
-        range(len(row))
-    )
+    places = range(len(row))
+    able = [at for at in places if row[at] not in plan.looking_back] or places
     awaited_ones = [at for at in able if plan.work[row[at]].number <= awaited]
     return awaited_ones[-1] if awaited_ones else able[len(able) // 2]
 
 
 def _breaks(before: Sequence[PlannedChunk], leader: PlannedChunk, fixed: int) -> tuple[int, ...]:
-    """The places where the one that leads breaks off, so that those before it find as much as can be."""
+    """Return where the leading one breaks off, so that those before it find as much as can be."""
     inside = [chunk for chunk in before if _inside(leader, [chunk.start]) and chunk.tail_tokens]
     if not inside:
         return ()
     fronts = [fixed + chunk.memories_tokens + chunk.tail_tokens for chunk in inside]
 
     def read(first: int, second: int) -> int:
-        """The tokens that all of them read from the cache, with breaks where these two end."""
+        """Return the tokens that all of them read from the cache, with breaks at these two."""
         return (second - first) * fronts[first] + (len(fronts) - second) * fronts[second]
 
     two = max(combinations_with_replacement(range(len(inside)), 2), key=lambda two: read(*two))
@@ -104,15 +101,15 @@ def _breaks(before: Sequence[PlannedChunk], leader: PlannedChunk, fixed: int) ->
 
 
 def _inside(chunk: PlannedChunk, breaks: Sequence[int]) -> tuple[int, ...]:
-    """The breaks that stand inside a chunk's tail, and not at one of its ends."""
+    """Return the breaks inside a chunk's tail, and not at one of its ends."""
     return tuple(at for at in breaks if chunk.tail_start < at < chunk.start)
 
 
 def cached(plan: ChatPlan) -> tuple[int, ...]:
-    """The tokens of the first request of each piece of `plan.work` that are in the cache when it is asked.
+    """Return the tokens of each piece's first request that are cached when it is asked.
 
-    These are tokens of its beginning, as we count them. Those that lead a row find nothing: folds that an earlier row
-    has written are not counted, and so the first requests may find a little more.
+    These are tokens of its beginning, as we count them. Those that lead a row find nothing: folds
+    that an earlier row has written are not counted, so the first requests may find a little more.
     """
     order = leads(plan)
     ends = {lead.place: _ends(plan, lead) for lead in order}
@@ -120,9 +117,8 @@ def cached(plan: ChatPlan) -> tuple[int, ...]:
     longest: list[int] = []
     for place in range(len(plan.work)):
         shared, before = [0], behind[place]
-        while (
-            before is not None
-        ):  # one of those before it has written it, up to a breakpoint that both have
+        # One of those before it has written it, up to a breakpoint that both have.
+        while before is not None:
             shared += [ends[place][end] for end in ends[place].keys() & ends[before].keys()]
             before = behind[before]
         longest.append(max(shared))
@@ -130,7 +126,7 @@ def cached(plan: ChatPlan) -> tuple[int, ...]:
 
 
 def _ends(plan: ChatPlan, lead: Lead) -> Mapping[int, int]:
-    """The entries before which the cache may break off, each with the tokens that stand before it."""
+    """Return the entries before which the cache may break off, each with the tokens before it."""
     chunk = plan.work[lead.place]
     front = plan.fixed_tokens + chunk.memories_tokens
     tails = {

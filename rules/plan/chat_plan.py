@@ -1,4 +1,4 @@
-"""The plan of a chat: whether it is processed at all, what becomes a memory now, and what waits and why."""
+"""The plan of a chat: what becomes a memory now, and what waits and why."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -35,11 +35,11 @@ CALLS_A_FOLD = 3
 MOST_OF_A_MEMORY = 2
 """A memory is expected at a quarter of its chunk, and accepted at half of it."""
 _GROWS_BY = 20
-"""Core memory and facts grow by about one token for so many of a chunk."""
+"""Core memory and facts grow by about one token for this many of a chunk."""
 
 
 def fits(chat: Chat, pattern: str) -> bool:
-    """Whether a pattern of memproc.toml names the chat: its title with wildcards, its id, or its folder's id.
+    """Return whether a pattern names the chat: its title with wildcards, its id or its folder's.
 
     Raises ChatSkipped where the chat has no id.
     """
@@ -49,9 +49,10 @@ def fits(chat: Chat, pattern: str) -> bool:
 
 
 def why_skipped(chat: Chat, include: Sequence[str], exclude: Sequence[str]) -> str | None:
-    """The reason why a chat is skipped, or None where it may be processed.
+    """Return why a chat is skipped, or None where it may be processed.
 
-    A pattern is a title with wildcards, a chat id or a folder id. What is deleted is never processed.
+    A pattern is a title with wildcards, a chat id or a folder id. What is deleted is never
+    processed.
     """
     if chat.deleted:
         return "it lies in TypingMind's bin"
@@ -63,16 +64,17 @@ def why_skipped(chat: Chat, include: Sequence[str], exclude: Sequence[str]) -> s
 
 
 def refuse_doubled(chat: Chat, doubled: frozenset[str]) -> None:
-    """Raise ChatSkipped where another chat of the export has the same id: nobody can tell which one is meant."""
+    """Raise ChatSkipped where two chats of the export have this id: which is meant is unknown."""
     if chat.chat_id in doubled:
         raise ChatSkipped(
-            f"This export has two chats with the id {chat.chat_id}; TypingMind would keep only one.",
+            f"This export has two chats with the id {chat.chat_id}; TypingMind would keep only "
+            "one.",
             "Export the chat that you mean by itself.",
         )
 
 
 def doubled_ids(chat_ids: Iterable[str]) -> frozenset[str]:
-    """The ids that more than one chat of an export bears: TypingMind would keep only the last of them."""
+    """Return the ids that several chats of an export have: TypingMind would keep only the last."""
     seen, doubled = set[str](), set[str]()
     for chat_id in chat_ids:
         (doubled if chat_id in seen else seen).add(chat_id)
@@ -93,12 +95,12 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Overhead:
-    """The tokens that come to a chat beside its messages, and the model that writes its memories."""
+    """The tokens that a chat has besides its messages, and the model that writes its memories."""
 
     canned: int = 0
     """The opening and the closing."""
     fixed: int = 0
-    """The tokens with which each of the agent's calls begins: its tools, the chat's system message and the primer."""
+    """Tokens at the beginning of each of the agent's calls: tools, system message and primer."""
     questions: int = SHIPPED_QUESTIONS
     """The questions in each memory."""
     has_layers: bool = False
@@ -122,18 +124,17 @@ class ChatPlan:
     chunks: tuple[PlannedChunk, ...]
     """The chunks that become memories now."""
     again: tuple[PlannedChunk, ...]
-    """The chunks whose memories the built-in engine made, and which a model can be asked for now, and those whose
-    raw messages have changed since."""
+    """The chunks whose memories are written again: the engine's, or with changed raw messages."""
     hindsight: tuple[PlannedChunk, ...]
     """The chunks whose memories get a hindsight edition."""
     folds: tuple[int, ...]
-    """The folds that will be made, about: each with the tokens of its members."""
+    """The folds that will be made, approximately: each with the tokens of its members."""
     most_folds: tuple[int, ...]
-    """The same where the memories to come are twice as large as expected, which is as large as they may be."""
+    """The same if the memories to come are as large as they may be, twice what is expected."""
     section_tokens: int
-    """About how large the memory section will be, without opening and closing."""
+    """The expected size of the memory section, without opening and closing."""
     section_before: int
-    """About how large it is for the memories that the chat has already."""
+    """The expected size for the memories that the chat has already."""
     waiting_tokens: int
     live_tokens: int
     reason: str
@@ -141,13 +142,13 @@ class ChatPlan:
     left_out: Mapping[str, int]
     warnings: tuple[str, ...]
     fixed_tokens: int
-    """Tokens that each of the agent's calls begins with: its tools, the chat's system message and the primer."""
+    """Tokens at the beginning of each of the agent's calls: tools, system message and primer."""
     questions_tokens: int = SHIPPED_QUESTIONS
     """Tokens of the questions in each memory."""
     attached: int = 0
-    """Messages under memories that stay in the chat: they name a file, or belong to a tool call of which one does."""
+    """Messages under memories that stay for a file that they, or their tool call, name."""
     over_budget: str = ""
-    """A clause saying that the memory section stays larger than its budget, and why; empty where it does not."""
+    """Why the memory section stays larger than its budget, as a clause; else empty."""
     canned_tokens: int = 0
     """Tokens of the opening and the closing around the memories."""
     layers: Layers = NO_LAYERS
@@ -155,23 +156,23 @@ class ChatPlan:
 
     @property
     def calls(self) -> int:
-        """Model calls when every answer is good at once."""
+        """Count the model calls, if every answer is good at once."""
         memories = sum(chunk.asks_agent for chunk in self.again + self.chunks)
         others = len(self.hindsight) * CALLS_A_HINDSIGHT + len(self.folds) * CALLS_A_FOLD
         return memories * CALLS_A_MEMORY + others + self.layers.calls
 
     @property
     def work(self) -> tuple[PlannedChunk, ...]:
-        """All chunks that models are asked about, in the order of the work."""
+        """Return all chunks that models are asked about, in the order of the work."""
         return self.again + self.hindsight + self.chunks
 
     @property
     def looking_back(self) -> range:
-        """The places in `work` of those that get a hindsight edition."""
+        """Return the places in `work` of those that get a hindsight edition."""
         return range(len(self.again), len(self.again) + len(self.hindsight))
 
     def with_more(self, again: Collection[int], hindsight: Collection[int]) -> Self:
-        """The same plan, in which these memories are written again, and these with hindsight."""
+        """Return the plan with these memories written again, and these with hindsight."""
         return replace(
             self,
             again=tuple(chunk for chunk in self.made if chunk.number in again),
@@ -187,7 +188,19 @@ class Unchanged:
     title: str
     reason: str
     path: str = field(default="", kw_only=True)
-    """The updated export that was made of this very state of the chat; empty where there is none."""
+    """The updated export made of this very state of the chat; empty where there is none."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Prospect:
+    """The chunks of a chat with memories and to come, and the memories around them."""
+
+    made: Mapping[int, Chunk]
+    new: Mapping[int, Chunk]
+    chunking: Chunking
+    memories: Foresight
+    planned: Sequence[PlannedChunk]
+    """Those of `made`, then those of `new`."""
 
 
 def plan_chat(
@@ -199,32 +212,27 @@ def plan_chat(
     warnings: tuple[str, ...],
     overhead: Overhead,
 ) -> ChatPlan:
-    """Plan a chat; `tokens` holds the tokens of each of its entries. No memory is written again yet."""
-    made = chunks_made(reading.entries, tokens)
-    chunking = _formed(reading, tokens, limits, overhead)
+    """Plan a chat, as yet without rework; `tokens` has the tokens of each of its entries."""
+    prospect = _look_ahead(chat_id, reading, tokens, limits, overhead)
+    made, new, memories = prospect.made, prospect.new, prospect.memories
     had = len(reading.chunk_memories)
-    new = dict(enumerate(chunking.chunks, 1 + had))
-    to_come = [expected_tokens(chunk.tokens, overhead.questions) for chunk in new.values()]
-    memories = Foresight(chat_id, reading.memories, to_come, limits.fold)
-    rows = plan_chunks(made | new, tokens, limits.tail, limits.step, memories, overhead.questions)
-    rows = [_with_asking(chunk, reading.entries, overhead) for chunk in rows]
     return ChatPlan(
         chat_id=chat_id,
         title=title,
         messages=len(reading.entries),
         tokens=sum(tokens),
         memories=had,
-        made=tuple(rows[: len(made)]),
-        chunks=tuple(rows[len(made) :]),
+        made=tuple(prospect.planned[: len(made)]),
+        chunks=tuple(prospect.planned[len(made) :]),
         again=(),
         hindsight=(),
         folds=memories.folds_to_make(),
         most_folds=replace(memories, longest=MOST_OF_A_MEMORY).folds_to_make(),
         section_tokens=memories.before(had + len(new)),
         section_before=memories.before(had),
-        waiting_tokens=chunking.waiting_tokens,
-        live_tokens=chunking.live_tokens,
-        reason=_why_no_more(chunking, reading, sum(tokens), limits.tail),
+        waiting_tokens=prospect.chunking.waiting_tokens,
+        live_tokens=prospect.chunking.live_tokens,
+        reason=_why_no_more(prospect.chunking, reading, sum(tokens), limits.tail),
         left_out=_left_out(reading),
         warnings=(*warnings, *_on_copies(reading)),
         fixed_tokens=overhead.fixed,
@@ -233,6 +241,23 @@ def plan_chat(
         over_budget=memories.over_budget(),
         canned_tokens=overhead.canned if reading.memories or new else 0,
     )
+
+
+def _look_ahead(
+    chat_id: str,
+    reading: ChatReading,
+    tokens: Sequence[int],
+    limits: Limits,
+    overhead: Overhead,
+) -> _Prospect:
+    made = chunks_made(reading.entries, tokens)
+    chunking = _formed(reading, tokens, limits, overhead)
+    new = dict(enumerate(chunking.chunks, 1 + len(reading.chunk_memories)))
+    to_come = [expected_tokens(chunk.tokens, overhead.questions) for chunk in new.values()]
+    memories = Foresight(chat_id, reading.memories, to_come, limits.fold)
+    rows = plan_chunks(made | new, tokens, limits.tail, limits.step, memories, overhead.questions)
+    planned = [_with_asking(chunk, reading.entries, overhead) for chunk in rows]
+    return _Prospect(made, new, chunking, memories, planned)
 
 
 def _with_asking(chunk: PlannedChunk, entries: Sequence[Entry], overhead: Overhead) -> PlannedChunk:
@@ -262,7 +287,7 @@ def _left_out(reading: ChatReading) -> dict[str, int]:
 
 
 def _on_copies(reading: ChatReading) -> tuple[str, ...]:
-    """Return a sentence on messages that the export holds more than once; none where it holds none."""
+    """Return a sentence on messages that the export holds more than once, if there are any."""
     copies = sum(place.is_copy for place in reading.places)
     if not copies:
         return ()
@@ -273,7 +298,7 @@ def _on_copies(reading: ChatReading) -> tuple[str, ...]:
 def _formed(
     reading: ChatReading, tokens: Sequence[int], limits: Limits, overhead: Overhead
 ) -> Chunking:
-    """The chunks behind those that have memories; none where it is not worth it that they become memories now."""
+    """Cut chunks after those with memories; none where memories of them are not worth it."""
     spoken = [
         Spoken(
             entry.message.role or "user",
@@ -288,24 +313,22 @@ def _formed(
     chunking = chunks(spoken, begin, limits.chunk, limits.tail, limits.split)
     formed = [chunk.tokens for chunk in chunking.chunks]
     why = why_not_worth(formed, overhead, has_memories=bool(reading.memories))
-    return (
-        Chunking((), chunking.waiting_tokens + sum(formed), chunking.live_tokens, why)
-        if why
-        else chunking
-    )
+    if not why:
+        return chunking
+    return Chunking((), chunking.waiting_tokens + sum(formed), chunking.live_tokens, why)
 
 
 def _minute(entry: Entry) -> int:
-    """When a message was written, in minutes; 0 where nobody knows."""
+    """Return when a message was written, in minutes; 0 where that is unknown."""
     date = parse_date(entry.message.created_at)
     return int(date.timestamp()) // 60 if date else 0
 
 
 def why_not_worth(chunks: Sequence[int], overhead: Overhead, *, has_memories: bool) -> str:
-    """Why no memories should be made of chunks of so many tokens, as a sentence for the person; empty if they should.
+    """Return why no memories should be made of chunks of these sizes, as a sentence, or empty.
 
-    With what stands around them memories must take less than what they replace. Nothing is paid for what would be
-    thrown away, or would make the chat longer.
+    Memories, and what surrounds them, must take less than what they replace. Nothing is paid for
+    what would be thrown away, or would make the chat longer.
     """
     replaced = sum(chunks)
     if not replaced:
@@ -313,8 +336,9 @@ def why_not_worth(chunks: Sequence[int], overhead: Overhead, *, has_memories: bo
     average = replaced // len(chunks)
     if overhead.by_model and not is_enough_for_a_model(average, overhead.questions):
         return (
-            f"Its chunks of about {average:,} tokens are too small for what a model writes about them. "
-            "They wait until there is more to cut, or until chunk.tokens in memproc.toml is larger, "
+            f"Its chunks of about {average:,} tokens are too small for what a model writes about "
+            "them. They wait until there is more to cut, or until chunk.tokens in memproc.toml is "
+            "larger, "
             f"{least_for_a_model(overhead.questions)} or more."
         )
     canned = 0 if has_memories else overhead.canned
@@ -323,22 +347,22 @@ def why_not_worth(chunks: Sequence[int], overhead: Overhead, *, has_memories: bo
     if needed <= replaced:
         return ""
     return (
-        f"Nothing would be saved: {replaced:,} tokens could become memories, which may take {needed:,} with their "
-        "opening. They wait until there is more."
+        f"Nothing would be saved: {replaced:,} tokens could become memories, which may take "
+        f"{needed:,} with their opening. They wait until there is more."
     )
 
 
 def asks_agent(chunk: Sequence[Entry], tokens: int, questions: int, *, by_model: bool) -> bool:
-    """Whether the agent is asked for the memory of a chunk of so many tokens; otherwise the engine says what was there.
+    """Return whether the agent is asked for the memory of a chunk; else the engine makes it.
 
-    Something must have been said in words. A model (`by_model`) is asked only where there is enough of it for what a
-    model writes: its answers would be paid for and refused.
+    Something must have been said in words. A model (`by_model`) is asked only where there is enough
+    for what it writes: its answers would be paid for and refused.
     """
     return can_be_quoted(chunk) and (not by_model or is_enough_for_a_model(tokens, questions))
 
 
 def _attached(reading: ChatReading, under_memories: Sequence[Chunk]) -> int:
-    """The number of messages of these chunks that stay in the export for their attachments, and are not there yet."""
+    """Count the messages of these chunks that are still to be kept for their attachments."""
     staying = 0
     for chunk in under_memories:
         entries = reading.entries[chunk.start : chunk.stop]

@@ -6,13 +6,13 @@ excess costs nothing: it is a group by itself, and only a scrap too small for a 
 not ruin its neighbours.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 _GRAINS_A_SIZE = 32
 _SCRAPS_A_SIZE = 4
 _STEEP = 4
-"""The extra cost of a group that is a whole size too large, in squares of `size`, where bounds have prices."""
+"""The extra cost of a group a whole size too large, in squares of `size`, if bounds cost."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +24,7 @@ class _Grain:
     giant: int
     """The tokens of the one unit above `size` in it, or 0."""
     price: int = 0
-    """The price of a bound behind it."""
+    """The price of a bound after it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,10 +37,11 @@ class _Partition:
 def first_group(tokens: Sequence[int], size: int, prices: Sequence[int] = ()) -> int:
     """Say how many units the first group of the best partition takes.
 
-    `tokens` are those of the units, at least one of them not 0; `size` is above 0. `prices` are those of bounds
-    behind the units, none below 0; where there are any, groups far too large or too small are dearer. Among partitions
-    that cost the same, the one with the longest first group wins. Bounds are looked for only at every 1/32 of `size`
-    or more, so thousands of tiny units cost no more work than a few large ones.
+    `tokens` are those of the units, at least one of them not 0; `size` is above 0. `prices` are
+    those of bounds after the units, none below 0; where there are any, groups far too large or too
+    small are dearer. Among partitions that cost the same, the one with the longest first group
+    wins. Bounds are looked for only at every 1/32 of `size` or more, so thousands of tiny units
+    cost no more work than a few large ones.
     """
     grains = _grains(tokens, size, prices)
     best = [_Partition(0, 0)]
@@ -52,22 +53,12 @@ def first_group(tokens: Sequence[int], size: int, prices: Sequence[int] = ()) ->
 def _best(
     grains: Sequence[_Grain], before: Sequence[_Partition], size: int, steep: int
 ) -> _Partition:
-    """The best partition of `grains`, where `before[n]` is the best one of the first n of them.
-
-    A group costs d², and where `steep` is not 0, d² + steep · d⁴: `d` is its distance from `size`, in sizes. So near
-    the size a bound is free to move to where the topic changes; the farther away, the harder it is pulled back.
-    """
+    """Return the best partition of `grains`; `before[n]` is the best one of the first n of them."""
     least = first = -1
-    tokens = giant = 0
     price = grains[-1].price
-    for start in range(len(grains) - 1, -1, -1):
-        tokens += grains[start].tokens
-        giant = giant or grains[start].giant
-        scrap = tokens - giant
-        square = (scrap if giant else tokens - size) ** 2
-        own = square if giant else square + steep * square**2 // size**2
-        if (giant and scrap * _SCRAPS_A_SIZE >= size) or (first > 0 and own + price > least):
-            break  # a larger group is not allowed either, or costs even more
+    for start, own in _last_groups(grains, size, steep):
+        if first > 0 and own + price > least:
+            break  # a larger group costs even more
         cost = before[start].cost + own + price
         group = before[start].first or grains[-1].stop
         if first < 0 or cost < least or (cost == least and group > first):
@@ -75,8 +66,26 @@ def _best(
     return _Partition(least, first)
 
 
+def _last_groups(grains: Sequence[_Grain], size: int, steep: int) -> Iterator[tuple[int, int]]:
+    """Yield where the last group may start, the nearest first, and what that group costs.
+
+    A group costs d², and where `steep` is not 0, d² + steep · d⁴: `d` is its distance from `size`,
+    in sizes. So near the size a bound is free to move to where the topic changes; the farther away,
+    the harder it is pulled back.
+    """
+    tokens = giant = 0
+    for start in range(len(grains) - 1, -1, -1):
+        tokens += grains[start].tokens
+        giant = giant or grains[start].giant
+        scrap = tokens - giant
+        if giant and scrap * _SCRAPS_A_SIZE >= size:
+            return  # a larger group is not allowed either
+        square = (scrap if giant else tokens - size) ** 2
+        yield start, square if giant else square + steep * square**2 // size**2
+
+
 def _grains(tokens: Iterable[int], size: int, prices: Sequence[int]) -> list[_Grain]:
-    """A unit without tokens stays with what stands before it; one above `size` begins a grain of its own."""
+    """Make grains: a unit without tokens joins the one before, one above `size` begins its own."""
     grains: list[_Grain] = []
     grain_tokens = giant = stop = 0
     for unit in tokens:

@@ -26,12 +26,12 @@ class Spoken:
     """The results of its calls are the messages right after it."""
     text: str = ""
     minute: int = 0
-    """The time of its writing, in minutes since whenever; 0 where nobody knows."""
+    """When it was written, in minutes since any moment; 0 where unknown."""
 
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """The messages from index `start` up to but not including `stop`: a chunk, or a unit of one, which is never cut."""
+    """The messages [start, stop): a chunk, or a unit of one, which is never cut."""
 
     start: int
     stop: int
@@ -42,8 +42,8 @@ def units(spoken: Sequence[Spoken], most: int) -> tuple[Chunk, ...]:
     """Cut a whole history into the runs that chunks are made of.
 
     A unit is a turn: user messages and all that answers them. A turn begins at a user message that
-    follows another role; what stands before the first user message is a turn by itself. A turn
-    of more than `most` tokens is cut wherever two messages of the same role follow each other, except
+    follows another role; what is before the first user message is a turn by itself. A turn of more
+    than `most` tokens is cut wherever two messages of the same role follow each other, except
     inside a tool call and its results; chunking joins the pieces again as it needs them.
 
     Messages that come later can change the last unit only: every other one is final.
@@ -57,7 +57,7 @@ def units(spoken: Sequence[Spoken], most: int) -> tuple[Chunk, ...]:
 def units_from(spoken: Sequence[Spoken], begin: int, most: int) -> list[Chunk]:
     """Return the units after the message at index `begin`.
 
-    Turns are read from the first message on: the rest of an oversized turn is cut as its beginning was.
+    Turns are read from the first message on: an oversized one's rest is cut as its beginning was.
     """
     rest = [unit for unit in units(spoken, most) if unit.stop > begin]
     if rest and rest[0].start < begin:

@@ -1,7 +1,7 @@
-"""The work on a chat as data: its chunks, its rounds of hindsight, its layers, and whether each chunk fits.
+"""The work on a chat as data: its chunks, its rounds of hindsight, its layers.
 
-A round is begun when new chunks are planned, and is over when the last of them has its memory. A round that was
-broken off goes on as it was begun, so that a kill changes nothing of what comes of it.
+A round is begun when new chunks are planned, and is over when the last of them has its memory. One
+that was broken off goes on as it was begun, so that a kill changes nothing of what comes of it.
 
 A chunk's requests must fit into what the model holds at its usual price:
 
@@ -40,35 +40,9 @@ class Round:
     """Numbers of the chosen memories for which that can be done now."""
 
 
-def hindsight_round(
-    last: Round, memories: Sequence[Memory], new: int, most: int, again: Collection[int] = ()
-) -> Round:
-    """The round to go on with, or the one that `new` chunks begin. `most` is how many get hindsight; 0 for none.
-
-    `memories` are those of chunks, oldest first; `again` are the numbers of those that are written again before it.
-    """
-    chosen, upto = set(last.chosen), last.upto
-    if new and len(memories) >= last.upto:
-        upto = len(memories) + new
-        chosen |= {memory.memory_id for memory in memories[max(0, len(memories) - most) :]} - set(
-            last.had
-        )
-    # Its raw messages are known, the person has not touched it, and a model wrote it, or does before its turn.
-    free = (
-        memory.number
-        for memory in memories
-        if memory.memory_id in chosen
-        and most
-        and memory.keys
-        and not (memory.pinned or memory.forgotten)
-        if memory.number in again or (memory.in_prompts.made == WRITTEN and not memory.due)
-    )
-    return Round(upto, frozenset(chosen), last.had, tuple(free))
-
-
 @dataclass(frozen=True, slots=True)
 class PlannedChunk:
-    """A chunk that becomes memory `number`. `start`, `stop` and `tail_start` index the history's entries."""
+    """A chunk that becomes memory `number`. `start`, `stop` and `tail_start` index the history."""
 
     number: int
     start: int
@@ -79,15 +53,70 @@ class PlannedChunk:
     memories_before: int
     """The number of memories, from the first on, that come before its tail."""
     memories_tokens: int
-    """About how many tokens these are, folded."""
+    """The expected tokens of these, folded."""
     memory_tokens: int
-    """About how many tokens its memory will have."""
+    """The expected tokens of its memory."""
     asks_agent: bool = True
-    """Otherwise no model is asked for its memory, and the built-in engine says what was there."""
+    """Otherwise no model is asked for its memory, and the built-in engine makes it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Layers:
+    """The chunks after whose memories each layer is updated, oldest first, one after the other."""
+
+    core: tuple[PlannedChunk, ...] = ()
+    """One call of the agent each, after the very dialogue that made the memory."""
+    facts: tuple[PlannedChunk, ...] = ()
+    """One call of the context manager each."""
+    core_tokens: int = 0
+    """The expected tokens of the question about the sections, with the sections in it."""
+    facts_tokens: int = 0
+    """The same for the question about facts, with as many of them as are shown."""
+    shown_tokens: int = 0
+    """The tokens of the facts themselves among these."""
+    embeds: bool = False
+    """One further call for each chunk tells which facts are the same in other words."""
+
+    @property
+    def calls(self) -> int:
+        """Count the model calls, if every answer is good at once."""
+        return len(self.core) + len(self.facts) * (2 if self.embeds else 1)
+
+
+NO_LAYERS = Layers()
+"""Both are switched off, or nothing is due."""
+
+
+def hindsight_round(
+    last: Round, memories: Sequence[Memory], new: int, most: int, again: Collection[int] = ()
+) -> Round:
+    """Return the round to go on with, or the one that `new` chunks begin.
+
+    `memories` are those of chunks, oldest first; `most` of them get hindsight, or none if it is 0;
+    `again` are the numbers of those that are written again before it.
+    """
+    chosen, upto = set(last.chosen), last.upto
+    if new and len(memories) >= last.upto:
+        upto = len(memories) + new
+        newest = memories[max(0, len(memories) - most) :]
+        chosen |= {memory.memory_id for memory in newest}.difference(last.had)
+    numbers = tuple(
+        memory.number
+        for memory in memories
+        if most and memory.memory_id in chosen and _may_look_back(memory, again)
+    )
+    return Round(upto, frozenset(chosen), last.had, numbers)
+
+
+def _may_look_back(memory: Memory, again: Collection[int]) -> bool:
+    """Return whether a model's memory will be there, untouched, with its raw messages known."""
+    if not memory.keys or memory.pinned or memory.forgotten:
+        return False
+    return memory.number in again or (memory.in_prompts.made == WRITTEN and not memory.due)
 
 
 def chunks_made(entries: Sequence[Entry], tokens: Sequence[int]) -> dict[int, Chunk]:
-    """The chunks that have memories, by the numbers of these; `tokens` are those of each message."""
+    """Return the chunks that have memories, by number; `tokens` are those of each message."""
     chunks: dict[int, Chunk] = {}
     start = 0
     for number, row in groupby(entries, key=lambda entry: entry.memory):
@@ -106,15 +135,13 @@ def plan_chunks(
     memories: Foresight,
     questions: int,
 ) -> list[PlannedChunk]:
-    """The chunks, each with its tail, and with the memories that stand for what comes before that.
+    """Return the chunks, each with its tail and with the memories that cover what is before.
 
-    `chunks` go by the numbers of their memories; `tokens` are those of each message, `keep` and `step` the settings of
-    the tail.
+    `chunks` go by the numbers of their memories; `tokens` are those of each message, `keep` and
+    `step` the settings of the tail.
     """
     rows: list[list[int]] = []
-    for number in (
-        chunks
-    ):  # where memories stand between two of them whose raw messages nobody knows, a row ends
+    for number in chunks:  # a row ends at memories whose raw messages are unknown
         if rows and rows[-1][-1] == number - 1:
             rows[-1].append(number)
         else:
@@ -141,37 +168,10 @@ def plan_chunks(
     return result
 
 
-@dataclass(frozen=True, slots=True)
-class Layers:
-    """The chunks after whose memories each layer is updated, oldest first, one after the other."""
-
-    core: tuple[PlannedChunk, ...] = ()
-    """One call of the agent each, behind the very dialogue that made the memory."""
-    facts: tuple[PlannedChunk, ...] = ()
-    """One call of the context manager each."""
-    core_tokens: int = 0
-    """About how many tokens the question about the sections has, with the sections in it."""
-    facts_tokens: int = 0
-    """The same for the question about facts, with as many of them as are shown."""
-    shown_tokens: int = 0
-    """The tokens of the facts themselves among these."""
-    embeds: bool = False
-    """One further call for each chunk tells which facts are the same in other words."""
-
-    @property
-    def calls(self) -> int:
-        """Model calls when every answer is good at once."""
-        return len(self.core) + len(self.facts) * (2 if self.embeds else 1)
-
-
-NO_LAYERS = Layers()
-"""Both are switched off, or nothing is due."""
-
-
 def choose_chunks(
     rows: Sequence[PlannedChunk], numbers: Collection[int]
 ) -> tuple[PlannedChunk, ...]:
-    """The planned chunks with these numbers, in order."""
+    """Return the planned chunks with these numbers, in order."""
     return tuple(
         sorted((chunk for chunk in rows if chunk.number in numbers), key=lambda chunk: chunk.number)
     )
