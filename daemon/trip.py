@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, TypeVar
 from daemon.archive.chats import record_doubt, record_processed, seen_again, was_processed
 from daemon.archive.message_versions import remember
 from daemon.archive.outputs import acknowledge, record_export
-from daemon.chat.deliver import deliver, place_of, stand_already
+from daemon.chat.deliver import deliver, is_in_place, place_of
 from daemon.chat.finish import (
     ReadyChat,
     assemble_as_it_is,
@@ -241,7 +241,7 @@ def _refuse_replaced(export: Export, chat: Chat) -> None:
 
 def _written(context: Context, export: Export, ready: ReadyChat) -> Outcome:
     """Write the chat's updated export, unless the one in its place says the same already."""
-    if not stand_already(context, ready):
+    if not is_in_place(context, ready):
         return deliver(context, export, ready)
     chat_id, path = ready.plan.chat_id, place_of(context, ready)
     reason = "; ".join(filter(None, (_IN_PLACE, ready.over_budget)))

@@ -46,7 +46,7 @@ class Arrival:
 
     @property
     def sighting(self) -> Sighting:
-        """The file's place and size as they were when it was seen last."""
+        """Return the file's place and size as they were when it was seen last."""
         return Sighting(self.device, self.inode, self.size, self.mtime_ns)
 
 

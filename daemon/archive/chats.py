@@ -144,7 +144,7 @@ class Rest:
 
     sha256: str
     """Of the chat's bytes."""
-    stand: str
+    settings_sha256: str
     """Of the settings, texts and versions that counted then."""
     found: Mapping[str, Any]
     """The finding, and what else it depends on, as JSON."""
@@ -156,7 +156,7 @@ def rest_of(archive: Archive, chat_id: str) -> Rest | None:
         SELECT sha256, stand, found FROM rest WHERE chat_id = ? AND {is_sound("rest")}
     """  # noqa: S608
     return archive.first(
-        lambda sha256, stand, found: Rest(sha256, stand, json.loads(found)), sql, (chat_id,)
+        lambda sha256, settings, found: Rest(sha256, settings, json.loads(found)), sql, (chat_id,)
     )
 
 
@@ -165,7 +165,7 @@ def keep_rest(archive: Archive, chat_id: str, rest: Rest) -> None:
     row = {
         "chat_id": chat_id,
         "sha256": rest.sha256,
-        "stand": rest.stand,
+        "stand": rest.settings_sha256,
         "found": json.dumps(rest.found),
     }
     archive.insert("rest", row, "OR REPLACE")

@@ -237,7 +237,6 @@ def _present(archive: Archive) -> Iterator[tuple[SearchKind, str, str, str]]:
 
 
 def _entries(archive: Archive, keys: Collection[tuple[str, str, str]]) -> Iterator[IndexEntry]:
-    """Yield these entries with their texts."""
     names = sorted((chat_id, name) for kind, chat_id, name in keys if kind == "raw")
     for begin in range(0, len(names), _AT_ONCE):
         yield from _messages(archive, names[begin : begin + _AT_ONCE])

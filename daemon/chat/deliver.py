@@ -1,4 +1,4 @@
-"""Write a finished chat in its place: the version before is kept, and the new one takes its place at once."""
+"""Write a finished chat in its place: the version before is kept, and replaced at once."""
 
 from pathlib import Path
 
@@ -22,11 +22,11 @@ from rules.conversation.memory import EXTRACTED
 from rules.typingmind.document import container_blocks
 
 
-def stand_already(context: Context, ready: ReadyChat) -> bool:
-    """Whether its updated export holds these very messages already: then no byte is changed.
+def is_in_place(context: Context, ready: ReadyChat) -> bool:
+    """Return whether its updated export holds these very messages, so that no byte is changed.
 
-    How the messages are spelled makes no difference. A new chat that was made of an old one, and has gone on by itself
-    since, is never put back to where it began.
+    The spelling of the messages makes no difference. A new chat that was made of an old one, and
+    has gone on by itself since, is never put back to where it began.
     """
     last = last_output(context.archive, ready.plan.chat_id)
     if last is None or ready.assembled.messages_sha256 != last.messages_sha256:
@@ -70,7 +70,7 @@ def deliver(context: Context, export: Export, ready: ReadyChat) -> ExportWritten
 
 
 def _keep_renamed(context: Context, ready: ReadyChat, last: Output, path: Path, now: str) -> None:
-    """Make the file of the chat's old title a kept version, unless other chats are in it, or it was changed."""
+    """Keep the file of the chat's old title as a version, unless it is shared or was changed."""
     old = Path(last.path)
     if old == path or old.parent != path.parent or sha256_of(old) != last.sha256:
         return
@@ -80,7 +80,6 @@ def _keep_renamed(context: Context, ready: ReadyChat, last: Output, path: Path, 
 
 
 def _as_written(ready: ReadyChat, path: Path, backup: str) -> ExportWritten:
-    """Report the updated export at `path`."""
     extracted = [
         memory
         for memory in ready.memories
@@ -105,7 +104,5 @@ def place_of(context: Context, ready: ReadyChat) -> Path:
 
 def _keep_replaced(context: Context, ready: ReadyChat, path: Path, now: str) -> str:
     """Keep the version at `path` before it is replaced. Return where it is kept."""
-    plan = ready.plan
-    return str(
-        keep_version(context.folders.backups, plan.chat_id, plan.title, path.stem, path, now).path
-    )
+    backups, plan = context.folders.backups, ready.plan
+    return str(keep_version(backups, plan.chat_id, plan.title, path.stem, path, now).path)

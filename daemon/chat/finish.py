@@ -56,7 +56,7 @@ class ReadyChat:
     """Its own id, or that of the new chat that its memories go into."""
     title: str
     over_budget: str
-    """A clause saying that its memories take more than `[fold]` says, and why; empty where they do not."""
+    """A clause saying why its memories take more than `[fold]` says; else empty."""
     rest: Rest | None = None
     """Kept where the updated export is in its place already."""
 
@@ -68,7 +68,7 @@ def assemble_chat(
     shown: Sequence[Memory],
     now: str,
 ) -> Assembly:
-    """Put `shown` in the place of the messages that they sum up; `memories` are all that the chat has."""
+    """Put `shown` in place of the messages that they sum up; `memories` are all of the chat."""
     chat, places, reading = survey.chat, survey.reading.places, survey.reading
     chunk_memories = [memory for memory in memories if not memory.is_fold]
     number = {key: memory.number for memory in chunk_memories for key in memory.keys}
@@ -108,7 +108,7 @@ def _mode(archive: Archive, survey: "Survey") -> Mode:
 
 
 def is_in_export(archive: Archive, survey: "Survey", assembly: Assembly) -> bool:
-    """Return whether the export is the finished chat already, and the updated export says nothing else.
+    """Return whether the export is the finished chat, and the updated export says the same.
 
     It says something else where a setting or a choice was changed and changed back, and the same
     export came twice; and where the person has accepted a state that lacks what the updated export
@@ -139,15 +139,17 @@ def prove(survey: "Survey", assembly: Assembly) -> None:
     )
     if faults:
         raise FaultyOutput(
-            f'The finished chat "{survey.plan.title}" has faults, so it was not written: {"; ".join(faults)}.',
-            "The old files are as they were. This is a mistake in memproc: please report these sentences.",
+            f'The finished chat "{survey.plan.title}" has faults, so it was not written: '
+            f"{'; '.join(faults)}.",
+            "The old files are as they were. This is a mistake in memproc: please report these "
+            "sentences.",
         )
 
 
 def ready_chat(
     archive: Archive, survey: "Survey", assembly: Assembly, rest: Rest | None, now: str
 ) -> ReadyChat:
-    """Return the chat as it goes out, under an id of its own where its memories go into a new chat."""
+    """Return the chat as it goes out, under a new id where its memories go into a new chat."""
     assembled, chat_id, title = assembly.assembled, survey.chat.chat_id, survey.chat.title
     if assembly.mode == "new-chat":
         title = memories_title(title)
@@ -168,9 +170,9 @@ def ready_chat(
 
 
 def _id_of_new_chat(archive: Archive, chat_id: str, title: str, assembled: Assembled) -> str:
-    """Choose the id of the chat that memories go into: never one in which the person may talk on already.
+    """Choose the id of the chat that memories go into: never one where the person may talk on.
 
-    Where nothing differs from what was written before, the id stays, so that nothing is written twice.
+    Where nothing differs from what was written before, the id stays, and nothing is written twice.
     """
     last = last_output(archive, chat_id)
     is_same = last is not None and assembled.messages_sha256 == last.messages_sha256
@@ -182,7 +184,8 @@ def _id_of_new_chat(archive: Archive, chat_id: str, title: str, assembled: Assem
 def _tokens_sent(survey: "Survey", assembly: Assembly) -> int:
     """Count what TypingMind sends from now on: memories, canned messages and live messages.
 
-    Most often the survey has counted them: the tokenizer's tables take a quarter of a second to load.
+    Most often the survey has counted them: the tokenizer's tables take a quarter of a second to
+    load.
     """
     counts = survey.counts.all
     live = (entry for entry in assembly.entries if entry.memory is None)
@@ -195,7 +198,7 @@ def _tokens_sent(survey: "Survey", assembly: Assembly) -> int:
 
 
 def memories_over_budget(survey: "Survey", shown: Sequence[Memory]) -> str:
-    """Return a clause saying that these memories take more than `[fold]` says, and why, or an empty text."""
+    """Return a clause saying why these memories take more than `[fold]` says; else empty."""
     reasons = (
         over_budget(standing(shown, as_shown), survey.bounds),
         too_many(shown, survey.bounds.quotes, count),
@@ -204,7 +207,7 @@ def memories_over_budget(survey: "Survey", shown: Sequence[Memory]) -> str:
 
 
 def _is_free(archive: Archive, chat_id: str) -> bool:
-    """Return whether no chat of this id was ever read, and none written, which the person may have imported since."""
+    """Return whether no chat of this id was ever read or written: it may have been imported."""
     return not is_known(archive, chat_id) and not _was_written(archive, chat_id)
 
 

@@ -13,7 +13,7 @@ from rules.plan.folds import State, states
 
 @dataclass(frozen=True, slots=True)
 class Holding:
-    """A chat's memories, oldest first, and then its folds; with the state and all editions of each, by id."""
+    """A chat's memories, oldest first, then its folds; with state and editions of each, by id."""
 
     chat_id: str
     memories: tuple[Memory, ...]
@@ -52,7 +52,7 @@ def holding(archive: Archive, config: Config, chat_id: str) -> Holding:
 def holding_of(
     archive: Archive, config: Config, name: str, chat: str = ""
 ) -> tuple[Holding, Memory]:
-    """Find a memory by its name, in the chat of that id or title if one is named; return it with all of its chat.
+    """Find a memory by its name, in one chat if one is named; return it with all of its chat.
 
     Raises NotFound and ChatSkipped.
     """

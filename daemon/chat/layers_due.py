@@ -57,8 +57,8 @@ def _due(
     """Return the numbers of the memories after which the layer has a step.
 
     The agent edits its core memory in the order of what has happened, so memories made before the
-    layer was switched on, or by the engine before ones that a model wrote, get no step. Nor do those
-    that a fork has adopted, where the chat it came from has had these steps.
+    layer was switched on, or by the engine before ones that a model wrote, get no step. Nor do
+    those that a fork has adopted, where the chat it came from has had these steps.
     """
     own = [memory for memory in adopted if not memory.is_fold]
     followed = [memory.number for memory in own if has_step(archive, memory.origins, layer)]

@@ -58,7 +58,7 @@ def canned(texts: Texts) -> Canned:
 
 
 def core_now(archive: Archive, chat_id: str, layout: Layout) -> CoreMemory:
-    """Return the sections with their values. Raises ChatSkipped where one is over a limit that was lowered since."""
+    """Return the sections with their values. Raises ChatSkipped where one is over a new limit."""
     try:
         return core_after(layout.sections, core_events(archive, chat_id))
     except OverLimit as fault:
@@ -75,7 +75,7 @@ def facts_now(archive: Archive, chat_id: str) -> tuple[Fact, ...]:
 
 
 def facts_shown(archive: Archive, chat_id: str, settings: FactSettings) -> tuple[Fact, ...]:
-    """Return the facts that the export shows, in the order of their dates: facts_within the budget of tokens."""
+    """Return the facts that the export shows, by date, within the budget of tokens."""
     facts = facts_now(archive, chat_id)
     counts = _counts_of(archive, facts).all
     sizes = [1 + counts[text_digest(_line(fact))] for fact in facts]  # 1 for the line's end
@@ -140,14 +140,14 @@ def _preface(archive: Archive, chat: ShownChat) -> str:
 
 
 def _says(chat: ShownChat, text: str) -> tuple[str, Mapping[str, str], Counter[FactLine]]:
-    """Return the parts of an opening that make a difference: preface, filled sections, facts in any order."""
+    """Return what makes a difference in openings: preface, filled sections, unordered facts."""
     said = read_shown(chat, text)
     filled = {name: words for name, words in said.sections.items() if words}
     return said.preface, filled, Counter(said.facts)
 
 
 def keep_written(archive: Archive, chat: ShownChat, text: str, now: str) -> None:
-    """Remember an opening that is about to be written, so that it is known again, and an edit of it shows."""
+    """Store an opening that is about to be written, so that it and edits of it are known."""
     written = read_shown(chat, text)
     if written.headed:
         keep_opening(archive, chat.chat_id, KeptOpening(text, written.preface, "memproc"), now)

@@ -1,4 +1,4 @@
-"""What the person has edited in the opening message: sections of core memory, facts, and the preface."""
+"""The person's edits of the opening: sections of core memory, facts, and the preface."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -60,10 +60,10 @@ class _Edited:
 def take_over(archive: Archive, chat: ShownChat, now: str) -> tuple[bool, str]:
     """Store what the person has edited in the opening, once.
 
-    Return whether that was news to an archive that knows the chat, and a notice for the person, most
-    often empty. A fork inherits from the chat that it was forked from. Where the archive knows
-    nothing, as when it was lost, all of the opening is taken over. Raises ChatSkipped where a section
-    is over its limit.
+    Return whether that was news to an archive that knows the chat, and a notice for the person,
+    most often empty. A fork inherits from the chat that it was forked from. Where the archive knows
+    nothing, as when it was lost, all of the opening is taken over. Raises ChatSkipped where a
+    section is over its limit.
     """
     place = opening_place(chat)
     if place is None:
@@ -98,7 +98,7 @@ def _edited(archive: Archive, chat: ShownChat, place: Place) -> _Edited | None:
 
 
 def _inherit(archive: Archive, chat_id: str, shown: str, written: str) -> bool:
-    """Return whether the archive knows the chat's opening, core memory or facts; a fork inherits them first."""
+    """Return whether the archive knows the chat's layers; a fork inherits them first."""
     from daemon.archive.forks import inherit_layers  # late: a new chat has no opening yet
 
     facts = fact_events(archive, chat_id, forgotten=True)
@@ -159,9 +159,9 @@ def _refuse_over_limit(chat: ShownChat, section: Section, value: Value) -> None:
 def _fact_events(
     archive: Archive, chat_id: str, changes: OpeningEdits, *, by_user: bool
 ) -> Iterator[FactEvent]:
-    """Yield the events of facts: reworded ones, removed ones, and new ones with numbers of their own.
+    """Yield the events of facts: reworded ones, removed ones, and new ones with new numbers.
 
-    An older export may be edited, whose fact a model has changed since: it is that fact all the same.
+    An older export may be edited, whose fact a model has changed since: it is the same fact.
     """
     facts = facts_now(archive, chat_id)
     ever = {_as_read(event): event for event in fact_events(archive, chat_id) if event.text}
@@ -170,19 +170,18 @@ def _fact_events(
     for line in changes.removed:
         if line in numbers:
             yield FactEvent(numbers[line], "FORGET", "", "", "", "person", why=_BY_USER)
-    # The archive of a fork that was cut off, or the person, has forgotten what some said before: these are new.
+    # These are new where the person, or the archive of a fork that was cut off, has forgotten them.
     added = [*changes.added, *(new for old, new in changes.changed if old not in ever)]
     yield from _added(added, facts, next_fact(archive, chat_id), by_user=by_user)
 
 
 def _as_read(fact: Fact | FactEvent) -> FactLine:
-    """Return the fact as it is read from an opening."""
     line = as_line(fact)
     return FactLine(line.day, one_line(line.text))
 
 
 def _reworded(changes: OpeningEdits, ever: Mapping[FactLine, FactEvent]) -> Iterator[FactEvent]:
-    """Yield an update for each reworded fact; it keeps its moment where the person has left its day."""
+    """Yield an update for each reworded fact; its moment stays where its day does."""
     for old, new in changes.changed:
         event = ever.get(old)
         if event is not None:

@@ -26,13 +26,13 @@ _PASSING = (FileTrouble, OSError, OutOfReach)
 
 @dataclass(frozen=True, slots=True)
 class Skipped:
-    """A file, or a chat in it, that was skipped because something went wrong; everything of it is as it was."""
+    """A file, or a chat in it, that was skipped; everything of it is as it was."""
 
     what: str
     reason: str
     next_step: str
     later: bool = False
-    """Nothing is wrong with it: a disk was full, or a provider out of reach. Another time it may go well."""
+    """Nothing is wrong with it, and it may go well later: a full disk, a provider out of reach."""
     chat_id: str = ""
     """Empty for a file, and for a chat without an id."""
 
@@ -69,7 +69,7 @@ def until_fault(
     """
     try:
         yield from outcomes
-    except Exception as fault:  # the boundary of a chat: whatever ends one, the others go on
+    except Exception as fault:  # the boundary of a chat: the others go on
         yield as_skipped(archive, what, fault, chat_id)
 
 

@@ -1,6 +1,6 @@
-"""Read an export of a chat against what the archive knows of it. Nothing is kept, sent or written here."""
+"""Read an export of a chat against the archive. Nothing is kept, sent or written here."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from daemon.archive.archive import Archive
@@ -31,7 +31,14 @@ from rules.recognize.chat_reading import ChatReading
 from rules.recognize.loss import lost
 from rules.recognize.recognize import recognise, unnamed_memories
 from rules.recognize.true_dates import as_dated, may_be_copies, true_dates
-from rules.recognize.user_edits import PersonEdits, deleted_memories, edits_of, groups, there
+from rules.recognize.user_edits import (
+    Group,
+    PersonEdits,
+    deleted_memories,
+    edits_of,
+    groups,
+    there,
+)
 from rules.typingmind.chat import Chat, read_messages
 from rules.typingmind.dates import parse_date
 from rules.typingmind.message import Message
@@ -57,7 +64,7 @@ class _Known:
     """The markers of all messages that memproc may have written into the chat, by uuid."""
 
     def recognise(self, messages: Sequence[Message]) -> tuple[Place, ...]:
-        """Recognise each message of the export: whose it is, and where it stands."""
+        """Recognise each message of the export: whose it is, and what it is there for."""
         digests = {old.key: old.message.digest for old in self.past}
         under = {
             memory.memory_id: {key: digests[key] for key in memory.keys} for memory in self.memories
@@ -93,7 +100,6 @@ def read_chat(
 def _with_edits(
     known: _Known, places: tuple[Place, ...], adopted: Adopted, lacks: Absent, now: str
 ) -> ChatReading:
-    """Return the reading of a recognised chat, with what the person did in it."""
     edits = edits_of(known.memories, known.editions, known.past, places, lacks.under)
     by_person = {
         name: _persons(known.editions[name], texts, now) for name, texts in edits.edited.items()
@@ -109,7 +115,7 @@ def _with_edits(
 
 
 def read_archive(archive: Archive, chat_id: str, preferred: Preferred) -> ChatReading:
-    """A chat as the archive alone knows it: what stands under memories, without any live messages."""
+    """Read a chat as the archive alone knows it: what is under memories, without live messages."""
     nothing = PersonEdits({}, frozenset(), (), (), {}, ())
     entries = history(past(archive, chat_id), ())
     return ChatReading((), entries, memories(archive, chat_id, preferred), Adopted(), nothing, {})
@@ -118,16 +124,15 @@ def read_archive(archive: Archive, chat_id: str, preferred: Preferred) -> ChatRe
 def dates_of_copies(
     archive: Archive, chat_id: str, places: Sequence[Place], *, is_fork: bool
 ) -> dict[str, str]:
-    """When messages that a fork has dated anew were said, by key: those that are known, and those of these places."""
+    """Return when messages were said that a fork dated again, by key: known ones, and these."""
     dates = dates_said(archive, chat_id)
     copies = may_be_copies(places, dates, is_fork=is_fork)
     if copies:
         from daemon.archive.forks import nearest_history
 
-        history_there = nearest_history(
-            archive, chat_id, {place.message.digest for place in copies}
-        )
-        dates |= true_dates(copies, history_there, is_fork=is_fork)
+        digests = {place.message.digest for place in copies}
+        elsewhere = nearest_history(archive, chat_id, digests)
+        dates |= true_dates(copies, elsewhere, is_fork=is_fork)
     return dates
 
 
@@ -139,29 +144,32 @@ def _known(
     adopted: Adopted = NOTHING_ADOPTED,
     messages: Sequence[Message] = (),
 ) -> _Known:
-    """The chat as it is known, with what it takes over; chunks' memories first, then folds, as in the archive."""
+    """Return the chat as it is known, with what it takes over; folds come after all others."""
     made = memories(archive, chat.chat_id, preferred)
-    all_editions = {
-        memory.memory_id: editions(archive, memory.memory_id) for memory in made
-    } | dict(adopted.editions)
+    all_editions = {memory.memory_id: editions(archive, memory.memory_id) for memory in made}
     if adopted.memories:
-        taken = [
-            replace(
-                memory,
-                edition=shown_edition(all_editions[memory.memory_id], memory.chosen, preferred),
-            )
-            for memory in adopted.memories
-        ]
-        made = tuple(sorted((*made, *taken), key=_in_order))
-    markers = [read_marker(message.marker) for message in messages if message.marker]
-    digests = {marker.text for marker in markers if marker is not None and marker.kind == OPENING}
-    kept = [opening.text for opening in openings(archive, chat.chat_id)]
-    with_layers = (*kept, *openings_named(archive, digests))
-    deleted = deleted_uuids(chat)
+        all_editions |= adopted.editions
+        made = tuple(sorted((*made, *_as_shown(adopted, preferred)), key=_in_order))
+    with_layers, deleted = _openings(archive, chat.chat_id, messages), deleted_uuids(chat)
     ours = drafts_of(
         chat.chat_id, made, all_editions, words.opening, words.closing, deleted, with_layers
     )
     return _Known(made, all_editions, (*past(archive, chat.chat_id), *adopted.past), ours)
+
+
+def _as_shown(adopted: Adopted, preferred: Preferred) -> Iterator[Memory]:
+    """Yield the memories that are taken over, with the editions to show."""
+    for memory in adopted.memories:
+        edition = shown_edition(adopted.editions[memory.memory_id], memory.chosen, preferred)
+        yield replace(memory, edition=edition)
+
+
+def _openings(archive: Archive, chat_id: str, messages: Sequence[Message]) -> tuple[str, ...]:
+    """Return the openings of the chat, and in a fork those that its messages name."""
+    markers = [read_marker(message.marker) for message in messages if message.marker]
+    digests = {marker.text for marker in markers if marker is not None and marker.kind == OPENING}
+    kept = (opening.text for opening in openings(archive, chat_id))
+    return (*kept, *openings_named(archive, digests))
 
 
 def _in_order(memory: Memory) -> tuple[bool, int, int]:
@@ -176,18 +184,12 @@ def _adopted(archive: Archive, chat: Chat, known: _Known, places: Sequence[Place
     strange = _after_last(groups(places), {memory.memory_id for memory in known.memories})
     if not strange:
         return NOTHING_ADOPTED
-    from daemon.archive.forks import find_kin, known_memories  # late: hardly any chat is a fork
+    from daemon.archive.forks import find_kin  # late: hardly any chat is a fork
 
     kin = find_kin(archive, chat.chat_id, strange) if not known.memories else None
     inherited = inherit(chat.chat_id, strange, kin) if kin else NOTHING_ADOPTED
     rest = _after_last(strange, {name for memory in inherited.memories for name in memory.origins})
-    if rest:
-        # A damaged row may be the very memory that seems to be unknown.
-        refuse_any_damage(archive.run, "chat", "memory")
-    chunks = (memory for memory in (*known.memories, *inherited.memories) if not memory.is_fold)
-    first = 1 + max((memory.number for memory in chunks), default=0)
-    own_ids = {name: memory_id(chat.chat_id, 0, [name]) for name in known_memories(archive, rest)}
-    frozen = freeze(rest, first, count, own_ids)
+    frozen = _frozen(archive, chat.chat_id, (*known.memories, *inherited.memories), rest)
     return Adopted(
         inherited.memories + frozen.memories,
         {**inherited.editions, **frozen.editions},
@@ -195,29 +197,48 @@ def _adopted(archive: Archive, chat: Chat, known: _Known, places: Sequence[Place
     )
 
 
-def _after_last(
-    shown: Mapping[str, Mapping[int, Place]], names: Collection[str]
-) -> dict[str, Mapping[int, Place]]:
+def _frozen(
+    archive: Archive, chat_id: str, own: Sequence[Memory], strange: Mapping[str, Group]
+) -> Adopted:
+    """Take over memories of no known chat as they are, numbered after the chat's own."""
+    if not strange:
+        return NOTHING_ADOPTED
+    from daemon.archive.forks import known_memories
+
+    # A damaged row may be the very memory that seems to be unknown.
+    refuse_any_damage(archive.run, "chat", "memory")
+    first = 1 + max((memory.number for memory in own if not memory.is_fold), default=0)
+    own_ids = {name: memory_id(chat_id, 0, [name]) for name in known_memories(archive, strange)}
+    return freeze(strange, first, count, own_ids)
+
+
+def _after_last(shown: Mapping[str, Group], names: Collection[str]) -> dict[str, Group]:
     """Return the entries after the last one with one of these names."""
     last = max((at for at, name in enumerate(shown) if name in names), default=-1)
     return {name: group for at, (name, group) in enumerate(shown.items()) if at > last}
 
 
 def _refuse_unnamed(archive: Archive, chat: Chat, places: Sequence[Place]) -> None:
-    """Raise ChatSkipped where memories stand that nothing but their text tells from the conversation."""
+    """Raise ChatSkipped where nothing but their text tells memories from the conversation."""
     known_keys = first_seen(archive, chat.chat_id)
     count = unnamed_memories(places, known_keys)
     if not count or is_accepted(archive, chat.chat_id, chat.sha256):
         return
     memories_there = "a memory" if count == 1 else f"{count:,} memories"
     reason = (
-        f'"{chat.title}" holds {memories_there} that cannot be told from the conversation: another tool has taken away '
-        "the fields by which memproc knows its own."
+        f'"{chat.title}" holds {memories_there} that cannot be told from the conversation: another '
+        "tool has taken away the fields by which memproc knows its own."
     )
     if not known_keys:
-        way_on = "Import the updated file of the chat that it was forked from into TypingMind, and fork that one."
-        raise ChatSkipped(reason, f"{way_on} Nothing is lost.")
-    way_on = "Import the newest updated file of this chat into TypingMind again and go on there; nothing is lost."
+        raise ChatSkipped(
+            reason,
+            "Import the updated file of the chat that it was forked from into TypingMind, and fork "
+            "that one. Nothing is lost.",
+        )
+    way_on = (
+        "Import the newest updated file of this chat into TypingMind again and go on there; "
+        "nothing is lost."
+    )
     meant = f"If these messages are part of the conversation: memproc accept {chat.chat_id}"
     raise NotAccepted(reason, f"{way_on} {meant}", chat.sha256)
 
@@ -225,45 +246,51 @@ def _refuse_unnamed(archive: Archive, chat: Chat, places: Sequence[Place]) -> No
 def _absent(archive: Archive, chat: Chat, known: _Known, places: Sequence[Place]) -> Absent:
     """Return the messages of the chat that the archive has and the export lacks.
 
-    Messages under a memory count where the export has others of the same memory in full. One that
-    stays for its attachment alone says nothing of the others: these left with our output, also
-    where TypingMind has cut their names from its list since.
+    Messages under a memory count where the export has others of the same memory in full.
     """
-    seen = first_seen(archive, chat.chat_id)
-    whole = [
-        place
-        for place in places
-        if place.ours is None and not (place.original and stays_for_attachment(place.written))
-    ]
-    in_chat, raw = groups(places), {place.key for place in whole}
-    begun = {old.memory for old in known.past if old.key in raw}
-    chunks = [memory for memory in known.memories if not memory.is_fold]
-    hidden = {
-        memory.number
-        for memory in chunks
-        if memory.number in begun and memory.memory_id not in in_chat
-    }
-    kept = {place.original for place in whole if place.original}
-    hidden |= {memory.number for memory in known.memories if memory.memory_id in kept}
+    chat_id, seen = chat.chat_id, first_seen(archive, chat.chat_id)
+    expected_under = _memories_expected(known, places)
     under = [
         replace(as_known(old.message, old.key), seen_at=seen.get(old.key, ""))
         for old in known.past
-        if old.memory in hidden and old.newest is not None
+        if old.memory in expected_under and old.newest is not None
     ]
-    chat_id = chat.chat_id
     last = LastTime(
         live_messages(archive, chat_id),
         live_messages(archive, chat_id, left_out=True),
         under,
         seen,
         missing_keys(archive, chat_id),
-        {old.message.uuid for old in known.past if old.memory is not None and old.message.uuid},
+        {old.message.uuid for old in known.past if old.message.uuid},
     )
     return absent(last, places, _deletions(archive, chat, known, places), known.ours)
 
 
+def _memories_expected(known: _Known, places: Sequence[Place]) -> set[int]:
+    """Return the numbers of the memories whose raw messages should all be in the export.
+
+    A message that stays for its attachment alone says nothing of the others: these left with our
+    output, also where TypingMind has cut their names from its list since.
+    """
+    whole = [
+        place
+        for place in places
+        if place.ours is None and not (place.original and stays_for_attachment(place.written))
+    ]
+    shown, raw = groups(places), {place.key for place in whole}
+    kept = {place.original for place in whole if place.original}
+    begun = {old.memory for old in known.past if old.key in raw}
+    not_shown = {
+        memory.number
+        for memory in known.memories
+        if not (memory.is_fold or memory.memory_id in shown)
+    }
+    of_originals = {memory.number for memory in known.memories if memory.memory_id in kept}
+    return (begun & not_shown) | of_originals
+
+
 def _deletions(archive: Archive, chat: Chat, known: _Known, places: Sequence[Place]) -> Deletions:
-    """The entries of the chat's list of deletions, beyond those of memproc and of the last export."""
+    """Return the chat's list of deletions, and its news beyond memproc's and the last export's."""
     listed, exists, by_new_build = deletion_list(chat)
     here = {place.message.uuid for place in places}
     noted = {old.message.uuid for old in known.past if old.message.uuid}
@@ -304,7 +331,7 @@ def _refuse_lost(
 
 
 def _file_to_import(archive: Archive, chat_id: str, lacks: Absent) -> str:
-    """Return the newest updated export if it holds what is missing, else the newest dropped file."""
+    """Return the newest updated export if it has what is missing, else the newest dropped file."""
     last = last_output(archive, chat_id)
     newest = max((known.seen_at for known in lacks.missing), default="")
     if last and last.messages_sha256 != RESTORED and last.written_at >= newest:
@@ -313,7 +340,6 @@ def _file_to_import(archive: Archive, chat_id: str, lacks: Absent) -> str:
 
 
 def _persons(known: Sequence[Edition], texts: Six, now: str) -> Edition:
-    """An edition of a memory as the person has made it."""
     return replace(
         known[-1],
         number=1 + max(edition.number for edition in known),
@@ -328,7 +354,6 @@ def _persons(known: Sequence[Edition], texts: Six, now: str) -> Edition:
 def _after(
     memory: Memory, known: Sequence[Edition], by_person: Mapping[str, Edition], edits: PersonEdits
 ) -> Memory:
-    """The memory as it is after what the person did."""
     name = memory.memory_id
     if edition := by_person.get(name):
         in_prompts = edition_in_prompts((*known, edition), edition.number)

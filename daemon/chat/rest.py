@@ -1,4 +1,4 @@
-"""Chats at rest: the last survey found nothing to do, and nothing that it depends on has changed since."""
+"""Chats at rest: the last survey found nothing to do, and all that it depends on is the same."""
 
 import hashlib
 import json
@@ -41,7 +41,7 @@ class AtRest(Unchanged):
 
 
 def held_back(archive: Archive, chat: Chat, export: Export) -> Unchanged | None:
-    """Hold back a chat that has gone on in a newer export, or was restored since this export was written.
+    """Hold back a chat that has gone on in a newer export, or was restored since this one.
 
     An export is newer than a restore if neither it nor this state of the chat was seen before.
     """
@@ -61,30 +61,35 @@ def held_back(archive: Archive, chat: Chat, export: Export) -> Unchanged | None:
 
 
 def at_rest(archive: Archive, chat: Chat, config: Config, key: FindKey, now: str) -> AtRest | None:
-    """Return the finding of the chat's last survey if nothing that it depends on has changed.
+    """Return the finding of the chat's last survey if all that it depends on is the same.
 
     `config` is the one that counts for this chat.
     """
     rest = rest_of(archive, chat.chat_id)
     if rest is None or rest.found["plan"].keys() != {field.name for field in fields(ChatPlan)}:
         return None
-    if rest.sha256 != chat.sha256 or rest.stand != _settings_digest(config):
+    if rest.sha256 != chat.sha256 or rest.settings_sha256 != _settings_digest(config):
         return None
     kept = rest.found
     models = Who(**kept["who"] | {"notices": tuple(kept["who"]["notices"])})
-    is_same = (
-        all(search_outcome(key(provider)) == before for provider, before in kept["keys"].items())
-        and _endings(models, now) == kept["endings"]
-        and all(sha256_of(Path(path)) == sha256 for path, sha256 in kept["output"].items())
-    )
-    if not is_same:
+    if not _is_as_found(kept, models, key, now):
         return None
     path = next(iter(kept["output"]), "")
     return AtRest(chat.chat_id, chat.title, kept["reason"], _plan(kept["plan"]), models, path=path)
 
 
+def _is_as_found(kept: Mapping[str, Any], models: Who, key: FindKey, now: str) -> bool:
+    """Return whether keys, ends of models and the updated export are as the survey found them."""
+    keys, files = kept["keys"].items(), kept["output"].items()
+    return (
+        all(search_outcome(key(provider)) == before for provider, before in keys)
+        and _endings(models, now) == kept["endings"]
+        and all(sha256_of(Path(path)) == sha256 for path, sha256 in files)
+    )
+
+
 def rest_after(survey: "Survey", now: str, *, learned: bool) -> Rest | None:
-    """Return the rest to keep of this survey; None if there was anything to do, or the archive has `learned`.
+    """Return the rest to keep of this survey; None if anything was done or `learned`.
 
     A chat whose memories go into a new chat never rests: which id is free depends on other chats.
     """
@@ -137,7 +142,7 @@ def _endings(models: Who, now: str) -> list[str | None]:
 def _plan(kept: Mapping[str, Any]) -> ChatPlan:
     chunks = {name: tuple(PlannedChunk(**chunk) for chunk in kept[name]) for name in _CHUNKS}
     rows = {name: tuple(kept[name]) for name in _ROWS}
-    # A chat at rest has no chunks after whose memories anything is due.
+    # Nothing is due after the memories of a chat at rest.
     layers = Layers(**{**kept["layers"], "core": (), "facts": ()})
     return ChatPlan(**{**kept, **chunks, **rows, "layers": layers})
 

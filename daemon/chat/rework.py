@@ -16,7 +16,7 @@ def to_write_again(
     *,
     engine_alone: bool,
 ) -> frozenset[int]:
-    """Return the numbers of the memories to be written again; never of one that is pinned or forgotten.
+    """Return the numbers of the memories to be written again, none pinned or forgotten.
 
     A memory is due where its raw messages have changed, unless a model wrote it and only the engine
     is there now. One that the engine extracted is written where a model can be asked. When any is
@@ -36,7 +36,7 @@ def to_write_again(
 
 
 def _free(reading: ChatReading, plan: ChatPlan) -> Iterator[tuple[PlannedChunk, Memory]]:
-    """Yield each memory that may be written again, with its chunk: some of its raw messages are left."""
+    """Yield each memory that may be written again, with its chunk, if raw messages are left."""
     by_number = {memory.number: memory for memory in reading.chunk_memories}
     for chunk in plan.made:
         memory = by_number[chunk.number]

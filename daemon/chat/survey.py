@@ -54,7 +54,7 @@ _TITLE = write_title(1000, 1000, ["2026-12-28", "2027-01-13"])
 """A title of usual length."""
 
 CanWrite = Callable[["Survey", PlannedChunk], bool]
-"""Tells whether a model could write an extracted memory now, by what the journal has of its answers."""
+"""Tells whether a model could write an extracted memory now, by the journal of its answers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +123,8 @@ def survey(
 ) -> Survey:
     """Read, recognise and plan one chat; `config` is the one that counts for this chat.
 
-    Raises ChatSkipped where it cannot be processed as it is, ConfigurationError where its texts cannot be used.
+    Raises ChatSkipped where it cannot be processed as it is, ConfigurationError where its texts
+    cannot be used.
     """
     words = canned(load_texts(config.texts.path))
     reading = read_chat(archive, chat, words, config.memory.editions, now)
@@ -142,7 +143,7 @@ def survey_read(
     now: str,
     can_write: CanWrite,
 ) -> Survey:
-    """Plan a chat that has been read; what it raises is the same."""
+    """Plan a chat that has been read. Raises as `survey` does."""
     new = _plan_new_chunks(archive, chat, reading, config, key, now)
     engine_alone = new.roles.agent == ENGINE
     again = to_write_again(reading, new.plan, partial(can_write, new), engine_alone=engine_alone)
@@ -162,7 +163,7 @@ def survey_read(
 def _plan_new_chunks(
     archive: Archive, chat: Chat, reading: ChatReading, config: Config, key: FindKey, now: str
 ) -> Survey:
-    """Choose models, count, and plan the chunks that become memories; nothing is written again yet."""
+    """Choose models, count, and plan the chunks that become memories, as yet without rework."""
     shown = shown_chat(chat, reading.places, config)
     keys: dict[str, str] = {}
     roles = _choose_models(chat, reading, shown, noting(key, keys), now)
@@ -210,7 +211,8 @@ def _count(
 ) -> tuple[Counts, Overhead]:
     """Count all messages and texts of the chat in one go, and what comes on top of its messages.
 
-    What is the same each time is counted once too: the tokenizer's tables take half a second to load.
+    What is the same each time is counted once too: the tokenizer's tables take half a second to
+    load.
     """
     words, tools = canned(shown.texts), roles.agent.tools
     begins = (chat.system_message, shown.texts.primer, json.dumps(tools) if tools else "")
@@ -256,7 +258,7 @@ def _dialogues(texts: Texts) -> list[list[str]]:
 
 
 def _too_many_quotes(surveyed: Survey) -> str:
-    """Return a clause saying that the quotes of all memories take more than `fold.quotes`, or an empty text."""
+    """Return a clause saying that all quotes take more than `fold.quotes`, or an empty text."""
     memories, bounds = surveyed.reading.memories, surveyed.bounds
     by_id = {memory.memory_id: memory for memory in memories}
     view = section(surveyed.plan.chat_id, memories, surveyed.plan.memories, bounds, as_shown)
@@ -283,7 +285,7 @@ def _beyond_window(surveyed: Survey) -> Iterator[str]:
 
 
 def told_before(survey: Survey, memories: Sequence[Memory], upto: int) -> tuple[Memory, ...]:
-    """Return the memories and folds in the place of the first `upto` memories in a prompt."""
+    """Return the memories and folds that replace the first `upto` memories in a prompt."""
     by_id = {memory.memory_id: memory for memory in memories}
     view = section(survey.plan.chat_id, memories, upto, survey.bounds, as_told)
     return tuple(by_id[item.name] for item in view.standing)

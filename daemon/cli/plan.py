@@ -10,7 +10,7 @@ import click
 
 from daemon.archive.chats import is_known
 from daemon.archive.journal import spent
-from daemon.chat.deliver import stand_already
+from daemon.chat.deliver import is_in_place
 from daemon.chat.outcome import Skipped
 from daemon.chat.rest import AtRest
 from daemon.chat.survey import Survey
@@ -197,7 +197,7 @@ def _planned(context: Context, export: Export, chat: Chat) -> PlannedRow:
 def _with_reason(context: Context, surveyed: Survey) -> ChatPlan:
     """Return the plan, with a reason where the updated export is written without a call."""
     plan, ready = surveyed.plan, ready_without_calls(context, surveyed)
-    if ready is None or stand_already(context, ready):
+    if ready is None or is_in_place(context, ready):
         return plan
     return replace(plan, reason=f"{plan.reason} {_WITHOUT_CALL}")
 

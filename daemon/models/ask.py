@@ -13,7 +13,7 @@ price.
 
 from collections.abc import Collection, Iterator
 from dataclasses import astuple
-from typing import Protocol
+from typing import Protocol, TypeGuard
 
 from daemon.archive import journal as ledger
 from daemon.archive.archive import Archive
@@ -281,19 +281,15 @@ def _settled(
     if sent.spending is None:
         return 0.0
     amount = None
-    if price is None:
-        amount = (
-            round(litellm_usd * PICO)
-            if litellm_usd is not None and _is_price(litellm_usd)
-            else None
-        )
-    elif usage != _UNKNOWN:  # else the provider has not said what it counted
+    if price is None and _is_price(litellm_usd):
+        amount = round(litellm_usd * PICO)
+    elif price is not None and usage != _UNKNOWN:  # else the provider has not said its counts
         amount = cost(price.batched if in_batch else price, usage)
     settled = ledger.settle(archive, sent.spending, amount)
     return None if settled is None else dollars(settled)
 
 
-def _is_price(usd: float | None) -> bool:
+def _is_price(usd: float | None) -> TypeGuard[float]:
     return usd is not None and 0 <= usd <= MOST_USD  # false for what is not a number, too
 
 

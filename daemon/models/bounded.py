@@ -1,6 +1,6 @@
 """An answer of HTTP in bounds, of bytes after decompression and of seconds.
 
-A library decompresses whatever it is sent: one gigabyte fits into a megabyte of gzip.
+A library decompresses all that it is sent: one gigabyte fits into a megabyte of gzip.
 """
 
 import zlib

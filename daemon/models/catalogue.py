@@ -182,7 +182,6 @@ def _full(name: str, kept: str) -> str:
 
 @cache
 def _text() -> str:
-    """Return the text of the map in LiteLLM's package, which is not imported."""
     spec = find_spec("litellm")
     path = Path((spec.origin if spec else None) or "litellm").with_name(_MAP)
     with _readable():

@@ -125,7 +125,7 @@ def _complete(request: Request, **over: Any) -> Completion:
     from daemon.models.guard import watched  # late, as httpx is
     from daemon.models.provider_faults import meaning_of
 
-    # Else OpenAI's own client asks three times, whatever is wrong.
+    # Else OpenAI's own client asks three times, after any fault.
     options = {
         "timeout": TIMEOUT_SECONDS,
         **request.route,
@@ -144,7 +144,6 @@ def _complete(request: Request, **over: Any) -> Completion:
 
 
 def _written(litellm: Any, request: Request, options: Mapping[str, Any]) -> Completion:
-    """Ask for the words of the model."""
     response = litellm.completion(
         model=request.model.name,
         messages=_messages_of(request),

@@ -100,7 +100,7 @@ class Direct:
 
     @property
     def room(self) -> int:
-        """Twice as many as may be under way, since some of them wait for others."""
+        """Return twice as many as may be under way, since some of them wait for others."""
         return 2 * self._most
 
     @property

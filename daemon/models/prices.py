@@ -99,7 +99,7 @@ class PlanCost:
     cost: CostEstimate | None
     """None where a model's price is not known, and `budget.unpriced` allows that."""
     replies: int
-    """The agent's replies behind the estimate of tokens; 0 where it has only general figures."""
+    """The agent's replies that the estimate of tokens is made from; 0: general figures."""
     batched: bool = False
     """Whether the agent is asked in batches, at half the price."""
 

@@ -136,7 +136,6 @@ def _may_be_billed(status: int, causes: frozenset[str]) -> bool:
 
 
 def _why_not_now(model: str, host: str, status: int, causes: frozenset[str]) -> str:
-    """Say why there is no answer now."""
     if causes & _NEVER_SENT:
         return f"Cannot reach {host}."
     if "HTTPStatusError" in causes:

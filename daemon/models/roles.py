@@ -47,7 +47,7 @@ class Roles:
 
     @property
     def all(self) -> tuple[Model, ...]:
-        """All models that may be asked."""
+        """Return all models that may be asked."""
         others = (model for model in (self.fallback, self.embedding) if model)
         return (self.agent, self.context_manager, *others)
 

@@ -1,6 +1,6 @@
 """Count tokens with tiktoken, offline: LiteLLM's package brings the tables.
 
-Chunks and tails are measured in tokens of the o200k encoding, whatever the model, so that a bound
+Chunks and tails are measured in tokens of the o200k encoding for all models, so that a bound
 depends on the messages alone. What a model's own tokenizer makes of them is `primer.models`'
 factor.
 

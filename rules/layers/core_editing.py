@@ -25,11 +25,11 @@ class Layout(Protocol):
 
     @property
     def sections(self) -> Sequence[Section]:
-        """The sections, with their first values."""
+        """Return the sections, with their first values."""
 
     @property
     def functions(self) -> Sequence[EditingFunction]:
-        """The functions that the agent may call."""
+        """Return the functions that the agent may call."""
 
 
 class Undocumented(ValueError):

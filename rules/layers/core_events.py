@@ -75,13 +75,12 @@ def taken_back(sections: Sequence[Section], events: Sequence[CoreEvent]) -> Core
     last = able[-1]
     begins = CoreEvent(last.section, first[last.section], held=False, by="person", function="undo")
     before = [begins, *(event for event in able[:-1] if event.section == last.section)][-1]
-    return replace(
-        before,
-        by="person",
-        function="undo",
-        memory=0,
-        edition=0,
-        number=0,
+    return CoreEvent(
+        before.section,
+        before.value,
+        before.held,
+        "person",
+        "undo",
         undoes=last.number,
-        at="",
+        held_lines=before.held_lines,
     )

@@ -1,7 +1,7 @@
 """The layout of a chat's core memory: its sections, as settings and the person arrange them."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 
 from rules.layers.core import Section, Value
 from rules.layers.core_editing import (
@@ -55,10 +55,8 @@ def arranged(
     known |= {name: Section(name, "", 0) for name in changes if name not in known}
     after: list[Section] = []
     for name, section in known.items():
-        change = changes.get(name, SectionChange())
-        limit = section.limit if change.limit is None else change.limit
-        if limit:
-            description = section.description if change.description is None else change.description
-            value = section.value if change.value is None else change.value
-            after.append(replace(section, description=description, limit=limit, value=value))
+        said = asdict(changes.get(name, SectionChange()))
+        change = {field: value for field, value in said.items() if value is not None}
+        if change.get("limit", section.limit):
+            after.append(replace(section, **change))
     return tuple(after)

@@ -131,7 +131,6 @@ def _preface(head: str, introduction: str) -> str:
 
 
 def _facts(text: str) -> Iterator[FactLine]:
-    """Yield a fact for each line."""
     for line in _joined_lines(text):
         dated = _DATED.fullmatch(line)
         day, words = dated.groups() if dated else ("", line)

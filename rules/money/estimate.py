@@ -229,7 +229,6 @@ def estimate_cost(
 
 
 def _likely(call: PlannedCall, model: PricedModel) -> Usage:
-    """Return the usage that the provider is expected to tell of a call."""
     prompt, read, written, answer = (
         round(tokens * model.factor)
         for tokens in (call.prompt, call.read, call.written, call.answer)

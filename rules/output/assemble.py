@@ -1,6 +1,6 @@
 """Assemble the finished chat: memories in their places, and every other byte as it was.
 
-Whatever is not compressed stays, byte for byte and in its order; memories that the export has
+What is not compressed stays, byte for byte and in its order; memories that the export has
 already are kept as they are there. Only the bytes between the first and the last changed message,
 `updatedAt` and `syncMetadata` are ours.
 """
@@ -51,7 +51,7 @@ def assemble(
 ) -> Assembled:
     """Put memories in place of what they were made of, or next to it.
 
-    Whatever names a file that TypingMind keeps stays in the chat, shown and no longer sent.
+    What names a file that TypingMind keeps stays in the chat, shown and no longer sent.
     """
     # Our uuids follow from names, so one can be taken: forged, deleted once, or edited.
     taken = deleted_uuids(chat) | {place.message.uuid for place in places if place.message.uuid}
@@ -73,7 +73,6 @@ def assemble(
 
 
 def _removed(places: Sequence[Place], pieces: Sequence[OutputMessage]) -> tuple[str, ...]:
-    """Return the uuids that the input has and the output has not, in order."""
     staying = {piece.uuid for piece in pieces}
     uuids = (place.message.uuid for place in places)
     return tuple(dict.fromkeys(uuid for uuid in uuids if uuid and uuid not in staying))

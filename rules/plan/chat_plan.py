@@ -261,14 +261,12 @@ def _look_ahead(
 
 
 def _with_asking(chunk: PlannedChunk, entries: Sequence[Entry], overhead: Overhead) -> PlannedChunk:
-    """Return the chunk with whether the agent is asked for its memory."""
     inside = entries[chunk.start : chunk.stop]
     asks = asks_agent(inside, chunk.tokens, overhead.questions, by_model=overhead.by_model)
     return replace(chunk, asks_agent=asks)
 
 
 def _why_no_more(chunking: Chunking, reading: ChatReading, tokens: int, tail: int) -> str:
-    """Return why no more is compressed now, as a sentence."""
     if reading.chunk_memories or tokens > tail:
         return chunking.reason
     begins = f"memproc begins where a chat is longer than its live tail of {tail:,}."
@@ -276,7 +274,6 @@ def _why_no_more(chunking: Chunking, reading: ChatReading, tokens: int, tail: in
 
 
 def _left_out(reading: ChatReading) -> dict[str, int]:
-    """Count the messages that are left out of memories, by reason."""
     return dict(
         Counter(
             place.left_out

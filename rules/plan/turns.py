@@ -43,7 +43,7 @@ def units(spoken: Sequence[Spoken], most: int) -> tuple[Chunk, ...]:
 
     A unit is a turn: user messages and all that answers them. A turn begins at a user message that
     follows another role; what is before the first user message is a turn by itself. A turn of more
-    than `most` tokens is cut wherever two messages of the same role follow each other, except
+    than `most` tokens is cut where two messages of the same role follow each other, except
     inside a tool call and its results; chunking joins the pieces again as it needs them.
 
     Messages that come later can change the last unit only: every other one is final.

@@ -9,7 +9,7 @@ A chunk's requests must fit into what the model holds at its usual price:
     limit      the model's window, or where its price rises if that comes first; with room to spare
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
@@ -140,14 +140,8 @@ def plan_chunks(
     `chunks` go by the numbers of their memories; `tokens` are those of each message, `keep` and
     `step` the settings of the tail.
     """
-    rows: list[list[int]] = []
-    for number in chunks:  # a row ends at memories whose raw messages are unknown
-        if rows and rows[-1][-1] == number - 1:
-            rows[-1].append(number)
-        else:
-            rows.append([number])
     result: list[PlannedChunk] = []
-    for row in rows:
+    for row in _rows(chunks):
         firsts = [row[at] for at in tails([chunks[number].tokens for number in row], keep, step)]
         before = {first: memories.before(first - 1) for first in set(firsts)}
         for number, first in zip(row, firsts, strict=True):
@@ -166,6 +160,17 @@ def plan_chunks(
                 )
             )
     return result
+
+
+def _rows(numbers: Iterable[int]) -> list[list[int]]:
+    """Part the numbers of memories at gaps, which are memories with unknown raw messages."""
+    rows: list[list[int]] = []
+    for number in numbers:
+        if rows and rows[-1][-1] == number - 1:
+            rows[-1].append(number)
+        else:
+            rows.append([number])
+    return rows
 
 
 def choose_chunks(

@@ -229,7 +229,6 @@ def as_known(message: Message, key: str = "") -> KnownMessage:
 
 
 def _find_back(live: Sequence[KnownMessage], places: Sequence[Place]) -> _Back:
-    """Find the live messages that the export holds."""
     here = {place.at: as_known(place.message, place.key) for place in places if place.ours is None}
     back = _pair(dict(enumerate(live)), here, "key", "uuid", "digest")
     surely = [

@@ -1,7 +1,7 @@
 """What each message of an export is: ours, an original kept with its memory, or raw.
 
 Which messages are ours is told by their claims. What stays in the chat as an original claims
-nothing, whatever its uuid and its text. Memories that have lost both markers and uuids are not
+nothing, not even by uuid or text. Memories that have lost both markers and uuids are not
 recognised: see `unnamed_memories`.
 """
 

@@ -76,7 +76,6 @@ def said_at(message: Message) -> str:
 
 
 def _match(origins: Sequence[str], copies: Sequence[str]) -> list[tuple[int, int]]:
-    """Return the index pairs of equal digests, in order in both."""
     blocks = SequenceMatcher(None, origins, copies, autojunk=False).get_matching_blocks()
     return [(block.a + at, block.b + at) for block in blocks for at in range(block.size)]
 

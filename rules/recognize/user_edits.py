@@ -155,7 +155,6 @@ def there(
 
 
 def _folds_upwards(memories: Sequence[Memory]) -> list[Memory]:
-    """Return the folds, those of lower levels first."""
     return sorted(
         (memory for memory in memories if memory.is_fold), key=lambda memory: memory.level
     )

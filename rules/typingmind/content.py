@@ -156,7 +156,6 @@ def _part(item: object) -> Part:
 
 
 def _replacement(kind: str, item: Mapping[str, object]) -> str:
-    """Return the placeholder of a part that is no words."""
     if kind in _PLACEHOLDERS:
         return _placeholder(_PLACEHOLDERS[kind], item)
     if kind.endswith(("tool_use", "tool_call")):

@@ -43,7 +43,7 @@ class DocumentLayout:
 
     @property
     def spans(self) -> Iterator[Span]:
-        """The place of each chat, in order."""
+        """Yield the place of each chat, in order."""
         return starmap(Span, zip(self.offsets[::2], self.offsets[1::2], strict=True))
 
 

@@ -172,7 +172,6 @@ def _of_bytes(head: bytes) -> Foreign | None:
 
 
 def _of_text(text: str) -> Foreign | None:
-    """Return the kind of file that begins with this text."""
     start = text[:ENOUGH].lstrip("\ufeff \t\r\n")
     for pattern, foreign in _BY_TEXT.items():
         if pattern.match(start):

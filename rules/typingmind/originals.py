@@ -10,7 +10,7 @@ under which memory the message is. All else of the message is the person's own b
 With `keep-originals` all messages under a memory stay. Otherwise only those stay that name a file
 of TypingMind's own store, which would be deleted with them; their marker says `"for":"attachment"`.
 
-TypingMind takes out the messages that a chat names as deleted wherever its devices sync:
+TypingMind takes out the messages that a chat names as deleted when its devices sync:
 
     "syncMetadata":{"deletedMessageUUIDs":["6f2c","91aa"],"deletedSyncedBlobIDs":[]}
 
@@ -112,7 +112,7 @@ def kept_original(raw: bytes, when: str, memory: str, *, for_attachment: bool = 
 
 
 def plain_original(raw: bytes) -> bytes:
-    """Return the message without what `kept_original` added, wherever a sync has moved it.
+    """Return the message without what `kept_original` added, in any place.
 
     TypingMind's sync reorders keys, and an edit adds some. A message that we did not keep is
     returned as it is. Raises ChatSkipped where one of a kept message's keys occurs twice.
@@ -153,7 +153,7 @@ def deletion_list(chat: Chat) -> tuple[frozenset[str], bool, bool]:
 
 
 def deleted_uuids(chat: Chat) -> frozenset[str]:
-    """Return the uuids of the messages that TypingMind takes out wherever it merges the chat."""
+    """Return the uuids of the messages that TypingMind takes out when it merges the chat."""
     return deletion_list(chat)[0]
 
 
