@@ -73,11 +73,11 @@ def _changed_exports(archive: Archive) -> Iterator[str]:
 @json_option
 @pass_settings
 def rebuild_command(settings: Settings, paths: tuple[Path, ...], as_json: bool) -> int:
-    """Add to the archive what it lacks and the backups and updated exports still hold. No model is
-    asked.
+    """Add to the archive what it lacks and the backups and updated exports still hold.
 
-    PATHS are exports, or folders of them, that you still have: raw messages that are in no backup
-    may be there. What the archive knows stays as it is, so this can be run at any time.
+    No model is asked. PATHS are exports, or folders of them, that you still have: raw messages that
+    are in no backup may be there. What the archive knows stays as it is, so this can be run at any
+    time.
     """
     from daemon.recovery.rebuild import rebuild as add_what_is_missing
 
@@ -118,8 +118,7 @@ def _about_rebuilt(chat: "RebuiltChat") -> Iterator[str]:
 @click.argument("file", type=click.Path(path_type=Path))
 @pass_settings
 def export_archive_command(settings: Settings, file: Path) -> None:
-    """Pack archive, backups, updated exports and memproc.toml into FILE, which must not be there
-    yet.
+    """Pack archive, backups, updated exports and memproc.toml into FILE, a new file.
 
     The daemon may run, but no chat may be worked on just then. No provider's key is in it, but all
     your conversations are: keep it safe.
@@ -141,13 +140,12 @@ def export_archive_command(settings: Settings, file: Path) -> None:
 @click.option("--yes", is_flag=True, help="Do it; without this, only the contents are shown.")
 @pass_settings
 def import_archive_command(settings: Settings, file: Path, yes: bool) -> None:
-    """Check FILE, then put archive, backups and updated exports in the folders that memproc.toml
-    names here.
+    """Check FILE, then take over its archive, backups and updated exports.
 
-    An archive here that has chats is never replaced: move its folder elsewhere first. Backups and
-    updated exports that are there already go into folders "before-import-...". memproc.toml itself
-    is only written where there is none, and lines in it that name a host where a key would go are
-    commented out.
+    They go into the folders that memproc.toml names here. An archive here that has chats is never
+    replaced: move its folder elsewhere first. Backups and updated exports that are there already go
+    into folders "before-import-...". memproc.toml itself is only written where there is none, and
+    lines in it that name a host where a key would go are commented out.
     """
     from daemon.recovery.parcel import look_into
     from daemon.recovery.unpacking import import_archive as take_over
@@ -182,11 +180,11 @@ def import_archive_command(settings: Settings, file: Path, yes: bool) -> None:
 @click.option("--yes", is_flag=True, help="Do it without asking.")
 @pass_settings
 def erase_command(settings: Settings, chat: str, yes: bool) -> None:
-    """Remove CHAT for good: from the archive and its copies, the backups, updated and expanded
-    exports.
+    """Remove CHAT for good, after showing what there is of it.
 
-    What there is of it is shown first. Chats that were forked from it keep what they share with it.
-    It cannot be brought back. TypingMind is not touched, nor is the inbox, whose files are yours.
+    It goes from the archive and its copies, the backups, updated and expanded exports. Chats that
+    were forked from it keep what they share with it. It cannot be brought back. TypingMind is not
+    touched, nor is the inbox, whose files are yours.
     """
     from daemon.inbox.jobs import maintain
     from daemon.recovery.erase import describe_erasure, find_erasure

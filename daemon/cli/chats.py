@@ -76,10 +76,10 @@ def versions_command(settings: Settings, chat: str, as_json: bool) -> None:
 @click.argument("chat")
 @pass_settings
 def accept_command(settings: Settings, chat: str) -> None:
-    """Say that CHAT is meant as it is, after it was skipped as a possible mistake, or since it was
-    restored.
+    """Say that CHAT is meant as it is.
 
-    What is missing in it stays in the archive. A later state of the chat is judged again.
+    It was skipped as a possible mistake, or waits since it was restored. What is missing in it
+    stays in the archive. A later state of the chat is judged again.
     """
     from daemon.cli.status import daemon_place
     from daemon.inbox.intake import enqueue

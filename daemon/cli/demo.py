@@ -42,8 +42,9 @@ class _DemoSettings(Settings):
 @click.command
 @click.pass_context
 def demo_command(ctx: click.Context) -> int:
-    """Process a sample conversation from its export to its memories, in a folder that is kept until
-    the next demo.
+    """Process a sample conversation, from its export to its memories.
+
+    It lies in a folder that is kept until the next demo.
     """
     with _fresh_folder() as home, ctx.scope():
         ctx.obj = settings = _DemoSettings(home / "memproc.toml", quiet=False)

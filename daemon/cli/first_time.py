@@ -29,11 +29,10 @@ _DROP = "Drop a TypingMind export into the inbox"
 @click.option("--yes", is_flag=True, help="Take the default places without asking.")
 @click.pass_context
 def init_command(ctx: click.Context, yes: bool) -> None:
-    """Write memproc.toml, with every setting and its reason, and make the folders. What exists
-    stays as it is.
+    """Write memproc.toml, with every setting and its reason, and make the folders.
 
-    On a terminal it goes on to a key, the service and a sample conversation; each step can be
-    passed over.
+    What exists stays as it is. On a terminal it goes on to a key, the service and a sample
+    conversation; each step can be passed over.
     """
     settings = ctx.ensure_object(Settings)
     is_guided = not (yes or settings.quiet) and sys.stdin.isatty() and sys.stdout.isatty()

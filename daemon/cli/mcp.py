@@ -19,11 +19,11 @@ from rules.errors import ConfigurationError
 )
 @click.pass_context
 def mcp_command(ctx: click.Context, chat: str, port: int | None) -> None:
-    """Let a model look things up in the archive, read-only; over standard input and output, or
-    HTTP.
+    """Let a model look things up in the archive, read-only.
 
-    Over HTTP it answers who carries the token of `memproc mcp token`. Name it as a server to Claude
-    Desktop, Claude Code, Cursor or TypingMind's connector: the README tells how.
+    It speaks over standard input and output, or HTTP; over HTTP it answers who carries the token of
+    `memproc mcp token`. Name it as a server to Claude Desktop, Claude Code, Cursor or TypingMind's
+    connector: the README tells how.
     """
     if ctx.invoked_subcommand is None:
         _serve(ctx.ensure_object(Settings), chat, port)
@@ -33,10 +33,10 @@ def mcp_command(ctx: click.Context, chat: str, port: int | None) -> None:
 @click.argument("text", required=False)
 @pass_settings
 def mcp_token_command(settings: Settings, text: str | None) -> None:
-    """Make the token by which a program may look things up over HTTP, or take TEXT, as TypingMind's
-    connector has it.
+    """Make the token by which a program may look things up over HTTP.
 
-    It takes the place of the one before.
+    TEXT is taken instead, if TypingMind's connector has a token already. It takes the place of the
+    one before.
     """
     from daemon.recall.bearer import new_token, take_token
 

@@ -27,11 +27,10 @@ from rules.plan.folds import state_in_words
 @json_option
 @pass_settings
 def memories_command(settings: Settings, chat: str, tree: bool, as_json: bool) -> None:
-    """List the memories of CHAT, named by its id or its title: number, day, tokens before and now,
-    first words.
+    """List the memories of CHAT, named by its id or its title.
 
-    The number names the memory in `show`, `use`, `pin`, `retry` and `recall`; folds are called f1,
-    f2, and so on.
+    Each has its number, day, tokens before and now, and first words. The number names the memory in
+    `show`, `use`, `pin`, `retry` and `recall`; folds are called f1, f2, and so on.
     """
     with settings.archive() as archive:
         known = find_chat(archive, chat)

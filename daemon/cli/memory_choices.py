@@ -39,10 +39,10 @@ def _edition(ctx: click.Context, param: click.Parameter, text: str) -> int | str
 @click.argument("edition", callback=_edition)
 @pass_settings
 def use_command(settings: Settings, names: tuple[str, ...], edition: int | str | None) -> None:
-    """Show EDITION of MEMORY from now on: a number from `memproc show`, or the newest `as-of` or
-    `hindsight` one.
+    """Show EDITION of MEMORY from now on.
 
-    `auto` is what memory.editions prefers.
+    EDITION is a number from `memproc show`, `as-of` or `hindsight` for the newest of that kind, or
+    `auto` for what memory.editions prefers.
     """
     with settings.context() as context:
         _, before = one_memory(context.archive, settings, names)
@@ -62,8 +62,9 @@ def use_command(settings: Settings, names: tuple[str, ...], edition: int | str |
 @click.argument("names", metavar="[CHAT] MEMORY", nargs=-1, required=True)
 @pass_settings
 def pin_command(settings: Settings, names: tuple[str, ...]) -> None:
-    """Keep MEMORY as it is: no edition of it is written any more, and it is never folded, until you
-    unpin it.
+    """Keep MEMORY as it is until you unpin it.
+
+    No edition of it is written any more, and it is never folded.
     """
     with settings.context() as context:
         _, pinned = one_memory(context.archive, settings, names)
@@ -126,10 +127,10 @@ def _is_chat(archive: Archive, name: str) -> bool:
 @click.argument("names", metavar="[CHAT] MEMORY...", nargs=-1, required=True)
 @pass_settings
 def recall_command(settings: Settings, names: tuple[str, ...]) -> None:
-    """Bring back each MEMORY, which you have deleted in TypingMind; a fold comes with the memories
-    that it is made of.
+    """Bring back each MEMORY that you have deleted in TypingMind.
 
-    The next run puts it between its neighbours again, and later memories see it again.
+    A fold comes with the memories that it is made of. The next run puts it between its neighbours
+    again, and later memories see it again.
     """
     with settings.context() as context:
         if names[0] == "token" and not _is_chat(context.archive, "token"):

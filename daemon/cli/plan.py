@@ -84,8 +84,9 @@ class _Total:
 @json_option
 @pass_settings
 def plan_command(settings: Settings, paths: tuple[Path, ...], as_json: bool) -> int:
-    """Show what `run` would do with the exports in the inbox, or those named. Sends and writes
-    nothing.
+    """Show what `run` would do with the exports in the inbox, or those named.
+
+    Sends and writes nothing.
     """
     rows = planned_rows(settings, wanted_exports(settings, paths))
     rows += [PlannedRow(other.what, other) for other in other_files(settings, paths)]

@@ -155,8 +155,9 @@ def _what_stays(settings: Settings) -> Iterator[str]:
 
 @service_command.command("failed", hidden=True)
 def service_failed_command() -> int:
-    """Tell the person that the service is down, and see that it is started again; systemd runs this
-    when it fails.
+    """Tell the person that the service is down, and have it started again.
+
+    systemd runs this when the service fails.
     """
     down = failure(run_command)
     next_step = down.next_step

@@ -215,11 +215,10 @@ def resume_command(settings: Settings) -> None:
 @json_option
 @pass_settings
 def doctor_command(settings: Settings, thorough: bool, show_all: bool, as_json: bool) -> int:
-    """Look at everything that memproc needs, and say what mends what is wrong. Nothing is sent, and
-    nothing changed.
+    """Look at everything that memproc needs, and say what mends what is wrong.
 
-    Errors come last, where a terminal shows them. The exit code is 0 where nothing is an error, and
-    1 where something is.
+    Nothing is sent, and nothing changed. Errors come last, where a terminal shows them. The exit
+    code is 0 where nothing is an error, and 1 where something is.
     """
     from daemon.remember.endings import memories_of_ending_models
     from daemon.status.doctor import examine
