@@ -362,7 +362,7 @@
     <div class="panel" hidden><p class="why"></p>
       <form><p>In a terminal, <b>memproc pair</b> shows six digits for two minutes. Your browser may ask whether this
           page may use the local network: that is how it reaches memproc on this computer.</p>
-        <label>Six digits <input name="code" inputmode="numeric" pattern="[0-9]{6}" size="7" required></label>
+        <label>Six digits <input name="code" inputmode="numeric" pattern="\\s*([0-9]\\s*){6}" size="7" required></label>
         <label class="port">Port of memproc <input name="port" pattern="[0-9]+" size="6" value="27183" required></label>
         <button>Pair</button></form>
       <section><label><input type="checkbox" name="auto"> Compress this chat by itself when memories are due</label>
@@ -440,7 +440,8 @@
   part("form").onsubmit = async (event) => {
     event.preventDefault();
     const address = ownAddress || `http://127.0.0.1:${part("[name=port]").value}`;
-    view.trouble = await pair(address, part("[name=code]").value).then(() => part("form").reset() ?? "", sentenceOf);
+    const code = part("[name=code]").value.replace(/\s/g, ""); // spaces come along when digits are pasted
+    view.trouble = await pair(address, code).then(() => part("form").reset() ?? "", sentenceOf);
     openPanel(Boolean(view.trouble));
   };
 

@@ -228,6 +228,14 @@ def test_a_wrong_code_is_told_and_pairs_nothing(client: ChatClient, fake: FakeMe
     client.says("1 memory due")
 
 
+def test_spaces_that_were_pasted_with_the_digits_do_not_count(
+    client: ChatClient, fake: FakeMemproc
+) -> None:
+    client.begin(TALK, OTHER, script=fake.script)
+    client.pair(f" {CODE[:3]} {CODE[3:]} ")
+    client.says("1 memory due")
+
+
 def test_the_pairing_can_be_forgotten_in_the_client_and_what_is_kept_of_chats_with_it(
     paired: ChatClient,
 ) -> None:
