@@ -8,8 +8,8 @@ import os
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterable
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from hashlib import file_digest, sha256
 from pathlib import Path
@@ -101,6 +101,23 @@ def _unfinished(folder: Path) -> tuple[int, Path, int | None]:
         if mark_unfinished(handle) and os.fstat(handle).st_nlink:
             return handle, Path(name), os.dup(handle)
         os.close(handle)  # another process has swept it away before it was marked
+
+
+@contextmanager
+def temporary_file(folder: Path) -> Iterator[Path]:
+    """Make an empty file in `folder`, rights 0600, for the block. Raise FileTrouble.
+
+    The block may move it to its place.
+    """
+    with file_errors(folder, "written to"):
+        handle, name = tempfile.mkstemp(prefix=TEMPORARY, dir=folder)
+        os.close(handle)
+    try:
+        yield Path(name)
+    finally:
+        # If the disk refuses this too, the first error is the one to tell.
+        with suppress(OSError):
+            Path(name).unlink(missing_ok=True)
 
 
 def mark_unfinished(handle: int) -> bool:

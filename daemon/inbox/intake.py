@@ -7,7 +7,6 @@ its place -> flush the folder
 """
 
 import os
-import tempfile
 import zipfile
 from collections.abc import Callable
 from contextlib import suppress
@@ -22,7 +21,7 @@ from daemon.files.packing import BLOCK
 from daemon.files.paths import arrivals_folder
 from daemon.files.private import flush_folder, make_private
 from daemon.files.reasons import file_errors
-from daemon.files.write import TEMPORARY, flush_file, put_in_place
+from daemon.files.write import flush_file, put_in_place, temporary_file
 from rules.arrival import Incomplete, Sighting, State
 from rules.errors import FileTrouble
 
@@ -92,11 +91,8 @@ def take(
     """
     folder = arrivals_folder(state)
     make_private(folder)
-    with file_errors(folder, "written to"):
-        handle, name = tempfile.mkstemp(prefix=TEMPORARY, dir=folder)
-    temp = Path(name)
-    try:
-        with os.fdopen(handle, "wb", buffering=0) as copy:
+    with temporary_file(folder) as temp:
+        with temp.open("r+b", buffering=0) as copy:
             digest = _copy(source, sighting, copy)
             if reason := known(digest):
                 return digest, reason
@@ -107,10 +103,6 @@ def take(
             put_in_place(temp, place)
             flush_folder(folder)
         return digest, ""
-    finally:
-        # Gone when all went well. If the disk refuses this too, the first error counts.
-        with suppress(OSError):
-            temp.unlink(missing_ok=True)
 
 
 def _copy(source: Path, sighting: Sighting, copy: BinaryIO) -> str:

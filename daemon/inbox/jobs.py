@@ -7,10 +7,7 @@ retry      finds dropped files with postponed work that can be done now
 """
 
 import json
-import os
-import tempfile
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 from datetime import datetime, timedelta
 from functools import partial
 from hashlib import sha256
@@ -38,7 +35,7 @@ from daemon.files.read import read_export
 from daemon.files.reasons import file_errors
 from daemon.files.removal import finish_removals, remove_version
 from daemon.files.sweeping import sweep
-from daemon.files.write import TEMPORARY, flush_file, put_in_place
+from daemon.files.write import flush_file, put_in_place, temporary_file
 from daemon.inbox.intake import content_of
 from daemon.models.context import Context
 from daemon.remember.rehearsal import could_write
@@ -159,20 +156,14 @@ def _copy(archive: Archive, path: Path) -> None:
 
     Other programs may write to the archive meanwhile.
     """
-    with file_errors(path, "written"):
-        # SQLite takes an empty file for its copy: so it is ours alone from its first byte on.
-        handle, name = tempfile.mkstemp(prefix=TEMPORARY, dir=path.parent)
-        os.close(handle)
-    try:
-        archive.copy_to(name)
+    # SQLite takes an empty file for its copy: so it is ours alone from its first byte on.
+    with temporary_file(path.parent) as temp:
+        archive.copy_to(str(temp))
         with file_errors(path, "written"):
-            with Path(name).open("r+b") as file:
+            with temp.open("r+b") as file:
                 flush_file(file.fileno())
-            put_in_place(Path(name), path)
+            put_in_place(temp, path)
             flush_folder(path.parent)
-    finally:
-        with suppress(OSError):
-            Path(name).unlink(missing_ok=True)
 
 
 def _remove_forgotten_arrivals(archive: Archive, state: Path, now: datetime) -> None:

@@ -80,9 +80,7 @@ def fingerprint(path: Path | None) -> tuple[int, int, int] | None:
     return (stat.st_ino, stat.st_size, stat.st_mtime_ns) if stat else None
 
 
-def read_settings(
-    config: Path | None, limit_seconds: float = _LIMIT_SECONDS
-) -> SettingsAre | SettingsWrong:
+def read_settings(config: Path | None) -> SettingsAre | SettingsWrong:
     """Return memproc.toml's settings, or all that is wrong; `config` is the file of `--config`.
 
     Wait for the child process, which takes about half a second. One that is killed or too slow
@@ -93,12 +91,12 @@ def read_settings(
             memproc_argv(config, "job", "settings"),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
-            timeout=limit_seconds,
+            timeout=_LIMIT_SECONDS,
             check=False,
         )
     except (OSError, subprocess.TimeoutExpired) as fault:
         is_slow = isinstance(fault, subprocess.TimeoutExpired)
-        reason = f"it took more than {limit_seconds:.0f} seconds" if is_slow else str(fault)
+        reason = f"it took more than {_LIMIT_SECONDS:.0f} seconds" if is_slow else str(fault)
         message = f"memproc.toml could not be read by a process of its own: {reason}."
         return SettingsWrong(
             message, "Look whether its disk answers, and close some programs.", may_pass=True

@@ -5,13 +5,11 @@ unless it holds a secret.
 """
 
 import io
-import os
 import re
 import stat
-import tempfile
 import zipfile
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -29,7 +27,7 @@ from daemon.files.private import make_private
 from daemon.files.reasons import file_errors
 from daemon.files.removal import writing_to
 from daemon.files.sweeping import sweep
-from daemon.files.write import TEMPORARY, replace_file
+from daemon.files.write import TEMPORARY, replace_file, temporary_file
 from primer.models import is_secret
 from rules.errors import ArchiveError, FileTrouble, NotFound
 
@@ -164,10 +162,7 @@ def _copy_of(state: Path) -> Iterator[Path]:
     folder = state / "copies"
     make_private(folder)
     sweep(folder)  # a kill may have left one, with SQLite's journal
-    with file_errors(folder, "written"):
-        handle, name = tempfile.mkstemp(prefix=TEMPORARY, dir=folder)
-        os.close(handle)
-    try:
+    with temporary_file(folder) as temp:
         with Archive.read(state) as archive:
             if faults := check_integrity(archive):
                 raise ArchiveError(
@@ -175,12 +170,8 @@ def _copy_of(state: Path) -> Iterator[Path]:
                     "See all faults with: memproc verify. The copies of the last days lie in the "
                     "folder `copies` beside the archive.",
                 )
-            archive.copy_to(name)
-        yield Path(name)
-    finally:
-        # If the disk refuses this too, the first error is the one to tell.
-        with suppress(OSError):
-            Path(name).unlink(missing_ok=True)
+            archive.copy_to(str(temp))
+        yield temp
 
 
 class _Pipe(io.RawIOBase):

@@ -121,7 +121,7 @@ def test_packing_that_fails_leaves_a_sentence_and_nothing_else(
 
     name = {
         "write": "daemon.files.write.os.fdopen", "fsync": "daemon.files.write.flush_file",
-        "replace": "daemon.files.write.put_in_place", "open": "daemon.recovery.parcel.tempfile.mkstemp",
+        "replace": "daemon.files.write.put_in_place", "open": "daemon.files.write.tempfile.mkstemp",
     }[place]  # fmt: skip
     monkeypatch.setattr(name, fail)
     monkeypatch.setattr("daemon.recovery.parcel.Path.unlink", fail)
