@@ -16,6 +16,12 @@ from service.command import RunCommand
 from service.unit import Recipe, SystemCommand, UnitFile, author
 
 _PAUSE_SECONDS = 1.0
+_WOULD = {
+    "Making": "Would make",
+    "Writing": "Would write",
+    "Removing": "Would remove",
+    "Running": "Would run",
+}
 
 
 class StepFailed(Exception):
@@ -37,6 +43,12 @@ class InstallStep:
     """The content of the file that the step writes."""
     is_refusal: bool = False
     """True where the step does nothing, because the file is the person's own."""
+
+    @property
+    def intention(self) -> str:
+        """Return the sentence for a step that is only shown."""
+        verb, rest = self.sentence.split(" ", 1)
+        return f"{_WOULD.get(verb, verb)} {rest}"
 
 
 def to_install(

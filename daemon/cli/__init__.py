@@ -19,6 +19,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from daemon.cli.commands import GROUPS, MODULES, SUMMARIES
+
 TROUBLE, USAGE, BUG, INTERRUPTED = 1, 2, 3, 130
 _COLLECTED_AFTER = 50_000
 """New objects before Python collects garbage: its own 700 cost a tenth of a command's start."""
@@ -89,70 +91,20 @@ class ChatGroup(NearGroup):
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
-_COMMANDS = {
-    "demo": ("demo", "Process a sample conversation; no key, no network."),
-    "init": ("first_time", "Begin: folders, a key or none, the service, a sample."),
-    "plan": ("plan", "Show what would be done; sends and writes nothing."),
-    "watch": ("status", "Process whatever is dropped into the inbox, until stopped."),
-    "run": ("run", "Process the exports in the inbox, or those named, and exit."),
-    "open": ("page", "Open the page in the browser, or one of the folders."),
-    "pair": ("pair", "Let TypingMind send chats by itself, without files."),
-    "status": ("status", "Show whether the daemon is well, and what it has done."),
-    "doctor": ("status", "Find what is wrong, and what mends it."),
-    "logs": ("status", "Tell what the daemon did, in sentences."),
-    "budget": ("budget", "Show what was spent and may be spent, or raise a cap."),
-    "pause": ("status", "Have the daemon begin nothing new for a while."),
-    "resume": ("status", "End the pause."),
-    "chats": ("chats", "List the chats that the archive knows."),
-    "search": ("search", "Search everything that was ever said, remembered or known."),
-    "mcp": ("mcp", "Let a model look things up in the archive while it talks."),
-    "memories": ("memories", "List the memories of a chat."),
-    "show": ("memories", "Show one memory in full, in all its editions."),
-    "use": ("memory_choices", "Choose the edition of a memory that is shown."),
-    "pin": ("memory_choices", "Keep a memory as it is."),
-    "unpin": ("memory_choices", "Let it be rewritten again."),
-    "accept": ("chats", "Say that a chat which was skipped is meant as it is."),
-    "recall": ("memory_choices", "Bring back memories that you have deleted in TypingMind."),
-    "core": ("core_memory", "Show or edit the persona's core memory."),
-    "facts": ("known_facts", "List, search, add or forget facts."),
-    "retry": ("memory_choices", "Ask for a memory once more, with a word of guidance."),
-    "calls": ("calls", "List what models were asked, when, and what it cost."),
-    "versions": ("chats", "List what was kept of a chat's exports."),
-    "diff": ("restore", "Show what changed between two versions."),
-    "restore": ("restore", "Put a kept version back; shows the difference first."),
-    "undo": ("restore", "Put back what the updated export was before."),
-    "expand": ("restore", "Write the full raw conversation as an export again."),
-    "rebuild": ("archive", "Rebuild a lost archive from backups and updated exports."),
-    "export-archive": ("archive", "Pack everything into one file, for a new computer."),
-    "import-archive": ("archive", "Unpack such a file on the new computer."),
-    "erase": ("archive", "Remove a chat for good, after showing what there is."),
-    "verify": ("archive", "Check archive, backups and outputs against their hashes."),
-    "key": ("key", "Keep, list, try or forget a provider's key."),
-    "service": ("service", "Have the system run memproc, or stop that."),
-    "uninstall": ("service", "Remove the service, and say what stays and how it goes."),
-    "config": ("config", "Show, check, edit or find memproc.toml."),
-    "completion": ("completion", "Print what makes bash, zsh or fish complete names."),
-    "manual": ("completion", ""),
-    "job": ("supervised", ""),
-    "page": ("page", ""),
-}
-"""Each command's module and its summary in `memproc --help`; one without is hidden."""
-
 
 class _LazyGroup(NearGroup):
     """A group that knows its commands' names and summaries without importing them."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """Every command, in the order of this file."""
-        return [name for name, (_, summary) in _COMMANDS.items() if summary]
+        """List every command that is shown, in the order of the help."""
+        return list(SUMMARIES)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Import and return the command of that name."""
-        if cmd_name not in _COMMANDS:
+        if cmd_name not in MODULES:
             return None
-        home, _ = _COMMANDS[cmd_name]
         name = f"{cmd_name.replace('-', '_')}_command"
-        command = getattr(import_module(f"daemon.cli.{home}"), name)
+        command = getattr(import_module(f"daemon.cli.{MODULES[cmd_name]}"), name)
         if ctx is not None and ctx.resilient_parsing:  # a shell completes what is being written
             from daemon.cli.completion import complete_names
 
@@ -164,15 +116,17 @@ class _LazyGroup(NearGroup):
         from click.shell_completion import CompletionItem
 
         names = [name for name in self.list_commands(ctx) if name.startswith(incomplete)]
-        items = [CompletionItem(name, help=_COMMANDS[name][1]) for name in names]
+        items = [CompletionItem(name, help=SUMMARIES[name]) for name in names]
         return items + click.Command.shell_complete(self, ctx, incomplete)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the list of commands in `--help`."""
-        with formatter.section("Commands"):
-            formatter.write_dl(
-                [(name, summary) for name, (_, summary) in _COMMANDS.items() if summary]
-            )
+        """Write the commands in `--help`, group by group and in one column."""
+        width = max(map(len, SUMMARIES))
+        for title, commands in GROUPS.items():
+            with formatter.section(title):
+                formatter.write_dl(
+                    [(name.ljust(width), summary) for name, (_, summary) in commands.items()]
+                )
 
 
 @click.group(cls=_LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
@@ -186,7 +140,7 @@ class _LazyGroup(NearGroup):
     hidden=True,
     help="Settings come on standard input, from the daemon.",
 )
-@click.version_option(package_name="memproc-daemon", prog_name="memproc")
+@click.version_option(None, "-V", "--version", package_name="memproc-daemon", prog_name="memproc")
 @click.pass_context
 def memproc_command(ctx: click.Context, config: Path | None, quiet: bool, supervised: bool) -> None:
     """Turn the old part of a long TypingMind conversation into memories that the persona writes itself."""

@@ -3,6 +3,7 @@
 import os
 import re
 import sys
+from difflib import get_close_matches
 from pathlib import Path
 
 import click
@@ -32,11 +33,16 @@ _LONGEST_LINE = 8192  # bytes; no key is nearly as long
 
 
 def _known(context: click.Context, parameter: click.Parameter, text: str | None) -> str | None:
-    """Return the named provider. An unknown name may be a misplaced key: it is not repeated."""
+    """Return the named provider.
+
+    An unknown name may be a misplaced key: it is not repeated, but the nearest provider is named.
+    """
     name = None if text is None else text.lower()
     if name is not None and name not in KEY_VARIABLES:
+        near = get_close_matches(name, sorted(KEY_VARIABLES), 1)
+        guess = f" Did you mean {near[0]}?" if near else ""
         raise click.BadParameter(
-            f"memproc keeps no key for this provider. It knows {_KNOWN}.", context, parameter
+            f"memproc keeps no key for this provider.{guess} It knows {_KNOWN}.", context, parameter
         )
     return name
 

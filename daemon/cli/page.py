@@ -3,16 +3,20 @@
 import secrets
 import socket
 import subprocess
+import sys
 from pathlib import Path
 from urllib.parse import urlencode
 
 import click
 
+from daemon.cli import TROUBLE
+from daemon.cli.printing import print_error
 from daemon.cli.settings import Settings, pass_settings
 from rules.errors import FileTrouble
 
 _PLACES = ("page", "inbox", "updated", "config")
 _ANSWER_SECONDS = 60.0
+_FAILS_WITHIN_SECONDS = 3.0
 
 
 @click.command
@@ -21,7 +25,7 @@ _ANSWER_SECONDS = 60.0
     "--print", "only_print", is_flag=True, help="Print the address instead of opening it."
 )
 @pass_settings
-def open_command(settings: Settings, place: str, only_print: bool) -> None:
+def open_command(settings: Settings, place: str, only_print: bool) -> int:
     """Open the page in your browser; or the inbox, the folder of updated exports, or memproc.toml.
 
     The page's link is good once, and for two minutes.
@@ -29,14 +33,14 @@ def open_command(settings: Settings, place: str, only_print: bool) -> None:
     address = _link(settings) if place == "page" else str(_path(settings, place))
     if only_print:
         click.echo(address)
-        return
+        return 0
     shown = "the page" if place == "page" else address
-    if click.launch(address):
-        raise FileTrouble(
-            f"No program could be found that opens {shown}.",
-            f"See where it is: memproc open {place} --print",
-        )
-    settings.say(f"Opened {shown}.")
+    if not _opens(address):
+        print_error(f"No program could be found that opens {shown}. Open this yourself:")
+        click.echo(address)
+        return TROUBLE
+    settings.say(f"Opened {shown}. If you do not see it, open this yourself:\n{address}")
+    return 0
 
 
 @click.command(hidden=True)
@@ -65,6 +69,23 @@ def page_command(settings: Settings, number: int) -> None:
             library = Library(config, folders.state)
             others[CONNECTOR] = connector(library, port, config.recall.origins)
         serve(listener, dispatcher(application(desk, port, VIEWS, ACTIONS), others))
+
+
+def _opens(address: str) -> bool:
+    """Open an address or a file. Return False where no program does.
+
+    xdg-open may live as long as the browser: one that has not failed by then has opened it.
+    """
+    if sys.platform in ("darwin", "win32"):
+        return click.launch(address) == 0
+    quiet = subprocess.DEVNULL
+    try:
+        opener = subprocess.Popen(["xdg-open", address], stdin=quiet, stdout=quiet, stderr=quiet)  # noqa: S603, S607
+        return opener.wait(_FAILS_WITHIN_SECONDS) == 0
+    except subprocess.TimeoutExpired:
+        return True
+    except OSError:
+        return False
 
 
 def _path(settings: Settings, place: str) -> Path:

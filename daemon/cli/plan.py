@@ -30,6 +30,7 @@ from daemon.models.splitting import splitter
 from daemon.remember.endings import EndingChat, ending_chat
 from daemon.status.printable import told_apart
 from daemon.trip import chats_of, go_round, look, ready_without_calls
+from primer.models import EXTRACTIVE
 from rules.errors import MemprocError
 from rules.money.estimate import NO_COST, NO_TRAFFIC, CostEstimate
 from rules.money.price import Amounts, Reached, Usage, dollars, first_reached, in_words, left
@@ -324,6 +325,8 @@ def _who_works(who: Who) -> str:
     """Say which models write and analyse."""
     window = f", whose window holds {who.window:,} tokens" if who.window else ""
     fallback = f"; where it refuses, {who.fallback}" if who.fallback else ""
+    if who.agent == who.context_manager == EXTRACTIVE:
+        return "no model: sentences are extracted, free"
     return f"{who.agent} writes{window}; {who.context_manager} analyses{fallback}"
 
 

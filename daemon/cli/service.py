@@ -61,11 +61,14 @@ def service_install_command(settings: Settings, dry_run: bool, no_sandbox: bool)
     with _in_our_words():
         try:
             recipe = recipe_for(account, program, run_command, Sandbox.NONE if no_sandbox else None)
-        except NoUserManager:
-            if dry_run:  # what would be written can be shown all the same
-                recipe = systemd_recipe(program, account.units, Sandbox.NONE)
-                _print(to_install(recipe, run_command))
-            raise
+        except NoUserManager as fault:
+            if not dry_run:
+                raise
+            # What would be written can be shown all the same.
+            recipe = systemd_recipe(program, account.units, Sandbox.NONE)
+            _print(to_install(recipe, run_command))
+            click.echo(visible(f"It would not start now: {fault.message}\n{fault.next_step}"))
+            return 0
         for remark in recipe.remarks:
             settings.say(remark)
         steps = to_install(recipe, run_command)
@@ -256,7 +259,7 @@ def _carry_out(steps: list[InstallStep], settings: Settings) -> int:
 
 def _print(steps: list[InstallStep]) -> int:
     for step in steps:
-        click.echo(visible(step.sentence))
+        click.echo(visible(step.intention))
         if step.text:
             click.echo(visible("".join(f"    {line}\n" for line in step.text.splitlines())))
     if not steps:

@@ -67,7 +67,9 @@ def test_a_dry_run_shows_the_units_and_changes_nothing(
     desk: Desk, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["service", "install", "--dry-run"]) == 0
-    assert "WatchdogSec=120" in capsys.readouterr().out
+    shown = capsys.readouterr().out
+    assert "WatchdogSec=120" in shown and "Would write " in shown and "Would run " in shown
+    assert "\nWriting " not in shown and "\nRunning " not in shown
     assert not desk.units.exists() and not (desk.home / "memproc").exists()
     assert not any("restart" in line or "enable" in line for line in desk.called)
 
@@ -108,6 +110,9 @@ def test_without_a_user_bus_nothing_is_written_and_the_way_out_is_told(
         assert main(["service", verb]) == 1
         said = capsys.readouterr().err
         assert "No medium found" in said and "@reboot" in said
+    assert main(["service", "install", "--dry-run"]) == 0
+    shown = capsys.readouterr().out
+    assert "Would write " in shown and "It would not start now: " in shown and "@reboot" in shown
     assert not desk.units.exists()
 
 

@@ -263,7 +263,7 @@ def test_a_wrong_command_is_a_usage_error(ada: Person) -> None:
     assert ada.spawn("rnu").code == 2
     assert ada.memproc("restore", "x").code == 2
     assert ada.memproc("--version").out.startswith("memproc")
-    assert "Commands" in ada.memproc("--help").out
+    assert "Service and settings:" in ada.memproc("--help").out
 
 
 def test_config_show_hides_what_is_secret(ada: Person) -> None:

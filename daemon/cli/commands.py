@@ -1,0 +1,71 @@
+"""The commands of memproc, in the groups and the order in which `memproc --help` lists them."""
+
+from collections.abc import Mapping
+
+GROUPS: Mapping[str, Mapping[str, tuple[str, str]]] = {
+    "Begin": {
+        "demo": ("demo", "Process a sample conversation; no key, no network."),
+        "init": ("first_time", "Begin: folders, a key or none, the service, a sample."),
+    },
+    "Work": {
+        "plan": ("plan", "Show what would be done; sends and writes nothing."),
+        "run": ("run", "Process the exports in the inbox, or those named, and exit."),
+        "watch": ("status", "Process whatever is dropped into the inbox, until stopped."),
+        "pause": ("status", "Have the daemon begin nothing new for a while."),
+        "resume": ("status", "End the pause."),
+    },
+    "Look": {
+        "open": ("page", "Open the page in the browser, or one of the folders."),
+        "status": ("status", "Show whether the daemon is well, and what it has done."),
+        "logs": ("status", "Tell what the daemon did, in sentences."),
+        "doctor": ("status", "Find what is wrong, and what mends it."),
+        "chats": ("chats", "List the chats that the archive knows."),
+        "memories": ("memories", "List the memories of a chat."),
+        "show": ("memories", "Show one memory in full, in all its editions."),
+        "search": ("search", "Search everything that was ever said, remembered or known."),
+        "calls": ("calls", "List what models were asked, when, and what it cost."),
+    },
+    "Correct": {
+        "accept": ("chats", "Say that a chat which was skipped is meant as it is."),
+        "retry": ("memory_choices", "Ask for a memory once more, with a word of guidance."),
+        "use": ("memory_choices", "Choose the edition of a memory that is shown."),
+        "pin": ("memory_choices", "Keep a memory as it is."),
+        "unpin": ("memory_choices", "Let it be rewritten again."),
+        "core": ("core_memory", "Show or edit the persona's core memory."),
+        "facts": ("known_facts", "List, search, add or forget facts."),
+        "recall": ("memory_choices", "Bring back memories that you have deleted in TypingMind."),
+    },
+    "Keep and undo": {
+        "versions": ("chats", "List what was kept of a chat's exports."),
+        "diff": ("restore", "Show what changed between two versions."),
+        "restore": ("restore", "Put a kept version back; shows the difference first."),
+        "undo": ("restore", "Put back what the updated export was before."),
+        "expand": ("restore", "Write the full raw conversation as an export again."),
+        "verify": ("archive", "Check archive, backups and outputs against their hashes."),
+        "rebuild": ("archive", "Rebuild a lost archive from backups and updated exports."),
+        "export-archive": ("archive", "Pack everything into one file, for a new computer."),
+        "import-archive": ("archive", "Unpack such a file on the new computer."),
+        "erase": ("archive", "Remove a chat for good, after showing what there is."),
+    },
+    "Connect": {
+        "pair": ("pair", "Let TypingMind send chats by itself, without files."),
+        "mcp": ("mcp", "Let a model look things up in the archive while it talks."),
+    },
+    "Service and settings": {
+        "service": ("service", "Have the system run memproc, or stop that."),
+        "config": ("config", "Show, check, edit or find memproc.toml."),
+        "key": ("key", "Keep, list, try or forget a provider's key."),
+        "budget": ("budget", "Show what was spent and may be spent, or raise a cap."),
+        "completion": ("completion", "Print what makes bash, zsh or fish complete names."),
+        "help": ("helping", "Show the help of memproc, or of one command."),
+        "uninstall": ("service", "Remove the service, and say what stays and how it goes."),
+    },
+}
+"""Each command's module and its summary, in groups."""
+
+HIDDEN = {"manual": "completion", "job": "supervised", "page": "page"}
+"""The commands that no list shows, with their modules."""
+
+SUMMARIES = {name: summary for group in GROUPS.values() for name, (_, summary) in group.items()}
+
+MODULES = {name: home for group in GROUPS.values() for name, (home, _) in group.items()} | HIDDEN
