@@ -1,6 +1,7 @@
 """Process a sample conversation with the built-in engine; no key, no network: `memproc demo`."""
 
 import re
+import shlex
 import shutil
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
@@ -59,8 +60,16 @@ def demo_command(ctx: click.Context) -> int:
         ctx.invoke(versions_command, chat=chat_id, as_json=False)
         _title("One memory (memproc show)")
         click.echo(visible("\n".join(describe_memory(made[len(made) // 2]))))
-    click.echo(visible(f"\nEverything lies in {home} until the next demo."))
+    click.echo(visible(f"\nEverything lies in {home} until the next demo. To look at it:"))
+    click.echo(visible("\n".join(_commands(home / "memproc.toml", chat_id))))
     return code
+
+
+def _commands(toml: Path, chat_id: str) -> Iterator[str]:
+    """Yield commands about the demo as they can be typed, which name its own settings."""
+    named = f"memproc --config {shlex.quote(str(toml))}"
+    for rest in ("open", f"memories {chat_id}", f"versions {chat_id}", f"restore {chat_id} 1"):
+        yield f"    {named} {rest}"
 
 
 @contextmanager
