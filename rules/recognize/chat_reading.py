@@ -12,9 +12,9 @@ from rules.recognize.user_edits import SLOTS, PersonEdits, groups
 from rules.wording import counted
 
 _MOST_NAMES = 12
-_NOT_TOLD = "and whether you deleted them cannot be told"
+_NOT_TOLD = "and whether you deleted {them} cannot be told"
 _WHETHER: dict[Sure, str] = {
-    "deletions are named": "and TypingMind does not name them as deleted",
+    "deletions are named": "and TypingMind does not name {them} as deleted",
     "the list was full": f"{_NOT_TOLD}, since TypingMind names only the last 100",
     "nothing is named": f"{_NOT_TOLD}, since this TypingMind names no deletions",
 }
@@ -81,7 +81,8 @@ def _on_missing(absent: Absent) -> str:
         return ""
     of_last_time = "message of the last time is", "messages of the last time are"
     kept = "the archive and memproc expand keep" if absent.keys else "the archive keeps"
-    return f"{counted(count, *of_last_time)} missing, {_WHETHER[absent.sure]}: {kept} what was said"
+    whether = _WHETHER[absent.sure].format(them="it" if count == 1 else "them")
+    return f"{counted(count, *of_last_time)} missing, {whether}: {kept} what was said"
 
 
 def _names(memories: Sequence[Memory], forgotten: Sequence[str]) -> str:
