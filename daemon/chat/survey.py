@@ -43,6 +43,7 @@ from rules.conversation.memory_size import questions_of_memories
 from rules.conversation.memory_title import counted_on, write_title
 from rules.conversation.short_quotes import too_many
 from rules.plan.chat_plan import ChatPlan, Overhead, plan_chat
+from rules.plan.fitting import sizes_within
 from rules.plan.folds import Bounds, as_shown, as_told, section
 from rules.plan.limits import Limit, TooLarge, nearest_limit, too_large
 from rules.plan.work import PlannedChunk, Round, hindsight_round
@@ -88,8 +89,17 @@ class Survey:
     def too_large(self) -> TooLarge | None:
         """Return the first planned chunk that does not fit into the limit, or None."""
         fixed = self.plan.fixed_tokens
-        sizes = (too_large(chunk, fixed, self.factor, self.limit) for chunk in self.plan.work)
-        return next(filter(None, sizes), None)
+        found = (too_large(chunk, fixed, self.factor, self.limit) for chunk in self.plan.work)
+        first = next(filter(None, found), None)
+        if first is None or self.limit is None:
+            return first
+        sizes = sizes_within(self.limit.most, fixed, self.factor)
+        if sizes is None:
+            return first
+        fit = f"{sizes} fit into {self.limit.tokens:,}"
+        command = f"memproc config fit {self.roles.agent.name}"
+        next_step = f"{first.next_step} {fit}: {command}"
+        return replace(first, next_step=next_step)
 
     def passage(
         self, chunk: PlannedChunk, memories_before: Sequence[Memory], breaks: Sequence[int] = ()

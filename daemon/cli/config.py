@@ -1,4 +1,4 @@
-"""Show, check, edit or find memproc.toml: `memproc config`."""
+"""Show, check, edit, fit to a model, or find memproc.toml: `memproc config`."""
 
 from collections.abc import Iterator
 
@@ -13,11 +13,16 @@ from daemon.files.reasons import file_errors
 from daemon.files.write import replace_file
 from daemon.status.printable import visible
 from rules.errors import ConfigurationError
+from rules.plan.fitting import Sizes, sizes_within
+from rules.plan.limits import Limit
+
+_SYSTEM_MESSAGE = 200
+"""Tokens that are kept free for a chat's own system message; `memproc plan` knows each chat's."""
 
 
 @click.group(cls=NearGroup)
 def config_command() -> None:
-    """Show, check, edit or find memproc.toml."""
+    """Show, check, edit, fit to a model, or find memproc.toml."""
 
 
 @config_command.command("show")
@@ -91,6 +96,61 @@ def config_edit_command(settings: Settings) -> int:
     draft.unlink(missing_ok=True)
     settings.say("\n".join([f"Wrote {path}; all is well with it.", *_unknown_models(load(path))]))
     return 0
+
+
+@config_command.command("fit")
+@click.argument("model")
+@pass_settings
+def config_fit_command(settings: Settings, model: str) -> None:
+    """Write sizes that fit the window of MODEL into memproc.toml.
+
+    Its comments and all other settings stay as they are. The window is that of [models], else what
+    LiteLLM knows.
+    """
+    from daemon.config.edit_text import with_settings
+    from daemon.config.loading import parse_settings
+
+    path = settings.config_file.path
+    if path is None:
+        raise click.UsageError("There is no memproc.toml yet. To write one: memproc init")
+    path, window = path.resolve(), _window_of(settings.config, model)
+    sizes = _sizes_for(settings.config, model, window)
+    with file_errors(path, "read"):
+        before = path.read_text("utf-8-sig")
+    written = with_settings(before, sizes.settings)
+    parse_settings(written.encode(), path)
+    replace_file(path, [written.encode()])
+    settings.say(f"{sizes} fit into {window:,}. Wrote them into {path}.")
+
+
+def _window_of(config: Config, model: str) -> int:
+    """Return the window of a model in tokens. Raises ConfigurationError where it is not known."""
+    from daemon.models.catalogue import read_facts
+    from daemon.models.resolve import window_in
+
+    window = window_in(model, config.models) or read_facts(model).window
+    if window is None:
+        raise ConfigurationError(
+            f"memproc does not know how many tokens the window of {model} holds.",
+            "Name it in memproc.toml: window = 8192 in [models]",
+        )
+    return window
+
+
+def _sizes_for(config: Config, model: str, window: int) -> Sizes:
+    """Return sizes that fit. Raises ConfigurationError where even the smallest do not."""
+    from daemon.models.tokens import count
+    from primer.models import token_factor
+
+    fixed = count(load_texts(config.texts.path).primer) + _SYSTEM_MESSAGE
+    sizes = sizes_within(Limit(window).most, fixed, token_factor(model))
+    if sizes is None:
+        raise ConfigurationError(
+            f"The window of {model} holds {window:,} tokens, too few for the primer, four small "
+            "chunks and what is asked about them.",
+            "Choose a model with a larger window.",
+        )
+    return sizes
 
 
 def _check_named_files(config: Config) -> None:

@@ -1,0 +1,86 @@
+"""`memproc config fit` writes sizes into memproc.toml and leaves all else as it is."""
+
+from pathlib import Path
+
+import pytest
+import tomli
+from click.testing import CliRunner
+
+from daemon.cli.config import config_command as command
+from daemon.cli.settings import Settings
+from daemon.config.edit_text import with_settings
+from daemon.config.loading import shipped_text
+from rules.errors import ConfigurationError
+
+SIZES = {("tail", "tokens"): 2400, ("tail", "step"): 0, ("chunk", "tokens"): 600}
+TEXT = """\
+# Mine.
+[chunk]  # small ones
+tokens = 4_000 # as it was
+[models]
+window = 8192
+agent = "ollama/llama3"  # local
+"""
+
+
+def fit(path: Path, model: str) -> str:
+    ended = CliRunner().invoke(
+        command, ["fit", model], obj=Settings(path, quiet=False), standalone_mode=False
+    )
+    if ended.exception:
+        raise ended.exception
+    return ended.output
+
+
+def test_what_is_there_changes_in_its_place_and_what_is_not_is_added() -> None:
+    changed = with_settings(TEXT, SIZES)
+    assert "[chunk]  # small ones\ntokens = 600 # as it was\n" in changed
+    assert changed.endswith("[tail]\nstep = 0\ntokens = 2400\n")
+    assert [line for line in TEXT.splitlines() if "4_000" not in line] == [
+        line for line in changed.splitlines() if line in TEXT.splitlines()
+    ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "tail.tokens = 30000\n",
+        "tail = { step = 5, tokens = 30000 }\n",
+        "",
+        "[tail]",
+        shipped_text(),
+    ],
+)
+def test_every_way_to_write_a_table_is_understood(text: str) -> None:
+    try:
+        changed = tomli.loads(with_settings(text, {("tail", "tokens"): 2400}))
+    except ConfigurationError as refused:
+        pytest.fail(str(refused))
+    assert changed["tail"]["tokens"] == 2400
+
+
+def test_comments_of_the_shipped_file_stay() -> None:
+    before, after = shipped_text().splitlines(), with_settings(shipped_text(), SIZES).splitlines()
+    assert len(before) == len(after)
+    assert [line for line in before if line.startswith("#")] == [
+        line for line in after if line.startswith("#")
+    ]
+
+
+def test_the_sizes_are_written_for_the_window_that_is_named(home: Path) -> None:
+    path = home / "memproc.toml"
+    path.write_text(TEXT, encoding="utf-8")
+    said = fit(path, "ollama/llama3")
+    assert "fit into 8,192" in said
+    written = tomli.loads(path.read_text(encoding="utf-8"))
+    assert written["tail"]["tokens"] == 4 * written["chunk"]["tokens"] < 4000
+    assert "# as it was" in path.read_text(encoding="utf-8")
+    assert path.stat().st_mode & 0o077 == 0
+
+
+def test_a_model_whose_window_nobody_knows_is_told(home: Path) -> None:
+    path = home / "memproc.toml"
+    path.write_text("[chunk]\ntokens = 4000\n", encoding="utf-8")
+    with pytest.raises(ConfigurationError, match="does not know how many tokens"):
+        fit(path, "openai/nobody-knows-this-one")
+    assert path.read_text(encoding="utf-8") == "[chunk]\ntokens = 4000\n"
