@@ -27,7 +27,7 @@ _FAMILIAR = 0.4
 _KANA_SHARE = 0.05
 
 # A quotation has an end nearby: without one, every mark would be sought an end for through the whole text.
-_NOBODYS_WORDS = re.compile(
+_QUOTED = re.compile(
     r"```.*?(?:```|\Z)|`[^`\n]*`|https?://\S+"
     r"|\"[^\"\n]{0,400}\"|“[^”\n]{0,400}”|„[^“”\n]{0,400}[“”]|«[^»\n]{0,400}»|「[^」\n]{0,400}」|『[^』\n]{0,400}』",
     re.DOTALL,
@@ -47,10 +47,7 @@ def foreign(answer: str, passage: Sequence[str]) -> str | None:
     quotations and addresses, between languages that are too much alike, in one that is not known.
     """
     # Code, addresses and quotations may be in any language.
-    answer, passage = (
-        _NOBODYS_WORDS.sub(" ", answer),
-        [_NOBODYS_WORDS.sub(" ", text) for text in passage],
-    )
+    answer, passage = in_own_words(answer), [in_own_words(text) for text in passage]
     words = list(terms(answer))
     vocabulary = {word for text in passage for word in terms(text)}
     # Where the passage itself has so many of the answer's words, it must have the language, too.
@@ -62,6 +59,11 @@ def foreign(answer: str, passage: Sequence[str]) -> str | None:
         if _is_foreign_script(answer, passage) or _is_foreign_tongue(answer, passage)
         else None
     )
+
+
+def in_own_words(text: str) -> str:
+    """Return the text without code, addresses and what stands between quotation marks."""
+    return _QUOTED.sub(" ", text)
 
 
 def _is_foreign_script(answer: str, passage: Sequence[str]) -> bool:

@@ -11,7 +11,10 @@ _MONTHS = (
     "December",
 )  # fmt: skip
 _TITLE = re.compile(
-    r"<context_manager>\n(?:Memory ([1-9]\d{0,5})|Memories ([1-9]\d{0,5}) to ([1-9]\d{0,5}))[,.]"
+    r"<context_manager>\n(?:Memory ([1-9]\d{0,5})|Memories ([1-9]\d{0,5}) to ([1-9]\d{0,5}))[,.:]"
+)
+_SUBJECT = re.compile(
+    r"\A((?:<context_manager>\n)?Memory [1-9]\d{0,5}(?:, [^:.\n]*)?)(?:: ([^:.\n]+))\."
 )
 
 
@@ -42,11 +45,31 @@ def first_day(date: str | None) -> str:
 
 
 def write_title(
-    first: int, last: int, dates: Iterable[str | None], *, extracted: bool = False
+    first: int,
+    last: int,
+    dates: Iterable[str | None],
+    *,
+    extracted: bool = False,
+    subject: str = "",
 ) -> str:
-    """The title of a memory, or of a fold of those from `first` to `last`; `dates` are those of its messages."""
+    """Return the title of a memory, or of a fold of those from `first` to `last`.
+
+    `dates` are those of its messages. A fold has no subject.
+    """
     name = f"Memory {first}" if first == last else f"Memories {first} to {last}"
-    return ", ".join([name, *_days(dates), *(["extracted"] if extracted else [])]) + "."
+    title = ", ".join([name, *_days(dates), *(["extracted"] if extracted else [])])
+    return f"{title}: {subject}." if subject else f"{title}."
+
+
+def subject_in(question: str) -> str:
+    """Return the subject in a memory's first question; empty where its name has none."""
+    titled = _SUBJECT.match(question)
+    return titled[2] if titled else ""
+
+
+def without_subject(title: str) -> str:
+    """Return what begins with a memory's title without the subject in it."""
+    return _SUBJECT.sub(r"\1.", title, count=1)
 
 
 def numbers_in(question: str) -> tuple[int, int] | None:
