@@ -6,17 +6,21 @@ person's name, and their life, for their own.
 """
 
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
+from functools import lru_cache
 
 from rules.layers.core import CoreMemory, Refusal
 
 PERSONA, HUMAN = "persona", "human"
 
 _NAME = r"[\"'*_„“«]*((?-i:[^\W\d_a-zß-öø-ÿ])[^\W\d_]++)(?!['’]s)"
+_MESSAGES = 8192
+"""Messages whose names are remembered: each stands in the tails of many chunks."""
+_WORD = re.compile(r"\w+")
 _BY_NAME = re.compile(
     r"(?:\bmy name(?:'s| is)|\bi am called|\bcall me|\bmein name ist|\bich hei(?:ß|ss)e"
     r"|\bje m['’]appelle|\bme llamo|\bmi nombre es|\bmi chiamo|\bmeu nome é|\bme chamo|\bik heet"
-    rf"|(?:^|\n)[-*\s]*(?:name|nombre|nom|nome|naam)\s*:)\s+{_NAME}",
+    rf"|(?:^|\n)[-*\t ]*+(?:name|nombre|nom|nome|naam)[\t ]*:)\s+{_NAME}",
     re.IGNORECASE,
 )
 _AS = re.compile(
@@ -29,13 +33,13 @@ _TOLD = re.compile(
 )
 _OTHER = re.compile(
     r"(?:\bname(?:'s| is| ist|:)|\bcalled|\bhei(?:ß|ss)t|\bs['’]appelle|\bse llama|\bsi chiama"
-    rf"|\bse chama|\bheet|(?:^|\n)[-*\s]*)\s*{_NAME}",
+    rf"|\bse chama|\bheet|(?:^|\n)[-*\t ]*+)[\t ]*+{_NAME}",
     re.IGNORECASE,
 )
 
 
 def persons_names(
-    memory: CoreMemory, said_by_person: Iterable[str], own: Collection[str]
+    memory: CoreMemory, said_by_person: Collection[str], own: Collection[str]
 ) -> frozenset[str]:
     """Return the person's names: from `human`, and from how they speak of themselves.
 
@@ -45,8 +49,8 @@ def persons_names(
     human = section.rendered if section else ""
     names = {*_names_in(said_by_person, _BY_NAME), *_names_in([human], _OTHER)}
     # "I am Irish" tells no name; "I am Nessa" does, where somebody else calls the person so, too.
-    known = " ".join([human, *own])
-    names |= {name for name in _names_in(said_by_person, _AS) if re.search(rf"\b{name}\b", known)}
+    if called := set(_names_in(said_by_person, _AS)):
+        names |= called.intersection(_WORD.findall(" ".join([human, *own])))
     names -= set(_names_in(own, _BY_NAME, _AS, _TOLD))
     return frozenset(name.casefold() for name in names)
 
@@ -68,5 +72,16 @@ def claims(before: CoreMemory, after: CoreMemory, names: frozenset[str]) -> Refu
     )
 
 
+def claimed_name(text: str, names: frozenset[str]) -> str | None:
+    """Return the first of `names` (casefolded) that the text's speaker takes for their own."""
+    claimed = (name for pattern in (_BY_NAME, _AS) for name in pattern.findall(text))
+    return next((name for name in claimed if name.casefold() in names), None)
+
+
 def _names_in(texts: Iterable[str], *patterns: re.Pattern[str]) -> list[str]:
-    return [name for text in texts for pattern in patterns for name in pattern.findall(text)]
+    return [name for text in texts for pattern in patterns for name in _all_names(text, pattern)]
+
+
+@lru_cache(_MESSAGES)
+def _all_names(text: str, pattern: re.Pattern[str]) -> Sequence[str]:
+    return tuple(pattern.findall(text))
