@@ -17,7 +17,9 @@ from dataclasses import dataclass
 
 from rules.conversation.history import Entry
 from rules.extract.blocks import without_open_fence
-from rules.extract.words import has_words
+from rules.extract.languages import TONGUES, spoken
+from rules.extract.sentences import TextPiece, sentences
+from rules.extract.words import has_words, length, shorten, terms
 
 _ALIKE = str.maketrans("‘’‚‛“”„‟«»‹›「」『』–—―−‐‑", '\'\'\'\'""""""\'\'""""------')
 _GAP = re.compile(r"\s+")
@@ -40,7 +42,7 @@ class NotVerbatim:
 
 
 def find_quote(answer: str, chunk: Sequence[Entry]) -> Verbatim | NotVerbatim:
-    """The passage of one message of the chunk that the answer repeats, or why there is none."""
+    """Return the passage of one message of the chunk that the answer repeats, or why there is none."""
     plain_answer = plain_text(answer).strip()
     if not has_words(plain_answer):
         return NotVerbatim("The answer holds no words.")
@@ -58,6 +60,42 @@ def find_quote(answer: str, chunk: Sequence[Entry]) -> Verbatim | NotVerbatim:
             if has_words(quote):
                 return Verbatim(quote, key)
     return NotVerbatim("It stands in no single message of the passage, character for character.")
+
+
+def best_run(quote: str, words: float) -> str:
+    """Return a quote of at most so many words: the best run of its whole sentences where it has more.
+
+    The best one holds most of the speaker's own states; of those the longest, and the first of
+    these. Where every sentence is longer, it is the beginning of one. It stays one substring.
+    """
+    if length(quote) <= words:
+        return quote
+    pieces = sentences(quote)
+    runs = [
+        (begin, end)
+        for begin in range(len(pieces))
+        for end in range(begin, len(pieces))
+        if length(quote[pieces[begin].start : pieces[end].stop]) <= words
+    ]
+    if not runs:
+        return shorten(quote, words)
+    worths = _worths(quote, pieces)
+    begin, end = max(
+        runs,
+        key=lambda run: (sum(worths[run[0] : run[1] + 1]), run[1] - run[0], -run[0]),
+    )
+    run = quote[pieces[begin].start : pieces[end].stop]
+    whole = without_open_fence(run)
+    return whole if has_words(whole) else shorten(quote, words)
+
+
+def _worths(quote: str, pieces: Sequence[TextPiece]) -> list[int]:
+    """Return for each piece how many words it has of the speaker's own states."""
+    tongue = spoken(terms(quote), TONGUES)
+    of_pieces = [set(terms(quote[piece.start : piece.stop])) for piece in pieces]
+    return [
+        sum(word in tongue.states or word in tongue.me for word in words) for words in of_pieces
+    ]
 
 
 def can_be_quoted(chunk: Sequence[Entry]) -> bool:
