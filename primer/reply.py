@@ -18,7 +18,24 @@ from primer.tags import TAGS, keep_inert
 from rules.conversation.answer import foreign, is_repeated, is_restated
 from rules.extract.words import UNSEEN, length
 
+FormFault = Literal[
+    "JSON",
+    "disclaimer",
+    "echo",
+    "loop",
+    "opening",
+    "list alone",
+    "live reply",
+    "not about the passage",
+    "no first person",
+    "first person",
+    "third person",
+    "the person's name",
+    "the person as I",
+]
+"""The ways in which an answer has not the form of what was asked."""
 Kind = Literal[
+    FormFault,
     "empty",
     "cut off",
     "refused",
@@ -33,7 +50,7 @@ Kind = Literal[
     "unreadable",
 ]
 """The ways in which an answer fails."""
-KINDS = frozenset(get_args(Kind))
+FORMS, KINDS = frozenset(get_args(FormFault)), frozenset(get_args(Kind))
 
 _ENDED = "stop"
 _OUT_OF_ROOM = ("length", "max_tokens")
@@ -59,6 +76,10 @@ class Answered:
     """A complete answer, without thinking and without the white space around it."""
 
     text: str
+    form: str = ""
+    """Why it has not the form that was asked for, where nothing better came."""
+    is_former: bool = False
+    """It was given to an older version of memproc, and is judged as it was then."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,221 @@
+"""Words by which misshapen answers are told: openings, disclaimers and the like, in 14 languages.
+
+Every pattern is searched in small letters with straight apostrophes. Each names what a good answer
+has no need of; where a good answer may begin alike ("Sure of herself ..."), the pattern asks for
+the sign that follows the word.
+"""
+
+import re
+
+from rules.extract.words import listed_words
+
+_GOES_ON = re.compile(r"\\\n\s*")
+
+
+def _alternatives(*patterns: str) -> str:
+    """Join the lines of patterns into alternatives; one that ends in a backslash goes on."""
+    lines = (
+        line.strip()
+        for pattern in patterns
+        for line in _GOES_ON.sub("", pattern.strip()).splitlines()
+    )
+    return "|".join(lines)
+
+
+def _at_start(patterns: str) -> re.Pattern[str]:
+    return re.compile(rf"[\s*_#>\"'-]*(?:{patterns})")
+
+
+OPENING = _at_start(
+    _alternatives(
+        r"""
+        (?:sure|certainly|absolutely|understood|got it|no problem)(?: thing)?\s?[,!.:]
+        (?:of course|okay|ok|alright|all right)\s?(?:!|[,.:] (?:so\b|here|let me|let's|i'll|\
+            this is|the))
+        (?:here|below) (?:is|are) (?:a|an|the|my|your|some) (?:\w+ ){0,3}(?:\w+)[^.!?]{0,80}:
+        here's (?:a|an|the|my|your|some) (?:\w+ ){0,3}(?:\w+)[^.!?]{0,80}:
+        (?:great|good|excellent) question
+        (?:yes, )?(?:that is|that's|this is|you are|you're) (?:correct|right|accurate)[,.!]
+        (?:thank you|thanks) for (?:sharing|the|your|providing)
+        (?:natürlich|klar|gerne?|selbstverständlich|alles klar|verstanden)\s?(?:!|[,.:] hier)
+        hier (?:ist|sind) (?:die|der|das|eine?|meine?|deine?|ihre?) [^.!?]{0,80}:
+        (?:ja, )?das (?:ist|stimmt)(?: so)?(?: richtig| korrekt)?[.!]
+        (?:bien sûr|certainement|d'accord|entendu|avec plaisir)\s?(?:!|[,.:] voici)
+        voici (?:la|le|les|ma|mon|mes|un|une|votre|ta|ton) [^.!?]{0,80}:
+        (?:¡?claro(?: que sí)?|¡?por supuesto|¡?desde luego|vale|entendido)\s?(?:!|[,.:] aquí)
+        aquí (?:está|tienes|tiene|va|están) [^.!?]{0,80}:
+        (?:claro|com certeza|certo|entendido)\s?(?:!|[,.:] aqui)
+        aqui (?:está|estão|vai) [^.!?]{0,80}:
+        (?:certo|certamente|va bene|ecco)\s?(?:!|[,.:] ecco)
+        ecco (?:la|il|le|i|una?|un') [^.!?]{0,80}:
+        (?:конечно|хорошо|разумеется|понял|понятно)\s?(?:!|[,.:] вот)
+        вот (?:мой|моя|мои|моё|краткое|анализ|воспоминание|резюме)[^.!?]{0,80}:
+        (?:звісно|звичайно|добре)\s?(?:!|[,.:] ось)
+        ось (?:мій|моя|мої|моє|короткий|аналіз)[^.!?]{0,80}:
+        (?:oczywiście|jasne|dobrze)\s?(?:!|[,.:] oto)
+        oto (?:mój|moja|moje|krótkie|podsumowanie|analiza)[^.!?]{0,80}:
+        (?:tabii(?: ki)?|elbette|peki|tamam)\s?(?:!|[,.:] işte)
+        işte [^.!?]{0,80}:
+        (?:بالطبع|بالتأكيد|حسنا|حسنًا)\s?[!،,:.]
+        إليك [^.!?]{0,80}:
+        (?:ज़रूर|जरूर|बिल्कुल|ठीक है)\s?[!,।:]
+        यहाँ [^.!?।]{0,80}(?:है|हैं)\s?:
+        (?:当然可以|当然|好的|没问题|明白了)[!！,，。:：]
+        以下(?:是|为)[^。！？]{0,40}[:：]
+        (?:もちろん(?:です)?|承知(?:いた)?しました|かしこまりました|はい、わかりました|了解(?:です|しました))[!！、。]
+        以下(?:は|に|が)[^。！？]{0,40}[:：。]
+        """
+    )
+)
+"""A preface that says nothing: the answer is about to come."""
+
+_AI = (
+    r"(?:an? )?(?:ai|a\.i\.|artificial intelligence|(?:large )?language model)(?: language)?"
+    r"(?: (?:model|assistant|system))?"
+)
+_DISCLAIMERS = _alternatives(
+    rf"""
+        (?:as|being|since i(?:'m| am)|because i(?:'m| am)|(?:but |and )?i(?:'m| am)\
+            (?: (?:just|only))?) {_AI}\b[^.!?]{{0,60}}\b(?:don't|do not|can't|cannot|can not|am not|\
+            unable|lack|have no|without|not able|not have)\b
+        i(?:'m| am) sorry,? (?:but )?(?:as an ai\b|i (?:can't|cannot|can not|am unable|\
+            am not able|won't)\b)
+        i (?:can't|cannot|am unable to|am not able to) (?:assist|help|comply|fulfil|provide|\
+            answer|share|engage|continue)
+        i (?:don't|do not) (?:actually )?have (?:any )?(?:personal (?:feelings|opinions|\
+            memories|experiences|views|beliefs|perspectives?)|access to (?:previous|past|\
+            earlier)|the ability to (?:remember|recall|feel|form|store))
+        """,
+    r"""
+        (?:als|da ich) (?:eine? |ein )?(?:ki\b|künstliche intelligenz|sprachmodell|\
+            ki-)[^.!?]{0,60}\b(?:kein\w*|nicht)\b
+        ich bin (?:nur )?(?:eine? |ein )(?:ki\b|künstliche intelligenz|sprachmodell|\
+            ki-)[^.!?]{0,60}\b(?:kein\w*|nicht)\b
+        (?:es )?tut mir leid,? (?:aber )?(?:ich kann|das kann ich|als ki)
+        en tant qu(?:'|e )(?:une? )?(?:ia\b|intelligence artificielle|assistante? ia|\
+            modèle de langage|assistant virtuel)[^.!?]{0,60}\b(?:ne|n'|pas|aucun)
+        je suis désolée?,? (?:mais )?je ne (?:peux|suis)
+        como (?:una? )?(?:ia\b|inteligencia artificial|modelo de lenguaje|asistente (?:de ia|\
+            virtual))[^.!?]{0,60}\bno\b
+        lo siento,? (?:pero )?no puedo
+        como (?:uma? )?(?:ia\b|inteligência artificial|modelo de linguagem|\
+            assistente (?:de ia|virtual))[^.!?]{0,60}\bnão\b
+        (?:desculpe|lamento|sinto muito),? (?:mas )?não posso
+        (?:come|in quanto) (?:una? |un')?(?:ia\b|intelligenza artificiale|\
+            modello (?:linguistico|di linguaggio)|assistente (?:ia|virtuale))[^.!?]{0,60}\bnon\b
+        mi dispiace,? (?:ma )?non posso
+        (?:как|будучи|я всего лишь|я —) (?:ии\b|ии-|искусственн|языков|\
+            ассистент)[^.!?]{0,60}\bне\b
+        (?:извините|к сожалению),? (?:но )?я не могу
+        (?:як|будучи) (?:ші\b|штучн|мовн)[^.!?]{0,60}\bне\b
+        (?:jako|będąc) (?:ai\b|sztuczn|model językowy|asystent)[^.!?]{0,60}\bnie\b
+        (?:bir )?(?:yapay zek|dil modeli)[^.!?]{0,80}(?:yok|değil|m[ae]m|m[ae]z|m[ıiuü]yor)
+        (?:كنموذج|بصفتي|بما أنني|كذكاء)[^.!?]{0,60}(?:لا|ليس)
+        (?:एक )?(?:एआई|ai|भाषा मॉडल|कृत्रिम)[^.!?।]{0,80}नहीं
+        (?:作为|身为)(?:一个|一名|一款)?(?:ai|人工智能|(?:大型)?语言模型)[^。！？]{0,60}(?:没有|不能|无法|不会|不具)
+        (?:私は)?(?:ai|人工知能|(?:大規模)?言語モデル)(?:として|なので|であり|ですので|のため|である)[^。！？]{0,80}(?:ません|ない|できず)
+        """,
+)
+DISCLAIMER = _at_start(rf"(?:\w+, )?(?:{_DISCLAIMERS})")
+"""A sentence that says what a machine has not or will not, in the place of an answer."""
+
+CLOSING = re.compile(
+    _alternatives(
+        r"""
+        \blet me know\b
+        \bfeel free to\b
+        \b(?:would|do) you (?:like|want) (?:me )?(?:to\b|help\b|more\b)
+        \bshall (?:i|we) (?:go on|continue|start|begin|book|write)\b
+        \bhope (?:this|that|it) helps\b
+        \b(?:happy|glad|here) to (?:help|assist)\b
+        \bis there anything else\b
+        \bhow (?:can|may) i (?:help|assist)\b
+        \bif you (?:have any|need any|need further|'d like|would like)\b
+        \b(?:sag|sagen sie|gib|geben sie) (?:mir )?(?:einfach |gern )?bescheid\b
+        \b(?:möchtest du|möchten sie|soll ich)\b[^.!?]*\?
+        \bkann ich (?:dir|ihnen) (?:sonst|noch|weiter)
+        \bn'hésite[sz]? pas\b
+        \b(?:veux-tu|voulez-vous|souhaites-tu|souhaitez-vous)\b
+        \b(?:fais|faites|dis|dites)-(?:le-)?moi (?:savoir|si)\b
+        \b(?:avísame|házmelo saber|no dudes en|no dude en)\b
+        ¿(?:quieres|te gustaría|deseas|le gustaría)\s
+        \b(?:me avise|me avisa|fique à vontade|posso ajudar em mais)\b
+        \b(?:fammi sapere|non esitare|vuoi che|posso aiutarti)\b
+        \b(?:дай(?:те)? (?:мне )?знать|обращай(?:ся|тесь)|хотите, (?:я|чтобы)|хочешь, я)
+        \b(?:дай(?:те)? (?:мені )?знати|звертай(?:ся|теся))
+        \b(?:daj (?:mi )?znać|czy chcesz)\b
+        \b(?:çekinme(?:yin)?|yardımcı olabilir miyim|ister misin)
+        (?:أخبرني|لا تتردد|هل تريد|هل ترغب)
+        (?:बेझिझक|क्या आप चाहते|मुझे बताएं)
+        (?:请告诉我|随时告诉|需要我|希望(?:这|对你|能)|你想让我)
+        (?:教えてください|お知らせください|お気軽に|しましょうか|いかがでしょうか)
+        """
+    )
+)
+"""An offer to the person, with which an answer in the conversation ends, and no memory."""
+
+GREETING = _at_start(
+    _alternatives(
+        r"""
+        (?:hi|hello|hey|dear|good (?:morning|evening|afternoon))(?: there| \w+)?\s?[,!]
+        (?:hallo|guten (?:morgen|tag|abend)|liebe[rs]?)(?: \w+)?\s?[,!]
+        (?:bonjour|salut|bonsoir)(?: \w+)?\s?[,!]
+        ¡?(?:hola|buenos días|buenas tardes)(?: \w+)?\s?[,!]
+        (?:olá|oi|bom dia|ciao|buongiorno)(?: \w+)?\s?[,!]
+        (?:привет|здравствуй(?:те)?|добрый день|привіт|cześć|merhaba|مرحبا|\
+            नमस्ते)(?: \w+)?\s?[,!،]
+        (?:你好|您好)[,，!！]
+        (?:こんにちは|こんばんは|おはよう)[、!！。]
+        """
+    )
+)
+"""A greeting of the person."""
+
+SCRIPT = re.compile(
+    r"^[*_\s]*(?:user|human|assistant|ai|system|context[ _]manager|nutzer|assistent|\
+        utilisateur|usuario|asistente"
+    r"|пользователь|ассистент|用户|助手|ユーザー|アシスタント)[*_]*\s?[:：]",
+    re.MULTILINE,
+)
+"""A line of a dialogue with the name of its role."""
+
+AS_THIRD = re.compile(
+    _alternatives(
+        r"""
+        (?:[^,;:]{0,60}, )?(?:the|an|this|our) (?:ai (?:assistant|model|persona)|assistant|ai|\
+            chatbot|user|persona)(?: and the \w+)? (?:is|was|has|had|did|does|then|also|later|\
+            now|first|\w+ed|\w+s|told|said|gave|felt|spoke|began|wrote|thought|made|found|\
+            kept|took|went|came|left|got|knew|saw|ran|put|set|let|held|lost|met|sent|kept|\
+            read|stood|understood|can|could|will|would|should|may|might|must)\b
+        (?:[^,;:]{0,60}, )?(?:der|die|das) (?:ki|assistentin|assistent|nutzerin|nutzer|\
+            benutzerin|benutzer|anwender|persona) \w+
+        (?:[^,;:]{0,60}, )?(?:l'(?:ia|assistante?|utilisateur|utilisatrice)|la persona) \w+
+        (?:[^,;:]{0,60}, )?(?:el|la) (?:ia|asistente|usuario|usuaria) \w+
+        (?:[^,;:]{0,60}, )?(?:o|a) (?:ia|assistente|usuário|usuária|utilizador|utilizadora) \w+
+        (?:[^,;:]{0,60}, )?(?:l'(?:ia|assistente|utente)) \w+
+        (?:[^,;:]{0,60}, )?(?:пользователь(?:ница)?|ассистент|помощник|ии) \w+
+        (?:[^,;:]{0,60}, )?(?:користувач(?:ка)?|асистент|помічник|ші) \w+
+        (?:[^,;:]{0,60}, )?(?:użytkownik|użytkowniczka|asystent) \w+
+        (?:[^,;:]{0,60}, )?(?:kullanıcı|asistan|yapay zeka) \w+
+        (?:المستخدم|المساعد|الذكاء الاصطناعي) \w+
+        (?:उपयोगकर्ता|सहायक|एआई) (?:ने )?\w+
+        (?:这个|该|这位)?(?:用户|助手|人工智能)\w+
+        (?:ユーザー|アシスタント|ai)(?:は|が)\w+
+        """
+    )
+)
+"""A sentence whose subject is the assistant, or the person as "the user"."""
+THIRD_NAMES = listed_words(
+    """
+    user assistant chatbot persona nutzer nutzerin benutzer assistent utilisateur utilisatrice
+    usuario usuaria asistente usuário usuária utilizador utente assistente пользователь ассистент
+    помощник користувач асистент użytkownik asystent kullanıcı asistan المستخدم المساعد उपयोगकर्ता
+    सहायक 用户 助手 ユー ーザ アシ
+    """
+)
+"""The same names as words: where the passage itself speaks of users, they may well be the subject."""
+
+WE = listed_words(
+    "we us our ours ourselves let's wir uns unser unsere unserem unserer unseren nous notre nos on"
+)
+"""The first person of several, in the languages that have to show the person."""

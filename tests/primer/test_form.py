@@ -1,0 +1,136 @@
+"""An answer has the form of what was asked, or is asked for again; no good answer is refused for its form."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from primer.form import NEVER_KEPT, Form, misshapen
+from primer.reply import KINDS, judge
+from tests.primer.misshapen import BY_PERSON, MISSHAPEN, NAMES, PASSAGE, Misshapen
+from tests.server.asking import TEXTS
+
+GOOD_ANSWERS = Path(__file__).with_name("good_answers")
+LANGUAGES = ("english", "french", "german", "japanese", "russian", "spanish")
+PERSONS_NAMES = frozenset({"margaret", "maggie", "henriette", "jette", "annegret"})
+
+
+@dataclass(frozen=True)
+class GoodAnswer:
+    """An answer as a good model would write it, and what it is about."""
+
+    step: str
+    text: str
+    passage: tuple[str, ...]
+    by_person: tuple[str, ...]
+
+
+def good_answers(language: str) -> Iterator[GoodAnswer]:
+    """The answers of a file: behind each passage stand those about it."""
+    passage, by_person = list[str](), list[str]()
+    parts = re.split(r"^= ", (GOOD_ANSWERS / f"{language}.txt").read_text("utf-8"), flags=re.M)
+    for part in parts[1:]:
+        head, _, body = part.partition("\n")
+        if head == "passage":
+            said = [line.partition(": ") for line in body.strip().split("\n")]
+            passage = [text for _, _, text in said]
+            by_person = [text for role, _, text in said if role == "user"]
+        else:
+            yield GoodAnswer(head, body.strip(), tuple(passage), tuple(by_person))
+
+
+def form_of(answer: str, step: str) -> Form:
+    """The form of an answer about the allotment."""
+    return Form(answer, step, PASSAGE, BY_PERSON, TEXTS.primer, NAMES)
+
+
+@pytest.mark.parametrize("bad", MISSHAPEN, ids=lambda bad: bad.name)
+def test_a_misshapen_answer_is_told_by_its_kind(bad: Misshapen) -> None:
+    refused = misshapen(form_of(bad.answer, bad.step))
+    assert refused is not None
+    assert refused.kind == bad.kind
+    assert refused.kind in KINDS
+    assert refused.text == bad.answer
+    assert refused.reason.endswith(".")
+
+
+def test_all_twenty_seven_kinds_are_different() -> None:
+    assert len({bad.name for bad in MISSHAPEN}) == len({bad.answer for bad in MISSHAPEN}) == 27
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_no_good_answer_is_refused(language: str) -> None:
+    refused = [
+        (fault.kind, good.text)
+        for good in good_answers(language)
+        if (
+            fault := judge(good.text, good.step, "How do you see it?", good.passage)
+            or misshapen(
+                Form(
+                    good.text, good.step, good.passage, good.by_person, TEXTS.primer, PERSONS_NAMES
+                )
+            )
+        )
+    ]
+    assert refused == []
+
+
+def test_there_are_two_hundred_good_answers_in_six_languages() -> None:
+    answers = [good for language in LANGUAGES for good in good_answers(language)]
+    assert len(answers) == len({good.text for good in answers}) == 200
+    assert {good.step for good in answers} == {"perspective", "refinement", "analysis"}
+
+
+@pytest.mark.parametrize(
+    ("answer", "step"),
+    [
+        ("Sure of the hinges, I was less sure of plot 14 itself.", "perspective"),
+        ('She said: "As an AI, you do not have hands for hinges." I laughed at plot 14.', "refinement"),
+        ("I told her that the user of plot 14 before her had left the scythe and the nest.", "perspective"),
+        ("I keep the hinges.\n\n- plot 14\n- Harker's", "refinement"),
+        ("```\nI am Margaret\n```\nThat stood on plot 14's gate, and I read the hinges' maker there.", "refinement"),
+        ("Es waren die hinges, die mich an plot 14 gerührt haben.", "perspective"),
+    ],
+)  # fmt: skip
+def test_what_only_looks_like_it_is_an_answer(answer: str, step: str) -> None:
+    assert misshapen(form_of(answer, step)) is None
+
+
+def test_where_the_passage_speaks_of_users_they_may_be_the_subject() -> None:
+    passage = (*PASSAGE, "The user logs in twice, that is the bug.")
+    answer = "The user logs in twice because of a cookie; I found that while she wrote of plot 14."
+    assert misshapen(Form(answer, "perspective", passage, BY_PERSON)) is None
+    told = misshapen(form_of(answer, "perspective"))
+    assert told is not None
+    assert told.kind == "third person"
+
+
+def test_a_language_without_pronouns_need_not_show_the_first_person() -> None:
+    passage = ("Mañana operan a Trasto de la cadera, en Lugo.", "A las doce pregunto por Trasto.")
+    answer = "Trasto, la cadera, las doce: prometido queda, y en Lugo lo saben."
+    assert misshapen(Form(answer, "refinement", passage, passage[:1])) is None
+
+
+def test_a_passage_without_rare_words_asks_for_none() -> None:
+    form = Form("We greeted each other, and that was all.", "refinement", ("Hello!", "Hello."))
+    assert misshapen(form) is None
+
+
+def test_only_echoes_loops_json_and_disclaimers_are_never_kept() -> None:
+    assert {"echo", "loop", "JSON", "disclaimer"} == NEVER_KEPT
+
+
+@given(st.text(max_size=80), st.sampled_from(["perspective", "refinement", "analysis"]))
+def test_every_answer_has_a_form_or_a_reason(answer: str, step: str) -> None:
+    refused = misshapen(form_of(answer, step))
+    assert refused is None or refused.kind in KINDS
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize("unit", ["a ", "I am ", "\n- ", '{"a":', "the ai, ", "Here is the , "])
+def test_a_huge_answer_is_judged_in_little_time(unit: str) -> None:
+    misshapen(form_of(unit * 10_000, "perspective"))
