@@ -17,9 +17,10 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from primer.tags import keep_inert, make_tags_inert, wrap
-from primer.wording import LENGTH, Texts, fill
+from primer.wording import ASKED, LENGTH, PLACEHOLDER, Texts, fill
 from rules.conversation.history import Entry
 from rules.conversation.memory import Memory
+from rules.conversation.memory_title import without_subject
 from rules.conversation.short_quotes import as_read
 from rules.typingmind.dates import parse_date
 from rules.typingmind.message import Message
@@ -165,7 +166,11 @@ def looking_back(texts: Texts, before: Sequence[Turn], after: Sequence[Entry]) -
 
 def ask(text: str, words: int) -> str:
     """A question, with about how long its answer may be where its text names that."""
-    return fill(text, words=str(words), quote_words=str(words))
+    return fill(text, **_lengths(words))
+
+
+def _lengths(words: int) -> dict[str, str]:
+    return {"words": str(words), "quote_words": str(words)}
 
 
 def posed(
@@ -184,10 +189,29 @@ def posed(
     )
 
 
-def as_posed(texts: Texts, text: str, words: int, *, is_quote: bool = False) -> str:
-    """A question that stands in a memory, with its tag, as the agent was asked it."""
-    asked = _QUESTION.fullmatch(text)
-    return question(posed(texts, asked[1], words, is_quote=is_quote)).content if asked else text
+def as_posed(texts: Texts, text: str, name: str, words: int, *, is_quote: bool = False) -> str:
+    """Return a question that stands in a memory, with its tag, as the agent was asked it.
+
+    `name` is that of its text. What stands before it, the memory's name, has no subject then.
+    """
+    kept = _QUESTION.fullmatch(text)
+    if kept is None:
+        return text
+    asked = _as_asked(texts, kept[1], name, words)
+    return question(posed(texts, asked, words, is_quote=is_quote)).content
+
+
+def _as_asked(texts: Texts, kept: str, name: str, words: int) -> str:
+    """Return a question in the words in which it is asked; as it is kept where it is not `texts`' own."""
+    wording = getattr(texts, name)
+    pattern = "(.*)".join(map(re.escape, PLACEHOLDER.split(wording)[::2]))
+    written = re.fullmatch(rf"((?:[^\n]*\.\s)?){pattern}", kept, re.DOTALL)
+    if written is None:
+        return kept
+    title, *values = written.groups()
+    held = dict(zip(PLACEHOLDER.findall(wording), values, strict=True))
+    asked = fill(getattr(texts, f"{name}{ASKED}"), **_lengths(words) | held)
+    return without_subject(title) + asked
 
 
 def question(text: str) -> Turn:

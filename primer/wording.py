@@ -2,29 +2,49 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from types import MappingProxyType
+from typing import Self
 
 from primer.tags import TAGS
 
-_PLACEHOLDER = re.compile(r"\{([a-z_]+)\}")
+PLACEHOLDER = re.compile(r"\{([a-z_]+)\}")
 LENGTH = re.compile(r"(\d+) words")
 _OUR_TAG = re.compile(rf"</?({'|'.join(TAGS)})(?![\w.:-])", re.IGNORECASE)
-# words, quote_words: a number of words. reason: a sentence. analysis: the context manager's whole answer.
-# sections: of the core memory, with what stands in them. functions: what edits them. example: a call of one, in JSON.
-# results: what became of each edit, a line for each.
+# words, quote_words: a number of words. reason: a sentence. analysis: the context manager's whole
+# answer. sections: of the core memory, with what stands in them. functions: what edits them.
+# example: a call of one, in JSON. results: what became of each edit, a line for each.
 # facts: those that are known, as JSON. form: what the answer looks like, as JSON.
 # question: one of the other texts. guidance: what the person says at `memproc retry --say`.
 _HOLDS = {
-    "quote_again": "reason", "analysis": "words", "refinement": "analysis", "fold_analysis": "words",
-    "core": "sections", "core_json": "functions example", "core_results": "results", "facts": "facts form",
-    "facts_again": "question reason", "otherwise": "question reason", "guidance": "guidance",
-}  # fmt: skip
+    "quote_again": "reason",
+    "analysis": "words",
+    "refinement": "analysis",
+    "refinement_asked": "analysis",
+    "fold_analysis": "words",
+    "core": "sections",
+    "core_json": "functions example",
+    "core_results": "results",
+    "facts": "facts form",
+    "facts_again": "question reason",
+    "otherwise": "question reason",
+    "guidance": "guidance",
+}
 _MAY_HOLD = {
-    "quote": "quote_words", "perspective": "words", "refinement": "words", "perspective_hindsight": "words",
+    "quote": "quote_words",
+    "quote_asked": "quote_words",
+    "perspective": "words",
+    "perspective_asked": "words",
+    "perspective_hindsight": "words",
+    "perspective_hindsight_asked": "words",
+    "refinement": "words",
+    "refinement_asked": "words",
     "fold_perspective": "words",
-}  # fmt: skip
-"""Placeholders of the answers' length, which texts may hold: memproc's own questions leave that to the primer."""
+    "fold_perspective_asked": "words",
+}
+"""Placeholders of the answers' length, which questions may hold."""
+ASKED = "_asked"
+"""The end of a text's name under which a question is asked in more words than a memory keeps."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,15 +56,20 @@ class Texts:
 
     primer: str
     quote: str
+    quote_asked: str
     quote_again: str
     perspective: str
+    perspective_asked: str
     analyst: str
     analysis: str
     refinement: str
+    refinement_asked: str
     hindsight: str
     perspective_hindsight: str
+    perspective_hindsight_asked: str
     fold_quotes: str
     fold_perspective: str
+    fold_perspective_asked: str
     fold_analysis: str
     core: str
     core_json: str
@@ -58,6 +83,17 @@ class Texts:
     layers: str
     recall: str
     closing: str
+
+    @property
+    def asked_as_kept(self) -> Self:
+        """Return the texts of older versions, which asked each question as a memory keeps it."""
+        asked = (text.name for text in fields(self) if text.name.endswith(ASKED))
+        return replace(self, **{name: getattr(self, kept_name(name)) for name in asked})
+
+
+def kept_name(name: str) -> str:
+    """Return the name of the text that a memory keeps of a question."""
+    return name.removesuffix(ASKED)
 
 
 PLACEHOLDERS: Mapping[str, frozenset[str]] = MappingProxyType(
@@ -74,7 +110,7 @@ ALLOWED: Mapping[str, frozenset[str]] = MappingProxyType(
 
 
 def problems(name: str, text: str) -> tuple[str, ...]:
-    """Everything that forbids using this text under this name, one sentence each; none if it is fine."""
+    """Return all that forbids using a text under this name, one sentence each; none if it is fine."""
     if name not in PLACEHOLDERS:
         return (f"There is no text named {name!r}; the texts are {', '.join(PLACEHOLDERS)}.",)
     if not text.strip():
@@ -82,18 +118,28 @@ def problems(name: str, text: str) -> tuple[str, ...]:
     return (*_placeholder_problems(PLACEHOLDERS[name], ALLOWED[name], text), *_tag_problems(text))
 
 
+def lacks(primer: str) -> tuple[str, ...]:
+    """Return what a primer does not tell of how a memory is asked for, one clause each.
+
+    The questions say most of it themselves, so that such a primer can be used.
+    """
+    tags = (f"what the tag {tag} holds" for tag in TAGS if f"{tag}" not in primer)
+    lengths = () if LENGTH.search(primer) else ('how long answers may be ("at most 200 words")',)
+    return (*tags, *lengths)
+
+
 def fill(text: str, /, **values: str) -> str:
-    """The text with each `{name}` that has a value replaced by it, in one pass.
+    """Return the text with each `{name}` that has a value replaced by it, in one pass.
 
     Braces inside the values, and names without a value, stay as they are.
     """
-    return _PLACEHOLDER.sub(lambda placeholder: values.get(placeholder[1], placeholder[0]), text)
+    return PLACEHOLDER.sub(lambda placeholder: values.get(placeholder[1], placeholder[0]), text)
 
 
 def _placeholder_problems(
     required: frozenset[str], allowed: frozenset[str], text: str
 ) -> list[str]:
-    used = set(_PLACEHOLDER.findall(text))
+    used = set(PLACEHOLDER.findall(text))
     known = ", ".join(f"{{{name}}}" for name in sorted(allowed)) or "none"
     missing = [f"The placeholder {{{name}}} is missing." for name in sorted(required - used)]
     unknown = [

@@ -44,12 +44,23 @@ class ScriptedModel:
             return ended(engine_answer(request).text)
         self.asked.append(request)
         answers = self.answers_of.get(request.model.name, self.answers)
-        script = answers.get(request.step, [f"My {request.step}, in my own words."])
+        script = answers.get(request.step, [plain(request.step)])
         times = sum(
             (before.step, before.model) == (request.step, request.model) for before in self.asked
         )
         answer = script[min(times, len(script)) - 1]
         return answer if isinstance(answer, Completion) else ended(answer)
+
+
+def plain(step: str) -> str:
+    """The answer to a step without a script; its words are those of the tests' passages."""
+    return f"My {step}, in my own words: the ferry and Tomas, the stairs and the piano."
+
+
+def long_answer(words: int) -> str:
+    """A long answer in the first person, no two sentences of which are the same."""
+    sentences = (f"On day {number} I asked Tomas of the ferry." for number in range(words // 9 + 1))
+    return " ".join(sentences)
 
 
 def held(steps: Steps[T], ask: Callable[[Request], Reply], noted: list[str]) -> T:

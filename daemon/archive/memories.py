@@ -123,7 +123,7 @@ def editions(archive: Archive, memory_id: str) -> tuple[Edition, ...]:
     """Return all editions of a memory, oldest first."""
     sql = """
         SELECT number, kind, texts, quotes, made, agent, context_manager, requests, tokens,
-               written_at
+               written_at, form
         FROM edition WHERE memory = ? ORDER BY number
     """
     rows = archive.rows(Edition, sql, (memory_id,))

@@ -61,6 +61,19 @@ STEPS = (
         ALTER TABLE calibration DROP COLUMN newest;
         """,
     ),
+    SchemaStep(
+        "the form of an answer that was kept in spite of it; until when answers were judged without forms",
+        """
+        ALTER TABLE edition ADD COLUMN form TEXT NOT NULL DEFAULT '';
+        INSERT OR REPLACE INTO sign (name, value, at)
+        SELECT 'former_answers', newest, newest FROM (
+            SELECT max(at) AS newest FROM (
+                SELECT asked_at AS at FROM reply UNION ALL SELECT began_at FROM batch
+            )
+        ) WHERE newest IS NOT NULL;
+        """,
+        undo="ALTER TABLE edition DROP COLUMN form;",
+    ),
 )
 """The changes since then, in order, all in schema.sql too. A released step never changes."""
 

@@ -8,6 +8,10 @@ from primer.wording import Texts
 from rules.conversation.history import Entry
 from rules.conversation.memory import Memory
 from rules.conversation.memory_title import write_title
+from rules.layers.core import CoreMemory
+from rules.layers.names import persons_names
+
+_NO_CORE_MEMORY = CoreMemory(())
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,11 +35,16 @@ class Passage:
     """The distance by which titles run ahead of the archive's numbers."""
     dates: Sequence[str | None] = ()
     """The dates of the chunk's messages, also of those that the person has deleted since."""
+    core: CoreMemory = _NO_CORE_MEMORY
+    """The core memory, which may tell the person's name."""
+    subject: str = ""
+    """Words that tell the passage from those before it; they stand in the memory's name."""
 
-    def title(self, *, extracted: bool = False) -> str:
+    def title(self, *, extracted: bool = False, with_subject: bool = True) -> str:
         """Return the name of the memory, which its first question begins with."""
         number = self.number + self.ahead
-        return write_title(number, number, self.dates, extracted=extracted)
+        subject = self.subject if with_subject else ""
+        return write_title(number, number, self.dates, extracted=extracted, subject=subject)
 
     def context(self, texts: Texts) -> tuple[Turn, ...]:
         """Return the turns that the agent reads before it is asked about the chunk."""
@@ -47,6 +56,19 @@ class Passage:
     def spoken(self) -> list[str]:
         """Return the words of the chunk, message by message."""
         return [entry.message.words for entry in self.chunk]
+
+    @property
+    def by_person(self) -> list[str]:
+        """Return the words of the chunk that the person said."""
+        return [entry.message.words for entry in self.chunk if entry.message.speaker == "user"]
+
+    @property
+    def names(self) -> frozenset[str]:
+        """Return the person's names, by the core memory and what both said in tail and chunk."""
+        said = [entry.message for entry in (*self.tail, *self.chunk)]
+        by_person = [message.words for message in said if message.speaker == "user"]
+        own = [message.words for message in said if message.speaker != "user"]
+        return persons_names(self.core, by_person, [self.system_message, *own])
 
 
 def as_they_are(entries: Sequence[Entry]) -> tuple[Entry, ...]:

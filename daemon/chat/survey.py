@@ -19,14 +19,16 @@ from itertools import chain, compress
 
 from daemon.archive.archive import Archive
 from daemon.archive.chats import is_known
+from daemon.archive.journal import FormerAnswers, former_answers
 from daemon.archive.memories import round_of
 from daemon.archive.seals import refuse_lost_name
 from daemon.chat.layers_due import layers_due
-from daemon.chat.opening import ShownChat, canned, opening_text, shown_chat
+from daemon.chat.opening import ShownChat, canned, core_now, opening_text, shown_chat
 from daemon.chat.passage import Passage, as_they_are
 from daemon.chat.reading import read_chat
 from daemon.chat.rest import noting
 from daemon.chat.rework import to_write_again
+from daemon.chat.subjects import SubjectOf, subjects_in
 from daemon.config.keys import FindKey
 from daemon.config.loading import load_texts
 from daemon.config.settings import Config
@@ -42,6 +44,7 @@ from rules.conversation.memory import Memory
 from rules.conversation.memory_size import questions_of_memories
 from rules.conversation.memory_title import counted_on, write_title
 from rules.conversation.short_quotes import too_many
+from rules.layers.core import CoreMemory
 from rules.plan.chat_plan import ChatPlan, Overhead, plan_chat
 from rules.plan.fitting import sizes_within
 from rules.plan.folds import Bounds, as_shown, as_told, section
@@ -79,6 +82,12 @@ class Survey:
     """The limit of the agent's requests; None where it has none."""
     factor: float
     """Tokens of the agent's tokenizer for one of ours, as its replies have shown."""
+    former: FormerAnswers
+    """The answers that older versions of memproc were given."""
+    subject_of: SubjectOf
+    """Tells the subject in a memory's name."""
+    core: CoreMemory
+    """The core memory as it is now; empty where it is off."""
 
     @property
     def bounds(self) -> Bounds:
@@ -124,6 +133,8 @@ class Survey:
             tokens=chunk.tokens,
             breaks=[sum(is_shown[: end - chunk.tail_start]) for end in breaks],
             ahead=counted_on(self.reading.memories),
+            core=self.core,
+            subject=self.subject_of(chunk.number),
             dates=[entry.message.created_at for entry in entries[chunk.start : chunk.stop]],
         )
 
@@ -200,7 +211,17 @@ def _plan_new_chunks(
         keys=keys,
         limit=nearest_limit(roles.window, step_of(roles.agent, config.budget), sure=agent.is_sure),
         factor=agent.factor,
+        former=former_answers(archive),
+        subject_of=subjects_in(reading, plan),
+        core=_core_memory(archive, chat, shown),
     )
+
+
+def _core_memory(archive: Archive, chat: Chat, shown: ShownChat) -> CoreMemory:
+    """Return the chat's core memory. Raises ChatSkipped as `core_now` does."""
+    if not shown.config.core.enabled:
+        return CoreMemory(())
+    return core_now(archive, chat.chat_id, shown.layout)
 
 
 def _choose_models(

@@ -59,6 +59,7 @@ def config_check_command(settings: Settings) -> None:
     names = ("inbox", "updated", "backups", "state")
     folders = [f"{name:8} {getattr(settings.folders, name)}" for name in names]
     lines = [well, *folders, *config.notes, *_unknown_models(config)]
+    lines += _lacking_primers(config)
     click.echo(visible("\n".join(lines)))
 
 
@@ -151,6 +152,16 @@ def _sizes_for(config: Config, model: str, window: int) -> Sizes:
             "Choose a model with a larger window.",
         )
     return sizes
+
+
+def _lacking_primers(config: Config) -> Iterator[str]:
+    """Yield a sentence for each primer of the person's own that says less than memproc's."""
+    from primer.wording import lacks
+
+    for folder in dict.fromkeys(own.texts.path for own in _variants(config)):
+        if folder and (folder / "primer.md").is_file():
+            for clause in lacks(load_texts(folder).primer):
+                yield f"{folder / 'primer.md'} does not say {clause}; the questions do."
 
 
 def _check_named_files(config: Config) -> None:

@@ -104,6 +104,7 @@ def marks_of(whole: Holding, memory: Memory) -> str:
     marks = {
         "yours": edition.kind == "person",
         "extracted": is_extracted,
+        "odd form": bool(edition.form),
         "hindsight": edition.kind == "hindsight",
         "pinned": memory.pinned,
         "recalled": memory.recalled,

@@ -9,7 +9,7 @@ import click
 from daemon.cli.printing import moment
 from daemon.status.printable import folded, visible
 from rules.conversation.memory import EXTRACTED, Edition, Memory, Quote
-from rules.conversation.memory_title import called, dates, short_name
+from rules.conversation.memory_title import called, dates, short_name, subject_in
 from rules.wording import counted
 
 _WIDE = 120  # columns
@@ -27,7 +27,8 @@ def heading_lines(memory: Memory, raw: bool = False) -> Iterator[str]:
     """Yield the memory's name, and how many messages and tokens it was made of."""
     kind = "fold" if memory.is_fold else "memory"
     name = called(memory) if raw else f"{kind} {short_name(memory)}"
-    yield name[0].upper() + name[1:]
+    subject = subject_in(memory.in_prompts.texts[0])
+    yield f"{name[0].upper()}{name[1:]}{f': {subject}' if subject else ''}"
     messages = counted(len(memory.keys), "message")
     tokens = f"{memory.source_tokens:,} tokens are now {memory.edition.tokens:,}"
     yield f"stands for {messages}, {dates(memory)}: {tokens}"
@@ -71,6 +72,8 @@ def _parts(memory: Memory, edition: Edition, raw: bool = False) -> tuple[str, ..
         f"edition {edition.number}, {edition.kind}{shown}{in_prompts}: {edition.tokens:,} tokens",
         f"{_made_by(edition, raw=raw)}, {moment(edition.written_at)} UTC",
     ]
+    if edition.form:
+        about.append(f"kept in spite of its form: {edition.form}")
     if not raw:
         spoken = zip(("Quote", "Perspective", "Memory"), edition.texts[1::2], strict=True)
         return "\n".join(about), *(f"{heading}\n{text}" for heading, text in spoken)

@@ -180,17 +180,18 @@ def shipped_text() -> str:
 def load_texts(folder: Path | None) -> "Texts":
     """Return all texts; a file in `folder` replaces the shipped text of the same name.
 
+    A question that somebody has worded is asked as they worded it, unless they say otherwise.
     Raise ConfigurationError, which names every file and what is wrong with it.
     """
-    from primer.wording import Texts
+    from primer.wording import Texts, kept_name
 
     texts: dict[str, str] = {}
     wrong: list[str] = []
     if folder is not None and not folder.is_dir():
         wrong.append(f"texts.folder: there is no folder {folder}")
     for name in (field.name for field in fields(Texts)):
-        own = folder / f"{name}.md" if folder else None
-        if own is not None and own.is_file():
+        own = _own_file(folder, name) or _own_file(folder, kept_name(name))
+        if own is not None:
             texts[name], faults = _own_text(own, name)
             wrong += faults
         else:
@@ -202,6 +203,12 @@ def load_texts(folder: Path | None) -> "Texts":
             "Mend them, or leave texts.folder empty in memproc.toml for memproc's own texts.",
         )
     return Texts(**texts)
+
+
+def _own_file(folder: Path | None, name: str) -> Path | None:
+    """Return the file of a text that somebody has put in the place of the shipped one."""
+    own = folder / f"{name}.md" if folder else None
+    return own if own and own.is_file() else None
 
 
 def _own_text(path: Path, name: str) -> tuple[str, list[str]]:

@@ -12,6 +12,7 @@ from daemon.page.app import desk_of, named_chat, render
 from daemon.page.files import has_updated
 from daemon.page.sizes import chat_sizes
 from rules.conversation.memory import EXTRACTED, Memory
+from rules.conversation.memory_title import subject_in
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +27,11 @@ class TimelineEntry:
     def quote(self) -> str:
         """Return the first quote, or ""."""
         return self.memory.edition.quotes[0].text if self.memory.edition.quotes else ""
+
+    @property
+    def subject(self) -> str:
+        """Return the subject in the memory's name, or ""."""
+        return subject_in(self.memory.in_prompts.texts[0])
 
     @property
     def memories(self) -> int:
@@ -45,6 +51,8 @@ def tags_of(memory: Memory, is_forgotten: bool) -> Iterator[str]:
         yield "extracted"
     elif not memory.is_fold:
         yield {"as-of": "as of then", "hindsight": "hindsight", "person": "yours"}[edition.kind]
+    if edition.form:
+        yield f"kept in spite of its form: {edition.form}"
     if memory.pinned:
         yield "pinned"
     if memory.due:

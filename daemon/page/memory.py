@@ -15,6 +15,7 @@ from daemon.chat.holding import holding_of
 from daemon.page.app import desk_of, named_chat, render
 from daemon.page.chat import tags_of
 from rules.conversation.memory import Memory
+from rules.conversation.memory_title import subject_in
 from rules.errors import NotFound
 
 _NEIGHBOURS = 3
@@ -45,6 +46,7 @@ def memory_page(request: Request) -> Response:
         "memory.html",
         chat=known,
         memory=found,
+        subject=subject_in(found.in_prompts.texts[0]),
         messages=messages,
         editions=held.editions[found.memory_id][::-1],
         members=[held.memory(name) for name in found.members],

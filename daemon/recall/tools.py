@@ -30,7 +30,7 @@ from daemon.recall.records import (
 )
 from daemon.status.printable import in_one_line
 from rules.conversation.memory import Edition, Memory
-from rules.conversation.memory_title import short_name
+from rules.conversation.memory_title import short_name, subject_in
 from rules.errors import NotFound
 from rules.layers.facts import Fact, live
 from rules.typingmind.message import Message
@@ -167,6 +167,8 @@ def _line(memory: Memory) -> Record:
         if memory.is_fold
         else f"memory {memory.number}"
     )
+    subject = plain(subject_in(memory.in_prompts.texts[0]))
+    about = f", {subject}" if subject else ""
     quotes = memory.edition.quotes
     quote = plain(_beginning(in_one_line(quotes[0].text))).replace('"', "'") if quotes else ""
     data = {
@@ -174,9 +176,10 @@ def _line(memory: Memory) -> Record:
         "from": began,
         "until": ended,
         "is_fold": memory.is_fold,
+        "subject": subject,
         "quote": quote,
     }
-    return Record(f'{days}, {what} ({memory.memory_id}): "{quote}"', data)
+    return Record(f'{days}, {what} ({memory.memory_id}){about}: "{quote}"', data)
 
 
 def _beginning(text: str) -> str:

@@ -21,10 +21,12 @@ from daemon.archive.layers import (
 )
 from daemon.archive.memories import editions
 from daemon.chat.opening import core_now
+from daemon.chat.passage import Passage
 from daemon.chat.survey import Survey, told_before
 from daemon.events import Noted
 from daemon.models.scheduler import RunningDialogue, Steps
 from daemon.remember.core_edits import AboutCore, tend
+from daemon.remember.ladder import as_quote_was_asked
 from daemon.remember.taking_facts import KnownBefore, take_facts
 from daemon.remember.work import BEFORE_ALL_CHUNKS, ChatWork, Keep, Lane, chunk_memory
 from daemon.remember.worksheet import worksheet_of_chunk
@@ -131,19 +133,24 @@ def _about_core(
     own = [survey.chat.system_message, *(words for who, words in spoken if who != "user")]
     return AboutCore(
         before=passage.context(survey.shown.texts),
-        written=_as_posed(survey, chunk, as_of.texts),
+        written=_as_posed(survey, chunk, passage, as_of.texts),
         memory=now,
         layout=layout,
         names=persons_names(now, [words for who, words in spoken if who == "user"], own),
     )
 
 
-def _as_posed(survey: Survey, chunk: PlannedChunk, six: Six) -> Six:
+def _as_posed(survey: Survey, chunk: PlannedChunk, passage: Passage, six: Six) -> Six:
     """Return the texts of a chunk's memory with its questions as they were posed."""
-    texts = survey.shown.texts
+    sheet = worksheet_of_chunk(survey, chunk)
+    before = passage.context(sheet.texts)
+    texts = as_quote_was_asked(sheet, passage, survey.roles.agent, before).texts
     words = allowance(chunk.tokens, survey.plan.questions_tokens)
-    quote = prompt.as_posed(texts, six[0], QUOTE_WORDS, is_quote=True)
-    perspective, refinement = (prompt.as_posed(texts, text, words) for text in (six[2], six[4]))
+    quote = prompt.as_posed(texts, six[0], "quote", QUOTE_WORDS, is_quote=True)
+    perspective, refinement = (
+        prompt.as_posed(texts, six[slot], name, words)
+        for slot, name in ((2, "perspective"), (4, "refinement"))
+    )
     return quote, six[1], perspective, six[3], refinement, six[5]
 
 

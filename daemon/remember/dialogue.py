@@ -8,9 +8,10 @@ from daemon.models.scheduler import Steps
 from daemon.remember.question import Question, put
 from daemon.remember.worksheet import Worksheet
 from primer import prompt
+from primer.form import NEVER_KEPT
 from primer.models import ENGINE, Model
 from primer.prompt import Turn
-from primer.reply import Answered, Refused, forged
+from primer.reply import FORMS, Answered, Refused, forged
 from primer.request import Request
 from primer.tags import keep_inert
 from primer.wording import Texts, fill
@@ -36,6 +37,19 @@ class Pair:
 
 
 @dataclass(frozen=True, slots=True)
+class AgentQuestion:
+    """A question to the agent, without its tag: as a memory keeps it, and as it is asked."""
+
+    kept: str
+    asked: str
+
+    @property
+    def as_kept(self) -> "AgentQuestion":
+        """Return the question asked in no more words than are kept."""
+        return AgentQuestion(self.kept, self.kept)
+
+
+@dataclass(frozen=True, slots=True)
 class Subject:
     """The subject of a dialogue: a chunk, a chunk in hindsight, or memories that become one."""
 
@@ -45,20 +59,23 @@ class Subject:
     """The turns that the context manager reads."""
     spoken: Sequence[str]
     """The words that the answers are judged against."""
-    quote: str
-    """The first question, as the following are without its tag."""
-    perspective: str
+    quote: AgentQuestion
+    perspective: AgentQuestion
     analysis: str
     """The context manager's own question."""
     words: int
     """About how long each of the agent's answers may be."""
     guidance: str
+    by_person: Sequence[str] = ()
+    """What the person said of all that was spoken."""
+    names: frozenset[str] = frozenset()
+    """The names of the person, casefolded."""
 
-    def exchange(self, texts: Texts, question: str, answer: str) -> tuple[Turn, Turn]:
+    def exchange(self, texts: Texts, question: AgentQuestion, answer: str) -> tuple[Turn, Turn]:
         """Return a question and its answer as they come before the next question."""
         is_quote = question == self.quote
         words = QUOTE_WORDS if is_quote else self.words
-        posed = prompt.posed(texts, question, words, self.guidance, is_quote=is_quote)
+        posed = prompt.posed(texts, question.asked, words, self.guidance, is_quote=is_quote)
         return prompt.question(posed), prompt.answer(answer)
 
 
@@ -72,6 +89,8 @@ class Transcript:
     """The analysis, which the last question contains."""
     agent: str
     context_manager: str
+    form: str = ""
+    """Why answers have not the form that was asked for, where nothing better came; else empty."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +98,7 @@ class _OpenQuestion:
     """One of the agent's two open questions."""
 
     step: str
-    text: str
+    question: AgentQuestion
     turns: tuple[Turn, ...]
     earlier: Sequence[str]
     """Answers of the same memory, none of which is to be repeated."""
@@ -94,11 +113,9 @@ def converse(
 
     Return a Refused where the agent's own answers cannot be had. Raises ModelError where a model cannot be asked.
     """
-    texts = sheet.texts
     quoted, shown = _joined(quotes), _joined(some_of(quotes))
-    turns = (*subject.before, *subject.exchange(texts, subject.quote, shown))
-    earlier = (quoted, *(quote.text for quote in quotes))
-    first = _OpenQuestion("perspective", subject.perspective, turns, earlier)
+    sheet, subject = _as_begun(sheet, subject, pair.agent, shown)
+    first = _first_question(sheet, subject, quotes, quoted, shown)
     perspective = yield from _ask_agent(sheet, subject, pair.agent, first)
     if isinstance(perspective, Refused):
         return perspective
@@ -110,8 +127,37 @@ def converse(
     refinement = yield from _refinement(sheet, subject, pair.agent, last)
     if isinstance(refinement, Refused):
         return refinement
-    six = _six(subject, last.text, (quoted, perspective.text, refinement.text))
-    return Transcript(six, quotes, text, pair.agent.name, analyst.name)
+    six = _six(subject, last.question.kept, (quoted, perspective.text, refinement.text))
+    form = ", ".join(
+        dict.fromkeys(answer.form for answer in (perspective, analysis, refinement) if answer.form)
+    )
+    return Transcript(six, quotes, text, pair.agent.name, analyst.name, form)
+
+
+def _as_begun(
+    sheet: Worksheet, subject: Subject, agent: Model, shown: str
+) -> tuple[Worksheet, Subject]:
+    """Return sheet and subject as an older version began the dialogue, if one did.
+
+    The engine reads no questions, so that those are kept from it.
+    """
+    as_kept = replace(subject, quote=subject.quote.as_kept, perspective=subject.perspective.as_kept)
+    texts = sheet.texts.asked_as_kept
+    turns = (*subject.before, *as_kept.exchange(texts, as_kept.quote, shown))
+    request = Request("perspective", agent, turns, subject.words)
+    posed = prompt.posed(texts, as_kept.perspective.asked, subject.words, subject.guidance)
+    if agent == ENGINE or sheet.was_asked(Question(request, posed, ()).posed(texts)):
+        return replace(sheet, texts=texts), as_kept
+    return sheet, subject
+
+
+def _first_question(
+    sheet: Worksheet, subject: Subject, quotes: Sequence[Quote], quoted: str, shown: str
+) -> _OpenQuestion:
+    """Return the question for the perspective, which follows the quotes."""
+    turns = (*subject.before, *subject.exchange(sheet.texts, subject.quote, shown))
+    earlier = (quoted, *(quote.text for quote in quotes))
+    return _OpenQuestion("perspective", subject.perspective, turns, earlier)
 
 
 def _last_question(
@@ -119,9 +165,13 @@ def _last_question(
 ) -> _OpenQuestion:
     """Return the question for the refinement, which follows the answer to the `first` one."""
     given = keep_inert(analysis)
+    kept, asked = (
+        fill(text, analysis=given, words=str(subject.words))
+        for text in (sheet.texts.refinement, sheet.texts.refinement_asked)
+    )
     return _OpenQuestion(
         "refinement",
-        fill(sheet.texts.refinement, analysis=given, words=str(subject.words)),
+        AgentQuestion(kept, asked),
         (*first.turns, *subject.exchange(sheet.texts, subject.perspective, perspective)),
         (*first.earlier, perspective, analysis),
         given,
@@ -135,7 +185,8 @@ def _joined(quotes: Sequence[Quote]) -> str:
 def _six(subject: Subject, last: str, answers: tuple[str, str, str]) -> Six:
     """Return the six texts of a memory: its three questions, each with its answer."""
     quote, perspective, refinement = (
-        prompt.question(text).content for text in (subject.quote, subject.perspective, last)
+        prompt.question(text).content
+        for text in (subject.quote.kept, subject.perspective.kept, last)
     )
     quoted, seen, refined = answers
     return quote, quoted, perspective, keep_inert(seen), refinement, keep_inert(refined)
@@ -146,12 +197,35 @@ def _ask_agent(
 ) -> Steps[Answered | Refused]:
     """Ask the agent an open question, whose answer must say more than the earlier ones."""
     request = Request(question.step, agent, question.turns, subject.words)
-    posed = prompt.posed(sheet.texts, question.text, subject.words, subject.guidance)
+    posed = prompt.posed(sheet.texts, question.question.asked, subject.words, subject.guidance)
     answer = yield from put(
         sheet,
-        Question(request, posed, subject.spoken, earlier=question.earlier, given=question.given),
+        Question(
+            request,
+            posed,
+            subject.spoken,
+            earlier=question.earlier,
+            given=question.given,
+            by_person=subject.by_person,
+            names=subject.names,
+        ),
     )
+    if sheet.keeps_misshapen:
+        answer = yield from _kept_in_spite(answer)
     return (yield from _noticed(answer))
+
+
+def _kept_in_spite(answer: Answered | Refused) -> Steps[Answered | Refused]:
+    """Return an answer that fails by its form alone as one that is kept, and marked."""
+    if isinstance(answer, Answered) or not is_only_misshapen(answer):
+        return answer
+    yield Noted(f"kept in spite of its form: {answer.kind}")
+    return Answered(answer.text, form=answer.kind)
+
+
+def is_only_misshapen(refused: Refused) -> bool:
+    """Return whether an answer could be kept where nothing better comes."""
+    return refused.kind in FORMS and refused.kind not in NEVER_KEPT
 
 
 def _refinement(
@@ -168,8 +242,15 @@ def _refinement(
 def _analysis(
     sheet: Worksheet, subject: Subject, models: Sequence[Model]
 ) -> Steps[tuple[Answered | Refused, Model]]:
-    """Return the first analysis that can be used, and its writer; the engine, the last, picks sentences."""
+    """Return the first analysis that can be used, and its writer.
+
+    Before the engine, the last, picks sentences, one that fails by its form alone is kept.
+    """
+    misshapen: tuple[Refused, Model] | None = None
     for model in models:
+        if model == ENGINE and misshapen:
+            refused, writer = misshapen
+            return (yield from _kept_in_spite(refused)), writer
         if model != models[0]:
             by = "the engine" if model == ENGINE else "the fallback model"
             yield Noted(f"analysis by {by}")
@@ -179,6 +260,8 @@ def _analysis(
         answer = yield from _noticed(answer)
         if isinstance(answer, Answered):
             break
+        if misshapen is None and is_only_misshapen(answer):
+            misshapen = answer, model
     return answer, model
 
 

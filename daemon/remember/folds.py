@@ -17,7 +17,7 @@ from daemon.models.context import Clock
 from daemon.models.roles import Roles
 from daemon.models.scheduler import RunningDialogue, Steps
 from daemon.models.tokens import count
-from daemon.remember.dialogue import Pair, Subject, Transcript, converse
+from daemon.remember.dialogue import AgentQuestion, Pair, Subject, Transcript, converse
 from daemon.remember.ladder import Assignment, Count, first_analysis, without_hole
 from daemon.remember.work import BEFORE_ALL_CHUNKS, ChatWork, Keep, Lane
 from daemon.remember.worksheet import Worksheet, worksheet_of_fold
@@ -134,12 +134,14 @@ def _subject(
     sheet: Worksheet, plan: FoldPlan, sight: _Sight, words: int, guidance: str, *, extracted: bool
 ) -> Subject:
     """Return the subject of the dialogue about a fold."""
+    quotes = f"{plan.title(extracted=extracted)} {sheet.texts.fold_quotes}"
+    perspective = (sheet.texts.fold_perspective, sheet.texts.fold_perspective_asked)
     return Subject(
         before=sight.before,
         alone=sight.alone,
         spoken=[text for member in plan.members for text in member.in_prompts.texts[1::2]],
-        quote=f"{plan.title(extracted=extracted)} {sheet.texts.fold_quotes}",
-        perspective=prompt.ask(sheet.texts.fold_perspective, words),
+        quote=AgentQuestion(quotes, quotes),
+        perspective=AgentQuestion(*(prompt.ask(text, words) for text in perspective)),
         analysis=prompt.ask(sheet.texts.fold_analysis, analysis_words(words)),
         words=words,
         guidance=guidance,

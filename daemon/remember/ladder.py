@@ -2,6 +2,7 @@
 
 agent             its answers, else half as long if they are not clearly smaller than what they stand for
 fallback model    the same
+agent, fallback   where there must be no hole, answers whose only fault, the second time, is their form; marked
 engine            only where there must be no hole: shorter and shorter until it fits, down to a word an answer
 
 A memory is written once more, with what came after its chunk in view.
@@ -19,7 +20,14 @@ from daemon.events import Noted
 from daemon.models.context import Clock
 from daemon.models.roles import Roles
 from daemon.models.scheduler import Steps
-from daemon.remember.dialogue import Pair, Subject, Transcript, converse
+from daemon.remember.dialogue import (
+    AgentQuestion,
+    Pair,
+    Subject,
+    Transcript,
+    converse,
+    is_only_misshapen,
+)
 from daemon.remember.question import Question
 from daemon.remember.quotes import choose_quote
 from daemon.remember.worksheet import Worksheet
@@ -28,6 +36,7 @@ from primer.models import ENGINE, EXTRACTIVE, Model
 from primer.prompt import Turn
 from primer.reply import Refused
 from primer.request import Request
+from primer.wording import Texts
 from rules.conversation.history import Entry
 from rules.conversation.memory import (
     CHUNK_LEVEL,
@@ -83,23 +92,32 @@ def _each_once(*models: Model) -> tuple[Model, ...]:
 def first_good(
     sheet: Worksheet, work: Assignment, writers: Sequence[Pair]
 ) -> Steps[Edition | Refused]:
-    """The first edition that can be used and fits, else why the last one does not. There is at least one writer."""
+    """Return the first edition that can be used and fits, else why there is none.
+
+    There is at least one writer. Of the reasons, one that is a matter of form comes first.
+    """
+    refusals: list[Refused] = []
     for pair in writers:
         if pair != writers[0]:
             yield Noted(f"{work.name} by the fallback model")
-        for words in (work.words, work.words // 2):
-            edition_or_refusal = yield from _hold(sheet, work, pair, words)
-            if isinstance(edition_or_refusal, Refused):
-                refused = edition_or_refusal
-                break
-            edition, fits = edition_or_refusal
-            if fits:
-                return edition
-            yield Noted(f"{work.name} not clearly smaller than {work.source}")
-            refused = Refused(
-                "too long", f"The {work.name} is not clearly smaller than {work.source}."
-            )
-    return refused
+        edition = yield from _by_pair(sheet, work, pair)
+        if isinstance(edition, Edition):
+            return edition
+        refusals.append(edition)
+    return next(filter(is_only_misshapen, refusals), refusals[-1])
+
+
+def _by_pair(sheet: Worksheet, work: Assignment, pair: Pair) -> Steps[Edition | Refused]:
+    """Return the edition of a pair of models, half as long where the first one is too long."""
+    for words in (work.words, work.words // 2):
+        edition_or_refusal = yield from _hold(sheet, work, pair, words)
+        if isinstance(edition_or_refusal, Refused):
+            return edition_or_refusal
+        edition, fits = edition_or_refusal
+        if fits:
+            return edition
+        yield Noted(f"{work.name} not clearly smaller than {work.source}")
+    return Refused("too long", f"The {work.name} is not clearly smaller than {work.source}.")
 
 
 def without_hole(
@@ -110,7 +128,7 @@ def without_hole(
     Not `by_model`: no model is asked.
     """
     if by_model:
-        edition = yield from first_good(sheet, work, pairs(roles))
+        edition = yield from _by_models(sheet, work, pairs(roles))
         if isinstance(edition, Edition):
             return edition
         if roles.agent != ENGINE:
@@ -124,6 +142,22 @@ def without_hole(
         edition, fits = edition_or_refusal
         if fits or words == 1:
             return edition
+
+
+def _by_models(
+    sheet: Worksheet, work: Assignment, writers: Sequence[Pair]
+) -> Steps[Edition | Refused]:
+    """Return the first good edition, else the first that is only misshapen, else why there is none.
+
+    What was asked for a good one is in the journal by then.
+    """
+    keeping = replace(sheet, keeps_misshapen=True)
+    if len(writers) == 1:
+        return (yield from first_good(keeping, work, writers))
+    edition = yield from first_good(sheet, work, writers)
+    if isinstance(edition, Refused) and is_only_misshapen(edition):
+        return (yield from first_good(keeping, work, writers))
+    return edition
 
 
 def _hold(
@@ -146,6 +180,7 @@ def _hold(
         requests=tuple(own.requests),
         tokens=sum(map(work.count, transcript.texts)),
         written_at="",
+        form=transcript.form,
     )
     return edition, work.fits(written, edition.tokens)
 
@@ -229,34 +264,81 @@ def _dialogue(
 
     Then `after` are the raw messages that came after the chunk.
     """
-    texts = sheet.texts
-    before = passage.context(texts)
+    before = passage.context(sheet.texts)
     if quotes is not None:
-        before = prompt.looking_back(texts, before, after)
-    subject = Subject(
+        before = prompt.looking_back(sheet.texts, before, after)
+        subject = _subject(sheet.texts, passage, pair, words, before, in_hindsight=True)
+        return (yield from converse(sheet, subject, pair, quotes))
+    sheet = as_quote_was_asked(sheet, passage, pair.agent, before)
+    subject = _subject(sheet.texts, passage, pair, words, before, in_hindsight=False)
+    quote = None
+    if can_be_quoted(passage.chunk):
+        question = quote_question(sheet.texts, passage, pair.agent, before)
+        quote = yield from choose_quote(sheet, question, passage.chunk)
+    return (yield from converse(sheet, subject, pair, (quote,) if quote else ()))
+
+
+def quote_question(
+    texts: Texts, passage: Passage, agent: Model, before: tuple[Turn, ...]
+) -> Question:
+    """Return the first question about a chunk, behind its context."""
+    asked = _first_question(texts, passage, extracted=agent == ENGINE).asked
+    posed = prompt.posed(texts, asked, QUOTE_WORDS, passage.guidance, is_quote=True)
+    return Question(Request("quote", agent, before, QUOTE_WORDS), posed, passage.spoken)
+
+
+def as_quote_was_asked(
+    sheet: Worksheet, passage: Passage, agent: Model, before: tuple[Turn, ...]
+) -> Worksheet:
+    """Return the sheet with the texts of an older version, where that has asked for the quote.
+
+    A dialogue goes on in the words in which it was begun. The engine reads no questions, so that
+    more words would only stand in its way.
+    """
+    texts = sheet.texts.asked_as_kept
+    if agent == ENGINE or sheet.was_asked(
+        quote_question(texts, passage, agent, before).posed(texts)
+    ):
+        return replace(sheet, texts=texts)
+    return sheet
+
+
+def _first_question(texts: Texts, passage: Passage, *, extracted: bool) -> AgentQuestion:
+    """Return the question for the quote; what is asked never holds the memory's subject."""
+    kept, asked = (prompt.ask(text, QUOTE_WORDS) for text in (texts.quote, texts.quote_asked))
+    return AgentQuestion(
+        f"{passage.title(extracted=extracted)} {kept}",
+        f"{passage.title(extracted=extracted, with_subject=False)} {asked}",
+    )
+
+
+def _subject(
+    texts: Texts,
+    passage: Passage,
+    pair: Pair,
+    words: int,
+    before: tuple[Turn, ...],
+    *,
+    in_hindsight: bool,
+) -> Subject:
+    """Return what a dialogue about a chunk is about."""
+    sees_before = pair.agent == ENGINE and not in_hindsight
+    perspective = (texts.perspective, texts.perspective_asked)
+    if in_hindsight:
+        perspective = (texts.perspective_hindsight, texts.perspective_hindsight_asked)
+    kept, asked = (prompt.ask(text, words) for text in perspective)
+    return Subject(
         before=before,
-        alone=before
-        if pair.agent == ENGINE and quotes is None
-        else prompt.passage_alone(texts, passage.chunk),
+        alone=before if sees_before else prompt.passage_alone(texts, passage.chunk),
         spoken=passage.spoken,
-        quote=f"{passage.title(extracted=pair.agent == ENGINE)} {prompt.ask(texts.quote, QUOTE_WORDS)}",
-        perspective=prompt.ask(
-            texts.perspective if quotes is None else texts.perspective_hindsight, words
-        ),
+        quote=_first_question(texts, passage, extracted=pair.agent == ENGINE),
+        perspective=AgentQuestion(kept, asked),
         analysis=prompt.ask(texts.analysis, analysis_words(words)),
         words=words,
         guidance=passage.guidance,
+        by_person=passage.by_person,
+        names=frozenset() if pair.agent == ENGINE else passage.names,
     )
-    if quotes is None:
-        quote = None
-        if can_be_quoted(passage.chunk):
-            request = Request("quote", pair.agent, subject.before, QUOTE_WORDS)
-            text = prompt.posed(texts, subject.quote, QUOTE_WORDS, passage.guidance, is_quote=True)
-            quote = yield from choose_quote(
-                sheet, Question(request, text, passage.spoken), passage.chunk
-            )
-        quotes = (quote,) if quote else ()
-    return (yield from converse(sheet, subject, pair, quotes))
 
 
 def make_hindsight(

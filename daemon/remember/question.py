@@ -1,6 +1,6 @@
 """A question to a model, with second chances for an answer that cannot be used.
 
-asked                    used, if it is good
+asked                    used, if it is good and has the form of an answer
 cut off                  once more, with room for four times as much
 unusable                 once more, in other words that name the reason
 still unusable           a Refused with its reason; what comes then is for the dialogue to say
@@ -13,6 +13,7 @@ from daemon.events import Noted
 from daemon.models.scheduler import Steps
 from daemon.remember.worksheet import Worksheet
 from primer import prompt
+from primer.form import Form, misshapen
 from primer.models import ENGINE
 from primer.prompt import Turn
 from primer.reply import Answered, Refused, judge, read_reply, repeated
@@ -42,6 +43,10 @@ class Question:
     """Answers of the same memory, none of which is to be repeated."""
     given: str = ""
     """The analysis that stands in the question."""
+    by_person: Sequence[str] = ()
+    """The messages of the passage that the person wrote."""
+    names: frozenset[str] = frozenset()
+    """The names of the person, casefolded."""
     counted_as: str = ""
     """The name under which its troubles are counted, with a blank; empty for those of a memory's own questions."""
 
@@ -89,7 +94,23 @@ def _judged(sheet: Worksheet, question: Question) -> Steps[Answered | Refused]:
         return read
     if question.unfit:
         return question.unfit(read.text) or read
+    answer = replace(read, is_former=reply.asked_at <= sheet.former_until)
     refused = judge(
-        read.text, request.step, request.turns[-1].content, question.passage, question.given
+        answer.text, request.step, request.turns[-1].content, question.passage, question.given
     )
-    return refused or repeated(read.text, question.earlier) or read
+    refused = refused or repeated(answer.text, question.earlier)
+    if refused or answer.is_former or request.step == "quote":
+        return refused or answer
+    return misshapen(_form(sheet, question, answer.text)) or answer
+
+
+def _form(sheet: Worksheet, question: Question, answer: str) -> Form:
+    """Return the answer with all that its form is judged by."""
+    return Form(
+        answer,
+        question.request.step,
+        question.passage,
+        question.by_person,
+        sheet.texts.primer,
+        question.names,
+    )

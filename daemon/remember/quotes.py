@@ -1,6 +1,6 @@
 """The quote of a memory, which is verbatim, whoever has to choose it.
 
-the agent's                 if it is in one raw message, character for character
+the agent's                 if it is in one raw message, character for character; of a long one the best part
 the agent's, asked again    with the reason why the first one is not
 the nearest passage         to what the agent has said, in the raw message's own characters
 the engine's choice         marked so
@@ -21,7 +21,8 @@ from primer.wording import fill
 from rules.conversation.history import Entry
 from rules.conversation.memory import Quote
 from rules.conversation.nearest import nearest_passage
-from rules.conversation.quote import Verbatim, find_quote
+from rules.conversation.quote import Verbatim, best_run, find_quote
+from rules.plan.limits import MOST_QUOTE_WORDS
 
 
 def choose_quote(
@@ -41,7 +42,7 @@ def choose_quote(
 
 def _ask_agent(sheet: Worksheet, question: Question, chunk: Sequence[Entry]) -> Steps[Quote | None]:
     """Return the agent's quote, at the first or the second try, or what comes nearest; None where nothing does."""
-    answers: list[str] = []
+    answers: list[Answered] = []
     for is_first in (True, False):
         answer = yield from put(sheet, question)
         if isinstance(answer, Refused):
@@ -50,9 +51,10 @@ def _ask_agent(sheet: Worksheet, question: Question, chunk: Sequence[Entry]) -> 
         if isinstance(quote, Verbatim):
             if not is_first:
                 yield Noted("quote verbatim at the second try")
-            return Quote(quote.text, quote.source, "agent")
+            text = quote.text if answer.is_former else best_run(quote.text, MOST_QUOTE_WORDS)
+            return Quote(text, quote.source, "agent")
         yield Noted("not verbatim")
-        answers.insert(0, restore_tags(answer.text))
+        answers.insert(0, answer)
         question = _asked_again(sheet, question, answer, quote.reason)
     return (yield from _nearest(answers, chunk))
 
@@ -64,10 +66,11 @@ def _asked_again(sheet: Worksheet, question: Question, answer: Answered, reason:
     return replace(question, request=replace(question.request, turns=turns), text=text)
 
 
-def _nearest(answers: Sequence[str], chunk: Sequence[Entry]) -> Steps[Quote | None]:
-    for text in answers:
-        passage = nearest_passage(text, chunk)
+def _nearest(answers: Sequence[Answered], chunk: Sequence[Entry]) -> Steps[Quote | None]:
+    for answer in answers:
+        passage = nearest_passage(restore_tags(answer.text), chunk)
         if isinstance(passage, Verbatim):
             yield Noted("nearest passage taken as the quote")
-            return Quote(passage.text, passage.source, "aligned")
+            text = passage.text if answer.is_former else best_run(passage.text, MOST_QUOTE_WORDS)
+            return Quote(text, passage.source, "aligned")
     return None

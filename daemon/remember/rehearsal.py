@@ -17,6 +17,6 @@ def could_write(archive: Archive, survey: Survey, chunk: PlannedChunk) -> bool:
     """
     before = told_before(survey, survey.reading.memories, chunk.memories_before)
     passage = survey.passage(chunk, before)
-    sheet = Worksheet(survey.shown.texts, survey.plan.questions_tokens)
+    sheet = Worksheet(survey.shown.texts, survey.plan.questions_tokens, former=survey.former)
     memory = rehearse(archive, make_memory(sheet, passage, survey.roles, count, lambda: ""))
     return memory is None or memory.in_prompts.made == WRITTEN

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from daemon.archive.journal import Reply
+from daemon.archive.journal import FormerAnswers, Reply
 from daemon.chat.survey import Survey
 from daemon.models.scheduler import Steps
 from primer.models import token_factor
@@ -32,8 +32,21 @@ class Worksheet:
     """About how many tokens each part of the agent's requests has."""
     passage: str = ""
     """The part that the context manager sees."""
+    former: FormerAnswers | None = None
+    """The answers that older versions of memproc were given."""
+    keeps_misshapen: bool = False
+    """Whether an answer is kept whose only fault, the second time, is its form."""
     requests: list[str] = field(default_factory=list)
     """The keys of its requests, in order."""
+
+    @property
+    def former_until(self) -> str:
+        """Return the time until which answers are judged as older versions did; empty for never."""
+        return self.former.until if self.former else ""
+
+    def was_asked(self, request: Request) -> bool:
+        """Return whether an older version has asked this."""
+        return self.former is not None and self.former.has(request.key)
 
     def blank(self) -> "Worksheet":
         """Return the same worksheet before any request."""
@@ -62,7 +75,7 @@ def worksheet_of_chunk(survey: Survey, chunk: PlannedChunk, after_tokens: int = 
     if after_tokens:
         parts["what came after"] = round(after_tokens * factor)
     about = f'"{survey.plan.title}", chunk {chunk.number}'
-    return Worksheet(survey.shown.texts, survey.plan.questions_tokens, about, parts, "the chunk")
+    return _worksheet(survey, about, parts, "the chunk")
 
 
 def worksheet_of_fold(survey: Survey, members: Sequence[Memory]) -> Worksheet:
@@ -73,4 +86,9 @@ def worksheet_of_fold(survey: Survey, members: Sequence[Memory]) -> Worksheet:
         "the memories": round(sum(member.in_prompts.tokens for member in members) * factor),
     }
     about = f'"{survey.plan.title}", a fold of {len(members)} memories'
-    return Worksheet(survey.shown.texts, survey.plan.questions_tokens, about, parts, "the memories")
+    return _worksheet(survey, about, parts, "the memories")
+
+
+def _worksheet(survey: Survey, about: str, parts: Mapping[str, int], passage: str) -> Worksheet:
+    texts, questions = survey.shown.texts, survey.plan.questions_tokens
+    return Worksheet(texts, questions, about, parts, passage, survey.former)

@@ -55,6 +55,8 @@ class Edition:
     """Hashes of the requests that it was made from: where it comes from, to the byte."""
     tokens: int
     written_at: str
+    form: str = ""
+    """Why its answers have not the form that was asked for, where nothing better came; else empty."""
     is_short: bool = False
     """Whether each of its quotes is one sentence: a fold in an export that has too many. The archive has it whole."""
 

@@ -19,6 +19,7 @@ _LEAD: dict[Step, str] = {
     "analysis": "The passage goes as follows.",
     "refinement": "What I want to remember in the end is this.",
 }
+_SHORT_LEAD = "I recall:"
 _FULL = 0.8
 _SHORTEST_QUOTE_WORDS = 4
 
@@ -51,12 +52,16 @@ def _quote(task: Task) -> str:
 
 
 def _retold(task: Task) -> str:
-    """Sentences from all over the passage, in order, each day named once, within four fifths of the length."""
+    """Sentences from all over the passage, in order, each day named once, within four fifths of the length.
+
+    An analysis quotes them: they are in the first person.
+    """
     lead = _lead(task)
     room = int(task.words * _FULL) - words(lead)
     told: list[str] = [lead] if lead else []
     day = ""
-    for said, sentence in _choice(task, room):
+    for said, spoken in _choice(task, room):
+        sentence = f'"{spoken}"' if task.step == "analysis" else spoken
         told.append(f"{said.day}: {sentence}" if said.day not in ("", day) else sentence)
         day = said.day or day
     return " ".join(told)
@@ -82,10 +87,13 @@ def _rank(step: Step, sentence: str) -> tuple[bool, bytes]:
 
 
 def _lead(task: Task) -> str:
-    """An opening sentence, where the passage is in English and there is room for one."""
+    """Open in English where the passage is in English: with a sentence where there is room for one."""
     lead = _LEAD[task.step]
-    english = is_english(" ".join(said.text for said in task.passage))
-    return lead if english and words(lead) * 4 <= task.words else ""
+    if not is_english(" ".join(said.text for said in task.passage)):
+        return ""
+    if words(lead) * 4 <= task.words:
+        return lead
+    return "" if task.step == "analysis" else _SHORT_LEAD
 
 
 def at_length(passage: Sequence[Said], wanted: int) -> str:

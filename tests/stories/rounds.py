@@ -18,11 +18,13 @@ from daemon.archive.memories import memories as kept_memories
 from rules.conversation.memory import Edition, Memory
 from tests.chats import texts
 from tests.server.models import KNOWN, Model
+from tests.server.passage import at_most
 from tests.server.reply import Answer, Script
 from tests.server.request import Request
 from tests.server.scribe import scribe
 from tests.server.server import ModelServer
 from tests.server.setup import KEY, Setup
+from tests.server.step import read_task
 from tests.stories.person import Person
 from tests.typingmind import TypingMind
 
@@ -90,13 +92,19 @@ def teller(request: Request) -> Answer:
             for turn in reversed(request.turns)
             if (found := _LENGTH.findall(turn.text))
         )
-        told = f"This whole time, as I see it in {mark}, was one of watching and of writing down."
+        told = (
+            f"This whole time, as I see it in {mark}, was one of watching: the lamp room, the harbour, "
+            "the boathouse, the fog bell, old Tomas and Mira."
+        )
         more = [
-            f"On evening {number} of it I saw the light and wrote down what it was to me."
+            f"On evening {number} of {mark} the light was seen from there, and written down."
             for number in range(40)
         ]
         return Answer(" ".join([told, *more[: max(0, words - _OF_ONE) // _OF_ONE]]))
-    return Answer(f"Now that I know what came after, as {mark} tells, I see it in another light.")
+    said = at_most(read_task(request).passage[-1].text, 20)
+    return Answer(
+        f"Now that I know what came after, as {mark} tells, I see it in another light: {said}."
+    )
 
 
 @dataclass

@@ -18,7 +18,7 @@ from tests.stories.rounds import ENGINE, SCRIPTED, Life, asked, going_on_from, l
 pytestmark = pytest.mark.timeout(300)
 FIRST_ROUND, ROUND = 6_500, 3_200
 ROUNDS = [FIRST_ROUND] + [ROUND] * 6
-BUDGET, GROUP = 1300, 3
+BUDGET, GROUP = 1500, 3
 FOLD = f"budget = {BUDGET}\ngroup = {GROUP}"
 NO_HINDSIGHT = "hindsight = 0"
 TAGGED = ("<context_manager>", "<system>")

@@ -19,6 +19,7 @@ from primer.prompt import Turn, as_posed
 from primer.request import Request
 from primer.wording import Texts
 from rules.conversation.memory_size import SHIPPED_QUESTIONS, allowance
+from rules.conversation.memory_title import without_subject
 from tests.chats import assistant, export_bytes, long_chat, texts, user
 from tests.nokeys import no_keys
 from tests.scripted import ScriptedModel
@@ -108,10 +109,13 @@ def test_the_requests_for_a_chunk_in_the_middle_are_those_of_requirement_10(
     lengths = (60, *[allowance(memory.source_tokens, SHIPPED_QUESTIONS)] * 2)
     stored = memory.edition.texts[0::2]
     questions = [
-        as_posed(words, text, length, is_quote=text == stored[0])
-        for text, length in zip(stored, lengths, strict=True)
+        as_posed(words, text, name, length, is_quote=name == "quote")
+        for text, name, length in zip(
+            stored, ("quote", "perspective", "refinement"), lengths, strict=True
+        )
     ]
-    assert questions[0] == stored[0]
+    assert questions[0].startswith(without_subject(stored[0]).partition(" A direct")[0])
+    assert "copied character for character, at most 60 words" in questions[0]
     assert f"In at most {lengths[1]} words." in questions[1], (
         "a small chunk's answers are shorter than the primer says"
     )

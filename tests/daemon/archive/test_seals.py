@@ -231,13 +231,21 @@ def test_a_change_of_any_sealed_column_is_found(state: Path, table: str) -> None
             database.execute("ROLLBACK")
 
 
-def test_every_column_of_a_sealed_table_is_sealed_but_where_a_file_lies_and_when() -> None:
+def test_every_column_of_a_sealed_table_is_sealed_but_where_a_file_lies_and_when_and_marks() -> (
+    None
+):
     with Archive.memory() as archive:
         for table, sealed in SEALED.items():
             columns = {
                 name for (name,) in archive.run("SELECT name FROM pragma_table_info(?)", (table,))
             }
-            assert columns - {*sealed.columns} <= {"seal", "path", "written_at", "last_seen"}, table
+            assert columns - {*sealed.columns} <= {
+                "seal",
+                "path",
+                "written_at",
+                "last_seen",
+                "form",
+            }, table
 
 
 def rows(

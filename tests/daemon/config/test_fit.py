@@ -84,3 +84,16 @@ def test_a_model_whose_window_nobody_knows_is_told(home: Path) -> None:
     with pytest.raises(ConfigurationError, match="does not know how many tokens"):
         fit(path, "openai/nobody-knows-this-one")
     assert path.read_text(encoding="utf-8") == "[chunk]\ntokens = 4000\n"
+
+
+def test_a_primer_of_ones_own_that_says_less_is_told_by_the_check(home: Path) -> None:
+    (home / "texts").mkdir()
+    (home / "texts" / "primer.md").write_text("You remember. Each is in `to_remember`.")
+    path = home / "memproc.toml"
+    path.write_text('[texts]\nfolder = "texts"\n', encoding="utf-8")
+    ended = CliRunner().invoke(
+        command, ["check"], obj=Settings(path, quiet=False), standalone_mode=False
+    )
+    assert "primer.md does not say what the tag context_manager holds" in ended.output
+    assert "how long answers may be" in ended.output
+    assert "the tag to_remember" not in ended.output

@@ -28,3 +28,17 @@ def test_all_wrong_replacements_are_named_at_once(tmp_path: Path) -> None:
 def test_a_folder_that_is_not_there_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(ConfigurationError, match="no folder"):
         load_texts(tmp_path / "nowhere")
+
+
+def test_a_question_of_the_person_s_own_is_asked_as_they_worded_it(tmp_path: Path) -> None:
+    (tmp_path / "quote.md").write_text("Which words stay?")
+    texts = load_texts(tmp_path)
+    assert (texts.quote, texts.quote_asked) == ("Which words stay?", "Which words stay?")
+    assert texts.perspective_asked == load_texts(None).perspective_asked
+
+
+def test_a_question_may_be_asked_in_other_words_than_a_memory_keeps(tmp_path: Path) -> None:
+    (tmp_path / "quote_asked.md").write_text("One sentence, at most {quote_words} words.")
+    texts = load_texts(tmp_path)
+    assert texts.quote == load_texts(None).quote
+    assert texts.quote_asked == "One sentence, at most {quote_words} words."

@@ -14,7 +14,7 @@ from primer.request import Request
 from rules.conversation.history import Entry
 from rules.conversation.memory import EXTRACTED, WRITTEN, Memory
 from tests.entries import talk
-from tests.scripted import ScriptedModel, held
+from tests.scripted import ScriptedModel, held, long_answer, plain
 
 QUOTE = "I notice that I hesitate before I answer you."
 CHUNK = talk(
@@ -66,11 +66,19 @@ def remember(
     roles: Roles = ROLES,
     guidance: str = "",
 ) -> Memory:
-    passage = Passage("chat", 1, "You are Aria.", (), (), chunk, tokens, guidance)
     steps = make_memory(
-        Worksheet(load_texts(None)), passage, roles, lambda text: len(text.split()), lambda: WHEN
+        Worksheet(load_texts(None)),
+        passage(chunk, tokens, guidance),
+        roles,
+        lambda text: len(text.split()),
+        lambda: WHEN,
     )
     return held(steps, desk.ask, desk.noted)
+
+
+def passage(chunk: tuple[Entry, ...] = CHUNK, tokens: int = 4000, guidance: str = "") -> Passage:
+    """The first chunk of a chat, with nothing before it."""
+    return Passage("chat", 1, "You are Aria.", (), (), chunk, tokens, guidance)
 
 
 def test_a_memory_takes_four_calls_in_this_order() -> None:
@@ -83,10 +91,10 @@ def test_a_memory_takes_four_calls_in_this_order() -> None:
     assert memory.edition.made == WRITTEN
     assert memory.edition.texts[1::2] == (
         QUOTE,
-        "My perspective, in my own words.",
-        "My refinement, in my own words.",
+        plain("perspective"),
+        plain("refinement"),
     )
-    assert "My analysis, in my own words." in memory.edition.texts[4]
+    assert plain("analysis") in memory.edition.texts[4]
 
 
 def test_a_chunk_too_small_for_what_a_model_writes_is_the_engine_s_and_nobody_is_asked() -> None:
@@ -146,17 +154,17 @@ def test_the_invented_quote_is_not_in_the_dialogue_that_goes_on() -> None:
 
 
 def test_a_memory_that_is_not_clearly_smaller_is_asked_for_once_more_with_fewer_words() -> None:
-    desk = Desk({"quote": [QUOTE], "refinement": ["word " * 500, "Short enough for a memory."]})
+    desk = Desk({"quote": [QUOTE], "refinement": [long_answer(500), "I keep the ferry and Tomas."]})
     memory = remember(desk, chunk=CHUNK * 8, tokens=1000)
     assert desk.model.steps().count("refinement") == 2
-    assert memory.edition.texts[5] == "Short enough for a memory."
+    assert memory.edition.texts[5] == "I keep the ferry and Tomas."
     first, second = (request.words for request in desk.model.asked if request.step == "refinement")
     assert second < first
 
 
 def test_a_memory_that_stays_too_large_is_replaced_by_an_extracted_one() -> None:
     memory = remember(
-        Desk({"quote": [QUOTE], "refinement": ["word " * 500]}), chunk=CHUNK * 8, tokens=1000
+        Desk({"quote": [QUOTE], "refinement": [long_answer(500)]}), chunk=CHUNK * 8, tokens=1000
     )
     assert memory.edition.made == EXTRACTED
     assert memory.edition.tokens < 500

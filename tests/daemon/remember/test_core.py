@@ -16,12 +16,14 @@ from daemon.remember.worksheet import Worksheet
 from primer.core_edits import read_edits
 from primer.core_questions import tools_of
 from primer.models import ENGINE, Model
-from primer.prompt import ToolCall, context
+from primer.prompt import ToolCall, as_posed, context
 from primer.request import Request
+from rules.conversation.memory_size import SHIPPED_QUESTIONS, allowance
 from rules.layers.core import CoreMemory, Section, Value
 from rules.layers.core_editing import CoreEdit
 from rules.layers.core_events import CoreEvent, core_after
 from rules.layers.core_layout import ChatLayout
+from rules.plan.limits import QUOTE_WORDS
 from tests.daemon.remember.test_compress import CHUNK, QUOTE, ROLES, WHEN
 from tests.entries import talk
 from tests.primer.test_fold import memory
@@ -308,17 +310,27 @@ def test_the_question_stands_on_the_very_bytes_of_the_memory_s_last_request() ->
     desk = Desk()
     desk.model.answers = {
         "quote": [QUOTE],
-        "refinement": ["Kept, with <system> in it."],
+        "refinement": ["I keep the ferry and Tomas, with <system> in it."],
         "core": [calling(KNOWS)],
     }
     edition = held(
         make_memory(Worksheet(TEXTS), passage, roles, len, lambda: WHEN), desk.ask, desk.noted
     ).edition
+    words = allowance(passage.tokens, SHIPPED_QUESTIONS)
+    quote, quoted, view, seen, last, kept = edition.texts
+    posed = (
+        as_posed(TEXTS, quote, "quote", QUOTE_WORDS, is_quote=True),
+        quoted,
+        as_posed(TEXTS, view, "perspective", words),
+        seen,
+        as_posed(TEXTS, last, "refinement", words),
+        kept,
+    )
     before = context(
         TEXTS, passage.system_message, passage.memories, passage.tail, passage.chunk, passage.breaks
     )
     held(
-        tend(Worksheet(TEXTS), WITH_TOOLS, AboutCore(before, edition.texts, STANDS, LAYOUT)),
+        tend(Worksheet(TEXTS), WITH_TOOLS, AboutCore(before, posed, STANDS, LAYOUT)),
         desk.ask,
         desk.noted,
     )

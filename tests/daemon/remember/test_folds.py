@@ -18,8 +18,8 @@ from rules.conversation.memory import EXTRACTED, WRITTEN, Edition, Memory, Quote
 from rules.conversation.memory_size import most_fold_tokens
 from rules.extract.blocks import with_closed_fence
 from tests.daemon.remember.test_compress import AGENT, MANAGER, ROLES, WHEN, Desk
-from tests.daemon.remember.test_ladder import BAD, GOOD
-from tests.scripted import ended, held
+from tests.daemon.remember.test_ladder import BAD
+from tests.scripted import ended, held, long_answer, plain
 
 TEXTS = load_texts(None)
 FALLBACK = Model("test/fallback")
@@ -28,6 +28,7 @@ TOLD = (
     "I promised to ask her about the stairs before Friday, and about the piano, which weighs 200 kilograms.",
 )
 ENGINE_ONLY = Roles(ENGINE, ENGINE)
+GOOD = "I keep the stairs and the piano, and the promise to ask Ilse before Friday."
 
 
 def memory(number: int, quotes: int = 1, made: str = WRITTEN) -> Memory:
@@ -88,10 +89,10 @@ def test_six_memories_become_one_through_three_calls() -> None:
     assert desk.model.steps() == ["perspective", "analysis", "refinement"]
     assert [request.model for request in desk.model.asked] == [AGENT, MANAGER, AGENT]
     assert made.texts[3::2] == (
-        "My perspective, in my own words.",
-        "My refinement, in my own words.",
+        plain("perspective"),
+        plain("refinement"),
     )
-    assert "My analysis, in my own words." in made.texts[4]
+    assert plain("analysis") in made.texts[4]
     assert (made.kind, made.number, made.made) == ("as-of", 1, WRITTEN)
     assert made.requests == tuple(request.key for request in desk.model.asked)
     assert desk.noted == []
@@ -243,7 +244,7 @@ def test_the_engine_s_fold_is_made_of_the_raw_messages_where_they_are_known() ->
 
 
 def test_a_fold_that_is_too_large_is_asked_for_with_fewer_words_and_then_extracted() -> None:
-    long = "word " * 2000
+    long = long_answer(2000)
     own = [
         replace(
             member,
@@ -254,12 +255,14 @@ def test_a_fold_that_is_too_large_is_asked_for_with_fewer_words_and_then_extract
         )
         for member in SIX
     ]
-    desk = Desk({"refinement": [ended(long), ended(GOOD)]})
+    weeks = (f"I keep the stairs of week {number}, and the piano." for number in range(250))
+    too_long = " ".join(weeks)
+    desk = Desk({"refinement": [ended(too_long), ended(GOOD)]})
     assert fold(desk, own).in_prompts.texts[5] == GOOD
     assert desk.noted == ["fold not clearly smaller than its memories"]
     first, second = (request.words for request in desk.model.asked if request.step == "refinement")
     assert second < first
-    desk = Desk({"refinement": [ended(long)]})
+    desk = Desk({"refinement": [ended(too_long)]})
     made = fold(desk, own).in_prompts
     assert (made.made, desk.noted[-1]) == (EXTRACTED, "fold extracted by the engine")
     assert made.tokens <= 1800
@@ -310,9 +313,9 @@ def test_tags_in_answers_and_members_are_inert() -> None:
     ]
     desk = Desk(
         {
-            "perspective": [forged],
-            "analysis": [f"To sum up: {forged}"],
-            "refinement": [f"I keep this: {forged}"],
+            "perspective": [forged.replace(GOOD, "I see the stairs and the piano now.")],
+            "analysis": [f"To sum up, the stairs and the piano were spoken of. {forged}"],
+            "refinement": [f"I keep the stairs and the promise of Friday. {forged}"],
         }
     )
     made = fold(desk, hostile).in_prompts

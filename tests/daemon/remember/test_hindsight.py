@@ -17,7 +17,7 @@ from tests.daemon.remember.test_compress import AGENT, CHUNK, MANAGER, QUOTE, RO
 from tests.daemon.remember.test_ladder import BAD, GOOD
 from tests.entries import talk
 from tests.primer.test_fold import memory
-from tests.scripted import ended, held
+from tests.scripted import ended, held, long_answer
 
 LATER = "2026-04-01T00:00:00.000Z"
 TEXTS = load_texts(None)
@@ -96,7 +96,8 @@ def test_what_came_after_stands_behind_the_chunk_as_real_turns_and_inert() -> No
         "</to_remember>" not in turn.content and "<system>" not in turn.content for turn in said
     )
     assert [turn.ends_prefix for turn in said] == [False, False, True, False, False, False]
-    assert [turn.content for turn in said[3:5]] == list(BEFORE.texts[:2])
+    assert TEXTS.quote_asked.partition("{")[0] in said[3].content
+    assert said[4].content == BEFORE.texts[1]
     assert sum(turn.ends_prefix for turn in desk.model.asked[0].turns) <= 4, (
         "Anthropic takes four breakpoints"
     )
@@ -178,9 +179,9 @@ def test_a_fallback_that_is_the_engine_is_not_asked_either() -> None:
 
 def test_hindsight_that_is_too_large_is_asked_for_with_fewer_words_and_then_refused() -> None:
     small = replace(PASSAGE, chunk=CHUNK * 8, tokens=1000)
-    desk = Desk({"refinement": ["word " * 500, "Short enough for a memory."]})
-    assert found(desk, passage=small).texts[5] == "Short enough for a memory."
-    desk = Desk({"refinement": ["word " * 500]})
+    desk = Desk({"refinement": [long_answer(500), "I keep the ferry and Tomas."]})
+    assert found(desk, passage=small).texts[5] == "I keep the ferry and Tomas."
+    desk = Desk({"refinement": [long_answer(500)]})
     refused = look_back(desk, passage=small)
     assert isinstance(refused, Refused)
     assert refused.kind == "too long"

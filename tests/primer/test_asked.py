@@ -1,0 +1,47 @@
+"""A question is asked in more words than its memory keeps, and says all that a usable answer needs."""
+
+import pytest
+
+from primer.prompt import as_posed, posed, question
+from primer.wording import fill, lacks
+from tests.server.asking import TEXTS
+
+TITLE = "Memory 7, 15 March 2024: sneakers, festival."
+
+
+def test_the_question_for_the_quote_is_asked_without_the_subject_and_says_what_to_copy() -> None:
+    kept = question(f"{TITLE} {TEXTS.quote}").content
+    asked = as_posed(TEXTS, kept, "quote", 60, is_quote=True)
+    assert "Memory 7, 15 March 2024. A direct quote?" in asked
+    assert "copied character for character, at most 60 words, nothing else." in asked
+    assert "sneakers" not in asked
+
+
+def test_an_analysis_in_the_question_stays_as_it_is() -> None:
+    kept = question(fill(TEXTS.refinement, analysis="They met {words} times.\n\nTwice.")).content
+    asked = as_posed(TEXTS, kept, "refinement", 200)
+    assert "They met {words} times.\n\nTwice." in asked
+    assert "Write the memory that you want to keep, in the first person" in asked
+    assert TEXTS.refinement.rpartition("\n")[2] not in asked
+
+
+@pytest.mark.parametrize("text", ["Another question?", "Mine, in the person's words."])
+def test_a_question_that_is_none_of_ours_is_asked_as_it_is(text: str) -> None:
+    assert text in as_posed(TEXTS, question(text).content, "perspective", 200)
+
+
+@pytest.mark.parametrize("name", ["quote", "perspective", "perspective_hindsight", "refinement"])
+def test_former_texts_ask_each_question_as_it_is_kept(name: str) -> None:
+    former = TEXTS.asked_as_kept
+    assert getattr(former, f"{name}_asked") == getattr(TEXTS, name)
+    kept = question(getattr(former, name)).content
+    assert (
+        as_posed(former, kept, name, 200)
+        == question(posed(former, getattr(former, name), 200)).content
+    )
+
+
+def test_the_shipped_primer_lacks_nothing_and_an_empty_one_all() -> None:
+    assert lacks(TEXTS.primer) == ()
+    assert any("how long answers may be" in clause for clause in lacks("Remember."))
+    assert any("to_remember" in clause for clause in lacks("Remember."))
