@@ -184,7 +184,7 @@ def erase_command(settings: Settings, chat: str, yes: bool) -> None:
 
     It goes from the archive and its copies, the backups, updated and expanded exports. Chats that
     were forked from it keep what they share with it. It cannot be brought back. TypingMind is not
-    touched, nor is the inbox, whose files are yours.
+    touched, nor are the files that you have put into the inbox.
     """
     from daemon.inbox.jobs import maintain
     from daemon.recovery.erase import describe_erasure, find_erasure
