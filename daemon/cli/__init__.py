@@ -129,7 +129,11 @@ class _LazyGroup(NearGroup):
                 )
 
 
-@click.group(cls=_LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(
+    cls=_LazyGroup,
+    invoke_without_command=True,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
 @click.option(
     "--config", "config", type=click.Path(path_type=Path), help="The memproc.toml to use."
 )
@@ -152,6 +156,12 @@ def memproc_command(ctx: click.Context, config: Path | None, quiet: bool, superv
         ctx.obj = Settings(config, quiet, *read_orders())
     else:
         ctx.obj = Settings(config, quiet)
+    if ctx.invoked_subcommand is None:
+        if not sys.stdout.isatty():
+            raise click.exceptions.NoArgsIsHelpError(ctx)
+        from daemon.cli.overview import show_overview
+
+        show_overview(ctx.obj)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -73,16 +73,7 @@ def _show(
     settings: Settings, place: DaemonPlace, toml: Path | None, as_json: bool, again: bool
 ) -> Status:
     """Print the status; with `again`, in place of the one before."""
-    try:
-        with Archive.read(place.state) as archive:
-            shown = gather(archive, datetime.now(UTC), is_held(place.lock), place.rescan_seconds)
-            shown = replace(shown, problems=(*shown.problems, *_endings(settings, archive)))
-    except MemprocError as fault:
-        raise _or_what_is_waited_for(fault, toml) from fault
-    if trouble := waits_for(toml):  # a daemon that cannot begin yet; it may be trying just now
-        what = "the daemon waits and tries again"
-        waiting = StatusProblem(what, trouble.message, trouble.next_step)
-        shown = replace(shown, running=True, problems=(waiting, *shown.problems))
+    shown = _gathered(settings, place, toml)
     if as_json:
         report = {"exit_code": shown.exit_code, **asdict(shown)}
         click.echo(printable_json(report, indent=None if again else 2))
@@ -95,6 +86,26 @@ def _show(
         text += "\n"
     click.echo(text)
     return shown
+
+
+def current_status(settings: Settings) -> Status:
+    """Return the status of the daemon whose memproc.toml counts. Raises MemprocError."""
+    return _gathered(settings, daemon_place(settings), settings.config_file.path)
+
+
+def _gathered(settings: Settings, place: DaemonPlace, toml: Path | None) -> Status:
+    """Return the status, with what a daemon waits for that cannot begin yet."""
+    try:
+        with Archive.read(place.state) as archive:
+            status = gather(archive, datetime.now(UTC), is_held(place.lock), place.rescan_seconds)
+            status = replace(status, problems=(*status.problems, *_endings(settings, archive)))
+    except MemprocError as fault:
+        raise _or_what_is_waited_for(fault, toml) from fault
+    if trouble := waits_for(toml):  # it may be trying just now
+        what = "the daemon waits and tries again"
+        waiting = StatusProblem(what, trouble.message, trouble.next_step)
+        status = replace(status, running=True, problems=(waiting, *status.problems))
+    return status
 
 
 def _endings(settings: Settings, archive: Archive) -> tuple[StatusProblem, ...]:
