@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 from daemon.cli import memproc_command
-from daemon.cli.completion import man_page
+from daemon.cli.manual import man_page
 
 ROOT = Path(__file__).parents[1]
 DOCUMENTS = [*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")]

@@ -382,7 +382,7 @@ def bring_back(archive: Archive, memory: Memory) -> tuple[str, ...]:
     return back
 
 
-def memory_names(archive: Archive, begun: str) -> list[tuple[str, str]]:
+def memory_ids(archive: Archive, begun: str) -> list[tuple[str, str]]:
     """Return the memories whose ids begin so, each with its chat's title and its day.
 
     The newest chat's newest comes first.
@@ -395,6 +395,18 @@ def memory_names(archive: Archive, begun: str) -> list[tuple[str, str]]:
         """,
         (begun,),
     )
+
+
+def memory_numbers(archive: Archive, chat_id: str) -> list[tuple[str, str]]:
+    """Return the short names of a chat's memories, each with its first day, folds at the end."""
+    rows = archive.run(
+        """
+        SELECT level, number, coalesce(substr(began_at, 1, 10), '') FROM memory
+        WHERE chat = (SELECT id FROM chat WHERE chat_id = ?) ORDER BY level, number
+        """,
+        (chat_id,),
+    )
+    return [("f" * (level - CHUNK_LEVEL) + str(number), day) for level, number, day in rows]
 
 
 def forgotten_names(archive: Archive) -> frozenset[tuple[str, str]]:

@@ -174,6 +174,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # Else pydantic searches every installed package for plugins, and shows them the settings.
         os.environ["PYDANTIC_DISABLE_PLUGINS"] = "__all__"
         arguments = sys.argv[1:]
+    if "_MEMPROC_COMPLETE" in os.environ:
+        from daemon.cli.completion import register_bash
+
+        register_bash()
     try:
         code = memproc_command.main(
             args=list(arguments), prog_name="memproc", standalone_mode=False

@@ -57,13 +57,14 @@ GROUPS: Mapping[str, Mapping[str, tuple[str, str]]] = {
         "key": ("key", "Keep, list, try or forget a provider's key."),
         "budget": ("budget", "Show what was spent and may be spent, or raise a cap."),
         "completion": ("completion", "Print what makes bash, zsh or fish complete names."),
+        "manual": ("manual", "Print the man page, or put it where man finds it."),
         "help": ("helping", "Show the help of memproc, or of one command."),
         "uninstall": ("service", "Remove the service, and say what stays and how it goes."),
     },
 }
 """Each command's module and its summary, in groups."""
 
-HIDDEN = {"manual": "completion", "job": "supervised", "page": "page"}
+HIDDEN = {"job": "supervised", "page": "page"}
 """The commands that no list shows, with their modules."""
 
 SUMMARIES = {name: summary for group in GROUPS.values() for name, (_, summary) in group.items()}

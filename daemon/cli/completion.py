@@ -1,24 +1,53 @@
-"""Derive from the commands what shells complete, and the man page: `memproc completion`, `manual`.
+"""Derive from the commands what bash, zsh and fish complete: `memproc completion`.
 
 Names come out of the archive, which is only read, and only if it exists. Errors are not shown: a
 person who presses the tab key wants a name or nothing.
 """
 
+import os
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from sqlite3 import Error as DatabaseError
 
 import click
-from click.shell_completion import CompletionItem, get_completion_class
+from click.shell_completion import (
+    BashComplete,
+    CompletionItem,
+    add_completion_class,
+    get_completion_class,
+)
 
 from daemon.cli.settings import Settings
 from primer.models import KEY_VARIABLES
 from rules.errors import MemprocError
 
 VARIABLE = "_MEMPROC_COMPLETE"
-_PLAIN = re.compile(r"[\w.-]+")
-Find = Callable[[Settings, str], Sequence[CompletionItem]]
+_EDITIONS = ("as-of", "hindsight", "auto")
+_AS_ONE_WORD = re.compile(r"(?!-)[^\s!-*:-@\[-^`{-~]+(?: [^\s!-*:-@\[-^`{-~]+)*")
+"""A title that shells take as one word once its blanks are escaped."""
+_ID_BEGUN = re.compile("[mf][0-9a-f]{1,15}")
+Find = Callable[[Settings, Sequence[str], str], Sequence[CompletionItem]]
+"""Takes the settings, the words of the argument so far, and the beginning of the next."""
+
+
+class _Bash(BashComplete):
+    """Bash puts in what it is given as it is: blanks are escaped, unless a quote is open.
+
+    Click's script reads the answer with `read`, which takes one of two backslashes away.
+    """
+
+    def format_completion(self, item: CompletionItem) -> str:
+        """Write one line of the answer that bash reads."""
+        word = os.environ["COMP_WORDS"].split("\n")[-1]
+        if not word.startswith(("'", '"')):
+            item = CompletionItem(item.value.replace(" ", r"\\ "), item.type, item.help)
+        return super().format_completion(item)
+
+
+def register_bash() -> None:
+    """Have click answer bash in this way."""
+    add_completion_class(_Bash)
 
 
 @click.command
@@ -45,121 +74,79 @@ class _Name(click.types.StringParamType):
     ) -> list[CompletionItem]:
         """List the names that begin so; none where anything is wrong."""
         settings = Settings(ctx.find_root().params.get("config"), quiet=True)
+        words = [*(ctx.params.get("names") or ()), ctx.params.get("edition")]
         with suppress(MemprocError, OSError, DatabaseError):
-            return list(self._find(settings, incomplete))
+            return list(self._find(settings, [word for word in words if word], incomplete))
         return []
 
 
 def complete_names(command: click.Command) -> None:
-    """Complete the arguments of a command, and of all within it, that name known things."""
+    """Complete the parameters of a command, and of all within it, that name known things."""
     finds: Mapping[str | None, Find] = {
         "chat": _chats,
-        "memory": _memories,
-        "memories": _memories,
         "names": _memories,
         "provider": _providers,
     }
     for parameter in command.params:
-        if isinstance(parameter, click.Argument) and parameter.name in finds:
-            parameter.type = _Name(finds[parameter.name])
+        if parameter.name in finds:
+            find = finds[parameter.name]
+            if command.name == "use":
+                find = _memories_and_editions
+            parameter.type = _Name(find)
+        elif parameter.name == "edition":
+            parameter.callback = None  # it may still be a chat or a memory
     for inner in command.commands.values() if isinstance(command, click.Group) else ():
         complete_names(inner)
 
 
-def _chats(settings: Settings, begun: str) -> Sequence[CompletionItem]:
-    """List the chats whose title or id begins so.
+def _chats(settings: Settings, words: Sequence[str], begun: str) -> Sequence[CompletionItem]:
+    """List the chats whose title begins so, or, where the id is asked for, whose id does.
 
-    A chat goes by its title where no other has it and a shell needs no quotes, else by its id.
+    A chat goes by its title unless another has it or a shell could not take it as one word.
     """
     from daemon.archive.chats import known_chats
 
     with settings.archive() as archive:
         chats = known_chats(archive)[::-1]
-    titles = [chat.title for chat in chats]
+    titles = [chat.title.casefold() for chat in chats]
     items = []
     for chat in chats:
         title, chat_id = chat.title, chat.chat_id
-        if title.casefold().startswith(begun.casefold()) or chat_id.startswith(begun):
-            is_name = _PLAIN.fullmatch(title) and titles.count(title) == 1
-            items.append(CompletionItem(title if is_name else chat_id, help=title))
+        is_begun = title.casefold().startswith(begun.casefold())
+        is_name = is_begun and title.isprintable() and _AS_ONE_WORD.fullmatch(title)
+        if is_name and titles.count(title.casefold()) == 1:
+            items.append(CompletionItem(title))
+        elif is_begun or chat_id.startswith(begun):
+            items.append(CompletionItem(chat_id, help=title))
     return items
 
 
-def _memories(settings: Settings, begun: str) -> Sequence[CompletionItem]:
-    from daemon.archive.memories import memory_names
+def _memories(settings: Settings, words: Sequence[str], begun: str) -> Sequence[CompletionItem]:
+    """List chats, then the numbers of the chat's memories; ids only where one is begun."""
+    from daemon.archive.chats import find_chat
+    from daemon.archive.memories import memory_ids, memory_numbers
 
-    with settings.archive() as archive:
-        names = memory_names(archive, begun)
-    return [CompletionItem(memory_id, help=words) for memory_id, words in names]
+    if words:
+        with settings.archive() as archive:
+            numbers = memory_numbers(archive, find_chat(archive, words[0]).chat_id)
+        return [CompletionItem(name, help=day) for name, day in numbers if name.startswith(begun)]
+    names = []
+    if _ID_BEGUN.fullmatch(begun):
+        with settings.archive() as archive:
+            names = memory_ids(archive, begun)
+    ids = [CompletionItem(memory_id, help=place) for memory_id, place in names]
+    return [*_chats(settings, words, begun), *ids]
 
 
-def _providers(settings: Settings, begun: str) -> Sequence[CompletionItem]:
+def _memories_and_editions(
+    settings: Settings, words: Sequence[str], begun: str
+) -> Sequence[CompletionItem]:
+    """List what `use` takes: a chat, a memory of it, then an edition."""
+    is_named = len(words) > 1 or (words and _ID_BEGUN.fullmatch(words[0]))
+    if is_named:
+        return [CompletionItem(kind) for kind in _EDITIONS if kind.startswith(begun)]
+    return _memories(settings, words, begun)
+
+
+def _providers(settings: Settings, words: Sequence[str], begun: str) -> Sequence[CompletionItem]:
     return [CompletionItem(name) for name in sorted(KEY_VARIABLES) if name.startswith(begun)]
-
-
-@click.command(hidden=True)
-@click.pass_context
-def manual_command(ctx: click.Context) -> None:
-    """Print the man page: `make man` writes docs/memproc.1, which is installed."""
-    click.echo(man_page(ctx.find_root().command), nl=False)
-
-
-def man_page(root: click.Command) -> str:
-    """Write the man page of a command and of all commands within it, as troff."""
-    return "\n".join(_man_lines(root)) + "\n"
-
-
-def _man_lines(root: click.Command) -> Iterator[str]:
-    yield '.TH MEMPROC 1 "" memproc "memproc"'
-    yield from (".SH NAME", "memproc \\- keeps one long TypingMind conversation alive")
-    yield from (
-        ".SH SYNOPSIS",
-        ".B memproc",
-        "[OPTIONS] COMMAND [ARGS]...",
-        ".SH DESCRIPTION",
-        _plain(root.help or ""),
-    )
-    ctx = click.Context(root, info_name="memproc")
-    yield from (".SH OPTIONS", *_options(root, ctx), ".SH COMMANDS")
-    for command, place in _commands(root, ctx):
-        usage = " ".join(place.command_path.split()[1:] + command.collect_usage_pieces(place))
-        yield from (f".SS {_plain(usage)}", _plain(command.help or ""), *_options(command, place))
-    yield from (
-        ".SH EXIT STATUS",
-        "0 done, or nothing to do; 1 something was skipped, or needs attention; "
-        "2 wrong usage or configuration;",
-        "3 a mistake in memproc itself; 4 a cap of the budget was reached; 130 interrupted.",
-        ".SH FILES",
-        "memproc.toml says where everything lies;",
-        ".B memproc config path",
-        "says which one counts.",
-    )
-
-
-def _commands(
-    group: click.Command, ctx: click.Context
-) -> Iterator[tuple[click.Command, click.Context]]:
-    """Yield every command that is not hidden, with its context; groups before their commands."""
-    if not isinstance(group, click.Group):
-        return
-    for name in group.list_commands(ctx):
-        command = group.get_command(ctx, name)
-        if command is not None and not command.hidden:
-            place = click.Context(command, info_name=name, parent=ctx)
-            yield command, place
-            yield from _commands(command, place)
-
-
-def _options(command: click.Command, ctx: click.Context) -> Iterator[str]:
-    for parameter in command.params:
-        record = parameter.get_help_record(ctx) if isinstance(parameter, click.Option) else None
-        if record is not None:
-            yield from (".TP", f".B {_plain(record[0])}", _plain(record[1]))
-
-
-def _plain(text: str) -> str:
-    """Escape what troff would interpret, and keep paragraphs apart."""
-    lines = (line.strip() for line in text.strip().splitlines())
-    escaped = (line.replace("\\", "\\e").replace("-", "\\-") for line in lines)
-    signs = (".", "'")
-    return "\n".join(f"\\&{line}" if line.startswith(signs) else line or ".PP" for line in escaped)

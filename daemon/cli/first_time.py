@@ -81,6 +81,7 @@ def _guide(ctx: click.Context, before: Settings) -> None:
     _title("4 of 4: Your first conversation")
     has_sample = _offer_sample(settings.folders)
     _title("Next")
+    settings.say("For `man memproc`: memproc manual --install")
     settings.say(f"{_DROP}: {settings.folders.inbox}")
     if runs:
         settings.say("It is processed by itself. To see it in the browser: memproc open")

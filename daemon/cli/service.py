@@ -14,6 +14,7 @@ from platformdirs import user_config_path, user_log_path
 import daemon
 from daemon.bridge.devices import bridge_folder
 from daemon.cli import NearGroup
+from daemon.cli.manual import man_page_path
 from daemon.cli.pair import REMOVE_THE_ADDRESS
 from daemon.cli.printing import print_error, print_text
 from daemon.cli.settings import Settings, pass_settings
@@ -140,6 +141,7 @@ def _what_stays(settings: Settings) -> Iterator[str]:
         ("backups, the first original of each chat among them", folders.backups),
         ("the archive, its copies and the log", folders.state),
         ("settings", toml),
+        ("the man page", man_page_path()),
     ):
         if path is not None and path.exists():
             yield f"{what}:\n    {remove} {shlex.quote(str(path))}"

@@ -53,7 +53,8 @@ def completed(person: Person, words: str) -> list[str]:
             main([])
     assert err.getvalue() == ""
     out.seek(0)
-    return [line.partition(",")[2] for line in out.read().splitlines() if line]
+    taken = out.read().replace(r"\\", "\\")  # as the `read` of bash takes it
+    return [line.partition(",")[2] for line in taken.splitlines() if line]
 
 
 @pytest.mark.parametrize(
@@ -96,16 +97,53 @@ def test_a_shell_completes_commands_chats_and_memories(may: Person) -> None:
     assert completed(may, "mem") == ["memories"]
     assert completed(may, "key fo") == ["forget"]
     assert completed(may, "key test anth") == ["anthropic"]
-    assert set(completed(may, "memories ")) == {"Aria", "boat123456"}
-    assert completed(may, "memories The") == ["boat123456"], (
-        "a shell would take two words for two names"
-    )
+    assert set(completed(may, "memories ")) == {"Aria", "The\\ boat"}
     assert completed(may, "facts add ar") == ["Aria"]
-    assert set(completed(may, "facts ")) == {"Aria", "boat123456"}
+    assert set(completed(may, "facts ")) == {"Aria", "The\\ boat"}
     assert "history" in completed(may, "facts Aria h")
-    listed = completed(may, "show ")
-    assert len(listed) > 2
-    assert completed(may, f"show {listed[0]}") == [listed[0]]
+    assert completed(may, "search --chat A") == ["Aria"]
+    assert completed(may, "restore A") == ["Aria"]
+
+
+def test_a_memory_is_completed_by_its_number_behind_its_chat_and_by_its_id_where_that_is_begun(
+    may: Person,
+) -> None:
+    for command in ("show", "pin", "unpin", "retry", "use", "recall"):
+        assert set(completed(may, f"{command} ")) == {"Aria", "The\\ boat"}
+        numbers = completed(may, f"{command} The\\ boat ")
+        assert {"1", "2", "3"} <= set(numbers)
+        assert completed(may, f"{command} Aria 3") == ["3"]
+    assert completed(may, "use Aria 3 ") == ["as-of", "hindsight", "auto"]
+    assert completed(may, "show m") == []
+    ids = [name for digit in "0123456789abcdef" for name in completed(may, f"show m{digit}")]
+    assert len(ids) > 2
+    assert completed(may, f"show {ids[0]}") == [ids[0]]
+
+
+def test_a_title_goes_by_its_id_where_a_shell_could_not_take_it(tmp_path: Path) -> None:
+    ada = Person(tmp_path / "ada")
+    for name, title in (("aaa", "Sea: $1*"), ("bbb", "Twice"), ("ccc", "twice")):
+        chat = long_chat(4000, tokens_each=200, id=name, chatID=name, chatTitle=title)
+        ada.drop(export_bytes(chat), f"{name}.json")
+    assert ada.memproc("run").code == 0
+    assert set(completed(ada, "memories ")) == {"aaa", "bbb", "ccc"}
+
+
+@pytest.mark.skipif("sys.platform == 'win32'", reason="bash is needed")
+def test_bash_itself_puts_in_a_title_with_blanks_as_one_word(may: Person) -> None:
+    asked = """
+        PATH=$1:$PATH; source <(memproc completion bash)
+        COMP_WORDS=(memproc --config "$2" memories "$3"); COMP_CWORD=4
+        _memproc_completion memproc; printf '%s\n' "${COMPREPLY[@]}"
+    """
+    for begun, offered in (
+        ("The", "The\\ boat"),
+        ("The\\ b", "The\\ boat"),
+        ('"The b', "The boat"),
+    ):
+        words = ["bash", "-c", asked, "bash", str(COMMAND.parent), str(may.toml), begun]
+        ended = subprocess.run(words, capture_output=True, text=True, check=True)
+        assert ended.stdout.splitlines() == [offered]
 
 
 def test_completing_is_silent_where_there_is_no_archive_and_changes_nothing(tmp_path: Path) -> None:

@@ -1,0 +1,116 @@
+"""Write the man page from the commands, and put it where `man` finds it: `memproc manual`."""
+
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+
+from daemon.cli.settings import Settings
+from daemon.files.reasons import file_errors
+from daemon.files.write import replace_file
+
+_LOOK_SECONDS = 10.0
+
+
+@click.command
+@click.option("--install", is_flag=True, help="Put it where `man memproc` finds it.")
+@click.pass_context
+def manual_command(ctx: click.Context, install: bool) -> None:
+    """Print the man page, or put it into your own folder of man pages."""
+    page = man_page(ctx.find_root().command)
+    if install:
+        _install(ctx.ensure_object(Settings), page)
+    else:
+        click.echo(page, nl=False)
+
+
+def _install(settings: Settings, page: str) -> None:
+    """Write the page, and say how it is read and removed."""
+    path = man_page_path()
+    with file_errors(path, "written"):
+        path.parent.mkdir(parents=True, exist_ok=True)
+    replace_file(path, [page.encode()])
+    settings.say("The man page is written. Read it with: man memproc")
+    click.echo(f"    {path}")
+    if not _is_found(path):
+        settings.say("`man` does not look there yet. Put this line into your shell's profile:")
+        click.echo(f'    export MANPATH="{path.parents[1]}:"')
+
+
+def man_page_path() -> Path:
+    """Return the page's path in the person's own folder, which goes with `~/.local/bin`."""
+    return Path.home() / ".local" / "share" / "man" / "man1" / "memproc.1"
+
+
+def _is_found(path: Path) -> bool:
+    """Return whether `man` finds this page under its name."""
+    try:
+        found = subprocess.run(
+            ["man", "-w", "memproc"],  # noqa: S607
+            capture_output=True, text=True, timeout=_LOOK_SECONDS, check=False,
+        )  # fmt: skip
+    except (OSError, subprocess.TimeoutExpired):
+        return False
+    return str(path) in found.stdout.splitlines()
+
+
+def man_page(root: click.Command) -> str:
+    """Write the man page of a command and of all commands within it, as troff."""
+    return "\n".join(_man_lines(root)) + "\n"
+
+
+def _man_lines(root: click.Command) -> Iterator[str]:
+    yield '.TH MEMPROC 1 "" memproc "memproc"'
+    yield from (".SH NAME", "memproc \\- keeps one long TypingMind conversation alive")
+    yield from (
+        ".SH SYNOPSIS",
+        ".B memproc",
+        "[OPTIONS] COMMAND [ARGS]...",
+        ".SH DESCRIPTION",
+        _plain(root.help or ""),
+    )
+    ctx = click.Context(root, info_name="memproc", **root.context_settings)
+    yield from (".SH OPTIONS", *_options(root, ctx), ".SH COMMANDS")
+    for command, place in _commands(root, ctx):
+        usage = " ".join(place.command_path.split()[1:] + command.collect_usage_pieces(place))
+        yield from (f".SS {_plain(usage)}", _plain(command.help or ""), *_options(command, place))
+    yield from (
+        ".SH EXIT STATUS",
+        "0 done, or nothing to do; 1 something was skipped, or needs attention; "
+        "2 wrong usage or configuration;",
+        "3 a mistake in memproc itself; 4 a cap of the budget was reached; 130 interrupted.",
+        ".SH FILES",
+        "memproc.toml says where everything lies;",
+        ".B memproc config path",
+        "says which one counts.",
+    )
+
+
+def _commands(
+    group: click.Command, ctx: click.Context
+) -> Iterator[tuple[click.Command, click.Context]]:
+    """Yield every command that is not hidden, with its context; groups before their commands."""
+    if not isinstance(group, click.Group):
+        return
+    for name in group.list_commands(ctx):
+        command = group.get_command(ctx, name)
+        if command is not None and not command.hidden:
+            place = click.Context(command, info_name=name, parent=ctx)
+            yield command, place
+            yield from _commands(command, place)
+
+
+def _options(command: click.Command, ctx: click.Context) -> Iterator[str]:
+    for parameter in command.params:
+        record = parameter.get_help_record(ctx) if isinstance(parameter, click.Option) else None
+        if record is not None:
+            yield from (".TP", f".B {_plain(record[0])}", _plain(record[1]))
+
+
+def _plain(text: str) -> str:
+    """Escape what troff would interpret, and keep paragraphs apart."""
+    lines = (line.strip() for line in text.strip().splitlines())
+    escaped = (line.replace("\\", "\\e").replace("-", "\\-") for line in lines)
+    signs = (".", "'")
+    return "\n".join(f"\\&{line}" if line.startswith(signs) else line or ".PP" for line in escaped)
