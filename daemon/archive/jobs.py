@@ -10,6 +10,7 @@ from datetime import datetime
 from pathlib import Path
 
 from daemon.archive.archive import Archive, columns
+from daemon.archive.arrivals import ChatOutcome
 from daemon.archive.signs import set_sign, sign
 from rules.arrival import IN_HAND, UNTAKEN
 from rules.retention import PARTS, Timing, next_due
@@ -116,6 +117,42 @@ def queued_files(archive: Archive, most: int) -> tuple[QueuedFile, ...]:
         (most,),
     )
     return tuple(QueuedFile(arrival, Path(path).name, *rest) for arrival, path, *rest in rows)
+
+
+@dataclass(frozen=True, slots=True)
+class RecentFile:
+    """A dropped file that is unfinished or ended lately, and what became of its chats."""
+
+    arrival: int
+    path: str
+    state: str
+    reason: str
+    next_step: str
+    outcomes: tuple[ChatOutcome, ...] = ()
+
+
+def recent_files(archive: Archive, since: str, most: int) -> tuple[RecentFile, ...]:
+    """Return unfinished files and those that ended after `since`, newest first, at most `most`."""
+    unfinished = ", ".join(f"'{state}'" for state in (*IN_HAND, *UNTAKEN))
+    rows = archive.run(
+        f"""
+        SELECT id, path, state, reason, next_step FROM arrival
+        WHERE (state IN ({unfinished}) OR changed_at > ?) AND state <> 'gone'
+        ORDER BY id DESC LIMIT ?
+        """,  # noqa: S608  the states are ours
+        (since, most),
+    )
+    outcomes = f"SELECT {columns(ChatOutcome)} FROM outcome WHERE arrival = ? ORDER BY id"  # noqa: S608
+    return tuple(
+        RecentFile(number, path, *rest, archive.rows(ChatOutcome, outcomes, (number,)))
+        for number, path, *rest in rows
+    )
+
+
+def paths_read(archive: Archive) -> frozenset[str]:
+    """Return the paths of all files that the daemon or a run has come to."""
+    paths = "SELECT path FROM arrival UNION SELECT path FROM file_seen"
+    return frozenset(archive.column(paths))
 
 
 @dataclass(frozen=True, slots=True)

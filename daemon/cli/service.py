@@ -138,7 +138,10 @@ def _what_stays(settings: Settings) -> Iterator[str]:
         ("exports that you dropped", folders.inbox),
         ("updated exports", folders.updated),
         ("expanded conversations", expanded),
-        ("backups, the first original of each chat among them", folders.backups),
+        (
+            "backups, with the first original of each chat, and the files that you put aside",
+            folders.backups,
+        ),
         ("the archive, its copies and the log", folders.state),
         ("settings", toml),
         ("the man page", man_page_path()),

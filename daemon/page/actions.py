@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic, sleep
 from typing import IO
-from urllib.parse import urlencode
 
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
@@ -22,7 +21,7 @@ from starlette.responses import RedirectResponse, Response
 from daemon.archive.archive import Archive
 from daemon.files.clock import now
 from daemon.files.reasons import file_errors
-from daemon.page.app import Desk, View, desk_of, field, named_chat, render
+from daemon.page.app import Desk, View, desk_of, field, named_chat, render, show_at
 from daemon.status.status import run_progress
 from service.command import memproc_argv
 
@@ -122,7 +121,7 @@ def post_retry(request: Request) -> Response:
     memory, guidance = request.path_params["memory"], field(request, "guidance")
     start_command(desk_of(request).toml, ["retry", "--say", guidance, "--", memory])
     begun = "The models are being asked. It takes a minute or so; the new edition then stands here."
-    return _show(f"/memory/{memory}", begun)
+    return show_at(request, f"/memory/{memory}", begun)
 
 
 def post_restore(request: Request) -> Response:
@@ -136,7 +135,7 @@ def run_then_show(request: Request, address: str, *arguments: str, given: str = 
     result = do_command(desk_of(request).toml, *arguments, given=given)
     if not result.is_done:
         return render(request, "trouble.html", 409, message=result.text, next_step="")
-    return _show(address, result.text)
+    return show_at(request, address, result.text)
 
 
 def set_section(request: Request) -> Response:
@@ -177,7 +176,3 @@ def _on_layer(request: Request, group: str, *arguments: str, given: str = "") ->
     with named_chat(request) as (_, known):
         chat = known.chat_id
     return run_then_show(request, f"/chat/{chat}/{group}", group, chat, *arguments, given=given)
-
-
-def _show(address: str, output: str) -> Response:
-    return RedirectResponse(f"{address}?{urlencode({'said': output})}", 303)

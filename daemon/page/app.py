@@ -27,6 +27,7 @@ from daemon.files.paths import Folders
 from daemon.page import words
 from daemon.page.access import SAFE_METHODS, Access
 from daemon.page.sessions import (
+    SESSION_SECONDS,
     answer_challenge,
     follow_link,
     form_token,
@@ -37,6 +38,8 @@ from rules.errors import MemprocError
 
 _HERE = Path(__file__).parent
 _COOKIE = "memproc"
+_UNASKED = "live"
+"""Set in the query of what the page asks by itself, which does not prolong the session."""
 _FILTERS: Mapping[str, Callable[..., str]] = {
     "tokens": words.tokens,
     "usd": words.usd,
@@ -77,6 +80,7 @@ def application(
     kinds = (HTTPException, MemprocError, Exception)
     app = Starlette(routes=routes, exception_handlers=dict.fromkeys(kinds, _show_error))
     app.state.desk, app.state.templates = desk, templates
+    app.state.notices = {}
     return Access(app, port)
 
 
@@ -100,12 +104,35 @@ def named_chat(request: Request) -> Iterator[tuple[Archive, KnownChat]]:
 
 
 def render(request: Request, template: str, status: int = 200, **values: Any) -> Response:
-    """Fill a template; besides `values` it gets the form token, the path, and a button's output."""
+    """Fill a template; besides `values` it gets the form token, the path, and the notice.
+
+    `notice` is called by whole pages alone, since it is shown once.
+    """
     session = request.cookies.get(_COOKIE, "")
     values |= {"form_token": form_token(session), "path": request.url.path}
-    values["said"] = request.query_params.get("said", "")
+    values["notice"] = lambda: _take_notice(request)
     templates: Jinja2Templates = request.app.state.templates
     return templates.TemplateResponse(request, template, values, status_code=status)
+
+
+def show_at(request: Request, address: str, notice: str) -> Response:
+    """Go to `address`, where the session's next page shows the notice once."""
+    notices: dict[str, str] = request.app.state.notices
+    notices[request.cookies.get(_COOKIE, "")] = notice
+    return RedirectResponse(address, 303)
+
+
+def _take_notice(request: Request) -> str:
+    """Return the session's notice once, not to a page that is loaded again by itself."""
+    notices: dict[str, str] = request.app.state.notices
+    if is_unasked(request):
+        return ""
+    return notices.pop(request.cookies.get(_COOKIE, ""), "")
+
+
+def is_unasked(request: Request) -> bool:
+    """Return True for what the page asks by itself."""
+    return _UNASKED in request.query_params
 
 
 async def _enter(request: Request) -> Response:
@@ -115,10 +142,15 @@ async def _enter(request: Request) -> Response:
     if session is None:
         return render(request, "enter.html", 401)
     response = RedirectResponse("/" + quote(request.query_params.get("to", "").lstrip("/\\")), 303)
-    response.set_cookie(
-        _COOKIE, session, max_age=365 * 24 * 3600, httponly=True, samesite="strict", path="/"
-    )
+    _set_cookie(response, session)
     return response
+
+
+def _set_cookie(response: Response, session: str) -> None:
+    """Have the browser keep the session for as long as it lasts from now on."""
+    response.set_cookie(
+        _COOKIE, session, max_age=SESSION_SECONDS, httponly=True, samesite="strict", path="/"
+    )
 
 
 async def _proof(request: Request) -> Response:
@@ -131,11 +163,15 @@ def _within_session(view: View) -> Callable[[Request], Any]:
     """Require a session, and a form token for actions. Views may block, so they run in a thread."""
 
     async def guarded(request: Request) -> Response:
-        session = request.cookies.get(_COOKIE, "")
-        if not await run_in_threadpool(is_session, desk_of(request).folders.state, session):
+        session, prolong = request.cookies.get(_COOKIE, ""), not is_unasked(request)
+        state = desk_of(request).folders.state
+        if not await run_in_threadpool(is_session, state, session, prolong):
             return render(request, "enter.html", 401)
         if request.method in SAFE_METHODS:
-            return await run_in_threadpool(view, request)
+            response = await run_in_threadpool(view, request)
+            if prolong:
+                _set_cookie(response, session)
+            return response
         async with request.form() as form:  # closes what was uploaded
             token = form.get("form_token") or request.headers.get("x-form-token", "")
             if not isinstance(token, str) or not is_form_token(session, token):

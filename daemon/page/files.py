@@ -7,40 +7,93 @@ from typing import BinaryIO
 
 from starlette.datastructures import UploadFile
 from starlette.requests import Request
-from starlette.responses import FileResponse, RedirectResponse, Response
+from starlette.responses import FileResponse, JSONResponse, RedirectResponse, Response
 
 from daemon.archive.archive import Archive
 from daemon.archive.outputs import last_output
-from daemon.files.candidates import LARGEST_BYTES
+from daemon.files.candidates import LARGEST_BYTES, has_ending
 from daemon.files.lock import is_held
 from daemon.files.packing import BLOCK
 from daemon.files.private import make_private
 from daemon.files.write import replace_file
-from daemon.page.app import desk_of, named_chat
-from rules.errors import FileTrouble, NotFound
+from daemon.page.app import desk_of, field, named_chat, render, show_at
+from daemon.recovery.aside import bring_back, free_path, put_aside
+from rules.errors import FileTrouble, MemprocError, NotFound
+from rules.typingmind.foreign_files import ENOUGH, explain_head
 
-_UNFIT = re.compile(r"[^\w .()-]+")
-_LONGEST_NAME = 100  # characters
+_UNFIT = re.compile(r'[\x00-\x1f\x7f\ud800-\udfff<>:"|?*]+')
+"""What some system takes in no name; slashes are cut off before."""
+_LONGEST_NAME = 200  # bytes
+_LONGEST_SUFFIX = 10  # characters
 
 
 def drop(request: Request) -> Response:
-    """Put a chosen or dropped export into the inbox, under a free name."""
-    upload = request.state.form.get("export")
-    if not isinstance(upload, UploadFile) or not upload.filename:
+    """Put chosen or dropped exports into the inbox, each under a free name; refuse other files.
+
+    JavaScript sends them one by one, and gets the answer as JSON.
+    """
+    uploads = [
+        upload
+        for upload in request.state.form.getlist("export")
+        if isinstance(upload, UploadFile) and upload.filename
+    ]
+    if not uploads:
         raise FileTrouble(
             "No file was chosen.", "Choose an export of TypingMind's, or drop it on the page."
         )
     inbox = desk_of(request).folders.inbox
     make_private(inbox)
-    path = free_name(inbox, upload.filename)
-    replace_file(path, _blocks(upload.file))
+    refusals = [refusal for upload in uploads if (refusal := _receive(inbox, upload))]
+    if request.headers.get("accept") == "application/json":
+        reasons = [f"{refusal.message} {refusal.next_step}" for refusal in refusals]
+        return JSONResponse({"refused": reasons})
+    if refusals:
+        message = "\n".join(refusal.message for refusal in refusals)
+        steps = dict.fromkeys(refusal.next_step for refusal in refusals)
+        return render(request, "trouble.html", 409, message=message, next_step="\n".join(steps))
     return to_what_was_dropped(request)
+
+
+def _receive(inbox: Path, upload: UploadFile) -> MemprocError | None:
+    """Put an upload into the inbox. Return why not, where it cannot be an export."""
+    name = shown_name(upload.filename or "")
+    head = upload.file.read(ENOUGH)
+    if refusal := explain_head(name, head) or _explain_ending(name):
+        return refusal
+    upload.file.seek(0)
+    try:
+        replace_file(free_path(inbox, name), _blocks(upload.file))
+    except FileTrouble as trouble:
+        return trouble
+    return None
+
+
+def _explain_ending(name: str) -> MemprocError | None:
+    """Return why a file of this name is not looked at; None for the endings of exports."""
+    if has_ending(name):
+        return None
+    return FileTrouble(
+        f"{name} has a name that does not end in .json or .zip.",
+        "If it is an export, give it the name back that it had in TypingMind.",
+    )
 
 
 def to_what_was_dropped(request: Request) -> Response:
     """Go to Home where a daemon takes the file, else to the plan of the inbox."""
     runs = is_held(desk_of(request).folders.state / "daemon.lock")
     return RedirectResponse("/" if runs else "/inbox", 303)
+
+
+def post_aside(request: Request) -> Response:
+    """Put a skipped file out of the inbox, into `backups/aside`."""
+    path = put_aside(desk_of(request).folders, field(request, "name"))
+    return show_at(request, "/inbox", f"{path.name} was put aside.")
+
+
+def post_back(request: Request) -> Response:
+    """Bring a file that was put aside back into the inbox."""
+    path = bring_back(desk_of(request).folders, field(request, "name"))
+    return show_at(request, "/inbox", f"{path.name} is in the inbox again.")
 
 
 def download_page(request: Request) -> Response:
@@ -58,16 +111,16 @@ def has_updated(archive: Archive, chat_id: str) -> bool:
     return _updated_path(archive, chat_id) is not None
 
 
-def free_name(folder: Path, name: str) -> Path:
-    """Return a path in the folder for a file of that name, cleaned and not yet taken."""
-    plain = Path(_UNFIT.sub("_", Path(name.replace("\\", "/")).name).strip(". "))
-    stem = plain.stem[:_LONGEST_NAME] or "export"
-    suffix = plain.suffix[:_LONGEST_NAME] or ".json"
-    path, number = folder / f"{stem}{suffix}", 1
-    while path.exists():
-        number += 1
-        path = folder / f"{stem} {number}{suffix}"
-    return path
+def shown_name(name: str) -> str:
+    """Return a file's name without folders and signs that no system takes, and not too long.
+
+    Letters, emoji and punctuation stay as they are. At most 200 bytes in UTF-8, ending included.
+    """
+    plain = Path(_UNFIT.sub("_", Path(name.replace("\\", "/")).name).strip(". ") or "export.json")
+    suffix = plain.suffix if len(plain.suffix) <= _LONGEST_SUFFIX else ""
+    stem = plain.name.removesuffix(suffix).encode("utf-8", "ignore")
+    room = _LONGEST_NAME - len(suffix.encode("utf-8", "ignore"))
+    return (stem[:room].decode("utf-8", "ignore").strip(". ") or "export") + (suffix or ".json")
 
 
 def _updated_path(archive: Archive, chat_id: str) -> Path | None:

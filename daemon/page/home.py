@@ -1,6 +1,7 @@
 """Show Home: what needs the person, what is running, the chats, the money; and the daemon's log."""
 
 from collections import deque
+from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from starlette.requests import Request
@@ -11,23 +12,25 @@ from daemon.archive.chats import KnownChat, known_chats
 from daemon.chat.holding import holding
 from daemon.config.keys import keys
 from daemon.config.settings import Config
-from daemon.files.clock import now as present
 from daemon.files.lock import is_held
 from daemon.page.app import desk_of, render
 from daemon.page.files import has_updated
+from daemon.page.live import read_work, reload_from
 from daemon.page.sizes import ChatSizes, chat_sizes
 from daemon.remember.endings import problems_of_ending_models
 from daemon.status.log import entries, log_folder
 from daemon.status.place import DaemonPlace
 from daemon.status.printable import told_apart
 from daemon.status.sentences import sentence
-from daemon.status.status import StatusProblem, read_status, run_progress
+from daemon.status.status import StatusProblem, read_status
 from rules.errors import MemprocError
 
 _OF_THE_DAEMON = ("the daemon", "the log", "the watch on the inbox")
 """Problems that the daemon mends itself; the log says why."""
-_INBOX = ("/inbox", "What lies in the inbox")
+_INBOX = ("/inbox", "Inbox")
 _MOST_ENTRIES = 200
+_FEW_CHATS = 8
+"""Up to how many each chat has a card of its own; more are a list."""
 
 
 def home_page(request: Request) -> Response:
@@ -35,17 +38,23 @@ def home_page(request: Request) -> Response:
     desk = desk_of(request)
     config, state = desk.config, desk.folders.state
     with Archive.read(state) as archive:
-        known = known_chats(archive)[::-1]
+        every = known_chats(archive)[::-1]
+        find, sort = (request.query_params.get(name, "") for name in ("find", "sort"))
+        known = _chosen(every, find, sort)
         chats = [(chat, _sizes(archive, config, chat)) for chat in known]
         is_running = is_held(DaemonPlace(state).lock)
         now = read_status(archive, datetime.now(UTC), is_running, config.watch.rescan_seconds)
-        run = run_progress(archive, now.now)
+        work = read_work(archive, desk.folders)
         endings = tuple(problems_of_ending_models(archive, config, keys(state), now.now))
         outputs = [chat.chat_id for chat in known if has_updated(archive, chat.chat_id)]
     return render(
         request,
         "home.html",
         chats=chats,
+        count=len(every),
+        few=_FEW_CHATS,
+        find=find,
+        sort=sort,
         titles=told_apart((chat.chat_id, chat.title) for chat in known),
         outputs=outputs,
         now=now,
@@ -53,7 +62,8 @@ def home_page(request: Request) -> Response:
             *((problem, *button_for(problem)) for problem in now.problems),
             *((problem, *_INBOX) for problem in endings),
         ],
-        run=run,
+        work=work,
+        reload_from=reload_from(request, work),
         caps=config.budget,
     )
 
@@ -77,12 +87,13 @@ def log_page(request: Request) -> Response:
     return render(request, "log.html", lines=lines, most=_MOST_ENTRIES)
 
 
-def running_page(request: Request) -> Response:
-    """Show the present run to Home, which asks every two seconds; 204 once there is none."""
-    desk = desk_of(request)
-    with Archive.read(desk.folders.state) as archive:
-        run = run_progress(archive, present())
-    return render(request, "running.html", run=run) if run else Response(status_code=204)
+def _chosen(chats: Sequence[KnownChat], find: str, sort: str) -> list[KnownChat]:
+    """Return the chats with these words in their titles, sorted; newest first by default."""
+    wanted = find.casefold().split()
+    chosen = [chat for chat in chats if all(word in chat.title.casefold() for word in wanted)]
+    if sort == "title":
+        return sorted(chosen, key=lambda chat: chat.title.casefold())
+    return sorted(chosen, key=lambda chat: -chat.messages) if sort == "size" else chosen
 
 
 def _sizes(archive: Archive, config: Config, chat: KnownChat) -> ChatSizes | MemprocError:

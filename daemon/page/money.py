@@ -21,6 +21,7 @@ from daemon.models.ask import caps_now
 from daemon.page.actions import do_command, run_then_show
 from daemon.page.actions import start_run as begin
 from daemon.page.app import desk_of, field, named_chat, render
+from daemon.recovery.aside import files_aside
 from rules.money.price import NAMES, Which, dollars
 
 _DAYS = 30
@@ -119,6 +120,7 @@ def inbox_page(request: Request) -> Response:
         text=text,
         runs=is_held(desk.folders.state / "daemon.lock"),
         folder=desk.folders.inbox,
+        aside=files_aside(desk.folders.backups),
     )
 
 

@@ -6,14 +6,15 @@ from daemon.page import actions, files, money, pairing, setup
 from daemon.page.app import View
 from daemon.page.chat import chat_page
 from daemon.page.hits import search_page
-from daemon.page.home import home_page, log_page, running_page
+from daemon.page.home import home_page, log_page
+from daemon.page.live import live_page
 from daemon.page.memory import memory_page, message_page, retry_page
 from daemon.page.mind import core_page, facts_page
 from daemon.page.versions import comparison_page, undo_page, version_page
 
 VIEWS: Mapping[str, View] = {
     "/": home_page,
-    "/running": running_page,
+    "/live": live_page,
     "/log": log_page,
     "/start": setup.setup_page,
     "/settings": setup.settings_page,
@@ -37,6 +38,8 @@ VIEWS: Mapping[str, View] = {
 }
 ACTIONS: Mapping[str, View] = {
     "/drop": files.drop,
+    "/inbox/aside": files.post_aside,
+    "/inbox/back": files.post_back,
     "/inbox/run": money.run_inbox,
     "/money/cap": money.post_cap,
     "/start/folders": setup.make_folders,

@@ -36,12 +36,12 @@ def follow_link(state: Path, link: str) -> str | None:
     return _keep(state, "session") if time() - made_at <= LINK_SECONDS else None
 
 
-def is_session(state: Path, session: str) -> bool:
-    """Check a session's secret. A session that still lasts is prolonged."""
+def is_session(state: Path, session: str, prolong: bool = True) -> bool:
+    """Check a session's secret. A session that still lasts is prolonged, if `prolong` is true."""
     file = _file(state, "session", session)
     try:
         lasts = time() - file.stat().st_mtime <= SESSION_SECONDS
-        if lasts:
+        if lasts and prolong:
             os.utime(file)
     except FileNotFoundError:
         return False

@@ -27,6 +27,7 @@ from daemon.files.reasons import file_errors
 from daemon.files.removal import remove_file
 from daemon.files.write import replace_file
 from daemon.models.context import Context
+from daemon.recovery.aside import aside_folder
 from daemon.recovery.parcel import ASIDE
 from daemon.status.log import log_files, log_folder
 from rules.errors import FileTrouble, NotAnExport
@@ -69,7 +70,8 @@ def find_erasure(context: Context, chat: KnownChat) -> Erasure:
     folders, archive = context.folders, context.archive
     arrivals = arrivals_folder(folders.state)
     names = _names_of(archive, chat.chat_id)
-    shelves = (folders.updated, expanded_folder(folders.updated), arrivals)
+    own_copies = (arrivals, aside_folder(folders.backups))
+    shelves = (folders.updated, expanded_folder(folders.updated), *own_copies)
     holding = (file for shelf in shelves for file in _holding(shelf, names))
     dropped = list(_holding(folders.inbox, names))
     by_bridge = [file for file in dropped if is_sent(file.path.name) and not file.is_shared]

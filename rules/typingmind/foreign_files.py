@@ -76,6 +76,7 @@ _BY_KEY = {
     "messages": _SHARE,
     "data": _PART,
 }
+_ZIP = b"PK"
 _MARKDOWN = re.compile(r"^(#{1,6} \S|\*\*\S|[-*] \S|> |```|---$)", re.MULTILINE)
 _CHATGPT_PART = re.compile(r"conversations-\d{3}\.json")
 """ChatGPT's exports since 2026 have their conversations in numbered files, and a manifest."""
@@ -84,6 +85,14 @@ _CHATGPT_PART = re.compile(r"conversations-\d{3}\.json")
 def looks_like(head: bytes) -> Foreign | None:
     """Return the kind of file that begins so; None where it may be JSON of any kind."""
     return _of_bytes(head) or _of_text(head.decode("utf-8", "replace"))
+
+
+def explain_head(name: str, head: bytes) -> NotAnExport | None:
+    """Return why a file that begins so is no export; None where it may be JSON or a ZIP."""
+    if not head:
+        return explain_bytes(name, b"")
+    foreign = None if head.startswith(_ZIP) else looks_like(head)
+    return foreign.refusal(name) if foreign else None
 
 
 def of_archive(names: Set[str]) -> Foreign | None:

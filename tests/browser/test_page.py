@@ -14,6 +14,7 @@ from selenium.webdriver.support.ui import WebDriverWait
 from daemon.files.candidates import SAMPLE_FILE
 from tests.browser.conftest import Opened, pictures
 from tests.chats import chat, conversation, export_bytes
+from tests.waiting import until
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(300)]
 LIGHTHOUSE = "The lighthouse"
@@ -166,7 +167,35 @@ def test_an_export_that_is_chosen_goes_into_the_inbox(page: Opened, tmp_path: Pa
     )
     go(page, "")
     page.browser.find_element(By.ID, "export").send_keys(str(export))
+    until((page.person.inbox / "new one.json").exists)
     assert (page.person.inbox / "new one.json").read_bytes() == export.read_bytes()
+
+
+def test_each_of_several_dropped_files_has_its_line_and_a_wrong_one_is_refused(
+    page: Opened, tmp_path: Path
+) -> None:
+    files = []
+    for name in ("first.json", "second.json"):
+        files.append(tmp_path / name)
+        files[-1].write_bytes(export_bytes(chat(*conversation(4, 40), chatID=name)))
+    files.append(tmp_path / "Doc.pdf")
+    files[-1].write_bytes(b"%PDF-1.7 a letter")
+    go(page, "")
+    chosen = page.browser.find_element(By.ID, "export")
+    chosen.send_keys("\n".join(str(path) for path in files))
+    assert shows(page, "Doc.pdf Not taken. Doc.pdf is a PDF.")
+    for path in files[:2]:
+        until((page.person.inbox / path.name).exists)
+        assert shows(page, f"{path.name} Received.")
+    assert not (page.person.inbox / "Doc.pdf").exists()
+
+
+def test_home_shows_what_another_program_drops_without_a_reload(page: Opened) -> None:
+    go(page, "")
+    page.browser.execute_script("window.isTheSame = true")
+    page.person.drop(export_bytes(chat(*conversation(4, 40), chatID="late")), "late.json")
+    assert shows(page, "late.json")
+    assert page.browser.execute_script("return window.isTheSame")
 
 
 def test_a_plan_says_what_is_due(page: Opened) -> None:

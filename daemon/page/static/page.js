@@ -16,19 +16,107 @@ function watchPart(part) {
   setInterval(load, LIVE_MILLISECONDS);
 }
 
+// Home asks for marks, and loads the parts again whose mark has changed. Other tabs, commands and the daemon
+// change them too.
+function watchHome(address) {
+  let marks;
+  const look = async () => {
+    if (document.hidden) return;
+    try {
+      const answer = await fetch(address, { credentials: "same-origin" });
+      if (!answer.ok) return;
+      const { work, chats } = await answer.json();
+      const changed = !marks ? [] : [marks.work !== work && "work", marks.chats !== chats && "chats"].filter(Boolean);
+      if (changed.length) await replaceParts(changed);
+      marks = { work, chats };
+    } catch { /* memproc has ended or begins anew: the next time tells */ }
+  };
+  look();
+  setInterval(look, LIVE_MILLISECONDS);
+  document.addEventListener("visibilitychange", look);
+}
+
+async function replaceParts(names) {
+  const query = new URLSearchParams(location.search);
+  query.set("live", "1");
+  const answer = await fetch(`/?${query}`, { credentials: "same-origin" });
+  if (!answer.ok) throw new Error("no page");
+  const page = new DOMParser().parseFromString(await answer.text(), "text/html"); // our own template
+  for (const name of names) {
+    const [old, fresh] = [document, page].map((root) => root.querySelectorAll(`[data-part="${name}"]`));
+    if (document.activeElement?.closest(`[data-part="${name}"]`)?.querySelector("input[type=search]:focus, select:focus"))
+      continue; // someone is typing there
+    old.forEach((part, index) => fresh[index] && part.replaceWith(fresh[index]));
+  }
+  if (names.includes("chats")) await loadParts();
+}
+
+// Files are sent one after the other, each with its line; without JavaScript the form sends them all.
+function uploadLine(name) {
+  const list = document.getElementById("uploads");
+  const [line, title, state] = ["li", "strong", "span"].map((tag) => document.createElement(tag));
+  title.className = "name";
+  title.textContent = name;
+  state.textContent = "waits";
+  line.append(title, " ", state);
+  list.append(line);
+  list.hidden = false;
+  return { line, state };
+}
+
+function send(form, file, { line, state }) {
+  return new Promise((done) => {
+    const body = new FormData();
+    body.append("form_token", form.elements.form_token.value);
+    body.append("export", file);
+    const request = new XMLHttpRequest();
+    request.upload.onprogress = (event) => {
+      state.textContent = `is being sent, ${Math.round((100 * event.loaded) / event.total)} %`;
+    };
+    request.onload = () => {
+      let refused = ["It could not be received. Load the page again, then try once more."];
+      try { if (request.status === 200) refused = JSON.parse(request.responseText).refused; } catch { /* an error's page */ }
+      if (request.status === 413) refused = ["This file is larger than 512 MiB. Export the chat by itself, and drop that."];
+      line.className = refused.length ? "skipped" : "done";
+      state.textContent = refused.length ? `Not taken. ${refused.join(" ")}` : "Received.";
+      done(!refused.length);
+    };
+    request.onerror = () => {
+      line.className = "skipped";
+      state.textContent = "The upload broke off. Drop the file again.";
+      done(false);
+    };
+    request.open("POST", form.action);
+    request.setRequestHeader("Accept", "application/json");
+    request.send(body);
+  });
+}
+
+async function sendAll(form, files) {
+  const lines = [...files].map((file) => [file, uploadLine(file.name)]);
+  for (const [file, line] of lines) await send(form, file, line);
+  form.reset();
+  if (!lines.some(([, { line }]) => line.className === "skipped") && form.dataset.then) location.assign(form.dataset.then);
+}
+
 function acceptDrops(form) {
   const input = form.querySelector("input[type=file]");
+  const holdsFiles = (event) => event.dataTransfer?.types.includes("Files");
   for (const name of ["dragenter", "dragover"])
-    form.addEventListener(name, (event) => { event.preventDefault(); form.classList.add("over"); });
-  for (const name of ["dragleave", "drop"])
-    form.addEventListener(name, () => form.classList.remove("over"));
-  form.addEventListener("drop", (event) => {
+    document.addEventListener(name, (event) => {
+      if (!holdsFiles(event)) return;
+      event.preventDefault();
+      form.classList.add("over");
+    });
+  document.addEventListener("dragleave", (event) => event.relatedTarget || form.classList.remove("over"));
+  document.addEventListener("drop", (event) => {
+    form.classList.remove("over");
+    if (!holdsFiles(event)) return;
     event.preventDefault();
-    if (!event.dataTransfer.files.length) return;
-    input.files = event.dataTransfer.files;
-    form.requestSubmit();
+    sendAll(form, event.dataTransfer.files);
   });
-  input.addEventListener("change", () => input.files.length && form.requestSubmit());
+  form.addEventListener("submit", (event) => { event.preventDefault(); sendAll(form, input.files); });
+  input.addEventListener("change", () => input.files.length && sendAll(form, input.files));
 }
 
 // Parts that take a second to find out come once the rest is shown, one after the other.
@@ -39,8 +127,10 @@ async function loadParts() {
       if (answer.ok) part.innerHTML = await answer.text(); // our own template, in which all text is escaped
     } catch { return; }
   }
+  [...document.querySelectorAll("main .go")].slice(1).forEach((button) => button.classList.remove("go"));
 }
 
 loadParts();
-document.querySelectorAll("[data-live]").forEach(watchPart);
+document.querySelectorAll("section[data-live]").forEach(watchPart);
+document.querySelectorAll("h1[data-live]").forEach((title) => watchHome(title.dataset.live));
 document.querySelectorAll("form.drop").forEach(acceptDrops);

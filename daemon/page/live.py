@@ -1,0 +1,151 @@
+"""Tell Home what goes on: a line for each dropped file, the present run, and the last one's end.
+
+Home asks `/live` while its tab is visible: counts and marks without any text. Where a mark has
+changed, it loads itself again, and replaces the parts that the mark is for.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import timedelta
+from hashlib import sha256
+from pathlib import Path
+from typing import Literal
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+
+from daemon.archive.archive import Archive
+from daemon.archive.arrivals import ChatOutcome
+from daemon.archive.chats import RunProgress, known_chats
+from daemon.archive.jobs import RecentFile, paths_read, recent_files
+from daemon.files.candidates import exports_in, others_in
+from daemon.files.clock import at, now
+from daemon.files.lock import is_held
+from daemon.files.paths import Folders
+from daemon.page.app import desk_of
+from daemon.status.place import DaemonPlace
+from daemon.status.status import newest_run, run_progress
+from rules.arrival import IN_HAND, UNTAKEN
+from rules.errors import FileTrouble
+from rules.typingmind.dates import write_date
+
+_SHOWN_HOURS = 1
+_MOST_FILES = 20
+_LONGEST_LIVE = timedelta(hours=1)
+"""How long Home reloads itself where there is no JavaScript."""
+
+Kind = Literal["waits", "works", "done", "skipped"]
+
+
+@dataclass(frozen=True, slots=True)
+class WorkLine:
+    """What has become of a dropped file, or of one of its chats."""
+
+    name: str
+    kind: Kind
+    sentence: str
+    next_step: str = ""
+    chat_id: str = ""
+    aside: str = ""
+    """The file's name in the inbox, where it may be put aside."""
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """All that goes on, or has just ended."""
+
+    lines: tuple[WorkLine, ...]
+    run: RunProgress | None
+    ended: RunProgress | None
+    """The last run by hand, where it ended within the hour."""
+
+    @property
+    def is_under_way(self) -> bool:
+        """Return True while something will change without the person."""
+        return bool(self.run) or any(line.kind == "works" for line in self.lines)
+
+
+def live_page(request: Request) -> Response:
+    """Answer with counts and marks. They carry no text, and do not prolong the session."""
+    folders = desk_of(request).folders
+    with Archive.read(folders.state) as archive:
+        work = read_work(archive, folders)
+        chats = [(chat.chat_id, chat.messages, chat.memories) for chat in known_chats(archive)]
+    done, of = (work.run.done, work.run.of) if work.run else (0, 0)
+    ended = [line for line in work.lines if line.kind in ("done", "skipped")]
+    marks = {"work": _mark(work), "chats": _mark((chats, ended, work.ended))}
+    return JSONResponse({"done": done, "of": of, "files": len(work.lines), **marks})
+
+
+def read_work(archive: Archive, folders: Folders) -> Work:
+    """Return what goes on and what has ended within the hour, newest first."""
+    present = now()
+    since = write_date(at(present) - timedelta(hours=_SHOWN_HOURS))
+    run, last = run_progress(archive, present), newest_run(archive, present)
+    files = recent_files(archive, since, _MOST_FILES)
+    lines = [line for file in files for line in _lines_of(file, run)]
+    is_running = is_held(DaemonPlace(folders.state).lock)
+    unread = _unread(archive, folders.inbox, {file.path for file in files}, is_running)
+    ended = last if last and last.by_hand and last.ended_at > since else None
+    return Work((*unread, *lines), run, ended)
+
+
+def reload_from(request: Request, work: Work) -> int | None:
+    """Return since when Home reloads itself without JavaScript, in seconds; None if it does not."""
+    if not work.is_under_way:
+        return None
+    present = int(at(now()).timestamp())
+    asked = request.query_params.get("live", "")
+    began = int(asked) if asked.isdecimal() and len(asked) < 12 else present
+    return began if 0 <= present - began < _LONGEST_LIVE.total_seconds() else None
+
+
+def _lines_of(file: RecentFile, run: RunProgress | None) -> Iterator[WorkLine]:
+    """Yield the line of a file, or one for each of its chats once these are known."""
+    name = Path(file.path).name
+    if file.state in ("written", "set aside") and file.outcomes:
+        for outcome in file.outcomes:
+            yield _line_of_chat(outcome, name)
+    elif file.state == "set aside":
+        yield WorkLine(name, "skipped", file.reason, file.next_step, aside=name)
+    elif file.state in ("written", "done"):
+        yield WorkLine(name, "done", file.reason or "Nothing was to do.")
+    elif file.state in ("waiting", "paused") or file.next_step:
+        yield WorkLine(name, "waits", file.reason, file.next_step)
+    elif file.state == "working" and run:
+        yield WorkLine(name, "works", "It is being worked on.", chat_id=run.chat_id)
+    elif file.state in IN_HAND:
+        yield WorkLine(name, "works", "Received. Its turn comes.")
+    elif file.state in UNTAKEN:
+        yield WorkLine(name, "works", file.reason or "Received. It is taken in a few seconds.")
+
+
+def _line_of_chat(outcome: ChatOutcome, name: str) -> WorkLine:
+    if outcome.kind == "set aside":
+        return WorkLine(outcome.title, "skipped", outcome.detail, outcome.next_step, aside=name)
+    sentence = "The updated export is ready." if outcome.kind == "written" else outcome.detail
+    return WorkLine(outcome.title, "done", sentence, chat_id=outcome.chat_id)
+
+
+def _unread(archive: Archive, inbox: Path, shown: set[str], is_running: bool) -> Iterator[WorkLine]:
+    """Yield lines of files in the inbox that no run and no daemon has come to yet."""
+    read = shown | paths_read(archive)
+    try:
+        exports = exports_in(inbox) if inbox.is_dir() else ()
+    except FileTrouble:
+        return  # Home names the inbox among its problems
+    for path in exports:
+        if str(path) not in read:
+            waits = "Received. It waits for a run."
+            yield (
+                WorkLine(path.name, "works", "Received. memproc takes it in a few seconds.")
+                if is_running
+                else WorkLine(path.name, "waits", waits)
+            )
+    for path, reason, next_step in others_in(inbox):
+        if str(path) not in read:
+            yield WorkLine(path.name, "skipped", reason, next_step, aside=path.name)
+
+
+def _mark(content: object) -> str:
+    return sha256(repr(content).encode()).hexdigest()[:16]

@@ -1,0 +1,109 @@
+"""Put a file that was skipped out of the inbox into `backups/aside`, and bring it back.
+
+Only a person's press does so. A file is copied and flushed before the other place loses it,
+is never put onto one that is there, and never moved while it is being processed.
+"""
+
+import os
+from pathlib import Path
+
+from daemon.archive.archive import Archive
+from daemon.archive.arrivals import arrivals_of, find_arrival
+from daemon.files.candidates import open_file
+from daemon.files.lock import hold
+from daemon.files.packing import read_blocks, sha256_of
+from daemon.files.paths import Folders
+from daemon.files.private import make_private
+from daemon.files.reasons import file_errors
+from daemon.files.removal import remove_file
+from daemon.files.write import replace_file
+from rules.arrival import IN_HAND, UNTAKEN
+from rules.errors import FileTrouble, NotFound
+
+_DOING = "is processing the inbox"
+
+
+def aside_folder(backups: Path) -> Path:
+    """Return the folder of files that a person has put aside; nothing prunes it."""
+    return backups / "aside"
+
+
+def files_aside(backups: Path) -> tuple[Path, ...]:
+    """Return the files that were put aside, by name. Raises FileTrouble."""
+    folder = aside_folder(backups)
+    if not folder.is_dir():
+        return ()
+    with file_errors(folder, "read"):
+        return tuple(sorted(path for path in folder.iterdir() if _is_own(path)))
+
+
+def put_aside(folders: Folders, name: str) -> Path:
+    """Move a file out of the inbox, and return where it is now.
+
+    Raises NotFound, Busy while a chat is worked on, and FileTrouble where the file itself is.
+    """
+    path = _inside(folders.inbox, name)
+    with hold(folders.state / "lock", _DOING):
+        with Archive.read(folders.state) as archive:
+            _refuse_in_hand(archive, path)
+        return _move(path, aside_folder(folders.backups))
+
+
+def bring_back(folders: Folders, name: str) -> Path:
+    """Move a file that was put aside into the inbox again. Raises NotFound, Busy and FileTrouble."""
+    path = _inside(aside_folder(folders.backups), name)
+    with hold(folders.state / "lock", _DOING):
+        return _move(path, folders.inbox)
+
+
+def free_path(folder: Path, name: str) -> Path:
+    """Return a path for `name` in the folder that no file has, numbered where it is taken."""
+    path, number = folder / name, 1
+    while os.path.lexists(path):
+        number += 1
+        path = folder / f"{Path(name).stem} {number}{Path(name).suffix}"
+    return path
+
+
+def _inside(folder: Path, name: str) -> Path:
+    """Return the regular file of that name in the folder. Raises NotFound."""
+    path = folder / name
+    if name != path.name or not _is_own(path):
+        raise NotFound(f"{folder} holds no file {name} now.", "Load the page again.")
+    return path
+
+
+def _is_own(path: Path) -> bool:
+    return path.is_file() and not path.is_symlink() and not path.name.startswith(".")
+
+
+def _refuse_in_hand(archive: Archive, path: Path) -> None:
+    """Raise FileTrouble for a file that memproc is working on, or is about to take."""
+    for number in arrivals_of(archive, [str(path)])[-1:]:
+        arrival = find_arrival(archive, number)
+        is_taken = arrival.state in IN_HAND
+        if is_taken or (arrival.state in UNTAKEN and not arrival.next_step):
+            raise FileTrouble(
+                f"{path.name} is being processed.", "Wait until it is done, then try again."
+            )
+
+
+def _move(path: Path, folder: Path) -> Path:
+    """Copy the file to a free name in the folder, then remove it. Raises FileTrouble."""
+    make_private(folder)
+    target = free_path(folder, path.name)
+    with file_errors(path, "read"), open_file(path) as file:
+        before = os.fstat(file.fileno())
+        written = replace_file(target, read_blocks(file))
+    now = path.stat()
+    is_same = (before.st_ino, before.st_mtime_ns, before.st_size) == (
+        now.st_ino,
+        now.st_mtime_ns,
+        now.st_size,
+    )
+    if not is_same or sha256_of(target) != written.sha256:
+        remove_file(target)
+        raise FileTrouble(f"{path.name} was written to meanwhile.", "Try again in a moment.")
+    os.utime(target, ns=(before.st_atime_ns, before.st_mtime_ns))
+    remove_file(path)
+    return target
