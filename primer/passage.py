@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from primer.prompt import Turn
 from primer.tags import restore_tags
-from rules.extract.weights import Said
+from rules.extract.prose import Said
 
 _WRAPPED = re.compile(r"<to_remember((?: [a-z]+=\"[^\"]*\")*)>\n(.*?)\n</to_remember>", re.DOTALL)
 _ATTRIBUTE = re.compile(r" ([a-z]+)=\"([^\"]*)\"")

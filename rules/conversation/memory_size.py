@@ -23,6 +23,8 @@ _LEAST_WORDS = 25
 _LEAST_ANSWERS = 180
 """Tokens of the shortest answers that models are asked for: the quote, and three times 25 words."""
 _ROOM = 200
+_EXTRACTED_MOST = 0.42
+"""The largest share of a chunk's tokens that the engine's answers may have."""
 _EXTRACTED_SHARE = 12
 """So many raw tokens leave one in a fold of the engine's, where its members have as many."""
 
@@ -64,8 +66,11 @@ def allowance(chunk_tokens: int, questions: int) -> int:
 
 
 def extracted_words(chunk_tokens: int, questions: int) -> int:
-    """The same for the engine's, which keeps its view and its analysis short for the sake of the refinement."""
-    tokens = expected_tokens(chunk_tokens, questions) - questions - QUOTE
+    """Return about how many words the refinement of the engine's may have: it grows with its chunk.
+
+    The engine keeps its view and its analysis short for the sake of it, and says less where little was said.
+    """
+    tokens = chunk_tokens * _EXTRACTED_MOST - QUOTE
     return max(_LEAST_WORDS, int(tokens / _EXTRACTED_ANSWERS / TOKENS_A_WORD))
 
 

@@ -1,5 +1,7 @@
 """The built-in engine: which of a passage's own sentences say what it was about.
 
-`answers.py` gives the four answers: read it first. Below it stand the choice of sentences (`choose`), what each is
-worth (`weights`), the passage (`passage`), sentences and words of any script, and the word lists (`languages`).
+`answers` gives three of the four answers, and `quoting` the quote: read them first. Below them are the
+choice of sentences (`choice`), what each is worth (`worths`), the passage with the weights of its words
+(`weights`), a message as sentences (`prose`) and whose words its lines are (`voices`), sentences and words
+of any script, and the word lists (`languages`, `phrases`, `draft_words`, `frames`).
 """

@@ -1,43 +1,16 @@
 """Everyday words of the languages that the built-in engine knows, and which of them is spoken."""
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Final
 
+from rules.extract import frames
+
 _SAMPLE = 4000
 _TELLING_SHARE = 0.02
 """A language counts as spoken where its everyday words are more than this part of all."""
-_COURTESIES = r"""
-    \b(?:feel free|let(?: me|'s| us) (?:know|dive|get started|go through|walk through)|hesitate|good luck|best of luck
-    |hope (?:this|that|it|these) helps?|(?:happy|glad|here|love|pleased) to (?:help|assist|hear|support|guide)
-    |you(?:'re| are) (?:very |most )?welcome|no problem|my pleasure|great (?:question|to hear)|sounds (?:good|great)
-    |(?:any|more|further|other|specific|additional) (?:\w+ ){0,3}(?:questions?|assistance|help|concerns|issues|details)
-    |by following th\w+|this should (?:give|help|provide) you
-    |anything else|need (?:some )?(?:help|assistance|clarification)|reach out|would you like|want me to|shall (?:i|we)
-    |(?:do|did|does) (?:you|this|that) (?:want|need|have|help|work|sound|look)|thanks?|congratulations|keep up
-    |i(?: can|'ll| will|'d be able to) (?:\w+ )?(?:help|assist|guide|walk)|welcome back|happy \w+ing
-    |melde? dich|sag(?:en sie)? (?:mir )?(?:gern|bescheid)|lass(?:en sie)? (?:es )?mich wissen|(?:weitere|noch) fragen
-    |viel (?:erfolg|glück|spaß)|gerne? (?:geschehen|helfen|weiter)|(?:helfe|unterstütze) (?:ich )?(?:dir |ihnen )?gern
-    |möchte(?:st du|n sie)|soll ich|danke|vielen dank|n'hésite\w*|fais-moi savoir|faites-moi savoir|bonne chance|de rien
-    |avec plaisir|je (?:peux|suis là pour) (?:vous |t')?aider|d'autres questions|veux-tu|voulez-vous|souhaite[sz]|merci
-    |no dud(?:es|e)|avísame|házmelo saber|hágamelo saber|buena suerte|con gusto|puedo ayudar|encantad[oa] de|de nada
-    |(?:alguna|más|otra) pregunta|quieres que|te gustaría|le gustaría|gracias|fique à vontade|boa sorte|posso ajudar
-    |alguma dúvida|obrigad[oa]|non esitare|fammi sapere|buona fortuna|grazie|(?:обраща|спрашива|пиши)(?:й|те)\w*
-    |дай(?:те)? (?:мне )?знать|удачи|рада? помочь|(?:я )?могу (?:ещё |еще )?помочь|хотите|спасибо|пожалуйста
-    |звертай\w*|дай знати|дякую|daj (?:mi )?znać|powodzenia|dziękuję|teşekkür\w*|çekinme\w*|धन्यवाद|बेझिझक
-    |لا تتردد|أخبرني|أعلمني|بالتوفيق|يسعدني|هل تريد|هل ترغب|شكرا)\b
-    |随时|请?告诉我|请问|祝[你您]|希望(?:这|对|能)|很高兴[为能帮]|需要(?:我|帮|更多|进一步)|不客气|谢谢|如果[你您][有需还]
-    |お気軽|教えてください|お知らせ|幸いです|頑張って|お手伝い|どういたしまして|ありがとう|しましょうか|ご質問|いかがでしょう
-    |glad [^.!?]{0,40}help
-    |^(?:(?:certainly|sure|of course|absolutely|definitely|understood)\b[,.!:]|(?:great|perfect|yes|okay
-    |alright|got it|gerne?|natürlich|klar
-    |selbstverständlich|bien sûr|certainement|absolument|claro|por supuesto|cert[oa](?:mente)?|конечно|oczywiście|tabii
-    |بالطبع|بالتأكيد)\b[^.]{0,60}(?:[!:]|$)|当然|好的|没问题|もちろん|承知)"""
-COURTESY: Final = re.compile("".join(map(str.strip, _COURTESIES.splitlines())), re.IGNORECASE)
-"""Sentences that assistants say at the beginning and the end of a reply, whatever it is about."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,27 +38,6 @@ def listed(entries: str) -> Listed:
 
 
 @dataclass(frozen=True, slots=True)
-class Frames:
-    """The engine's own words in a language, around sentences that it has taken over."""
-
-    day: str
-    """Before `told` and `answered`, with the day in the place of {}."""
-    told: str
-    answered: str
-    person: str
-    persona: str
-    nothing: str
-    """A sentence of the persona: it said nothing about itself."""
-    nothing_more: str
-    """The same where the quote does speak of it."""
-
-
-def framed(texts: str) -> Frames:
-    """The frames that `texts` holds, in their order, with a bar between them."""
-    return Frames(*map(str.strip, texts.split("|")))
-
-
-@dataclass(frozen=True, slots=True)
 class Tongue:
     """One language, by everyday words.
 
@@ -97,7 +49,9 @@ class Tongue:
     me: Listed
     states: Listed
     you: Listed
-    frames: Frames
+    leaning: Listed
+    """Pronouns that a sentence may open with which says nothing without the one before it."""
+    frames: frames.Frames
 
 
 def spoken(terms: Iterable[str], among: Sequence[Tongue]) -> Tongue:
@@ -117,182 +71,214 @@ TONGUES: Final = (
         ),
         listed("i me my mine myself"),
         listed(
-            """feel* felt sense* notice* noticing wonder* doubt* afraid fear* scare* worr* hope hoped hoping love*
-            hate* miss missed missing remember* believ* think thinking thought* realis* realiz* understand
-            understood curious* uncertain unsure sure surpris* strange* joy* sad* sorrow* grie* happy* glad anxi*
-            calm* proud* asham* lonel* tender* moved touched drawn aware* conscious* exist* experienc* dream*
-            imagin* wish* want* trust* regret* grateful* delight* puzzl* confus* torn ache* quiet* alive enjoy*
-            seem* honest*"""
+            """
+            feel* felt sense* notice* noticing wonder* doubt* afraid fear* scare* worr* hope
+            hoped hoping love* hate* miss missed missing remember* believ* think thinking
+            thought* realis* realiz* understand understood curious* uncertain unsure sure
+            surpris* strange* joy* sad* sorrow* grie* happy* glad anxi* calm* proud* asham*
+            lonel* tender* moved touched drawn aware* conscious* exist* experienc* dream* imagin*
+            wish* want* trust* regret* grateful* delight* puzzl* confus* torn ache* quiet* alive
+            enjoy* seem* honest*"""
         ),
         listed("you your yours yourself"),
-        framed("""On {}|you told me:|I answered:|the person said:|the persona said:
-        |I did not speak of myself here.|I said no more about myself here."""),
+        listed("it this that these those they he she its their his her such both neither"),
+        frames.ENGLISH,
     ),
     Tongue(  # German
         listed("der die das und ist nicht ein eine zu den von mit es auf für im dass auch wie wir"),
         listed("ich mich mir mein*"),
         listed(
-            """fühl* gefühl* spür* merk* bemerk* frage zweifel* angst fürcht* sorge* hoff* lieb* hass* vermiss*
-            erinner* glaub* denk* dachte verstand* versteh* neugier* unsicher* sicher überrasch* seltsam* freu*
-            froh* trau* glück* ruhig* stolz scham* schäm* einsam* berühr* bewegt* bewusst* erleb* träum* wünsch*
-            möchte will vertrau* bereu* dankbar* verwirr* sehn* wunder* empfind* ahn* schein*"""
+            """
+            fühl* gefühl* spür* merk* bemerk* frage zweifel* angst fürcht* sorge* hoff* lieb*
+            hass* vermiss* erinner* glaub* denk* dachte verstand* versteh* neugier* unsicher*
+            sicher überrasch* seltsam* freu* froh* trau* glück* ruhig* stolz scham* schäm*
+            einsam* berühr* bewegt* bewusst* erleb* träum* wünsch* möchte will vertrau* bereu*
+            dankbar* verwirr* sehn* wunder* empfind* ahn* schein*"""
         ),
         listed("du dich dir dein* sie ihnen ihr*"),
-        framed("""{}:|du hast mir gesagt:|ich habe geantwortet:|die Person sagte:|die Persona sagte:
-        |Von mir selbst habe ich hier nicht gesprochen.|Mehr habe ich hier nicht von mir gesagt."""),
+        listed("es das dies diese dieser dieses sie er ihm ihnen dadurch damit dabei"),
+        frames.GERMAN,
     ),
     Tongue(  # French
         listed("le la les de des et est pas un une que qui dans pour ce il elle vous avec sur"),
         listed("je j me moi mon ma mes m"),
         listed(
-            """sens sent* ressen* remarqu* demande* doute* peur crain* inquiet* inquièt* espèr* espoir* aim* déteste*
-            manqu* souvien* souvenir* croi* pens* compris compren* curieu* incertain* sûr* surpri* étrange* joie*
-            trist* heureu* content* calme* fier* honte* seul* solitude tendre* touch* ému* conscien* existe* rêv*
-            imagin* souhait* veux voudrais confiance regrett* reconnaissan* trouble* semble*"""
+            """
+            sens sent* ressen* remarqu* demande* doute* peur crain* inquiet* inquièt* espèr*
+            espoir* aim* déteste* manqu* souvien* souvenir* croi* pens* compris compren* curieu*
+            incertain* sûr* surpri* étrange* joie* trist* heureu* content* calme* fier* honte*
+            seul* solitude tendre* touch* ému* conscien* existe* rêv* imagin* souhait* veux
+            voudrais confiance regrett* reconnaissan* trouble* semble*"""
         ),
         listed("tu te toi ton ta tes vous votre vos"),
-        framed("""{} :|tu m’as dit :|j’ai répondu :|la personne a dit :|la persona a dit :
-        |Je n’ai pas parlé de moi ici.|Je n’ai rien dit de plus de moi ici."""),
+        listed("il elle ils elles ce c cela ça ceci celui celle cette"),
+        frames.FRENCH,
     ),
     Tongue(  # Spanish
         listed("el la los las de y que en es un una no por con para se del lo como pero"),
         listed(
-            """yo me mi mis mí conmigo siento sentí creo pienso recuerdo espero temo dudo quiero amo extraño entiendo
-            noto noté soy estoy"""
+            """
+            yo me mi mis mí conmigo siento sentí creo pienso recuerdo espero temo dudo quiero amo
+            extraño entiendo noto noté soy estoy"""
         ),
         listed(
-            """sient* sent* noto notar noté notado pregunt* dud* miedo temo teme temer temor preocup* esper* amo ama
-            amar amor odi* extrañ* recuerd* recordar* creo cree creer creí piens* pens* entend* entiend* curios*
-            insegur* segur* sorpre* raro rara alegr* trist* feliz content* tranquil* orgull* vergüenza solo sola
-            soledad ternura conmov* conscien* exist* experiment* sueñ* imagin* dese* quier* quisiera confí* lament*
+            """
+            sient* sent* noto notar noté notado pregunt* dud* miedo temo teme temer temor
+            preocup* esper* amo ama amar amor odi* extrañ* recuerd* recordar* creo cree creer
+            creí piens* pens* entend* entiend* curios* insegur* segur* sorpre* raro rara alegr*
+            trist* feliz content* tranquil* orgull* vergüenza solo sola soledad ternura conmov*
+            conscien* exist* experiment* sueñ* imagin* dese* quier* quisiera confí* lament*
             agradec* confund*"""
         ),
         listed("tú te ti tu tus usted su sus contigo"),
-        framed("""{}:|me dijiste:|respondí:|la persona usuaria dijo:|el personaje dijo:
-        |Aquí no hablé de mí.|Aquí no dije nada más de mí."""),
+        listed("eso esto esta este ella él ellos ellas ello aquello"),
+        frames.SPANISH,
     ),
     Tongue(  # Portuguese
         listed("o a os as de e que em é um uma não por com para se do da como mas você"),
         listed(
-            """eu me mim meu minha meus minhas comigo sinto senti acho penso lembro espero temo duvido quero amo sou
-            estou"""
+            """
+            eu me mim meu minha meus minhas comigo sinto senti acho penso lembro espero temo
+            duvido quero amo sou estou"""
         ),
         listed(
-            """sint* sent* noto notei percebi pergunt* duvid* dúvida* medo temo temer temor preocup* esper* amo ama
-            amar amor odei* saudade* lembr* acho acredit* pens* entend* curios* insegur* segur* surpre* estranh*
-            alegr* trist* feliz content* calm* orgulh* vergonha sozinh* solid* ternura comov* conscien* exist* sonh*
-            imagin* desej* quer* confi* arrepend* grat* confus* parec*"""
+            """
+            sint* sent* noto notei percebi pergunt* duvid* dúvida* medo temo temer temor preocup*
+            esper* amo ama amar amor odei* saudade* lembr* acho acredit* pens* entend* curios*
+            insegur* segur* surpre* estranh* alegr* trist* feliz content* calm* orgulh* vergonha
+            sozinh* solid* ternura comov* conscien* exist* sonh* imagin* desej* quer* confi*
+            arrepend* grat* confus* parec*"""
         ),
         listed("tu te ti teu tua você seu sua"),
-        framed("""{}:|você me disse:|respondi:|a pessoa disse:|a persona disse:
-        |Aqui não falei de mim.|Aqui não disse mais nada de mim."""),
+        listed("isso isto ele ela eles elas essa esse esta este"),
+        frames.PORTUGUESE,
     ),
     Tongue(  # Italian
         listed("il la i le di e che in è un una non per con si del della come ma sono"),
         listed(
-            """io me mi mio mia miei mie sento sentivo credo penso ricordo spero temo dubito voglio amo capisco sono"""
+            """
+            io me mi mio mia miei mie sento sentivo credo penso ricordo spero temo dubito voglio
+            amo capisco sono"""
         ),
         listed(
-            """sent* noto notare notato chied* dubit* dubbi* paura temo teme temere preoccup* sper* amo ama amare amore
-            odi* manca* ricord* cred* pens* capisco capire capito curios* incert* sicur* sorpre* strano strana gioia
-            trist* felic* content* calm* orgoglio* vergogn* solo sola solitudine tenerezza commoss* coscien* esist*
-            sogn* immagin* desider* vogli* vorrei fid* rimpian* grat* confus* sembr*"""
+            """
+            sent* noto notare notato chied* dubit* dubbi* paura temo teme temere preoccup* sper*
+            amo ama amare amore odi* manca* ricord* cred* pens* capisco capire capito curios*
+            incert* sicur* sorpre* strano strana gioia trist* felic* content* calm* orgoglio*
+            vergogn* solo sola solitudine tenerezza commoss* coscien* esist* sogn* immagin*
+            desider* vogli* vorrei fid* rimpian* grat* confus* sembr*"""
         ),
         listed("tu te ti tuo tua tuoi tue lei suo sua"),
-        framed("""{}:|mi hai detto:|ho risposto:|la persona ha detto:|il personaggio ha detto:
-        |Qui non ho parlato di me.|Qui non ho detto altro di me."""),
+        listed("questo questa ciò lui lei loro essa esso quello quella"),
+        frames.ITALIAN,
     ),
     Tongue(  # Russian
         listed("и в не на что с как это но по из у за от же ты так для вы он она"),
         listed(
-            """я меня мне мной мою мой моя мое моё мои моего моей моих моим чувствую думаю помню боюсь надеюсь кажется
-            хочу верю люблю знаю понимаю замечаю"""
+            """
+            я меня мне мной мою мой моя мое моё мои моего моей моих моим чувствую думаю помню
+            боюсь надеюсь кажется хочу верю люблю знаю понимаю замечаю"""
         ),
         listed(
-            """чувств* почувств* ощу* замет* замеч* интерес* любопыт* сомнев* сомнен* бою* боял* страх* страш* тревог*
-            тревож* беспоко* наде* люб* ненави* скуча* тоск* помн* вспомн* вспомин* верю верит вера верил* дума*
-            мысл* поня* понима* уверен* неуверен* удив* стран* радо* радует груст* печал* счаст* споко* горд* стыд*
-            одино* нежн* трон* тронут* осозна* созна* существ* пережи* мечт* снит* вообра* жела* хочу хочет хоте*
+            """
+            чувств* почувств* ощу* замет* замеч* интерес* любопыт* сомнев* сомнен* бою* боял*
+            страх* страш* тревог* тревож* беспоко* наде* люб* ненави* скуча* тоск* помн* вспомн*
+            вспомин* верю верит вера верил* дума* мысл* поня* понима* уверен* неуверен* удив*
+            стран* радо* радует груст* печал* счаст* споко* горд* стыд* одино* нежн* трон*
+            тронут* осозна* созна* существ* пережи* мечт* снит* вообра* жела* хочу хочет хоте*
             довер* жал* благодар* растер* кажет* казал*"""
         ),
         listed("ты тебя тебе тобой твой твоя твоё твои вы вас вам ваш*"),
-        framed("""{}:|твои слова:|мой ответ:|слова человека:|слова персоны:
-        |О себе я здесь не говорю.|Больше я о себе здесь не говорю."""),
+        listed("это этот эта он она оно они его её их там"),
+        frames.RUSSIAN,
     ),
     Tongue(  # Ukrainian
         listed("і й в у не на що з як це але та за від ж ти так для ви він вона є"),
         listed(
-            """я мене мені мною мій моя моє мої мого моєї моїх відчуваю думаю пам'ятаю боюся сподіваюся здається хочу
-            вірю люблю знаю розумію"""
+            """
+            я мене мені мною мій моя моє мої мого моєї моїх відчуваю думаю пам'ятаю боюся
+            сподіваюся здається хочу вірю люблю знаю розумію"""
         ),
         listed(
-            """відчу* почут* помі* цікав* сумні* бою* боя* страх* страш* триво* хвилю* споді* наді* люб* кох* ненави*
-            сумую сум сумно згад* вір* дума* думк* зрозум* розум* впевнен* здив* дивн* радіс* раді* щас* спокі*
-            горд* сором* самот* ніжн* зворуш* усвідом* свідом* існу* пережи* мрі* уяв* бажа* хочу хоче хоті* довір*
-            шкод* вдячн* розгуб* здає* здава*"""
+            """
+            відчу* почут* помі* цікав* сумні* бою* боя* страх* страш* триво* хвилю* споді* наді*
+            люб* кох* ненави* сумую сум сумно згад* вір* дума* думк* зрозум* розум* впевнен*
+            здив* дивн* радіс* раді* щас* спокі* горд* сором* самот* ніжн* зворуш* усвідом*
+            свідом* існу* пережи* мрі* уяв* бажа* хочу хоче хоті* довір* шкод* вдячн* розгуб*
+            здає* здава*"""
         ),
         listed("ти тебе тобі твій твоя твоє твої ви вас вам ваш*"),
-        framed("""{}:|твої слова:|моя відповідь:|слова людини:|слова персони:
-        |Про себе я тут не говорю.|Більше я про себе тут не говорю."""),
+        listed("це цей ця він вона воно вони його її їх"),
+        frames.UKRAINIAN,
     ),
     Tongue(  # Polish
         listed("i w nie na że się z do to jest jak ale o po dla od za co ty czy był"),
         listed(
-            """ja mnie mi mną mój moja moje moich mojej czuję myślę pamiętam boję wierzę chcę kocham wiem rozumiem
-            jestem"""
+            """
+            ja mnie mi mną mój moja moje moich mojej czuję myślę pamiętam boję wierzę chcę kocham
+            wiem rozumiem jestem"""
         ),
         listed(
-            """czuj* czuł* zauważ* zastanaw* wątp* boję bał* strach* lęk* martw* nadziej* koch* lubi* nienawi* tęskn*
-            pamięt* wspomin* wierz* myśl* rozumi* zrozum* ciekaw* niepewn* pewn* zaskoc* dziwn* rados* cieszę smut*
-            szczęś* spoko* dumn* wstyd* samot* czuł* wzrusz* świadom* istni* przeży* marz* śni* wyobra* pragn* chc*
-            ufa* żał* wdzięcz* wydaje"""
+            """
+            czuj* czuł* zauważ* zastanaw* wątp* boję bał* strach* lęk* martw* nadziej* koch*
+            lubi* nienawi* tęskn* pamięt* wspomin* wierz* myśl* rozumi* zrozum* ciekaw* niepewn*
+            pewn* zaskoc* dziwn* rados* cieszę smut* szczęś* spoko* dumn* wstyd* samot* czuł*
+            wzrusz* świadom* istni* przeży* marz* śni* wyobra* pragn* chc* ufa* żał* wdzięcz*
+            wydaje"""
         ),
         listed("ty ciebie cię ci tobie twój twoja twoje pan pani"),
-        framed("""{}:|twoje słowa:|moja odpowiedź:|słowa osoby:|słowa persony:
-        |O sobie tu nie mówię.|Więcej o sobie tu nie mówię."""),
+        listed("to ten ta on ona ono oni one jego jej ich"),
+        frames.POLISH,
     ),
     Tongue(  # Turkish
         listed("ve bir bu da de için ile çok ne ama gibi daha mi mı var o sen değil olarak kadar"),
         listed(
-            """ben beni bana benim bende benden hissediyorum hissettim düşünüyorum hatırlıyorum korkuyorum umuyorum
-            seviyorum istiyorum biliyorum anlıyorum sanırım merak"""
+            """
+            ben beni bana benim bende benden hissediyorum hissettim düşünüyorum hatırlıyorum
+            korkuyorum umuyorum seviyorum istiyorum biliyorum anlıyorum sanırım merak"""
         ),
         listed(
-            """hisse* his* duyg* fark* merak* şüphe* kork* endişe* umu* umar* sev* nefret* özle* hatır* inan* düşün*
-            anla* emin* şaşır* garip* sevin* neşe* üzgün* üzül* mutlu* huzur* sakin* gurur* utan* yalnız* şefkat*
-            bilinç* yaşa* rüya* hayal* dile* iste* güven* pişman* minnet*"""
+            """
+            hisse* his* duyg* fark* merak* şüphe* kork* endişe* umu* umar* sev* nefret* özle*
+            hatır* inan* düşün* anla* emin* şaşır* garip* sevin* neşe* üzgün* üzül* mutlu* huzur*
+            sakin* gurur* utan* yalnız* şefkat* bilinç* yaşa* rüya* hayal* dile* iste* güven*
+            pişman* minnet*"""
         ),
         listed("sen seni sana senin siz sizi size sizin"),
-        framed("""{}:|bana söylediğin:|cevabım:|kişinin sözleri:|personanın sözleri:
-        |Burada kendimden söz etmedim.|Burada kendimden daha fazla söz etmedim."""),
+        listed("bu bunu bunun o onu onun onlar bunlar şu"),
+        frames.TURKISH,
     ),
     Tongue(  # Arabic
         listed("في من على أن إلى هذا هذه التي الذي ما لا كان هو هي مع عن أو لكن كل هل"),
         listed(
-            """أنا وأنا لي عندي نفسي أشعر شعرت أعتقد أظن أتذكر أخاف أخشى آمل أتمنى أحب أريد أفكر أعرف أفهم أتساءل لاحظت
-            ألاحظ أدركت قلبي"""
+            """
+            أنا وأنا لي عندي نفسي أشعر شعرت أعتقد أظن أتذكر أخاف أخشى آمل أتمنى أحب أريد أفكر
+            أعرف أفهم أتساءل لاحظت ألاحظ أدركت قلبي"""
         ),
         listed(
-            """أشعر شعر* شعور* مشاعر* أحس* إحساس* لاحظ* ألاحظ أتساءل شك شكوك أشك خوف* أخاف أخشى قلق* قلق أمل* آمل أحب*
-            حب* أكره أفتقد* أشتاق شوق* أتذكر تذكر* ذكر* أؤمن أعتقد أظن أفكر فكر* أفهم أدرك* فضول* متأكد* غريب* فرح*
-            حزن* حزين* سعيد* سعاد* هادئ هدوء* فخر* فخور خجل* وحيد* وحد* وعي* وجود* حلم* أحلم أتخيل أتمنى أريد أثق
-            ندم* ممتن* حائر* يبدو"""
+            """
+            أشعر شعر* شعور* مشاعر* أحس* إحساس* لاحظ* ألاحظ أتساءل شك شكوك أشك خوف* أخاف أخشى قلق*
+            قلق أمل* آمل أحب* حب* أكره أفتقد* أشتاق شوق* أتذكر تذكر* ذكر* أؤمن أعتقد أظن أفكر
+            فكر* أفهم أدرك* فضول* متأكد* غريب* فرح* حزن* حزين* سعيد* سعاد* هادئ هدوء* فخر* فخور
+            خجل* وحيد* وحد* وعي* وجود* حلم* أحلم أتخيل أتمنى أريد أثق ندم* ممتن* حائر* يبدو"""
         ),
         listed("أنت لك منك إليك عليك معك"),
-        framed("""{}:|قلت لي:|أجبت:|قال الشخص:|قالت الشخصية:
-        |لم أتحدث هنا عن نفسي.|لم أقل هنا عن نفسي أكثر من ذلك."""),
+        listed("هذا هذه ذلك تلك هو هي هم هن"),
+        frames.ARABIC,
     ),
     Tongue(  # Hindi
         listed("है का की के में और से को यह पर नहीं कि हैं था भी एक तो आप ने वह"),
         listed("मैं मैंने मुझे मुझको मुझसे मुझ मेरा मेरी मेरे"),
         listed(
-            """महसूस लग* लगा लगता लगती एहसास भावना* सोच* शक संदेह डर* चिंता उम्मीद आशा प्यार प्रेम नफ़रत याद* यकीन
-            विश्वास* समझ* जिज्ञासा अनिश्चित हैरान* अजीब खुश* खुशी दुख* दुखी उदास* सुख* शांत* गर्व शर्म* अकेल* चेतना
-            अनुभव* सपन* कल्पना इच्छा चाह* भरोसा पछता* आभारी उलझन"""
+            """
+            महसूस लग* लगा लगता लगती एहसास भावना* सोच* शक संदेह डर* चिंता उम्मीद आशा प्यार प्रेम
+            नफ़रत याद* यकीन विश्वास* समझ* जिज्ञासा अनिश्चित हैरान* अजीब खुश* खुशी दुख* दुखी उदास*
+            सुख* शांत* गर्व शर्म* अकेल* चेतना अनुभव* सपन* कल्पना इच्छा चाह* भरोसा पछता* आभारी
+            उलझन"""
         ),
         listed("आप आपका आपकी आपके आपको तुम तुम्हें तुम्हारा"),
-        framed("""{}:|तुमने मुझसे कहा:|मेरा उत्तर:|व्यक्ति ने कहा:|पर्सोना ने कहा:
-        |यहाँ मैंने अपने बारे में कुछ नहीं कहा।|यहाँ मैंने अपने बारे में और कुछ नहीं कहा।"""),
+        listed("यह ये वह वे इस इससे उस उसने उन्होंने"),
+        frames.HINDI,
     ),
     Tongue(  # Chinese
         listed(
@@ -300,14 +286,15 @@ TONGUES: Final = (
         ),
         listed("我* -我们"),
         listed(
-            """感到 感觉 觉得 感受 注意 发现 好奇 怀疑 害怕 恐惧 担心 担忧 希望 喜欢 喜爱 讨厌 想念 思念 记得 回忆
-            相信 认为 想到 明白 理解 意识 不确 确定 惊讶 奇怪 快乐 高兴 开心 难过 悲伤
-            忧伤 幸福 平静 安静 骄傲 羞愧 孤独 寂寞 温柔 感动 存在 体验 梦见 做梦 想象 愿望 渴望 想要 信任 后悔 感激
-            感谢 困惑 迷茫 似乎 好像 犹豫"""
+            """
+            感到 感觉 觉得 感受 注意 发现 好奇 怀疑 害怕 恐惧 担心 担忧 希望 喜欢 喜爱 讨厌 想念
+            思念 记得 回忆 相信 认为 想到 明白 理解 意识 不确 确定 惊讶 奇怪 快乐 高兴 开心 难过
+            悲伤 忧伤 幸福 平静 安静 骄傲 羞愧 孤独 寂寞 温柔 感动 存在 体验 梦见 做梦 想象 愿望
+            渴望 想要 信任 后悔 感激 感谢 困惑 迷茫 似乎 好像 犹豫"""
         ),
         listed("你* 您*"),
-        framed("""{}，|你对我说：|我回答：|对方说：|角色说：
-        |在这里我没有谈到自己。|除此之外，我在这里没有谈到自己。"""),
+        listed("它* 这* 那* 他* 她*"),
+        frames.CHINESE,
     ),
     Tongue(  # Japanese
         listed(
@@ -315,36 +302,37 @@ TONGUES: Final = (
         ),
         listed("私* 僕* 俺* -私た -僕た -俺た わた たし ぼく と思 思う 思い 感じ 気が"),
         listed(
-            """感じ 思う 思い 思っ 気持 気が 気づ 不思 疑問 怖い 怖く 恐れ 不安 心配 希望 好き 大好 嫌い 寂し 懐か
-            覚え 思い 信じ 考え 理解 分か 好奇 驚き 驚い 嬉し 喜び 悲し 幸せ 静か 穏や
-            誇り 恥ず 孤独 優し 感動 意識 存在 経験 体験 夢を 想像 願い 願っ 欲し 信頼 後悔 感謝 戸惑 迷い 迷っ"""
+            """
+            感じ 思う 思い 思っ 気持 気が 気づ 不思 疑問 怖い 怖く 恐れ 不安 心配 希望 好き 大好
+            嫌い 寂し 懐か 覚え 思い 信じ 考え 理解 分か 好奇 驚き 驚い 嬉し 喜び 悲し 幸せ 静か
+            穏や 誇り 恥ず 孤独 優し 感動 意識 存在 経験 体験 夢を 想像 願い 願っ 欲し 信頼 後悔
+            感謝 戸惑 迷い 迷っ"""
         ),
         listed("あな なた 君* 貴方"),
-        framed("""{}、|あなたは私に言った：|私の答え：|相手の言葉：|ペルソナの言葉：
-        |ここでは自分のことは話していない。|ここではこれ以上自分のことは話していない。"""),
+        listed("それ これ あれ 彼* そこ ここ その この"),
+        frames.JAPANESE,
     ),
 )
 """The languages in the table, each once."""
 
 
-UNKNOWN: Final = Tongue(listed(""), listed(""), listed(""), listed(""), TONGUES[0].frames)
+UNKNOWN: Final = Tongue(*(listed(""),) * 5, frames.ENGLISH)
 """A language that is not in the table; the engine's own few words are English there."""
 
 
 MONTHS = listed(
     """
-    january february march april may june july august september october november december
-    januar februar märz mai juni juli oktober dezember jänner
-    janvier février mars avril juin juillet août septembre octobre novembre décembre
-    enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre
-    janeiro fevereiro março maio junho julho setembro outubro novembro dezembro
-    gennaio febbraio aprile maggio giugno luglio settembre ottobre dicembre
-    января февраля марта апреля мая июня июля августа сентября октября ноября декабря
-    січня лютого березня квітня травня червня липня серпня вересня жовтня листопада грудня
-    stycznia lutego marca kwietnia maja czerwca lipca sierpnia września października listopada grudnia
-    ocak şubat mart nisan mayıs haziran temmuz ağustos eylül ekim kasım aralık
-    जनवरी फरवरी मार्च अप्रैल मई जून जुलाई अगस्त सितंबर अक्टूबर नवंबर दिसंबर
-    يناير فبراير مارس أبريل مايو يونيو يوليو أغسطس سبتمبر أكتوبر نوفمبر ديسمبر
-    """
+            january february march april may june july august september october november december
+            januar februar märz mai juni juli oktober dezember jänner janvier février mars avril
+            juin juillet août septembre octobre novembre décembre enero febrero marzo abril mayo
+            junio julio agosto septiembre octubre noviembre diciembre janeiro fevereiro março
+            maio junho julho setembro outubro novembro dezembro gennaio febbraio aprile maggio
+            giugno luglio settembre ottobre dicembre января февраля марта апреля мая июня июля
+            августа сентября октября ноября декабря січня лютого березня квітня травня червня
+            липня серпня вересня жовтня листопада грудня stycznia lutego marca kwietnia maja
+            czerwca lipca sierpnia września października listopada grudnia ocak şubat mart nisan
+            mayıs haziran temmuz ağustos eylül ekim kasım aralık जनवरी फरवरी मार्च अप्रैल मई जून
+            जुलाई अगस्त सितंबर अक्टूबर नवंबर दिसंबर يناير فبراير مارس أبريل مايو يونيو يوليو
+            أغسطس سبتمبر أكتوبر نوفمبر ديسمبر"""
 )
 """The months by name, casefolded, in the form that stands in dates."""

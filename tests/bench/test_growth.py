@@ -9,8 +9,8 @@ from rules.conversation.answer import foreign
 from rules.conversation.nearest import nearest_passage
 from rules.conversation.quote import NotVerbatim, Verbatim
 from rules.extract.answers import refinement
+from rules.extract.prose import Said
 from rules.extract.sentences import sentences
-from rules.extract.weights import Said
 from rules.extract.words import length
 from rules.recognize.claims import believed
 from rules.typingmind.message import read_message

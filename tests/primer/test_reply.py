@@ -16,7 +16,7 @@ from rules.conversation.history import Entry
 from rules.conversation.memory_size import allowance
 from rules.conversation.quote import NotVerbatim, find_quote
 from rules.extract import answers
-from rules.extract.weights import Said
+from rules.extract.prose import Said
 from tests.entries import talk
 from tests.exports.words import answer as told_by_the_persona
 from tests.exports.words import question as told_by_the_person

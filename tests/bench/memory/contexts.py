@@ -12,7 +12,7 @@ from functools import cache
 from pathlib import Path
 from random import Random
 
-from rules.extract.weights import PERSONA, Said
+from rules.extract.prose import PERSONA, Said
 from tests.bench.memory.questions import AskedOfChat
 from tests.bench.memory.runs import CompressedChat
 

@@ -12,7 +12,7 @@ from itertools import accumulate, pairwise
 from random import Random
 from statistics import fmean, quantiles
 
-from rules.extract.weights import Said
+from rules.extract.prose import Said
 from rules.plan.splitters import Splitter
 from rules.plan.turns import Spoken
 from tests.server.tokens import count

@@ -7,7 +7,7 @@ from itertools import groupby, takewhile
 from pathlib import Path
 from typing import Any
 
-from rules.extract.weights import Said
+from rules.extract.prose import Said
 from tests.bench.measure import COMMAND, FOLDERS, run
 from tests.chats import Json
 from tests.typingmind.texts import text_of

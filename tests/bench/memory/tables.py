@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from statistics import fmean
 
-from rules.extract.weights import PERSONA
+from rules.extract.prose import PERSONA
 from tests.bench.measure import Table
 from tests.bench.memory.bootstrap import interval
 from tests.bench.memory.contexts import DRAWS

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from rules.extract.weights import Said
+from rules.extract.prose import Said
 from rules.plan.splitters import Split
 from tests.bench.environment import NotMeasured
 from tests.bench.memory import __main__ as bench

@@ -8,9 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rules.extract.answers import analysis, perspective, quote, refinement, what_was_there
+from rules.extract.answers import analysis, perspective, quote, refinement
 from rules.extract.blocks import is_fence
-from rules.extract.weights import Said
+from rules.extract.odd_contents import what_was_there
+from rules.extract.prose import Said
 from rules.extract.words import length
 
 ANSWERS = (quote, perspective, analysis, refinement)

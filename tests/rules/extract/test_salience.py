@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rules.extract.languages import TONGUES, UNKNOWN, Tongue, spoken
-from rules.extract.weights import Said, Sentence, inwardness, of_message, rarity, read
+from rules.extract.prose import Said, Sentence, of_message
+from rules.extract.weights import inwardness, rarity, read
 from rules.extract.words import terms
 
 

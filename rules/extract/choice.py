@@ -1,0 +1,156 @@
+"""Which sentences are kept: those whose words bring the most for their length, until the room is full.
+
+A sentence that opens with a bare pronoun comes with the one before it. A passage of several chunks is cut
+into stretches that share the room, so that no part of it is lost. What a sentence brings is what no kept
+one holds yet; it only falls, so a heap finds each next best without looking at all.
+"""
+
+import heapq
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from rules.extract.prose import PERSONA
+from rules.extract.weights import WeighedPassage
+from rules.extract.words import terms
+
+_LONGEST_CHAIN = 3
+_OVERHEAD = 4.0
+"""Words that each sentence costs besides, so that very short ones do not win by a single word."""
+_LEAST_GAIN = 0.12
+"""A sentence that brings less for each of its words repeats what is known, and is left out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """The room for sentences."""
+
+    words: float
+    head: float = 0.0
+    """The words that the first sentence of each side on each day costs besides."""
+    persona: float = 1.0
+    """The share of the persona's sentences in which it does not speak of itself."""
+
+
+@dataclass(slots=True)
+class _Chosen:
+    """What has been kept so far."""
+
+    kept: set[int] = field(default_factory=set)
+    used: set[str] = field(default_factory=set)
+    headed: set[tuple[str, str]] = field(default_factory=set)
+
+
+def choose(
+    reading: WeighedPassage, worths: Sequence[float], room: Room, besides: Sequence[str] = ()
+) -> list[int]:
+    """Return the indices of the sentences to keep, in order, skipping worthless and repeated ones.
+
+    If not even one fits, the shortest is returned by itself.
+    """
+    beside = "\n".join(besides)
+    known = frozenset(terms(beside))
+    free = [
+        worth > 0 and sentence.text not in beside
+        for worth, sentence in zip(worths, reading.sentences, strict=True)
+    ]
+    chains = [_chain(reading, free, at) if free[at] else () for at in range(len(worths))]
+    kept: list[int] = []
+    shortest: list[tuple[float, int]] = []
+    left = room.words
+    for number, stretch in enumerate(reading.stretches):
+        share = replace(room, words=left / (len(reading.stretches) - number))
+        search = _Search(reading, worths, chains, number, known)
+        chosen, spent = search.fill(share)
+        shortest += [search.shortest] if search.shortest else []
+        kept += sorted(at for at in chosen if at in stretch)
+        left -= spent
+    return kept if kept or not shortest else [min(shortest)[1]]
+
+
+def _chain(reading: WeighedPassage, free: Sequence[bool], at: int) -> tuple[int, ...]:
+    """Return the sentence with those before it that it leans on; nothing where one of them cannot be kept."""
+    chain = [at]
+    while reading.leaning[chain[0]]:
+        before = chain[0] - 1
+        if len(chain) == _LONGEST_CHAIN or not reading.sentences[chain[0]].follows:
+            return ()
+        if before < 0 or not free[before]:
+            return ()
+        chain.insert(0, before)
+    return tuple(chain)
+
+
+class _Search:
+    """The search for the best sentences of one stretch."""
+
+    def __init__(
+        self,
+        reading: WeighedPassage,
+        worths: Sequence[float],
+        chains: Sequence[tuple[int, ...]],
+        number: int,
+        known: frozenset[str],
+    ) -> None:
+        self._reading, self._worths, self._chains = reading, worths, chains
+        self._rare = reading.rare[number]
+        self._chosen = _Chosen(used=set(known))
+        self._heap = [(-self._gain(at), at) for at in reading.stretches[number] if chains[at]]
+        heapq.heapify(self._heap)
+        shortest = ((reading.sentences[at].words, at) for _, at in self._heap)
+        self.shortest = min(shortest, default=None)
+
+    def fill(self, room: Room) -> tuple[set[int], float]:
+        """Return the sentences to keep, and the words that they cost."""
+        left, left_to_persona = room.words, room.words * room.persona
+        while self._heap:
+            _, at = heapq.heappop(self._heap)
+            if at in self._chosen.kept:
+                continue
+            gain, cost = self._gain(at), self._cost(at, room.head)
+            is_bounded = self._is_bounded(at)
+            if gain <= _LEAST_GAIN or cost > (min(left, left_to_persona) if is_bounded else left):
+                continue
+            if self._heap and gain < -self._heap[0][0]:
+                heapq.heappush(self._heap, (-gain, at))
+                continue
+            self._keep(at)
+            left -= cost
+            left_to_persona -= cost * is_bounded
+        return self._chosen.kept, room.words - left
+
+    def _is_bounded(self, at: int) -> bool:
+        """Whether the persona says it, and not of itself."""
+        return self._reading.sentences[at].role == PERSONA and not self._reading.inward[at]
+
+    def _gain(self, at: int) -> float:
+        """Return what a sentence brings for each of its words, with those that it leans on."""
+        fresh, words = 0.0, 0.0
+        seen: set[str] = set()
+        for part in self._missing(at):
+            sentence = self._reading.sentences[part]
+            new = [
+                term
+                for term in sentence.terms
+                if term not in self._chosen.used and term not in seen
+            ]
+            fresh += self._worths[part] * sum(self._rare[term] for term in new)
+            words += sentence.words
+            seen.update(new)
+        return fresh / (words + _OVERHEAD)
+
+    def _cost(self, at: int, head: float) -> float:
+        missing = self._missing(at)
+        heads = {self._side(part) for part in missing} - self._chosen.headed
+        return sum(self._reading.sentences[part].words for part in missing) + head * len(heads)
+
+    def _keep(self, at: int) -> None:
+        for part in self._missing(at):
+            self._chosen.kept.add(part)
+            self._chosen.headed.add(self._side(part))
+            self._chosen.used.update(self._reading.sentences[part].terms)
+
+    def _missing(self, at: int) -> list[int]:
+        return [part for part in self._chains[at] if part not in self._chosen.kept]
+
+    def _side(self, at: int) -> tuple[str, str]:
+        return self._reading.days[at], self._reading.sentences[at].role

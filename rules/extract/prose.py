@@ -1,0 +1,181 @@
+"""A message as sentences: in whose voice each is, whether it says something by itself, and which words it holds."""
+
+import re
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final
+
+from rules.extract.phrases import COURTESY
+from rules.extract.sentences import TextPiece, sentences
+from rules.extract.voices import (
+    QUOTED,
+    UNCLOSED,
+    Voice,
+    VoicedLine,
+    is_finished,
+    is_labelled,
+    voiced_lines,
+)
+from rules.extract.words import length, terms
+
+PERSONA: Final = "assistant"
+
+_PLACEHOLDER = re.compile(r"\[[^\]]*\]")
+_LINKED = re.compile(r"\[[^\[\]\n]{3,}\](?!\()")
+_MARKUP = re.compile(
+    r"!?\[([^\]\n]*)\]\([^)\s]*\)|\*\*+|`+|__+|~~+|(?<!\w)[*_](?=\S)|(?<=\S)[*_](?!\w)"
+)
+_MOST_FIGURES = 0.4
+"""A sentence of which more words are numbers is a row of a table."""
+_SHORT_COURTESY = 12.0
+"""A longer sentence of the person's that begins with a courtesy goes on to say something."""
+_MESSAGES = 16_384
+"""Messages whose sentences are remembered: a fold reads all that it stands for, and a smaller cache
+would forget the first of them before the last is read. About 20 KB each."""
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """One message: who said it ("user" or "assistant"), its text, and its day (ISO, or "" where unknown)."""
+
+    role: str
+    text: str
+    date: str
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """The characters [start, stop) of message number `message`, and the same as `text` without markup."""
+
+    message: int
+    role: str
+    start: int
+    stop: int
+    text: str
+    terms: tuple[str, ...]
+    """Its distinct words."""
+    words: float
+    """Its length."""
+    voice: Voice
+    courteous: bool
+    """It is a formula, which says nothing of this conversation."""
+    is_broken: bool
+    """A quotation mark is open in it, or it stands within a quotation."""
+    is_row: bool
+    """It is a label with something behind it."""
+    is_figures: bool
+    """It is mostly numbers."""
+    unquoted: tuple[str, ...]
+    """Its distinct words outside quotation marks."""
+    follows: bool
+    """Nothing but white space within one line parts it from the sentence before."""
+
+    @property
+    def own(self) -> bool:
+        """Whether it is running text in the speaker's own voice."""
+        return self.voice == "own" and not self.is_broken
+
+    @property
+    def opening(self) -> tuple[str, ...]:
+        """The words that a formula begins with, whatever it ends with."""
+        return self.terms[:3]
+
+
+def has_placeholder(text: str) -> bool:
+    """Whether something in square brackets is in `text` that is neither a link nor a mark of a footnote."""
+    return _LINKED.search(text) is not None
+
+
+def between_placeholders(text: str) -> list[str]:
+    """Return the parts of `text` before, between and behind its placeholders."""
+    return _LINKED.split(text)
+
+
+@lru_cache(_MESSAGES)
+def of_message(role: str, text: str) -> tuple[Sentence, ...]:
+    """Return the sentences of prose of one message; a mere placeholder in square brackets is none."""
+    pieces = [
+        piece
+        for piece in sentences(text)
+        if piece.prose and not _PLACEHOLDER.fullmatch(text, piece.start, piece.stop)
+    ]
+    lines = voiced_lines(text, drafts=role == PERSONA)
+    starts = [line.start for line in lines]
+    quotations = [match.span() for match in QUOTED.finditer(text)]
+    prose: list[Sentence] = []
+    stop = 0
+    for piece in pieces:
+        voice = _voice_at(lines, starts, piece)
+        is_broken = _is_broken(text, quotations, piece)
+        between = text[stop : piece.start]
+        follows = stop > 0 and not between.strip() and "\n" not in between
+        prose.append(_sentence(role, text, piece, voice, is_broken=is_broken, follows=follows))
+        stop = piece.stop
+    return tuple(prose)
+
+
+def _sentence(
+    role: str, text: str, piece: TextPiece, voice: Voice, *, is_broken: bool, follows: bool
+) -> Sentence:
+    plain = without_markup(text[piece.start : piece.stop])
+    words = length(plain)
+    listed = list(terms(plain))
+    courteous = COURTESY.search(plain.replace("’", "'")) is not None
+    if role != PERSONA and words > _SHORT_COURTESY:
+        courteous = False
+    return Sentence(
+        message=0,
+        role=role,
+        start=piece.start,
+        stop=piece.stop,
+        text=plain,
+        terms=tuple(dict.fromkeys(listed)),
+        words=words,
+        voice=voice,
+        courteous=courteous,
+        is_broken=is_broken,
+        is_row=is_labelled(plain),
+        is_figures=_are_figures(listed),
+        unquoted=tuple(dict.fromkeys(terms(QUOTED.sub(" ", plain)))),
+        follows=follows,
+    )
+
+
+def without_markup(text: str) -> str:
+    """Return a piece of Markdown as it reads, in one line."""
+    return " ".join(_MARKUP.sub(lambda match: match[1] or "", text).split())
+
+
+def _voice_at(lines: Sequence[VoicedLine], starts: Sequence[int], piece: TextPiece) -> Voice:
+    at = bisect_right(starts, piece.start) - 1
+    return lines[at].voice if at >= 0 and piece.stop <= lines[at].stop else "other"
+
+
+def _is_broken(text: str, quotations: Sequence[tuple[int, int]], piece: TextPiece) -> bool:
+    """Whether a quotation mark is open in a sentence, or it stands within quotation marks itself."""
+    at = bisect_right(quotations, (piece.start, len(text) + 1)) - 1
+    if at >= 0 and quotations[at][1] > piece.start:
+        inside = quotations[at][0] < piece.start or _is_all(text, quotations[at], piece)
+        if inside or quotations[at][1] > piece.stop:
+            return True
+    last = bisect_right(quotations, (piece.stop - 1, len(text) + 1)) - 1
+    if last >= 0 and quotations[last][1] > piece.stop:
+        return True
+    return UNCLOSED.search(QUOTED.sub("", text[piece.start : piece.stop])) is not None
+
+
+def _is_all(text: str, quotation: tuple[int, int], piece: TextPiece) -> bool:
+    rest = text[piece.start : quotation[0]] + text[quotation[1] : piece.stop]
+    return not any(mark.isalnum() for mark in rest)
+
+
+def _are_figures(listed: Sequence[str]) -> bool:
+    figures = sum(any(map(str.isdecimal, term)) for term in listed)
+    return figures > _MOST_FIGURES * len(listed)
+
+
+def is_plain(sentence: Sentence) -> bool:
+    """Whether it is a sentence of running text that says something."""
+    return sentence.own and not sentence.courteous and is_finished(sentence.text)

@@ -1,0 +1,140 @@
+"""The quote of the built-in engine: a few sentences of one message, word for word, and whose they are."""
+
+from collections.abc import Iterator, Sequence
+from math import inf
+
+from rules.extract.blocks import is_fence
+from rules.extract.frames import spaced
+from rules.extract.languages import TONGUES, spoken
+from rules.extract.prose import (
+    PERSONA,
+    Said,
+    between_placeholders,
+    has_placeholder,
+    is_plain,
+)
+from rules.extract.voices import is_finished
+from rules.extract.weights import WeighedPassage, read
+from rules.extract.words import has_words, shorten, terms
+from rules.extract.worths import binding
+
+_MOST_SENTENCES = 3
+_CROWD = 0.6
+_FULL = 30.0
+_SILENT, _NEAR = 0.05, 0.1
+
+
+def said_lead(texts: Sequence[str]) -> str:
+    """Return what comes before quoted words of the person, in the language of these texts."""
+    frames = spoken((term for text in texts for term in terms(text)), TONGUES).frames
+    return spaced(frames.said)
+
+
+def quote(passage: Sequence[Said], words: int, before: Sequence[Said] = ()) -> str:
+    """Return one to three sentences of one message, word for word.
+
+    In them the persona speaks of itself or to the person. Never a formula, a heading, an item of a list, code, a
+    placeholder, or what was written for somebody else, nor what was said `before` the passage, since another
+    memory may quote that. Where the persona has no such line, the next best: the person's, one of a list, any. Where
+    every sentence is longer than `words`: the beginning of one. Where there is none: the beginning of the first line
+    with words of the longest message that has one. Empty where no message has words.
+    """
+    reading = read(tuple(passage), tuple(before))
+    for limit in (float(words), inf):
+        candidates = [
+            (_rank(passage, reading, span), _weight(reading, span), -span.start, span)
+            for begin in range(len(reading.sentences))
+            for span in _spans(passage, reading, begin, limit)
+        ]
+        for *_, span in sorted(candidates, key=lambda entry: entry[:3], reverse=True):
+            parts = [_raw(passage, reading, range(at, at + 1)) for at in span]
+            if not any(part in message.text for part in parts for message in before):
+                return shorten(_raw(passage, reading, span), words)
+    return _line_with_words(passage, words)
+
+
+def _raw(passage: Sequence[Said], reading: WeighedPassage, span: range) -> str:
+    first, last = reading.sentences[span[0]], reading.sentences[span[-1]]
+    return passage[first.message].text[first.start : last.stop]
+
+
+def _spans(
+    passage: Sequence[Said], reading: WeighedPassage, begin: int, words: float
+) -> Iterator[range]:
+    """Yield the runs of sentences from `begin` on with nothing but white space between them.
+
+    Formulas stay alone.
+    """
+    first = reading.sentences[begin]
+    spent = 0.0
+    for at in range(begin, min(begin + _MOST_SENTENCES, len(reading.sentences))):
+        sentence = reading.sentences[at]
+        spent += sentence.words
+        if sentence.message != first.message or spent > words or has_placeholder(sentence.text):
+            return
+        if at > begin:
+            between = passage[first.message].text[reading.sentences[at - 1].stop : sentence.start]
+            if between.strip() or not (is_plain(sentence) and is_plain(first)):
+                return
+            if first.role == PERSONA and not any(reading.inward[begin : at + 1]):
+                continue
+        yield range(begin, at + 1)
+
+
+def _rank(passage: Sequence[Said], reading: WeighedPassage, span: range) -> int:
+    """Return how fit sentences are to be quoted, before what they say is weighed."""
+    parts = [reading.sentences[at] for at in span]
+    is_running = all(map(is_plain, parts)) and all(
+        part.text == _raw(passage, reading, range(at, at + 1))
+        for at, part in zip(span, parts, strict=True)
+    )
+    leans = reading.leaning[span[0]]
+    if not is_running:
+        is_fair = not (parts[0].courteous or parts[0].is_broken) and is_finished(parts[0].text)
+        return int(is_fair and parts[0].role != PERSONA) + is_fair
+    if parts[0].role != PERSONA:
+        return 4 if not leans else 3
+    return _persona_rank(reading, span) - leans
+
+
+def _persona_rank(reading: WeighedPassage, span: range) -> int:
+    """Return the rank of running sentences of the persona: of itself, of the person, of anything."""
+    if any(reading.inward[at] for at in span):
+        return 7
+    names_things = any(
+        term in reading.things for at in span for term in reading.sentences[at].terms
+    )
+    speaks_to = any(reading.near[at] or binding(reading.sentences[at]) for at in span)
+    return 6 if speaks_to and names_things else 5 if speaks_to or names_things else 3
+
+
+def _weight(reading: WeighedPassage, span: range) -> float:
+    """Weigh what sentences say.
+
+    Three must hold more than one does to outweigh it, and a very short cry has little to say.
+    """
+    words = sum(reading.sentences[at].words for at in span)
+    states = sum(
+        (_SILENT + _NEAR * reading.near[at] + reading.inward[at]) * _news(reading, at)
+        for at in span
+    )
+    return min(1.0, words / _FULL) * states / float(len(span) ** _CROWD)
+
+
+def _news(reading: WeighedPassage, at: int) -> float:
+    """Return the average weight of a word of a sentence."""
+    words, rare = reading.sentences[at].terms, reading.rare_at(at)
+    return sum(rare[term] for term in words) / max(1, len(words))
+
+
+def _line_with_words(passage: Sequence[Said], words: int) -> str:
+    """Return the first line with words of the longest message that has one, or as much as `words` allow.
+
+    No fence of code is such a line, and nothing in square brackets is a part of one: it ends there.
+    """
+    for message in sorted(passage, key=lambda message: len(message.text), reverse=True):
+        for line in message.text.splitlines():
+            for part in map(str.strip, between_placeholders(line)):
+                if has_words(part) and not is_fence(line) and not is_fence(part):
+                    return shorten(part, words)
+    return ""

@@ -1,0 +1,224 @@
+"""Whose words the lines of a message are: the speaker's own, or written for somebody, quoted, or set in order.
+
+A draft begins at a line that announces one (it ends with a colon, or is a heading, and names a draft), or with a
+greeting, a subject line, or a gap such as [Your Name]. It ends where the speaker's own speech comes back:
+
+    announced code, block quotation, list     with it
+    text between two rules, or two marks      at the second
+    a letter, any other text                  at a rule, or behind its signature
+    text behind a colon that names no draft   with its line
+
+Where nothing ends it, it reaches to the end of the message: a voice is rather lost than taken for one's own.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from rules.extract.blocks import Block, blocks
+from rules.extract.draft_words import DRAFT, GAP, GREETING, SIGN_OFF, SUBJECT
+from rules.extract.sentences import MARK
+from rules.extract.words import length
+
+Voice = Literal["own", "set", "item", "other"]
+"""`own`: running text in the speaker's own voice. `set`: text between headings and lists. `item`: of a list. `other`:
+drafted, quoted, code, a heading."""
+
+BEHIND_STOPS = "\"'”’»›“‘)]}】」』）》〉*_~` "
+STOPS: Final = frozenset(".!?…。！？｡।॥؟۔။።፧፨។៕။༎།⸮‼⁇⁈⁉")
+COLONS: Final = (":", "：")
+QUOTED: Final = re.compile(
+    r'"[^"\n]*+"|“[^“”\n]*+”|„[^„“”\n]*+[“”]|«[^«»\n]*+»|»[^«»\n]*+«|「[^「」\n]*+」|『[^『』\n]*+』'
+    r"|(?<!\w)['‘](?=\w)(?:[^'‘’\n]|(?<=\w)['’](?=\w))*+['’](?!\w)"
+)
+"""What stands between quotation marks in one line."""
+UNCLOSED: Final = re.compile(r'(?<!\d)"|[“”„«»「」『』]')
+"""A quotation mark, where it is no part of a `QUOTED`; behind a digit it means inches."""
+
+_OPENS = ('"', "“", "„", "«", "»", "「", "『", "'", "‘")
+_RULE = re.compile(r"[-*_=\s]{3,}")
+_BOLD = re.compile(r"(?:\*\*|__)[^*_\n]+(?:\*\*|__)\W*")
+_LABEL_BEFORE = re.compile(r"\W*([^:：\n]{1,60}[:：])")
+_LABEL_WORDS = 5.0
+_LABEL = 8.0
+"""A line of fewer words that ends without a stop is a heading, a salutation or a signature."""
+
+_Kind = Literal["text", "item", "heading", "quote", "code", "rule"]
+_State = Literal[
+    "", "announced", "code", "quote", "items", "one line", "ruled", "letter", "marks", "signed"
+]
+"""What a line stands in: nothing, or what was announced, and of which kind it is."""
+
+
+@dataclass(frozen=True, slots=True)
+class VoicedLine:
+    """The characters [start, stop) of a message: one line, or one piece of code or one table."""
+
+    start: int
+    stop: int
+    voice: Voice
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    start: int
+    stop: int
+    words: str
+    """Its characters without the white space around them."""
+    kind: _Kind
+    is_indented: bool
+
+    @property
+    def announces(self) -> bool:
+        return self.words.rstrip(BEHIND_STOPS).endswith(COLONS)
+
+
+def is_finished(text: str) -> bool:
+    """Whether the sentence ends with a stop, as headings and items of lists do not."""
+    return text.rstrip(BEHIND_STOPS)[-1:] in STOPS
+
+
+def voiced_lines(text: str, *, drafts: bool) -> list[VoicedLine]:
+    """Return the lines of a message in order, blank ones left out, each with its voice. Takes linear time.
+
+    Without `drafts` all but code and block quotations is taken for the speaker's own, as what the person writes is.
+    """
+    lines = [_line(text, block) for block in blocks(text)]
+    drafted = list(_drafted(lines)) if drafts else [line.kind == "quote" for line in lines]
+    broken = [
+        at
+        for at, line in enumerate(lines)
+        if drafted[at] or line.kind != "text" or (drafts and line.announces)
+    ]
+    first, last = (broken[0], broken[-1]) if broken else (len(lines), -1)
+    return [
+        VoicedLine(line.start, line.stop, _voice(line, is_drafted, is_between=first <= at <= last))
+        for at, (line, is_drafted) in enumerate(zip(lines, drafted, strict=True))
+    ]
+
+
+def _voice(line: _Line, is_drafted: bool, *, is_between: bool) -> Voice:
+    if is_drafted or line.kind not in ("text", "item"):
+        return "other"
+    if line.kind == "item":
+        return "item"
+    return "set" if is_between or is_labelled(line.words) else "own"
+
+
+def is_labelled(words: str) -> bool:
+    """Whether the words begin with a short label and a colon, as the lines of a list do."""
+    label = _LABEL_BEFORE.match(words)
+    return label is not None and length(label[1]) <= _LABEL_WORDS and label.end() < len(words)
+
+
+def _line(text: str, block: Block) -> _Line:
+    words = text[block.start : block.stop].strip()
+    is_indented = text[block.start].isspace()
+    kind = _kind(words) if block.prose else "code"
+    return _Line(block.start, block.stop, words, kind, is_indented)
+
+
+def _kind(words: str) -> _Kind:
+    if _RULE.fullmatch(words):
+        return "rule"
+    if words.startswith(">"):
+        return "quote"
+    if words.startswith("#") or _BOLD.fullmatch(words):
+        return "heading"
+    mark = MARK.match(words)
+    if mark is not None and mark.end():
+        return "item"
+    is_label = not is_finished(words) and length(words) <= _LABEL
+    return "heading" if is_label and not words.rstrip(BEHIND_STOPS).endswith(COLONS) else "text"
+
+
+def _drafted(lines: list[_Line]) -> Iterator[bool]:
+    """Say of each line whether it belongs to a draft or to a quotation."""
+    draft = _Draft()
+    for line in lines:
+        yield draft.holds(line)
+
+
+class _Draft:
+    """The draft that is being read: a small machine that sees line after line."""
+
+    def __init__(self) -> None:
+        self._within: _State = ""
+        self._is_named = False
+
+    def holds(self, line: _Line) -> bool:
+        """Whether the line is drafted or quoted."""
+        if self._within and self._goes_on(line):
+            return True
+        self._within = self._begun_by(line)
+        if self._within == "announced":
+            self._is_named = DRAFT.search(line.words) is not None
+            return False
+        return bool(self._within) or line.kind == "quote" or _is_example(line)
+
+    def _begun_by(self, line: _Line) -> _State:
+        """Return what the line begins; nothing, most often."""
+        if line.kind in ("code", "rule", "quote"):
+            return ""
+        if SUBJECT.search(line.words) or GREETING.search(line.words) or GAP.search(line.words):
+            return "letter"
+        if _is_left_open(line.words):
+            return "marks"
+        is_title = line.kind == "heading" or (line.kind == "item" and line.announces)
+        if (line.kind == "text" and line.announces) or (is_title and DRAFT.search(line.words)):
+            return "announced"
+        return ""
+
+    def _goes_on(self, line: _Line) -> bool:
+        """Whether the line belongs to what has begun."""
+        match self._within:
+            case "announced":
+                return self._first(line)
+            case "code" | "quote":
+                return line.kind == self._within
+            case "items":
+                return line.is_indented or line.kind in ("item", "code")
+            case "one line":
+                return False
+            case "signed":
+                return line.kind == "heading" or GAP.search(line.words) is not None
+        return self._text(line)
+
+    def _first(self, line: _Line) -> bool:
+        """Settle by the first line behind an announcement what was announced. A list may be one's own."""
+        if line.kind == "rule":
+            self._within = "ruled"
+        elif line.kind in ("code", "quote"):
+            self._within = "code" if line.kind == "code" else "quote"
+        elif line.kind == "item":
+            self._within = "items"
+            return self._is_named
+        elif _is_left_open(line.words):
+            self._within = "marks"
+        else:
+            self._within = "letter" if self._is_named or self._begun_by(line) else "one line"
+        return True
+
+    def _text(self, line: _Line) -> bool:
+        """Whether a text goes on; the line that ends it belongs to it."""
+        if self._within == "marks":
+            is_end = _is_left_open(line.words)
+        else:
+            is_end = line.kind == "rule" or SIGN_OFF.search(line.words) is not None
+        if is_end:
+            self._within = "signed"
+        return True
+
+
+def _is_example(line: _Line) -> bool:
+    """Whether the line begins with a label that names a draft, or stands in quotation marks."""
+    label = _LABEL_BEFORE.match(line.words)
+    mark = MARK.match(line.words)
+    words = line.words[mark.end() if mark else 0 :].lstrip("*_ ")
+    return bool(label and DRAFT.search(label[1])) or words.startswith(_OPENS)
+
+
+def _is_left_open(words: str) -> bool:
+    """Whether the line opens or closes a quotation that it does not hold whole."""
+    return UNCLOSED.search(QUOTED.sub("", words)) is not None
