@@ -9,6 +9,8 @@ from typing import Any
 from primer.models import ENGINE, Model, is_secret
 from primer.prompt import Turn
 
+RULES = 2
+"""The version of the built-in engine's rules: what it answered by others is no answer any more."""
 EMBEDDING = "embedding"
 """The step of a request that asks for no words: how alike are the texts of its turns?"""
 _TOKENS_A_WORD = 4
@@ -42,7 +44,7 @@ class Request:
         The built-in engine reads no questions, so it is told the step and the length instead.
         """
         if self.model == ENGINE:
-            return {"step": self.step, "words": self.words}
+            return {"step": self.step, "words": self.words, "rules": RULES}
         asked = {name: value for name, value in self.model.options.items() if not _is_route(name)}
         tools = {"tools": list(self.model.tools)} if self.model.tools else {}
         return {**asked, **tools, "max_tokens": self._room}

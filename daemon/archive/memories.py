@@ -11,6 +11,7 @@ from daemon.archive.chats import chat_row
 from daemon.archive.seals import refuse_damage
 from rules.conversation.memory import (
     CHUNK_LEVEL,
+    EXTRACTED,
     Edition,
     Memory,
     Preferred,
@@ -380,6 +381,17 @@ def bring_back(archive: Archive, memory: Memory) -> tuple[str, ...]:
             back += forgotten
             forgotten = archive.column(_FOLDS_WHOLE_AGAIN)
     return back
+
+
+def count_extracted(archive: Archive) -> int:
+    """Count the memories of chunks, in all chats, of which no model has written an edition."""
+    return int(
+        archive.value(
+            "SELECT count(*) FROM memory WHERE level = ? AND forgotten_at IS NULL AND NOT EXISTS "
+            "(SELECT 1 FROM edition WHERE edition.memory = memory.id AND made <> ?)",
+            (CHUNK_LEVEL, EXTRACTED),
+        )
+    )
 
 
 def memory_ids(archive: Archive, begun: str) -> list[tuple[str, str]]:

@@ -76,7 +76,8 @@ CREATE TABLE fold_member (
     seal TEXT NOT NULL DEFAULT '', PRIMARY KEY (fold, place)
 ) STRICT;
 -- A version of a memory; none is ever changed. texts: JSON list of six. quotes: JSON list of {text, source, chosen,
--- tokens}. requests: JSON list of hashes. form: why its answers have not the form that was asked for; else empty.
+-- tokens, lead}. requests: JSON list of hashes. form: why its answers have not the form that was asked for; else
+-- empty.
 CREATE TABLE edition (
     memory TEXT NOT NULL REFERENCES memory, number INTEGER NOT NULL, kind TEXT NOT NULL, texts TEXT NOT NULL,
     made TEXT NOT NULL, agent TEXT NOT NULL, context_manager TEXT NOT NULL, requests TEXT NOT NULL,

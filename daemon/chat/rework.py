@@ -23,7 +23,7 @@ def to_write_again(
     written again, a model is asked for all extracted ones after it: their requests begin with it.
     `can_write` tells whether a model's answers so far are not known to be of no use.
     """
-    memories = list(_free(reading, plan))
+    memories = list(free_memories(reading, plan))
     due = {
         memory.number
         for _, memory in memories
@@ -35,7 +35,7 @@ def to_write_again(
     return frozenset(again | after)
 
 
-def _free(reading: ChatReading, plan: ChatPlan) -> Iterator[tuple[PlannedChunk, Memory]]:
+def free_memories(reading: ChatReading, plan: ChatPlan) -> Iterator[tuple[PlannedChunk, Memory]]:
     """Yield each memory that may be written again, with its chunk, if raw messages are left."""
     by_number = {memory.number: memory for memory in reading.chunk_memories}
     for chunk in plan.made:

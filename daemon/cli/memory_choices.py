@@ -6,7 +6,7 @@ import click
 
 from daemon.archive import memories as choices
 from daemon.archive.archive import Archive
-from daemon.archive.chats import find_chat
+from daemon.archive.chats import find_chat, known_chats
 from daemon.chat.holding import holding_of
 from daemon.cli.memory_text import describe_memory
 from daemon.cli.naming import named_memories, one_memory
@@ -14,6 +14,7 @@ from daemon.cli.printing import print_error, print_json
 from daemon.cli.settings import TO_SEE_IT, Settings, json_option, pass_settings
 from rules.conversation.memory_title import called
 from rules.errors import NotFound
+from rules.wording import counted
 
 _AUTO = "auto"
 _KINDS = ("as-of", "hindsight")
@@ -148,18 +149,35 @@ def recall_command(settings: Settings, names: tuple[str, ...]) -> None:
 
 
 @click.command
-@click.argument("names", metavar="[CHAT] MEMORY", nargs=-1, required=True)
+@click.argument("names", metavar="[CHAT] MEMORY", nargs=-1)
 @click.option(
     "--say", default="", help="What the agent should know or mind when it writes this memory."
 )
+@click.option(
+    "--extracted",
+    is_flag=True,
+    help="Write extracted memories again by this version's rules, free: all, or those of CHAT.",
+)
 @json_option
 @pass_settings
-def retry_command(settings: Settings, names: tuple[str, ...], say: str, as_json: bool) -> int:
+def retry_command(
+    settings: Settings, names: tuple[str, ...], say: str, extracted: bool, as_json: bool
+) -> int:
     """Ask the models for MEMORY again. It makes up to a dozen calls; the edition before is kept.
 
     Without --say only questions that were never asked before are sent: after a refusal, say
-    something.
+    something. With --extracted no model is asked, and pinned, edited and forgotten memories stay.
     """
+    if extracted:
+        if say or len(names) > 1:
+            raise click.UsageError("With --extracted, name at most a chat, and nothing to say.")
+        return _extract_again(settings, names, as_json)
+    if not names:
+        raise click.UsageError("Name a memory, and its chat before it if you like.")
+    return _ask_again(settings, names, say, as_json)
+
+
+def _ask_again(settings: Settings, names: tuple[str, ...], say: str, as_json: bool) -> int:
     from daemon.cli.progress import Progress
     from daemon.remember.retry import UnchangedMemory
     from daemon.remember.retry import retry as ask_again
@@ -178,3 +196,33 @@ def retry_command(settings: Settings, names: tuple[str, ...], say: str, as_json:
         for line in (*progress.tally.sentences(), *describe_memory(outcome), "", TO_SEE_IT):
             settings.say(line)
     return 1 if is_unchanged else 0
+
+
+def _extract_again(settings: Settings, names: tuple[str, ...], as_json: bool) -> int:
+    from daemon.remember.extracting import ExtractedAgain, extract_again
+
+    with settings.context() as context:
+        archive = context.archive
+        chats = [find_chat(archive, name) for name in names] or known_chats(archive)
+        outcomes: list[ExtractedAgain] = [extract_again(context, chat.chat_id) for chat in chats]
+    if as_json:
+        print_json({"chats": [asdict(outcome) for outcome in outcomes]})
+        return 0
+    for outcome in outcomes:
+        settings.say(_sentence_on(outcome.title, outcome.written, outcome.same, outcome.stayed))
+    if any(outcome.written for outcome in outcomes):
+        settings.say(TO_SEE_IT)
+    return 0
+
+
+def _sentence_on(title: str, written: int, same: int, stayed: int) -> str:
+    """Say what became of the extracted memories of a chat."""
+    rest = [
+        f"{same:,} would be the same" if same else "",
+        f"{stayed:,} stay: they are yours, or in a fold that a model wrote" if stayed else "",
+    ]
+    return "; ".join(
+        filter(
+            None, (f'"{title}": {counted(written, "memory", "memories")} extracted again', *rest)
+        )
+    )

@@ -89,7 +89,7 @@ def _fitted(begin: str, row: _Row, width: int | None) -> str:
 
 def _first_words(memory: Memory) -> str:
     quotes = memory.edition.quotes
-    return " ".join((quotes[0].text if quotes else memory.edition.texts[-1]).split())
+    return " ".join((quotes[0].framed if quotes else memory.edition.texts[-1]).split())
 
 
 def marks_of(whole: Holding, memory: Memory) -> str:

@@ -232,7 +232,7 @@ def _process(
             stopping.check()
 
         context = replace(opened, tell=hear, complete=complete, pause=pause)
-        for sentence in _finished_restores(context):
+        for sentence in (*_news_of_rules(context), *_finished_restores(context)):
             hear(events.Note(sentence))
         for outcome in chain(go_round(context, exports, run_export), others):
             hear(_event_of(outcome))
@@ -257,3 +257,11 @@ def _finished_restores(context: "Context") -> tuple[str, ...]:
     from daemon.recovery.restore import finish_restores  # late: hardly any run has one
 
     return finish_restores(context)
+
+
+def _news_of_rules(context: "Context") -> Iterator[str]:
+    """Say once that this version extracts memories by other rules than those in the archive."""
+    from daemon.remember.extracting import news_of_rules  # late, as the whole trip is
+
+    if sentence := news_of_rules(context.archive, context.clock()):
+        yield sentence

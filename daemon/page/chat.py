@@ -26,7 +26,7 @@ class TimelineEntry:
     @property
     def quote(self) -> str:
         """Return the first quote, or ""."""
-        return self.memory.edition.quotes[0].text if self.memory.edition.quotes else ""
+        return self.memory.edition.quotes[0].framed if self.memory.edition.quotes else ""
 
     @property
     def subject(self) -> str:

@@ -170,7 +170,7 @@ def _line(memory: Memory) -> Record:
     subject = plain(subject_in(memory.in_prompts.texts[0]))
     about = f", {subject}" if subject else ""
     quotes = memory.edition.quotes
-    quote = plain(_beginning(in_one_line(quotes[0].text))).replace('"', "'") if quotes else ""
+    quote = plain(_beginning(in_one_line(quotes[0].framed))).replace('"', "'") if quotes else ""
     data = {
         "id": memory.memory_id,
         "from": began,

@@ -127,7 +127,7 @@ def converse(
     refinement = yield from _refinement(sheet, subject, pair.agent, last)
     if isinstance(refinement, Refused):
         return refinement
-    six = _six(subject, last.question.kept, (quoted, perspective.text, refinement.text))
+    six = _six(subject, last.question.kept, (_framed(quotes), perspective.text, refinement.text))
     form = ", ".join(
         dict.fromkeys(answer.form for answer in (perspective, analysis, refinement) if answer.form)
     )
@@ -176,6 +176,11 @@ def _last_question(
         (*first.earlier, perspective, analysis),
         given,
     )
+
+
+def _framed(quotes: Sequence[Quote]) -> str:
+    """Return the quotes as the memory has them; the agent is asked with bare ones, as it said."""
+    return keep_inert("\n\n".join(quote.framed for quote in quotes)) or _NO_QUOTE
 
 
 def _joined(quotes: Sequence[Quote]) -> str:

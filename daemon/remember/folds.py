@@ -120,7 +120,7 @@ def make_fold(
         subject = _subject(sheet, plan, sight, words, guidance, extracted=pair.agent == ENGINE)
         return (yield from converse(sheet, subject, pair, plan.quotes))
 
-    quotes_tokens = sum(count(quote.text) for quote in plan.quotes)
+    quotes_tokens = sum(count(quote.framed) for quote in plan.quotes)
     most = most_fold_tokens(plan.tokens, sheet.questions_tokens) + quotes_tokens
     words = _words_of_fold(plan, roles, sheet.questions_tokens)
     work = Assignment(

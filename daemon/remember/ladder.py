@@ -173,7 +173,9 @@ def _hold(
         number=1,
         kind="as-of",
         texts=transcript.texts,
-        quotes=tuple(replace(quote, tokens=work.count(quote.text)) for quote in transcript.quotes),
+        quotes=tuple(
+            replace(quote, tokens=work.count(quote.framed)) for quote in transcript.quotes
+        ),
         made=EXTRACTED if transcript.agent == EXTRACTIVE else WRITTEN,
         agent=transcript.agent,
         context_manager=transcript.context_manager,

@@ -22,13 +22,31 @@ from rules.conversation.history import Entry
 from rules.conversation.memory import Quote
 from rules.conversation.nearest import nearest_passage
 from rules.conversation.quote import Verbatim, best_run, find_quote
+from rules.extract.prose import PERSONA
+from rules.extract.quoting import said_lead
 from rules.plan.limits import MOST_QUOTE_WORDS
 
 
 def choose_quote(
     sheet: Worksheet, question: Question, chunk: Sequence[Entry]
 ) -> Steps[Quote | None]:
-    """Return the quote of a chunk; None where not even the engine finds words that can be quoted."""
+    """Return the quote of a chunk; None where not even the engine finds words that can be quoted.
+
+    One of the person's words says whose they are.
+    """
+    quote = yield from _choose(sheet, question, chunk)
+    return replace(quote, lead=_lead(quote, chunk)) if quote else None
+
+
+def _lead(quote: Quote, chunk: Sequence[Entry]) -> str:
+    """Return the words before a quote of the person; none where the persona said it."""
+    source = next(entry.message for entry in chunk if entry.key == quote.source)
+    if source.speaker == PERSONA:
+        return ""
+    return said_lead([entry.message.words for entry in chunk])
+
+
+def _choose(sheet: Worksheet, question: Question, chunk: Sequence[Entry]) -> Steps[Quote | None]:
     if question.request.model != ENGINE:
         quote = yield from _ask_agent(sheet, question, chunk)
         if quote is not None:

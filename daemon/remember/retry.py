@@ -37,7 +37,7 @@ def retry(context: Context, name: str, guidance: str) -> Memory | UnchangedMemor
     fit.
     """
     chat_id, before = find_memory(context.archive, name)
-    survey = _survey_archived(context, chat_id)
+    survey = survey_archived(context, chat_id)
     if survey.roles.agent == ENGINE:
         no_model = "The built-in engine is the agent in memproc.toml."
         reason = " ".join(survey.roles.notices) or no_model
@@ -66,7 +66,7 @@ def retry(context: Context, name: str, guidance: str) -> Memory | UnchangedMemor
     return find_memory(context.archive, before.memory_id)[1]
 
 
-def _survey_archived(context: Context, chat_id: str) -> Survey:
+def survey_archived(context: Context, chat_id: str) -> Survey:
     """Survey a chat as the archive knows it, which has all raw messages under memories."""
     archive, chat = context.archive, known_chat(context.archive, chat_id)
     config = context.config.of(chat)

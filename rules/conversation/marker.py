@@ -16,8 +16,9 @@ from rules.typingmind.content import printable
 from rules.typingmind.message import Message
 
 OPENING, MEMORY, CLOSING = "opening", "memory", "closing"
+QUOTE_SLOT = 2
 _VERSION = 1
-_TEXTS = ("kind", "text", "memory", "made", "first", "last")
+_TEXTS = ("kind", "text", "memory", "made", "said_by", "first", "last")
 _NUMBERS = ("v", "level", "edition", "slot", "messages")
 
 
@@ -35,6 +36,9 @@ class Marker:
     """1 to 6: which of the memory's six messages this is."""
     made: str = ""
     """`model`, or `extracted` where the built-in engine chose the persona's own sentences."""
+    said_by: str = ""
+    """`person` where the message quotes the person's words, behind a lead that says so; `both` where a
+    fold quotes the persona's, too."""
     first: str = ""
     """uuid of the first raw message that the memory stands for."""
     last: str = ""
@@ -132,6 +136,7 @@ def memory_drafts(memory: Memory) -> list[Draft]:
                 edition=memory.edition.number,
                 slot=slot,
                 made=memory.edition.made,
+                said_by=_said_by(memory.edition) if slot == QUOTE_SLOT else "",
                 first=memory.first,
                 last=memory.last,
                 messages=len(memory.keys),
@@ -139,6 +144,14 @@ def memory_drafts(memory: Memory) -> list[Draft]:
         )
         for slot, text in enumerate(memory.edition.texts, 1)
     ]
+
+
+def _said_by(edition: Edition) -> str:
+    """Return whose words an edition quotes where they are not the persona's alone."""
+    by_person = [bool(quote.lead) for quote in edition.quotes]
+    if not any(by_person):
+        return ""
+    return "person" if all(by_person) else "both"
 
 
 def drafts_of(

@@ -29,11 +29,19 @@ class Quote:
     """`agent`, `aligned` (the nearest passage), or `engine` where the agent's quote was not verbatim."""
     tokens: int = field(default=0, compare=False)
     """0 in memories of older versions of memproc, which did not count it."""
+    lead: str = ""
+    """The words before it where the person said it ("You said: "); empty where the persona did, and
+    in memories of older versions of memproc."""
 
     @property
     def size(self) -> int:
         """Its tokens, or about as many."""
-        return self.tokens or len(self.text.encode()) // 4
+        return self.tokens or len(self.framed.encode()) // 4
+
+    @property
+    def framed(self) -> str:
+        """Its words as a memory has them: those of the person say whose they are."""
+        return self.lead + self.text
 
 
 @dataclass(frozen=True, slots=True)

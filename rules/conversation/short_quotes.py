@@ -58,7 +58,7 @@ def some_of(quotes: tuple[Quote, ...]) -> tuple[Quote, ...]:
 
 
 def _answer(quotes: Sequence[Quote]) -> str:
-    return "\n\n".join(quote.text for quote in quotes)
+    return "\n\n".join(quote.framed for quote in quotes)
 
 
 def forms(memory: Memory, edition: Edition) -> tuple[Edition, ...]:
@@ -76,12 +76,12 @@ def quotes_within(
     """
     if _surely_few(shown, most):
         return tuple(shown)
-    left = [sum(count(quote.text) for quote in memory.edition.quotes) for memory in shown]
+    left = [sum(count(quote.framed) for quote in memory.edition.quotes) for memory in shown]
     shrunk = list(shown)
     for at, memory in enumerate(shown):
         if sum(left) > most and memory.is_fold:
             short = with_short_quotes(memory.edition)
-            quotes = tuple(replace(quote, tokens=count(quote.text)) for quote in short.quotes)
+            quotes = tuple(replace(quote, tokens=count(quote.framed)) for quote in short.quotes)
             tokens = sum(quote.tokens for quote in quotes)
             edition = replace(short, quotes=quotes, tokens=short.tokens - left[at] + tokens)
             shrunk[at], left[at] = replace(memory, edition=edition), tokens
@@ -95,7 +95,7 @@ def too_many(shown: Sequence[Memory], most: int, count: Callable[[str], int]) ->
     quotes = [
         quote for memory in quotes_within(shown, most, count) for quote in memory.edition.quotes
     ]
-    tokens = sum(count(quote.text) for quote in quotes)
+    tokens = sum(count(quote.framed) for quote in quotes)
     if tokens <= most:
         return ""
     return (
@@ -107,5 +107,6 @@ def too_many(shown: Sequence[Memory], most: int, count: Callable[[str], int]) ->
 def _surely_few(shown: Sequence[Memory], most: int) -> bool:
     """A text has at most as many tokens as bytes: most often nothing has to be counted."""
     return (
-        sum(len(quote.text.encode()) for memory in shown for quote in memory.edition.quotes) <= most
+        sum(len(quote.framed.encode()) for memory in shown for quote in memory.edition.quotes)
+        <= most
     )

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from rules.conversation.history import Entry
-from rules.conversation.marker import CLOSING, MEMORY, OPENING, Marker, read_marker
+from rules.conversation.marker import CLOSING, MEMORY, OPENING, QUOTE_SLOT, Marker, read_marker
 from rules.conversation.place import Place
 from rules.layers.opening import JOINER
 from rules.output.anchors import MemorySection
@@ -129,7 +129,8 @@ def verify(finished: Finished) -> tuple[str, ...]:
     if isinstance(read, str):
         return (read,)
     checks = (
-        _fields, _bytes, _accounts, _copies, _canned, _shown, _generated, _quotes, _identities,
+        _fields, _bytes, _accounts, _copies, _canned, _shown, _generated, _quotes, _speakers,
+        _identities,
         _attachments, _dates,
     )  # fmt: skip
     return tuple(fault for check in checks for fault in check(read))
@@ -256,8 +257,20 @@ def _quotes(read: ReadBack) -> Iterator[str]:
                 yield f"a quote of memory {memory.number} names no message of its chunk"
             elif not _is_verbatim(quote.text, texts[quote.source]):
                 yield f"a quote of memory {memory.number} is not in its message"
-            if memory.edition.kind != "person" and quote.text.replace(JOINER, "") not in answer:
+            if memory.edition.kind != "person" and quote.framed.replace(JOINER, "") not in answer:
                 yield f"the second message of memory {memory.number} does not hold its quote"
+
+
+def _speakers(read: ReadBack) -> Iterator[str]:
+    """Yield a fault for each memory that quotes the person without a marker that says so."""
+    by_person = {
+        memory.memory_id: memory.number
+        for memory in read.finished.section.shown
+        if any(quote.lead for quote in memory.edition.quotes) and memory.edition.kind != "person"
+    }
+    for mark in read.marks:
+        if mark and mark.memory in by_person and mark.slot == QUOTE_SLOT and not mark.said_by:
+            yield f"memory {by_person[mark.memory]} quotes the person, and its marker hides it"
 
 
 def _quoted_texts(read: ReadBack) -> dict[str, list[str]]:

@@ -22,6 +22,7 @@ from rules.conversation.memory import (
     with_members,
 )
 from rules.conversation.place import Place
+from rules.extract.quoting import lead_in
 from rules.recognize.user_edits import SLOTS, Group
 
 
@@ -166,11 +167,13 @@ def _frozen_edition(
     """Return the only edition: the texts of the export, and its quotes without their sources."""
     texts = six_of([place.message.text for place in places])
     quotes = texts[1].split("\n\n") if marker.level > 1 else [texts[1]]
+    said_by = (place.ours.said_by for place in places if place.ours is not None)
+    is_framed = any(said_by)
     return Edition(
         number=marker.edition or 1,
         kind="as-of",
         texts=texts,
-        quotes=tuple(Quote(quote, "", "unknown") for quote in quotes),
+        quotes=tuple(_frozen_quote(text, is_framed=is_framed) for text in quotes),
         made=marker.made or WRITTEN,
         agent="unknown",
         context_manager="unknown",
@@ -178,3 +181,9 @@ def _frozen_edition(
         tokens=sum(count(text) for text in texts),
         written_at=places[0].message.created_at or "",
     )
+
+
+def _frozen_quote(text: str, *, is_framed: bool) -> Quote:
+    """Return a quote whose source is lost; where quotes are framed, without what says whose it is."""
+    lead = lead_in(text) if is_framed else ""
+    return Quote(text.removeprefix(lead), "", "unknown", lead=lead)

@@ -1,0 +1,112 @@
+"""Write extracted memories again by the rules of this version, for free; nothing before is lost."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from daemon.archive.archive import Archive
+from daemon.archive.memories import count_extracted, keep_edition, next_edition
+from daemon.archive.signs import set_sign, sign
+from daemon.chat.rework import free_memories
+from daemon.chat.survey import Survey, told_before
+from daemon.models.context import Context
+from daemon.models.roles import Roles
+from daemon.models.scheduler import RunningDialogue, Scheduler
+from daemon.models.tokens import count
+from daemon.remember.ladder import make_memory
+from daemon.remember.retry import survey_archived
+from daemon.remember.worksheet import worksheet_of_chunk
+from primer.models import ENGINE
+from primer.request import RULES
+from rules.conversation.memory import EXTRACTED, WRITTEN, Edition, Memory, with_members
+from rules.plan.work import PlannedChunk
+
+_SIGN = "rules of extracted memories"
+_BY_ENGINE = Roles(ENGINE, ENGINE)
+
+
+@dataclass(frozen=True, slots=True)
+class ExtractedAgain:
+    """What became of the extracted memories of a chat."""
+
+    chat_id: str
+    title: str
+    written: int
+    same: int
+    """Those that the rules of this version write just as they are."""
+    stayed: int
+    """Those that are the person's, or part of a fold that a model wrote."""
+
+
+def extract_again(context: Context, chat_id: str) -> ExtractedAgain:
+    """Give each extracted memory of a chat an edition by the rules of this version.
+
+    No model is asked. Pinned, edited and forgotten ones stay, and those that a model's fold
+    is made of: a new edition would have the fold paid for once more. Raises NotFound.
+    """
+    survey = survey_archived(context, chat_id)
+    memories = list(survey.reading.memories)
+    chosen = list(_to_extract(survey, memories))
+    written = 0
+    with Scheduler(context, chat_id, survey.config.models.concurrency) as scheduler:
+        for chunk, before in chosen:
+            edition = _extracted(context, scheduler, survey, chunk, memories)
+            edition = replace(edition, number=next_edition(context.archive, before.memory_id))
+            if edition.texts == before.in_prompts.texts:
+                continue
+            keep_edition(context.archive, before.memory_id, edition)
+            at = memories.index(before)
+            memories[at] = replace(before, edition=edition, in_prompts=edition)
+            written += 1
+    extracted = sum(not memory.is_fold and _is_extracted(memory) for memory in memories)
+    return ExtractedAgain(
+        chat_id=chat_id,
+        title=survey.plan.title,
+        written=written,
+        same=len(chosen) - written,
+        stayed=extracted - len(chosen),
+    )
+
+
+def _to_extract(
+    survey: Survey, memories: Sequence[Memory]
+) -> Iterator[tuple[PlannedChunk, Memory]]:
+    """Yield each memory that may be extracted again, with its chunk, oldest first."""
+    folds = [memory for memory in memories if memory.is_fold]
+    by_model = [fold.memory_id for fold in folds if fold.in_prompts.made == WRITTEN]
+    folded = with_members(by_model, memories)
+    for chunk, memory in free_memories(survey.reading, survey.plan):
+        if _is_extracted(memory) and memory.memory_id not in folded:
+            yield chunk, memory
+
+
+def _is_extracted(memory: Memory) -> bool:
+    """Whether the engine wrote the edition in prompts, and the person has not edited it."""
+    return memory.in_prompts.made == EXTRACTED and memory.in_prompts.kind == "as-of"
+
+
+def _extracted(
+    context: Context,
+    scheduler: Scheduler,
+    survey: Survey,
+    chunk: PlannedChunk,
+    memories: Sequence[Memory],
+) -> Edition:
+    passage = survey.passage(chunk, told_before(survey, memories, chunk.memories_before))
+    sheet = worksheet_of_chunk(survey, chunk)
+    steps = make_memory(sheet, passage, _BY_ENGINE, count, context.clock)
+    return scheduler.finish(RunningDialogue(steps)).edition
+
+
+def news_of_rules(archive: Archive, now: str) -> str:
+    """Say once that memories were extracted by the rules of an earlier version; empty otherwise."""
+    known = sign(archive, _SIGN)
+    if known is not None and known.value == str(RULES):
+        return ""
+    extracted = count_extracted(archive)
+    set_sign(archive, _SIGN, str(RULES), now)
+    if not extracted:
+        return ""
+    return (
+        f"{extracted:,} memories were extracted by the rules of an earlier version. To have them "
+        "written again by those of this one, free: memproc retry --extracted"
+    )
