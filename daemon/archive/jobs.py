@@ -144,8 +144,10 @@ def recent_files(archive: Archive, since: str, most: int) -> tuple[RecentFile, .
     )
     outcomes = f"SELECT {columns(ChatOutcome)} FROM outcome WHERE arrival = ? ORDER BY id"  # noqa: S608
     return tuple(
-        RecentFile(number, path, *rest, archive.rows(ChatOutcome, outcomes, (number,)))
-        for number, path, *rest in rows
+        RecentFile(
+            number, path, state, reason, step, archive.rows(ChatOutcome, outcomes, (number,))
+        )
+        for number, path, state, reason, step in rows
     )
 
 
