@@ -15,7 +15,7 @@ from daemon.config.settings import Config
 from daemon.files.lock import is_held
 from daemon.page.app import desk_of, render
 from daemon.page.files import has_updated
-from daemon.page.live import read_work, reload_from
+from daemon.page.live import marks_of, read_work, reload_from
 from daemon.page.sizes import ChatSizes, chat_sizes
 from daemon.remember.endings import problems_of_ending_models
 from daemon.status.log import entries, log_folder
@@ -63,6 +63,7 @@ def home_page(request: Request) -> Response:
             *((problem, *_INBOX) for problem in endings),
         ],
         work=work,
+        marks=marks_of(work, every),
         reload_from=reload_from(request, work),
         caps=config.budget,
     )

@@ -4,7 +4,7 @@ Home asks `/live` while its tab is visible: counts and marks without any text. W
 changed, it loads itself again, and replaces the parts that the mark is for.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from hashlib import sha256
@@ -16,7 +16,7 @@ from starlette.responses import JSONResponse, Response
 
 from daemon.archive.archive import Archive
 from daemon.archive.arrivals import ChatOutcome
-from daemon.archive.chats import RunProgress, known_chats
+from daemon.archive.chats import KnownChat, RunProgress, known_chats
 from daemon.archive.jobs import RecentFile, paths_read, recent_files
 from daemon.files.candidates import exports_in, others_in
 from daemon.files.clock import at, now
@@ -70,11 +70,16 @@ def live_page(request: Request) -> Response:
     folders = desk_of(request).folders
     with Archive.read(folders.state) as archive:
         work = read_work(archive, folders)
-        chats = [(chat.chat_id, chat.messages, chat.memories) for chat in known_chats(archive)]
+        marks = marks_of(work, known_chats(archive))
     done, of = (work.run.done, work.run.of) if work.run else (0, 0)
-    ended = [line for line in work.lines if line.kind in ("done", "skipped")]
-    marks = {"work": _mark(work), "chats": _mark((chats, ended, work.ended))}
     return JSONResponse({"done": done, "of": of, "files": len(work.lines), **marks})
+
+
+def marks_of(work: Work, chats: Sequence[KnownChat]) -> dict[str, str]:
+    """Return a mark for each part of Home, which changes with what the part shows."""
+    ended = [line for line in work.lines if line.kind in ("done", "skipped")]
+    shown = sorted((chat.chat_id, chat.messages, chat.memories) for chat in chats)
+    return {"work": _mark(work), "chats": _mark((shown, ended, work.ended))}
 
 
 def read_work(archive: Archive, folders: Folders) -> Work:

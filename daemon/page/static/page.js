@@ -18,15 +18,15 @@ function watchPart(part) {
 
 // Home asks for marks, and loads the parts again whose mark has changed. Other tabs, commands and the daemon
 // change them too.
-function watchHome(address) {
-  let marks;
+function watchHome({ live: address, ...shown }) {
+  let marks = shown;
   const look = async () => {
     if (document.hidden) return;
     try {
       const answer = await fetch(address, { credentials: "same-origin" });
       if (!answer.ok) return;
       const { work, chats } = await answer.json();
-      const changed = !marks ? [] : [marks.work !== work && "work", marks.chats !== chats && "chats"].filter(Boolean);
+      const changed = [marks.work !== work && "work", marks.chats !== chats && "chats"].filter(Boolean);
       if (changed.length) await replaceParts(changed);
       marks = { work, chats };
     } catch { /* memproc has ended or begins anew: the next time tells */ }
@@ -132,5 +132,5 @@ async function loadParts() {
 
 loadParts();
 document.querySelectorAll("section[data-live]").forEach(watchPart);
-document.querySelectorAll("h1[data-live]").forEach((title) => watchHome(title.dataset.live));
+document.querySelectorAll("h1[data-live]").forEach((title) => watchHome({ ...title.dataset }));
 document.querySelectorAll("form.drop").forEach(acceptDrops);
