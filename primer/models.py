@@ -50,6 +50,20 @@ _OTHER_VARIABLES = {
     "perplexity": ("PERPLEXITYAI_API_KEY",),
     "together_ai": ("TOGETHERAI_API_KEY",),
 }
+_ALSO_CALLED: Mapping[str, str] = MappingProxyType(
+    {
+        "chatgpt": "openai",
+        "claude": "anthropic",
+        "fireworks": "fireworks_ai",
+        "google": "gemini",
+        "gpt": "openai",
+        "grok": "xai",
+        "kimi": "moonshot",
+        "qwen": "dashscope",
+        "together": "together_ai",
+    }
+)
+"""What people call a provider, by its models or its maker -> LiteLLM's name of it."""
 # How many of its own tokens a model makes of one token of o200k. OpenAI's models of today use o200k itself.
 # Claude's tokenizer since 4.7 makes about 30 % more of prose, and nobody publishes it: 1.35 is where users'
 # own measurements begin, and the careful start for every model that is not known.
@@ -138,6 +152,16 @@ def provider_of(model: str) -> str:
     """LiteLLM's name of the provider of a model; empty where its name does not tell."""
     provider, slash, _ = with_provider(model).partition("/")
     return provider if slash else ""
+
+
+def meant_provider(text: str) -> str:
+    """Return the provider that keeps a key and is meant by its name, its models' or one model's.
+
+    Empty where none is meant.
+    """
+    name = text.strip().lower()
+    meant = _ALSO_CALLED.get(name) or provider_of(name) or name
+    return meant if meant in KEY_VARIABLES else ""
 
 
 def takes_batches(model: str) -> bool:

@@ -6,7 +6,7 @@ from difflib import get_close_matches
 
 import click
 
-from daemon.cli.key import ask_and_keep
+from daemon.cli.key import ask_and_keep, key_works
 from daemon.cli.printing import in_width
 from daemon.cli.service import service_install_command
 from daemon.cli.settings import Settings
@@ -18,7 +18,8 @@ from daemon.files.paths import Folders
 from daemon.files.private import make_private
 from daemon.files.sweeping import sweep
 from daemon.files.write import replace_file
-from primer.models import KEY_VARIABLES
+from daemon.status.printable import visible
+from primer.models import KEY_VARIABLES, meant_provider
 from rules.errors import MemprocError
 
 _NONE = "none"
@@ -51,7 +52,7 @@ def _write_settings(settings: Settings, yes: bool) -> bool:
     from daemon.config.loading import load, load_folders, shipped_text
 
     path = settings.path or own_file()
-    question = in_width(f"Write the settings, with an explanation of each, to {path}?")
+    question = in_width(visible(f"Write the settings, with an explanation of each, to {path}?"))
     if path.exists():
         settings.say(f"{path} is there already and stays as it is.")
     elif yes or click.confirm(question, default=True):
@@ -66,7 +67,7 @@ def _write_settings(settings: Settings, yes: bool) -> bool:
     for name in ("inbox", "updated", "backups", "state"):
         folder = getattr(places, name)
         make_private(folder)
-        settings.say(f"{name:8} {folder}")
+        settings.say_whole(f"{name:8} {folder}")
     return True
 
 
@@ -82,7 +83,8 @@ def _guide(ctx: click.Context, before: Settings) -> None:
     has_sample = _offer_sample(settings.folders)
     _title("Next")
     settings.say("For `man memproc`: memproc manual --install")
-    settings.say(f"{_DROP}: {settings.folders.inbox}")
+    settings.say(f"{_DROP}:")
+    settings.say_whole(f"    {settings.folders.inbox}")
     if runs:
         settings.say("It is processed by itself. To see it in the browser: memproc open")
         return
@@ -105,15 +107,27 @@ def _ask_for_keys(settings: Settings) -> None:
     while (provider := click.prompt(question, default=_NONE, value_proc=_provider)) != _NONE:
         try:
             ask_and_keep(settings, provider)
+            _offer_trial(settings, provider)
         except click.UsageError as refused:
             settings.say(refused.message)
 
 
+def _offer_trial(settings: Settings, provider: str) -> None:
+    """Try the key that was given, if wanted, so that a wrong one is told now and not in a run."""
+    kept = find_key(provider, os.environ, settings.folders.state)
+    question = "Try it now, with one tiny question for a fraction of a cent?"
+    if not isinstance(kept, NoKey) and click.confirm(question, default=True):
+        key_works(settings, provider, kept)
+
+
 def _provider(text: str) -> str:
-    """Return the named provider, or `none`. An unknown name may be a key: it is not repeated."""
+    """Return the provider that is named or meant, or `none`.
+
+    An unknown name may be a key: it is not repeated.
+    """
     name = text.strip().lower()
-    if name in KEY_VARIABLES or name == _NONE:
-        return name
+    if name == _NONE or (meant := meant_provider(name)):
+        return name if name == _NONE else meant
     near = " or ".join(get_close_matches(name, KEY_VARIABLES))
     hint = f" Did you mean {near}?" if near else ""
     raise click.BadParameter(f"memproc knows no such provider.{hint}")
@@ -145,7 +159,7 @@ def _offer_sample(folders: Folders) -> bool:
     )
     is_wanted = click.confirm("Put the sample conversation into the inbox?", default=False)
     if is_wanted:
-        click.echo(in_width(f"It lies in {put_sample(folders.inbox)}"))
+        click.echo(visible(f"It is here:\n    {put_sample(folders.inbox)}"))
     return is_wanted
 
 

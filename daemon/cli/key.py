@@ -23,7 +23,7 @@ from daemon.config.keys import (
     set_variables,
     store_key,
 )
-from primer.models import KEY_VARIABLES
+from primer.models import KEY_VARIABLES, meant_provider
 
 _KNOWN = ", ".join(sorted(KEY_VARIABLES))
 _PROVIDER = re.compile(r"[a-z0-9_]{1,30}")
@@ -33,13 +33,13 @@ _LONGEST_LINE = 8192  # bytes; no key is nearly as long
 
 
 def _known(context: click.Context, parameter: click.Parameter, text: str | None) -> str | None:
-    """Return the named provider.
+    """Return the provider that is named, or meant by "claude" or "gpt".
 
     An unknown name may be a misplaced key: it is not repeated, but the nearest provider is named.
     """
-    name = None if text is None else text.lower()
-    if name is not None and name not in KEY_VARIABLES:
-        near = get_close_matches(name, sorted(KEY_VARIABLES), 1)
+    name = None if text is None else meant_provider(text)
+    if text is not None and not name:
+        near = get_close_matches(text.lower(), sorted(KEY_VARIABLES), 1)
         guess = f" Did you mean {near[0]}?" if near else ""
         raise click.BadParameter(
             f"memproc keeps no key for this provider.{guess} It knows {_KNOWN}.", context, parameter
@@ -140,7 +140,7 @@ def key_test_command(settings: Settings, provider: str | None, no_call: bool) ->
             reason = f" for {name}: {kept.reason}" if provider else ""
             continue
         settings.say(f"{name}: there is a key in {_place(kept.where, name, folder)}.")
-        works.append(no_call or _works(settings, name, kept))
+        works.append(no_call or key_works(settings, name, kept))
     if not works:
         print_error(f"memproc: There is no key{reason}.\nKeep one with: memproc key set PROVIDER")
     return 0 if works and all(works) else 1
@@ -193,7 +193,7 @@ def key_allow_command(
         settings.say("That was not allowed.")
 
 
-def _works(settings: Settings, provider: str, kept: Key) -> bool:
+def key_works(settings: Settings, provider: str, kept: Key) -> bool:
     """Try a key, and say what came of it. Return False where it does not work."""
     from daemon.models.completion import complete
     from daemon.models.key_trial import try_key

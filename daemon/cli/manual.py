@@ -32,10 +32,10 @@ def _install(settings: Settings, page: str) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
     replace_file(path, [page.encode()])
     settings.say("The man page is written. Read it with: man memproc")
-    click.echo(f"    {path}")
+    settings.say_whole(f"    {path}")
     if not _is_found(path):
         settings.say("`man` does not look there yet. Put this line into your shell's profile:")
-        click.echo(f'    export MANPATH="{path.parents[1]}:"')
+        settings.say_whole(f'    export MANPATH="{path.parents[1]}:"')
 
 
 def man_page_path() -> Path:

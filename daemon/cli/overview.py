@@ -10,7 +10,7 @@ from daemon.archive.chats import KnownChat, known_chats
 from daemon.cli.settings import Settings
 from daemon.cli.status import current_status, daemon_place
 from daemon.files.candidates import exports_in
-from daemon.status.printable import in_one_line, visible
+from daemon.status.printable import in_one_line
 from daemon.status.screen import headline
 from daemon.status.status import Status
 from rules.wording import counted
@@ -36,7 +36,7 @@ def show_overview(settings: Settings) -> None:
     sentence, *to_copy = _next_step(status, folders.inbox, exports, updated)
     settings.say(f"\nNext: {sentence}")
     for line in to_copy:
-        click.echo(visible(f"    {line}"))
+        settings.say_whole(f"    {line}")
     settings.say("All commands: memproc help")
 
 

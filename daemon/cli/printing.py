@@ -1,16 +1,14 @@
 """Print tables and text as wide as the terminal."""
 
 import os
-import re
 import sys
 from collections.abc import Iterator, Sequence
 from shutil import get_terminal_size
-from textwrap import wrap
 from typing import TYPE_CHECKING
 
 import click
 
-from daemon.status.printable import in_one_line, printable_json, visible
+from daemon.status.printable import folded, in_one_line, printable_json, visible
 
 if TYPE_CHECKING:
     from rich.console import JustifyMethod
@@ -19,10 +17,6 @@ if TYPE_CHECKING:
 
 
 _ENDLESS = 1000
-_WHOLE = re.compile(
-    r"`[^`]+`|(?<=: )memproc [^.]+|(?<!\S)(?:~?/|[A-Z]:\\)[^:]*?\.(?:json|zip|toml)\b"
-)
-"""Commands and paths, in which no line is folded."""
 _FEW_COLUMNS = 5  # and prose in them: such a table is folded, however narrow the terminal is
 
 
@@ -140,24 +134,10 @@ def in_width(text: str, indent: str = "") -> str:
 
     Elsewhere than on a terminal it keeps its lines.
     """
-    lines = [f"{indent}{line}" for line in text.splitlines()]
-    if sys.stdout.isatty():
-        lines = [part for line in lines for part in _folded(line, bool(indent))]
-    return "\n".join(lines)
-
-
-def _folded(line: str, is_flush: bool) -> list[str]:
-    """Fold one line; the lines after the first begin as it does, or further in."""
-    further = " " * (len(line) - len(line.lstrip()) + (0 if is_flush else 4))
-    whole = _WHOLE.sub(lambda part: part[0].replace(" ", "\xa0"), line)
-    folded = wrap(
-        whole,
-        get_terminal_size().columns,
-        subsequent_indent=further,
-        break_long_words=False,
-        break_on_hyphens=False,
-    )
-    return [part.replace("\xa0", " ") for part in folded] or [""]
+    whole = "\n".join(f"{indent}{line}" for line in text.splitlines())
+    if not sys.stdout.isatty():
+        return whole
+    return folded(whole, get_terminal_size().columns, further=0 if indent else 4)
 
 
 def moment(written: str) -> str:

@@ -97,6 +97,11 @@ class Settings:
         if not self.quiet:
             click.echo(in_width(visible(text)))
 
+    def say_whole(self, line: str) -> None:
+        """Print a line to copy, which is never folded, unless `--quiet` was given."""
+        if not self.quiet:
+            click.echo(visible(line))
+
 
 pass_settings = click.make_pass_decorator(Settings)
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")

@@ -27,6 +27,12 @@ _JOINED = re.compile(
     "[\u0600-\u109f\u1780-\u18af\u1a20-\u1aaf\u1b00-\u1c4f\ua800-\uaaff\ufb50-\ufdff\ufe70-\ufefc"
     "\U00010a00-\U00010a5f\U00010d00-\U00010d3f\U00011000-\U00011fff\U0001e900-\U0001e95f]"
 )
+_WHOLE = re.compile(
+    r"`[^`]+`|(?<=: )memproc [^.]+|(?<!\S)(?:~?/|[A-Z]:\\)[^:]*?\.(?:json|zip|toml)\b"
+)
+"""Commands and paths within a sentence."""
+_TO_COPY = re.compile(r" +(?:@reboot|export|loginctl|memproc|pipx|rm|rmdir|sudo|systemctl)(?= )")
+"""An indented line that is a command: a person copies it."""
 _EMOJI_GOES_ON = "\ufe0f\U0001f3fb\U0001f3fc\U0001f3fd\U0001f3fe\U0001f3ff"
 
 
@@ -80,11 +86,23 @@ def told_apart(chats: Iterable[tuple[str, str]]) -> dict[str, str]:
 
 
 def folded(text: str, columns: int, further: int = 2) -> str:
-    """Wrap the text for a terminal of that width, indenting continued lines by `further` more."""
-    lines = []
-    for line in text.splitlines():
-        indent = " " * (len(line) - len(line.lstrip()) + further)
-        lines += wrap(
-            line, columns, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
-        ) or [""]
-    return "\n".join(lines)
+    """Wrap the text for a terminal of that width, indenting continued lines by `further` more.
+
+    Commands and paths within a sentence stay whole, and so does a line that holds only a command.
+    """
+    return "\n".join(
+        part for line in text.splitlines() for part in _folded_line(line, columns, further)
+    )
+
+
+def _folded_line(line: str, columns: int, further: int) -> list[str]:
+    if _TO_COPY.match(line):
+        return [line]
+    lines = wrap(
+        _WHOLE.sub(lambda part: part[0].replace(" ", "\xa0"), line),
+        columns,
+        subsequent_indent=" " * (len(line) - len(line.lstrip()) + further),
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+    return [part.replace("\xa0", " ") for part in lines] or [""]

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from daemon.models.catalogue import known_models, read_facts
-from primer.models import KEY_VARIABLES, Model, small_model
+from primer.models import KEY_VARIABLES, Model, meant_provider, small_model
 from primer.retirement import successor
 from primer.thinking import quiet_options, thinking_room, thinks
 from tests.litellm_map import entries
@@ -253,3 +253,12 @@ def test_a_model_thinks_where_it_always_does_or_the_person_lets_it() -> None:
     )
     assert thinks(Model(quiet.name, {"thinking": {"type": "enabled", "budget_tokens": 1024}}))
     assert thinks(Model("somebody/unknown", {"reasoning_effort": "high"}))
+
+
+@pytest.mark.parametrize(
+    ("said", "meant"),
+    [("Claude", "anthropic"), ("gpt", "openai"), (" google ", "gemini"), ("xai", "xai"),
+     ("claude-haiku-5-5", "anthropic"), ("ollama", ""), ("sk-ant-secret", ""), ("", "")],
+)  # fmt: skip
+def test_a_provider_is_meant_by_its_models_and_its_maker_too(said: str, meant: str) -> None:
+    assert meant_provider(said) == meant

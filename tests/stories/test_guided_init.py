@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 
 from daemon.cli import main
+from daemon.cli.printing import in_width
 from daemon.files.candidates import SAMPLE_FILE
+from tests.server.child import serve
 from tests.stories.person import Person
 from tests.stories.terminal import COLUMNS, Terminal
 
@@ -63,6 +65,8 @@ def test_a_new_user_gives_a_key_and_takes_the_sample_and_a_service_that_fails_st
     terminal.shows("Key for anthropic")
     terminal.types_unseen("sk-ant-this-is-secret")
     terminal.shows("The key for anthropic is kept in")
+    terminal.shows("Try it now")
+    terminal.types("n")
     terminal.types("")
     terminal.shows("Have the system run it")
     terminal.types("y")
@@ -101,3 +105,29 @@ def test_what_is_there_already_stays_and_is_told(monkeypatch: pytest.MonkeyPatch
     assert "memproc knows no such provider." in text
     assert (Path.home() / "memproc" / "inbox" / SAMPLE_FILE).is_file()
     assert "To process the sample: memproc run" in text
+
+
+def test_a_key_that_is_given_is_tried_at_once_and_claude_means_anthropic(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("click.termui.hidden_prompt_func", lambda prompt: "sk-ant-wrong")
+    with serve(tmp_path / "server", {"key": "the right one"}) as server:
+        monkeypatch.setenv("ANTHROPIC_API_BASE", server.url)
+        assert main(["key", "allow", "anthropic", "127.0.0.1"]) == 0
+        text = init(monkeypatch, "", "claude", "y", "none", "n", "n")
+    assert "The key for anthropic is kept in" in text
+    assert "Try it now" in text
+    assert "anthropic/claude-haiku-5-5 does not accept the key." in capsys.readouterr().err
+
+
+def test_nothing_to_copy_is_folded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    line = "@reboot /home/a-person-with-a-long-name/.local/bin/memproc --config /home/x/memproc.toml watch"
+    advice = f"Without it, start memproc by other means, for instance with this line:\n  {line}"
+    with redirect_stdout(Typed()):
+        folded = in_width(advice)
+        removing = in_width(
+            "    rm -r '/home/a person/with blanks/in the names of many of the folders/memproc'"
+        )
+    assert f"  {line}" in folded.splitlines()
+    assert len(removing.splitlines()) == 1
