@@ -24,7 +24,13 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from daemon.archive.chats import record_doubt, record_processed, seen_again, was_processed
+from daemon.archive.chats import (
+    keep_fold_limits,
+    record_doubt,
+    record_processed,
+    seen_again,
+    was_processed,
+)
 from daemon.archive.message_versions import remember
 from daemon.archive.outputs import acknowledge, record_export
 from daemon.chat.deliver import deliver, is_in_place, place_of
@@ -214,6 +220,7 @@ def _archive(context: Context, export: Export, surveyed: "Survey") -> bool:
     is_new = not was_processed(archive, chat.chat_id, chat.sha256)
     with archive.transaction():
         learned = remember(archive, chat, surveyed.reading, now)
+        keep_fold_limits(archive, chat.chat_id, surveyed.fold_limits)
         record_processed(archive, chat.chat_id, chat.sha256, export.sha256, mtime_ns, now)
     if is_new and (text := user_edits(surveyed.reading)):
         context.tell(UserEdits(chat.chat_id, chat.title, text))

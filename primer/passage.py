@@ -3,6 +3,7 @@
 import html
 import re
 from collections.abc import Sequence
+from itertools import groupby
 
 from primer.prompt import Turn
 from primer.tags import restore_tags
@@ -18,6 +19,18 @@ def read_passage(turns: Sequence[Turn]) -> tuple[Said, ...]:
         Said(attributes.get("role", turn.role), restore_tags(text), attributes.get("date", "")[:10])
         for turn in turns
         for attributes, text in _wrapped(turn.content)
+    )
+
+
+def read_stretches(turns: Sequence[Turn]) -> tuple[tuple[Said, ...], ...]:
+    """Return the passage cut by the attribute `memory` of its messages, one part a memory."""
+    numbered = [
+        attributes.get("memory", "") for turn in turns for attributes, _ in _wrapped(turn.content)
+    ]
+    messages = zip(read_passage(turns), numbered, strict=True)
+    return tuple(
+        tuple(message for message, _ in row)
+        for _, row in groupby(messages, key=lambda entry: entry[1])
     )
 
 

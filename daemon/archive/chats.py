@@ -96,6 +96,46 @@ def chat_row(archive: Archive, chat_id: str) -> int:
     return int(archive.run("SELECT id FROM chat WHERE chat_id = ?", (chat_id,))[0][0])
 
 
+@dataclass(frozen=True, slots=True)
+class FoldLimits:
+    """What the memory section of a chat has kept to."""
+
+    budget: int = 0
+    """The tokens under which its folds were made; 0 where its budget grows."""
+    window: int = 0
+    """The tokens that the agent's requests could have by its last plan; 0 for no known limit."""
+
+
+def fold_limits(archive: Archive, chat_id: str) -> FoldLimits:
+    """Return what a chat's memory section has kept to; of a chat that is not known, nothing."""
+    row = archive.one("SELECT fold_budget, agent_window FROM chat WHERE chat_id = ?", (chat_id,))
+    return FoldLimits(*row) if row else FoldLimits()
+
+
+def fold_limits_of_origin(archive: Archive, memories: Sequence[str]) -> FoldLimits | None:
+    """Return what the chat has kept to that has one of these memories; None where no chat has."""
+    row = archive.one(
+        """
+        SELECT fold_budget, agent_window FROM chat WHERE id IN (
+            SELECT chat FROM memory WHERE id IN (SELECT value FROM json_each(?))
+        ) ORDER BY fold_budget DESC LIMIT 1
+        """,
+        (json.dumps(list(memories)),),
+    )
+    return FoldLimits(*row) if row else None
+
+
+def keep_fold_limits(archive: Archive, chat_id: str, kept: FoldLimits) -> None:
+    """Store what a known chat's memory section keeps to, in a transaction of the caller's."""
+    archive.run(
+        """
+        UPDATE chat SET fold_budget = ?2, agent_window = ?3
+        WHERE chat_id = ?1 AND (fold_budget, agent_window) IS NOT (?2, ?3)
+        """,
+        (chat_id, kept.budget, kept.window),
+    )
+
+
 def known_chat(archive: Archive, chat_id: str) -> Chat:
     """Return the chat without its messages, as its newest export had it. Raises DamagedChat."""
     refuse_damage(archive.run, chat_id, "chat")

@@ -16,6 +16,7 @@ from rules.conversation.memory import (
     Memory,
     Preferred,
     Quote,
+    Wish,
     edition_in_prompts,
     shown_edition,
 )
@@ -124,7 +125,7 @@ def editions(archive: Archive, memory_id: str) -> tuple[Edition, ...]:
     """Return all editions of a memory, oldest first."""
     sql = """
         SELECT number, kind, texts, quotes, made, agent, context_manager, requests, tokens,
-               written_at, form
+               written_at, form, wishes
         FROM edition WHERE memory = ? ORDER BY number
     """
     rows = archive.rows(Edition, sql, (memory_id,))
@@ -134,6 +135,7 @@ def editions(archive: Archive, memory_id: str) -> tuple[Edition, ...]:
             texts=tuple(json.loads(str(row.texts))),
             quotes=tuple(Quote(**quote) for quote in json.loads(str(row.quotes))),
             requests=tuple(json.loads(str(row.requests))),
+            wishes=tuple(Wish(**wish) for wish in json.loads(str(row.wishes))),
         )
         for row in rows
     )
@@ -288,9 +290,10 @@ def insert_edition(archive: Archive, memory_id: str, edition: Edition) -> None:
         "texts": json.dumps(edition.texts, ensure_ascii=False),
         "quotes": json.dumps([asdict(quote) for quote in edition.quotes], ensure_ascii=False),
         "requests": json.dumps(edition.requests),
+        "wishes": json.dumps([asdict(wish) for wish in edition.wishes], ensure_ascii=False),
     }
     row = {**asdict(edition), **lists, "memory": memory_id}
-    del row["is_short"]
+    del row["is_short"], row["lacks_wishes"]
     archive.insert("edition", row)
 
 

@@ -5,6 +5,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from daemon.archive.seals import hash_of
+
 _SCHEMA = Path(__file__).with_name("schema.sql")
 
 
@@ -19,6 +21,13 @@ class SchemaStep:
     """The tables whose rows get a new seal after it."""
     undo: str = ""
     """SQL that turns empty tables back into those of before, to take an older archive's rows."""
+
+
+def _seal_again(table: str, before: str, added: str) -> str:
+    """Return SQL that seals sound rows with the columns `added`; damaged ones stay unsound."""
+    old, new = hash_of(before.split()), hash_of(f"{before} {added}".split())
+    sealed = f"iif(seal IS {old}, {new}, '')"
+    return f"UPDATE {table} SET seal = {sealed};"  # noqa: S608  the names are ours
 
 
 OLDEST = 12
@@ -73,6 +82,35 @@ STEPS = (
         ) WHERE newest IS NOT NULL;
         """,
         undo="ALTER TABLE edition DROP COLUMN form;",
+    ),
+    SchemaStep(
+        "the person's standing wishes in each edition, and what the folds of a chat keep to",
+        f"""
+        ALTER TABLE edition ADD COLUMN wishes TEXT NOT NULL DEFAULT '[]';
+        {
+            _seal_again(
+                "edition",
+                "memory number kind texts quotes made agent context_manager requests tokens "
+                "written_at",
+                "wishes",
+            )
+        }
+        ALTER TABLE chat ADD COLUMN fold_budget INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE chat ADD COLUMN agent_window INTEGER NOT NULL DEFAULT 0;
+        UPDATE chat SET fold_budget = 16000 WHERE id IN (SELECT chat FROM memory WHERE level > 1);
+        {
+            _seal_again(
+                "chat",
+                "id chat_id title folder_id head tail first_seen round_to",
+                "fold_budget agent_window",
+            )
+        }
+        """,  # noqa: S608  the names are ours
+        undo="""
+        ALTER TABLE edition DROP COLUMN wishes;
+        ALTER TABLE chat DROP COLUMN fold_budget;
+        ALTER TABLE chat DROP COLUMN agent_window;
+        """,
     ),
 )
 """The changes since then, in order, all in schema.sql too. A released step never changes."""

@@ -11,11 +11,14 @@ CREATE TABLE migration (
 -- What was said -----------------------------------------------------------------------------------------------------
 
 -- A chat as TypingMind knows it; head and tail are its JSON around the messages, newest seen. round_to: the number of
--- the last chunk of the hindsight round that was begun, so that a killed round goes on as it began.
+-- the last chunk of the hindsight round that was begun, so that a killed round goes on as it began. fold_budget: the
+-- tokens that its memories keep to where memproc.toml says nothing, since it has folds made so; 0 where it has none.
+-- agent_window: the tokens that the agent's requests could have when the chat was planned last; 0 for no known limit.
 CREATE TABLE chat (
     id INTEGER PRIMARY KEY, chat_id TEXT NOT NULL UNIQUE, title TEXT NOT NULL, folder_id TEXT,
     head BLOB NOT NULL, tail BLOB NOT NULL, first_seen TEXT NOT NULL, last_seen TEXT NOT NULL,
-    round_to INTEGER NOT NULL DEFAULT 0, seal TEXT NOT NULL DEFAULT ''
+    round_to INTEGER NOT NULL DEFAULT 0, fold_budget INTEGER NOT NULL DEFAULT 0, agent_window INTEGER NOT NULL DEFAULT 0,
+    seal TEXT NOT NULL DEFAULT ''
 ) STRICT;
 -- A raw message of a chat at its place in the history. left_out: why no memory is made of it. gone_at: it is in no
 -- export and under no memory. said_at: when it was said, where its bytes have the date on which a fork copied it.
@@ -77,12 +80,13 @@ CREATE TABLE fold_member (
 ) STRICT;
 -- A version of a memory; none is ever changed. texts: JSON list of six. quotes: JSON list of {text, source, chosen,
 -- tokens, lead}. requests: JSON list of hashes. form: why its answers have not the form that was asked for; else
--- empty.
+-- empty. wishes: JSON list of {text, source, tokens}.
 CREATE TABLE edition (
     memory TEXT NOT NULL REFERENCES memory, number INTEGER NOT NULL, kind TEXT NOT NULL, texts TEXT NOT NULL,
     made TEXT NOT NULL, agent TEXT NOT NULL, context_manager TEXT NOT NULL, requests TEXT NOT NULL,
     tokens INTEGER NOT NULL, written_at TEXT NOT NULL, quotes TEXT NOT NULL DEFAULT '[]',
-    seal TEXT NOT NULL DEFAULT '', form TEXT NOT NULL DEFAULT '', PRIMARY KEY (memory, number)
+    form TEXT NOT NULL DEFAULT '', wishes TEXT NOT NULL DEFAULT '[]', seal TEXT NOT NULL DEFAULT '',
+    PRIMARY KEY (memory, number)
 ) STRICT;
 -- What a layer (core, facts) does after a memory; done_at: NULL while it is due.
 CREATE TABLE layer_step (

@@ -40,7 +40,11 @@ class Sealed:
 SEALED = {
     table: Sealed(columns.split(), of_chat)
     for table, of_chat, columns in (
-        ("chat", "id = ?1", "id chat_id title folder_id head tail first_seen round_to"),
+        (
+            "chat",
+            "id = ?1",
+            "id chat_id title folder_id head tail first_seen round_to fold_budget agent_window",
+        ),
         ("message", _BY_CHAT, "id chat key position left_out gone_at said_at"),
         ("version", _BY_MESSAGE, "id message number sha256 digest uuid role created_at seen_at"),
         ("missing", _MISSING, "message since"),
@@ -60,7 +64,8 @@ SEALED = {
         (
             "edition",
             _BY_MEMORY,
-            "memory number kind texts quotes made agent context_manager requests tokens written_at",
+            "memory number kind texts quotes made agent context_manager requests tokens written_at "
+            "wishes",
         ),
         ("layer_step", _BY_MEMORY, "memory layer edition done_at"),
         (
@@ -205,10 +210,12 @@ def refuse_lost_name(run: Run, chat_id: str) -> None:
 @cache
 def _hash(table: str, **other: str) -> str:
     """Return SQL for the hash of a row, with `other` values in place of its own."""
-    values = [
-        *(other.get(column, column) for column in SEALED[table].columns),
-        *_WITH_MORE.get(table, ()),
-    ]
+    columns = (other.get(column, column) for column in SEALED[table].columns)
+    return hash_of((*columns, *_WITH_MORE.get(table, ())))
+
+
+def hash_of(values: Sequence[str]) -> str:
+    """Return SQL for the hash of these values of a row, each itself SQL."""
     # A text that is none any more would be no argument of a function.
     types = " || ' ' || ".join(f"typeof({value})" for value in values)
     as_bytes = (

@@ -13,6 +13,7 @@ from daemon.chat.opening import canned, opening_text, read_shown
 from daemon.files.names import file_name
 from daemon.models.tokens import count, digest_of
 from rules.conversation.history import Entry
+from rules.conversation.kept_wishes import too_many_wishes, wishes_within
 from rules.conversation.memory import Memory
 from rules.conversation.short_quotes import quotes_within, too_many
 from rules.errors import FaultyOutput
@@ -74,6 +75,10 @@ def assemble_chat(
     number = {key: memory.number for memory in chunk_memories for key in memory.keys}
     entries = tuple(replace(entry, memory=number.get(entry.key)) for entry in reading.entries)
     shown = quotes_within(shown, survey.bounds.quotes, count)
+    editions = wishes_within(shown, survey.bounds.wishes, as_shown, count)
+    shown = [
+        replace(memory, edition=edition) for memory, edition in zip(shown, editions, strict=True)
+    ]
     memory_section = MemorySection(memories, shown, reading.edits.touched)
     opening = opening_text(archive, survey.shown)
     has_layers = read_shown(survey.shown, opening).headed
@@ -200,8 +205,9 @@ def _tokens_sent(survey: "Survey", assembly: Assembly) -> int:
 def memories_over_budget(survey: "Survey", shown: Sequence[Memory]) -> str:
     """Return a clause saying why these memories take more than `[fold]` says; else empty."""
     reasons = (
-        over_budget(standing(shown, as_shown), survey.bounds),
+        over_budget(standing(shown, as_shown), survey.plan.largest_section),
         too_many(shown, survey.bounds.quotes, count),
+        too_many_wishes(shown, survey.reading.memories, survey.bounds.wishes),
     )
     return "; ".join(filter(None, reasons))
 

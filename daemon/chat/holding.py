@@ -4,10 +4,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from daemon.archive.archive import Archive
-from daemon.archive.chats import find_chat, known_chat
+from daemon.archive.chats import find_chat, fold_limits, known_chat
 from daemon.archive.memories import editions, find_memory, memories
+from daemon.chat.fold_bounds import bounds_of
 from daemon.config.settings import Config
 from rules.conversation.memory import Edition, Memory
+from rules.plan.fold_budget import Bounds
 from rules.plan.folds import State, states
 
 
@@ -19,6 +21,7 @@ class Holding:
     memories: tuple[Memory, ...]
     states: Mapping[str, State]
     editions: Mapping[str, tuple[Edition, ...]]
+    bounds: Bounds
 
     def memory(self, memory_id: str) -> Memory:
         """Return the memory of that id, which is one of these."""
@@ -46,7 +49,8 @@ def holding(archive: Archive, config: Config, chat_id: str) -> Holding:
     own = config.of(known_chat(archive, chat_id))
     made = memories(archive, chat_id, own.memory.editions)
     all_editions = {memory.memory_id: editions(archive, memory.memory_id) for memory in made}
-    return Holding(chat_id, made, states(chat_id, made, own.limits.fold), all_editions)
+    bounds = bounds_of(own, fold_limits(archive, chat_id))
+    return Holding(chat_id, made, states(chat_id, made, bounds), all_editions, bounds)
 
 
 def holding_of(

@@ -11,6 +11,7 @@ from daemon.archive.outputs import RESTORED, last_output, openings, openings_nam
 from daemon.archive.seals import refuse_any_damage, refuse_damage
 from daemon.models.tokens import count
 from rules.conversation.history import Past, as_it_is_now, history, without_strays
+from rules.conversation.kept_wishes import wishes_left
 from rules.conversation.marker import OPENING, Marker, drafts_of, read_marker
 from rules.conversation.memory import (
     Edition,
@@ -346,6 +347,7 @@ def _persons(known: Sequence[Edition], texts: Six, now: str) -> Edition:
         kind="person",
         texts=texts,
         requests=(),
+        wishes=wishes_left(known[-1], texts),
         tokens=sum(count(text) for text in texts),
         written_at=now,
     )

@@ -18,10 +18,11 @@ from functools import partial
 from itertools import chain, compress
 
 from daemon.archive.archive import Archive
-from daemon.archive.chats import is_known
+from daemon.archive.chats import FoldLimits, is_known
 from daemon.archive.journal import FormerAnswers, former_answers
 from daemon.archive.memories import round_of
 from daemon.archive.seals import refuse_lost_name
+from daemon.chat.fold_bounds import bounds_of, limits_before
 from daemon.chat.layers_due import layers_due
 from daemon.chat.opening import ShownChat, canned, core_now, opening_text, shown_chat
 from daemon.chat.passage import Passage, as_they_are
@@ -40,6 +41,7 @@ from primer.core_questions import tools_of
 from primer.models import ENGINE, token_factor
 from primer.prompt import question
 from primer.wording import Texts
+from rules.conversation.kept_wishes import too_many_wishes, wishes_within
 from rules.conversation.memory import Memory
 from rules.conversation.memory_size import questions_of_memories
 from rules.conversation.memory_title import counted_on, write_title
@@ -47,7 +49,8 @@ from rules.conversation.short_quotes import too_many
 from rules.layers.core import CoreMemory
 from rules.plan.chat_plan import ChatPlan, Overhead, plan_chat
 from rules.plan.fitting import sizes_within
-from rules.plan.folds import Bounds, as_shown, as_told, section
+from rules.plan.fold_budget import Bounds, what_growing_takes
+from rules.plan.folds import as_shown, as_told, section
 from rules.plan.limits import Limit, TooLarge, nearest_limit, too_large
 from rules.plan.work import PlannedChunk, Round, hindsight_round
 from rules.recognize.chat_reading import ChatReading
@@ -88,11 +91,10 @@ class Survey:
     """Tells the subject in a memory's name."""
     core: CoreMemory
     """The core memory as it is now; empty where it is off."""
-
-    @property
-    def bounds(self) -> Bounds:
-        """Return the bounds of the memory section's size."""
-        return self.config.limits.fold
+    fold_limits: FoldLimits
+    """What its memory section keeps to."""
+    bounds: Bounds
+    """The bounds of its memory section."""
 
     @property
     def too_large(self) -> TooLarge | None:
@@ -172,8 +174,8 @@ def survey_read(
     begun = hindsight_round(new.round, reading.chunk_memories, len(new.plan.chunks), turns, again)
     plan = new.plan.with_more(again, begun.numbers)
     layers = layers_due(archive, plan, new.roles, new.shown, reading.adopted.memories)
-    over_budget = "; ".join(filter(None, (plan.over_budget, _too_many_quotes(new))))
-    beyond = (*plan.warnings, *_beyond_window(new))
+    over_budget = "; ".join(filter(None, (plan.over_budget, _too_many(new))))
+    beyond = (*plan.warnings, *_beyond_window(new), *_could_grow(new))
     return replace(
         new,
         round=begun,
@@ -189,16 +191,21 @@ def _plan_new_chunks(
     keys: dict[str, str] = {}
     roles = _choose_models(chat, reading, shown, noting(key, keys), now)
     counts, overhead = _count(archive, chat, reading, shown, roles)
+    agent = expected(archive, roles.agent.name, now)
+    limit = nearest_limit(roles.window, step_of(roles.agent, config.budget), sure=agent.is_sure)
+    kept = replace(
+        limits_before(archive, chat.chat_id, reading.adopted), window=limit.tokens if limit else 0
+    )
+    bounds = bounds_of(config, kept)
     plan = plan_chat(
         chat.chat_id,
         chat.title,
         reading,
         [counts.all[entry.message.digest] for entry in reading.entries],
-        replace(config.limits, split=splitter(config.chunk.bounds)),
+        replace(config.limits, split=splitter(config.chunk.bounds), fold=bounds),
         warnings(chat, [place.message for place in reading.places]),
         overhead,
     )
-    agent = expected(archive, roles.agent.name, now)
     return Survey(
         chat=chat,
         config=config,
@@ -209,11 +216,13 @@ def _plan_new_chunks(
         plan=plan,
         round=round_of(archive, chat.chat_id, reading.adopted),
         keys=keys,
-        limit=nearest_limit(roles.window, step_of(roles.agent, config.budget), sure=agent.is_sure),
+        limit=limit,
         factor=agent.factor,
         former=former_answers(archive),
         subject_of=subjects_in(reading, plan),
         core=_core_memory(archive, chat, shown),
+        fold_limits=kept,
+        bounds=bounds,
     )
 
 
@@ -288,12 +297,25 @@ def _dialogues(texts: Texts) -> list[list[str]]:
     return [[question(text).content for text in dialogue] for dialogue in dialogues]
 
 
-def _too_many_quotes(surveyed: Survey) -> str:
-    """Return a clause saying that all quotes take more than `fold.quotes`, or an empty text."""
+def _too_many(surveyed: Survey) -> str:
+    """Return a clause saying that all quotes or wishes take too much, or an empty text."""
     memories, bounds = surveyed.reading.memories, surveyed.bounds
     by_id = {memory.memory_id: memory for memory in memories}
     view = section(surveyed.plan.chat_id, memories, surveyed.plan.memories, bounds, as_shown)
-    return too_many([by_id[item.name] for item in view.standing], bounds.quotes, count)
+    shown = [by_id[item.name] for item in view.standing]
+    clauses = (
+        too_many(shown, bounds.quotes, count),
+        too_many_wishes(shown, memories, bounds.wishes),
+    )
+    return "; ".join(filter(None, clauses))
+
+
+def _could_grow(surveyed: Survey) -> Iterator[str]:
+    """Yield a sentence if the chat keeps to the budget of its folds and could take more."""
+    if surveyed.fold_limits.budget and not surveyed.config.fold.says_budget:
+        chunks = (*surveyed.plan.made, *surveyed.plan.chunks)
+        if clause := what_growing_takes(surveyed.bounds, [chunk.tokens for chunk in chunks]):
+            yield clause
 
 
 def _beyond_window(surveyed: Survey) -> Iterator[str]:
@@ -319,4 +341,14 @@ def told_before(survey: Survey, memories: Sequence[Memory], upto: int) -> tuple[
     """Return the memories and folds that replace the first `upto` memories in a prompt."""
     by_id = {memory.memory_id: memory for memory in memories}
     view = section(survey.plan.chat_id, memories, upto, survey.bounds, as_told)
-    return tuple(by_id[item.name] for item in view.standing)
+    return told_within([by_id[item.name] for item in view.standing], survey.bounds.wishes)
+
+
+def told_within(memories: Sequence[Memory], most: int) -> tuple[Memory, ...]:
+    """Return memories as a prompt has them: folds leave out wishes beyond `most` tokens."""
+    return tuple(
+        replace(memory, in_prompts=edition)
+        for memory, edition in zip(
+            memories, wishes_within(memories, most, as_told, count), strict=True
+        )
+    )

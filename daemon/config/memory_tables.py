@@ -59,8 +59,14 @@ class MemorySettings(Table):
 
 
 class FoldSettings(Table):
-    """`[fold]`: tokens of the memory section, memories in a fold, and tokens of quotes."""
+    """`[fold]`: tokens of the memory section, memories in a fold, tokens of quotes and wishes."""
 
-    budget: int = Field(default=16_000, ge=_LEAST_BUDGET, le=MOST_TOKENS)
+    budget: Annotated[int, Field(ge=_LEAST_BUDGET, le=MOST_TOKENS)] | Literal["auto"] = "auto"
     group: int = Field(default=6, ge=2, le=_MOST_MEMORIES)
     quotes: int = Field(default=8_000, ge=0, le=MOST_TOKENS)
+    wishes: int = Field(default=1_500, ge=0, le=MOST_TOKENS)
+
+    @property
+    def says_budget(self) -> bool:
+        """Return whether the budget is written in memproc.toml, and is not merely the default."""
+        return "budget" in self.model_fields_set

@@ -111,9 +111,11 @@ class Config(ChatTables):
         """Return the numbers that the rules obey; `models.splitting` decides where chunks end."""
         # Late: most commands read settings and plan nothing.
         from rules.plan.chat_plan import Limits
-        from rules.plan.folds import Bounds
+        from rules.plan.fold_budget import Bounds
 
-        fold = Bounds(**dict(self.fold))
+        own = self.fold
+        budget = None if own.budget == "auto" else own.budget
+        fold = Bounds(budget, own.group, own.quotes, own.wishes)
         return Limits(self.tail.tokens, self.tail.step, self.chunk.tokens, fold)
 
     def of(self, chat: "Chat") -> Self:

@@ -4,18 +4,21 @@ import gc
 import json
 import logging
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from primer.models import ENGINE
-from primer.passage import read_passage, said_after, said_before
+from primer.passage import read_passage, read_stretches, said_after, said_before
 from primer.prompt import ToolCall
 from primer.request import EMBEDDING, Request
 from rules.errors import ModelError
 from rules.extract import answers
+from rules.extract.paragraphs import in_paragraphs
+from rules.extract.prose import Said
+from rules.extract.wishes import find_wishes
 from rules.layers.likeness import cosines
 from rules.typingmind.content import printable
 
@@ -91,9 +94,20 @@ def engine_answer(request: Request) -> Completion:
         case "analysis":
             text = answers.analysis(passage, words, before)
         case step:
-            choose = answers.perspective if step == "perspective" else answers.refinement
-            text = choose(passage, words, said_after(request.turns), before)
+            besides = (*said_after(request.turns), *_asked_for_good(passage))
+            if step == "perspective":
+                text = answers.perspective(passage, words, besides, before)
+            else:
+                stretches = read_stretches(request.turns)
+                text = in_paragraphs(stretches, words, besides, before)
     return Completion(printable(text), "stop", usd=0.0)
+
+
+def _asked_for_good(passage: Sequence[Said]) -> Iterator[str]:
+    """Yield the person's standing wishes, which stand in a memory by themselves."""
+    for message in passage:
+        if message.role == "user":
+            yield from find_wishes(message.text)
 
 
 def complete_over(

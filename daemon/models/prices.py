@@ -126,7 +126,7 @@ def plan_cost(archive: Archive, plan: ChatPlan, roles: Roles, config: Config, no
     if roles.embedding:
         models["embedding"] = priced(roles.embedding)
     planned = planned_calls(plan, config.memory.hindsight_tokens)
-    longest = longest_calls(plan, config.memory.hindsight_tokens, config.fold.budget)
+    longest = longest_calls(plan, config.memory.hindsight_tokens, plan.largest_section)
     return PlanCost(
         traffic(planned, lambda call: models[call.role]),
         estimate_cost(planned, longest, lambda call: models[call.role]),

@@ -11,12 +11,13 @@ from dataclasses import dataclass, replace
 
 from daemon.archive.memories import keep_fold
 from daemon.chat.passage import as_they_are
-from daemon.chat.survey import Survey
+from daemon.chat.survey import Survey, told_within
 from daemon.events import Folded
 from daemon.models.context import Clock
 from daemon.models.roles import Roles
 from daemon.models.scheduler import RunningDialogue, Steps
 from daemon.models.tokens import count
+from daemon.remember.asked import stated_in, with_stated
 from daemon.remember.dialogue import AgentQuestion, Pair, Subject, Transcript, converse
 from daemon.remember.ladder import Assignment, Count, first_analysis, without_hole
 from daemon.remember.work import BEFORE_ALL_CHUNKS, ChatWork, Keep, Lane
@@ -26,7 +27,9 @@ from primer.models import ENGINE
 from primer.prompt import Turn
 from primer.reply import Refused
 from primer.request import Request
-from rules.conversation.memory import Edition, Memory, Quote, fold_id
+from rules.conversation.history import Entry
+from rules.conversation.kept_wishes import each_once
+from rules.conversation.memory import Edition, Memory, Quote, Wish, fold_id
 from rules.conversation.memory_size import (
     analysis_words,
     extracted_fold_words,
@@ -47,14 +50,16 @@ class FoldPlan:
     level: int
     quotes: tuple[Quote, ...]
     """The quotes of all memories that it stands for."""
+    wishes: tuple[Wish, ...]
+    """The person's standing wishes in all of them."""
     numbers: tuple[int, int]
     """The first and the last of these, as titles count them."""
 
     @property
     def tokens(self) -> int:
-        """The tokens of its members without their quotes."""
+        """The tokens of its members without their quotes and wishes."""
         return sum(
-            member.in_prompts.tokens - member.in_prompts.quote_tokens for member in self.members
+            member.in_prompts.tokens - member.in_prompts.permanent_tokens for member in self.members
         )
 
     @property
@@ -76,14 +81,43 @@ class _Sight:
     alone: tuple[Turn, ...]
 
 
-def fold_plan(memories: Sequence[Memory], names: Sequence[str], level: int) -> FoldPlan:
-    """The fold of the memories with these ids; `memories` are all of the chat."""
+def fold_plan(
+    memories: Sequence[Memory],
+    names: Sequence[str],
+    level: int,
+    entries: Sequence[Entry] = (),
+) -> FoldPlan:
+    """Plan the fold of the memories with these ids.
+
+    `memories` are all of the chat, `entries` its history: the wishes in memories that were written
+    before memproc looked for them are found in what was said.
+    """
     by_id = {memory.memory_id: memory for memory in memories}
     members = [by_id[name] for name in names]
     ahead = counted_on(memories)
     (first, _), *_, (_, last) = (numbers_of(member, by_id, ahead) for member in members)
     quotes = (quote for member in members for quote in _quotes(member, by_id))
-    return FoldPlan(members, level, tuple(quotes), (first, last))
+    under = [memory for member in members for memory in _chunks_under(member, by_id)]
+    wishes = each_once(wish for memory in under for wish in _wishes(memory, entries))
+    return FoldPlan(members, level, tuple(quotes), wishes, (first, last))
+
+
+def _chunks_under(memory: Memory, by_id: Mapping[str, Memory]) -> Iterator[Memory]:
+    """Yield the memories that a memory stands for, itself where it is no fold."""
+    if not memory.is_fold:
+        yield memory
+    for name in memory.members:
+        yield from _chunks_under(by_id[name], by_id)
+
+
+def _wishes(memory: Memory, entries: Sequence[Entry]) -> tuple[Wish, ...]:
+    """Return the standing wishes in a chunk's memory, or else in what was said of it."""
+    if memory.forgotten:
+        return ()
+    if memory.in_prompts.wishes or memory.in_prompts.kind == "person":
+        return memory.in_prompts.wishes
+    keys = frozenset(memory.keys)
+    return stated_in(as_they_are([entry for entry in entries if entry.key in keys]))
 
 
 def _quotes(memory: Memory, by_id: Mapping[str, Memory]) -> Iterator[Quote]:
@@ -127,7 +161,9 @@ def make_fold(
         "fold", "its memories", dialogue, words, lambda _, tokens: tokens <= most, count
     )
     edition = yield from without_hole(sheet, work, roles)
-    return _as_memory(chat_id, plan, replace(edition, written_at=clock()))
+    spoken = (text for member in plan.members for text in member.in_prompts.texts[1::2])
+    edition = with_stated(replace(edition, written_at=clock()), plan.wishes, spoken, count)
+    return _as_memory(chat_id, plan, edition)
 
 
 def _subject(
@@ -255,14 +291,16 @@ class Folds(Lane):
         survey, memories = self.work.survey, self._viewed
         view = section(survey.plan.chat_id, memories, upto, survey.bounds, version)
         by_id = {memory.memory_id: memory for memory in memories}
-        return view.missing, tuple(by_id[item.name] for item in view.standing)
+        standing = tuple(by_id[item.name] for item in view.standing)
+        return view.missing, (
+            told_within(standing, survey.bounds.wishes) if version is as_told else standing
+        )
 
     def _fold(self, missing: MissingFold) -> RunningDialogue[Keep]:
         """The dialogue of which this fold will come."""
         survey = self.work.survey
-        plan = fold_plan(
-            self.work.memories, [member.name for member in missing.members], missing.level
-        )
+        names = [member.name for member in missing.members]
+        plan = fold_plan(self.work.memories, names, missing.level, survey.reading.entries)
         ahead = fold_analysis(worksheet_of_fold(survey, plan.members), plan, survey.roles)
         return RunningDialogue(self._steps(plan), BEFORE_ALL_CHUNKS, ahead=ahead)
 

@@ -20,6 +20,7 @@ from daemon.events import Noted
 from daemon.models.context import Clock
 from daemon.models.roles import Roles
 from daemon.models.scheduler import Steps
+from daemon.remember.asked import stated_in, with_stated
 from daemon.remember.dialogue import (
     AgentQuestion,
     Pair,
@@ -214,6 +215,7 @@ def make_memory(
     )
     edition = yield from without_hole(sheet, work, roles, by_model=by_model)
     edition = replace(edition, number=number, written_at=clock())
+    edition = with_stated(edition, stated_in(passage.chunk), passage.spoken, count)
     first, last = passage.chunk[0].message, passage.chunk[-1].message
     return Memory(
         memory_id=memory_id(
@@ -367,4 +369,5 @@ def make_hindsight(
     edition = yield from first_good(sheet, work, writers)
     if isinstance(edition, Refused):
         return edition
+    edition = with_stated(edition, stated_in(passage.chunk), passage.spoken, count)
     return replace(edition, number=number, kind="hindsight", written_at=clock())

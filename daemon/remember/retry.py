@@ -80,7 +80,7 @@ def _written(context: Context, survey: Survey, before: Memory, guidance: str) ->
     memories, roles = survey.reading.memories, survey.roles
     with Scheduler(context, survey.plan.chat_id, survey.config.models.concurrency) as scheduler:
         if before.is_fold:
-            plan = fold_plan(memories, before.members, before.level)
+            plan = fold_plan(memories, before.members, before.level, survey.reading.entries)
             steps = fold_of(survey, plan, context.clock, guidance)
         else:
             chunk = next(chunk for chunk in survey.plan.made if chunk.number == before.number)

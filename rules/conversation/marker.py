@@ -18,8 +18,9 @@ from rules.typingmind.message import Message
 OPENING, MEMORY, CLOSING = "opening", "memory", "closing"
 QUOTE_SLOT = 2
 _VERSION = 1
+_LAST_SLOT = 6
 _TEXTS = ("kind", "text", "memory", "made", "said_by", "first", "last")
-_NUMBERS = ("v", "level", "edition", "slot", "messages")
+_NUMBERS = ("v", "level", "edition", "slot", "messages", "wishes")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +46,8 @@ class Marker:
     """uuid of the last one."""
     messages: int = 0
     """The number of raw messages that it stands for."""
+    wishes: int = 0
+    """How many items at the end of the text are the person's own words, each after "- "."""
 
 
 def write_marker(marker: Marker) -> dict[str, object]:
@@ -125,7 +128,7 @@ def memory_drafts(memory: Memory) -> list[Draft]:
     """The six messages of a memory: three questions with their answers."""
     return [
         Draft(
-            name=f"{memory.memory_id}/{memory.edition.number}{'/short' if memory.edition.is_short else ''}/{slot}",
+            name=f"{memory.memory_id}/{memory.edition.number}{_form(memory.edition)}/{slot}",
             role="assistant" if slot % 2 == 0 else "user",
             text=text,
             marker=Marker(
@@ -140,6 +143,7 @@ def memory_drafts(memory: Memory) -> list[Draft]:
                 first=memory.first,
                 last=memory.last,
                 messages=len(memory.keys),
+                wishes=len(memory.edition.wishes) if slot == _LAST_SLOT else 0,
             ),
         )
         for slot, text in enumerate(memory.edition.texts, 1)
@@ -152,6 +156,12 @@ def _said_by(edition: Edition) -> str:
     if not any(by_person):
         return ""
     return "person" if all(by_person) else "both"
+
+
+def _form(edition: Edition) -> str:
+    """Return what tells the form of a fold from others of the same edition."""
+    short = "/short" if edition.is_short else ""
+    return f"{short}/{text_digest(edition.texts[-1])}" if edition.lacks_wishes else short
 
 
 def drafts_of(

@@ -45,6 +45,21 @@ class Quote:
 
 
 @dataclass(frozen=True, slots=True)
+class Wish:
+    """A standing wish of the person's: characters of one raw message, and which message that is."""
+
+    text: str
+    source: str
+    """Key of the raw message within its chat; empty where nobody knows it any more."""
+    tokens: int = field(default=0, compare=False)
+
+    @property
+    def size(self) -> int:
+        """Its tokens, or about as many."""
+        return self.tokens or len(self.text.encode()) // 4
+
+
+@dataclass(frozen=True, slots=True)
 class Edition:
     """One version of a memory."""
 
@@ -65,12 +80,26 @@ class Edition:
     written_at: str
     form: str = ""
     """Why its answers have not the form that was asked for, where nothing better came; else empty."""
+    wishes: tuple[Wish, ...] = ()
+    """The person's standing wishes, which end its last text; a fold carries those of its members."""
     is_short: bool = False
     """Whether each of its quotes is one sentence: a fold in an export that has too many. The archive has it whole."""
+    lacks_wishes: bool = False
+    """Whether a fold leaves out some of its wishes, being too many. The archive has it whole."""
+
+    @property
+    def permanent_tokens(self) -> int:
+        """The tokens of its quotes and wishes, which are outside `fold.budget`.
+
+        What the person has edited counts as theirs.
+        """
+        if self.kind == "person":
+            return 0
+        return sum(quote.size for quote in self.quotes) + sum(wish.size for wish in self.wishes)
 
     @property
     def quote_tokens(self) -> int:
-        """The tokens of its quotes, which are outside `fold.budget`. What the person has edited counts as theirs."""
+        """The tokens of its quotes. What the person has edited counts as theirs."""
         return 0 if self.kind == "person" else sum(quote.size for quote in self.quotes)
 
 

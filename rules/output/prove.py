@@ -130,8 +130,7 @@ def verify(finished: Finished) -> tuple[str, ...]:
         return (read,)
     checks = (
         _fields, _bytes, _accounts, _copies, _canned, _shown, _generated, _quotes, _speakers,
-        _identities,
-        _attachments, _dates,
+        _wishes, _identities, _attachments, _dates,
     )  # fmt: skip
     return tuple(fault for check in checks for fault in check(read))
 
@@ -273,11 +272,26 @@ def _speakers(read: ReadBack) -> Iterator[str]:
             yield f"memory {by_person[mark.memory]} quotes the person, and its marker hides it"
 
 
+def _wishes(read: ReadBack) -> Iterator[str]:
+    """Yield a fault for each standing wish that is no verbatim part of one message of its chunk."""
+    texts = _quoted_texts(read)
+    for memory in read.finished.section.shown:
+        for wish in memory.edition.wishes:
+            if wish.text not in memory.edition.texts[5]:
+                yield f"the last message of memory {memory.number} does not hold its wish"
+            if not wish.source:
+                continue
+            if wish.source not in texts or wish.source not in memory.keys:
+                yield f"a wish in memory {memory.number} names no message of its chunk"
+            elif not _is_verbatim(wish.text, texts[wish.source]):
+                yield f"a wish in memory {memory.number} is not in its message"
+
+
 def _quoted_texts(read: ReadBack) -> dict[str, list[str]]:
     """Return by key what each quoted message says now, and said when its memory was made."""
-    sources = {
-        quote.source for memory in read.finished.section.shown for quote in memory.edition.quotes
-    }
+    editions = [memory.edition for memory in read.finished.section.shown]
+    sources = {quote.source for edition in editions for quote in edition.quotes}
+    sources |= {wish.source for edition in editions for wish in edition.wishes}
     texts: dict[str, list[str]] = {}
     for entry in read.finished.entries:
         if entry.key in sources:

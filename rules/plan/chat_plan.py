@@ -18,7 +18,8 @@ from rules.conversation.memory_size import (
 from rules.conversation.quote import can_be_quoted
 from rules.errors import ChatSkipped
 from rules.plan.chunks import Chunking, chunks
-from rules.plan.folds import Bounds, Foresight
+from rules.plan.fold_budget import Bounds
+from rules.plan.folds import Coming, Foresight
 from rules.plan.splitters import Splitter, by_topics
 from rules.plan.turns import Chunk, Spoken
 from rules.plan.work import NO_LAYERS, Layers, PlannedChunk, chunks_made, plan_chunks
@@ -149,6 +150,8 @@ class ChatPlan:
     """Messages under memories that stay for a file that they, or their tool call, name."""
     over_budget: str = ""
     """Why the memory section stays larger than its budget, as a clause; else empty."""
+    largest_section: int = 0
+    """The tokens that the memory section may take in the end, without quotes and wishes."""
     canned_tokens: int = 0
     """Tokens of the opening and the closing around the memories."""
     layers: Layers = NO_LAYERS
@@ -239,6 +242,7 @@ def plan_chat(
         questions_tokens=overhead.questions,
         attached=_attached(reading, [*made.values(), *new.values()]),
         over_budget=memories.over_budget(),
+        largest_section=limits.fold.at(memories.raw_tokens),
         canned_tokens=overhead.canned if reading.memories or new else 0,
     )
 
@@ -253,7 +257,10 @@ def _look_ahead(
     made = chunks_made(reading.entries, tokens)
     chunking = _formed(reading, tokens, limits, overhead)
     new = dict(enumerate(chunking.chunks, 1 + len(reading.chunk_memories)))
-    to_come = [expected_tokens(chunk.tokens, overhead.questions) for chunk in new.values()]
+    to_come = [
+        Coming(expected_tokens(chunk.tokens, overhead.questions), chunk.tokens)
+        for chunk in new.values()
+    ]
     memories = Foresight(chat_id, reading.memories, to_come, limits.fold)
     rows = plan_chunks(made | new, tokens, limits.tail, limits.step, memories, overhead.questions)
     planned = [_with_asking(chunk, reading.entries, overhead) for chunk in rows]

@@ -38,6 +38,7 @@ from typing import Literal
 from rules.conversation.memory import CHUNK_LEVEL, Edition, Memory, fold_id
 from rules.conversation.memory_size import QUOTE, expected_fold_tokens
 from rules.conversation.short_quotes import MOST_QUOTES, as_read
+from rules.plan.fold_budget import Bounds
 
 Version = Callable[[Memory], Edition]
 """The edition of a memory that counts."""
@@ -53,13 +54,15 @@ class Standing:
     """Its memory id."""
     level: int
     tokens: int
-    """Without its quotes. 0: the person has forgotten it. It keeps its place in its group and is shown nowhere."""
+    """Without its quotes and wishes. 0: forgotten, with its place in its group and shown nowhere."""
     covers: tuple[str, ...]
     """Names of the chunk memories that it stands for: itself, for one of level 1."""
     kept: bool = False
     """The person has edited or pinned it: it is never folded."""
     quotes: int = 0
-    """Tokens of its quotes."""
+    """Tokens of its quotes and wishes."""
+    source: int = 0
+    """Tokens of the raw messages that a memory of a chunk stands for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,12 +106,13 @@ _Place = tuple[Standing, ...]
 
 def view(
     memories: Sequence[Standing],
-    budget: int,
+    budget: Callable[[int], int],
     group: int,
     find: Callable[[MissingFold], Standing | None],
 ) -> View:
-    """The memory section after all of `memories` (oldest first), in at most `budget` tokens.
+    """The memory section after all of `memories` (oldest first), within its budget.
 
+    `budget` gives that in tokens, by the raw tokens that the memories so far stand for.
     `group`, two or more, is how many items become a fold. `find` gives a fold by its members, or None where it is not
     made yet; it may give a forgotten one. A group of which only one member is not forgotten needs no fold:
     that member stands for it at the next level; a group that is all forgotten stays so. One single item may be larger
@@ -117,12 +121,13 @@ def view(
     higher level counts as high as that.
     """
     places: list[_Place] = []  # oldest first: none is of a lower level than one after it
-    tokens = shown = 0
+    tokens = shown = source = 0
     for memory in _descending(memories):
         places.append((memory,))
+        source += memory.source
         tokens += memory.tokens
         shown += memory.tokens > 0
-        while tokens > budget and shown > 1 and len(places) > 1:
+        while tokens > budget(source) and shown > 1 and len(places) > 1:
             start, level = _next_group(places, group)
             members = [item for place in places[start : start + group] for item in place]
             folded = _fold(level, members, find)
@@ -172,15 +177,6 @@ def _shown(items: Iterable[Standing]) -> tuple[Standing, ...]:
     return tuple(item for item in items if item.tokens)
 
 
-@dataclass(frozen=True, slots=True)
-class Bounds:
-    """The numbers of `[fold]` in memproc.toml: tokens of the section, how many items become a fold, and of quotes."""
-
-    budget: int
-    group: int
-    quotes: int = 8_000
-
-
 def as_told(memory: Memory) -> Edition:
     """The edition that later prompts see."""
     return as_read(memory.in_prompts) if memory.is_fold else memory.in_prompts
@@ -198,11 +194,11 @@ def section(
     bounds: Bounds,
     version: Version,
     stand_in: Callable[[MissingFold], Standing | None] = lambda missing: None,
-    coming: Sequence[tuple[str, int]] = (),
+    coming: Sequence[Standing] = (),
 ) -> View:
     """The section that stands for the first `upto` memories of a chat. The same ones give the same on any day.
 
-    `memories` are all of the chat and its folds; `coming` are names and sizes of those that are not made yet, and
+    `memories` are all of the chat and its folds; `coming` are those that are not made yet, and
     `stand_in` may give something in the place of a fold that is not made. `version` says which edition counts.
     """
     by_id = {memory.memory_id: memory for memory in memories}
@@ -221,17 +217,18 @@ def section(
         return stand_in(missing) if fold is None else _standing(fold, version, missing.covers)
 
     items = standing([memory for memory in memories if not memory.is_fold], version)
-    items += [Standing(name, CHUNK_LEVEL, tokens, (name,), quotes=QUOTE) for name, tokens in coming]
-    return view(items[:upto], bounds.budget, bounds.group, find)
+    items += coming
+    return view(items[:upto], bounds.at, bounds.group, find)
 
 
-def over_budget(shown: Sequence[Standing], bounds: Bounds) -> str:
+def over_budget(shown: Sequence[Standing], budget: int) -> str:
     """A clause saying that what is never folded makes a section larger than its budget; empty where it does not."""
     tokens, kept = sum(item.tokens for item in shown), sum(item.kept for item in shown)
-    if not kept or tokens <= bounds.budget:
+    if not kept or tokens <= budget:
         return ""
     return (
-        f"its memories take {tokens:,} tokens without their quotes, {tokens - bounds.budget:,} more than fold.budget, "
+        f"its memories take {tokens:,} tokens without their quotes, "
+        f"{tokens - budget:,} more than fold.budget, "
         f"and {kept:,} of them are edited or pinned and so never folded: raise fold.budget in memproc.toml, or let "
         "some of them be folded (memproc unpin MEMORY)"
     )
@@ -244,9 +241,12 @@ def standing(memories: Sequence[Memory], version: Version) -> list[Standing]:
 
 def _standing(memory: Memory, version: Version, covers: tuple[str, ...]) -> Standing:
     edition = version(memory)
-    quotes = 0 if memory.forgotten else edition.quote_tokens
+    quotes = 0 if memory.forgotten else edition.permanent_tokens
     tokens = 0 if memory.forgotten else max(1, edition.tokens - quotes)
-    return Standing(memory.memory_id, memory.level, tokens, covers, _is_kept(memory), quotes)
+    source = 0 if memory.is_fold else memory.source_tokens
+    return Standing(
+        memory.memory_id, memory.level, tokens, covers, _is_kept(memory), quotes, source
+    )
 
 
 def _is_kept(memory: Memory) -> bool:
@@ -265,13 +265,21 @@ def _covers(memory: Memory, by_id: Mapping[str, Memory]) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True, slots=True)
+class Coming:
+    """A memory that is made now: its expected tokens, and the raw ones that it is made of."""
+
+    tokens: int
+    source: int
+
+
+@dataclass(frozen=True, slots=True)
 class Foresight:
     """The known memories of a chat, and what is expected of those to come."""
 
     chat_id: str
     memories: Sequence[Memory]
-    coming: Sequence[int]
-    """About how many tokens the memories will have that are made now."""
+    coming: Sequence[Coming]
+    """The memories that are made now."""
     bounds: Bounds
     longest: int = 1
     """So many times as large as expected the coming ones are taken to be."""
@@ -288,7 +296,13 @@ class Foresight:
     def over_budget(self) -> str:
         """A clause saying that what is edited or pinned leaves the section too large in the end; else empty."""
         view, _ = self._view(len(self.memories) + len(self.coming))
-        return over_budget(view.standing, self.bounds)
+        return over_budget(view.standing, self.bounds.at(self.raw_tokens))
+
+    @property
+    def raw_tokens(self) -> int:
+        """The tokens of the raw messages that all memories stand for in the end."""
+        made = sum(memory.source_tokens for memory in self.memories if not memory.is_fold)
+        return made + sum(memory.source for memory in self.coming)
 
     def _view(self, upto: int) -> tuple[View, list[MissingFold]]:
         """The section with folds of the expected sizes in the place of those that are missing, and these."""
@@ -300,10 +314,13 @@ class Foresight:
             tokens = int(OF_THE_MOST * expected_fold_tokens(fold.tokens))
             return Standing(" ".join(fold.covers), fold.level, tokens, fold.covers, quotes=quotes)
 
-        sizes = (int(OF_THE_MOST * (self.longest * tokens - QUOTE)) for tokens in self.coming)
-        coming = [(str(at), max(1, size)) for at, size in enumerate(sizes)]
+        coming = [self._expected(str(at), memory) for at, memory in enumerate(self.coming)]
         view = section(self.chat_id, self.memories, upto, self.bounds, as_told, expect, coming)
         return view, missing
+
+    def _expected(self, name: str, memory: Coming) -> Standing:
+        tokens = max(1, int(OF_THE_MOST * (self.longest * memory.tokens - QUOTE)))
+        return Standing(name, CHUNK_LEVEL, tokens, (name,), quotes=QUOTE, source=memory.source)
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,7 @@ from rules.conversation.memory import (
     Edition,
     Memory,
     Quote,
+    Wish,
     fold_id,
     memory_id,
     six_of,
@@ -180,6 +181,7 @@ def _frozen_edition(
         requests=(),
         tokens=sum(count(text) for text in texts),
         written_at=places[0].message.created_at or "",
+        wishes=_frozen_wishes(places[5], count),
     )
 
 
@@ -187,3 +189,15 @@ def _frozen_quote(text: str, *, is_framed: bool) -> Quote:
     """Return a quote whose source is lost; where quotes are framed, without what says whose it is."""
     lead = lead_in(text) if is_framed else ""
     return Quote(text.removeprefix(lead), "", "unknown", lead=lead)
+
+
+def _frozen_wishes(last: Place, count: Callable[[str], int]) -> tuple[Wish, ...]:
+    """Return the wishes at the end of a memory's last message, as its marker counts them.
+
+    Where the person has edited the message, they are theirs.
+    """
+    marker, text = last.ours, last.message.text
+    if marker is None or not marker.wishes or marker.text != text_digest(text):
+        return ()
+    items = text.rsplit("\n- ", marker.wishes)[1:]
+    return tuple(Wish(item, "", count(item)) for item in items)

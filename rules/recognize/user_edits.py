@@ -11,6 +11,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from rules.conversation.history import Past
+from rules.conversation.kept_wishes import is_without_some
 from rules.conversation.marker import MEMORY, Marker
 from rules.conversation.memory import Edition, Memory, Six, aliases, six_of, with_members
 from rules.conversation.place import Place, raw_messages
@@ -114,8 +115,11 @@ def _edited(
 
 
 def _is_known(texts: Six, memory: Memory, editions: Sequence[Edition]) -> bool:
-    """Return whether these are the texts of an edition of the memory, or of its shorter form."""
-    return any(form.texts == texts for edition in editions for form in forms(memory, edition))
+    """Return whether these are the texts of an edition of the memory, or a shorter form."""
+    known = [form for edition in editions for form in forms(memory, edition)]
+    return any(form.texts == texts for form in known) or (
+        memory.is_fold and any(is_without_some(texts, form) for form in known)
+    )
 
 
 def _texts(group: Group, editions: Sequence[Edition]) -> Six:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from daemon.archive.archive import Archive, check_integrity
-from daemon.archive.chats import rest_of, waiting_state
+from daemon.archive.chats import FoldLimits, fold_limits, rest_of, waiting_state
 from daemon.archive.journal import find_reply
 from daemon.archive.layers import fact_events
 from daemon.archive.memories import memories
@@ -43,7 +43,9 @@ def rows(database: sqlite3.Connection) -> dict[str, list[dict[str, object]]]:
         for row in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
     ]
     new = {table: {"seal"} for step in STEPS for table in step.seals} | {
-        "chat_state": {"seal", "said_at"}
+        "chat_state": {"seal", "said_at"},
+        "edition": {"seal", "wishes"},
+        "chat": {"seal", "fold_budget", "agent_window"},
     }
     return {
         table: [
@@ -107,6 +109,19 @@ def test_it_has_all_that_a_new_one_has(older: Path) -> None:
         assert archive.run("SELECT name FROM migration WHERE number > ?", (OLDEST,)) == [
             (step.name,) for step in STEPS
         ]
+
+
+def test_a_chat_that_has_folds_keeps_to_the_budget_of_then(older: Path) -> None:
+    with closing(sqlite3.connect(archive_path(older))) as database:
+        database.execute("UPDATE memory SET level = 2 WHERE id = 'm2'")
+        database.commit()
+    with Archive.open(older) as archive:
+        assert fold_limits(archive, CHAT) == FoldLimits(budget=16_000)
+
+
+def test_a_chat_without_folds_keeps_to_no_budget(older: Path) -> None:
+    with Archive.open(older) as archive:
+        assert fold_limits(archive, CHAT) == FoldLimits()
 
 
 @pytest.mark.parametrize("opened", [Archive.open, Archive.read])

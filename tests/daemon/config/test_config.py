@@ -150,7 +150,7 @@ def test_every_setting_arrives() -> None:
         "tail": {"tokens": 2000, "step": 0},
         "chunk": {"tokens": 500, "bounds": "size"},
         "memory": {"hindsight": 3, "hindsight_tokens": 100, "editions": "as-of"},
-        "fold": {"budget": 20000, "group": 4, "quotes": 9000},
+        "fold": {"budget": 20000, "group": 4, "quotes": 9000, "wishes": 1500},
         "core": {
             "enabled": False,
             "layout": "own",

@@ -6,7 +6,7 @@ from daemon.config.settings import Config
 from rules.conversation.memory_size import SHIPPED_QUESTIONS, expected_tokens
 from rules.plan.chat_plan import ChatPlan
 from rules.plan.chunks import chunks
-from rules.plan.folds import Foresight
+from rules.plan.folds import Coming, Foresight
 from rules.plan.turns import Spoken
 from rules.plan.work import plan_chunks
 from tests.rules.plan.test_chat_plan import history
@@ -16,15 +16,15 @@ NONE = small(history(4), [5, 5, 5, 5])
 """A plan with nothing to do."""
 
 
-def at_the_defaults(messages: int, tokens_each: int) -> ChatPlan:
-    """The plan for a conversation of so many messages."""
+def at_the_defaults(messages: int, tokens_each: int, window: int | None = None) -> ChatPlan:
+    """The plan for a conversation of so many messages, by an agent whose window is known or not."""
     limits = Config().limits
+    limits = replace(limits, fold=replace(limits.fold, window=window))
     spoken = [Spoken(("user", "assistant")[at % 2], tokens_each, False) for at in range(messages)]
     found = chunks(spoken, 0, limits.chunk, limits.tail).chunks
     runs = dict(enumerate(found, 1))
-    sizes = Foresight(
-        "chat", (), [expected_tokens(run.tokens, SHIPPED_QUESTIONS) for run in found], limits.fold
-    )
+    coming = [Coming(expected_tokens(run.tokens, SHIPPED_QUESTIONS), run.tokens) for run in found]
+    sizes = Foresight("chat", (), coming, limits.fold)
     row = plan_chunks(
         runs, [tokens_each] * messages, limits.tail, limits.step, sizes, SHIPPED_QUESTIONS
     )

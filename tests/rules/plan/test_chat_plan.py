@@ -18,7 +18,8 @@ from rules.plan.chat_plan import (
     Overhead,
     plan_chat,
 )
-from rules.plan.folds import OF_THE_MOST, Bounds
+from rules.plan.fold_budget import Bounds
+from rules.plan.folds import OF_THE_MOST
 from rules.plan.work import PlannedChunk
 from rules.recognize.adopted import Adopted
 from rules.recognize.chat_reading import ChatReading

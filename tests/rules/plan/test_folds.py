@@ -11,7 +11,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from rules.conversation.memory_size import expected_fold_tokens
-from rules.plan.folds import MissingFold, Standing, View, view
+from rules.plan.folds import MissingFold, Standing, View
+from rules.plan.folds import view as view_within
 
 SIZES = st.lists(st.integers(0, 9) | st.integers(1, 3), min_size=1, max_size=120)
 BUDGETS = st.integers(1, 60)
@@ -79,6 +80,16 @@ def kept(memories: Sequence[Standing]) -> list[str]:
 
 def none_made(_: MissingFold) -> None:
     return None
+
+
+def view(
+    memories: Sequence[Standing],
+    budget: int,
+    group: int,
+    find: Callable[[MissingFold], Standing | None],
+) -> View:
+    """The view at a budget that stays the same however long the conversation is."""
+    return view_within(memories, lambda _: budget, group, find)
 
 
 def test_memories_within_the_budget_stand_as_they_are() -> None:

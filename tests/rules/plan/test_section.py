@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rules.conversation.memory import Memory, fold_id
+from rules.plan.fold_budget import Bounds
 from rules.plan.folds import (
-    Bounds,
     MissingFold,
     Standing,
     View,
@@ -104,7 +104,8 @@ def test_memories_that_are_still_to_come_count_with_a_guess_and_so_may_a_fold() 
         guessed.append(wanted)
         return Standing("guess", wanted.level, 5, wanted.covers)
 
-    view = section(CHAT, made(2), 4, Bounds(30, 3), as_told, guess, [("m3", 10), ("m4", 10)])
+    coming = [Standing(name, 1, 10, (name,)) for name in ("m3", "m4")]
+    view = section(CHAT, made(2), 4, Bounds(30, 3), as_told, guess, coming)
     assert names(view) == ["guess", "m4"]
     assert [wanted.covers for wanted in guessed] == [("m1", "m2", "m3")]
 
@@ -199,9 +200,9 @@ def test_where_only_kept_ones_are_left_the_section_is_over_its_budget_and_says_s
     view = section(CHAT, memories, 4, Bounds(30, 3), as_told)
     assert view.missing is None
     assert names(view) == ["m1", "m2", "m3", "m4"]
-    told = over_budget(view.standing, Bounds(30, 3))
+    told = over_budget(view.standing, 30)
     assert (
         "take 40 tokens without their quotes, 10 more than fold.budget, and 4 of them are edited or pinned"
         in told
     )
-    assert over_budget(view.standing, Bounds(40, 3)) == ""
+    assert over_budget(view.standing, 40) == ""

@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rules.conversation.memory import Memory, fold_id
-from rules.plan.folds import Bounds, State, as_shown, section, state_in_words, states
+from rules.plan.fold_budget import Bounds
+from rules.plan.folds import State, as_shown, section, state_in_words, states
 from tests.entries import fold_of, memory_of, talk
 
 CHAT = "k3v9xq2m7p"

@@ -1,0 +1,217 @@
+"""Put standing wishes after the refinement, and hold those in folds to a budget of their own.
+
+    I want to remember ...                the refinement, as it was written
+
+    You asked me:                         in the language of the conversation
+    - Always format dates as 5 March.     each word for word, from one raw message of the person's
+    - Call me Ada.
+
+The archive keeps every wish in every fold. In an export and in a prompt, where all of them together
+take more than their budget, folds leave some out: first those that a later wish on the same matter
+has replaced, then the oldest.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from rules.conversation.history import Entry
+from rules.conversation.memory import Edition, Memory, Six, Wish
+from rules.extract.wishes import ASKED, find_wishes, is_same_matter
+from rules.wording import counted
+
+Count = Callable[[str], int]
+_ITEM = "\n- "
+
+
+def wishes_in(chunk: Iterable[Entry], is_safe: Callable[[str], bool]) -> tuple[Wish, ...]:
+    """Return the standing wishes in the person's messages of a chunk, in order, each once.
+
+    `is_safe` refuses a text that cannot be shown to a model character for character.
+    """
+    return each_once(
+        Wish(text, entry.key)
+        for entry in chunk
+        if entry.message.role == "user"
+        for part in entry.message.parts
+        if part.spoken
+        for text in find_wishes(part.text)
+        if is_safe(text)
+    )
+
+
+def each_once(wishes: Iterable[Wish]) -> tuple[Wish, ...]:
+    """Return the wishes in order; of those that read the same, the last."""
+    newest: dict[str, Wish] = {}
+    for wish in wishes:
+        newest.pop(wish.text, None)
+        newest[wish.text] = wish
+    return tuple(newest.values())
+
+
+def with_wishes(edition: Edition, wishes: Sequence[Wish], frame: str, count: Count) -> Edition:
+    """Return an edition that has no wishes yet with these after its refinement, behind `frame`."""
+    if not wishes:
+        return edition
+    counted = tuple(replace(wish, tokens=count(wish.text)) for wish in wishes)
+    block = _block(frame, counted)
+    texts = _ending(edition.texts, edition.texts[5] + block)
+    return replace(edition, texts=texts, wishes=counted, tokens=edition.tokens + count(block))
+
+
+def _block(frame: str, wishes: Sequence[Wish]) -> str:
+    return f"\n\n{frame}" + "".join(_ITEM + wish.text for wish in wishes) if wishes else ""
+
+
+def _ending(texts: Six, refined: str) -> Six:
+    one, two, three, four, five, _ = texts
+    return one, two, three, four, five, refined
+
+
+def wishes_left(edition: Edition, texts: Six) -> tuple[Wish, ...]:
+    """Return the wishes of an edition that its texts still hold after an edit by the person."""
+    return tuple(wish for wish in edition.wishes if wish.text in texts[5])
+
+
+def is_without_some(texts: Six, edition: Edition) -> bool:
+    """Return whether these are the texts of the edition but for wishes that are left out."""
+    parted = _parted(edition)
+    if parted is None or texts[:5] != edition.texts[:5]:
+        return False
+    refined, frame = parted
+    if texts[5] == refined:
+        return True
+    head = f"{refined}\n\n{frame}"
+    return texts[5].startswith(head) and _lists_some(texts[5][len(head) :], edition.wishes)
+
+
+def _lists_some(listed: str, wishes: Sequence[Wish]) -> bool:
+    """Return whether a list holds nothing but some of the wishes, in their order."""
+    if not listed:
+        return True
+    return any(
+        listed.startswith(_ITEM + wish.text)
+        and _lists_some(listed[len(_ITEM + wish.text) :], wishes[at + 1 :])
+        for at, wish in enumerate(wishes)
+    )
+
+
+def _parted(edition: Edition) -> tuple[str, str] | None:
+    """Return the refinement without its wishes, and the words before these; None without any."""
+    if not edition.wishes:
+        return None
+    for frame in ASKED:
+        block = _block(frame, edition.wishes)
+        if edition.texts[5].endswith(block):
+            return edition.texts[5].removesuffix(block), frame
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class _StatedWish:
+    """A wish in what is shown: the place of its memory there, and whether that may leave it out."""
+
+    place: int
+    wish: Wish
+    can_go: bool
+
+
+def wishes_within(
+    shown: Sequence[Memory], most: int, version: Callable[[Memory], Edition], count: Count
+) -> tuple[Edition, ...]:
+    """Return the edition of each memory; folds leave out wishes beyond `most` tokens in all."""
+    editions = [version(memory) for memory in shown]
+    if not _is_beyond(editions, most):
+        return tuple(editions)
+    gone = {(stated.place, stated.wish.text) for stated in _beyond(_stated(shown, editions), most)}
+    return tuple(
+        _without(edition, {text for at, text in gone if at == place}, count)
+        for place, edition in enumerate(editions)
+    )
+
+
+def _is_beyond(editions: Sequence[Edition], most: int) -> bool:
+    return sum(wish.size for edition in editions for wish in edition.wishes) > most
+
+
+def _stated(shown: Sequence[Memory], editions: Sequence[Edition]) -> list[_StatedWish]:
+    return [
+        _StatedWish(place, wish, memory.is_fold and _parted(edition) is not None)
+        for place, (memory, edition) in enumerate(zip(shown, editions, strict=True))
+        for wish in edition.wishes
+    ]
+
+
+def _without(edition: Edition, gone: set[str], count: Count) -> Edition:
+    parted = _parted(edition) if gone else None
+    if parted is None:
+        return edition
+    refined, frame = parted
+    left = tuple(wish for wish in edition.wishes if wish.text not in gone)
+    texts = _ending(edition.texts, refined + _block(frame, left))
+    tokens = edition.tokens - count(edition.texts[5]) + count(texts[5])
+    return replace(edition, texts=texts, wishes=left, tokens=tokens, lacks_wishes=True)
+
+
+def _beyond(stated: Sequence[_StatedWish], most: int) -> list[_StatedWish]:
+    """Return the wishes that folds leave out, in the order in which they go."""
+    over = sum(entry.wish.size for entry in stated) - most
+    gone: list[_StatedWish] = []
+    for entry in _in_order_of_going(stated):
+        if over <= 0:
+            break
+        gone.append(entry)
+        over -= entry.wish.size
+    return gone
+
+
+def _in_order_of_going(stated: Sequence[_StatedWish]) -> Iterator[_StatedWish]:
+    """Yield the wishes that may go: replaced ones, then the others, the oldest first of each."""
+    replaced = [_is_replaced(at, stated) for at in range(len(stated))]
+    for is_replaced in (True, False):
+        for entry, state in zip(stated, replaced, strict=True):
+            if entry.can_go and state == is_replaced:
+                yield entry
+
+
+def _is_replaced(at: int, stated: Sequence[_StatedWish]) -> bool:
+    return any(is_same_matter(stated[at].wish.text, later.wish.text) for later in stated[at + 1 :])
+
+
+def holding_left_out(shown: Sequence[Memory], most: int) -> tuple[Wish, ...]:
+    """Return the wishes that still hold and that an export leaves out, the oldest first."""
+    editions = [memory.edition for memory in shown]
+    if not _is_beyond(editions, most):
+        return ()
+    stated = _stated(shown, editions)
+    replaced = {
+        (entry.place, entry.wish.text)
+        for at, entry in enumerate(stated)
+        if _is_replaced(at, stated)
+    }
+    return tuple(
+        entry.wish
+        for entry in _beyond(stated, most)
+        if (entry.place, entry.wish.text) not in replaced
+    )
+
+
+def too_many_wishes(shown: Sequence[Memory], memories: Sequence[Memory], most: int) -> str:
+    """Return a clause that names the memories of wishes that still hold and are left out.
+
+    It is empty where there are none. It has no wish in it, since a log may keep it. `memories` are
+    all of the chat.
+    """
+    left_out = holding_left_out(shown, most)
+    if not left_out:
+        return ""
+    sources = {wish.source for wish in left_out}
+    numbers = [
+        str(memory.number)
+        for memory in memories
+        if not memory.is_fold and sources.intersection(memory.keys)
+    ]
+    named = f" (memories {', '.join(numbers)})" if numbers else ""
+    wishes = counted(
+        len(left_out), "standing wish that still holds is", "standing wishes that still hold are"
+    )
+    return f"{wishes} left out of folds, beyond fold.wishes{named}: memproc show MEMORY has them"
