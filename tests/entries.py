@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from daemon.files.read import chats_in
 from rules.conversation.history import Entry, Past, history, without_strays
-from rules.conversation.memory import Edition, Kind, Memory, Quote
+from rules.conversation.memory import Edition, Kind, Memory, Quote, six_of
 from rules.conversation.place import Place
 from rules.recognize.adopted import Adopted
 from rules.recognize.chat_reading import ChatReading
@@ -93,6 +93,15 @@ def memory_of(number: int, chunk: Sequence[Entry], quote: str = "") -> Memory:
     )
 
 
+def framing_its_quote(memory: Memory, lead: str = "You said: ") -> Memory:
+    """The same memory, whose one quote is of the person's words."""
+    asked, text, *rest = memory.edition.texts
+    texts = six_of([asked, lead + text, *rest])
+    (quote,) = memory.edition.quotes
+    edition = replace(memory.edition, texts=texts, quotes=(replace(quote, lead=lead),))
+    return replace(memory, edition=edition, in_prompts=edition)
+
+
 def past_of(memory: Memory, chunk: Sequence[Entry]) -> list[Past]:
     """The messages under a memory as the archive holds them, untouched since."""
     return [Past(entry.key, entry.message, memory.number, entry.message) for entry in chunk]
@@ -118,7 +127,7 @@ def fold_of(number: int, members: Sequence[Memory]) -> Memory:
         f"<context_manager>\nQuestion {slot} of fold {own}\n</context_manager>"
         for slot in (1, 2, 3)
     ]
-    quoted = "\n\n".join(quote.text for quote in quotes)
+    quoted = "\n\n".join(quote.framed for quote in quotes)
     edition = replace(
         members[0].edition,
         texts=(

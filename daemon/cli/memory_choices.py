@@ -219,7 +219,9 @@ def _sentence_on(title: str, written: int, same: int, stayed: int) -> str:
     """Say what became of the extracted memories of a chat."""
     rest = [
         f"{same:,} would be the same" if same else "",
-        f"{stayed:,} stay: they are yours, or in a fold that a model wrote" if stayed else "",
+        f"{counted(stayed, 'stays', 'stay')}: yours, or in a fold that a model wrote"
+        if stayed
+        else "",
     ]
     return "; ".join(
         filter(

@@ -19,6 +19,7 @@ from primer.models import ENGINE
 from primer.request import RULES
 from rules.conversation.memory import EXTRACTED, WRITTEN, Edition, Memory, with_members
 from rules.plan.work import PlannedChunk
+from rules.wording import counted
 
 _SIGN = "rules of extracted memories"
 _BY_ENGINE = Roles(ENGINE, ENGINE)
@@ -107,6 +108,6 @@ def news_of_rules(archive: Archive, now: str) -> str:
     if not extracted:
         return ""
     return (
-        f"{extracted:,} memories were extracted by the rules of an earlier version. To have them "
-        "written again by those of this one, free: memproc retry --extracted"
+        f"{counted(extracted, 'memory was', 'memories were')} extracted by the rules of an earlier "
+        "version. To have this version's rules write them again, free: memproc retry --extracted"
     )

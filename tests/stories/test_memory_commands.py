@@ -66,7 +66,8 @@ def test_the_list_says_of_each_memory_what_it_is_and_where(tmp_path: Path) -> No
     for memory, line in zip(every, listed, strict=True):
         tokens = f"{memory['source_tokens']:,} to {memory['edition']['tokens']:,}"
         state = f"in {called[memory['folded_into']]}" if memory["folded_into"] else ""
-        first_words = " ".join(memory["edition"]["quotes"][0]["text"].split())[:20]
+        quote = memory["edition"]["quotes"][0]
+        first_words = " ".join((quote["lead"] + quote["text"]).split())[:20]
         for word in (tokens, "14 Jan", f'"{first_words}', "extracted", state):
             assert word in line
 

@@ -13,7 +13,7 @@ from rules.layers.opening import JOINER
 from rules.output.assemble import Mode
 from rules.output.prove import Finished, verify
 from rules.typingmind.message import read_message
-from tests.entries import chat_of, entries, fold_of, memory_of, said
+from tests.entries import chat_of, entries, fold_of, framing_its_quote, memory_of, said
 from tests.rules.output.finishing import finish
 
 TALK = [
@@ -144,6 +144,9 @@ FAULTS: dict[str, tuple[Callable[[Finished], Finished], str]] = {
     "a memory that does not say its quote": (
         _quoting(Quote("message number 1", MEMORIES[0].keys[1], "agent")), "does not hold its quote"
     ),
+    "a memory that hides whose words it quotes": (
+        _quoting(Quote("message number 0", MEMORIES[0].keys[0], "agent", lead="You said: ")), "does not hold its quote"
+    ),
     "a message under two memories": (
         _with_memories(MEMORIES[0], replace(MEMORIES[1], keys=MEMORIES[1].keys + MEMORIES[0].keys)),
         "stands 2 times under memories",
@@ -205,6 +208,14 @@ def test_a_message_that_somebody_marked_as_an_original_and_that_is_sent_is_live(
     assert verify(finish(chat_of([*TALK, live]), MEMORIES, archived=TALK).proof) == ()
 
 
+def test_a_memory_says_of_the_persons_words_whose_they_are_and_so_does_its_marker() -> None:
+    first, second = MEMORIES
+    good = finished(memories=(framing_its_quote(first), second))
+    assert verify(good) == ()
+    hidden = _messages(lambda m: m[2]["memproc"].pop("said_by"))(good)
+    assert verify(hidden) == ("memory 1 quotes the person, and its marker hides it",)
+
+
 def test_what_the_person_has_written_into_a_memory_needs_no_quote() -> None:
     first, second = MEMORIES
     texts = (*first.edition.texts[:1], "what I want it to say", *first.edition.texts[2:])
@@ -264,6 +275,7 @@ def test_faults_are_told_in_whole_sentences_that_count_from_one() -> None:
         "the field cost of the chat has another value",
         "the finished chat is nothing that TypingMind could read: JSONDecodeError",
         "the chat's memories are not those to be shown, each as six messages in order",
+        "memory 1 quotes the person, and its marker hides it",
         "the second message of memory 1 does not hold its quote",
         "there is more than one opening or closing",
     }

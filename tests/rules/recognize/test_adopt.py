@@ -10,7 +10,14 @@ from rules.recognize.adopted import Adopted, Kin, freeze, inherit
 from rules.recognize.recognize import recognise
 from rules.recognize.user_edits import groups
 from rules.typingmind.chat import read_messages
-from tests.entries import chat_of, fold_of, memory_of, past_of, with_edition
+from tests.entries import (
+    chat_of,
+    fold_of,
+    framing_its_quote,
+    memory_of,
+    past_of,
+    with_edition,
+)
 from tests.rules.output.finishing import TALK, chunk, finish
 
 M1, M2, M3 = (memory_of(number, chunk(2 * number - 2, 2 * number)) for number in (1, 2, 3))
@@ -176,3 +183,31 @@ def test_a_memory_that_says_it_was_extracted_is_known_as_such() -> None:
     chat = finish(chat_of(TALK), [extracted]).again()
     (memory,) = freeze(groups(recognise(read_messages(chat), {})), 1, length).memories
     assert (memory.edition.made, memory.edition.number) == ("extracted", 3)
+
+
+def test_a_memory_that_quotes_the_person_is_adopted_with_the_words_and_their_lead_apart() -> None:
+    framed = framing_its_quote(M1)
+    fold = fold_of(1, [framed, M2])
+    chat = finish(chat_of(TALK), [framed, M2, fold], shown=[fold]).again()
+    shown = groups(recognise(read_messages(chat), {}))
+    (memory,) = freeze(shown, 1, length).memories
+    assert [(quote.lead, quote.text) for quote in memory.edition.quotes] == [
+        ("You said: ", "message number 0"),
+        ("", "message number 2"),
+    ]
+    assert memory.edition.texts == fold.edition.texts
+
+
+def test_words_that_look_like_a_lead_are_part_of_a_quote_that_no_marker_calls_the_persons() -> None:
+    own = replace(M1, edition=framing_its_quote(M1).edition)
+    (quote,) = own.edition.quotes
+    unmarked = replace(own, edition=replace(own.edition, quotes=(replace(quote, lead=""),)))
+    (memory,) = freeze(shows_alone(unmarked), 1, length).memories
+    assert [(quote.lead, quote.text) for quote in memory.edition.quotes] == [
+        ("", "You said: message number 0")
+    ]
+
+
+def shows_alone(memory: Memory) -> dict[str, dict[int, Place]]:
+    """What an export shows with this memory alone."""
+    return groups(recognise(read_messages(finish(chat_of(TALK), [memory]).again()), {}))
