@@ -10,13 +10,20 @@ import sqlite3
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import astuple, dataclass
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Literal
 
 from daemon.archive.archive import Archive
 from daemon.archive.layers import fact_events
 from daemon.archive.packing import unpacked
-from daemon.archive.search_words import indexed, match_expression
+from daemon.archive.search_words import (
+    SHORTEST_AT_ALL,
+    SHORTEST_BEGINNING,
+    indexed,
+    match_expression,
+    searched_words,
+)
 from daemon.files.private import make_private
 from daemon.files.reasons import file_errors
 from rules.errors import ArchiveError
@@ -30,6 +37,10 @@ _AT_ONCE = 100
 _BUSY_SECONDS = 10.0
 _WORDS_IN_MEMORY = 128 << 10
 """Bytes of new words that SQLite holds before it writes them; it would take 1 MB."""
+_VERSION = 2
+"""Of what the index holds; one that was made otherwise is emptied, and made again."""
+_MOST_NEAR = 20_000
+_CLOSE = 0.7
 _TABLES = """
 CREATE TABLE IF NOT EXISTS entry (
         id INTEGER PRIMARY KEY, kind TEXT NOT NULL, chat_id TEXT NOT NULL, name TEXT NOT NULL,
@@ -39,6 +50,13 @@ CREATE TABLE IF NOT EXISTS entry (
 CREATE VIRTUAL TABLE IF NOT EXISTS words
 USING fts5 (said, tokenize = 'unicode61 remove_diacritics 2');
 CREATE TABLE IF NOT EXISTS archive_state (fingerprint TEXT NOT NULL) STRICT;
+CREATE VIRTUAL TABLE temp.vocabulary USING fts5vocab ('main', 'words', 'row');
+"""
+_EMPTIED = f"""
+DROP TABLE IF EXISTS words;
+DROP TABLE IF EXISTS entry;
+DROP TABLE IF EXISTS archive_state;
+PRAGMA user_version = {_VERSION};
 """
 _MESSAGES = """
 FROM chat JOIN message ON message.chat = chat.id JOIN version ON version.message = message.id
@@ -117,10 +135,50 @@ class FullText:
         limit: int = 20,
         any_word: bool = False,
     ) -> tuple[IndexEntry, ...]:
-        """Return the best matches first. `since` and `until` are days, both included, or empty."""
-        expression = match_expression(query, any_word=any_word)
-        if not expression:
-            return ()
+        """Return the best matches first. `since` and `until` are days, both included, or empty.
+
+        Short words count as beginnings of others only where nothing is found otherwise.
+        """
+        for shortest in (SHORTEST_BEGINNING, SHORTEST_AT_ALL):
+            expression = match_expression(query, any_word=any_word, shortest=shortest)
+            if not expression:
+                return ()
+            if found := self._matches(expression, kinds, chat_id, since, until, limit):
+                return found
+        return ()
+
+    def nearest_query(self, query: str) -> str:
+        """Return the query with the nearest known word in the place of each unknown one.
+
+        Empty where a word has none near, or where all are known.
+        """
+        near = {word: self._nearest_word(word) for word in searched_words(query)}
+        if not all(near.values()) or all(word == known for word, known in near.items()):
+            return ""
+        return " ".join(near[word] for word in searched_words(query))
+
+    def _nearest_word(self, word: str) -> str:
+        """Return the word itself where the index has it, else the nearest with its first letter."""
+        rows = self._connection.execute(
+            """
+            SELECT term FROM temp.vocabulary
+            WHERE term >= ?1 AND term < ?2 AND length(term) BETWEEN ?3 - 2 AND ?3 + 2
+            ORDER BY doc DESC LIMIT ?4
+            """,
+            (word[0], chr(ord(word[0]) + 1), len(word), _MOST_NEAR),
+        )
+        terms = [term for (term,) in rows]
+        return word if word in terms else next(iter(get_close_matches(word, terms, 1, _CLOSE)), "")
+
+    def _matches(
+        self,
+        expression: str,
+        kinds: Collection[SearchKind],
+        chat_id: str,
+        since: str,
+        until: str,
+        limit: int,
+    ) -> tuple[IndexEntry, ...]:
         marks = ", ".join("?" * len(kinds))
         rows = self._connection.execute(
             f"""
@@ -202,6 +260,8 @@ def _opened(path: Path) -> sqlite3.Connection:
             "PRAGMA cache_size = -500",
         ):
             connection.execute(statement)
+        if connection.execute("PRAGMA user_version").fetchone() != (_VERSION,):
+            connection.executescript(_EMPTIED)
         connection.executescript(_TABLES)
     except sqlite3.Error:
         connection.close()

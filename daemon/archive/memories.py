@@ -424,6 +424,23 @@ def memory_numbers(archive: Archive, chat_id: str) -> list[tuple[str, str]]:
     return [("f" * (level - CHUNK_LEVEL) + str(number), day) for level, number, day in rows]
 
 
+def memories_by_message(archive: Archive, chat_id: str) -> dict[str, str]:
+    """Return the short name of each memory of a chat by its id, and by its raw messages' keys."""
+    rows = archive.run(
+        """
+        SELECT memory.id, level, memory.number FROM memory
+        JOIN chat ON chat.id = memory.chat WHERE chat_id = ?1
+        UNION ALL
+        SELECT key, level, memory.number FROM memory
+        JOIN chat ON chat.id = memory.chat
+        JOIN chunk_message ON chunk_message.memory = memory.id
+        JOIN message ON message.id = chunk_message.message WHERE chat_id = ?1
+        """,
+        (chat_id,),
+    )
+    return {name: "f" * (level - CHUNK_LEVEL) + str(number) for name, level, number in rows}
+
+
 def forgotten_names(archive: Archive) -> frozenset[tuple[str, str]]:
     """Return the memories that the person deleted in TypingMind, and the raw messages under them.
 

@@ -7,20 +7,31 @@ characters as a word:
     text    memproc は日本語      indexed   memproc は日 日本 本語 語
     query   日本語                found by  日本 followed by 本語
         query   日                    found by  a word that begins with 日
+
+An emoji is a word by itself; the tokenizer takes none, so a letter of private use is in its place.
+"ß" is indexed as "ss", which many write for it.
 """
 
 import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 _UNSPACED = re.compile(
     "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\u2fdf\u3005-\u3007\u3021-\u3029\u3040-\u30ff"
     "\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff]+"
 )
-_SHORTEST_BEGINNING = 4
-"""A word of fewer letters is found as a whole only: "for" is not the beginning of "form"."""
-_WORD = re.compile(r"[^\W_]+")
+_EMOJI = re.compile("[\u2600-\u27bf\U0001f000-\U0001faff]")
+_SKIN = re.compile("[\U0001f3fb-\U0001f3ff]")
+_HIGH_EMOJI = 0x1F000
+_FOR_HIGH_EMOJI, _FOR_EMOJI = 0xE000, 0xEB00 - 0x2600
+"""Added to an emoji's place in its block, they lead to letters of private use."""
+SHORTEST_BEGINNING, SHORTEST_AT_ALL = 4, 2
+"""A shorter word is found as a whole: "for" is not the beginning of "form", unless nothing else is
+found."""
+_WORD = re.compile("[^\\W_]+|[\ue000-\uf8ff]")
+_NOT_ASCII = re.compile(r"[^\x00-\x7f]")
 _QUOTED = re.compile(r'"([^"]+)"')
 
 
@@ -34,20 +45,25 @@ class Stretch:
 
 def indexed(text: str) -> str:
     """Return the text as it is indexed: unspaced scripts in pairs of characters, else words."""
-    return _UNSPACED.sub(
-        lambda run: f" {' '.join(_pairs(run[0]))} ", unicodedata.normalize("NFKC", text)
-    )
+    return _UNSPACED.sub(lambda run: f" {' '.join(_pairs(run[0]))} ", _normal(text))
 
 
-def match_expression(query: str, *, any_word: bool = False) -> str:
+def match_expression(
+    query: str, *, any_word: bool = False, shortest: int = SHORTEST_BEGINNING
+) -> str:
     """Return the query in the language of SQLite's full-text search; empty without a word.
 
-    Words of four letters and more match by their beginning, double quotes match literally. All of
-    them have to be there, or with `any_word` one of them.
+    Words of `shortest` letters and more match by their beginning, double quotes match literally.
+    All of them have to be there, or with `any_word` one of them.
     """
     phrases = [_phrase(phrase) for phrase in _QUOTED.findall(query)]
-    words = [term for word in _words(_QUOTED.sub(" ", query)) if (term := _term(word))]
+    words = [term for word in _words(_QUOTED.sub(" ", query)) if (term := _term(word, shortest))]
     return (" OR " if any_word else " AND ").join(filter(None, (*phrases, *words)))
+
+
+def searched_words(query: str) -> tuple[str, ...]:
+    """Return the query's words outside of quotes, in lower case and as the index has them."""
+    return tuple(_plain(word) for word in _words(_QUOTED.sub(" ", query)))
 
 
 def stretches(text: str, query: str) -> tuple[Stretch, ...]:
@@ -85,42 +101,74 @@ def _best_beginning(plain: str, query: str, characters: int) -> int:
     return (plain.find(" ", begin, begin + 30) + 1 or begin) if begin else 0
 
 
-def _places(text: str, query: str) -> Iterator[tuple[int, int]]:
-    """Yield the places of the query's words, in order, without regard to case and diacritics."""
+def _places(text: str, query: str) -> list[tuple[int, int]]:
+    """Return the places of the query's words, in order, without regard to case and diacritics.
+
+    Where there is none, those of the words that begin with them.
+    """
     words = sorted(
         {_plain(word) for word in _words(query.replace('"', " "))}, key=len, reverse=True
     )
-    if not words:
-        return
-    for match in re.finditer("|".join(map(_pattern, words)), _plain(text)):
-        yield match.span()
+    plain = _plain(text) if words else ""
+    for shortest in (SHORTEST_BEGINNING, SHORTEST_AT_ALL) if words else ():
+        pattern = "|".join(_pattern(word, shortest) for word in words)
+        if places := [match.span() for match in re.finditer(pattern, plain)]:
+            return places
+    return []
 
 
-def _pattern(word: str) -> str:
+def _pattern(word: str, shortest: int) -> str:
     if _UNSPACED.match(word):
         return re.escape(word)
-    rest = r"[^\W_]*" if len(word) >= _SHORTEST_BEGINNING else ""
-    return rf"\b{re.escape(word)}{rest}\b"
+    if "\ue000" <= word <= "\uf8ff":
+        return re.escape(_emoji(word))
+    rest = r"[^\W_]*" if len(word) >= shortest else ""
+    return rf"\b{re.escape(word).replace('ss', '(?:ss|ß)')}{rest}\b"
 
 
 def _plain(text: str) -> str:
     """Return the text in lower case without diacritics, of the same length."""
-    return "".join(unicodedata.normalize("NFKD", character)[0].lower()[:1] for character in text)
+    if text.isascii():
+        return text.lower()
+    return _NOT_ASCII.sub(lambda character: _plain_character(character[0]), text).lower()
+
+
+@lru_cache(maxsize=4096)
+def _plain_character(character: str) -> str:
+    plain = unicodedata.normalize("NFKD", character)[0].lower()[:1]
+    return plain if len(plain.lower()) == 1 else character
+
+
+def _normal(text: str) -> str:
+    """Return the text with one form of each letter, and a word in the place of each emoji."""
+    normal = unicodedata.normalize("NFKC", text).replace("ß", "ss").replace("ẞ", "SS")
+    return normal if normal.isascii() else _EMOJI.sub(_letter, _SKIN.sub("", normal))
+
+
+def _letter(emoji: "re.Match[str]") -> str:
+    code = ord(emoji[0])
+    high = code - _HIGH_EMOJI
+    return f" {chr(high + _FOR_HIGH_EMOJI if high >= 0 else code + _FOR_EMOJI)} "
+
+
+def _emoji(letter: str) -> str:
+    code = ord(letter)
+    is_low = code >= _FOR_EMOJI + 0x2600
+    return chr(code - _FOR_EMOJI if is_low else code - _FOR_HIGH_EMOJI + _HIGH_EMOJI)
 
 
 def _words(text: str) -> Iterator[str]:
     """Yield the words of a query: runs of an unspaced script, and words of the others."""
-    normal = unicodedata.normalize("NFKC", text)
-    yield from _WORD.findall(_UNSPACED.sub(lambda run: f" {run[0]} ", normal))
+    yield from _WORD.findall(_UNSPACED.sub(lambda run: f" {run[0]} ", _normal(text)))
 
 
 def _pairs(run: str) -> Sequence[str]:
     return [run[at : at + 2] for at in range(len(run))]
 
 
-def _term(word: str) -> str:
+def _term(word: str, shortest: int) -> str:
     if not _UNSPACED.match(word):
-        return f'"{word}"*' if len(word) >= _SHORTEST_BEGINNING else f'"{word}"'
+        return f'"{word}"*' if len(word) >= shortest else f'"{word}"'
     pairs = _pairs(word)
     return f'"{" ".join(pairs[:-1])}"' if len(pairs) > 1 else f'"{word}"*'
 

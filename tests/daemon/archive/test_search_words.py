@@ -41,6 +41,12 @@ def finds(text: str, query: str) -> bool:
         ("ذهبنا إلى البحر", "البحر"),
         ('She said "flat as a plate" twice', '"flat as a plate"'),
         ("version 2.3.1 of Flask", "2.3.1"),
+        ("at sea🌊🌊today", "🌊"),
+        ("thumbs up 👍🏽", "👍"),
+        ("I ❤️ you", "❤"),
+        ("Die große Straße", "grosse strasse"),
+        ("Die grosse STRASSE", "große"),
+        ("GROẞE", "große"),
     ],
 )
 def test_a_text_is_found_by_its_words(text: str, query: str) -> None:
@@ -54,6 +60,7 @@ def test_a_text_is_found_by_its_words(text: str, query: str) -> None:
         ("a form to fill in", "for"),
         ("私は日本語を話します", "本日"),
         ("flat on a plate", '"flat as a plate"'),
+        ("at sea 🌊", "🌋"),
         ("anything", ""),
         ("anything", '" * ( ) : ^ -'),
     ],
@@ -81,6 +88,22 @@ def test_words_are_marked_whatever_their_case_and_diacritics() -> None:
         stretch.text for stretch in stretches("Das CAFÉ am Cafe-Platz", "café") if stretch.is_marked
     ]
     assert marked == ["CAFÉ", "Cafe"]
+
+
+@pytest.mark.parametrize(
+    ("text", "query", "marked"),
+    [
+        ("Die große Straße", "grosse", ["große"]),
+        ("at sea 🌊🌊", "🌊", ["🌊", "🌊"]),
+        ("I ❤ you", "❤", ["❤"]),
+        ("the storm and the sto", "sto", ["sto"]),
+        ("the storm", "sto", ["storm"]),
+    ],
+)
+def test_emoji_sharp_s_and_beginnings_are_marked_as_they_are_written(
+    text: str, query: str, marked: list[str]
+) -> None:
+    assert [part.text for part in stretches(text, query) if part.is_marked] == marked
 
 
 def test_an_excerpt_stands_around_the_words() -> None:

@@ -1,0 +1,68 @@
+"""`memproc search`: beginnings, the nearest word, and the command that opens what was found."""
+
+import io
+import sqlite3
+from contextlib import redirect_stdout
+
+import pytest
+
+from daemon.archive.full_text import index_path
+from daemon.cli import main
+from tests.chats import assistant, chat, export_bytes, user
+from tests.stories.cycle import ENGINE
+from tests.stories.person import Person
+
+OLD = "We lit the lighthouse 🌊 in the Große Straße and talked of storms for a while. " * 8
+
+
+class _Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.fixture(scope="module")
+def ada(tmp_path_factory: pytest.TempPathFactory) -> Person:
+    """A person with a chat of which the beginning is in memories."""
+    ada = Person(tmp_path_factory.mktemp("ada"))
+    ada.settings(ENGINE)
+    numbers = range(1, 21)
+    turns = [turn for number in numbers for turn in (user(OLD, number), assistant(OLD, number))]
+    ada.drop(export_bytes(chat(*turns, id="aaa", chatID="aaa", chatTitle="Aria")))
+    assert ada.memproc("run", "--yes").code == 0
+    assert ada.memproc("facts", "Aria", "add", "Ada keeps a zeppelin").code == 0
+    return ada
+
+
+def _on_a_terminal(person: Person, *words: str) -> list[str]:
+    with redirect_stdout(_Terminal()) as printed:
+        assert main(["--config", str(person.toml), "search", *words]) == 0
+    return [line.strip() for line in printed.getvalue().splitlines()]
+
+
+def test_a_hit_names_its_memory_and_on_a_terminal_the_command_that_opens_it(ada: Person) -> None:
+    lines = _on_a_terminal(ada, "lighthouse", "--in", "raw", "--limit", "100")
+    assert any(line.endswith("you, in memory 1") for line in lines)
+    assert "memproc show aaa 1" in lines
+    assert ada.memproc("show", "aaa", "1").code == 0
+    assert "memproc facts aaa" in _on_a_terminal(ada, "zeppelin")
+    assert "memproc show" not in ada.memproc("search", "lighthouse").out, "for people alone"
+
+
+def test_a_short_word_is_a_beginning_where_nothing_else_is_found(ada: Person) -> None:
+    assert "storms" in ada.memproc("search", "sto").out
+    assert "storms" in ada.memproc("search", "grosse 🌊 strasse").out
+
+
+def test_a_mistyped_word_is_answered_with_the_nearest_that_there_is(ada: Person) -> None:
+    ended = ada.memproc("search", "ligthhouse")
+    assert "Nothing holds all of: ligthhouse\nThe nearest that there is: lighthouse\n" in ended.out
+    assert "We lit the lighthouse" in ended.out
+    assert ada.memproc("search", "xylophone").out == "Nothing holds all of: xylophone\n"
+
+
+def test_an_index_of_an_older_version_is_made_again(ada: Person) -> None:
+    assert ada.memproc("search", "lighthouse").code == 0
+    index = sqlite3.connect(index_path(ada.home / "state"))
+    index.executescript("DELETE FROM words; PRAGMA user_version = 0")
+    index.close()
+    assert "Große" in ada.memproc("search", "grosse").out
