@@ -217,14 +217,9 @@ def _extract_again(settings: Settings, names: tuple[str, ...], as_json: bool) ->
 
 def _sentence_on(title: str, written: int, same: int, stayed: int) -> str:
     """Say what became of the extracted memories of a chat."""
-    rest = [
-        f"{same:,} would be the same" if same else "",
-        f"{counted(stayed, 'stays', 'stay')}: yours, or in a fold that a model wrote"
-        if stayed
-        else "",
-    ]
-    return "; ".join(
-        filter(
-            None, (f'"{title}": {counted(written, "memory", "memories")} extracted again', *rest)
-        )
-    )
+    parts = [f'"{title}": {counted(written, "memory", "memories")} extracted again']
+    if same:
+        parts.append(f"{same:,} would be the same")
+    if stayed:
+        parts.append(f"{stayed:,} stay: they are yours, or in a fold that a model wrote")
+    return "; ".join(parts)

@@ -41,9 +41,10 @@ class ExtractedAgain:
 def extract_again(context: Context, chat_id: str) -> ExtractedAgain:
     """Give each extracted memory of a chat an edition by the rules of this version.
 
-    No model is asked. Pinned, edited and forgotten ones stay, and those that a model's fold
-    is made of: a new edition would have the fold paid for once more. Raises NotFound.
+    No model is asked. Those stay that are pinned, edited or forgotten, or whose edition was
+    chosen, and those of a model's fold, which would be paid for once more. Raises NotFound.
     """
+    set_sign(context.archive, _SIGN, str(RULES), context.clock())
     survey = survey_archived(context, chat_id)
     memories = list(survey.reading.memories)
     chosen = list(_to_extract(survey, memories))
@@ -76,7 +77,8 @@ def _to_extract(
     by_model = [fold.memory_id for fold in folds if fold.in_prompts.made == WRITTEN]
     folded = with_members(by_model, memories)
     for chunk, memory in free_memories(survey.reading, survey.plan):
-        if _is_extracted(memory) and memory.memory_id not in folded:
+        is_theirs = memory.chosen is not None or memory.memory_id in folded
+        if _is_extracted(memory) and not is_theirs:
             yield chunk, memory
 
 
@@ -99,7 +101,7 @@ def _extracted(
 
 
 def news_of_rules(archive: Archive, now: str) -> str:
-    """Say once that memories were extracted by the rules of an earlier version; empty otherwise."""
+    """Return what a run says once: memories were extracted by an earlier version's rules; else ""."""
     known = sign(archive, _SIGN)
     if known is not None and known.value == str(RULES):
         return ""
@@ -107,7 +109,8 @@ def news_of_rules(archive: Archive, now: str) -> str:
     set_sign(archive, _SIGN, str(RULES), now)
     if not extracted:
         return ""
+    were = counted(extracted, "memory was", "memories were")
     return (
-        f"{counted(extracted, 'memory was', 'memories were')} extracted by the rules of an earlier "
-        "version. To have this version's rules write them again, free: memproc retry --extracted"
+        f"{were} extracted by the rules of an earlier version. "
+        "To write again by those of this one, free: memproc retry --extracted"
     )

@@ -38,8 +38,8 @@ class Marker:
     made: str = ""
     """`model`, or `extracted` where the built-in engine chose the persona's own sentences."""
     said_by: str = ""
-    """`person` where the message quotes the person's words, behind a lead that says so; `both` where a
-    fold quotes the persona's, too."""
+    """`person` where the message quotes the person's words, after a lead that says so; `both` where
+    a fold quotes the persona's, too; else empty."""
     first: str = ""
     """uuid of the first raw message that the memory stands for."""
     last: str = ""

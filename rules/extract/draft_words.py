@@ -43,7 +43,8 @@ GREETING: Final = _any_of(r"""
     ^\W*(?:(?:dear|to whom it may concern|sehr geehrte\w*|liebe[rs]?|chère?s?|madame|monsieur
     |estimad[oa]s?|querid[oa]s?|prezad[oa]s?|car[oaie]|gentil[ei]|egregi[oa]|spettabile
     |уважаем\w+|дорог(?:ой|ая|ие|[ийао])|шановн\w+|szanown\w+|drog[iao]|sayın
-    |sevgili)\s[^.!?]{1,60}[,:!]?\W*$|(?:प्रिय|आदरणीय|عزيزي|عزيزتي)\s[^.!?।]{1,40}[,،:!]?\W*$
+    |sevgili)\s(?:[^.!?]{1,60}[,:!]?|[^!?\n]{1,60}[,:])\W*$
+    |(?:प्रिय|आदरणीय|عزيزي|عزيزتي)\s[^.!?।]{1,40}[,،:!]?\W*$
     |(?:尊敬|亲爱|敬爱)的[^。！？]{1,20}[，,：:！]?$|拝啓|[^。！？\s]{1,15}(?:様|さま
     |殿)[、,]?$)""")
 """A line that greets somebody as letters do."""

@@ -31,7 +31,7 @@ def said_lead(texts: Sequence[str]) -> str:
 
 
 def lead_in(text: str) -> str:
-    """Return the words that say of a quoted text that the person said it; empty where it has none."""
+    """Return the lead that gives a quoted text to the person; empty where it has none."""
     leads = (spaced(tongue.frames.said) for tongue in TONGUES)
     return next((lead for lead in leads if text.startswith(lead)), "")
 

@@ -196,6 +196,8 @@ class _Draft:
             return self._is_named
         elif _is_left_open(line.words):
             self._within = "marks"
+        elif QUOTED.fullmatch(line.words):
+            self._within = "one line"
         else:
             self._within = "letter" if self._is_named or self._begun_by(line) else "one line"
         return True

@@ -186,7 +186,7 @@ def _frozen_edition(
 
 
 def _frozen_quote(text: str, *, is_framed: bool) -> Quote:
-    """Return a quote whose source is lost; where quotes are framed, without what says whose it is."""
+    """Return a quote whose source is lost, its lead apart from its words where they are framed."""
     lead = lead_in(text) if is_framed else ""
     return Quote(text.removeprefix(lead), "", "unknown", lead=lead)
 

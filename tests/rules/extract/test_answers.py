@@ -10,8 +10,11 @@ from hypothesis import strategies as st
 
 from rules.extract.answers import analysis, perspective, quote, refinement
 from rules.extract.blocks import is_fence
+from rules.extract.frames import spaced
+from rules.extract.languages import TONGUES, Tongue
 from rules.extract.odd_contents import what_was_there
 from rules.extract.prose import Said
+from rules.extract.quoting import lead_in, said_lead
 from rules.extract.words import length
 
 ANSWERS = (quote, perspective, analysis, refinement)
@@ -461,3 +464,85 @@ def test_the_same_passage_gives_the_same_answers_in_every_process() -> None:
 
 def test_an_empty_passage_gives_empty_answers() -> None:
     assert [answer([], 50) for answer in ANSWERS] == ["", "", "", ""]
+
+
+PLAIN = Said(
+    "user", "Can you plan the crossing to Skye for me? The ferry leaves at 7:40.", "2026-03-02"
+)
+
+
+@pytest.mark.parametrize(
+    ("reply", "lead"),
+    [
+        (
+            "The ferry is small. You should book it before the school holidays begin.",
+            "I advised you: ",
+        ),
+        ("The ferry is small. I'll check the timetable again on 3 April.", ""),
+        (
+            "The ferry is small. Correction, the pier at Mallaig is closed in March.",
+            "I corrected: ",
+        ),
+    ],
+)
+def test_a_view_without_the_personas_states_says_what_it_answered_for(
+    reply: str, lead: str
+) -> None:
+    passage = [PLAIN, Said("assistant", reply, "2026-03-02")]
+    said = reply.partition(". ")[2]
+    assert perspective(passage, 60) == lead + said
+
+
+def test_a_view_where_the_persona_answered_for_nothing_says_what_the_person_wanted() -> None:
+    passage = [PLAIN, Said("assistant", "The ferry is small and grey.", "2026-03-02")]
+    assert perspective(passage, 60) == ("You wanted: Can you plan the crossing to Skye for me?")
+
+
+def test_the_analysis_begins_with_what_the_person_asked() -> None:
+    passage = [
+        Said("user", "The pier at Mallaig was wet.", "2026-03-02"),
+        Said("assistant", "The ferry to Skye is small and grey.", "2026-03-02"),
+        PLAIN,
+    ]
+    told = analysis(passage, 80)
+    assert told.startswith("On 2 March 2026 the person asked: Can you plan the crossing")
+    assert told.index("Can you plan") < told.index("The pier at Mallaig")
+
+
+@pytest.mark.parametrize(
+    "formula",
+    [
+        "This plan looks solid!", "Enjoy the crossing!", "By following these steps, you can reach Skye.",
+        "It is essential to plan ahead.", "Overall, Skye is a great choice.",
+    ],
+)  # fmt: skip
+def test_courtesies_and_formulas_are_never_kept(formula: str) -> None:
+    passage = [PLAIN, Said("assistant", f"The ferry is small and grey. {formula}", "2026-03-02")]
+    for answer in ANSWERS:
+        assert formula not in answer(passage, 60)
+
+
+def test_a_sentence_that_opens_with_a_bare_pronoun_comes_with_the_one_before_it() -> None:
+    pair = "My brother Calum mended the hull. He used tar from Portree, cedar, rope and 40 nails."
+    told = refinement([Said("user", pair, "2026-03-02")], 60)
+    assert pair in told
+
+
+@pytest.mark.parametrize("tongue", TONGUES, ids=lambda tongue: tongue.frames.said)
+def test_the_lead_of_the_persons_words_is_found_again_in_every_language(tongue: Tongue) -> None:
+    lead = spaced(tongue.frames.said)
+    assert lead
+    assert lead_in(f"{lead}The ferry leaves at 7:40.") == lead
+    assert lead_in("The ferry leaves at 7:40.") == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "lead"),
+    [
+        ("The boat was late and I was not there with it.", "You said: "),
+        ("Das Boot war spät, und ich bin nicht mit der Fähre gefahren.", "Du hast gesagt: "),
+        ("船晚了，因为我们没有赶上，所以我不知道什么时候到。", "你说："),
+    ],
+)
+def test_the_lead_speaks_the_language_of_the_conversation(text: str, lead: str) -> None:
+    assert said_lead([text]) == lead
