@@ -7,6 +7,7 @@ import pytest
 
 from daemon.archive.archive import Archive
 from daemon.archive.memories import (
+    count_extracted,
     editions,
     find_memory,
     keep_edition,
@@ -17,7 +18,7 @@ from daemon.archive.memories import (
     renew_chunk,
 )
 from daemon.archive.messages import past
-from rules.conversation.memory import Edition, Kind, Memory, Preferred
+from rules.conversation.memory import Edition, Kind, Memory, Preferred, Quote
 from rules.errors import NotFound
 from tests.daemon.archive.test_messages import CHAT, LATER, TALK, see
 from tests.entries import entries, fold_of, memory_of, said, with_edition
@@ -178,3 +179,30 @@ def test_a_memory_of_a_lost_archive_that_was_a_fold_stands_where_it_stood_among_
         fold = fold_of(2, [was_a_fold, M2])
         keep_fold(archive, CHAT, fold)
         assert memories(archive, CHAT) == (was_a_fold, M2, replace(fold, number=1))
+
+
+def test_a_quote_comes_back_with_whose_words_it_is_and_one_of_old_without() -> None:
+    framed = replace(
+        M1, edition=replace(M1.edition, quotes=(Quote("so", "k", "engine", 1, "You said: "),))
+    )
+    with Archive.memory() as archive:
+        see(archive, TALK)
+        keep_memory(archive, CHAT, framed)
+        assert first(archive).edition.quotes[0].framed == "You said: so"
+        archive.run("UPDATE edition SET quotes = json_remove(quotes, '$[0].lead')")
+        (quote,) = first(archive).edition.quotes
+        assert (quote.lead, quote.framed) == ("", "so")
+
+
+def test_extracted_memories_are_counted_where_no_model_wrote_them() -> None:
+    by_engine = [
+        replace(memory, edition=replace(memory.edition, made="extracted"))
+        for memory in (M1, M2, M3)
+    ]
+    with Archive.memory() as archive:
+        see(archive, TALK)
+        for memory in by_engine:
+            keep_memory(archive, CHAT, memory)
+        assert count_extracted(archive) == 3
+        keep_edition(archive, "m1", another(2, "as-of"))
+        assert count_extracted(archive) == 2

@@ -194,3 +194,21 @@ def test_the_memory_knows_what_it_stands_for_and_what_it_was_made_from() -> None
     assert (memory.first, memory.last) == (CHUNK[0].message.uuid, CHUNK[-1].message.uuid)
     assert memory.edition.requests == tuple(request.key for request in desk.model.asked)
     assert memory.edition.kind == "as-of"
+
+
+def test_a_quote_of_the_person_says_whose_words_it_is() -> None:
+    memory = remember(Desk({"quote": ["It was the 15th, not the 14th."]}))
+    (quote,) = memory.edition.quotes
+    assert (quote.lead, quote.text) == ("You said: ", "It was the 15th, not the 14th.")
+    assert memory.edition.texts[1] == "You said: It was the 15th, not the 14th."
+
+
+def test_a_quote_of_the_persona_stands_bare() -> None:
+    memory = remember(Desk({"quote": [QUOTE]}))
+    assert (memory.edition.texts[1], memory.edition.quotes[0].lead) == (QUOTE, "")
+
+
+def test_while_it_is_asked_the_agent_sees_its_quote_as_it_gave_it() -> None:
+    desk = Desk({"quote": ["It was the 15th, not the 14th."]})
+    remember(desk)
+    assert all("You said: " not in turn.content for turn in desk.model.asked[-1].turns)

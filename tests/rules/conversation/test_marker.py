@@ -11,21 +11,18 @@ from rules.conversation.marker import (
     MEMORY,
     OPENING,
     Marker,
-    memory_drafts,
     read_marker,
     text_digest,
     write_marker,
 )
 from rules.typingmind.spans import value
-from tests.entries import fold_of, framing_its_quote, memory_of, talk
 from tests.exports.generated import values
 
 _words = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=10)
 _counts = st.integers(1, 99_999)
 memories = st.builds(
     Marker, kind=st.just(MEMORY), text=_words, memory=_words, level=_counts, edition=_counts,
-    slot=st.integers(1, 6), made=_words, said_by=st.sampled_from(["", "person", "both"]), first=_words,
-    last=_words, messages=_counts,
+    slot=st.integers(1, 6), made=_words, said_by=_words, first=_words, last=_words, messages=_counts,
 )  # fmt: skip
 
 
@@ -87,28 +84,3 @@ def test_no_field_is_too_odd_to_be_looked_at(text: str) -> None:
 def test_an_edit_changes_the_digest() -> None:
     assert text_digest("I was calm.") != text_digest("I was calm!")
     assert len(text_digest("")) == 16
-
-
-def test_the_message_with_the_quote_says_whose_words_it_holds() -> None:
-    first, second = (memory_of(number, talk("Mine.", "Yours.")) for number in (1, 2))
-    framed = framing_its_quote(first)
-    for memory, by in (
-        (first, ""),
-        (framed, "person"),
-        (fold_of(1, [framed, second]), "both"),
-        (fold_of(1, [framed, framed]), "person"),
-    ):
-        markers = [draft.marker for draft in memory_drafts(memory)]
-        assert [marker.said_by for marker in markers] == ["", by, "", "", "", ""]
-
-
-def test_a_marker_without_the_speaker_of_the_quote_is_read_as_that_of_the_persona() -> None:
-    (marker,) = (
-        draft.marker
-        for draft in memory_drafts(memory_of(1, talk("Mine.")))
-        if draft.marker.slot == 2
-    )
-    found = through_an_export(marker)
-    assert isinstance(found, dict)
-    assert "said_by" not in found
-    assert read_marker(found) == marker

@@ -108,3 +108,15 @@ def test_models_read_the_first_and_the_middle_one_of_a_fold_s_quotes() -> None:
     ]
     assert read.tokens < fold.edition.tokens
     assert some_of(fold.edition.quotes[:2]) == fold.edition.quotes[:2]
+
+
+def test_a_short_quote_of_the_person_still_says_whose_it_is() -> None:
+    (fold,) = section([2])
+    theirs = tuple(replace(quote, lead="You said: ") for quote in fold.edition.quotes)
+    answer = "\n\n".join(quote.framed for quote in theirs)
+    texts = (fold.edition.texts[0], answer, *fold.edition.texts[2:])
+    framed = replace(fold, edition=replace(fold.edition, texts=texts, quotes=theirs))
+    (short,) = quotes_within([framed], 4, count)
+    assert short.edition.texts[1].split("\n\n") == [
+        f"You said: I noticed it on the {number}th stair." for number in (1, 2)
+    ]

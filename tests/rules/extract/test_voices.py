@@ -6,6 +6,7 @@ from rules.extract.answers import perspective, quote, refinement
 from rules.extract.prose import Said, of_message
 
 ASKED = Said("user", "Can you help me with the letter to the landlord, due on 4 May?", "2026-05-01")
+LINE = "I have lived here for nine years."
 OWN = "I was uneasy while I wrote this, and I would leave out the second threat."
 
 
@@ -14,14 +15,14 @@ def own_lines(text: str) -> list[str]:
 
 
 DRAFTS = {
-    "behind a colon that announces it": f"Here is a draft of the letter:\n\nI have lived here for nine years.\n\n---\n\n{OWN}",
-    "with a greeting and a signature": f"Dear Ms. Okafor,\n\nI have lived here for nine years.\n\nSincerely,\nDarya\n\n{OWN}",
-    "with a subject": f"Subject: The boiler\n\nI have lived here for nine years.\n\nBest regards,\n[Your Name]\n\n{OWN}",
-    "between quotation marks": f"You could say:\n\n“I have lived here for nine years.”\n\n{OWN}",
-    "in a block quotation": f"This could be the heart of it:\n\n> I have lived here for nine years.\n\n{OWN}",
-    "in a fence": f"A template:\n\n```\nI have lived here for nine years.\n```\n\n{OWN}",
-    "under a heading": f"### Sample letter\n\nI have lived here for nine years.\n\n***\n\n{OWN}",
-    "behind a label": f"Example: I have lived here for nine years.\n\n{OWN}",
+    "behind a colon that announces it": f"Here is a draft of the letter:\n\n{LINE}\n\n---\n\n{OWN}",
+    "with a greeting": f"Dear Ms. Okafor,\n\n{LINE}\n\nSincerely,\nDarya\n\n{OWN}",
+    "with a subject": f"Subject: Heat\n\n{LINE}\n\nBest regards,\n[Your Name]\n\n{OWN}",
+    "between quotation marks": f"You could say:\n\n“{LINE}”\n\n{OWN}",
+    "in a block quotation": f"This could be the heart of it:\n\n> {LINE}\n\n{OWN}",
+    "in a fence": f"A template:\n\n```\n{LINE}\n```\n\n{OWN}",
+    "under a heading": f"### Sample letter\n\n{LINE}\n\n***\n\n{OWN}",
+    "behind a label": f"Example: {LINE}\n\n{OWN}",
 }
 
 

@@ -13,7 +13,7 @@ from rules.layers.opening import JOINER
 from rules.output.assemble import Mode
 from rules.output.prove import Finished, verify
 from rules.typingmind.message import read_message
-from tests.entries import chat_of, entries, fold_of, framing_its_quote, memory_of, said
+from tests.entries import chat_of, entries, fold_of, memory_of, said
 from tests.rules.output.finishing import finish
 
 TALK = [
@@ -84,6 +84,21 @@ def _quoting(quote: Quote) -> Callable[[Finished], Finished]:
     return _with_memories(replace(first, edition=replace(first.edition, quotes=(quote,))), second)
 
 
+def _quoting_the_person() -> Memory:
+    """The first memory, which says that its quote is the person's."""
+    first = MEMORIES[0]
+    (quote,) = first.edition.quotes
+    framed = replace(quote, lead="You said: ")
+    texts = (first.edition.texts[0], framed.framed, *first.edition.texts[2:])
+    return replace(first, edition=replace(first.edition, texts=texts, quotes=(framed,)))
+
+
+def _hiding_who_said_it(_: Finished) -> Finished:
+    return _messages(lambda messages: messages[2]["memproc"].pop("said_by"))(
+        finished(memories=(_quoting_the_person(), MEMORIES[1]))
+    )
+
+
 FAULTS: dict[str, tuple[Callable[[Finished], Finished], str]] = {
     "a live message is gone": (_messages(lambda m: m.pop()), "history"),
     "a live message is changed": (_messages(lambda m: m[-1].update(content="other")), "neither ours nor"),
@@ -144,9 +159,10 @@ FAULTS: dict[str, tuple[Callable[[Finished], Finished], str]] = {
     "a memory that does not say its quote": (
         _quoting(Quote("message number 1", MEMORIES[0].keys[1], "agent")), "does not hold its quote"
     ),
-    "a memory that hides whose words it quotes": (
+    "the person's words without the frame": (
         _quoting(Quote("message number 0", MEMORIES[0].keys[0], "agent", lead="You said: ")), "does not hold its quote"
     ),
+    "the person's words behind a marker that hides it": (_hiding_who_said_it, "its marker hides it"),
     "a message under two memories": (
         _with_memories(MEMORIES[0], replace(MEMORIES[1], keys=MEMORIES[1].keys + MEMORIES[0].keys)),
         "stands 2 times under memories",
@@ -208,14 +224,6 @@ def test_a_message_that_somebody_marked_as_an_original_and_that_is_sent_is_live(
     assert verify(finish(chat_of([*TALK, live]), MEMORIES, archived=TALK).proof) == ()
 
 
-def test_a_memory_says_of_the_persons_words_whose_they_are_and_so_does_its_marker() -> None:
-    first, second = MEMORIES
-    good = finished(memories=(framing_its_quote(first), second))
-    assert verify(good) == ()
-    hidden = _messages(lambda m: m[2]["memproc"].pop("said_by"))(good)
-    assert verify(hidden) == ("memory 1 quotes the person, and its marker hides it",)
-
-
 def test_what_the_person_has_written_into_a_memory_needs_no_quote() -> None:
     first, second = MEMORIES
     texts = (*first.edition.texts[:1], "what I want it to say", *first.edition.texts[2:])
@@ -263,6 +271,7 @@ def test_faults_are_told_in_whole_sentences_that_count_from_one() -> None:
         "message 5 of the history stands 1 times under memories, and is live",
         "message 8 of the history stands 0 times under memories, and is not live",
         "message 9 is not byte for byte what it was",
+        "memory 1 quotes the person, and its marker hides it",
         "messages of the conversation are out of order",
         "there is no closing right after the last memory",
         "there is no opening right before the first memory",
@@ -275,7 +284,6 @@ def test_faults_are_told_in_whole_sentences_that_count_from_one() -> None:
         "the field cost of the chat has another value",
         "the finished chat is nothing that TypingMind could read: JSONDecodeError",
         "the chat's memories are not those to be shown, each as six messages in order",
-        "memory 1 quotes the person, and its marker hides it",
         "the second message of memory 1 does not hold its quote",
         "there is more than one opening or closing",
     }
@@ -387,3 +395,11 @@ def test_what_is_taken_for_a_copy_must_be_one() -> None:
     good = finished()
     (fault,) = verify(_take_for_a_copy(6, good.places[0].key)(good))
     assert fault == "message 7 is taken for a copy, and no other message is the same"
+
+
+def test_a_quote_of_the_person_is_proved_by_its_words_and_said_to_be_theirs() -> None:
+    good = finished(memories=(_quoting_the_person(), MEMORIES[1]))
+    assert verify(good) == ()
+    messages = json.loads(good.after)["messages"]
+    said_by = [message["memproc"].get("said_by") for message in messages[1:7]]
+    assert said_by == [None, "person", None, None, None, None]

@@ -10,14 +10,7 @@ from rules.recognize.adopted import Adopted, Kin, freeze, inherit
 from rules.recognize.recognize import recognise
 from rules.recognize.user_edits import groups
 from rules.typingmind.chat import read_messages
-from tests.entries import (
-    chat_of,
-    fold_of,
-    framing_its_quote,
-    memory_of,
-    past_of,
-    with_edition,
-)
+from tests.entries import chat_of, fold_of, memory_of, past_of, with_edition
 from tests.rules.output.finishing import TALK, chunk, finish
 
 M1, M2, M3 = (memory_of(number, chunk(2 * number - 2, 2 * number)) for number in (1, 2, 3))
@@ -185,29 +178,28 @@ def test_a_memory_that_says_it_was_extracted_is_known_as_such() -> None:
     assert (memory.edition.made, memory.edition.number) == ("extracted", 3)
 
 
-def test_a_memory_that_quotes_the_person_is_adopted_with_the_words_and_their_lead_apart() -> None:
-    framed = framing_its_quote(M1)
-    fold = fold_of(1, [framed, M2])
-    chat = finish(chat_of(TALK), [framed, M2, fold], shown=[fold]).again()
-    shown = groups(recognise(read_messages(chat), {}))
-    (memory,) = freeze(shown, 1, length).memories
-    assert [(quote.lead, quote.text) for quote in memory.edition.quotes] == [
-        ("You said: ", "message number 0"),
-        ("", "message number 2"),
+def quoting(memory: Memory, lead: str, *, framed: bool) -> Memory:
+    """The same memory, whose first quote stands behind this lead, and is known as the person's if `framed`."""
+    edition = memory.edition
+    first, *rest = edition.quotes
+    shown = "\n\n".join([lead + first.text, *(quote.text for quote in rest)])
+    texts = (edition.texts[0], shown, *edition.texts[2:])
+    quotes = (replace(first, lead=lead if framed else "", text=first.text), *rest)
+    return replace(memory, edition=replace(edition, texts=texts, quotes=quotes))
+
+
+def frozen(memory: Memory, *others: Memory) -> list[tuple[str, str]]:
+    chat = finish(chat_of(TALK), [memory, *others], shown=[memory]).again()
+    (found,) = freeze(groups(recognise(read_messages(chat), {})), 1, length).memories
+    return [(quote.lead, quote.text) for quote in found.edition.quotes]
+
+
+def test_a_frozen_quote_of_the_person_is_known_as_theirs_by_its_marker() -> None:
+    assert frozen(quoting(M1, "Du hast gesagt: ", framed=True)) == [
+        ("Du hast gesagt: ", "message number 0")
     ]
-    assert memory.edition.texts == fold.edition.texts
 
 
-def test_words_that_look_like_a_lead_are_part_of_a_quote_that_no_marker_calls_the_persons() -> None:
-    own = replace(M1, edition=framing_its_quote(M1).edition)
-    (quote,) = own.edition.quotes
-    unmarked = replace(own, edition=replace(own.edition, quotes=(replace(quote, lead=""),)))
-    (memory,) = freeze(shows_alone(unmarked), 1, length).memories
-    assert [(quote.lead, quote.text) for quote in memory.edition.quotes] == [
-        ("", "You said: message number 0")
-    ]
-
-
-def shows_alone(memory: Memory) -> dict[str, dict[int, Place]]:
-    """What an export shows with this memory alone."""
-    return groups(recognise(read_messages(finish(chat_of(TALK), [memory]).again()), {}))
+def test_of_a_frozen_fold_only_the_quotes_behind_a_lead_are_the_persons() -> None:
+    fold = quoting(FOLD, "You said: ", framed=True)
+    assert frozen(fold, M1, M2) == [("You said: ", "message number 0"), ("", "message number 2")]
