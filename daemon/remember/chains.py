@@ -31,6 +31,7 @@ from daemon.remember.taking_facts import KnownBefore, take_facts
 from daemon.remember.work import BEFORE_ALL_CHUNKS, ChatWork, Keep, Lane, chunk_memory
 from daemon.remember.worksheet import worksheet_of_chunk
 from primer import prompt
+from primer.tags import keep_inert
 from rules.conversation.memory import EXTRACTED, Edition, Six
 from rules.conversation.memory_size import allowance
 from rules.errors import TooLong
@@ -133,15 +134,17 @@ def _about_core(
     own = [survey.chat.system_message, *(words for who, words in spoken if who != "user")]
     return AboutCore(
         before=passage.context(survey.shown.texts),
-        written=_as_posed(survey, chunk, passage, as_of.texts),
+        written=_as_posed(survey, chunk, passage, as_of),
         memory=now,
         layout=layout,
         names=persons_names(now, [words for who, words in spoken if who == "user"], own),
     )
 
 
-def _as_posed(survey: Survey, chunk: PlannedChunk, passage: Passage, six: Six) -> Six:
-    """Return the texts of a chunk's memory with its questions as they were posed."""
+def _as_posed(survey: Survey, chunk: PlannedChunk, passage: Passage, as_of: Edition) -> Six:
+    """Return the texts of a chunk's memory with its questions as posed and its quotes as answered."""
+    six = as_of.texts
+    quoted = keep_inert("\n\n".join(quote.text for quote in as_of.quotes)) or six[1]
     sheet = worksheet_of_chunk(survey, chunk)
     before = passage.context(sheet.texts)
     texts = as_quote_was_asked(sheet, passage, survey.roles.agent, before).texts
@@ -151,7 +154,7 @@ def _as_posed(survey: Survey, chunk: PlannedChunk, passage: Passage, six: Six) -
         prompt.as_posed(texts, six[slot], name, words)
         for slot, name in ((2, "perspective"), (4, "refinement"))
     )
-    return quote, six[1], perspective, six[3], refinement, six[5]
+    return quote, quoted, perspective, six[3], refinement, six[5]
 
 
 def facts_chain(work: ChatWork) -> Chain:

@@ -124,7 +124,7 @@ def test_the_requests_for_a_chunk_in_the_middle_are_those_of_requirement_10(
     said_so_far = [
         *expected,
         Turn("user", questions[0]),
-        Turn("assistant", memory.edition.texts[1]),
+        Turn("assistant", memory.edition.quotes[0].text),
     ]
     assert list(perspective.turns) == [*said_so_far, Turn("user", questions[1])]
     said_so_far += [Turn("user", questions[1]), Turn("assistant", memory.edition.texts[3])]
