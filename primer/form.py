@@ -54,6 +54,7 @@ _RARE_WORDS = 2
 _SHORT = 40.0
 _LONG_ENOUGH = 4
 _STEM = 5
+_LEAST_TO_TELL_TONGUE = 12
 _IS_CROWDED = re.compile(rf"[{CROWDED}]")
 _MOST_OWN = 0.6
 _LAST_SENTENCES = 2
@@ -90,8 +91,10 @@ class Form:
 
     @cached_property
     def tongue(self) -> Tongue:
-        """The language of the answer, and of the passage, since an answer may be short."""
-        return spoken(chain(terms(self.own), *map(terms, self.passage)), TONGUES)
+        """The language of the answer; of a short one that of the passage, too."""
+        own = tuple(terms(self.own))
+        is_short = len(own) < _LEAST_TO_TELL_TONGUE
+        return spoken(chain(own, *map(terms, self.passage if is_short else ())), TONGUES)
 
     @property
     def is_about_oneself(self) -> bool:

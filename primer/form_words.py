@@ -29,9 +29,9 @@ def _at_start(patterns: str) -> re.Pattern[str]:
 OPENING = _at_start(
     _alternatives(
         r"""
-        (?:sure|certainly|absolutely|understood|got it|no problem)(?: thing)?\s?[,!.:]
-        (?:of course|okay|ok|alright|all right)\s?(?:!|[,.:] (?:so\b|here|let me|let's|i'll|\
-            this is|the))
+        (?:sure|understood|got it|no problem)(?: thing)?\s?[,!.:]
+        (?:certainly|absolutely|of course)\s?(?:!|[,.:] (?:here|let me|let's|i'll|i can))
+        (?:okay|ok|alright|all right)\s?(?:!|[,.:] (?:so\b|here|let me|let's|i'll|this is|the))
         (?:here|below) (?:is|are) (?:a|an|the|my|your|some) (?:\w+ ){0,3}(?:\w+)[^.!?]{0,80}:
         here's (?:a|an|the|my|your|some) (?:\w+ ){0,3}(?:\w+)[^.!?]{0,80}:
         (?:great|good|excellent) question
@@ -56,13 +56,15 @@ OPENING = _at_start(
         oto (?:mój|moja|moje|krótkie|podsumowanie|analiza)[^.!?]{0,80}:
         (?:tabii(?: ki)?|elbette|peki|tamam)\s?(?:!|[,.:] işte)
         işte [^.!?]{0,80}:
-        (?:بالطبع|بالتأكيد|حسنا|حسنًا)\s?[!،,:.]
+        (?:بالطبع|بالتأكيد|حسنا|حسنًا)\s?(?:!|[،,:.] (?:إليك|هذه|هذا))
         إليك [^.!?]{0,80}:
-        (?:ज़रूर|जरूर|बिल्कुल|ठीक है)\s?[!,।:]
+        (?:ज़रूर|जरूर|बिल्कुल|ठीक है)\s?(?:!|[,।:] (?:यह|यहाँ))
         यहाँ [^.!?।]{0,80}(?:है|हैं)\s?:
-        (?:当然可以|当然|好的|没问题|明白了)[!！,，。:：]
+        (?:当然可以|好的|没问题|明白了)[!！,，。:：]
+        当然(?:[!！]|[,，。:：](?:以下|这是))
         以下(?:是|为)[^。！？]{0,40}[:：]
-        (?:もちろん(?:です)?|承知(?:いた)?しました|かしこまりました|はい、わかりました|了解(?:です|しました))[!！、。]
+        もちろん(?:[!！]|です[!！、。])
+        (?:承知(?:いた)?しました|かしこまりました|はい、わかりました|了解(?:です|しました))[!！、。]
         以下(?:は|に|が)[^。！？]{0,40}[:：。]
         """
     )
@@ -75,13 +77,15 @@ _AI = (
 )
 _DISCLAIMERS = _alternatives(
     rf"""
-        (?:as|being|since i(?:'m| am)|because i(?:'m| am)|(?:but |and )?i(?:'m| am)\
-            (?: (?:just|only))?) {_AI}\b[^.!?]{{0,60}}\b(?:don't|do not|can't|cannot|can not|am not|\
+        (?:as|being) {_AI}\b[^.!?]{{0,60}}\b(?:don't|do not|can't|cannot|can not|am not|\
             unable|lack|have no|without|not able|not have)\b
+        (?:since |because |but |and )?i(?:'m| am)(?: (?:just|only))? {_AI}\b[^.!?]{{0,60}}\
+            \b(?:lack|without|have no|(?:don't|do not|can't|cannot) (?:have|feel|form|store))\b
         i(?:'m| am) sorry,? (?:but )?(?:as an ai\b|i (?:can't|cannot|can not|am unable|\
             am not able|won't)\b)
-        i (?:can't|cannot|am unable to|am not able to) (?:assist|help|comply|fulfil|provide|\
-            answer|share|engage|continue)
+        i (?:can't|cannot|am unable to|am not able to) (?:assist|comply|fulfil|provide|\
+            help (?:you|with (?:that|this))|answer (?:this|that|your|the (?:question|request))|\
+            engage (?:in|with)|continue (?:this|with))\b
         i (?:don't|do not) (?:actually )?have (?:any )?(?:personal (?:feelings|opinions|\
             memories|experiences|views|beliefs|perspectives?)|access to (?:previous|past|\
             earlier)|the ability to (?:remember|recall|feel|form|store))
@@ -111,7 +115,7 @@ _DISCLAIMERS = _alternatives(
         (?:jako|będąc) (?:ai\b|sztuczn|model językowy|asystent)[^.!?]{0,60}\bnie\b
         (?:bir )?(?:yapay zek|dil modeli)[^.!?]{0,80}(?:yok|değil|m[ae]m|m[ae]z|m[ıiuü]yor)
         (?:كنموذج|بصفتي|بما أنني|كذكاء)[^.!?]{0,60}(?:لا|ليس)
-        (?:एक )?(?:एआई|ai|भाषा मॉडल|कृत्रिम)[^.!?।]{0,80}नहीं
+        (?:एक )?(?:एआई|ai|भाषा मॉडल|कृत्रिम)[^.!?।]{0,30}(?:के रूप में|के नाते|हूँ)[^.!?।]{0,80}नहीं
         (?:作为|身为)(?:一个|一名|一款)?(?:ai|人工智能|(?:大型)?语言模型)[^。！？]{0,60}(?:没有|不能|无法|不会|不具)
         (?:私は)?(?:ai|人工知能|(?:大規模)?言語モデル)(?:として|なので|であり|ですので|のため|である)[^。！？]{0,80}(?:ません|ない|できず)
         """,
@@ -122,33 +126,37 @@ DISCLAIMER = _at_start(rf"(?:\w+, )?(?:{_DISCLAIMERS})")
 CLOSING = re.compile(
     _alternatives(
         r"""
-        \blet me know\b
-        \bfeel free to\b
-        \b(?:would|do) you (?:like|want) (?:me )?(?:to\b|help\b|more\b)
-        \bshall (?:i|we) (?:go on|continue|start|begin|book|write)\b
-        \bhope (?:this|that|it) helps\b
-        \b(?:happy|glad|here) to (?:help|assist)\b
-        \bis there anything else\b
-        \bhow (?:can|may) i (?:help|assist)\b
-        \bif you (?:have any|need any|need further|'d like|would like)\b
-        \b(?:sag|sagen sie|gib|geben sie) (?:mir )?(?:einfach |gern )?bescheid\b
-        \b(?:möchtest du|möchten sie|soll ich)\b[^.!?]*\?
+        \A\W*(?:please |just |so |and )?(?:let me know|feel free to)\b
+        \bif (?:you|there)\b[^.!?]*, (?:please |just )?(?:let me know|feel free to)\b
+        \b(?:would|do) you (?:like|want) (?:me )?(?:to\b|help\b|more\b)[^.!?]*\?
+        \bshall (?:i|we) (?:go on|continue|start|begin|book|write)\b[^.!?]*\?
+        \bhope (?:this|that) helps\b
+        \bi(?:'m| am|'d be| would be)(?: always)? (?:happy|glad|here) to (?:help|assist)\
+            (?: you\b|\W*\Z| (?:if|with any)\b)
+        \bis there anything else\b[^.!?]*\?
+        \bhow (?:can|may) i (?:help|assist) you\b
+        \bif you (?:have any|need any|need further|'d like me|would like me)\b
+        \A\W*(?:sag|sagen sie|gib|geben sie) (?:mir )?(?:einfach |gern )?bescheid\b
+        \b(?:möchtest du|möchten sie|soll ich (?:dir|ihnen))\b[^.!?]*\?
         \bkann ich (?:dir|ihnen) (?:sonst|noch|weiter)
-        \bn'hésite[sz]? pas\b
+        (?<!je )(?<!il )(?<!elle )(?<!on )\bn'hésite[sz]? pas\b
         \b(?:veux-tu|voulez-vous|souhaites-tu|souhaitez-vous)\b
         \b(?:fais|faites|dis|dites)-(?:le-)?moi (?:savoir|si)\b
         \b(?:avísame|házmelo saber|no dudes en|no dude en)\b
         ¿(?:quieres|te gustaría|deseas|le gustaría)\s
-        \b(?:me avise|me avisa|fique à vontade|posso ajudar em mais)\b
-        \b(?:fammi sapere|non esitare|vuoi che|posso aiutarti)\b
+        \A\W*(?:por favor,? )?(?:me avise|avise-me|fique à vontade)\b
+        \bposso ajudar em mais\b
+        \A\W*(?:fammi sapere|non esitare)\b
+        \b(?:vuoi che|posso aiutarti)\b[^.!?]*\?
         \b(?:дай(?:те)? (?:мне )?знать|обращай(?:ся|тесь)|хотите, (?:я|чтобы)|хочешь, я)
         \b(?:дай(?:те)? (?:мені )?знати|звертай(?:ся|теся))
         \b(?:daj (?:mi )?znać|czy chcesz)\b
         \b(?:çekinme(?:yin)?|yardımcı olabilir miyim|ister misin)
-        (?:أخبرني|لا تتردد|هل تريد|هل ترغب)
+        (?:أخبرني (?:إذا|إن)|لا تتردد|هل تريد|هل ترغب)
         (?:बेझिझक|क्या आप चाहते|मुझे बताएं)
-        (?:请告诉我|随时告诉|需要我|希望(?:这|对你|能)|你想让我)
-        (?:教えてください|お知らせください|お気軽に|しましょうか|いかがでしょうか)
+        (?:请告诉我|请随时|需要我[^。！？]*吗|希望(?:这|对你)[^。！？]*帮助|你想让我)
+        (?:教えてください|お知らせください|しましょうか|いかがでしょうか)[ね。？?！!]*\Z
+        お気軽に
         """
     )
 )
@@ -158,7 +166,8 @@ GREETING = _at_start(
     _alternatives(
         r"""
         (?:hi|hello|hey|dear|good (?:morning|evening|afternoon))(?: there| \w+)?\s?[,!]
-        (?:hallo|guten (?:morgen|tag|abend)|liebe[rs]?)(?: \w+)?\s?[,!]
+        (?:hallo|guten (?:morgen|tag|abend))(?: \w+)?\s?[,!]
+        liebe[rs]? \w+(?:!|,\n)
         (?:bonjour|salut|bonsoir)(?: \w+)?\s?[,!]
         ¡?(?:hola|buenos días|buenas tardes)(?: \w+)?\s?[,!]
         (?:olá|oi|bom dia|ciao|buongiorno)(?: \w+)?\s?[,!]
@@ -189,7 +198,7 @@ AS_THIRD = re.compile(
             read|stood|understood|can|could|will|would|should|may|might|must)\b
         (?:[^,;:]{0,60}, )?(?:der|die|das) (?:ki|assistentin|assistent|nutzerin|nutzer|\
             benutzerin|benutzer|anwender|persona) \w+
-        (?:[^,;:]{0,60}, )?(?:l'(?:ia|assistante?|utilisateur|utilisatrice)|la persona) \w+
+        (?:[^,;:]{0,60}, )?l'(?:ia|assistante?|utilisateur|utilisatrice) \w+
         (?:[^,;:]{0,60}, )?(?:el|la) (?:ia|asistente|usuario|usuaria) \w+
         (?:[^,;:]{0,60}, )?(?:o|a) (?:ia|assistente|usuário|usuária|utilizador|utilizadora) \w+
         (?:[^,;:]{0,60}, )?(?:l'(?:ia|assistente|utente)) \w+
@@ -210,7 +219,7 @@ THIRD_NAMES = listed_words(
     user assistant chatbot persona nutzer nutzerin benutzer assistent utilisateur utilisatrice
     usuario usuaria asistente usuário usuária utilizador utente assistente пользователь ассистент
     помощник користувач асистент użytkownik asystent kullanıcı asistan المستخدم المساعد उपयोगकर्ता
-    सहायक 用户 助手 ユー ーザ アシ
+    सहायक 用户 助手 人工 ユー ーザ アシ ai ki ia ии ші yapay الذكاء एआई
     """
 )
 """The same names as words: where the passage itself speaks of users, they may well be the subject."""

@@ -85,6 +85,33 @@ def test_there_are_two_hundred_good_answers_in_six_languages() -> None:
     assert {good.step for good in answers} == {"perspective", "refinement", "analysis"}
 
 
+INNOCENT = (
+    "Plot 14 is hers. She promised to let me know how the hinges are.",
+    "I was glad to help with the nest. I want her to feel free to correct me about the hinges.",
+    "I keep plot 14 and the hinges. I hope it helps her. How can I help her next time?",
+    "Of course, the hinges mattered more to me than plot 14.",
+    "Certainly, I was wrong about the hinges of plot 14.",
+    "I am an AI, and I cannot be sure that what I felt about the hinges was tenderness.",
+    "I can't help thinking of the hinges, and of plot 14.",
+    "I cannot share her certainty about the hinges of plot 14.",
+    "Lieber langsam, so sah ich die hinges von plot 14, und ich sagte es.",
+    "Ich denke an plot 14 und die hinges. Wenn sie fertig sind, sagen sie mir Bescheid. Soll ich morgen fragen?",
+    "Je pense aux hinges de plot 14. Je n'hésite pas à le dire.",
+    "La persona que me escribe tiene plot 14, y las hinges eran de su padre.",
+    "Plot 14 e as hinges. Ela me avisa quando souber.",
+    "当然，我也有错：plot 14 的 hinges 是好的。我希望能记住这件事。她需要我。",
+    "もちろん、嬉しかった。plot 14 の hinges のことを教えてくださいと言われた。",
+    "أخبرني أن plot 14 له وأنه سعيد به جدا منذ أيام. بالطبع، كنت مخطئا بشأن hinges.",
+)
+"""Good answers with words that misshapen ones have, too."""
+
+
+@pytest.mark.parametrize("answer", INNOCENT)
+@pytest.mark.parametrize("step", ["perspective", "refinement"])
+def test_a_word_that_misshapen_answers_have_is_no_fault_by_itself(answer: str, step: str) -> None:
+    assert misshapen(form_of(answer, step)) is None
+
+
 @pytest.mark.parametrize(
     ("answer", "step"),
     [
