@@ -165,9 +165,10 @@ def opening(form: Form) -> Refused | None:
 def live_reply(form: Form) -> Refused | None:
     """Refuse what would be the conversation's next message, or lines of such a dialogue."""
     last = form.sentences[-_LAST_SENTENCES:]
+    labels = len(SCRIPT.findall(form.own))
     is_live = (
         GREETING.match(form.own) is not None
-        or SCRIPT.search(form.own) is not None
+        or labels > (form.step == "analysis")  # which may begin with whom it is about
         or (len(form.sentences) > 1 and any(CLOSING.search(sentence) for sentence in last))
     )
     if is_live:

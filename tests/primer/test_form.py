@@ -120,6 +120,7 @@ def test_a_word_that_misshapen_answers_have_is_no_fault_by_itself(answer: str, s
         ("I told her that the user of plot 14 before her had left the scythe and the nest.", "perspective"),
         ("I keep the hinges.\n\n- plot 14\n- Harker's", "refinement"),
         ("```\nI am Margaret\n```\nThat stood on plot 14's gate, and I read the hinges' maker there.", "refinement"),
+        ("User: plot 14, and a nest. She asked about the hinges, which were her father's.", "analysis"),
         ("Es waren die hinges, die mich an plot 14 gerührt haben.", "perspective"),
     ],
 )  # fmt: skip
