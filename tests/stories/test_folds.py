@@ -140,7 +140,7 @@ def test_quotes_are_carried_word_for_word(lived: Life) -> None:
         assert carried == [
             numbered[number].edition.quotes[0] for number in covered(lived, [fold.memory_id])
         ]
-        assert fold.edition.texts[1] == "\n\n".join(quote.text for quote in carried)
+        assert fold.edition.texts[1] == "\n\n".join(quote.framed for quote in carried)
         for quote in carried:
             assert any(quote.text in text for text in lived.said)
     assert {fold.level for fold in lived.folds()} >= {2, 3}
@@ -180,7 +180,7 @@ def test_where_quotes_take_too_much_the_older_ones_shrink_to_a_sentence_and_come
     for name, messages in section(aria).items():
         memory = next(memory for memory in aria.all() if memory.memory_id == name)
         kept = [
-            one_sentence(quote.text) if name in folds else quote.text
+            quote.lead + one_sentence(quote.text) if name in folds else quote.framed
             for quote in memory.edition.quotes
         ]
         assert texts(messages)[1] == "\n\n".join(kept)
