@@ -221,5 +221,5 @@ def _sentence_on(title: str, written: int, same: int, stayed: int) -> str:
     if same:
         parts.append(f"{same:,} would be the same")
     if stayed:
-        parts.append(f"{stayed:,} stay: they are yours, or in a fold that a model wrote")
+        parts.append(f"{counted(stayed, 'stays', 'stay')}: yours, or in a fold that a model wrote")
     return "; ".join(parts)
