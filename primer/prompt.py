@@ -145,6 +145,14 @@ def lived(entries: Sequence[Entry]) -> list[Turn]:
     return [Turn(entry.message.speaker, _shown(entry.message)) for entry in entries]
 
 
+def by_memory(entries: Sequence[Entry], numbers: Mapping[str, int]) -> list[Turn]:
+    """Return the raw messages of a fold, each in its tag with its memory's number, found by key."""
+    return [
+        Turn(entry.message.speaker, to_remember(entry.message, memory=str(numbers[entry.key])))
+        for entry in entries
+    ]
+
+
 def ending_prefix(part: Sequence[Turn]) -> list[Turn]:
     """The turns, after the last of which a provider's cache may break off."""
     return [*part[:-1], *(replace(last, ends_prefix=True) for last in part[-1:])]
@@ -231,9 +239,27 @@ def memories_alone(texts: Texts, members: Sequence[Memory]) -> tuple[Turn, ...]:
     return Turn("system", texts.analyst), Turn("user", passages)
 
 
-def _passage(member: Memory) -> str:
-    """A memory's three answers, as the agent's own words, with the dates between which it happened."""
-    answers = (as_read(member.in_prompts) if member.is_fold else member.in_prompts).texts[1::2]
+def retold(texts: Texts, system_message: str, memories: Sequence[Memory]) -> tuple[Turn, ...]:
+    """Return the agent's context for a fold of folds: the last answers of the memories under it."""
+    turns = [
+        *_beginning(texts, system_message, has_memories=False, speakers=()),
+        Turn("user", _last_answers(memories)),
+    ]
+    return tuple(ending_prefix(turns))
+
+
+def retold_alone(texts: Texts, memories: Sequence[Memory]) -> tuple[Turn, ...]:
+    """Return the turns that the context manager reads of the same."""
+    return Turn("system", texts.analyst), Turn("user", _last_answers(memories))
+
+
+def _last_answers(memories: Sequence[Memory]) -> str:
+    return "\n".join(_passage(memory, slice(5, 6)) for memory in memories)
+
+
+def _passage(member: Memory, slots: slice = slice(1, None, 2)) -> str:
+    """Return a memory's answers, as the agent's own words, with the dates that it is about."""
+    answers = (as_read(member.in_prompts) if member.is_fold else member.in_prompts).texts[slots]
     dates = {"date": member.began_at, "until": member.ended_at}
     known = {name: date for name, date in dates.items() if date and parse_date(date)}
     return wrap("to_remember", keep_inert("\n\n".join(answers)), role="assistant", **known)

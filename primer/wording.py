@@ -22,6 +22,7 @@ _HOLDS = {
     "refinement": "analysis",
     "refinement_asked": "analysis",
     "fold_analysis": "words",
+    "fold_paragraphs": "paragraphs",
     "core": "sections",
     "core_json": "functions example",
     "core_results": "results",
@@ -71,6 +72,7 @@ class Texts:
     fold_perspective: str
     fold_perspective_asked: str
     fold_analysis: str
+    fold_paragraphs: str
     core: str
     core_json: str
     core_results: str

@@ -19,9 +19,12 @@ from rules.recognize.adopted import Adopted
 def bounds_of(config: Config, kept: FoldLimits) -> Bounds:
     """Return the bounds of a chat's memory section; `config` is the one that counts for it."""
     bounds = replace(config.limits.fold, window=kept.window or None)
-    if kept.budget and not config.fold.says_budget:
-        return replace(bounds, budget=kept.budget)
-    return bounds
+    return replace(bounds, budget=kept.budget) if keeps_to_folds(config, kept) else bounds
+
+
+def keeps_to_folds(config: Config, kept: FoldLimits) -> bool:
+    """Return whether a chat keeps to the budget of its folds, since no other is written."""
+    return bool(kept.budget) and not config.fold.says_budget
 
 
 def limits_before(archive: Archive, chat_id: str, adopted: Adopted) -> FoldLimits:

@@ -22,7 +22,7 @@ from daemon.archive.chats import FoldLimits, is_known
 from daemon.archive.journal import FormerAnswers, former_answers
 from daemon.archive.memories import round_of
 from daemon.archive.seals import refuse_lost_name
-from daemon.chat.fold_bounds import bounds_of, limits_before
+from daemon.chat.fold_bounds import bounds_of, keeps_to_folds, limits_before
 from daemon.chat.layers_due import layers_due
 from daemon.chat.opening import ShownChat, canned, core_now, opening_text, shown_chat
 from daemon.chat.passage import Passage, as_they_are
@@ -312,7 +312,7 @@ def _too_many(surveyed: Survey) -> str:
 
 def _could_grow(surveyed: Survey) -> Iterator[str]:
     """Yield a sentence if the chat keeps to the budget of its folds and could take more."""
-    if surveyed.fold_limits.budget and not surveyed.config.fold.says_budget:
+    if keeps_to_folds(surveyed.config, surveyed.fold_limits):
         chunks = (*surveyed.plan.made, *surveyed.plan.chunks)
         if clause := what_growing_takes(surveyed.bounds, [chunk.tokens for chunk in chunks]):
             yield clause

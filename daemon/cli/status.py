@@ -98,7 +98,7 @@ def _gathered(settings: Settings, place: DaemonPlace, toml: Path | None) -> Stat
     try:
         with Archive.read(place.state) as archive:
             status = gather(archive, datetime.now(UTC), is_held(place.lock), place.rescan_seconds)
-            status = replace(status, problems=(*status.problems, *_endings(settings, archive)))
+            status = replace(status, problems=(*status.problems, *_of_chats(settings, archive)))
     except MemprocError as fault:
         raise _or_what_is_waited_for(fault, toml) from fault
     if trouble := waits_for(toml):  # it may be trying just now
@@ -108,14 +108,16 @@ def _gathered(settings: Settings, place: DaemonPlace, toml: Path | None) -> Stat
     return status
 
 
-def _endings(settings: Settings, archive: Archive) -> tuple[StatusProblem, ...]:
-    """Return problems of chats whose model ends soon; none where memproc.toml is unusable."""
+def _of_chats(settings: Settings, archive: Archive) -> tuple[StatusProblem, ...]:
+    """Return problems of chats: models that end, wishes left out; none without usable settings."""
     from daemon.config.keys import keys
     from daemon.remember.endings import problems_of_ending_models
+    from daemon.remember.fold_notes import problems_of_folds
 
     try:
         known = keys(settings.folders.state)
-        return tuple(problems_of_ending_models(archive, settings.config, known, now()))
+        endings = problems_of_ending_models(archive, settings.config, known, now())
+        return (*endings, *problems_of_folds(archive, settings.config))
     except ConfigurationError:
         return ()  # the daemon says so itself, or waits for it
 
@@ -232,13 +234,14 @@ def doctor_command(settings: Settings, thorough: bool, show_all: bool, as_json: 
     code is 0 where nothing is an error, and 1 where something is.
     """
     from daemon.remember.endings import memories_of_ending_models
+    from daemon.remember.fold_notes import wishes_and_budgets
     from daemon.status.doctor import examine
 
     findings = examine(
         lambda: settings.config,
         lambda: (settings.config_file.path, settings.config_file.choice),
         thorough,
-        (memories_of_ending_models,),
+        (memories_of_ending_models, wishes_and_budgets),
     )
     errors = sum(finding.level == "error" for finding in findings)
     if as_json:

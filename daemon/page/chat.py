@@ -11,6 +11,7 @@ from daemon.files.backup import versions_of
 from daemon.page.app import desk_of, named_chat, render
 from daemon.page.files import has_updated
 from daemon.page.sizes import chat_sizes
+from daemon.remember.fold_notes import notes_on_folds
 from rules.conversation.memory import EXTRACTED, Memory
 from rules.conversation.memory_title import subject_in
 
@@ -67,6 +68,7 @@ def chat_page(request: Request) -> Response:
     with named_chat(request) as (archive, known):
         held = holding(archive, desk.config, known.chat_id)
         sizes = chat_sizes(archive, desk.config, held)
+        notes = notes_on_folds(archive, desk.config, held)
         updated = has_updated(archive, known.chat_id)
     return render(
         request,
@@ -74,6 +76,7 @@ def chat_page(request: Request) -> Response:
         chat=known,
         entries=timeline(held),
         sizes=sizes,
+        notes=notes,
         versions=versions_of(desk.folders.backups, known.chat_id)[::-1],
         updated=updated,
     )

@@ -18,6 +18,7 @@ from daemon.page.files import has_updated
 from daemon.page.live import marks_of, read_work, reload_from
 from daemon.page.sizes import ChatSizes, chat_sizes
 from daemon.remember.endings import problems_of_ending_models
+from daemon.remember.fold_notes import problems_of_folds
 from daemon.status.log import entries, log_folder
 from daemon.status.place import DaemonPlace
 from daemon.status.printable import told_apart
@@ -28,6 +29,7 @@ from rules.errors import MemprocError
 _OF_THE_DAEMON = ("the daemon", "the log", "the watch on the inbox")
 """Problems that the daemon mends itself; the log says why."""
 _INBOX = ("/inbox", "Inbox")
+_SETTINGS = ("/settings", "See the settings")
 _MOST_ENTRIES = 200
 _FEW_CHATS = 8
 """Up to how many each chat has a card of its own; more are a list."""
@@ -46,6 +48,7 @@ def home_page(request: Request) -> Response:
         now = read_status(archive, datetime.now(UTC), is_running, config.watch.rescan_seconds)
         work = read_work(archive, desk.folders)
         endings = tuple(problems_of_ending_models(archive, config, keys(state), now.now))
+        left_out = tuple(problems_of_folds(archive, config))
         outputs = [chat.chat_id for chat in known if has_updated(archive, chat.chat_id)]
     return render(
         request,
@@ -61,6 +64,7 @@ def home_page(request: Request) -> Response:
         needs=[
             *((problem, *button_for(problem)) for problem in now.problems),
             *((problem, *_INBOX) for problem in endings),
+            *((problem, *_SETTINGS) for problem in left_out),
         ],
         work=work,
         marks=marks_of(work, every),
@@ -72,7 +76,7 @@ def home_page(request: Request) -> Response:
 def button_for(problem: StatusProblem) -> tuple[str, str]:
     """Choose where a button leads from a problem, and its words."""
     if problem.what == "the settings":
-        return "/settings", "See the settings"
+        return _SETTINGS
     if problem.what in _OF_THE_DAEMON or problem.what.startswith("the timed job"):
         return "/log", "What happened"
     return _INBOX

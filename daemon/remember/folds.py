@@ -1,12 +1,12 @@
-"""Folds: the oldest memories become one of a higher level, written from their told editions.
+"""Folds: the oldest memories become one of a higher level, written from their as-of editions.
 
-It carries the direct quotes of all memories that it stands for, word for word: these are permanent. Beside them it is
-at most half as large as its members, or has at most 200 tokens more than its questions. The analysis sees the members'
-answers alone; the perspective is over the whole stretch of time. The engine goes back to the raw messages instead, and
-its folds keep more of them the more they are.
+A fold carries the quotes and the standing wishes of all memories that it stands for, word for
+word. Without them it is at most half as large as its members, or has at most 200 tokens more than
+its questions. A model writes a fold of folds from the memories of its chunks, where that is not too
+much to read (rules/plan/fold_reading.py); the engine goes back to the raw messages.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from daemon.archive.memories import keep_fold
@@ -17,60 +17,35 @@ from daemon.models.context import Clock
 from daemon.models.roles import Roles
 from daemon.models.scheduler import RunningDialogue, Steps
 from daemon.models.tokens import count
-from daemon.remember.asked import stated_in, with_stated
+from daemon.remember.asked import with_stated
 from daemon.remember.dialogue import AgentQuestion, Pair, Subject, Transcript, converse
+from daemon.remember.fold_plan import FoldPlan, fold_plan
 from daemon.remember.ladder import Assignment, Count, first_analysis, without_hole
 from daemon.remember.work import BEFORE_ALL_CHUNKS, ChatWork, Keep, Lane
 from daemon.remember.worksheet import Worksheet, worksheet_of_fold
 from primer import prompt
-from primer.models import ENGINE
+from primer.models import ENGINE, token_factor
 from primer.prompt import Turn
 from primer.reply import Refused
 from primer.request import Request
-from rules.conversation.history import Entry
-from rules.conversation.kept_wishes import each_once
-from rules.conversation.memory import Edition, Memory, Quote, Wish, fold_id
+from primer.tags import keep_inert
+from primer.wording import fill
+from rules.conversation.memory import Edition, Memory, fold_id
 from rules.conversation.memory_size import (
     analysis_words,
     extracted_fold_words,
     fold_words,
     most_fold_tokens,
 )
-from rules.conversation.memory_title import counted_on, numbers_of, write_title
+from rules.extract.paragraphs import paragraphs_for
+from rules.plan.fold_reading import parts_within
 from rules.plan.folds import MissingFold, Version, as_told, section
 
 _MESSAGES_BEFORE = 100
-
-
-@dataclass(frozen=True, slots=True)
-class FoldPlan:
-    """The plan of a fold: its members, oldest first, two or more, and what it carries."""
-
-    members: Sequence[Memory]
-    level: int
-    quotes: tuple[Quote, ...]
-    """The quotes of all memories that it stands for."""
-    wishes: tuple[Wish, ...]
-    """The person's standing wishes in all of them."""
-    numbers: tuple[int, int]
-    """The first and the last of these, as titles count them."""
-
-    @property
-    def tokens(self) -> int:
-        """The tokens of its members without their quotes and wishes."""
-        return sum(
-            member.in_prompts.tokens - member.in_prompts.permanent_tokens for member in self.members
-        )
-
-    @property
-    def source_tokens(self) -> int:
-        """Return the tokens of the raw messages that the members were made of."""
-        return sum(member.source_tokens for member in self.members)
-
-    def title(self, *, extracted: bool) -> str:
-        """The name of the fold in its first question."""
-        dates = [date for member in self.members for date in (member.began_at, member.ended_at)]
-        return write_title(*self.numbers, dates, extracted=extracted)
+_LEAST_WORDS = 25
+_LEAST_ROOM = 500
+_BESIDE_MEMORIES = 2_000
+"""Tokens of the questions and answers in a request about a fold."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,53 +54,8 @@ class _Sight:
 
     before: tuple[Turn, ...]
     alone: tuple[Turn, ...]
-
-
-def fold_plan(
-    memories: Sequence[Memory],
-    names: Sequence[str],
-    level: int,
-    entries: Sequence[Entry] = (),
-) -> FoldPlan:
-    """Plan the fold of the memories with these ids.
-
-    `memories` are all of the chat, `entries` its history: the wishes in memories that were written
-    before memproc looked for them are found in what was said.
-    """
-    by_id = {memory.memory_id: memory for memory in memories}
-    members = [by_id[name] for name in names]
-    ahead = counted_on(memories)
-    (first, _), *_, (_, last) = (numbers_of(member, by_id, ahead) for member in members)
-    quotes = (quote for member in members for quote in _quotes(member, by_id))
-    under = [memory for member in members for memory in _chunks_under(member, by_id)]
-    wishes = each_once(wish for memory in under for wish in _wishes(memory, entries))
-    return FoldPlan(members, level, tuple(quotes), wishes, (first, last))
-
-
-def _chunks_under(memory: Memory, by_id: Mapping[str, Memory]) -> Iterator[Memory]:
-    """Yield the memories that a memory stands for, itself where it is no fold."""
-    if not memory.is_fold:
-        yield memory
-    for name in memory.members:
-        yield from _chunks_under(by_id[name], by_id)
-
-
-def _wishes(memory: Memory, entries: Sequence[Entry]) -> tuple[Wish, ...]:
-    """Return the standing wishes in a chunk's memory, or else in what was said of it."""
-    if memory.forgotten:
-        return ()
-    if memory.in_prompts.wishes or memory.in_prompts.kind == "person":
-        return memory.in_prompts.wishes
-    keys = frozenset(memory.keys)
-    return stated_in(as_they_are([entry for entry in entries if entry.key in keys]))
-
-
-def _quotes(memory: Memory, by_id: Mapping[str, Memory]) -> Iterator[Quote]:
-    """The quotes of all memories that it stands for: folds of older versions of memproc carried six of them at most."""
-    if not memory.is_fold:
-        yield from memory.in_prompts.quotes
-    for name in memory.members:
-        yield from _quotes(by_id[name], by_id)
+    memories: Sequence[Memory]
+    """What is seen there."""
 
 
 def make_fold(
@@ -138,21 +68,31 @@ def make_fold(
     clock: Clock,
     guidance: str = "",
     raw: tuple[Turn, ...] = (),
+    room: int | None = None,
 ) -> Steps[Memory]:
     """Write the planned fold; its number among the folds of its level is given by who keeps it.
 
-    A model writes it from the members' as-of editions; the engine from the `raw` messages, where
-    they are known. Raises ModelError where a model cannot be asked.
+    A model writes it from as-of editions, in parts where they need more than `room` tokens; the
+    engine from the `raw` messages, where they are known. Raises ModelError where a model cannot be
+    asked.
     """
-    before = prompt.context(sheet.texts, system_message, plan.members, (), ())
-    alone = prompt.memories_alone(sheet.texts, plan.members)
-    by_model, by_engine = _Sight(before, alone), _Sight(raw or alone, raw or alone)
+    shown = raw or prompt.memories_alone(sheet.texts, plan.members)
+    by_engine = _Sight(shown, shown, plan.members)
 
     def dialogue(sheet: Worksheet, pair: Pair, words: int) -> Steps[Transcript | Refused]:
-        """Ask the three questions next to the quotes."""
-        sight = by_engine if pair.agent == ENGINE else by_model
-        subject = _subject(sheet, plan, sight, words, guidance, extracted=pair.agent == ENGINE)
-        return (yield from converse(sheet, subject, pair, plan.quotes))
+        """Ask the three questions next to the quotes, about each part."""
+        extracted = pair.agent == ENGINE
+        sights = [by_engine] if extracted else _sights(sheet, system_message, plan, room)
+        each = _words_of_part(words, len(sights))
+        transcripts: list[Transcript] = []
+        for sight in sights:
+            own = sheet if extracted else _asking_for_paragraphs(sheet, sight, each)
+            subject = _subject(own, plan, sight, each, guidance, extracted=extracted)
+            transcript = yield from converse(own, subject, pair, plan.quotes)
+            if isinstance(transcript, Refused):
+                return transcript
+            transcripts.append(transcript)
+        return _joined(sheet, transcripts)
 
     quotes_tokens = sum(count(quote.framed) for quote in plan.quotes)
     most = most_fold_tokens(plan.tokens, sheet.questions_tokens) + quotes_tokens
@@ -166,16 +106,72 @@ def make_fold(
     return _as_memory(chat_id, plan, edition)
 
 
+def _words_of_part(words: int, parts: int) -> int:
+    """Return the words of each answer about one of so many parts of a fold."""
+    return words if parts == 1 else max(_LEAST_WORDS, words // parts)
+
+
+def _sights(
+    sheet: Worksheet, system_message: str, plan: FoldPlan, room: int | None
+) -> list[_Sight]:
+    """Return what a model sees of a fold, part by part."""
+    if not plan.from_memories:
+        return [_from_members(sheet, system_message, plan)]
+    parts = (plan.memories[part.start : part.stop] for part in parts_within(plan.answers, room))
+    return [
+        _Sight(
+            prompt.retold(sheet.texts, system_message, part),
+            prompt.retold_alone(sheet.texts, part),
+            part,
+        )
+        for part in parts
+    ]
+
+
+def _from_members(sheet: Worksheet, system_message: str, plan: FoldPlan) -> _Sight:
+    before = prompt.context(sheet.texts, system_message, plan.members, (), ())
+    return _Sight(before, prompt.memories_alone(sheet.texts, plan.members), plan.members)
+
+
+def _asking_for_paragraphs(sheet: Worksheet, sight: _Sight, words: int) -> Worksheet:
+    """Return the sheet on which a part of a fold is asked for in paragraphs, where it has several.
+
+    It lists the same requests. The fold keeps the question without that.
+    """
+    paragraphs = paragraphs_for(len(sight.memories), words)
+    if paragraphs == 1:
+        return sheet
+    asked = fill(sheet.texts.fold_paragraphs, paragraphs=str(paragraphs))
+    refinement = f"{sheet.texts.refinement_asked}\n\n{asked}"
+    return replace(sheet, texts=replace(sheet.texts, refinement_asked=refinement))
+
+
+def _joined(sheet: Worksheet, transcripts: Sequence[Transcript]) -> Transcript:
+    """Return the dialogues about the parts of a fold as one."""
+    first, *others = transcripts
+    if not others:
+        return first
+    quote, quoted, perspective, _, _, _ = first.texts
+    analysis = "\n\n".join(transcript.analysis for transcript in transcripts)
+    seen, refined = (
+        "\n\n".join(transcript.texts[slot] for transcript in transcripts) for slot in (3, 5)
+    )
+    last = prompt.question(fill(sheet.texts.refinement, analysis=keep_inert(analysis))).content
+    form = ", ".join(dict.fromkeys(filter(None, (part.form for part in transcripts))))
+    texts = (quote, quoted, perspective, seen, last, refined)
+    return replace(first, texts=texts, analysis=analysis, form=form)
+
+
 def _subject(
     sheet: Worksheet, plan: FoldPlan, sight: _Sight, words: int, guidance: str, *, extracted: bool
 ) -> Subject:
-    """Return the subject of the dialogue about a fold."""
+    """Return the subject of the dialogue about a fold, or a part of one."""
     quotes = f"{plan.title(extracted=extracted)} {sheet.texts.fold_quotes}"
     perspective = (sheet.texts.fold_perspective, sheet.texts.fold_perspective_asked)
     return Subject(
         before=sight.before,
         alone=sight.alone,
-        spoken=[text for member in plan.members for text in member.in_prompts.texts[1::2]],
+        spoken=[text for memory in sight.memories for text in memory.in_prompts.texts[1::2]],
         quote=AgentQuestion(quotes, quotes),
         perspective=AgentQuestion(*(prompt.ask(text, words) for text in perspective)),
         analysis=prompt.ask(sheet.texts.fold_analysis, analysis_words(words)),
@@ -210,33 +206,51 @@ def _as_memory(chat_id: str, plan: FoldPlan, edition: Edition) -> Memory:
     )
 
 
-def fold_analysis(sheet: Worksheet, plan: FoldPlan, roles: Roles) -> Request | None:
-    """The question about a fold that needs no answer before it; None where there is none."""
-    words = analysis_words(fold_words(plan.tokens, sheet.questions_tokens))
-    alone = prompt.memories_alone(sheet.texts, plan.members)
-    return first_analysis(sheet, roles, alone, sheet.texts.fold_analysis, words)
+def fold_analysis(
+    sheet: Worksheet, plan: FoldPlan, roles: Roles, room: int | None = None
+) -> Request | None:
+    """Return the question about a fold that needs no answer before it; None where there is none."""
+    sights = _sights(sheet, "", plan, room)
+    words = _words_of_part(fold_words(plan.tokens, sheet.questions_tokens), len(sights))
+    asked = sheet.texts.fold_analysis
+    return first_analysis(sheet, roles, sights[0].alone, asked, analysis_words(words))
 
 
 def fold_of(survey: Survey, plan: FoldPlan, clock: Clock, guidance: str = "") -> Steps[Memory]:
-    """The fold that is planned in a chat, with the person's word of guidance. Raises as `make_fold`."""
-    sheet, raw = worksheet_of_fold(survey, plan.members), _raw_turns(survey, plan.members)
+    """Return the fold planned in a chat, with the person's guidance. Raises as `make_fold`."""
+    sheet, raw = worksheet_of_fold(survey, plan.sources), _raw_turns(survey, plan)
     chat_id, system_message = survey.plan.chat_id, survey.chat.system_message
+    room = fold_room(survey)
     return make_fold(
-        sheet, chat_id, system_message, plan, survey.roles, count, clock, guidance, raw
+        sheet, chat_id, system_message, plan, survey.roles, count, clock, guidance, raw, room
     )
 
 
-def _raw_turns(survey: Survey, members: Sequence[Memory]) -> tuple[Turn, ...]:
-    """The raw messages that `members` stand for, behind those before them; none where not all are known any more."""
-    keys = {key for member in members for key in member.keys}
+def fold_room(survey: Survey) -> int | None:
+    """Return the tokens of memories that one request about a fold has room for; None for no limit.
+
+    Whatever replies have shown of the model, it is the same on any day.
+    """
+    if survey.limit is None:
+        return None
+    factor = token_factor(survey.roles.agent.name)
+    holds = int(survey.limit.most_in_hindsight / factor)
+    return max(_LEAST_ROOM, holds - survey.plan.fixed_tokens - _BESIDE_MEMORIES)
+
+
+def _raw_turns(survey: Survey, plan: FoldPlan) -> tuple[Turn, ...]:
+    """Return the raw messages that a fold stands for, each with the number of its memory.
+
+    Those before them come first. None where not all are known any more.
+    """
+    numbers = {key: memory.number for memory in plan.memories for key in memory.keys}
     entries = survey.reading.entries
-    places = [at for at, entry in enumerate(entries) if entry.key in keys]
-    if len(places) < len(keys):
+    places = [at for at, entry in enumerate(entries) if entry.key in numbers]
+    if len(places) < len(numbers) or not all(memory.keys for memory in plan.memories):
         return ()
     before = as_they_are(entries[max(0, places[0] - _MESSAGES_BEFORE) : places[0]])
-    return prompt.context(
-        survey.shown.texts, "", (), before, as_they_are([entries[at] for at in places])
-    )
+    passage = as_they_are([entries[at] for at in places])
+    return (*prompt.lived(before), *prompt.by_memory(passage, numbers))
 
 
 _Viewed = tuple[MissingFold | None, tuple[Memory, ...]]
@@ -301,7 +315,8 @@ class Folds(Lane):
         survey = self.work.survey
         names = [member.name for member in missing.members]
         plan = fold_plan(self.work.memories, names, missing.level, survey.reading.entries)
-        ahead = fold_analysis(worksheet_of_fold(survey, plan.members), plan, survey.roles)
+        sheet = worksheet_of_fold(survey, plan.sources)
+        ahead = fold_analysis(sheet, plan, survey.roles, fold_room(survey))
         return RunningDialogue(self._steps(plan), BEFORE_ALL_CHUNKS, ahead=ahead)
 
     def _steps(self, plan: FoldPlan) -> Steps[Keep]:

@@ -11,7 +11,8 @@ from daemon.events import Event, ModelAnswered
 from daemon.models.context import Context
 from daemon.models.scheduler import RunningDialogue, Scheduler
 from daemon.models.tokens import count
-from daemon.remember.folds import Folds, fold_of, fold_plan
+from daemon.remember.fold_plan import fold_plan
+from daemon.remember.folds import Folds, fold_of
 from daemon.remember.ladder import make_memory
 from daemon.remember.rehearsal import could_write
 from daemon.remember.work import ChatWork

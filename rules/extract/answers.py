@@ -28,7 +28,7 @@ _CUT = " …"
 _HEAD = 8.0
 _TWO = 1.9
 _LAST_SPACED = "\u2fff"
-_NOTHING_MORE = "Nothing more was said."
+NOTHING_MORE = "Nothing more was said."
 _MONTHS = ("January", "February", "March", "April", "May", "June", "July", "August", "September", "October",
            "November", "December")  # fmt: skip
 
@@ -128,7 +128,7 @@ def refinement(
     reading = read(tuple(passage), tuple(before))
     kept = _kept(reading, words, besides)
     text = _minutes(reading, kept, (reading.frames.told, reading.frames.answered))
-    return _fit(text, words) or (_NOTHING_MORE if passage else "")
+    return _fit(text, words) or (NOTHING_MORE if passage else "")
 
 
 def _kept(reading: WeighedPassage, words: float, besides: Sequence[str]) -> list[int]:

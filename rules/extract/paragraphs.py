@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from itertools import chain, pairwise
 
-from rules.extract.answers import refinement
+from rules.extract.answers import NOTHING_MORE, refinement
 from rules.extract.prose import Said
 
 WORDS_OF_A_PARAGRAPH = 40
@@ -32,4 +32,5 @@ def in_paragraphs(
         earlier = tuple(chain.from_iterable(passages[max(0, start - 1) : start])) or tuple(before)
         passage = tuple(chain.from_iterable(passages[start:stop]))
         paragraphs.append(refinement(passage, words // number, besides, earlier))
-    return "\n\n".join(filter(None, paragraphs))
+    said = [paragraph for paragraph in paragraphs if paragraph not in ("", NOTHING_MORE)]
+    return "\n\n".join(said or paragraphs[:1])

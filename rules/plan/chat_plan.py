@@ -237,7 +237,7 @@ def plan_chat(
         live_tokens=prospect.chunking.live_tokens,
         reason=_why_no_more(prospect.chunking, reading, sum(tokens), limits.tail),
         left_out=_left_out(reading),
-        warnings=(*warnings, *_on_copies(reading)),
+        warnings=(*warnings, *_on_copies(reading), *_on_folds(memories, overhead)),
         fixed_tokens=overhead.fixed,
         questions_tokens=overhead.questions,
         attached=_attached(reading, [*made.values(), *new.values()]),
@@ -297,6 +297,18 @@ def _on_copies(reading: ChatReading) -> tuple[str, ...]:
         return ()
     what = counted(copies, "message is a copy of another one", "messages are copies of other ones")
     return (f"{what} in the same chat: each is counted once, and a copy leaves with its message",)
+
+
+def _on_folds(memories: Foresight, overhead: Overhead) -> tuple[str, ...]:
+    """Return a sentence on folds that a model makes from folds, if there are any."""
+    beyond = memories.folds_beyond() if overhead.by_model else 0
+    if not beyond:
+        return ()
+    folds = counted(beyond, "fold is made", "folds are made")
+    return (
+        f"{folds} from folds and not from the memories under them, which would be too much to "
+        "read: a larger fold.budget keeps more",
+    )
 
 
 def _formed(

@@ -39,6 +39,13 @@ from rules.conversation.memory import CHUNK_LEVEL, Edition, Memory, fold_id
 from rules.conversation.memory_size import QUOTE, expected_fold_tokens
 from rules.conversation.short_quotes import MOST_QUOTES, as_read
 from rules.plan.fold_budget import Bounds
+from rules.plan.fold_reading import (
+    FoldReading,
+    Reading,
+    read_for_fold,
+    reading_of,
+    reading_to_come,
+)
 
 Version = Callable[[Memory], Edition]
 """The edition of a memory that counts."""
@@ -63,6 +70,11 @@ class Standing:
     """Tokens of its quotes and wishes."""
     source: int = 0
     """Tokens of the raw messages that a memory of a chunk stands for."""
+
+    @property
+    def is_fold(self) -> bool:
+        """Return whether it stands for several memories."""
+        return len(self.covers) > 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -289,13 +301,16 @@ class Foresight:
         return self._view(upto)[0].tokens
 
     def folds_to_make(self) -> tuple[int, ...]:
-        """The folds that are missing until all is done, each with about how many tokens its members have."""
-        _, missing = self._view(len(self.memories) + len(self.coming))
-        return tuple(fold.tokens for fold in missing)
+        """Return about how many tokens each fold reads that is missing until all is done."""
+        return tuple(reading.tokens for reading in self._view_of_all()[1])
+
+    def folds_beyond(self) -> int:
+        """Count the missing folds that read folds: the memories under them would be too much."""
+        return sum(reading.is_beyond for reading in self._view_of_all()[1])
 
     def over_budget(self) -> str:
         """A clause saying that what is edited or pinned leaves the section too large in the end; else empty."""
-        view, _ = self._view(len(self.memories) + len(self.coming))
+        view, _ = self._view_of_all()
         return over_budget(view.standing, self.bounds.at(self.raw_tokens))
 
     @property
@@ -304,15 +319,31 @@ class Foresight:
         made = sum(memory.source_tokens for memory in self.memories if not memory.is_fold)
         return made + sum(memory.source for memory in self.coming)
 
-    def _view(self, upto: int) -> tuple[View, list[MissingFold]]:
-        """The section with folds of the expected sizes in the place of those that are missing, and these."""
-        missing: list[MissingFold] = []
+    def _view_of_all(self) -> tuple[View, list[FoldReading]]:
+        return self._view(len(self.memories) + len(self.coming))
+
+    def _view(self, upto: int) -> tuple[View, list[FoldReading]]:
+        """Return the section with folds of the expected sizes, and what those that are missing read."""
+        by_id = {memory.memory_id: memory for memory in self.memories}
+        readings = {
+            str(at): reading_to_come(memory.tokens) for at, memory in enumerate(self.coming)
+        }
+        missing: list[FoldReading] = []
+
+        def read_before(name: str) -> Reading:
+            return reading_of(by_id[name], by_id) if name in by_id else readings[name]
 
         def expect(fold: MissingFold) -> Standing:
-            missing.append(fold)
+            name = " ".join(fold.covers)
+            missing.append(
+                read_for_fold(
+                    [(item.tokens, item.is_fold, read_before(item.name)) for item in fold.members]
+                )
+            )
+            readings[name] = missing[-1].whole
             quotes = min(MOST_QUOTES * QUOTE, sum(member.quotes for member in fold.members))
             tokens = int(OF_THE_MOST * expected_fold_tokens(fold.tokens))
-            return Standing(" ".join(fold.covers), fold.level, tokens, fold.covers, quotes=quotes)
+            return Standing(name, fold.level, tokens, fold.covers, quotes=quotes)
 
         coming = [self._expected(str(at), memory) for at, memory in enumerate(self.coming)]
         view = section(self.chat_id, self.memories, upto, self.bounds, as_told, expect, coming)

@@ -63,6 +63,8 @@ def asked(request: Request) -> Asked:
         if passage < 0:
             return Asked("fold", _fold_step(texts))
         about: About = "hindsight" if announcement() in after[0] else "chunk"
+        if ' until="' in texts[passage]:
+            about = "fold"
         return Asked(about, _QUESTIONS[about][len(after) - 1])
     return Asked("fold" if ' until="' in "".join(texts) else "chunk", "analysis")
 

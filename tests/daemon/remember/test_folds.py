@@ -8,7 +8,8 @@ import pytest
 from daemon.config.loading import load_texts
 from daemon.models.roles import Roles
 from daemon.models.tokens import count
-from daemon.remember.folds import fold_plan, make_fold
+from daemon.remember.fold_plan import fold_plan
+from daemon.remember.folds import make_fold
 from daemon.remember.worksheet import Worksheet
 from primer import prompt
 from primer.models import ENGINE, Model
@@ -81,6 +82,88 @@ def fold(
         Worksheet(TEXTS), "chat", "You are Aria.", plan, roles, count, lambda: WHEN, guidance, raw
     )
     return held(steps, desk.ask, desk.noted)
+
+
+def second_level() -> tuple[list[Memory], list[Memory]]:
+    """Return two folds of three memories each, and those memories."""
+    folds = [
+        replace(
+            memory(number, quotes=3),
+            memory_id=f"f{number}",
+            members=tuple(member.memory_id for member in members),
+            keys=tuple(key for member in members for key in member.keys),
+        )
+        for number, members in ((1, SIX[:3]), (2, SIX[3:]))
+    ]
+    return folds, SIX
+
+
+def fold_again(desk: Desk, known: Sequence[Memory], room: int | None = None) -> Memory:
+    plan = fold_plan(known, ["f1", "f2"], 3)
+    steps = make_fold(
+        Worksheet(TEXTS),
+        "chat",
+        "You are Aria.",
+        plan,
+        ROLES,
+        count,
+        lambda: WHEN,
+        room=room,
+    )
+    return held(steps, desk.ask, desk.noted)
+
+
+def test_a_fold_of_folds_is_written_from_the_memories_under_it_and_carries_all_of_their_quotes() -> (
+    None
+):
+    folds, memories = second_level()
+    desk = Desk({})
+    made = fold_again(desk, [*memories, *folds]).in_prompts
+    assert desk.model.steps() == ["perspective", "analysis", "refinement"]
+    for request in desk.model.asked:
+        seen = "".join(turn.content for turn in request.turns)
+        assert all(member.in_prompts.texts[5] in seen for member in memories)
+        assert all(f'date="{member.began_at}"' in seen for member in memories)
+        assert folds[0].in_prompts.texts[1] not in seen
+    assert made.texts[1].split("\n\n") == [
+        quote.text for member in memories for quote in member.in_prompts.quotes
+    ]
+
+
+def test_memories_that_do_not_fit_into_one_request_are_told_in_parts() -> None:
+    folds, memories = second_level()
+    desk = Desk({})
+    made = fold_again(desk, [*memories, *folds], room=700)
+    assert desk.model.steps() == ["perspective", "analysis", "refinement"] * 2
+    assert made.in_prompts.texts[5].count(plain("refinement")) == 2
+    assert made.in_prompts.requests == tuple(request.key for request in desk.model.asked)
+    assert [turn.content for turn in desk.model.asked[0].turns] != [
+        turn.content for turn in desk.model.asked[3].turns
+    ]
+
+
+def test_a_fold_of_folds_leaves_out_what_is_forgotten() -> None:
+    folds, memories = second_level()
+    known = [replace(memories[0], forgotten=True), *memories[1:], *folds]
+    desk = Desk({})
+    fold_again(desk, known)
+    seen = "".join(turn.content for request in desk.model.asked for turn in request.turns)
+    assert f'date="{memories[0].began_at}"' not in seen
+    assert f'date="{memories[1].began_at}"' in seen
+
+
+def test_with_room_for_it_a_paragraph_is_asked_for_each_memory_and_the_fold_keeps_the_short_question() -> (
+    None
+):
+    folds, memories = second_level()
+    large = [
+        replace(known, in_prompts=replace(known.in_prompts, tokens=1_600))
+        for known in (*memories, *folds)
+    ]
+    desk = Desk({})
+    made = fold_again(desk, large).in_prompts
+    assert "paragraphs, oldest first" in desk.model.asked[-1].turns[-1].content
+    assert "paragraphs, oldest first" not in made.texts[4]
 
 
 def test_six_memories_become_one_through_three_calls() -> None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from random import Random
 from zlib import crc32
 
@@ -11,6 +11,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from rules.conversation.memory_size import expected_fold_tokens
+from rules.plan.fold_budget import Bounds
 from rules.plan.folds import MissingFold, Standing, View
 from rules.plan.folds import view as view_within
 
@@ -380,3 +381,25 @@ def test_what_stands_around_a_kept_memory_in_its_group_is_folded_by_itself() -> 
         ("m3", "m4", "m5"),
         ("m6",),
     ]
+
+
+@given(
+    st.lists(st.tuples(st.integers(300, 1_200), st.integers(2_000, 9_000)), max_size=60),
+    st.lists(st.integers(1, 12), min_size=1, max_size=10),
+    st.none() | st.integers(8_000, 100_000),
+)
+def test_with_a_budget_that_grows_ten_rounds_end_as_one_does(
+    sizes: list[tuple[int, int]], rounds: list[int], window: int | None
+) -> None:
+    bounds = Bounds(None, 6, window=window)
+    memories = [
+        replace(memory, source=source)
+        for memory, (_, source) in zip(said(*(tokens for tokens, _ in sizes)), sizes, strict=True)
+    ]
+    in_rounds, at_once = Folds(smaller), Folds(smaller)
+    for upto in (*accumulate(rounds), len(memories)):
+        last = view_within(memories[:upto], bounds.at, bounds.group, in_rounds.make)
+    assert last == view_within(memories, bounds.at, bounds.group, at_once.make)
+    assert in_rounds.blocks == at_once.blocks
+    raw = sum(memory.source for memory in memories)
+    assert len(last.standing) <= 1 or last.tokens <= bounds.at(raw)

@@ -9,6 +9,8 @@ from hypothesis import strategies as st
 from rules.conversation.memory import Memory, fold_id
 from rules.plan.fold_budget import Bounds
 from rules.plan.folds import (
+    Coming,
+    Foresight,
     MissingFold,
     Standing,
     View,
@@ -206,3 +208,16 @@ def test_where_only_kept_ones_are_left_the_section_is_over_its_budget_and_says_s
         in told
     )
     assert over_budget(view.standing, 40) == ""
+
+
+def test_the_plan_counts_the_folds_that_the_memories_under_them_would_be_too_much_for() -> None:
+    coming = [Coming(100, 400)] * 60
+    small = Foresight(CHAT, (), coming, Bounds(100, 2))
+    assert small.folds_beyond() > 0
+    assert Foresight(CHAT, (), coming, Bounds(4_000, 6)).folds_beyond() == 0
+
+
+def test_a_fold_of_folds_is_planned_with_the_last_answers_of_the_memories_under_it() -> None:
+    coming = [Coming(600, 4_000)] * 24
+    sizes = Foresight(CHAT, (), coming, Bounds(1_500, 3)).folds_to_make()
+    assert max(sizes) > 3 * 600, "more than a fold of memories reads"

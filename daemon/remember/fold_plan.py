@@ -1,0 +1,111 @@
+"""The plan of a fold: what becomes one, what the fold carries, and what it is written from."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from daemon.chat.passage import as_they_are
+from daemon.remember.asked import stated_in
+from rules.conversation.history import Entry
+from rules.conversation.kept_wishes import each_once
+from rules.conversation.memory import Memory, Quote, Wish
+from rules.conversation.memory_title import counted_on, numbers_of, write_title
+from rules.plan.fold_reading import chunks_under, members_reading, reading_of
+
+
+@dataclass(frozen=True, slots=True)
+class FoldPlan:
+    """The plan of a fold: its members, oldest first, two or more, and what it carries."""
+
+    members: Sequence[Memory]
+    level: int
+    quotes: tuple[Quote, ...]
+    """The quotes of all memories that it stands for."""
+    wishes: tuple[Wish, ...]
+    """The person's standing wishes in all of them."""
+    numbers: tuple[int, int]
+    """The first and the last of these, as titles count them."""
+    memories: Sequence[Memory]
+    """The memories of all chunks under it that are not forgotten, as far as they are known."""
+    from_memories: bool
+    """Whether a model writes it from the last answers of these, and not from its members."""
+    answers: Sequence[int]
+    """About how many tokens each of these last answers has."""
+
+    @property
+    def tokens(self) -> int:
+        """Return the tokens of its members without their quotes and wishes."""
+        return sum(
+            member.in_prompts.tokens - member.in_prompts.permanent_tokens for member in self.members
+        )
+
+    @property
+    def source_tokens(self) -> int:
+        """Return the tokens of the raw messages that the members were made of."""
+        return sum(member.source_tokens for member in self.members)
+
+    @property
+    def sources(self) -> Sequence[Memory]:
+        """Return what a model writes it from."""
+        return self.memories if self.from_memories else self.members
+
+    def title(self, *, extracted: bool) -> str:
+        """Return the name of the fold in its first question."""
+        dates = [date for member in self.members for date in (member.began_at, member.ended_at)]
+        return write_title(*self.numbers, dates, extracted=extracted)
+
+
+def fold_plan(
+    memories: Sequence[Memory],
+    names: Sequence[str],
+    level: int,
+    entries: Sequence[Entry] = (),
+) -> FoldPlan:
+    """Plan the fold of the memories with these ids.
+
+    `memories` are all of the chat, `entries` its history: the wishes in memories that were written
+    before memproc looked for them are found in what was said.
+    """
+    by_id = {memory.memory_id: memory for memory in memories}
+    members = [by_id[name] for name in names]
+    ahead = counted_on(memories)
+    (first, _), *_, (_, last) = (numbers_of(member, by_id, ahead) for member in members)
+    quotes = (quote for member in members for quote in _quotes(member, by_id))
+    under = [memory for member in members for memory in chunks_under(member, by_id)]
+    told = [memory for memory in under if not memory.forgotten]
+    return FoldPlan(
+        members=members,
+        level=level,
+        quotes=tuple(quotes),
+        wishes=_wishes(told, entries),
+        numbers=(first, last),
+        memories=told,
+        from_memories=members_reading(members, by_id).from_memories,
+        answers=[reading_of(memory, by_id).answers or 0 for memory in told],
+    )
+
+
+def _quotes(memory: Memory, by_id: Mapping[str, Memory]) -> Iterator[Quote]:
+    """Yield the quotes of all memories that it stands for: older folds carried six at most."""
+    if not memory.is_fold:
+        yield from memory.in_prompts.quotes
+    for name in memory.members:
+        yield from _quotes(by_id[name], by_id)
+
+
+def _wishes(memories: Sequence[Memory], entries: Sequence[Entry]) -> tuple[Wish, ...]:
+    """Return the standing wishes in memories; where one has none, those in what was said of it."""
+    unread = [
+        memory
+        for memory in memories
+        if not memory.in_prompts.wishes and memory.in_prompts.kind != "person"
+    ]
+    numbers = {key: memory.number for memory in unread for key in memory.keys}
+    said: dict[int, list[Entry]] = {}
+    for entry in entries if numbers else ():
+        if entry.key in numbers:
+            said.setdefault(numbers[entry.key], []).append(entry)
+    return each_once(
+        wish
+        for memory in memories
+        for wish in memory.in_prompts.wishes or stated_in(as_they_are(said.get(memory.number, ())))
+    )

@@ -1,0 +1,42 @@
+"""An engine's fold: a paragraph for each memory while there is room, else for each stretch."""
+
+from rules.extract.paragraphs import in_paragraphs, paragraphs_for
+from rules.extract.prose import Said
+
+DAYS = [
+    (
+        Said(
+            "user", f"Ilse came to Kettle Bay with her {what}, and we mended it.", f"2026-03-0{at}"
+        ),
+        Said("assistant", f"I promised to ask about the {what} again on Friday.", f"2026-03-0{at}"),
+    )
+    for at, what in enumerate(("lantern", "bicycle", "accordion", "kettle"), 1)
+]
+
+
+def test_there_is_one_for_each_memory_while_forty_words_remain_for_each() -> None:
+    assert paragraphs_for(6, 240) == 6
+    assert paragraphs_for(6, 239) == 5
+    assert paragraphs_for(6, 30) == 1
+
+
+def test_each_tells_of_its_own_memory_oldest_first() -> None:
+    paragraphs = in_paragraphs(DAYS, 200).split("\n\n")
+    told = [
+        "".join(paragraphs).find(what) for what in ("lantern", "bicycle", "accordion", "kettle")
+    ]
+    assert -1 not in told
+    assert told == sorted(told)
+    assert len(paragraphs) == 4
+
+
+def test_with_little_room_neighbours_share_one() -> None:
+    first, second = in_paragraphs(DAYS, 80).split("\n\n")
+    assert "lantern" in first and "accordion" not in first
+    assert "accordion" in second and "lantern" not in second
+
+
+def test_a_memory_of_which_nothing_is_left_to_say_has_none() -> None:
+    twice = [DAYS[0], DAYS[0], DAYS[1]]
+    assert "Nothing more was said." not in in_paragraphs(twice, 200)
+    assert in_paragraphs([DAYS[0]], 40, [said.text for said in DAYS[0]]) != ""
