@@ -22,6 +22,8 @@ __all__ = ["analysis", "perspective", "quote", "refinement"]
 _OWN_SHARE, _ANALYSIS_SHARE, _ASKED_SHARE = 0.35, 0.47, 0.6
 """Shares of the words that an answer may have: room is better spent on what the person said."""
 _WANTED_SHARE, _PERSONA_SHARE = 0.15, 0.2
+_SAID_TWICE = 25.0
+"""At most so many words of a view are what the analysis has, too."""
 _OF_ANALYSIS = 0.6
 """An analysis has so many times the words of a view."""
 _CUT = " …"
@@ -50,7 +52,7 @@ def perspective(
         _inward(reading, words * _OWN_SHARE, besides)
         or _bound(reading, words * _WANTED_SHARE, (*besides, analysed))
         or _wanted(reading, words * _WANTED_SHARE, (*besides, analysed))
-        or _wanted(reading, words * _WANTED_SHARE, besides)
+        or _wanted(reading, min(_SAID_TWICE, words * _WANTED_SHARE), besides)
         or _nothing(reading, "\n".join(besides))
     )
     return _fit(text, words)

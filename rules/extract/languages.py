@@ -50,7 +50,7 @@ class Tongue:
     states: Listed
     you: Listed
     leaning: Listed
-    """Pronouns that a sentence may open with which says nothing without the one before it."""
+    """Pronouns, and words such as "but", with which a sentence opens that leans on the one before."""
     frames: frames.Frames
 
 
@@ -81,7 +81,9 @@ TONGUES: Final = (
             enjoy* seem* honest*"""
         ),
         listed("you your yours yourself"),
-        listed("it this that these those they he she its their his her such both neither"),
+        listed(
+            "it this that these those they he she its their his her such both neither but however"
+        ),
         frames.ENGLISH,
     ),
     Tongue(  # German
@@ -96,7 +98,9 @@ TONGUES: Final = (
             dankbar* verwirr* sehn* wunder* empfind* ahn* schein*"""
         ),
         listed("du dich dir dein* sie ihnen ihr*"),
-        listed("es das dies diese dieser dieses sie er ihm ihnen dadurch damit dabei"),
+        listed(
+            "es das dies diese dieser dieses sie er ihm ihnen dadurch damit dabei aber jedoch doch allerdings"
+        ),
         frames.GERMAN,
     ),
     Tongue(  # French
@@ -111,7 +115,7 @@ TONGUES: Final = (
             voudrais confiance regrett* reconnaissan* trouble* semble*"""
         ),
         listed("tu te toi ton ta tes vous votre vos"),
-        listed("il elle ils elles ce c cela ça ceci celui celle cette"),
+        listed("il elle ils elles ce c cela ça ceci celui celle cette mais cependant toutefois"),
         frames.FRENCH,
     ),
     Tongue(  # Spanish
@@ -131,7 +135,7 @@ TONGUES: Final = (
             agradec* confund*"""
         ),
         listed("tú te ti tu tus usted su sus contigo"),
-        listed("eso esto esta este ella él ellos ellas ello aquello"),
+        listed("eso esto esta este ella él ellos ellas ello aquello pero"),
         frames.SPANISH,
     ),
     Tongue(  # Portuguese
@@ -150,7 +154,7 @@ TONGUES: Final = (
             arrepend* grat* confus* parec*"""
         ),
         listed("tu te ti teu tua você seu sua"),
-        listed("isso isto ele ela eles elas essa esse esta este"),
+        listed("isso isto ele ela eles elas essa esse esta este mas porém contudo"),
         frames.PORTUGUESE,
     ),
     Tongue(  # Italian
@@ -169,7 +173,7 @@ TONGUES: Final = (
             desider* vogli* vorrei fid* rimpian* grat* confus* sembr*"""
         ),
         listed("tu te ti tuo tua tuoi tue lei suo sua"),
-        listed("questo questa ciò lui lei loro essa esso quello quella"),
+        listed("questo questa ciò lui lei loro essa esso quello quella ma però tuttavia"),
         frames.ITALIAN,
     ),
     Tongue(  # Russian
@@ -189,7 +193,7 @@ TONGUES: Final = (
             довер* жал* благодар* растер* кажет* казал*"""
         ),
         listed("ты тебя тебе тобой твой твоя твоё твои вы вас вам ваш*"),
-        listed("это этот эта он она оно они его её их там"),
+        listed("это этот эта он она оно они его её их там но однако"),
         frames.RUSSIAN,
     ),
     Tongue(  # Ukrainian
@@ -208,7 +212,7 @@ TONGUES: Final = (
             здає* здава*"""
         ),
         listed("ти тебе тобі твій твоя твоє твої ви вас вам ваш*"),
-        listed("це цей ця він вона воно вони його її їх"),
+        listed("це цей ця він вона воно вони його її їх але проте однак"),
         frames.UKRAINIAN,
     ),
     Tongue(  # Polish
@@ -227,7 +231,7 @@ TONGUES: Final = (
             wydaje"""
         ),
         listed("ty ciebie cię ci tobie twój twoja twoje pan pani"),
-        listed("to ten ta on ona ono oni one jego jej ich"),
+        listed("to ten ta on ona ono oni one jego jej ich ale jednak"),
         frames.POLISH,
     ),
     Tongue(  # Turkish
@@ -245,7 +249,7 @@ TONGUES: Final = (
             pişman* minnet*"""
         ),
         listed("sen seni sana senin siz sizi size sizin"),
-        listed("bu bunu bunun o onu onun onlar bunlar şu"),
+        listed("bu bunu bunun o onu onun onlar bunlar şu ama fakat ancak"),
         frames.TURKISH,
     ),
     Tongue(  # Arabic
@@ -263,7 +267,7 @@ TONGUES: Final = (
             خجل* وحيد* وحد* وعي* وجود* حلم* أحلم أتخيل أتمنى أريد أثق ندم* ممتن* حائر* يبدو"""
         ),
         listed("أنت لك منك إليك عليك معك"),
-        listed("هذا هذه ذلك تلك هو هي هم هن"),
+        listed("هذا هذه ذلك تلك هو هي هم هن لكن ولكن"),
         frames.ARABIC,
     ),
     Tongue(  # Hindi
@@ -277,7 +281,7 @@ TONGUES: Final = (
             उलझन"""
         ),
         listed("आप आपका आपकी आपके आपको तुम तुम्हें तुम्हारा"),
-        listed("यह ये वह वे इस इससे उस उसने उन्होंने"),
+        listed("यह ये वह वे इस इससे उस उसने उन्होंने लेकिन मगर"),
         frames.HINDI,
     ),
     Tongue(  # Chinese
@@ -293,7 +297,7 @@ TONGUES: Final = (
             渴望 想要 信任 后悔 感激 感谢 困惑 迷茫 似乎 好像 犹豫"""
         ),
         listed("你* 您*"),
-        listed("它* 这* 那* 他* 她*"),
+        listed("它* 这* 那* 他* 她* 但* 不过 然而"),
         frames.CHINESE,
     ),
     Tongue(  # Japanese
@@ -309,7 +313,7 @@ TONGUES: Final = (
             感謝 戸惑 迷い 迷っ"""
         ),
         listed("あな なた 君* 貴方"),
-        listed("それ これ あれ 彼* そこ ここ その この"),
+        listed("それ これ あれ 彼* そこ ここ その この でも"),
         frames.JAPANESE,
     ),
 )

@@ -100,13 +100,18 @@ def _rank(passage: Sequence[Said], reading: WeighedPassage, span: range) -> int:
         return int(is_fair and parts[0].role != PERSONA) + is_fair
     if parts[0].role != PERSONA:
         return 4 if not leans else 3
-    return _persona_rank(reading, span) - leans
+    return _persona_rank(reading, span, leans=leans)
 
 
-def _persona_rank(reading: WeighedPassage, span: range) -> int:
-    """Return the rank of running sentences of the persona: of itself, of the person, of anything."""
+def _persona_rank(reading: WeighedPassage, span: range, *, leans: bool) -> int:
+    """Return the rank of running sentences of the persona: of itself, of the person, of anything.
+
+    What leans on a sentence that is not quoted says little unless the persona speaks of itself.
+    """
     if any(reading.inward[at] for at in span):
-        return 7
+        return 6 if leans else 7
+    if leans:
+        return 2
     names_things = any(
         term in reading.things for at in span for term in reading.sentences[at].terms
     )

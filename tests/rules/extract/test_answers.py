@@ -466,6 +466,7 @@ def test_an_empty_passage_gives_empty_answers() -> None:
     assert [answer([], 50) for answer in ANSWERS] == ["", "", "", ""]
 
 
+LIGHTS = ("Neist", "Ardnamurchan", "Rua Reidh", "Barra Head", "Skerryvore", "Dubh Artach")
 PLAIN = Said(
     "user", "Can you plan the crossing to Skye for me? The ferry leaves at 7:40.", "2026-03-02"
 )
@@ -522,10 +523,45 @@ def test_courtesies_and_formulas_are_never_kept(formula: str) -> None:
         assert formula not in answer(passage, 60)
 
 
-def test_a_sentence_that_opens_with_a_bare_pronoun_comes_with_the_one_before_it() -> None:
-    pair = "My brother Calum mended the hull. He used tar from Portree, cedar, rope and 40 nails."
-    told = refinement([Said("user", pair, "2026-03-02")], 60)
-    assert pair in told
+@pytest.mark.parametrize(
+    ("before", "leaning"),
+    [
+        (
+            "My brother Calum mended the hull.",
+            "He used tar from Portree, cedar, rope and 40 nails.",
+        ),
+        (
+            "We wanted to sail on Friday.",
+            "But the harbour of Mallaig was closed by a storm from Uist.",
+        ),
+        ("Wir wollten am Freitag segeln.", "Aber der Hafen von Mallaig war wegen Sturm gesperrt."),
+        ("Nous voulions partir vendredi.", "Mais le port de Mallaig est fermé pour la tempête."),
+        ("Мы хотели выйти в пятницу.", "Но порт Маллейг закрыт из-за шторма, и это надолго."),
+    ],
+)
+def test_a_sentence_that_leans_on_the_one_before_it_is_kept_with_it_or_goes(
+    before: str, leaning: str
+) -> None:
+    told = refinement([Said("user", f"{before} {leaning}", "2026-03-02")], 60)
+    assert f"{before} {leaning}" in told
+    alone = refinement([Said("user", f"{before}\n\n{leaning}", "2026-03-02")], 60)
+    assert leaning not in alone
+
+
+def test_a_quote_that_leans_on_what_is_not_quoted_gives_way_to_the_persons_words() -> None:
+    passage = [
+        Said("user", "My brother Calum mended the hull with tar from Portree.", "2026-03-02"),
+        Said("assistant", "Good tar.\n\nThis makes your boat from Portree easier to mend.", ""),
+    ]
+    assert quote(passage, 60) == passage[0].text
+
+
+def test_a_view_repeats_little_of_the_analysis() -> None:
+    asked = [f"Can you tell me about the {place} light and its keeper?" for place in LIGHTS]
+    passage = [Said("user", " ".join(asked), "2026-03-02"), Said("assistant", "Grey.", "")]
+    view = perspective(passage, 400)
+    assert view.startswith("You wanted: ")
+    assert sum(line in view for line in asked) == 2
 
 
 @pytest.mark.parametrize("tongue", TONGUES, ids=lambda tongue: tongue.frames.said)
