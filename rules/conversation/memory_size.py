@@ -23,7 +23,7 @@ _LEAST_WORDS = 25
 _LEAST_ANSWERS = 180
 """Tokens of the shortest answers that models are asked for: the quote, and three times 25 words."""
 _ROOM = 200
-_EXTRACTED_MOST = 0.46
+_EXTRACTED_MOST = 0.50
 """The largest share of a chunk's tokens that the engine's answers may have."""
 _EXTRACTED_SHARE = 12
 """So many raw tokens leave one in a fold of the engine's, where its members have as many."""
