@@ -55,7 +55,7 @@ def perspective(
         or _wanted(reading, min(_SAID_TWICE, words * _WANTED_SHARE), besides)
         or _nothing(reading, "\n".join(besides))
     )
-    return _fit(text, words)
+    return fit(text, words)
 
 
 def _inward(reading: WeighedPassage, words: float, besides: Sequence[str]) -> str:
@@ -106,12 +106,12 @@ def analysis(passage: Sequence[Said], words: int, before: Sequence[Said] = ()) -
     asked = _asked(reading, room * _ASKED_SHARE)
     texts = [reading.sentences[at].text for at in asked]
     left = room - sum(map(length, texts)) - _HEAD * bool(asked)
-    rest = _kept(reading, left, texts) if left > 0 else []
+    rest = keep_of_both(reading, left, texts) if left > 0 else []
     lines = (
         _minutes(reading, asked, (frames.asked, frames.asked)),
         _minutes(reading, [at for at in rest if at not in asked], (frames.person, frames.persona)),
     )
-    return _fit("\n".join(filter(None, lines)), max(room, words)) or what_was_there(passage)
+    return fit("\n".join(filter(None, lines)), max(room, words)) or what_was_there(passage)
 
 
 def _asked(reading: WeighedPassage, words: float, besides: Sequence[str] = ()) -> list[int]:
@@ -128,18 +128,22 @@ def refinement(
     `besides` are the memory's other texts, which are not said again unless nothing else is left.
     """
     reading = read(tuple(passage), tuple(before))
-    kept = _kept(reading, words, besides)
-    text = _minutes(reading, kept, (reading.frames.told, reading.frames.answered))
-    return _fit(text, words) or (NOTHING_MORE if passage else "")
+    kept = keep_of_both(reading, words, besides)
+    return fit(account(reading, kept), words) or (NOTHING_MORE if passage else "")
 
 
-def _kept(reading: WeighedPassage, words: float, besides: Sequence[str]) -> list[int]:
+def keep_of_both(reading: WeighedPassage, words: float, besides: Sequence[str]) -> list[int]:
     """Choose the sentences of both sides."""
     whole = whole_worths(reading)
     anything = [float(sentence.words >= _TWO) for sentence in reading.sentences]
     worths = whole if any(whole) else anything
     room = Room(words, _HEAD, _PERSONA_SHARE)
     return choose(reading, worths, room, besides) or choose(reading, worths, room)
+
+
+def account(reading: WeighedPassage, kept: Sequence[int]) -> str:
+    """Return the kept sentences by day, as what the person told and the persona answered."""
+    return _minutes(reading, kept, (reading.frames.told, reading.frames.answered))
 
 
 def _minutes(reading: WeighedPassage, kept: Sequence[int], leads: tuple[str, str]) -> str:
@@ -184,6 +188,6 @@ def _joined(texts: Sequence[str]) -> str:
     return "".join(parts)
 
 
-def _fit(text: str, words: float) -> str:
+def fit(text: str, words: float) -> str:
     """Return the text, cut between words where it is longer: a single sentence may be longer than its budget."""
     return text if length(text) <= words else shorten(text, words) + _CUT

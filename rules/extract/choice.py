@@ -2,7 +2,8 @@
 
 A sentence that opens with a bare pronoun comes with the one before it. A passage of several chunks is cut
 into stretches that share the room, so that no part of it is lost. What a sentence brings is what no kept
-one holds yet; it only falls, so a heap finds each next best without looking at all.
+one of its stretch holds yet, and less of what an earlier stretch holds; it only falls, so a heap finds
+each next best without looking at all.
 """
 
 import heapq
@@ -16,6 +17,8 @@ from rules.extract.words import terms
 _LONGEST_CHAIN = 3
 _OVERHEAD = 4.0
 """Words that each sentence costs besides, so that very short ones do not win by a single word."""
+_SAID_BEFORE = 0.5
+"""The share of its worth that a word keeps which an earlier stretch holds."""
 _LEAST_GAIN = 0.12
 """A sentence that brings less for each of its words repeats what is known, and is left out."""
 
@@ -56,14 +59,15 @@ def choose(
     chains = [_chain(reading, free, at) if free[at] else () for at in range(len(worths))]
     kept: list[int] = []
     shortest: list[tuple[float, int]] = []
-    left = room.words
+    left, said_before = room.words, set[str]()
     for number, stretch in enumerate(reading.stretches):
         share = replace(room, words=left / (len(reading.stretches) - number))
-        search = _Search(reading, worths, chains, number, known)
+        search = _Search(reading, worths, chains, number, known, frozenset(said_before))
         chosen, spent = search.fill(share)
         shortest += [search.shortest] if search.shortest else []
         kept += sorted(at for at in chosen if at in stretch)
         left -= spent
+        said_before.update(term for at in chosen for term in reading.sentences[at].terms)
     return kept if kept or not shortest else [min(shortest)[1]]
 
 
@@ -90,9 +94,11 @@ class _Search:
         chains: Sequence[tuple[int, ...]],
         number: int,
         known: frozenset[str],
+        said_before: frozenset[str],
     ) -> None:
         self._reading, self._worths, self._chains = reading, worths, chains
         self._rare = reading.rare[number]
+        self._said_before = said_before
         self._chosen = _Chosen(used=set(known))
         self._heap = [(-self._gain(at), at) for at in reading.stretches[number] if chains[at]]
         heapq.heapify(self._heap)
@@ -133,10 +139,14 @@ class _Search:
                 for term in sentence.terms
                 if term not in self._chosen.used and term not in seen
             ]
-            fresh += self._worths[part] * sum(self._rare[term] for term in new)
+            fresh += self._worths[part] * sum(map(self._weight, new))
             words += sentence.words
             seen.update(new)
         return fresh / (words + _OVERHEAD)
+
+    def _weight(self, term: str) -> float:
+        share = _SAID_BEFORE if term in self._said_before else 1.0
+        return share * self._rare[term]
 
     def _cost(self, at: int, head: float) -> float:
         missing = self._missing(at)

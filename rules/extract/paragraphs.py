@@ -1,10 +1,11 @@
 """Write an engine's fold: a paragraph for each memory, or with little room, for each stretch."""
 
 from collections.abc import Sequence
-from itertools import chain, pairwise
+from itertools import accumulate, chain, pairwise
 
-from rules.extract.answers import NOTHING_MORE, refinement
+from rules.extract.answers import NOTHING_MORE, account, fit, keep_of_both
 from rules.extract.prose import Said
+from rules.extract.weights import WeighedPassage, read
 
 WORDS_OF_A_PARAGRAPH = 40
 """A paragraph of fewer words says nothing."""
@@ -24,13 +25,21 @@ def in_paragraphs(
     """Return the engine's account of each passage, oldest first, in about so many words together.
 
     Each passage is what a memory was made of; neighbours share a paragraph if there are too many.
+    What one paragraph says counts less in a later one.
     """
+    reading = read(tuple(chain.from_iterable(passages)), tuple(before))
+    kept = keep_of_both(reading, words, besides)
     number = paragraphs_for(len(passages), words)
     cuts = [len(passages) * at // number for at in range(number + 1)]
-    paragraphs: list[str] = []
-    for start, stop in pairwise(cuts):
-        earlier = tuple(chain.from_iterable(passages[max(0, start - 1) : start])) or tuple(before)
-        passage = tuple(chain.from_iterable(passages[start:stop]))
-        paragraphs.append(refinement(passage, words // number, besides, earlier))
-    said = [paragraph for paragraph in paragraphs if paragraph not in ("", NOTHING_MORE)]
-    return "\n\n".join(said or paragraphs[:1])
+    ends = [0, *accumulate(map(len, passages))]
+    paragraphs = (
+        account(reading, _within(reading, kept, range(ends[start], ends[stop])))
+        for start, stop in pairwise(cuts)
+    )
+    text = "\n\n".join(filter(None, paragraphs))
+    return fit(text, words) or (NOTHING_MORE if any(passages) else "")
+
+
+def _within(reading: WeighedPassage, kept: Sequence[int], messages: range) -> list[int]:
+    """Return those of the kept sentences that these messages say."""
+    return [at for at in kept if reading.sentences[at].message in messages]

@@ -10,7 +10,7 @@ DAYS = [
         ),
         Said("assistant", f"I promised to ask about the {what} again on Friday.", f"2026-03-0{at}"),
     )
-    for at, what in enumerate(("lantern", "bicycle", "accordion", "kettle"), 1)
+    for at, what in enumerate(("lantern", "bicycle", "accordion", "barometer"), 1)
 ]
 
 
@@ -23,7 +23,7 @@ def test_there_is_one_for_each_memory_while_forty_words_remain_for_each() -> Non
 def test_each_tells_of_its_own_memory_oldest_first() -> None:
     paragraphs = in_paragraphs(DAYS, 200).split("\n\n")
     told = [
-        "".join(paragraphs).find(what) for what in ("lantern", "bicycle", "accordion", "kettle")
+        "".join(paragraphs).find(what) for what in ("lantern", "bicycle", "accordion", "barometer")
     ]
     assert -1 not in told
     assert told == sorted(told)
