@@ -21,11 +21,14 @@ from rules.extract.words import length, listed_words, terms
 
 _LONGEST = 1_500.0
 """A sentence of more words is a pasted text."""
+_LONG = 100.0
+"""Of a sentence of more words, the wish is the clause between two commas."""
 _SHORTEST = 2.0
 _MOST_ITEMS = 12
 """So many items of a list belong to the wish that announces them."""
 _QUESTION_MARKS = ("?", "？", "؟")
 _COLONS = (":", "：")
+_COMMAS = (",", ";", "，", "、", "；")
 _PAIRED = (("“", "”"), ("„", "“"), ("«", "»"), ("「", "」"), ("『", "』"))
 _MESSAGES = 4_096
 _PARAGRAPH = 4_000
@@ -55,8 +58,10 @@ def find_wishes(text: str) -> tuple[str, ...]:
         sentence = text[piece.start : piece.stop]
         if items and _is_item(text, piece):
             items -= 1
-        elif _is_wish(text, piece):
+        elif (at := _wish_at(text, piece)) is not None:
             items = _MOST_ITEMS if sentence.endswith(_COLONS) else 0
+            if length(sentence) > _LONG:
+                sentence = _clause(sentence, at - piece.start)
         else:
             items = 0
             continue
@@ -82,19 +87,29 @@ def _is_item(text: str, piece: TextPiece) -> bool:
     return bool(text[line : piece.start].strip())
 
 
-def _is_wish(text: str, piece: TextPiece) -> bool:
+def _clause(sentence: str, at: int) -> str:
+    """Return the part between two commas in which a wish begins `at`."""
+    start = max(sentence.rfind(mark, 0, at + 1) for mark in _COMMAS) + 1
+    ends = (sentence.find(mark, at + 1) for mark in _COMMAS)
+    return sentence[start : min((end for end in ends if end >= 0), default=None)].strip()
+
+
+def _wish_at(text: str, piece: TextPiece) -> int | None:
+    """Return where in the text the form of a wish begins; None where the sentence is none."""
     sentence = text[piece.start : piece.stop].replace("’", "'")
     if not _SHORTEST <= length(sentence) <= _LONGEST or _is_quoted_block(text, piece):
-        return False
+        return None
     forms = [PREFERENCES]
     if not sentence.rstrip(" \"'”»)*_").endswith(_QUESTION_MARKS):
         forms += [STARTS, WITHIN]
     bare = sentence.lstrip("*_ ")
-    return any(
-        found is not None and not _is_quoted(text, piece.start + found.start())
+    places = (
+        piece.start + found.start()
         for patterns in forms
         for found in _searched(patterns, bare)
+        if found is not None
     )
+    return next((at for at in places if not _is_quoted(text, at)), None)
 
 
 def _searched(patterns: Sequence[re.Pattern[str]], sentence: str) -> Iterator[re.Match[str] | None]:

@@ -221,7 +221,7 @@ class Life:
         )
         account = self._account()
         shown = {said(message) for message in given["messages"] if kind(message) != "original"}
-        hidden = account.standing - account.hinted_at(shown)
+        hidden = account.standing - account.told_of(shown)
         most_are_hidden = len(hidden) * 2 > len(account.standing)
         assert missing or most_are_hidden, f"set aside without a reason: {outcome.reason}"
 

@@ -56,3 +56,10 @@ def test_a_later_wish_on_the_same_case_or_object_is_about_the_same() -> None:
     assert not is_same_matter(dates, "Always give prices in euros when I ask about hotels.")
     assert is_same_matter("I prefer short answers.", "From now on I prefer long answers.")
     assert not is_same_matter("Call me Ada.", "I prefer short answers.")
+
+
+def test_of_a_very_long_sentence_the_clause_between_its_commas_is_the_wish() -> None:
+    before = "can you look at this, " * 30
+    assert find_wishes(f"{before}and I prefer short answers, {before}please.") == (
+        "and I prefer short answers",
+    )
