@@ -150,7 +150,7 @@ def test_show_reads_as_prose_and_has_ids_questions_and_requests_only_if_asked(wi
     prose = wise.person.memproc("show", "The lighthouse", "4")
     done(
         prose,
-        '"The lighthouse"\nMemory 4\n',
+        '"The lighthouse"\nMemory 4: ',
         "edition 2, hindsight, shown",
         "Quote\n",
         "Perspective\n",
