@@ -103,7 +103,7 @@ class FoldLimits:
     budget: int = 0
     """The tokens under which its folds were made; 0 where its budget grows."""
     window: int = 0
-    """The tokens that the agent's requests could have by its last plan; 0 for no known limit."""
+    """The tokens of the agent's window by its last plan, as memories are counted; 0: not known."""
 
 
 def fold_limits(archive: Archive, chat_id: str) -> FoldLimits:

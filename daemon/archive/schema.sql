@@ -13,7 +13,7 @@ CREATE TABLE migration (
 -- A chat as TypingMind knows it; head and tail are its JSON around the messages, newest seen. round_to: the number of
 -- the last chunk of the hindsight round that was begun, so that a killed round goes on as it began. fold_budget: the
 -- tokens that its memories keep to where memproc.toml says nothing, since it has folds made so; 0 where it has none.
--- agent_window: the tokens that the agent's requests could have when the chat was planned last; 0 for no known limit.
+-- agent_window: the agent's window when the chat was planned last, in tokens as memories are counted; 0: not known.
 CREATE TABLE chat (
     id INTEGER PRIMARY KEY, chat_id TEXT NOT NULL UNIQUE, title TEXT NOT NULL, folder_id TEXT,
     head BLOB NOT NULL, tail BLOB NOT NULL, first_seen TEXT NOT NULL, last_seen TEXT NOT NULL,

@@ -193,9 +193,9 @@ def _plan_new_chunks(
     counts, overhead = _count(archive, chat, reading, shown, roles)
     agent = expected(archive, roles.agent.name, now)
     limit = nearest_limit(roles.window, step_of(roles.agent, config.budget), sure=agent.is_sure)
-    kept = replace(
-        limits_before(archive, chat.chat_id, reading.adopted), window=limit.tokens if limit else 0
-    )
+    factor = token_factor(roles.agent.name)
+    window = int(limit.tokens / factor) if limit and factor else 0
+    kept = replace(limits_before(archive, chat.chat_id, reading.adopted), window=window)
     bounds = bounds_of(config, kept)
     plan = plan_chat(
         chat.chat_id,

@@ -141,16 +141,21 @@ def keep_of_both(reading: WeighedPassage, words: float, besides: Sequence[str]) 
     return choose(reading, worths, room, besides) or choose(reading, worths, room)
 
 
-def account(reading: WeighedPassage, kept: Sequence[int]) -> str:
-    """Return the kept sentences by day, as what the person told and the persona answered."""
-    return _minutes(reading, kept, (reading.frames.told, reading.frames.answered))
+def account(reading: WeighedPassage, kept: Sequence[int], day_before: str = "") -> str:
+    """Return the kept sentences by day, as what the person told and the persona answered.
+
+    A day that the text before ended with, `day_before`, is not named again.
+    """
+    return _minutes(reading, kept, (reading.frames.told, reading.frames.answered), day_before)
 
 
-def _minutes(reading: WeighedPassage, kept: Sequence[int], leads: tuple[str, str]) -> str:
+def _minutes(
+    reading: WeighedPassage, kept: Sequence[int], leads: tuple[str, str], day_before: str = ""
+) -> str:
     """Return the kept sentences by day, the person's before the persona's, each behind its lead."""
     lines: list[str] = []
     for day, of_day in groupby(kept, key=lambda at: reading.days[at]):
-        head = _head(day, reading.frames)
+        head = _head(day, reading.frames) if day != day_before else ""
         sides = sorted(of_day, key=lambda at: reading.sentences[at].role == PERSONA)
         for is_persona, side in groupby(
             sides, key=lambda at: reading.sentences[at].role == PERSONA

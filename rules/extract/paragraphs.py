@@ -28,15 +28,17 @@ def in_paragraphs(
     What one paragraph says counts less in a later one.
     """
     reading = read(tuple(chain.from_iterable(passages)), tuple(before))
-    kept = keep_of_both(reading, words, besides)
     number = paragraphs_for(len(passages), words)
+    kept = keep_of_both(reading, words, besides)
     cuts = [len(passages) * at // number for at in range(number + 1)]
     ends = [0, *accumulate(map(len, passages))]
-    paragraphs = (
-        account(reading, _within(reading, kept, range(ends[start], ends[stop])))
-        for start, stop in pairwise(cuts)
-    )
-    text = "\n\n".join(filter(None, paragraphs))
+    paragraphs: list[str] = []
+    day = ""
+    for start, stop in pairwise(cuts):
+        if told := _within(reading, kept, range(ends[start], ends[stop])):
+            paragraphs.append(account(reading, told, day))
+            day = reading.days[told[-1]]
+    text = "\n\n".join(paragraphs)
     return fit(text, words) or (NOTHING_MORE if any(passages) else "")
 
 

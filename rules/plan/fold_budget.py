@@ -31,7 +31,10 @@ class Bounds:
     wishes: int = 1_500
     """Tokens of all standing wishes."""
     window: int | None = None
-    """The tokens of the agent's window, or where its price rises before; None if not known."""
+    """The agent's window in tokens as memories are counted; None if not known.
+
+    Where its price rises before, that counts.
+    """
 
     def at(self, raw_tokens: int) -> int:
         """Return the budget of a section that stands for so many raw tokens."""

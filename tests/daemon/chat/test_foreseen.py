@@ -96,3 +96,15 @@ def test_the_chats_of_one_updated_file_get_files_of_their_own_and_that_file_beco
     assert hashlib.sha256(in_one).hexdigest() in {version["sha256"] for version in kept}
     assert ada.memproc("verify").code == 0
     assert plans_and_runs(ada) == (False, False)
+
+
+def test_with_the_default_sizes_a_long_chat_fits_below_the_step_of_its_model_s_price(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-none")
+    person = Person(tmp_path / "ada", tail=30_000, step=24_000, chunk=4_000)
+    model = '"anthropic/claude-haiku-5-5"'
+    person.settings(f"[models]\nagent = {model}\ncontext_manager = {model}\n")
+    person.drop(export_bytes(long_chat(420_000, tokens_each=500)))
+    (plan,) = json.loads(person.memproc("plan", "--json").out)["chats"]
+    assert plan["outcome"] == "plan", plan

@@ -1,5 +1,7 @@
 """An engine's fold: a paragraph for each memory while there is room, else for each stretch."""
 
+from dataclasses import replace
+
 from rules.extract.paragraphs import in_paragraphs, paragraphs_for
 from rules.extract.prose import Said
 
@@ -40,3 +42,11 @@ def test_a_memory_of_which_nothing_is_left_to_say_has_none() -> None:
     twice = [DAYS[0], DAYS[0], DAYS[1]]
     assert "Nothing more was said." not in in_paragraphs(twice, 200)
     assert in_paragraphs([DAYS[0]], 40, [said.text for said in DAYS[0]]) != ""
+
+
+def test_a_day_is_named_once_for_the_paragraphs_that_it_lasts() -> None:
+    same_day = [tuple(replace(said, date="2026-03-01") for said in passage) for passage in DAYS[:2]]
+    told = in_paragraphs([*same_day, DAYS[2]], 200)
+    assert told.count("On 1 March 2026") == 1
+    assert told.count("On 3 March 2026") == 1
+    assert told.split("\n\n")[1].startswith("You told me: ")

@@ -138,11 +138,11 @@ def test_what_hindsight_has_room_for_does_not_depend_on_replies() -> None:
     st.integers(100, 400),
     st.sampled_from([(1.35, False), (1.3, True), (1.45, True)]),
 )
-def test_with_the_sizes_of_memproc_toml_every_prompt_of_a_chat_fits_into_a_window_of_128_000_tokens(
+def test_with_the_sizes_of_memproc_toml_no_prompt_of_a_chat_comes_above_a_hundred_thousand_tokens(
     each: int, thousands: int, factor: tuple[float, bool]
 ) -> None:
-    plan = at_the_defaults(thousands * 1000 // each, each, window=128_000)
+    plan = at_the_defaults(thousands * 1000 // each, each, window=int(100_000 / 1.3))
     fixed = 1000  # the primer, and a short system message
-    limit = Limit(128_000, is_price=True, sure=factor[1])
+    limit = Limit(100_000, is_price=True, sure=factor[1])
     assert [one for one in plan.chunks if too_large(one, fixed, factor[0], limit)] == []
-    assert max(sum(parts_of(one, fixed, 1.45).values()) for one in plan.chunks) < 128_000
+    assert max(sum(parts_of(one, fixed, 1.45).values()) for one in plan.chunks) < 100_000
