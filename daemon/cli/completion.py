@@ -93,8 +93,6 @@ def complete_names(command: click.Command) -> None:
             if command.name == "use":
                 find = _memories_and_editions
             parameter.type = _Name(find)
-        elif parameter.name == "edition":
-            parameter.callback = None  # it may still be a chat or a memory
     for inner in command.commands.values() if isinstance(command, click.Group) else ():
         complete_names(inner)
 

@@ -23,6 +23,8 @@ _MOST_DIGITS = 6
 
 def _edition(ctx: click.Context, param: click.Parameter, text: str) -> int | str | None:
     """Return the number of an edition, its kind, or None for `auto`."""
+    if ctx.resilient_parsing:  # the shell completes: it may still be a chat or a memory
+        return text
     if text == _AUTO:
         return None
     if text in _KINDS:

@@ -120,6 +120,14 @@ def test_a_memory_is_completed_by_its_number_behind_its_chat_and_by_its_id_where
     assert completed(may, f"show {ids[0]}") == [ids[0]]
 
 
+def test_a_command_that_was_completed_still_knows_the_editions(may: Person) -> None:
+    assert completed(may, "use Aria 3 ") == ["as-of", "hindsight", "auto"]
+    assert "Nothing to do" in may.memproc("use", "Aria", "3", "auto").out
+    assert "no edition 99; it has 1 (as-of)" in may.memproc("use", "Aria", "3", "99").err
+    refused = may.memproc("use", "Aria", "3", "latest")
+    assert '"latest" is neither the number of an edition' in refused.err
+
+
 def test_a_title_goes_by_its_id_where_a_shell_could_not_take_it(tmp_path: Path) -> None:
     ada = Person(tmp_path / "ada")
     for name, title in (("aaa", "Sea: $1*"), ("bbb", "Twice"), ("ccc", "twice")):
