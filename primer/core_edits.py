@@ -22,9 +22,9 @@ _NO_CALL = Refusal(
 def read_edits(
     text: str, calls: Sequence[ToolCall], native: bool
 ) -> tuple[CoreEdit | Refusal, ...]:
-    """The edits of one answer, in order: its calls, else the last fenced block of its text.
+    """Read the edits of one answer, in order: its calls, else the last fenced block of its text.
 
-    What cannot be read is a Refusal in its place; there is one for each call. An answer with neither calls nor a
+    What cannot be read becomes a Refusal in its place; each call has its outcome. An answer with neither calls nor a
     block asks for nothing where the agent has tools (`native`); else it should have had a block.
     """
     if calls:
@@ -51,7 +51,7 @@ def _called(call: ToolCall) -> CoreEdit | Refusal:
 
 
 def _listed(entry: Any) -> CoreEdit | Refusal:
-    """An entry of the block; its arguments stand in an object of their own, or beside the function's name."""
+    """Read an entry of the block; its arguments are in their own object, or next to the function's name."""
     if not isinstance(entry, dict) or not isinstance(entry.get("function"), str):
         return _NO_CALL
     beside = {name: value for name, value in entry.items() if name != "function"}
@@ -60,7 +60,7 @@ def _listed(entry: Any) -> CoreEdit | Refusal:
 
 
 def _as_meant(arguments: Mapping[str, object]) -> dict[str, object]:
-    """The arguments with tags that were shown inert as they are kept, and without what no file takes."""
+    """Restore inert tags in the arguments, and drop characters that no file takes."""
     return {
         name: restore_tags(printable(value)) if isinstance(value, str) else value
         for name, value in arguments.items()
@@ -68,7 +68,7 @@ def _as_meant(arguments: Mapping[str, object]) -> dict[str, object]:
 
 
 def _last_block(text: str) -> str | None:
-    """The text between the last two fences, if they are those of a block of JSON."""
+    """Return the text between the last two fences, if they enclose a block of JSON."""
     lines = [line.strip() for line in text.split("\n")]
     fences = [at for at, line in enumerate(lines) if line.startswith(_FENCE)]
     if len(fences) < 2:

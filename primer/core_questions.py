@@ -30,13 +30,13 @@ _KEPT_LINES = " The person wrote {} of it themselves: no edit can change or remo
 
 
 def tools_of(layout: Layout) -> tuple[dict[str, object], ...]:
-    """The layout's functions as tools, for models that call them."""
+    """Return the layout's functions as tools, for models that call them."""
     offers = map(describe_function, layout.functions)
     return tuple(tool(offer.name, offer.description, offer.parameters) for offer in offers)
 
 
 def ask_core(texts: Texts, memory: CoreMemory, layout: Layout, native: bool) -> str:
-    """The question, without its tag; where the agent has no tools (`native` is false), with the form in JSON."""
+    """Return the question without its tag; for an agent without tools (`native` is false), with the form in JSON."""
     asked = fill(texts.core, sections=make_tags_inert("\n\n".join(map(_shown, memory))))
     return (
         asked
@@ -46,7 +46,7 @@ def ask_core(texts: Texts, memory: CoreMemory, layout: Layout, native: bool) -> 
 
 
 def after_memory(before: Sequence[Turn], six: Six, asked: str) -> tuple[Turn, ...]:
-    """The context that a memory was written in, its as-of edition, and the question behind it."""
+    """Return the context that a memory was written in, its as-of edition, and the question."""
     dialogue = [
         Turn("user", text) if slot % 2 == 0 else answer(text) for slot, text in enumerate(six)
     ]
@@ -56,7 +56,7 @@ def after_memory(before: Sequence[Turn], six: Six, asked: str) -> tuple[Turn, ..
 def tell_results(
     texts: Texts, reply: str, calls: Sequence[ToolCall], outcomes: Sequence[CoreMemory | Refusal]
 ) -> tuple[Turn, ...]:
-    """The agent's answer, and what became of its edits: a turn for each call, or a list where there are no calls."""
+    """Return the agent's answer and the outcomes of its edits: a turn for each call, or one list without calls."""
     lines = [
         make_tags_inert(f"Not done. {outcome.reason}" if isinstance(outcome, Refusal) else "Done.")
         for outcome in outcomes
@@ -72,7 +72,7 @@ def tell_results(
 
 
 def results_in_words(reply: str, calls: Sequence[ToolCall]) -> str:
-    """An answer with its calls written out.
+    """Return an answer with its calls written out.
 
     A model that thinks takes its calls back only with its thoughts, which are not kept.
     """
@@ -85,7 +85,7 @@ def results_in_words(reply: str, calls: Sequence[ToolCall]) -> str:
 
 
 def _again(call: ToolCall, number: int) -> ToolCall:
-    """A call as it can be sent back: some servers name their calls by nothing, and LiteLLM takes no broken JSON."""
+    """Return a call as it can be sent back: some servers give no ids, and LiteLLM takes no broken JSON."""
     arguments = parsed(call.arguments)
     written = _written(arguments if isinstance(arguments, dict) else {})
     return replace(call, call_id=call.call_id or f"call_{number}", arguments=written)
@@ -98,7 +98,7 @@ def _shown(section: Section) -> str:
 
 
 def _kept(section: Section) -> str:
-    """The part of the section that cannot be edited, in words: all of it, or some lines, by their numbers."""
+    """Describe the part of the section that cannot be edited: all of it, or some lines, by their numbers."""
     if section.held:
         return _KEPT
     numbers = [

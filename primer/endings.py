@@ -53,7 +53,7 @@ def end_by(model: str, day_in_map: str | None) -> ModelEnd | None:
 
 
 def ending(model: str, end: ModelEnd, today: date, days: int) -> str | None:
-    """Return a sentence on a model that ends within so many days, or has ended; None while there is time."""
+    """Return a sentence on a model that ends within `days`, or has ended; None while there is time."""
     left = (date.fromisoformat(end.first) - today).days
     if left > days:
         return None

@@ -25,7 +25,7 @@ _DECODER = json.JSONDecoder()
 
 
 def numbered_passage(texts: Texts, chunk: Sequence[Entry]) -> tuple[Turn, ...]:
-    """The turns before the question: the chunk and nothing else, each message with its number."""
+    """Return the turns before the question: the chunk and nothing else, each message with its number."""
     passage = "\n".join(
         to_remember(entry.message, entry.message.speaker, message=str(number))
         for number, entry in enumerate(chunk, 1)
@@ -34,7 +34,7 @@ def numbered_passage(texts: Texts, chunk: Sequence[Entry]) -> tuple[Turn, ...]:
 
 
 def ask_facts(texts: Texts, shown: Sequence[Fact]) -> str:
-    """The question, with the facts to compare with. The id of each is its place here, so that none can be made up."""
+    """Return the question with the facts to compare. Each fact's id is its place here, so that none can be made up."""
     listed = ",\n".join(
         json.dumps(_as_shown(number, fact), ensure_ascii=False) for number, fact in enumerate(shown)
     )
@@ -60,13 +60,13 @@ def _shouted(value: object) -> object:
 
 
 def _number(value: object) -> int | None:
-    """A message's number, if it is one: what names no message is no reason to refuse the rest."""
+    """Read a message's number, or None: one that names no message is no reason to refuse the rest."""
     text = str(value).strip()
     return int(text) if text.isascii() and text.isdecimal() and len(text) < len("1000000") else None
 
 
 def _line(value: object) -> str:
-    """A text on one line, with the tags that were made inert for the model as people wrote them."""
+    """Put a text on one line, with the tags that were made inert for the model restored."""
     return restore_tags(" ".join(value.split())) if isinstance(value, str) else ""
 
 
@@ -79,7 +79,7 @@ class _OperationEntry(BaseModel):
 
 
 def read_operations(answer: str) -> Operations | None:
-    """The operations that an answer holds: as an object with a list `memory`, or as a bare list of objects."""
+    """Read the operations of an answer: an object with a list `memory`, or a bare list of objects."""
     values = list(_values(answer))
     named = (
         value["memory"]
@@ -101,7 +101,7 @@ def read_operations(answer: str) -> Operations | None:
 
 
 def _values(answer: str) -> Iterator[object]:
-    """Every JSON value in the answer that begins with a bracket, wherever it begins."""
+    """Yield every JSON object and list in the answer, also in the middle of prose."""
     for at, character in enumerate(answer):
         if character in "{[":
             try:

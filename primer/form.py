@@ -98,7 +98,7 @@ class Form:
 
     @property
     def is_about_oneself(self) -> bool:
-        """Whether the agent was asked, and not the context manager."""
+        """Return whether the agent was asked, and not the context manager."""
         return self.step in OPEN_QUESTIONS
 
 
@@ -311,7 +311,7 @@ def _speaks_of(sentence: str, tongue: Tongue) -> bool:
 
 
 def _runs(words: Sequence[str], count: int) -> Sequence[tuple[str, ...]]:
-    """Return every run of so many neighbouring words."""
+    """Return every run of `count` neighbouring words."""
     return [tuple(words[at : at + count]) for at in range(len(words) - count + 1)]
 
 

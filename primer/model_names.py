@@ -40,7 +40,7 @@ _EFFORT = re.compile(r"^(o\d|gpt-[5-9]).*?(?P<effort>-(minimal|low|medium|high|x
 
 
 def own_model(names: Sequence[str]) -> str | None:
-    """The LiteLLM name of the first of the names that is of a known family, or None where none is.
+    """Return the LiteLLM name of the first of the names that is of a known family, or None.
 
     The caller passes what it trusts most first. A name with its vendor before it, as OpenRouter writes them,
     becomes the vendor's own model; a name that begins with `openrouter/` says which way to go, and is kept.
@@ -49,7 +49,7 @@ def own_model(names: Sequence[str]) -> str | None:
 
 
 def with_provider(model: str) -> str:
-    """A configured name with its provider in front; LiteLLM takes some names without. Others stay as they are."""
+    """Put the provider in front of a configured name, where LiteLLM takes it without. Others stay."""
     return model if "/" in model else own_model([model]) or model
 
 
@@ -64,7 +64,7 @@ def _litellm_name(name: str) -> str | None:
 
 
 def _in_its_family(name: str) -> tuple[str, str] | None:
-    """The provider, and what its API calls the model: without the variant that a client has put behind it."""
+    """Return the provider and its API's name for the model, without the variant that a client appended."""
     plain = name.partition(":")[0].removesuffix("@default").replace("@", "-")
     if not _NAME.fullmatch(plain) or _OTHER_WORK.search(plain):
         return None

@@ -65,7 +65,7 @@ _ALSO_CALLED: Mapping[str, str] = MappingProxyType(
 )
 """What people call a provider, by its models or its maker -> LiteLLM's name of it."""
 # How many of its own tokens a model makes of one token of o200k. OpenAI's models of today use o200k itself.
-# Claude's tokenizer since 4.7 makes about 30 % more of prose, and nobody publishes it: 1.35 is where users'
+# Claude's tokenizer since 4.7 makes about 30 % more of prose, and is not published: 1.35 is where users'
 # own measurements begin, and the careful start for every model that is not known.
 _TOKEN_FACTORS = (("*gpt-4o*", 1.0), ("*gpt-4.1*", 1.0), ("*gpt-5*", 1.0), ("*/o[134]*", 1.0))
 _CAREFUL = 1.35
@@ -90,7 +90,7 @@ _SMALL: Mapping[str, str] = MappingProxyType(
 
 
 def is_secret(name: str) -> bool:
-    """Whether an option of this name holds a secret."""
+    """Return whether an option of this name holds a secret."""
     return _SECRET.search(name) is not None
 
 
@@ -126,7 +126,7 @@ class Model:
     options: Mapping[str, object] = field(default_factory=lambda: MappingProxyType({}), repr=False)
     """Parameters for LiteLLM, `[models.options]` among them. They may hold a key."""
     thinking_room: int = 0
-    """Tokens that an answer's room has on top, because the model thinks whatever it is told."""
+    """Tokens to add to an answer's room, because the model always thinks."""
     tools: tuple[Mapping[str, object], ...] = field(default=(), repr=False)
     """The tools that it may call. All of its requests carry them: a provider's cache begins with the tools."""
     calls_tools: bool = False
@@ -165,27 +165,27 @@ def meant_provider(text: str) -> str:
 
 
 def takes_batches(model: str) -> bool:
-    """Whether a model can be asked in batches: memproc knows how for Anthropic's own service alone."""
+    """Return whether a model can be asked in batches: memproc knows how for Anthropic's own service alone."""
     return provider_of(model) == "anthropic"
 
 
 def key_variables(provider: str) -> tuple[str, ...]:
-    """Every environment variable in which LiteLLM finds this provider's key; the one to write stands first."""
+    """Return the environment variables in which LiteLLM finds this provider's key; the one to write is first."""
     if provider not in KEY_VARIABLES:
         return ()
     return (KEY_VARIABLES[provider], *_OTHER_VARIABLES.get(provider, ()))
 
 
 def token_factor(model: str) -> float:
-    """The tokens that a model is expected to count for one of ours; 0 for the engine, which is sent nothing."""
+    """Return the tokens that a model is expected to count for one of ours; 0 for the engine, which is sent nothing."""
     if model == EXTRACTIVE:
         return 0.0
     return next((factor for pattern, factor in _TOKEN_FACTORS if fnmatch(model, pattern)), _CAREFUL)
 
 
 def small_model(agent: str) -> str:
-    """The small fast model of the agent's provider, for the context manager.
+    """Return the small fast model of the agent's provider, for the context manager.
 
-    The agent itself where its provider has none here: no text may go to a provider that nobody has chosen.
+    It is the agent itself if its provider has none here: no text goes to a provider that was not chosen.
     """
     return _SMALL.get(with_provider(agent).partition("/")[0], agent)

@@ -14,7 +14,7 @@ _ATTRIBUTE = re.compile(r" ([a-z]+)=\"([^\"]*)\"")
 
 
 def read_passage(turns: Sequence[Turn]) -> tuple[Said, ...]:
-    """Every message that stands in `<to_remember>`, as it was said. Tags in people's text are inert by then."""
+    """Return every message in `<to_remember>`, as it was said. Tags in people's text are inert by then."""
     return tuple(
         Said(attributes.get("role", turn.role), restore_tags(text), attributes.get("date", "")[:10])
         for turn in turns
@@ -35,7 +35,7 @@ def read_stretches(turns: Sequence[Turn]) -> tuple[tuple[Said, ...], ...]:
 
 
 def said_before(turns: Sequence[Turn]) -> tuple[Said, ...]:
-    """The messages and memories before the passage, as they were said, without the system's part."""
+    """Return the messages and memories before the passage, as they were said, without the system's part."""
     first = next((at for at, turn in enumerate(turns) if _WRAPPED.search(turn.content)), len(turns))
     return tuple(
         Said(turn.role, restore_tags(turn.content), "")
@@ -45,7 +45,7 @@ def said_before(turns: Sequence[Turn]) -> tuple[Said, ...]:
 
 
 def said_after(turns: Sequence[Turn]) -> tuple[str, ...]:
-    """The texts since the passage: questions, answers, and the analysis in the last question."""
+    """Return the texts since the passage: questions, answers, and the analysis in the last question."""
     last = max((at for at, turn in enumerate(turns) if _WRAPPED.search(turn.content)), default=-1)
     return tuple(restore_tags(turn.content) for turn in turns[last + 1 :])
 

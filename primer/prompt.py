@@ -6,9 +6,9 @@ tail        raw messages, as they were                              > cached: th
 chunk       each message in <to_remember>, with its date           /  all three questions
 question    in <context_manager>; the dialogue grows by answers
 
-In hindsight, the raw messages that came after the chunk stand between it and the questions, announced in
-<context_manager>. A fold is asked for behind its memories alone; its context manager reads their answers, each memory
-in a <to_remember> with its dates, and the engine the raw messages, or where they are not known any more the same.
+In hindsight, the raw messages that came after the chunk come between it and the questions, announced in
+<context_manager>. A fold is asked for after its memories alone; its context manager reads their answers, each memory
+in a <to_remember> with its dates, and the engine the raw messages, or, if these are no longer known, the same.
 """
 
 import re
@@ -28,10 +28,10 @@ from rules.typingmind.message import Message
 _BEGINNING = "[The conversation begins with your own words.]"
 """Some providers take no conversation that begins with the assistant."""
 _MOST_BREAKS = 2
-"""The breaks in a tail: two more stand behind it and behind the chunk, and a request has four."""
+"""The breaks in a tail: two more follow it and the chunk, and a request has four."""
 _QUESTION = re.compile(r"<context_manager>\n(.*)\n</context_manager>", re.DOTALL)
 
-# Any start or end of our tags counts, whatever its case and attributes, closed or not.
+# Any start or end of our tags counts, in any case, with any attributes, closed or not.
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ class ToolCall:
 
 
 def tool(name: str, description: str, parameters: Mapping[str, str]) -> dict[str, object]:
-    """The definition of a function whose parameters, each with its description, are texts that must all be given."""
+    """Define a function whose parameters, each with its description, are required texts."""
     properties = {
         parameter: {"type": "string", "description": text} for parameter, text in parameters.items()
     }
@@ -72,12 +72,12 @@ class Turn:
 
 
 def opening(texts: Texts) -> str:
-    """The canned message before the memories, in its tag."""
+    """Return the canned message before the memories, in its tag."""
     return wrap("system", texts.opening)
 
 
 def closing(texts: Texts) -> str:
-    """The canned message after the last memory, in its tag."""
+    """Return the canned message after the last memory, in its tag."""
     return wrap("system", texts.closing)
 
 
@@ -135,7 +135,7 @@ def _all_remembered(memories: Sequence[Memory]) -> list[Turn]:
 
 
 def _folds_first(memories: Sequence[Memory]) -> tuple[Sequence[Memory], Sequence[Memory]]:
-    """The folds that the memories begin with, and all behind them: folds stay, and the others give way to more."""
+    """Split the memories into the folds they begin with, which stay, and the rest, which later folds replace."""
     first = next((at for at, memory in enumerate(memories) if not memory.is_fold), len(memories))
     return memories[:first], memories[first:]
 
@@ -154,14 +154,14 @@ def by_memory(entries: Sequence[Entry], numbers: Mapping[str, int]) -> list[Turn
 
 
 def ending_prefix(part: Sequence[Turn]) -> list[Turn]:
-    """The turns, after the last of which a provider's cache may break off."""
+    """Mark the last of the turns as one after which a provider's cache may end."""
     return [*part[:-1], *(replace(last, ends_prefix=True) for last in part[-1:])]
 
 
 def looking_back(texts: Texts, before: Sequence[Turn], after: Sequence[Entry]) -> tuple[Turn, ...]:
-    """A chunk's context, and behind it what was said after the chunk.
+    """Return a chunk's context, followed by what was said after the chunk.
 
-    Its own questions stand behind all of that, so nobody would read a cache that ends with the chunk.
+    Its own questions follow all of that, so a cache that ends with the chunk would not be read again.
     """
     *begun, last = before
     return (
@@ -173,7 +173,7 @@ def looking_back(texts: Texts, before: Sequence[Turn], after: Sequence[Entry]) -
 
 
 def ask(text: str, words: int) -> str:
-    """A question, with about how long its answer may be where its text names that."""
+    """Return a question, with about how long its answer may be if its text names that."""
     return fill(text, **_lengths(words))
 
 
@@ -184,7 +184,7 @@ def _lengths(words: int) -> dict[str, str]:
 def posed(
     texts: Texts, question: str, words: int, guidance: str = "", *, is_quote: bool = False
 ) -> str:
-    """A question as the agent is asked it: with what a memory does not keep of it.
+    """Return a question as the agent is asked it: with what a memory does not keep of it.
 
     That is how long the answer may be, unless the primer or the question says so, and the person's word of guidance.
     The primer names the length of a quote first, and that of the other answers last.
@@ -198,9 +198,9 @@ def posed(
 
 
 def as_posed(texts: Texts, text: str, name: str, words: int, *, is_quote: bool = False) -> str:
-    """Return a question that stands in a memory, with its tag, as the agent was asked it.
+    """Return a memory's question, with its tag, as the agent was asked it.
 
-    `name` is that of its text. What stands before it, the memory's name, has no subject then.
+    `name` is that of its text. The memory's name before it has no subject then.
     """
     kept = _QUESTION.fullmatch(text)
     if kept is None:
@@ -223,18 +223,18 @@ def _as_asked(texts: Texts, kept: str, name: str, words: int) -> str:
 
 
 def question(text: str) -> Turn:
-    """A question as the agent reads it, in its tag."""
+    """Return a question as the agent reads it, in its tag."""
     return Turn("user", wrap("context_manager", text))
 
 
 def passage_alone(texts: Texts, chunk: Sequence[Entry]) -> tuple[Turn, ...]:
-    """The turns that the context manager reads: the chunk and nothing else, since its view is independent."""
+    """Return the turns that the context manager reads: the chunk alone, since its view is independent."""
     passage = "\n".join(to_remember(entry.message, entry.message.speaker) for entry in chunk)
     return Turn("system", texts.analyst), Turn("user", passage)
 
 
 def memories_alone(texts: Texts, members: Sequence[Memory]) -> tuple[Turn, ...]:
-    """The turns that the context manager reads of memories that become one: their answers, and nothing else."""
+    """Return the turns that the context manager reads of memories that become one: their answers alone."""
     passages = "\n".join(map(_passage, members))
     return Turn("system", texts.analyst), Turn("user", passages)
 
@@ -266,7 +266,7 @@ def _passage(member: Memory, slots: slice = slice(1, None, 2)) -> str:
 
 
 def to_remember(message: Message, role: str = "", /, **numbered: str) -> str:
-    """A raw message of the passage in its tag, with its date where it has one."""
+    """Put a raw message of the passage into its tag, with its date if it has one."""
     named = {"role": role} if role else {}
     dated = (
         {"date": message.created_at}
@@ -277,12 +277,12 @@ def to_remember(message: Message, role: str = "", /, **numbered: str) -> str:
 
 
 def answer(text: str) -> Turn:
-    """The agent's answer, as it stands in the dialogue that goes on."""
+    """Return the agent's answer as a turn of the dialogue."""
     return Turn("assistant", keep_inert(text))
 
 
 def _remembered(memory: Memory) -> list[Turn]:
-    """A memory's six messages, as later prompts see them. A person may have edited the questions, too."""
+    """Return a memory's six messages, as later prompts see them. A person may have edited the questions, too."""
     texts = (as_read(memory.in_prompts) if memory.is_fold else memory.in_prompts).texts
     return [
         Turn("user", _asked(text)) if slot % 2 == 0 else answer(text)
@@ -291,7 +291,7 @@ def _remembered(memory: Memory) -> list[Turn]:
 
 
 def _asked(text: str) -> str:
-    """A question that stands in a memory: only the tag around it is ours."""
+    """Return a memory's question as later prompts see it: only the tag around it is ours."""
     asked = _QUESTION.fullmatch(text)
     return wrap("context_manager", keep_inert(asked[1])) if asked else keep_inert(text)
 

@@ -126,9 +126,9 @@ def read_reply(text: str, finish: str) -> Answered | Refused:
 def judge(
     answer: str, step: str, question: str, passage: Sequence[str], given: str = ""
 ) -> Refused | None:
-    """Why the answer to this step's question about these messages cannot stay; None if it can.
+    """Return why the answer to this step's question about these messages is refused; None if it is not.
 
-    `given` is what stands in the question to be worked on.
+    `given` is the text within the question that is to be worked on.
 
     A quote only has to be more than the question said back. Of the other steps' answers each is at least a
     sentence, at most as long as the passage (300 characters are always short enough), and in its language.
@@ -155,12 +155,12 @@ def repeated(answer: str, earlier: Sequence[str]) -> Refused | None:
 
 
 def forged(answer: str) -> bool:
-    """Whether one of our tags stands alive in the answer, copied or made up."""
+    """Return whether one of our tags is alive in the answer, copied or made up."""
     return keep_inert(answer) != answer
 
 
 def _without_thoughts(text: str) -> str:
-    """The text behind the blocks of thinking that it begins with."""
+    """Return the text after the blocks of thinking that it begins with."""
     at = 0
     while thought := _THOUGHT.match(text, at):
         at = thought.end()
@@ -168,5 +168,5 @@ def _without_thoughts(text: str) -> str:
 
 
 def _shows(character: str) -> bool:
-    """Whether a reader sees anything of it: no white space, no control or format character, no mark alone."""
+    """Return whether a reader sees it: no white space, no control or format character, no mark alone."""
     return unicodedata.category(character)[0] in "LNPS" and character not in UNSEEN

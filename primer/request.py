@@ -39,7 +39,7 @@ class Request:
 
     @property
     def parameters(self) -> dict[str, object]:
-        """The parameters that go with the messages. Room for four tokens a word bounds what an answer can cost.
+        """Return the parameters sent with the messages. Room for four tokens a word bounds an answer's cost.
 
         The built-in engine reads no questions, so it is told the step and the length instead.
         """
@@ -55,7 +55,7 @@ class Request:
 
     @property
     def route(self) -> dict[str, object]:
-        """The options that say how the request gets there: address, key, time-out. None of them is kept."""
+        """Return how the request gets there: address, key, time-out. None of these is kept."""
         return {name: value for name, value in self.model.options.items() if _is_route(name)}
 
     @property
@@ -65,7 +65,7 @@ class Request:
 
     @property
     def texts(self) -> tuple[str, ...]:
-        """All that its model reads, in parts that are counted one by one: tools, turns, calls in them."""
+        """Return all that its model reads, in parts that are counted one by one: tools, turns, calls in them."""
         tools = (json.dumps(list(self.model.tools)),) if self.model.tools else ()
         calls = tuple(f"{call.name} {call.arguments}" for turn in self.turns for call in turn.calls)
         return (*tools, *(turn.content for turn in self.turns), *calls)
@@ -82,7 +82,7 @@ def _message(turn: Turn) -> dict[str, Any]:
     if turn.calls:
         message["content"] = (
             turn.content or None
-        )  # where calls stand alone, LiteLLM would write words of its own
+        )  # with calls alone, LiteLLM would write words of its own
         message["tool_calls"] = [
             {
                 "id": call.call_id,

@@ -135,7 +135,7 @@ RETIRED: Mapping[str, tuple[str, str]] = MappingProxyType(
 
 @cache
 def successor(model: str) -> Successor | None:
-    """The model that took this one's place, or None while it still answers.
+    """Return the model that took this one's place, or None while it still answers.
 
     A name without its provider, which LiteLLM takes too, is looked up under the provider of its family.
     """

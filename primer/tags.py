@@ -13,7 +13,7 @@ from rules.layers.opening import JOINER
 
 Tag = Literal["system", "context_manager", "to_remember"]
 TAGS: tuple[Tag, ...] = ("system", "context_manager", "to_remember")
-# Nothing that was matched is given back (`*+`): behind a "<", a hundred thousand line breaks would take minutes.
+# Nothing that was matched is given back (`*+`): after a "<", a hundred thousand line breaks would take minutes.
 _START = r"<(\s*+/?+\s*+)"
 _NAME = rf"(?=(?:{'|'.join(TAGS)})\b)"
 _TAG = re.compile(rf"{_START}({JOINER}*+){_NAME}", re.IGNORECASE)
@@ -21,9 +21,9 @@ _INERT = re.compile(rf"{_START}{JOINER}({JOINER}*+){_NAME}", re.IGNORECASE)
 
 
 def wrap(tag: Tag, text: str, /, **attributes: str) -> str:
-    """The text on lines of its own between the tag's start and end.
+    """Put the text on lines of its own between the tag's start and end.
 
-    Attributes stand in the order given, and their values are escaped. The text is taken as it is:
+    Attributes keep the order given, and their values are escaped. The text is taken as it is:
     tags inside people's text are made harmless before they come here.
     """
     start = tag + "".join(f' {name}="{_escaped(value)}"' for name, value in attributes.items())
@@ -37,15 +37,15 @@ def _escaped(value: str) -> str:
 
 
 def make_tags_inert(text: str) -> str:
-    """The text with every one of our tags in it broken by one more joiner."""
+    """Break every one of our tags in the text by one more joiner."""
     return _TAG.sub(rf"<\1{JOINER}\2", text)
 
 
 def restore_tags(text: str) -> str:
-    """The text as it was before `make_tags_inert`."""
+    """Return the text as it was before `make_tags_inert`."""
     return _INERT.sub(r"<\1\2", text)
 
 
 def keep_inert(text: str) -> str:
-    """A model's own text, in which no tag of ours may stand alive, whether it copied one or made it up."""
+    """Make our tags in a model's own text inert, whether it copied them or made them up."""
     return make_tags_inert(restore_tags(text))

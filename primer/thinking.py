@@ -55,12 +55,12 @@ def quiet_options(model: str) -> Mapping[str, object]:
 
 
 def thinking_room(model: str) -> int:
-    """Tokens to add to an answer's room for a model that thinks whatever it is told; 0 for all others."""
+    """Return the tokens to add to an answer's room for a model that always thinks; 0 for all others."""
     return _THINKING_ROOM_TOKENS if _thinking(model)[1] else 0
 
 
 def thinks(model: Model) -> bool:
-    """Whether the model may think when it hears what its tools have done.
+    """Return whether the model may think when it hears what its tools have done.
 
     It always thinks, or between tools, or the person's own options let it.
     """

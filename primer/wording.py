@@ -12,7 +12,7 @@ PLACEHOLDER = re.compile(r"\{([a-z_]+)\}")
 LENGTH = re.compile(r"(\d+) words")
 _OUR_TAG = re.compile(rf"</?({'|'.join(TAGS)})(?![\w.:-])", re.IGNORECASE)
 # words, quote_words: a number of words. reason: a sentence. analysis: the context manager's whole
-# answer. sections: of the core memory, with what stands in them. functions: what edits them.
+# answer. sections: of the core memory, with their content. functions: what edits them.
 # example: a call of one, in JSON. results: what became of each edit, a line for each.
 # facts: those that are known, as JSON. form: what the answer looks like, as JSON.
 # question: one of the other texts. guidance: what the person says at `memproc retry --say`.

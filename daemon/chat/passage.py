@@ -38,7 +38,7 @@ class Passage:
     core: CoreMemory = _NO_CORE_MEMORY
     """The core memory, which may tell the person's name."""
     subject: str = ""
-    """Words that tell the passage from those before it; they stand in the memory's name."""
+    """Words that tell the passage from those before it; the memory's name has them."""
 
     def title(self, *, extracted: bool = False, with_subject: bool = True) -> str:
         """Return the name of the memory, which its first question begins with."""

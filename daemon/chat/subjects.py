@@ -14,9 +14,9 @@ SubjectOf = Callable[[int], str]
 
 
 def subjects_in(reading: ChatReading, plan: ChatPlan) -> SubjectOf:
-    """Return what tells the subjects of a chat's memories.
+    """Return a function that tells the subjects of a chat's memories.
 
-    A name that stands stays as it is, whatever is written again. The words of the chat are looked
+    An existing name stays as it is, even if its memory is written again. The words of the chat are looked
     at once, when the first new name is wanted.
     """
     standing = {

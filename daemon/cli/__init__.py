@@ -165,7 +165,7 @@ def memproc_command(ctx: click.Context, config: Path | None, quiet: bool, superv
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line, whatever happens in it, and return its exit code.
+    """Run the command line and return its exit code; nothing is raised.
 
     `arguments` are those of the process by default.
     """
@@ -192,10 +192,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         )
         return INTERRUPTED
     except BrokenPipeError:
-        # The reader of a pipe went away, as `memproc chats | head` does: nobody is left to be told.
+        # The reader of a pipe went away, as `memproc chats | head` does: no reader is left.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
-    except Exception as fault:  # the boundary: errors of ours, and whatever we did not foresee
+    except Exception as fault:  # the boundary: errors of ours, and unexpected ones
         # Imported late, for a fast `--help`.
         from daemon.cli.printing import in_width
         from daemon.files.unforeseen import describe

@@ -40,14 +40,14 @@ class Settings:
 
     @cached_property
     def config_file(self) -> "FoundConfig":
-        """The memproc.toml that counts, and why that one."""
+        """Return the memproc.toml that counts, and why that one."""
         from daemon.config.search import find
 
         return find(self.path, Path.cwd(), os.environ)
 
     @cached_property
     def config(self) -> "Config":
-        """The settings. Raises ConfigurationError with all that is wrong."""
+        """Return the settings. Raises ConfigurationError with all that is wrong."""
         from daemon.config.loading import load, parse_settings
         from daemon.config.settings import Config
 
@@ -63,7 +63,7 @@ class Settings:
 
     @cached_property
     def folders(self) -> "Folders":
-        """The folders in which everything lies. Raises ConfigurationError."""
+        """Return the folders of the settings. Raises ConfigurationError."""
         from daemon.config.loading import load_folders
 
         return load_folders(self.config)

@@ -122,7 +122,7 @@ def _until_error(work: Callable[[Tell], int], tell: Tell) -> int:
         kind: Literal["busy", "blocked"] = "busy" if isinstance(trouble, Busy) else "blocked"
         tell(RunFailed(trouble.message, trouble.next_step, kind, until))
         return trouble.exit_code
-    except Exception as fault:  # the boundary: whatever we did not foresee
+    except Exception as fault:  # the boundary: any unexpected error
         tell(RunFailed(*describe(fault), "mistake"))
         return BUG
 

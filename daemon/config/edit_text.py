@@ -13,7 +13,7 @@ from rules.errors import ConfigurationError
 def with_settings(text: str, settings: Mapping[tuple[str, str], int]) -> str:
     """Return the text with these numbers, by table and key.
 
-    A setting that stands there gets its new value where it stands; one that does not follows the
+    An existing setting gets its new value in place; a missing one follows the
     header of its table, which is added at the end where it is missing. Raises ConfigurationError
     where a setting is written in a way that cannot be changed by itself.
     """

@@ -132,12 +132,12 @@ class Dispatch:
 
     @property
     def busy(self) -> bool:
-        """Whether a child runs."""
+        """Return whether a child runs."""
         return self._task is not None
 
     @property
     def doing(self) -> str:
-        """The present work in words; empty where there is none."""
+        """Return the present work in words; empty if there is none."""
         return self._task.words if self._task else ""
 
     def next(self) -> None:
@@ -294,7 +294,7 @@ class Dispatch:
             forget_copy(self._archive, self.plan.state, arrival)
 
     def _is_paused(self) -> bool:
-        """Whether `memproc pause` counts now; its beginning and its end are told."""
+        """Return whether `memproc pause` counts now; log when that begins and ends."""
         before, self._pause = self._pause, current_pause(self._archive, self._now())
         if self._pause and self._pause != before:
             self._telling.tell(PauseBegan(self._pause.until))

@@ -104,7 +104,7 @@ def engine_answer(request: Request) -> Completion:
 
 
 def _asked_for_good(passage: Sequence[Said]) -> Iterator[str]:
-    """Yield the person's standing wishes, which stand in a memory by themselves."""
+    """Yield the person's standing wishes, which a memory has apart."""
     for message in passage:
         if message.role == "user":
             yield from find_wishes(message.text)

@@ -42,7 +42,7 @@ from rules.plan.work import PlannedChunk
 
 @dataclass(frozen=True, slots=True)
 class _Chunks(ChatWork):
-    """The work on the chunks of a chat, and what goes on beside it."""
+    """The work on the chunks of a chat, and what goes on with it."""
 
     folds: Folds
     chains: tuple[Chain, ...]
@@ -98,7 +98,7 @@ def _most_it_costs(context: Context, survey: Survey) -> int:
 
 
 def _do_all(work: _Chunks, order: tuple[Lead, ...]) -> None:
-    """Write all that is planned, and keep it in the order of the plan; folds and layers go on beside it."""
+    """Write all that is planned, and keep it in the order of the plan; folds and layers go on in parallel."""
     plan = work.survey.plan
     lanes = (work.folds, *work.chains)
     needed, kept = needs(plan), 0
@@ -136,7 +136,7 @@ def _begin(work: _Chunks, order: tuple[Lead, ...], needed: tuple[int, ...], kept
 
 
 def _dialogue(work: _Chunks, lead: Lead) -> RunningDialogue[Keep]:
-    """The dialogue about one chunk of the plan, with what can be asked ahead of it."""
+    """Return the dialogue about one chunk of the plan, with what can be asked ahead of it."""
     survey = work.survey
     chunk = survey.plan.work[lead.place]
     ahead = None
@@ -229,7 +229,7 @@ def _keep_again(work: _Chunks, before: Memory, edition: Edition, layers: Sequenc
 
 
 def _hindsight(work: _Chunks, chunk: PlannedChunk, passage: Passage) -> Steps[Keep]:
-    """A memory gets its hindsight edition; none, where it could not be had, or no model's is there to keep to."""
+    """Write a memory's hindsight edition; return none if it could not be had, or the as-of one is no model's."""
     context, survey = work.context, work.survey
     before = chunk_memory(work.memories, chunk)
     if before.in_prompts.made == EXTRACTED:
@@ -260,7 +260,7 @@ def _hindsight(work: _Chunks, chunk: PlannedChunk, passage: Passage) -> Steps[Ke
 
 
 def _seen_later(survey: Survey, chunk: PlannedChunk) -> tuple[Entry, ...]:
-    """The raw messages behind a chunk, as many as hindsight may see and the window holds; at least one.
+    """Return the raw messages after a chunk, as many as hindsight may see and the window holds; at least one.
 
     What the person has deleted or forgotten is not among them.
     """

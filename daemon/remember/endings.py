@@ -54,9 +54,9 @@ class EndingChat:
     to_write: int
     """Those of them that a run lets this model write."""
     direct: CostEstimate | None
-    """What that costs; None where nobody knows the price."""
+    """What that costs; None if the price is not known."""
     batched: CostEstimate | None
-    """The same in batches; None where the model takes none, or nobody knows the price."""
+    """The same in batches; None if the model takes none, or the price is not known."""
     lacks_key: str
     """The provider whose key is missing; empty where none is."""
 
@@ -77,7 +77,7 @@ class EndingChat:
 
     @property
     def next_step(self) -> str:
-        """What the person can do about it."""
+        """Return what the person can do about it."""
         if not self.to_write:
             others = (
                 "To have it write one of them: memproc retry MEMORY. " if self.by_others else ""

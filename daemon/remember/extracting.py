@@ -83,7 +83,7 @@ def _to_extract(
 
 
 def _is_extracted(memory: Memory) -> bool:
-    """Whether the engine wrote the edition in prompts, and the person has not edited it."""
+    """Return whether the engine wrote the edition in prompts, and the person has not edited it."""
     return memory.in_prompts.made == EXTRACTED and memory.in_prompts.kind == "as-of"
 
 

@@ -19,7 +19,7 @@ class FoldPlan:
     members: Sequence[Memory]
     level: int
     quotes: tuple[Quote, ...]
-    """The quotes of all memories that it stands for."""
+    """The quotes of all its memories."""
     wishes: tuple[Wish, ...]
     """The person's standing wishes in all of them."""
     numbers: tuple[int, int]
@@ -85,7 +85,7 @@ def fold_plan(
 
 
 def _quotes(memory: Memory, by_id: Mapping[str, Memory]) -> Iterator[Quote]:
-    """Yield the quotes of all memories that it stands for: older folds carried six at most."""
+    """Yield the quotes of all its memories: older folds carried six at most."""
     if not memory.is_fold:
         yield from memory.in_prompts.quotes
     for name in memory.members:

@@ -1,6 +1,6 @@
 """Folds: the oldest memories become one of a higher level, written from their as-of editions.
 
-A fold carries the quotes and the standing wishes of all memories that it stands for, word for
+A fold carries the quotes and the standing wishes of all its memories, word for
 word. Without them it is at most half as large as its members, or has at most 200 tokens more than
 its questions. A model writes a fold of folds from the memories of its chunks, where that is not too
 much to read (rules/plan/fold_reading.py); the engine goes back to the raw messages.
@@ -107,7 +107,7 @@ def make_fold(
 
 
 def _words_of_part(words: int, parts: int) -> int:
-    """Return the words of each answer about one of so many parts of a fold."""
+    """Return the words of each answer about one of `parts` parts of a fold."""
     return words if parts == 1 else max(_LEAST_WORDS, words // parts)
 
 
@@ -229,7 +229,7 @@ def fold_of(survey: Survey, plan: FoldPlan, clock: Clock, guidance: str = "") ->
 def fold_room(survey: Survey) -> int | None:
     """Return the tokens of memories that one request about a fold has room for; None for no limit.
 
-    Whatever replies have shown of the model, it is the same on any day.
+    It is the same on any day, independent of what replies have shown of the model.
     """
     if survey.limit is None:
         return None
@@ -239,7 +239,7 @@ def fold_room(survey: Survey) -> int | None:
 
 
 def _raw_turns(survey: Survey, plan: FoldPlan) -> tuple[Turn, ...]:
-    """Return the raw messages that a fold stands for, each with the number of its memory.
+    """Return the raw messages of a fold, each with the number of its memory.
 
     Those before them come first. None where not all are known any more.
     """
@@ -254,11 +254,11 @@ def _raw_turns(survey: Survey, plan: FoldPlan) -> tuple[Turn, ...]:
 
 
 _Viewed = tuple[MissingFold | None, tuple[Memory, ...]]
-"""The next fold that is missing, and what stands for the memories."""
+"""The next fold that is missing, and what replaces the memories."""
 
 
 class Folds(Lane):
-    """The folds of a chat: those that prompts will need are made beside the chunks, as soon as they are wanted.
+    """The folds of a chat: those that prompts will need are made along with the chunks, as soon as they are wanted.
 
     A fold that is made is kept, and added to the chat's memories.
     """
@@ -271,7 +271,7 @@ class Folds(Lane):
         """The views of the memories in `_viewed`: each looks at all of them, and is asked for several times."""
 
     def before(self, upto: int) -> tuple[Memory, ...] | None:
-        """The memories and folds that stand for the first `upto` memories in a prompt; None where a fold is missing."""
+        """Return what replaces the first `upto` memories in a prompt; None if a fold is missing."""
         missing, standing = self._view(upto, as_told)
         return None if missing else standing
 
@@ -282,7 +282,7 @@ class Folds(Lane):
             self.set_out(self._fold(missing))
 
     def make_all(self, upto: int, version: Version) -> tuple[Memory, ...]:
-        """Make all missing folds, and return what stands for the first `upto` memories, in editions of `version`.
+        """Make all missing folds, and return what replaces the first `upto` memories, in editions of `version`.
 
         Raises ModelError where a model cannot be asked, and ChatSkipped where a fold does not fit into its window.
         """
@@ -293,7 +293,7 @@ class Folds(Lane):
             self.work.scheduler.finish(self._fold(missing))()
 
     def _view(self, upto: int, version: Version) -> _Viewed:
-        """Return the next fold that is missing, and what stands for these memories now."""
+        """Return the next fold that is missing, and what replaces these memories now."""
         if (memories := tuple(self.work.memories)) != self._viewed:
             self._viewed = memories
             self._views.clear()
@@ -311,7 +311,7 @@ class Folds(Lane):
         )
 
     def _fold(self, missing: MissingFold) -> RunningDialogue[Keep]:
-        """The dialogue of which this fold will come."""
+        """Return the dialogue that writes this fold."""
         survey = self.work.survey
         names = [member.name for member in missing.members]
         plan = fold_plan(self.work.memories, names, missing.level, survey.reading.entries)

@@ -1,6 +1,6 @@
 """Who writes an edition, one after the other, until one fits: a memory of a chunk, or one with hindsight.
 
-agent             its answers, else half as long if they are not clearly smaller than what they stand for
+agent             its answers, else half as long if they are not clearly smaller than their passage
 fallback model    the same
 agent, fallback   where there must be no hole, answers whose only fault, the second time, is their form; marked
 engine            only where there must be no hole: shorter and shorter until it fits, down to a word an answer
@@ -60,7 +60,7 @@ from rules.plan.limits import QUOTE_WORDS
 
 Count = Callable[[str], int]
 Dialogue = Callable[[Worksheet, Pair, int], Steps[Transcript | Refused]]
-"""A dialogue on a sheet, with a pair of models, in about so many words an answer."""
+"""Begins a dialogue on a sheet, with a pair of models, in about a number of words an answer."""
 _ENGINE_ALONE = Pair(ENGINE, (ENGINE,))
 
 
@@ -80,7 +80,7 @@ class Assignment:
 
 
 def pairs(roles: Roles) -> list[Pair]:
-    """The pairs to ask before the engine's bounded memory, one after the other."""
+    """List the pairs to ask before the engine's bounded memory, one after the other."""
     fallback = (roles.fallback,) if roles.fallback else ()
     analysts = _each_once(roles.context_manager, *fallback, ENGINE)
     return [Pair(agent, analysts) for agent in _each_once(roles.agent, *fallback)]
@@ -124,9 +124,9 @@ def _by_pair(sheet: Worksheet, work: Assignment, pair: Pair) -> Steps[Edition | 
 def without_hole(
     sheet: Worksheet, work: Assignment, roles: Roles, *, by_model: bool = True
 ) -> Steps[Edition]:
-    """The first good edition, else the engine's, half as long each time until it fits: it always has an answer.
+    """Write the first good edition, else the engine's, half as long each time until it fits: it always answers.
 
-    Not `by_model`: no model is asked.
+    Without `by_model` no model is asked.
     """
     if by_model:
         edition = yield from _by_models(sheet, work, pairs(roles))
@@ -191,7 +191,7 @@ def _hold(
 def first_analysis(
     sheet: Worksheet, roles: Roles, alone: tuple[Turn, ...], text: str, words: int
 ) -> Request | None:
-    """The context manager's question, which needs no answer before it; None where the engine is asked."""
+    """Return the context manager's question, which needs no answer before it; None if the engine is asked."""
     analyst = pairs(roles)[0].context_managers[0]
     if ENGINE in (roles.agent, analyst):
         return None
@@ -202,9 +202,9 @@ def first_analysis(
 def make_memory(
     sheet: Worksheet, passage: Passage, roles: Roles, count: Count, clock: Clock, number: int = 1
 ) -> Steps[Memory]:
-    """The memory of a chunk, in edition `number`.
+    """Write the memory of a chunk, in edition `number`.
 
-    Where the chunk has no words, or too few for what a model writes, no model is asked, and the engine says what was
+    If the chunk has no words, or too few for what a model writes, no model is asked, and the engine says what was
     there. Raises ModelError where a model cannot be asked.
     """
     work = _about_chunk("memory", sheet, passage, partial(_dialogue, passage), count)
@@ -248,7 +248,7 @@ def _about_chunk(
 def chunk_analysis(
     sheet: Worksheet, chunk: Sequence[Entry], tokens: int, roles: Roles
 ) -> Request | None:
-    """The question about a chunk that needs no answer before it; None where the engine answers it."""
+    """Return the question about a chunk that needs no answer before it; None if the engine answers it."""
     if not asks_agent(chunk, tokens, sheet.questions_tokens, by_model=roles.agent != ENGINE):
         return None
     words = analysis_words(allowance(tokens, sheet.questions_tokens))
@@ -264,7 +264,7 @@ def _dialogue(
     after: Sequence[Entry] = (),
     quotes: tuple[Quote, ...] | None = None,
 ) -> Steps[Transcript | Refused]:
-    """The four calls, one after the other; with hindsight three, since the quotes are known.
+    """Make the four calls, one after the other; with hindsight three, since the quotes are known.
 
     Then `after` are the raw messages that came after the chunk.
     """
@@ -285,7 +285,7 @@ def _dialogue(
 def quote_question(
     texts: Texts, passage: Passage, agent: Model, before: tuple[Turn, ...]
 ) -> Question:
-    """Return the first question about a chunk, behind its context."""
+    """Return the first question about a chunk, after its context."""
     asked = _first_question(texts, passage, extracted=agent == ENGINE).asked
     posed = prompt.posed(texts, asked, QUOTE_WORDS, passage.guidance, is_quote=True)
     return Question(Request("quote", agent, before, QUOTE_WORDS), posed, passage.spoken)
@@ -297,7 +297,7 @@ def as_quote_was_asked(
     """Return the sheet with the texts of an older version, where that has asked for the quote.
 
     A dialogue goes on in the words in which it was begun. The engine reads no questions, so that
-    more words would only stand in its way.
+    more words would only hinder it.
     """
     texts = sheet.texts.asked_as_kept
     if agent == ENGINE or sheet.was_asked(
@@ -355,7 +355,7 @@ def make_hindsight(
     clock: Clock,
     number: int,
 ) -> Steps[Edition | Refused]:
-    """The hindsight edition `number` of a chunk's memory; `before` is the edition whose quote it keeps.
+    """Write hindsight edition `number` of a chunk's memory; `before` is the edition whose quote it keeps.
 
     `passage` is what the memory was written from, `after` the raw messages that came after its chunk. Refused
     where no model writes one that can be used: the engine has no hindsight. Raises ModelError where a model

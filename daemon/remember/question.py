@@ -32,7 +32,7 @@ class Question:
     """Its words, without a tag."""
     passage: Sequence[str]
     tagged: bool = True
-    """The agent's questions stand in the context manager's tag; the context manager's own does not."""
+    """The agent's questions are in the context manager's tag; the context manager's own is not."""
     reason: str = ""
     """Why an earlier answer could not be used, where the question is put in other words."""
     otherwise: str = ""
@@ -42,7 +42,7 @@ class Question:
     earlier: Sequence[str] = ()
     """Answers of the same memory, none of which is to be repeated."""
     given: str = ""
-    """The analysis that stands in the question."""
+    """The analysis within the question."""
     by_person: Sequence[str] = ()
     """The messages of the passage that the person wrote."""
     names: frozenset[str] = frozenset()
@@ -51,7 +51,7 @@ class Question:
     """The name under which its troubles are counted, with a blank; empty for those of a memory's own questions."""
 
     def posed(self, texts: Texts) -> Request:
-        """The request with the question as its last turn."""
+        """Return the request with the question as its last turn."""
         wording = self.otherwise or texts.otherwise
         text = fill(wording, question=self.text, reason=self.reason) if self.reason else self.text
         last = prompt.question(text) if self.tagged else Turn("user", text)
@@ -71,7 +71,7 @@ def put(sheet: Worksheet, question: Question) -> Steps[Answered | Refused]:
 
 
 def _with_room(sheet: Worksheet, question: Question) -> Steps[Answered | Refused]:
-    """The judged answer; one that was cut off for want of room is asked for once more with more of it."""
+    """Return the judged answer; one that was cut off for want of room is asked for once more with more of it."""
     answer = yield from _judged(sheet, question)
     if (
         isinstance(answer, Refused)

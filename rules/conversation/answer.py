@@ -40,17 +40,17 @@ _HELD = 0.75
 
 
 def foreign(answer: str, passage: Sequence[str]) -> str | None:
-    """Why an answer about these messages cannot stay, as a sentence that can be said to the agent.
+    """Return why an answer about these messages is in a wrong language, as a sentence for the agent.
 
-    Every language with a fair share of the passage is right: a fifth of its messages, or of its words. None
-    where the answer's language is right, and where nobody can tell: with fewer than five words, in code,
+    Every language with a fair share of the passage is right: a fifth of its messages, or of its words. Return
+    None where the answer's language is right, and where it cannot be told: with fewer than five words, in code,
     quotations and addresses, between languages that are too much alike, in one that is not known.
     """
     # Code, addresses and quotations may be in any language.
     answer, passage = in_own_words(answer), [in_own_words(text) for text in passage]
     words = list(terms(answer))
     vocabulary = {word for text in passage for word in terms(text)}
-    # Where the passage itself has so many of the answer's words, it must have the language, too.
+    # A passage that has this share of the answer's words itself must have the language, too.
     is_familiar = sum(word in vocabulary for word in words) > _FAMILIAR * len(words)
     if length(answer) < _TELLING_WORDS or is_familiar:
         return None
@@ -62,12 +62,12 @@ def foreign(answer: str, passage: Sequence[str]) -> str | None:
 
 
 def in_own_words(text: str) -> str:
-    """Return the text without code, addresses and what stands between quotation marks."""
+    """Return the text without code, addresses and quotations."""
     return _QUOTED.sub(" ", text)
 
 
 def _is_foreign_script(answer: str, passage: Sequence[str]) -> bool:
-    """Whether most of the answer is in a script that no fair share of the passage is in."""
+    """Return whether most of the answer is in a script that no fair share of the passage is in."""
     own = _scripts(answer)
     script = max(own, key=lambda script: own[script], default="")
     if own[script] < max(_MOST * own.total(), _TELLING_LETTERS):
@@ -79,7 +79,7 @@ def _is_foreign_script(answer: str, passage: Sequence[str]) -> bool:
 
 
 def _scripts(text: str) -> Counter[str]:
-    """The number of letters of each script in the text; a sign that stands for several counts as several."""
+    """Count the letters of each script in the text; a sign that writes several counts as several."""
     counts: Counter[str] = Counter()
     for character, times in Counter(text).items():
         if script := _script(character):
@@ -92,12 +92,12 @@ def _scripts(text: str) -> Counter[str]:
 
 @cache
 def _script(character: str) -> str:
-    """The first word of a letter's name, which is its script; empty for what is no letter."""
+    """Return the first word of a letter's Unicode name, its script; empty for other characters."""
     return unicodedata.name(character, "").partition(" ")[0] if character.isalpha() else ""
 
 
 def _is_foreign_tongue(answer: str, passage: Sequence[str]) -> bool:
-    """Whether the answer is surely in a known language that no fair share of the passage may be in."""
+    """Return whether the answer is surely in a known language that the passage hardly has."""
     words = list(terms(answer))
     rates = _rates(words)
     rival, best = sorted(rates)[-2:]
@@ -126,7 +126,7 @@ def _shares(passage: Sequence[str], tongue: int, rate: float) -> list[tuple[floa
 
 
 def _rates(words: Sequence[str]) -> list[float]:
-    """The share of the words that are everyday ones, for each known language."""
+    """Return the share of everyday words among the words, for each known language."""
     counts = Counter(words)
     return [
         sum(count for word, count in counts.items() if word in tongue.common) / max(1, len(words))
@@ -135,9 +135,9 @@ def _rates(words: Sequence[str]) -> list[float]:
 
 
 def _is_fair(shares: Sequence[tuple[float, int]], at_least: int) -> bool:
-    """Whether the shares, each of a text of so many units, are a fair part of the texts or of all units.
+    """Return whether the shares, each with its text's number of units, are a fair part of the texts or of all units.
 
-    So few units that nobody can tell count as fair.
+    Too few units to tell count as fair.
     """
     total = sum(units for _, units in shares)
     if total < at_least:
@@ -148,7 +148,7 @@ def _is_fair(shares: Sequence[tuple[float, int]], at_least: int) -> bool:
 
 
 def is_restated(answer: str, question: str, given: str = "") -> bool:
-    """Whether the answer is the question, or its beginning or its end, and little else.
+    """Return whether the answer is the question, or its beginning or its end, and little else.
 
     A question may hold a text to be worked on, the `given` one: an answer that repeats that alone restates nothing.
     """
@@ -167,7 +167,7 @@ def is_restated(answer: str, question: str, given: str = "") -> bool:
 
 
 def is_repeated(answer: str, earlier: str) -> bool:
-    """Whether both consist of the same words, whatever their case, white space, punctuation and Markdown."""
+    """Return whether both have the same words, regardless of case, white space, punctuation and Markdown."""
     words: list[list[str]] = []
     for text in (answer, earlier):
         shown = "".join(
@@ -180,7 +180,7 @@ def is_repeated(answer: str, earlier: str) -> bool:
 
 
 def _in_order(words: Sequence[str], among: Sequence[str]) -> int:
-    """The number of the words that stand among the others, in the same order."""
+    """Count the words that occur among the others in the same order."""
     from rapidfuzz.distance import LCSseq  # late: a run with nothing new compares nothing
 
     return LCSseq.similarity(words, among)

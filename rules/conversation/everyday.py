@@ -1,4 +1,4 @@
-"""Words that stand in any talk, so that they tell nothing of what a passage is about."""
+"""Everyday words, which occur in any talk and so tell nothing of what a passage is about."""
 
 from rules.extract.languages import TONGUES
 from rules.extract.words import listed_words
@@ -60,11 +60,11 @@ _EVERYDAY = listed_words(
     somos también tanto tema temas tener tenía tiempo tiene toda todas todo todos usted vamos verdad
     """
 )
-"""Words of English, German, French and Spanish, beside the everyday words of each language."""
+"""Words of English, German, French and Spanish, in addition to each language's everyday words."""
 
 
 def is_everyday(word: str) -> bool:
-    """Return whether a word, casefolded, stands in any talk of a language that is known."""
+    """Return whether a casefolded word is an everyday one in a known language."""
     lists = (
         tongue_words
         for tongue in TONGUES

@@ -1,6 +1,6 @@
 """The whole history of a chat: what the archive holds under memories, and what the export adds to it.
 
-    archive   m1 m2 m3 m4 | m5 m6 ...      m1..m4 stand under memories
+    archive   m1 m2 m3 m4 | m5 m6 ...      m1..m4 are under memories
     export    [opening][memory][closing] m5 m6 m7 m8
     history   m1 m2 m3 m4 m5 m6 m7 m8
 
@@ -21,13 +21,13 @@ UNDER_SOME_MEMORY = "of a memory whose other messages are lost"
 
 @dataclass(frozen=True, slots=True)
 class Past:
-    """A raw message that stands under a memory already, as the archive holds it."""
+    """A raw message that is under a memory already, as the archive holds it."""
 
     key: str
     message: Message
     """The message as it was when the memory was made."""
     memory: int
-    """The number of the memory that it stands under, from 1."""
+    """The number of the memory that it is under, from 1."""
     newest: Message | None
     """As it is now, which differs where the person has edited it since; None where they have deleted it."""
 
@@ -48,10 +48,10 @@ class Entry:
 
 
 def without_strays(past: Sequence[Past], places: Sequence[Place]) -> tuple[Place, ...]:
-    """The places, of which those are left out of memories that stand before what is under one already.
+    """Leave out of memories the places that come before what is under a memory already.
 
     Chunks are frozen, so a message that a sync or another tool put among them cannot become part of one. It
-    stays in the export where it stands, and nothing of it is lost.
+    stays in the export where it is, and nothing of it is lost.
     """
     under = {old.key for old in past}
     compressed = [
@@ -78,7 +78,7 @@ def as_it_is_now(
     changed: Collection[int],
     deleted: Collection[str],
 ) -> tuple[Past, ...]:
-    """The past after what the person did since the archive last saw the chat.
+    """Return the past after what the person did since the archive last saw the chat.
 
     `changed` are the numbers of the memories under which messages read otherwise or are gone, `deleted` the keys
     of those that are gone. An original that says the same as before is the same: a fork has given it another date.
@@ -101,7 +101,7 @@ def as_it_is_now(
 
 
 def history(past: Sequence[Past], places: Sequence[Place]) -> tuple[Entry, ...]:
-    """All lived messages in order, each once."""
+    """Return all lived messages in order, each once."""
     at = {place.key: place.at for place in raw_messages(places)}
     entries: list[Entry] = []
     for old in past:

@@ -41,17 +41,17 @@ class Marker:
     """`person` where the message quotes the person's words, after a lead that says so; `both` where
     a fold quotes the persona's, too; else empty."""
     first: str = ""
-    """uuid of the first raw message that the memory stands for."""
+    """uuid of the first raw message of the memory."""
     last: str = ""
     """uuid of the last one."""
     messages: int = 0
-    """The number of raw messages that it stands for."""
+    """The number of its raw messages."""
     wishes: int = 0
     """How many items at the end of the text are the person's own words, each after "- "."""
 
 
 def write_marker(marker: Marker) -> dict[str, object]:
-    """The field's value as it stands in the export, without what the kind does not use."""
+    """Return the field's value for the export, without what the kind does not use."""
     fields = {key: value for key, value in asdict(marker).items() if value not in ("", 0)}
     if marker.kind != MEMORY:
         fields = {"kind": marker.kind, "text": marker.text}
@@ -59,7 +59,7 @@ def write_marker(marker: Marker) -> dict[str, object]:
 
 
 def read_marker(value: Mapping[str, object] | None) -> Marker | None:
-    """The marker in a message's field, or None where there is none that we could have written."""
+    """Return the marker in a message's field, or None if it is none that we could have written."""
     if value is None:
         return None
     fields: dict[str, Any] = {key: printable(spans.text(value.get(key))) for key in _TEXTS}
@@ -99,25 +99,25 @@ class Draft:
 
     @classmethod
     def opening(cls, chat_id: str, text: str, *, layers: bool = False) -> Self:
-        """The canned message before the memories.
+        """Return the canned message before the memories.
 
-        With `layers` it holds core memory or facts, and is another message whenever these have changed.
+        With `layers` it holds core memory or facts, and is a new message whenever these change.
         """
         name = f"{chat_id}/opening/{text_digest(text)}" if layers else f"{chat_id}/opening"
         return cls(name, "user", text, Marker(OPENING, text_digest(text)))
 
     @classmethod
     def closing(cls, memory_id: str, text: str) -> Self:
-        """The canned message after the last memory."""
+        """Return the canned message after the last memory."""
         return cls(f"{memory_id}/closing", "user", text, Marker(CLOSING, text_digest(text)))
 
     @property
     def uuid(self) -> str:
-        """The message's uuid, in the form of version 4 but made from its name: the same run gives the same bytes."""
+        """Return the message's uuid, made from its name (version 4 in form): equal runs give equal bytes."""
         return str(uuid.UUID(bytes=hashlib.sha256(self.name.encode()).digest()[:16], version=4))
 
     def apart_from(self, taken: Set[str]) -> "Draft":
-        """The same message, under another name where its uuid is taken."""
+        """Return the same message, under another name if its uuid is taken."""
         draft = self
         while draft.uuid in taken:
             draft = replace(draft, name=f"{draft.name}+")
@@ -125,7 +125,7 @@ class Draft:
 
 
 def memory_drafts(memory: Memory) -> list[Draft]:
-    """The six messages of a memory: three questions with their answers."""
+    """Return the six messages of a memory: three questions with their answers."""
     return [
         Draft(
             name=f"{memory.memory_id}/{memory.edition.number}{_form(memory.edition)}/{slot}",
@@ -173,7 +173,9 @@ def drafts_of(
     deleted: Set[str] = frozenset(),
     layered: Sequence[str] = (),
 ) -> dict[str, Marker]:
-    """The markers of all messages that we may have written into a chat, by uuid (the second means).
+    """Return the markers of all messages that we may have written into a chat, by uuid.
+
+    This recognizes them where a client has dropped the markers themselves.
 
     `layered` are the openings that held core memory or facts.
     Where a message of ours was deleted in TypingMind, so that its uuid is among `deleted`, it may be back under

@@ -13,7 +13,7 @@ Six = tuple[str, str, str, str, str, str]
 
 
 def six_of(texts: Sequence[str]) -> Six:
-    """The texts as the six of a memory. Raises ValueError where they are more or fewer."""
+    """Return the texts as the six of a memory. Raises ValueError unless they are six."""
     one, two, three, four, five, six = texts
     return one, two, three, four, five, six
 
@@ -24,7 +24,7 @@ class Quote:
 
     text: str
     source: str
-    """Key of the raw message within its chat; empty where nobody knows it any more."""
+    """Key of the raw message within its chat; empty if it is no longer known."""
     chosen: str
     """`agent`, `aligned` (the nearest passage), or `engine` where the agent's quote was not verbatim."""
     tokens: int = field(default=0, compare=False)
@@ -35,12 +35,12 @@ class Quote:
 
     @property
     def size(self) -> int:
-        """Its tokens, or about as many."""
+        """Return its tokens, or about as many."""
         return self.tokens or len(self.framed.encode()) // 4
 
     @property
     def framed(self) -> str:
-        """Its words as a memory has them: those of the person say whose they are."""
+        """Return its words as a memory has them: those of the person say whose they are."""
         return self.lead + self.text
 
 
@@ -50,12 +50,12 @@ class Wish:
 
     text: str
     source: str
-    """Key of the raw message within its chat; empty where nobody knows it any more."""
+    """Key of the raw message within its chat; empty if it is no longer known."""
     tokens: int = field(default=0, compare=False)
 
     @property
     def size(self) -> int:
-        """Its tokens, or about as many."""
+        """Return its tokens, or about as many."""
         return self.tokens or len(self.text.encode()) // 4
 
 
@@ -89,7 +89,7 @@ class Edition:
 
     @property
     def permanent_tokens(self) -> int:
-        """The tokens of its quotes and wishes, which are outside `fold.budget`.
+        """Return the tokens of its quotes and wishes, which are outside `fold.budget`.
 
         What the person has edited counts as theirs.
         """
@@ -99,14 +99,14 @@ class Edition:
 
     @property
     def quote_tokens(self) -> int:
-        """The tokens of its quotes. What the person has edited counts as theirs."""
+        """Return the tokens of its quotes. What the person has edited counts as theirs."""
         return 0 if self.kind == "person" else sum(quote.size for quote in self.quotes)
 
 
 def shown_edition(editions: Sequence[Edition], chosen: int | None, preferred: Preferred) -> Edition:
-    """The edition that stands in the export: the person's choice, else the newest of the preferred kind.
+    """Return the edition to show: the person's choice, else the newest of the preferred kind.
 
-    Where there is none of that kind it is the newest as-of edition. Raises ValueError without any edition.
+    If there is none of that kind, it is the newest as-of edition. Raises ValueError without any edition.
     """
     if chosen is not None:
         return next(edition for edition in editions if edition.number == chosen)
@@ -115,7 +115,7 @@ def shown_edition(editions: Sequence[Edition], chosen: int | None, preferred: Pr
 
 
 def edition_in_prompts(editions: Sequence[Edition], chosen: int | None) -> Edition:
-    """The edition that later prompts see, whenever rounds happened: the person's own text, else as-of."""
+    """Return the edition that later prompts see, independent of rounds: the person's text, else as-of."""
     for edition in editions:
         if edition.number == chosen and edition.kind == "person":
             return edition
@@ -126,19 +126,19 @@ def edition_in_prompts(editions: Sequence[Edition], chosen: int | None) -> Editi
 
 
 CHUNK_LEVEL = 1
-"""The level of a memory that stands for a chunk; a fold has a higher one."""
+"""The level of a chunk's memory; a fold has a higher one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """A memory of a chunk, or a fold that stands for the memories named in `members`."""
+    """A memory of a chunk, or a fold of the memories named in `members`."""
 
     memory_id: str
     number: int
     """1 for the oldest chunk of the chat, and so on; the folds of a level are counted by themselves."""
     level: int
     keys: tuple[str, ...]
-    """Keys of the raw messages that it stands for, in order."""
+    """Keys of its raw messages, in order."""
     first: str
     last: str
     """uuids of the first and the last of them (empty where a message has none)."""
@@ -164,21 +164,21 @@ class Memory:
     """Its ids in the chat that this one was forked from, in the one before that, and so on: exports may still call it
     so, message by message."""
     members: tuple[str, ...] = ()
-    """Ids of the memories that a fold stands for, oldest first."""
+    """Ids of the memories in a fold, oldest first."""
 
     @property
     def is_fold(self) -> bool:
-        """Whether it stands for other memories, which the archive keeps."""
+        """Return whether it replaces other memories, which the archive keeps."""
         return bool(self.members)
 
 
 def aliases(memories: Sequence[Memory]) -> dict[str, str]:
-    """The ids by which exports of forks may still call these memories, with those that they have."""
+    """Map the ids that exports of forks may still use for these memories to their own."""
     return {name: memory.memory_id for memory in memories for name in memory.origins}
 
 
 def with_members(names: Collection[str], memories: Sequence[Memory]) -> frozenset[str]:
-    """These ids of memories and folds, with those of all that the folds among them stand for."""
+    """Return these ids of memories and folds, with those of everything inside the folds among them."""
     covered = set(names)
     for fold in sorted(
         (memory for memory in memories if memory.is_fold), key=lambda fold: -fold.level
@@ -189,13 +189,13 @@ def with_members(names: Collection[str], memories: Sequence[Memory]) -> frozense
 
 
 def memory_id(chat_id: str, number: int, digests: Sequence[str]) -> str:
-    """A name that depends on the chat, the chunk and what was said alone, so that it is the same on any day."""
+    """Derive a memory's id from the chat, the chunk and what was said alone: the same on any day."""
     return (
         "m" + hashlib.sha256("\n".join([chat_id, str(number), *digests]).encode()).hexdigest()[:15]
     )
 
 
 def fold_id(chat_id: str, members: Sequence[Memory]) -> str:
-    """A name that depends on the chat, the members and their editions in prompts alone: the same fold on any day."""
+    """Derive a fold's id from the chat, its members and their editions in prompts alone: the same on any day."""
     editions = [f"{member.memory_id} {member.in_prompts.number}" for member in members]
     return "f" + hashlib.sha256("\n".join([chat_id, *editions]).encode()).hexdigest()[:15]

@@ -5,7 +5,7 @@ from math import ceil
 FULL_MEMORY = 900
 """About how many tokens the memory of a full chunk has."""
 SHIPPED_QUESTIONS = 60
-"""At most so many tokens of a memory are the questions in it, as memproc words them."""
+"""Most tokens that the questions of a memory take, as memproc words them."""
 _ABOUT_AS_SHIPPED = 80
 QUOTE = 80
 """About how many tokens of a memory are its quote."""
@@ -16,7 +16,7 @@ three quarters of their words."""
 _ANALYSIS_ROOM = 0.75
 """The room that is kept free for it: one that is a fifth too long is kept whole."""
 _EXTRACTED_ANSWERS = 1.7
-"""So many times the words of its refinement are in the engine's three answers together."""
+"""The words of the engine's three answers together, as a multiple of the refinement's."""
 _FOLD_ANSWERS = 1.5
 """The same in a fold, where the persona has rarely spoken of itself, and its view leaves room."""
 _LEAST_WORDS = 25
@@ -26,19 +26,19 @@ _ROOM = 200
 _EXTRACTED_MOST = 0.50
 """The largest share of a chunk's tokens that the engine's answers may have."""
 _EXTRACTED_SHARE = 12
-"""So many raw tokens leave one in a fold of the engine's, where its members have as many."""
+"""Raw tokens for each token of a fold by the engine, where its members have that many."""
 
 
 def is_clearly_smaller(written: int, tokens: int, chunk_tokens: int) -> bool:
-    """Whether what was `written` for a memory is half of its chunk or less, and all of it at most four fifths.
+    """Return whether `written` tokens are at most half of a chunk, and the memory's `tokens` at most four fifths.
 
-    Our questions, which stand in each memory, have no part in the first: they are a large part of a small memory.
+    Our questions, which each memory has, do not count in the first: they are a large part of a small memory.
     """
     return written * 2 <= chunk_tokens and tokens * 5 <= chunk_tokens * 4
 
 
 def questions_of_memories(counted: int) -> int:
-    """The tokens to plan with for the questions in a memory, where those that are loaded have `counted`.
+    """Return the tokens to plan with for the questions in a memory; the loaded texts have `counted`.
 
     The person may replace our questions by longer ones. What has about the length of ours counts as ours, so that no
     memory is asked for in other words because of a few tokens.
@@ -47,18 +47,18 @@ def questions_of_memories(counted: int) -> int:
 
 
 def is_enough_for_a_model(chunk_tokens: int, questions: int) -> bool:
-    """Whether a memory that a model writes of so much can be clearly smaller; `questions` of its tokens are ours."""
+    """Return whether a model's memory of such a chunk can be clearly smaller; `questions` of its tokens are ours."""
     return chunk_tokens * 4 >= (questions + _LEAST_ANSWERS) * 5
 
 
 def least_for_a_model(questions: int) -> int:
-    """The smallest `chunk.tokens`, in hundreds, whose chunks are large enough for a model, as they differ in size."""
+    """Return the smallest `chunk.tokens`, in hundreds, at which all chunks are large enough for a model."""
     least = (questions + _LEAST_ANSWERS) * 5 / 4
     return ceil(least * 1.05 / 100) * 100
 
 
 def allowance(chunk_tokens: int, questions: int) -> int:
-    """About how many words the perspective and the refinement may each have: 200 of a full chunk.
+    """Return about how many words the perspective and the refinement may each have: 200 of a full chunk.
 
     That is what the questions and the quote (about 80 tokens) leave, with room for three quarters as much analysis.
     """
@@ -75,17 +75,17 @@ def extracted_words(chunk_tokens: int, questions: int) -> int:
 
 
 def analysis_words(words: int) -> int:
-    """About how many words an analysis may have beside answers of so many: at most a quarter of the memory."""
+    """Return about how many words an analysis may have with answers of `words`: at most a quarter of the memory."""
     return max(_LEAST_WORDS, int(words * _ANALYSIS_SHARE))
 
 
 def _words_each(tokens: int) -> int:
-    """Words for each of two answers that share so many tokens with the analysis, in round numbers."""
+    """Return the words of each of two answers that share `tokens` with the analysis, in round numbers."""
     return max(_LEAST_WORDS, int(tokens / (2 + _ANALYSIS_ROOM) / TOKENS_A_WORD) // 5 * 5)
 
 
 def expected_tokens(chunk_tokens: int, questions: int) -> int:
-    """About how large a memory becomes: 900 tokens for a full chunk, two fifths of a smaller one.
+    """Return about how many tokens a memory has: 900 for a full chunk, two fifths of a smaller one.
 
     Of a very small one it is as large as the questions and the shortest answers, but never more than four fifths.
     """
@@ -96,12 +96,12 @@ def expected_tokens(chunk_tokens: int, questions: int) -> int:
 
 
 def most_tokens(chunk_tokens: int, questions: int) -> int:
-    """A memory is never larger: only such are kept, and the engine's are made shorter, down to questions and quote."""
+    """Return the most tokens of a memory. Larger ones are refused, and the engine's are shortened until they fit."""
     return max(questions + QUOTE, min(questions + chunk_tokens // 2, chunk_tokens * 4 // 5))
 
 
 def expected_fold_tokens(member_tokens: int) -> int:
-    """About how large a fold becomes beside its quotes: 820 tokens, or half of its members' where that is less.
+    """Return about how many tokens a fold has without its quotes: 820, or half of its members' if that is less.
 
     Here and below, `member_tokens` are those of its members without their quotes, all of which it carries.
     """
@@ -109,16 +109,16 @@ def expected_fold_tokens(member_tokens: int) -> int:
 
 
 def fold_words(member_tokens: int, questions: int) -> int:
-    """About how many words the perspective and the refinement of a fold may each have, as of a memory."""
+    """Return about how many words the perspective and the refinement of a fold may each have, as of a memory."""
     return _words_each(expected_fold_tokens(member_tokens) - questions)
 
 
 def extracted_fold_words(member_tokens: int, source_tokens: int, questions: int) -> int:
-    """The same for the engine's folds, which grow with the raw messages that they stand for."""
+    """Return the words of a fold by the engine, which grows with its raw messages."""
     tokens = min(member_tokens // 2, max(FULL_MEMORY, source_tokens // _EXTRACTED_SHARE))
     return max(_LEAST_WORDS, int((tokens - questions) / _FOLD_ANSWERS / TOKENS_A_WORD))
 
 
 def most_fold_tokens(member_tokens: int, questions: int) -> int:
-    """No fold that a model writes is larger beside its quotes: half of its members, or 200 more than its questions."""
+    """Return the most tokens of a model's fold without its quotes: half of its members', or its questions' and 200."""
     return max(member_tokens // 2, questions + _ROOM)

@@ -19,14 +19,14 @@ _SUBJECT = re.compile(
 
 
 def called(memory: Memory) -> str:
-    """The name in sentences: `memory 3 (m1f0c...)`, or `fold 1 of level 2 (f03b...)`; each level counts from 1."""
+    """Return its name in sentences: `memory 3 (m1f0c...)` or `fold 1 of level 2 (f03b...)`, counted by level."""
     if memory.is_fold:
         return f"fold {memory.number} of level {memory.level} ({memory.memory_id})"
     return f"memory {memory.number} ({memory.memory_id})"
 
 
 def short_name(memory: Memory) -> str:
-    """The name that a person gives it within its chat: `6`, or `f2` for a fold, `ff1` for one of the next level.
+    """Return its name within its chat: `6`, or `f2` for a fold, `ff1` for one of the next level.
 
     It is never given to another memory of the chat.
     """
@@ -34,13 +34,13 @@ def short_name(memory: Memory) -> str:
 
 
 def dates(memory: Memory) -> str:
-    """The days of the first and the last message that it stands for; one day where they are the same."""
+    """Return the days of its first and last message in words; one day if they are the same."""
     first, last = first_day(memory.began_at), first_day(memory.ended_at)
     return first if first == last else f"{first} to {last}"
 
 
 def first_day(date: str | None) -> str:
-    """The day of an export's date."""
+    """Return the day of an export's date."""
     return (date or "no date")[:10]
 
 
@@ -73,7 +73,7 @@ def without_subject(title: str) -> str:
 
 
 def numbers_in(question: str) -> tuple[int, int] | None:
-    """The first and the last number in a memory's first question; None where it bears no title, as older ones."""
+    """Return the first and last number in a memory's first question; None if it has no title, as older ones."""
     titled = _TITLE.match(question)
     if titled is None:
         return None
@@ -82,14 +82,14 @@ def numbers_in(question: str) -> tuple[int, int] | None:
 
 
 def counted_on(memories: Sequence[Memory]) -> int:
-    """The distance between the numbers in titles to come and those in the archive; 0 unless an archive was lost."""
+    """Return how far the numbers in new titles are ahead of the archive's; 0 unless an archive was lost."""
     frozen = [memory for memory in memories if not memory.keys and not memory.is_fold]
     titles = ((memory.number, numbers_in(memory.in_prompts.texts[0])) for memory in frozen)
     return max((titled[1] - number for number, titled in titles if titled), default=0)
 
 
 def numbers_of(memory: Memory, by_id: Mapping[str, Memory], ahead: int) -> tuple[int, int]:
-    """The first and the last of the memories that it stands for, as titles count them; `ahead` is `counted_on`."""
+    """Return the numbers of its first and last memory, as titles count them; `ahead` is `counted_on`."""
     if titled := numbers_in(memory.in_prompts.texts[0]):
         return titled
     if not memory.is_fold:
@@ -99,7 +99,7 @@ def numbers_of(memory: Memory, by_id: Mapping[str, Memory], ahead: int) -> tuple
 
 
 def _days(dates: Iterable[str | None]) -> list[str]:
-    """The first and the last day in words, each part of a date named once; empty where no day is known."""
+    """Return the first and last day in words, each part of a date named once; empty if no day is known."""
     days = sorted(date.date() for text in dates if (date := parse_date(text)))
     if not days:
         return []

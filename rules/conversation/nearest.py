@@ -13,7 +13,7 @@ from rules.extract.sentences import sentences
 from rules.extract.words import CROWDED, length
 
 # Measured on long English conversations: this takes 99 in 100 sentences with a word changed, added or dropped,
-# 94 with two changed, and of sentences from elsewhere only set phrases that nearly stand there, too.
+# 94 with two changed, and of sentences from elsewhere only set phrases that nearly occur there, too.
 _NEAR_ENOUGH = 0.78
 _PIECE_NEAR_ENOUGH = 0.88
 _WORTH_A_LOOK = 65.0
@@ -37,7 +37,7 @@ class _Place:
 
     key: str
     text: str
-    """The part of a message in which it stands, as that message has it."""
+    """The part of a message that has it, as that message has it."""
     start: int
     stop: int
     score: float
@@ -47,11 +47,11 @@ class _Place:
 
 
 def nearest_passage(answer: str, chunk: Sequence[Entry]) -> Verbatim | None:
-    """The passage of one message that the answer most nearly repeats, in that message's own characters.
+    """Find the passage of one message that the answer most nearly repeats, in that message's own characters.
 
     It consists of whole words, and begins and ends with a sentence where one begins or ends close by. An
-    answer that joins several passages gives the one that it repeats best. None where nothing in the chunk is near
-    enough.
+    answer that joins several passages gives the one that it repeats best. Return None if nothing in the
+    chunk is near enough.
     """
     spoken = [(key, text, _compared(text)) for key, text in _spoken(chunk)]
     whole = _compared(answer).strip(_AROUND)[:_AT_MOST_CHARACTERS]
@@ -65,7 +65,7 @@ def nearest_passage(answer: str, chunk: Sequence[Entry]) -> Verbatim | None:
 
 
 def _compared(text: str) -> str:
-    """The text in the form in which quotes are compared, and in small letters; a character stays one character."""
+    """Return the text as quotes are compared, in small letters; each character stays one character."""
     return plain_text(text).replace("İ", "i").lower()
 
 
@@ -89,9 +89,9 @@ def _pieces(answer: str) -> list[str]:
 def _places(
     pieces: Sequence[str], spoken: Sequence[tuple[str, str, str]], near_enough: float
 ) -> list[_Place]:
-    """Every place, the best of each part of a message, that reads nearly as one of the pieces.
+    """List the best place in each part of a message that reads nearly as one of the pieces.
 
-    `spoken` are the parts with the keys of their messages, each as it stands there and as it is compared.
+    `spoken` has for each part its message's key, its own text, and its text as it is compared.
     """
     from rapidfuzz import fuzz  # late: a run with nothing new compares nothing
 
@@ -132,7 +132,7 @@ def _edges(piece: str, text: str, start: int, stop: int) -> tuple[int, int]:
 
 
 def _word_bounds(text: str, start: int, stop: int) -> tuple[list[int], list[int]]:
-    """The beginnings and the ends of the whole words between, each without and with the signs that touch it."""
+    """Return where the whole words between begin and end, each without and with the signs that touch it."""
     begins: list[int] = []
     ends: list[int] = []
     for token in _TOKEN.finditer(text, start, stop):
@@ -148,7 +148,7 @@ def _word_bounds(text: str, start: int, stop: int) -> tuple[list[int], list[int]
 
 
 def _goes_on(text: str, at: int) -> bool:
-    """Whether a word goes on over this place: a letter on both sides, or a mark that belongs to the one before."""
+    """Return whether a word continues across `at`: letters on both sides, or a combining mark."""
     if not 0 < at < len(text):
         return False
     before, behind = text[at - 1], text[at]
@@ -159,7 +159,7 @@ def _goes_on(text: str, at: int) -> bool:
 
 
 def _own_characters(place: _Place) -> str:
-    """The raw message's characters at this place, from and to the bounds of sentences that are close by."""
+    """Return the raw message's characters at this place, extended to bounds of sentences close by."""
     raw = place.text
     start, stop = offset(raw, place.start), offset(raw, place.stop)
     first, last = start, stop

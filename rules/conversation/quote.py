@@ -1,4 +1,4 @@
-"""Direct quotes: what stands in one raw message, character for character; else the passage that comes nearest.
+"""Direct quotes: verbatim from one raw message, character for character; else the nearest passage.
 
 A model may set another space, quotation mark or dash than the writer did. So the search looks past just
 these, and what is kept are the raw message's own characters. Where a fence of code stays open in them, they are the
@@ -6,9 +6,9 @@ longest part without it.
 
 Where nothing is verbatim, the nearest passage is taken:
 
-    answer     The sea breathes, I said, "and nobody had ever heard it..."
-    message    It is true. The sea breathes, and nobody ever heard it. Not even I.
-    passage                The sea breathes, and nobody ever heard it.
+    answer     The sea breathes, I said, "and no one had ever heard it..."
+    message    It is true. The sea breathes, and no one ever heard it. Not even I.
+    passage                The sea breathes, and no one ever heard it.
 """
 
 import re
@@ -63,7 +63,7 @@ def find_quote(answer: str, chunk: Sequence[Entry]) -> Verbatim | NotVerbatim:
 
 
 def best_run(quote: str, words: float) -> str:
-    """Return a quote of at most so many words: the best run of its whole sentences where it has more.
+    """Return a quote cut to at most `words`: the best run of its whole sentences.
 
     The best one holds most of the speaker's own states; of those the longest, and the first of
     these. Where every sentence is longer, it is the beginning of one. It stays one substring.
@@ -99,7 +99,7 @@ def _worths(quote: str, pieces: Sequence[TextPiece]) -> list[int]:
 
 
 def can_be_quoted(chunk: Sequence[Entry]) -> bool:
-    """Whether anything in it was said in words. Otherwise no model is asked about it."""
+    """Return whether anything in it was said in words. Otherwise no model is asked about it."""
     return any(has_words(text) for _, text in _spoken(chunk))
 
 
@@ -111,12 +111,12 @@ def _spoken(chunk: Sequence[Entry]) -> list[tuple[str, str]]:
 
 
 def plain_text(text: str) -> str:
-    """The text as quotes are compared: one space for every gap, straight quotation marks, plain dashes."""
+    """Normalize a text as quotes are compared: one space a gap, straight quotation marks, plain dashes."""
     return _GAP.sub(" ", text.translate(_ALIKE))
 
 
 def offset(text: str, plain_at: int) -> int:
-    """The place in `text` of the character that is at `plain_at` in `plain(text)`."""
+    """Return the place in `text` of the character at `plain_at` in `plain_text(text)`."""
     plain_length = raw_at = 0
     for gap in _GAP.finditer(text):
         before = gap.start() - raw_at

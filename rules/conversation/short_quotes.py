@@ -9,11 +9,11 @@ from rules.conversation.memory import Edition, Memory, Quote
 
 _A_FEW_WORDS = 4
 MOST_QUOTES = 2
-"""So many quotes of a fold models read in their prompts."""
+"""The most quotes of a fold that models read in their prompts."""
 
 
 def one_sentence(quote: str) -> str:
-    """The first sentence of a quote that is more than a few words, as it stands there; else its longest one."""
+    """Return the first sentence of a quote with more than a few words, verbatim; else its longest one."""
     from rules.extract.sentences import sentences
     from rules.extract.words import length
 
@@ -23,7 +23,7 @@ def one_sentence(quote: str) -> str:
 
 
 def with_short_quotes(edition: Edition) -> Edition:
-    """The edition of a fold with one sentence of each quote; itself where that changes nothing.
+    """Cut each quote of a fold's edition to one sentence; return the edition itself if that changes nothing.
 
     It also stays where the person has written it, or where its answer is not just its quotes.
     """
@@ -38,7 +38,7 @@ def with_short_quotes(edition: Edition) -> Edition:
 
 
 def as_read(edition: Edition) -> Edition:
-    """The edition of a fold as models read it: with some of its quotes."""
+    """Return the edition of a fold as models read it: with some of its quotes."""
     some = some_of(edition.quotes)
     if (
         edition.kind == "person"
@@ -53,7 +53,7 @@ def as_read(edition: Edition) -> Edition:
 
 
 def some_of(quotes: tuple[Quote, ...]) -> tuple[Quote, ...]:
-    """The first of them and the one in the middle, or all where there are no more."""
+    """Return the first and the middle one, or all if there are no more than two."""
     return quotes if len(quotes) <= MOST_QUOTES else (quotes[0], quotes[len(quotes) // 2])
 
 
@@ -62,7 +62,7 @@ def _answer(quotes: Sequence[Quote]) -> str:
 
 
 def forms(memory: Memory, edition: Edition) -> tuple[Edition, ...]:
-    """An edition of a memory as it may stand in an export: itself, and the shorter form that a fold's may have."""
+    """Return the forms an edition may have in an export: itself, and for a fold the one with short quotes."""
     short = with_short_quotes(edition) if memory.is_fold else edition
     return (edition, short) if short.is_short else (edition,)
 
@@ -70,7 +70,9 @@ def forms(memory: Memory, edition: Edition) -> tuple[Edition, ...]:
 def quotes_within(
     shown: Sequence[Memory], most: int, count: Callable[[str], int]
 ) -> tuple[Memory, ...]:
-    """The memories of an export, oldest first, with at most so many tokens of quotes as far as folds can shrink.
+    """Shrink the folds of an export until its quotes have at most `most` tokens, as far as they can.
+
+    `shown` and the result are oldest first.
 
     The oldest folds shrink first, each with all of its quotes. What the person has edited stays.
     """
@@ -89,7 +91,7 @@ def quotes_within(
 
 
 def too_many(shown: Sequence[Memory], most: int, count: Callable[[str], int]) -> str:
-    """A clause saying that the quotes of these memories take more than they may, though short; empty if they do not."""
+    """Return a clause saying that the memories' quotes exceed `most` though short; empty if they do not."""
     if _surely_few(shown, most):
         return ""
     quotes = [
@@ -105,7 +107,7 @@ def too_many(shown: Sequence[Memory], most: int, count: Callable[[str], int]) ->
 
 
 def _surely_few(shown: Sequence[Memory], most: int) -> bool:
-    """A text has at most as many tokens as bytes: most often nothing has to be counted."""
+    """Return whether the quotes surely fit: a text has at most as many tokens as bytes."""
     return (
         sum(len(quote.framed.encode()) for memory in shown for quote in memory.edition.quotes)
         <= most

@@ -15,7 +15,7 @@ PERSONA, HUMAN = "persona", "human"
 
 _NAME = r"[\"'*_„“«]*((?-i:[^\W\d_a-zß-öø-ÿ])[^\W\d_]++)(?!['’]s)"
 _MESSAGES = 8192
-"""Messages whose names are remembered: each stands in the tails of many chunks."""
+"""Messages whose names are cached: each is in the tails of many chunks."""
 _WORD = re.compile(r"\w+")
 _BY_NAME = re.compile(
     r"(?:\bmy name(?:'s| is)|\bi am called|\bcall me|\bmein name ist|\bich hei(?:ß|ss)e"

@@ -16,7 +16,7 @@ from rules.plan.turns import Chunk, Spoken, tokens_of, units_from
 
 @dataclass(frozen=True, slots=True)
 class Chunking:
-    """The chunks that can be formed now, and what stays raw behind them."""
+    """The chunks that can be formed now, and what stays raw after them."""
 
     chunks: tuple[Chunk, ...]
     waiting_tokens: int
@@ -29,7 +29,7 @@ class Chunking:
 def chunks(
     spoken: Sequence[Spoken], begin: int, size: int, tail: int, split: Splitter = by_topics
 ) -> Chunking:
-    """Form chunk after chunk of about `size` tokens, as long as `tail` tokens stay behind the last one.
+    """Form chunk after chunk of about `size` tokens, as long as `tail` tokens stay after the last one.
 
     `spoken` is the whole history, `begin` the index where the last frozen chunk ended (0 for none).
     A frozen bound holds even where a turn was not cut then or would not be cut now (other sizes, an edited
@@ -57,7 +57,7 @@ def chunks(
 
 
 def _last_end(spoken: Sequence[Spoken], begin: int, tail: int) -> int:
-    """The last index from `begin` on at which a chunk may end with `tail` tokens behind it; before `begin` for none."""
+    """Return the last index from `begin` on where a chunk may end, `tail` tokens after it; below `begin` for none."""
     behind, at = 0, len(spoken)
     while at >= begin and behind < tail:
         at -= 1
@@ -73,7 +73,7 @@ def tails(chunk_tokens: Sequence[int], keep: int, step: int) -> tuple[int, ...]:
     moves on to the first chunk from which at most `keep` less half a step is left, but never past the one chunk
     right before: a chunk has something raw before it, however large that is. Chunk 0 has an empty tail.
 
-    It depends on the chunks alone, so many small runs and one large run give the same prompts.
+    It depends on the chunks alone, so that many small runs and one large run give the same prompts.
     """
     half = step // 2
     begins: list[int] = []

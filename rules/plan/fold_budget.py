@@ -37,7 +37,7 @@ class Bounds:
     """
 
     def at(self, raw_tokens: int) -> int:
-        """Return the budget of a section that stands for so many raw tokens."""
+        """Return the budget, in tokens, of a section that replaces `raw_tokens` of messages."""
         if self.budget is not None:
             return self.budget
         growing = max(LEAST, raw_tokens // _PART_OF_RAW)

@@ -1,4 +1,4 @@
-"""What a fold is made from: the memories of its chunks, or its members as they stand.
+"""What a fold is made from: the memories of its chunks, or its members as they are.
 
 A fold of folds reads the memories of its chunks again, the last answer of each, so that no more than two generations
 lie between it and the raw words. That is more to read than the folds under it would be. So all folds together may read
@@ -82,7 +82,7 @@ def reading_to_come(tokens: int) -> Reading:
 
 
 def chunks_under(memory: Memory, by_id: Mapping[str, Memory]) -> Iterator[Memory]:
-    """Yield the memories that a memory stands for, itself where it is no fold."""
+    """Yield the chunk memories within a memory: itself, if it is no fold."""
     if not memory.is_fold:
         yield memory
     for name in memory.members:
@@ -100,7 +100,7 @@ def _last_answer(edition: Edition) -> int:
 
 
 def parts_within(sizes: Sequence[int], room: int | None) -> tuple[range, ...]:
-    """Return runs of neighbours that fit into a room, of about equal size; one larger than that stands alone."""
+    """Return runs of neighbours that fit into a room, of about equal size; one larger than that is alone."""
     if room is None or sum(sizes) <= room:
         return (range(len(sizes)),)
     wanted = -(-sum(sizes) // max(1, room))

@@ -1,30 +1,30 @@
-"""The memory section: which memories stand in it within its budget, and which are folded into one.
+"""The memory section: which memories it shows within its budget, and which are folded into one.
 
 Memories come one after the other. After each one, while the section is larger than the budget, the oldest `group`
-items of the lowest level that has so many become one fold of the next level. Quotes are outside the budget: they are
-permanent, and a fold carries all of those that it stands for. With groups of three, and room for six:
+items of the lowest level that has that many become one fold of the next level. Quotes are outside the budget:
+they are permanent, and a fold carries all those of its members. With groups of three, and room for six:
 
     1 1 1 1 1 1 1     ->   2 1 1 1 1
     2 1 1 1 1 1 1     ->   2 2 1 1 1
     2 2 2 2 2 1 1     ->   3 2 2 1 1
     4 3 3 2 2 1 1     ->   5 2 2 1 1
 
-In the last line no level has so many: the oldest, whatever their levels, become one fold of a level above all of them.
+In the last line no level has that many: the oldest, whatever their levels, become one fold of a level above all of them.
 
-What the person has edited or pinned is never folded. It keeps its place in its group, and what stands before it and
-behind it there is folded by itself, so that no other group changes. With 1* kept, and groups of three:
+What the person has edited or pinned is never folded. It keeps its place in its group, and what comes before it and
+after it there is folded by itself, so that no other group changes. With 1* kept, and groups of three:
 
     1 1* 1 1 1 1 1    ->   [1 1* 1] 2 1
 
 So the view depends on the memories alone, and never on when rounds happened.
 
-A fold of a whole group stands for the same memories at every budget: the budget only decides when it is made. So at a
+A fold of a whole group replaces the same memories at every budget: the budget only decides when it is made. So at a
 larger budget memories come back, and nearly always without a call, since the smaller one had the folds made before.
 There are two exceptions. At few lengths of a conversation (2 to 7 of 100, simulated) the larger budget wants one fold
 to which the smaller one would have come within about six memories. And a fold of mixed levels depends on the budget, as
 does every fold after it.
 
-    section     what stands for the first so many of a chat's memories
+    section     what is shown for a chat's first memories
     Foresight   the same with memories that are still to come
     states      for each memory whether it is shown, folded, forgotten or not in use
 """
@@ -63,17 +63,17 @@ class Standing:
     tokens: int
     """Without its quotes and wishes. 0: forgotten, with its place in its group and shown nowhere."""
     covers: tuple[str, ...]
-    """Names of the chunk memories that it stands for: itself, for one of level 1."""
+    """Names of the chunk memories in it: itself, for one of level 1."""
     kept: bool = False
     """The person has edited or pinned it: it is never folded."""
     quotes: int = 0
     """Tokens of its quotes and wishes."""
     source: int = 0
-    """Tokens of the raw messages that a memory of a chunk stands for."""
+    """Tokens of the raw messages of a chunk's memory."""
 
     @property
     def is_fold(self) -> bool:
-        """Return whether it stands for several memories."""
+        """Return whether it replaces several memories."""
         return len(self.covers) > 1
 
 
@@ -87,7 +87,7 @@ class MissingFold:
 
     @property
     def covers(self) -> tuple[str, ...]:
-        """Names of the chunk memories that the fold will stand for."""
+        """Return the names of the chunk memories in the fold to come."""
         return tuple(name for member in self.members for name in member.covers)
 
     @property
@@ -113,7 +113,7 @@ class View:
 
 
 _Place = tuple[Standing, ...]
-"""One place of a group: one item, or what is kept with the folds before and behind it."""
+"""One place of a group: one item, or what is kept with the folds before and after it."""
 
 
 def view(
@@ -122,14 +122,14 @@ def view(
     group: int,
     find: Callable[[MissingFold], Standing | None],
 ) -> View:
-    """The memory section after all of `memories` (oldest first), within its budget.
+    """Return the memory section after all of `memories` (oldest first), within its budget.
 
-    `budget` gives that in tokens, by the raw tokens that the memories so far stand for.
+    `budget` gives that in tokens, by the raw tokens of the memories so far.
     `group`, two or more, is how many items become a fold. `find` gives a fold by its members, or None where it is not
     made yet; it may give a forgotten one. A group of which only one member is not forgotten needs no fold:
     that member stands for it at the next level; a group that is all forgotten stays so. One single item may be larger
-    than the budget, and so may what is kept, with what stands alone between it. `memories` may begin with items of
-    higher levels, folds that came with an export whose memories nobody knows; whatever stands before an item of a
+    than the budget, and so may what is kept, with what is alone between it. `memories` may begin with items of
+    higher levels, folds that came with an export whose memories are not known; what precedes an item of a
     higher level counts as high as that.
     """
     places: list[_Place] = []  # oldest first: none is of a lower level than one after it
@@ -152,7 +152,7 @@ def view(
 
 
 def _descending(memories: Sequence[Standing]) -> list[Standing]:
-    """The same items, where none has a lower level than one after it: so the oldest of a level stand side by side."""
+    """Raise levels so that none is lower than one after it: the oldest of a level are neighbours then."""
     highest = reversed([*accumulate((memory.level for memory in reversed(memories)), max)])
     return [
         memory if memory.level == level else replace(memory, level=level)
@@ -161,7 +161,7 @@ def _descending(memories: Sequence[Standing]) -> list[Standing]:
 
 
 def _next_group(places: Sequence[_Place], group: int) -> tuple[int, int]:
-    """The first of the places that are folded next, and the level of the fold that comes of them."""
+    """Return the first of the places to fold next, and the level of that fold."""
     levels = [place[0].level for place in places]
     full = [level for level, count in Counter(levels).items() if count >= group]
     return (levels.index(min(full)), min(full) + 1) if full else (0, levels[0] + 1)
@@ -170,7 +170,7 @@ def _next_group(places: Sequence[_Place], group: int) -> tuple[int, int]:
 def _fold(
     level: int, members: Sequence[Standing], find: Callable[[MissingFold], Standing | None]
 ) -> _Place | MissingFold:
-    """The place that stands for `members` from now on, or the fold that must be made first."""
+    """Return the place that replaces `members` from now on, or the fold that must be made first."""
     folded: list[Standing] = []
     for kept, row in groupby(_shown(members) or members[:1], key=lambda item: item.kept):
         items = tuple(row)
@@ -190,12 +190,12 @@ def _shown(items: Iterable[Standing]) -> tuple[Standing, ...]:
 
 
 def as_told(memory: Memory) -> Edition:
-    """The edition that later prompts see."""
+    """Return the edition that later prompts see."""
     return as_read(memory.in_prompts) if memory.is_fold else memory.in_prompts
 
 
 def as_shown(memory: Memory) -> Edition:
-    """The edition that stands in the export."""
+    """Return the edition that the export shows."""
     return memory.edition
 
 
@@ -208,7 +208,7 @@ def section(
     stand_in: Callable[[MissingFold], Standing | None] = lambda missing: None,
     coming: Sequence[Standing] = (),
 ) -> View:
-    """The section that stands for the first `upto` memories of a chat. The same ones give the same on any day.
+    """Return the section for the first `upto` memories of a chat. The same ones give the same on any day.
 
     `memories` are all of the chat and its folds; `coming` are those that are not made yet, and
     `stand_in` may give something in the place of a fold that is not made. `version` says which edition counts.
@@ -219,7 +219,7 @@ def section(
     }
 
     def find(missing: MissingFold) -> Standing | None:
-        # A fold that the person has edited stays, also where what it stands for has got new editions since.
+        # A fold that the person has edited stays, even if its members have got new editions since.
         if own := kept.get(missing.covers):
             return _standing(own, version, missing.covers)
         if any(member.name not in by_id for member in missing.members):
@@ -234,7 +234,7 @@ def section(
 
 
 def over_budget(shown: Sequence[Standing], budget: int) -> str:
-    """A clause saying that what is never folded makes a section larger than its budget; empty where it does not."""
+    """Return a clause saying that what is never folded makes a section exceed its budget; empty if not."""
     tokens, kept = sum(item.tokens for item in shown), sum(item.kept for item in shown)
     if not kept or tokens <= budget:
         return ""
@@ -247,7 +247,7 @@ def over_budget(shown: Sequence[Standing], budget: int) -> str:
 
 
 def standing(memories: Sequence[Memory], version: Version) -> list[Standing]:
-    """The memories as they stand in a section, one by one."""
+    """Return the memories as items of a section, one by one."""
     return [_standing(memory, version, (memory.memory_id,)) for memory in memories]
 
 
@@ -262,7 +262,7 @@ def _standing(memory: Memory, version: Version, covers: tuple[str, ...]) -> Stan
 
 
 def _is_kept(memory: Memory) -> bool:
-    """The person has edited or pinned it. A fold of a lost archive is pinned only because nobody can write it again."""
+    """Return whether the person has edited or pinned it. A lost archive's fold is pinned as it cannot be rewritten."""
     is_lone_fold = memory.level > CHUNK_LEVEL and not memory.is_fold
     return not memory.forgotten and (
         memory.in_prompts.kind == "person" or (memory.pinned and not is_lone_fold)
@@ -270,7 +270,7 @@ def _is_kept(memory: Memory) -> bool:
 
 
 def _covers(memory: Memory, by_id: Mapping[str, Memory]) -> tuple[str, ...]:
-    """Names of the chunk memories that it stands for."""
+    """Return the names of the chunk memories in it."""
     if not memory.is_fold:
         return (memory.memory_id,)
     return tuple(name for member in memory.members for name in _covers(by_id[member], by_id))
@@ -294,10 +294,10 @@ class Foresight:
     """The memories that are made now."""
     bounds: Bounds
     longest: int = 1
-    """So many times as large as expected the coming ones are taken to be."""
+    """How many times their expected size the coming ones are taken to have."""
 
     def before(self, upto: int) -> int:
-        """About how many tokens stand for the first `upto` memories."""
+        """Return about how many tokens the first `upto` memories take."""
         return self._view(upto)[0].tokens
 
     def folds_to_make(self) -> tuple[int, ...]:
@@ -309,13 +309,13 @@ class Foresight:
         return sum(reading.is_beyond for reading in self._view_of_all()[1])
 
     def over_budget(self) -> str:
-        """A clause saying that what is edited or pinned leaves the section too large in the end; else empty."""
+        """Return a clause saying that what is edited or pinned leaves the section too large in the end; else empty."""
         view, _ = self._view_of_all()
         return over_budget(view.standing, self.bounds.at(self.raw_tokens))
 
     @property
     def raw_tokens(self) -> int:
-        """The tokens of the raw messages that all memories stand for in the end."""
+        """Return the raw tokens of all memories in the end."""
         made = sum(memory.source_tokens for memory in self.memories if not memory.is_fold)
         return made + sum(memory.source for memory in self.coming)
 
@@ -359,7 +359,7 @@ class State:
     """The state of a memory. `into`: the id of the fold that it went into; empty where it is in none."""
 
     word: Literal["shown", "folded", "forgotten", "not in use"]
-    """`not in use`: a fold that is kept, and whose memories are shown, or stand in another fold."""
+    """`not in use`: a fold that is kept, and whose memories are shown, or are in another fold."""
     into: str = ""
 
     def __str__(self) -> str:
@@ -367,17 +367,17 @@ class State:
 
 
 def states(chat_id: str, memories: Sequence[Memory], bounds: Bounds) -> dict[str, State]:
-    """The state of each of a chat's memories and folds, by id, as the section of its export is with these bounds."""
+    """Return the state of each memory and fold of a chat, by id, in an export with these bounds."""
     by_id = {memory.memory_id: memory for memory in memories}
     chunks = [memory.memory_id for memory in memories if not memory.is_fold]
     top = [item.name for item in section(chat_id, memories, len(chunks), bounds, as_shown).standing]
-    inside: dict[str, str] = {}  # by id of a memory: the fold that it stands in
+    inside: dict[str, str] = {}  # by id of a memory: the fold that it is in
     waiting = list(top)
     while waiting:
         name = waiting.pop()
         inside |= dict.fromkeys(by_id[name].members, name)
         waiting += by_id[name].members
-    # Where a fold is still to be made, the view ends early: the memories behind that are shown as they are.
+    # Where a fold is still to be made, the view ends early: the memories after that are shown as they are.
     top += [name for name in chunks if name not in inside]
     return {
         name: State("forgotten")
@@ -390,7 +390,7 @@ def states(chat_id: str, memories: Sequence[Memory], bounds: Bounds) -> dict[str
 
 
 def state_in_words(memory: Memory, state: State) -> str:
-    """All that a person should know of it, with commas: state, pinned, recalled, a new edition that is due and why."""
+    """Describe it in one line, with commas: state, pinned, recalled, a new edition that is due and why."""
     words = [str(state), *(["pinned"] if memory.pinned else [])]
     words += ["recalled: it comes back with the next run"] if memory.recalled else []
     words += [f"new edition due ({memory.due})"] if memory.due else []

@@ -27,12 +27,12 @@ class Limit:
 
     @property
     def most(self) -> int:
-        """The tokens that a planned request may have at most."""
+        """Return the most tokens of a planned request."""
         return self.tokens * (100 - (_SPARE_WHEN_SURE if self.sure else _SPARE)) // 100
 
     @property
     def most_in_hindsight(self) -> int:
-        """The same for one that can be cut to size. Whatever replies have shown, this is the same on any day."""
+        """Return the most tokens of one that can be cut to size: the same on any day, independent of replies."""
         return self.tokens * (100 - _SPARE_IN_HINDSIGHT) // 100
 
 
@@ -45,7 +45,7 @@ class TooLarge:
 
 
 def parts_of(chunk: PlannedChunk, fixed: int, factor: float) -> dict[str, int]:
-    """The parts of a chunk's last and longest request, in tokens as the model is expected to count them.
+    """Return the parts of a chunk's last and longest request, in tokens as the model is expected to count them.
 
     `fixed` are system message and primer; `factor` is what the model makes of one of our tokens.
     """
@@ -60,14 +60,14 @@ def parts_of(chunk: PlannedChunk, fixed: int, factor: float) -> dict[str, int]:
 
 
 def largest_part(parts: Mapping[str, int]) -> str:
-    """A sentence naming the largest part, with the sizes of all."""
+    """Return a sentence naming the largest part, with the sizes of all."""
     largest = max(parts, key=lambda part: parts[part])
     listed = ", ".join(f"{part} {tokens:,}" for part, tokens in parts.items() if tokens)
     return f"The largest part is {largest} ({listed})."
 
 
 def nearest_limit(window: int | None, step: int | None, *, sure: bool) -> Limit | None:
-    """The smaller of a model's window and the prompt above which its price rises; None where there is neither."""
+    """Return the smaller of a model's window and the prompt above which its price rises; None if it has neither."""
     if step is not None and (window is None or step <= window):
         return Limit(step, is_price=True, sure=sure)
     return None if window is None else Limit(window, sure=sure)
@@ -76,7 +76,7 @@ def nearest_limit(window: int | None, step: int | None, *, sure: bool) -> Limit 
 def too_large(
     chunk: PlannedChunk, fixed: int, factor: float, limit: Limit | None
 ) -> TooLarge | None:
-    """The request that does not fit; None where all do, or nobody knows a limit."""
+    """Return the request that does not fit; None if all do, or no limit is known."""
     parts = parts_of(chunk, fixed, factor)
     needed = sum(parts.values())
     if limit is None or needed <= limit.most:
@@ -104,7 +104,7 @@ def too_large(
 
 
 def room_left(chunk: PlannedChunk, fixed: int, factor: float, limit: Limit) -> int:
-    """The tokens, as we count them, that the chunk's last request in hindsight has room for; 0 or less for none.
+    """Return the room of the chunk's last request in hindsight, in tokens as we count them; 0 or less for none.
 
     `factor` is what is known of the model beforehand: a request must be the same on any day, or it is paid twice.
     """

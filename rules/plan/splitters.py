@@ -30,29 +30,29 @@ class Split:
     """The ends of chunks."""
 
     bounds: tuple[int, ...]
-    """The index of the first message behind each chunk, in order."""
+    """The index of the first message after each chunk, in order."""
     reason: str
     """Why no further bound can be set yet, as a sentence for the person."""
 
 
 Splitter = Callable[[Sequence[Spoken], int, int, int], Split]
-"""Says where the chunks end: from the message with an index on, of about so many tokens, and up to a last index.
+"""Says where the chunks end: from the message with an index on, of a size in tokens, and up to a last index.
 
-It is given the whole history, with texts and tokens. Behind the last index stands the live tail: one bound there is
-enough, since it tells what the next chunk waits for. A bound must be final: whatever messages come later, the same
-history up to them has the same bounds.
+It is given the whole history, with texts and tokens. The live tail follows the last index: one bound there is
+enough, since it tells what the next chunk waits for. A bound must be final: messages that come later never
+change the bounds before them.
 """
 
 
 def by_turns(spoken: Sequence[Spoken], begin: int, size: int, last: int) -> Split:
-    """The splitter by size alone: chunks are whole turns, as near to `size` tokens as the turns allow."""
+    """Split by size alone: chunks are whole turns, as near to `size` tokens as the turns allow."""
     return _split(spoken, begin, size, last, lambda _: ())
 
 
 def by_likeness(price: Callable[[_Texts, _Minutes], Sequence[int]]) -> Splitter:
-    """The same, but a bound where the talk goes on as it was is dear, by the likeness that `price` sees.
+    """Return a splitter that avoids bounds between alike turns, by the likeness that `price` sees.
 
-    Where turns are as like as can be, it costs four squares of `size` more than at the best place in view.
+    Between fully alike turns a bound costs four squares of `size` more than at the best place in view.
     """
 
     def split(spoken: Sequence[Spoken], begin: int, size: int, last: int) -> Split:
@@ -82,9 +82,9 @@ def _split(
     last: int,
     price: Callable[[Sequence[Chunk]], Sequence[int]],
 ) -> Split:
-    """Each bound is chosen in view of the shortest run of turns that holds four times `size` tokens.
+    """Choose each bound in view of the shortest run of turns that holds four times `size` tokens.
 
-    The last turn of a history may still grow, so a further one must stand behind that run.
+    The last turn of a history may still grow, so a further one must follow that run.
     """
     rest = units_from(spoken, begin, size)
     bounds: list[int] = []
@@ -104,7 +104,7 @@ def _split(
 
 
 def first_tokens(units: Sequence[Chunk], first: int, tokens: int) -> list[Chunk]:
-    """The units from `first` on, until they hold so many tokens together; all where they hold fewer."""
+    """Return the units from `first` on, until they hold `tokens` together; all if they hold fewer."""
     window: list[Chunk] = []
     gathered = 0
     for unit in units[first:]:

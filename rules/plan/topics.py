@@ -8,8 +8,8 @@
 Everything is reckoned in whole numbers, and the likeness rounded, so that every platform comes to the same bounds. Only
 the window is looked at, all of which is final: so bounds never depend on when a history was looked at.
 
-By what turns are about instead of their words: a vector stands for what a text is about, and comes from a model that
-somebody else asks. The average of a window, which is what all of the talk has in common, is taken off by half.
+By what turns are about instead of their words: a vector expresses what a text is about, and comes from a model that
+the caller asks. The average of a window, which is what all of the talk has in common, is taken off by half.
 """
 
 from collections import Counter
@@ -22,7 +22,7 @@ from operator import mul
 from rules.extract.words import count_terms
 
 STEPS = 64
-"""The price of a bound where what stands around it is as like as can be."""
+"""The price of a bound between fully alike turns."""
 NEARNESS = (4, 2, 1)
 """The weights of the turns on either side of a bound, the nearest first."""
 _RARE = 16
@@ -43,7 +43,7 @@ _REACH = STEPS * 3 // 8
 def prices(
     texts: tuple[tuple[str, ...], ...], minutes: tuple[tuple[int, int], ...]
 ) -> tuple[int, ...]:
-    """The price of a bound behind each unit but the last: 0 for the best place of all, up to 64 more.
+    """Return the price of a bound after each unit but the last: 0 for the best place of all, up to 64 more.
 
     `texts` are the messages of each unit; `minutes` when its first and its last message were written, 0 where unknown.
     A chat is planned more than once, so what came of the last windows is remembered.
@@ -62,29 +62,29 @@ def prices(
 
 @lru_cache(_UNITS)
 def _words(texts: tuple[str, ...]) -> Mapping[str, int]:
-    """The words of a unit, each with a weight that grows slowly with how often it is said."""
+    """Weigh the words of a unit; weights grow slowly with how often a word is said."""
     return {term: count.bit_length() for term, count in count_terms(texts).items()}
 
 
 @lru_cache(_PAIRS)
 def _shared(first: tuple[str, ...], second: tuple[str, ...]) -> Mapping[str, int]:
-    """The words that two units share, with the product of their weights: what one window knows serves the next."""
+    """Return the words that two units share, with the product of their weights. Cached for overlapping windows."""
     words, others = _words(first), _words(second)
     return {term: words[term] * others[term] for term in words.keys() & others.keys()}
 
 
 def _rarity(units_with: int, units: int) -> int:
-    """The weight of a word by how many units say it; nothing where all do."""
+    """Weigh a word by how many units say it; 0 if all do."""
     return _RARE * (units // units_with).bit_length() if 0 < units_with < units else 0
 
 
 def _product_of(shared: Mapping[str, int], squared_rarities: Mapping[str, int]) -> int:
-    """The dot product of the vectors of two units, by the words that they share; each vector has the rarities once."""
+    """Return the dot product of two units' vectors, by their shared words; each vector has the rarities once."""
     return sum(map(mul, shared.values(), map(squared_rarities.__getitem__, shared)))
 
 
 def with_pauses(likenesses: Sequence[int], minutes: Sequence[tuple[int, int]]) -> tuple[int, ...]:
-    """The prices of bounds between units that are so much alike, up to STEPS; a night makes one cheaper."""
+    """Return the prices of bounds between units of these likenesses, up to STEPS; a night makes one cheaper."""
     with_breath = [
         likeness + STEPS // _BREATH_SHARE * (_NIGHT - _pause(before[1], after[0])) // _NIGHT
         for likeness, (before, after) in zip(likenesses, pairwise(minutes), strict=True)
@@ -94,18 +94,18 @@ def with_pauses(likenesses: Sequence[int], minutes: Sequence[tuple[int, int]]) -
 
 
 def _pause(ended: int, begins: int) -> int:
-    """Minutes between two units, a night at most; 0 where nobody knows."""
+    """Return the minutes between two units, a night at most; 0 if unknown."""
     return min(max(0, begins - ended), _NIGHT) if ended and begins else 0
 
 
 def _near_pairs(turns: int) -> Iterator[tuple[int, int]]:
-    """The pairs of turns that can stand around one bound, or on one side of it; each turn with itself, too."""
+    """Yield the pairs of turns that can be around one bound, or on one side of it; each turn with itself, too."""
     reach = 2 * len(NEARNESS)
     return ((at, by) for at in range(turns) for by in range(at, min(at + reach, turns)))
 
 
 def _likeness(products: Mapping[tuple[int, int], int], at: int, turns: int) -> int:
-    """The cosine of what stands before the bound at `at` and behind it, in 64 steps.
+    """Return the cosine of the turns before and after the bound at `at`, in 64 steps.
 
     Either side is a weighted sum of turns, so its products are sums of those of pairs of turns.
     """
@@ -131,7 +131,7 @@ def _likeness(products: Mapping[tuple[int, int], int], at: int, turns: int) -> i
 def prices_by_vectors(
     texts: Sequence[Sequence[str]], minutes: Sequence[tuple[int, int]], embed: Embed
 ) -> tuple[int, ...]:
-    """The price of a bound behind each unit but the last: 0 for the best place of all.
+    """Return the price of a bound after each unit but the last: 0 for the best place of all.
 
     `texts` are the messages of each unit; `minutes` when its first and its last message were written, 0 where unknown.
     """
@@ -146,7 +146,7 @@ def prices_by_vectors(
 
 
 def _near(turns: Sequence[Vector]) -> Vector:
-    """The vectors on one side of a bound as one, the nearest turn first."""
+    """Join the vectors on one side of a bound, the nearest turn first."""
     near = zip(NEARNESS, turns, strict=False)
     return _total([[nearness * value for value in turn] for nearness, turn in near])
 
@@ -156,13 +156,13 @@ def _total(vectors: Sequence[Vector]) -> Vector:
 
 
 def _scaled(vector: Vector) -> Vector:
-    """The same direction, whatever the length was; all zeros stay."""
+    """Scale a vector to one length; all zeros stay."""
     length = isqrt(_product(vector, vector))
     return [value * _LENGTH // length for value in vector] if length else vector
 
 
 def _cosine(first: Vector, second: Vector) -> int:
-    """The cosine of two vectors, in steps: from -24 to 24, since it spreads far more widely than that of words."""
+    """Return the cosine of two vectors, in steps from -24 to 24: it spreads far more widely than that of words."""
     return (
         _REACH
         * _product(first, second)
