@@ -23,9 +23,9 @@ _OWN_SHARE, _ANALYSIS_SHARE, _ASKED_SHARE = 0.35, 0.47, 0.6
 """Shares of the words that an answer may have: room is better spent on what the person said."""
 _WANTED_SHARE, _PERSONA_SHARE = 0.15, 0.2
 _SAID_TWICE = 25.0
-"""At most so many words of a view are what the analysis has, too."""
+"""The most words of a view that the analysis has, too."""
 _OF_ANALYSIS = 0.6
-"""An analysis has so many times the words of a view."""
+"""The words of an analysis, as a multiple of the view's."""
 _CUT = " …"
 _HEAD = 8.0
 _TWO = 1.9
@@ -152,7 +152,7 @@ def account(reading: WeighedPassage, kept: Sequence[int], day_before: str = "") 
 def _minutes(
     reading: WeighedPassage, kept: Sequence[int], leads: tuple[str, str], day_before: str = ""
 ) -> str:
-    """Return the kept sentences by day, the person's before the persona's, each behind its lead."""
+    """Return the kept sentences by day, the person's before the persona's, each after its lead."""
     lines: list[str] = []
     for day, of_day in groupby(kept, key=lambda at: reading.days[at]):
         head = _head(day, reading.frames) if day != day_before else ""

@@ -21,9 +21,9 @@ class Block:
 
 
 def blocks(text: str) -> Iterator[Block]:
-    """The blocks of `text` in order, blank lines left out.
+    """Yield the blocks of `text` in order, blank lines left out.
 
-    Code stands between fences (a fence that never closes reaches to the end) or is indented by four
+    Code is between fences (a fence that never closes reaches to the end) or is indented by four
     columns after a blank line, outside a list. A table is a run of lines with pipes on both sides.
     """
     lines = [(match.start(), match.end()) for match in _LINE.finditer(text) if match.group()]
@@ -41,12 +41,12 @@ def blocks(text: str) -> Iterator[Block]:
 
 
 def is_fence(line: str) -> bool:
-    """Whether a line opens or closes a piece of code."""
+    """Return whether a line opens or closes a piece of code."""
     return _FENCE.match(line) is not None
 
 
 def without_open_fence(text: str) -> str:
-    """The longest part of `text` between fences that never close; all of it where every fence closes."""
+    """Return the longest part of `text` between fences that never close; all of it if every fence closes."""
     longest, rest = "", text
     while fence := _open_fence(rest):
         longest = max(longest, rest[: fence.start()].strip(), key=len)
@@ -55,7 +55,7 @@ def without_open_fence(text: str) -> str:
 
 
 def with_closed_fence(text: str) -> str:
-    """The text, in which a fence that never closes is closed at the end."""
+    """Close at the end a fence that never closes."""
     fence = _open_fence(text)
     if fence is None:
         return text
@@ -64,7 +64,7 @@ def with_closed_fence(text: str) -> str:
 
 
 def _open_fence(text: str) -> re.Match[str] | None:
-    """The first fence that never closes."""
+    """Find the first fence that never closes."""
     if "```" not in text and "~~~" not in text:
         return None
     lines = [(match.start(), match.end()) for match in _LINE.finditer(text) if match.group()]
@@ -78,7 +78,7 @@ def _open_fence(text: str) -> re.Match[str] | None:
 
 
 def _behind_code(text: str, lines: list[tuple[int, int]], at: int, *, indented: bool) -> int:
-    """The index of the line behind the code or table that begins at line `at`; `at` itself if none does."""
+    """Return the index of the line after the code or table that begins at line `at`; `at` itself if none does."""
     line = text[slice(*lines[at])]
     fence = _FENCE.match(line) if "```" in line or "~~~" in line else None
     if fence:
@@ -102,7 +102,7 @@ def _behind_indented(text: str, lines: list[tuple[int, int]], at: int) -> int:
 
 
 def _behind_fence(text: str, lines: list[tuple[int, int]], at: int, fence: str) -> int | None:
-    """The index of the line behind the one that closes the fence; None where none does."""
+    """Return the index of the line after the one that closes the fence; None if none does."""
     closing = re.compile(rf"[ \t>]*{re.escape(fence)}{re.escape(fence[0])}*\s*\Z")
     for further in range(at + 1, len(lines)):
         if closing.match(text, *lines[further]):

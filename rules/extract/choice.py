@@ -125,7 +125,7 @@ class _Search:
         return self._chosen.kept, room.words - left
 
     def _is_bounded(self, at: int) -> bool:
-        """Whether the persona says it, and not of itself."""
+        """Return whether the persona says it, and not of itself."""
         return self._reading.sentences[at].role == PERSONA and not self._reading.inward[at]
 
     def _gain(self, at: int) -> float:

@@ -1,6 +1,6 @@
 """Signs that a text was written for somebody else to say or send, in the languages that the engine knows.
 
-They are looked for in the persona's messages alone, whatever language is spoken there.
+They are looked for in the persona's messages alone, in any language.
 """
 
 import re

@@ -31,7 +31,7 @@ class Frames:
 
 
 def spaced(lead: str) -> str:
-    """Return a lead with the space that its script puts behind it."""
+    """Return a lead with the space that its script puts after it."""
     return f"{lead} " if lead and lead[-1] <= _LAST_SPACED else lead
 
 

@@ -28,7 +28,7 @@ class Listed:
 
 
 def listed(entries: str) -> Listed:
-    """The list that `entries`, parted by white space, describes: "word", "begin*", and "-exception"."""
+    """Read a list of words from `entries`, parted by white space: "word", "begin*", and "-exception"."""
     words = entries.split()
     return Listed(
         frozenset(word for word in words if not word.endswith("*") and not word.startswith("-")),
@@ -55,7 +55,7 @@ class Tongue:
 
 
 def spoken(terms: Iterable[str], among: Sequence[Tongue]) -> Tongue:
-    """The language in which `terms` are spoken, by everyday words; UNKNOWN where those tell nothing."""
+    """Return the language of `terms`, by everyday words; UNKNOWN if those tell nothing."""
     heard = Counter(islice(terms, _SAMPLE))
     scores = [
         sum(count for term, count in heard.items() if term in tongue.common) for tongue in among
@@ -339,4 +339,4 @@ MONTHS = listed(
             जुलाई अगस्त सितंबर अक्टूबर नवंबर दिसंबर يناير فبراير مارس أبريل مايو يونيو يوليو
             أغسطس سبتمبر أكتوبر نوفمبر ديسمبر"""
 )
-"""The months by name, casefolded, in the form that stands in dates."""
+"""The months by name, casefolded, in the form that dates have."""

@@ -12,7 +12,7 @@ WORDS_OF_A_PARAGRAPH = 40
 
 
 def paragraphs_for(memories: int, words: float) -> int:
-    """Return how many paragraphs a fold of so many memories has in so many words."""
+    """Return how many paragraphs a fold of this many memories has in `words`."""
     return max(1, min(memories, int(words) // WORDS_OF_A_PARAGRAPH))
 
 
@@ -22,7 +22,7 @@ def in_paragraphs(
     besides: Sequence[str] = (),
     before: Sequence[Said] = (),
 ) -> str:
-    """Return the engine's account of each passage, oldest first, in about so many words together.
+    """Return the engine's account of each passage, oldest first, in about `words` together.
 
     Each passage is what a memory was made of; neighbours share a paragraph if there are too many.
     What one paragraph says counts less in a later one.

@@ -62,9 +62,9 @@ class Sentence:
     courteous: bool
     """It is a formula, which says nothing of this conversation."""
     is_broken: bool
-    """A quotation mark is open in it, or it stands within a quotation."""
+    """A quotation mark is open in it, or it is within a quotation."""
     is_row: bool
-    """It is a label with something behind it."""
+    """It is a label with something after it."""
     is_figures: bool
     """It is mostly numbers."""
     unquoted: tuple[str, ...]
@@ -74,22 +74,22 @@ class Sentence:
 
     @property
     def own(self) -> bool:
-        """Whether it is running text in the speaker's own voice."""
+        """Return whether it is running text in the speaker's own voice."""
         return self.voice == "own" and not self.is_broken
 
     @property
     def opening(self) -> tuple[str, ...]:
-        """The words that a formula begins with, whatever it ends with."""
+        """Return the first words, by which formulas are told."""
         return self.terms[:3]
 
 
 def has_placeholder(text: str) -> bool:
-    """Whether something in square brackets is in `text` that is neither a link nor a mark of a footnote."""
+    """Return whether `text` has square brackets that are neither a link nor the mark of a footnote."""
     return _LINKED.search(text) is not None
 
 
 def between_placeholders(text: str) -> list[str]:
-    """Return the parts of `text` before, between and behind its placeholders."""
+    """Return the parts of `text` before, between and after its placeholders."""
     return _LINKED.split(text)
 
 
@@ -154,7 +154,7 @@ def _voice_at(lines: Sequence[VoicedLine], starts: Sequence[int], piece: TextPie
 
 
 def _is_broken(text: str, quotations: Sequence[tuple[int, int]], piece: TextPiece) -> bool:
-    """Whether a quotation mark is open in a sentence, or it stands within quotation marks itself."""
+    """Return whether a quotation mark is open in a sentence, or the sentence is within a quotation."""
     at = bisect_right(quotations, (piece.start, len(text) + 1)) - 1
     if at >= 0 and quotations[at][1] > piece.start:
         inside = quotations[at][0] < piece.start or _is_all(text, quotations[at], piece)
@@ -177,5 +177,5 @@ def _are_figures(listed: Sequence[str]) -> bool:
 
 
 def is_plain(sentence: Sentence) -> bool:
-    """Whether it is a sentence of running text that says something."""
+    """Return whether it is a sentence of running text that says something."""
     return sentence.own and not sentence.courteous and is_finished(sentence.text)

@@ -41,7 +41,7 @@ BEFORE_SMALL = listed_words(
     т.д т.п др пр гг вв н.э руб коп тыс млн млрд ін т.ін рр грн vb
     """
 )
-"""Only before a small letter: what also stands at the end of a sentence."""
+"""Only before a small letter: what can also end a sentence."""
 
 
 _CLOSERS = r"""[\"'”’»›“‘)\]}】」』）》〉*_~`]"""
@@ -78,7 +78,7 @@ class TextPiece:
 
 
 def sentences(text: str) -> tuple[TextPiece, ...]:
-    """The pieces of `text`, in order, without overlap; together they hold all its letters. Takes linear time."""
+    """Split `text` into pieces without overlap, which together hold all its letters, in linear time."""
     small = _writes_small(text)
     pieces: list[TextPiece] = []
     for block in blocks(text):
@@ -105,7 +105,7 @@ def _of_line(text: str, start: int, stop: int, *, small: bool) -> Iterator[TextP
 
 
 def _ends(text: str, stop: re.Match[str], line_end: int, *, small: bool) -> bool:
-    """Whether the stop after a word of a spaced script ends the sentence."""
+    """Return whether the stop after a word of a spaced script ends the sentence."""
     behind = _WORD_BEHIND.match(text, stop.end(), min(line_end, stop.end() + _LOOK))
     if behind is None:
         return True
@@ -120,7 +120,7 @@ def _ends(text: str, stop: re.Match[str], line_end: int, *, small: bool) -> bool
 
 
 def _is_short_form(word: str, behind: str) -> bool:
-    """Whether the full stop after `word` belongs to the word."""
+    """Return whether the full stop after `word` belongs to the word."""
     folded = word.casefold()
     small = behind[0].islower()
     if folded in BEFORE_ANYTHING or (behind[0].isdecimal() and _counts(folded)):
@@ -133,12 +133,12 @@ def _is_short_form(word: str, behind: str) -> bool:
 
 
 def _counts(folded: str) -> bool:
-    """Whether the word with a full stop announces a number; German streets end in "str."."""
+    """Return whether the word with a full stop announces a number; German streets end in "str."."""
     return folded in BEFORE_NUMBER or folded.endswith(("str", "nr"))
 
 
 def _writes_small(text: str) -> bool:
-    """Whether the writer begins sentences with small letters, as many do in chats."""
+    """Return whether the writer begins sentences with small letters, as many do in chats."""
     small = capital = 0
     for match in re.finditer(r"(?<=\w\w[.!?])\s+(?=\w)", text):
         letter = text[match.end()]
@@ -160,7 +160,7 @@ def _cut_thai(text: str, start: int, stop: int) -> Iterator[TextPiece]:
 
 
 def _stripped(text: str, start: int, stop: int, *, prose: bool) -> TextPiece:
-    """The piece without the white space around it; mere signs are not prose."""
+    """Return the piece without the white space around it; mere signs are not prose."""
     whole = text[start:stop]
     inner = whole.strip()
     start += len(whole) - len(whole.lstrip())
@@ -168,7 +168,7 @@ def _stripped(text: str, start: int, stop: int, *, prose: bool) -> TextPiece:
 
 
 def sentences_within(text: str, words: float) -> str:
-    """The sentences at the beginning of a text that have so many words together; at least one sentence."""
+    """Return the sentences at the beginning of a text that have about `words` together; at least one."""
     left, stop = words, 0
     for piece in sentences(text):
         left -= length(text[piece.start : piece.stop])

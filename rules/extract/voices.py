@@ -5,8 +5,8 @@ greeting, a subject line, or a gap such as [Your Name]. It ends where the speake
 
     announced code, block quotation, list     with it
     text between two rules, or two marks      at the second
-    a letter, any other text                  at a rule, or behind its signature
-    text behind a colon that names no draft   with its line
+    a letter, any other text                  at a rule, or after its signature
+    text after a colon that names no draft   with its line
 
 Where nothing ends it, it reaches to the end of the message: a voice is rather lost than taken for one's own.
 """
@@ -32,9 +32,9 @@ QUOTED: Final = re.compile(
     r'"[^"\n]*+"|“[^“”\n]*+”|„[^„“”\n]*+[“”]|«[^«»\n]*+»|»[^«»\n]*+«|「[^「」\n]*+」|『[^『』\n]*+』'
     r"|(?<!\w)['‘](?=\w)(?:[^'‘’\n]|(?<=\w)['’](?=\w))*+['’](?!\w)"
 )
-"""What stands between quotation marks in one line."""
+"""A quotation within one line."""
 UNCLOSED: Final = re.compile(r'(?<!\d)"|[“”„«»「」『』]')
-"""A quotation mark, where it is no part of a `QUOTED`; behind a digit it means inches."""
+"""A quotation mark that is no part of a `QUOTED`; after a digit it means inches."""
 
 _OPENS = ('"', "“", "„", "«", "»", "「", "『", "'", "‘")
 _RULE = re.compile(r"[-*_=\s]{3,}")
@@ -48,7 +48,7 @@ _Kind = Literal["text", "item", "heading", "quote", "code", "rule"]
 _State = Literal[
     "", "announced", "code", "quote", "items", "one line", "ruled", "letter", "marks", "signed"
 ]
-"""What a line stands in: nothing, or what was announced, and of which kind it is."""
+"""What a line is in: nothing, or what was announced, and of which kind it is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +75,7 @@ class _Line:
 
 
 def is_finished(text: str) -> bool:
-    """Whether the sentence ends with a stop, as headings and items of lists do not."""
+    """Return whether the sentence ends with a stop, as headings and items of lists do not."""
     return text.rstrip(BEHIND_STOPS)[-1:] in STOPS
 
 
@@ -107,7 +107,7 @@ def _voice(line: _Line, is_drafted: bool, *, is_between: bool) -> Voice:
 
 
 def is_labelled(words: str) -> bool:
-    """Whether the words begin with a short label and a colon, as the lines of a list do."""
+    """Return whether the words begin with a short label and a colon, as the lines of a list do."""
     label = _LABEL_BEFORE.match(words)
     return label is not None and length(label[1]) <= _LABEL_WORDS and label.end() < len(words)
 
@@ -148,7 +148,7 @@ class _Draft:
         self._is_named = False
 
     def holds(self, line: _Line) -> bool:
-        """Whether the line is drafted or quoted."""
+        """Return whether the line is drafted or quoted."""
         if self._within and self._goes_on(line):
             return True
         self._within = self._begun_by(line)
@@ -171,7 +171,7 @@ class _Draft:
         return ""
 
     def _goes_on(self, line: _Line) -> bool:
-        """Whether the line belongs to what has begun."""
+        """Return whether the line belongs to what has begun."""
         match self._within:
             case "announced":
                 return self._first(line)
@@ -186,7 +186,7 @@ class _Draft:
         return self._text(line)
 
     def _first(self, line: _Line) -> bool:
-        """Settle by the first line behind an announcement what was announced. A list may be one's own."""
+        """Settle by the first line after an announcement what was announced. A list may be one's own."""
         if line.kind == "rule":
             self._within = "ruled"
         elif line.kind in ("code", "quote"):
@@ -203,7 +203,7 @@ class _Draft:
         return True
 
     def _text(self, line: _Line) -> bool:
-        """Whether a text goes on; the line that ends it belongs to it."""
+        """Return whether a text goes on; the line that ends it belongs to it."""
         if self._within == "marks":
             is_end = _is_left_open(line.words)
         else:
@@ -214,7 +214,7 @@ class _Draft:
 
 
 def _is_example(line: _Line) -> bool:
-    """Whether the line begins with a label that names a draft, or stands in quotation marks."""
+    """Return whether the line begins with a label that names a draft, or is in quotation marks."""
     label = _LABEL_BEFORE.match(line.words)
     mark = MARK.match(line.words)
     words = line.words[mark.end() if mark else 0 :].lstrip("*_ ")
@@ -222,5 +222,5 @@ def _is_example(line: _Line) -> bool:
 
 
 def _is_left_open(words: str) -> bool:
-    """Whether the line opens or closes a quotation that it does not hold whole."""
+    """Return whether the line opens or closes a quotation that it does not hold whole."""
     return UNCLOSED.search(QUOTED.sub("", words)) is not None

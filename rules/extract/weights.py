@@ -17,10 +17,10 @@ _LAST_ONES = 4  # all the questions about a chunk are about one passage
 _KNOWN = 0.3
 """A word that was said before counts so much: the memories before this one are likely to hold it."""
 _FIGURE = 2.0
-"""A number is a fact that no other word can stand for."""
+"""A number is a fact that no other word can replace."""
 _CLOSINGS = 2
 _FORMULA = 2
-"""So many replies that close with the same words make a formula of them."""
+"""How many replies that close with the same words make these a formula."""
 _STRETCH = 1500.0
 _BEFORE = 8
 _AT_MOST_STATES = 4
@@ -193,7 +193,7 @@ def occurrences(sentences: Sequence[Sentence], words: Listed) -> list[int]:
 
 
 def _leans(sentence: Sentence, persona: Tongue, person: Tongue) -> bool:
-    """Whether a sentence says nothing without the one before it."""
+    """Return whether a sentence says nothing without the one before it."""
     tongue = persona if sentence.role == PERSONA else person
     return bool(sentence.terms) and sentence.terms[0] in tongue.leaning
 

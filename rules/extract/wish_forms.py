@@ -13,7 +13,7 @@ class WishForms:
     """The forms of wishes in one language, as regular expressions, and the engine's words before them."""
 
     asked: str
-    """Stands before the wishes in a memory."""
+    """Introduces the wishes in a memory."""
     start: str
     """An order, right at the beginning of a sentence."""
     within: str

@@ -25,14 +25,14 @@ _LONG = 100.0
 """Of a sentence of more words, the wish is the clause between two commas."""
 _SHORTEST = 2.0
 _MOST_ITEMS = 12
-"""So many items of a list belong to the wish that announces them."""
+"""The most items of a list that belong to the wish that announces them."""
 _QUESTION_MARKS = ("?", "？", "؟")
 _COLONS = (":", "：")
 _COMMAS = (",", ";", "，", "、", "；")
 _PAIRED = (("“", "”"), ("„", "“"), ("«", "»"), ("「", "」"), ("『", "』"))
 _MESSAGES = 4_096
 _PARAGRAPH = 4_000
-"""Quotation marks that were opened so many characters before are taken to be closed."""
+"""Characters after which an open quotation mark is taken to be closed."""
 
 
 def asked_frame(texts: Iterable[str]) -> str:

@@ -23,8 +23,8 @@ UNSEEN = "\u115f\u1160\u2800\u3164\uffa0"
 _MARKS = (
     "\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u064b-\u0670\u06d6-\u06ed\u0900-\u0963\u0966-\u0dff"
 )
-# An apostrophe parts words ("I'll", "j'ai"), but stands inside a Ukrainian one; "i.e." is one word. The pattern's first
-# line skips what stands between the words of most texts, once and not again from each of its characters. Its second
+# An apostrophe parts words ("I'll", "j'ai"), but is part of a Ukrainian one; "i.e." is one word. The pattern's first
+# line skips what is between the words of most texts, once and not again from each of its characters. Its second
 # finds most words, and leaves to the others what it is not sure of. Without the two it takes twice as long.
 _BETWEEN = r"\x00-&(-/:-@\[-^`{-\x7f"
 _TERM = re.compile(
@@ -45,12 +45,12 @@ _LONG_WORD = 24
 
 
 def has_words(text: str) -> bool:
-    """Whether a letter or a digit stands in it that a reader sees."""
+    """Return whether a reader sees a letter or a digit in it."""
     return any(mark.isalnum() and mark not in UNSEEN for mark in text)
 
 
 def terms(text: str) -> Iterator[str]:
-    """The words of `text`, casefolded, in order; pairs of characters where words have no spaces."""
+    """Yield the words of `text`, casefolded, in order; pairs of characters in scripts without spaces."""
     for match in _TERM.finditer(text):
         yield from _terms_of_run(match[1])
 
@@ -74,7 +74,7 @@ def count_terms(texts: Iterable[str]) -> Counter[str]:
 
 
 def _terms_of_run(run: str) -> Sequence[str]:
-    """The terms of a word, or of a run of characters without spaces."""
+    """Return the terms of a word, or of a run of characters without spaces."""
     if run.isascii():
         return (run.lower(),)
     if not _IS_CROWDED.match(run):
@@ -83,7 +83,7 @@ def _terms_of_run(run: str) -> Sequence[str]:
 
 
 def length(text: str) -> float:
-    """The length of `text` in words: what spaces part, or 1.7 characters of Han and kana, or 4 of Thai.
+    """Return the length of `text` in words: what spaces part, or 1.7 characters of Han and kana, or 4 of Thai.
 
     An endless run without spaces (an address, encoded bytes) counts one more for every 24 characters.
     """
@@ -91,7 +91,7 @@ def length(text: str) -> float:
 
 
 def shorten(text: str, words: float) -> str:
-    """The longest beginning of `text` of at most `words` words; cuts between words where it can."""
+    """Cut `text` to at most `words` words, between words where it can."""
     spent = 0.0
     for match in _MEASURE.finditer(text):
         spent += _weigh(match.group())

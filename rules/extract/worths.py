@@ -1,6 +1,6 @@
 """What a sentence is worth before its words are weighed: of either side, what says something by itself.
 
-Of the person, all whole sentences, and what stands in order only where little else does. Of the persona, what it
+Of the person, all whole sentences, and lists and headings only if there is little else. Of the persona, what it
 says in its own voice, promises, advises and corrects, and what names the person's own things.
 """
 
@@ -22,7 +22,7 @@ _PASSING = 0.3
 
 
 def is_usable(sentence: Sentence) -> bool:
-    """Whether a sentence may be kept at all: it is whole, and says more than a courtesy."""
+    """Return whether a sentence may be kept at all: it is whole, and says more than a courtesy."""
     return not (
         sentence.courteous
         or sentence.is_broken
@@ -34,7 +34,7 @@ def is_usable(sentence: Sentence) -> bool:
 
 
 def _announces(sentence: Sentence) -> bool:
-    """Whether a sentence only says that something follows; the person's long ones say more."""
+    """Return whether a sentence only says that something follows; the person's long ones say more."""
     most = inf if sentence.role == PERSONA else _LONG_ENOUGH
     return sentence.text.endswith(COLONS) and sentence.words <= most
 
@@ -65,9 +65,9 @@ def _persona_worth(reading: WeighedPassage, at: int) -> float:
 
 
 def _is_set_for_the_person(reading: WeighedPassage, sentence: Sentence) -> bool:
-    """Whether a sentence between headings or in a list is the persona's, and about the person.
+    """Return whether a sentence between headings or in a list is the persona's, and about the person.
 
-    There an "I" may be anybody's, and an item that addresses the person has a subject.
+    There an "I" may be anyone's, and an item that addresses the person has a subject.
     """
     speaks = any(term in reading.tongue.me for term in sentence.unquoted)
     addresses = any(term in reading.tongue.you for term in sentence.unquoted)
@@ -85,5 +85,5 @@ def binding(sentence: Sentence) -> str:
 
 
 def asks(sentence: Sentence) -> bool:
-    """Whether the person wants something by a sentence."""
+    """Return whether the person wants something by a sentence."""
     return sentence.role != PERSONA and ASKING.search(sentence.text.replace("’", "'")) is not None
