@@ -29,10 +29,20 @@ def test_every_test_that_the_table_of_requirements_names_exists() -> None:
         assert not test or f"def {test}(" in content, f"{path}::{test}"
 
 
-def test_the_readme_names_every_command() -> None:
-    readme = (ROOT / "README.md").read_text("utf-8")
+def test_the_page_of_commands_names_every_command() -> None:
+    commands = (ROOT / "docs" / "commands.md").read_text("utf-8")
     for command in memproc_command.list_commands(None):  # type: ignore[arg-type]
-        assert command in readme, command
+        assert f"`memproc {command}" in commands or f"`{command}" in commands, command
+
+
+def test_every_link_between_documents_leads_to_a_file() -> None:
+    for document in DOCUMENTS:
+        for target in re.findall(r"\]\((?!https?:)([^)#]+)\)", document.read_text("utf-8")):
+            assert (document.parent / target).exists(), f"{document.name} links to {target}"
+
+
+def test_the_readme_can_be_read_in_one_go() -> None:
+    assert len((ROOT / "README.md").read_text("utf-8").splitlines()) <= 130
 
 
 def test_the_man_page_is_that_of_the_commands_as_they_are() -> None:

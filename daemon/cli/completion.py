@@ -56,7 +56,7 @@ def register_bash() -> None:
 def completion_command(ctx: click.Context, shell: str) -> None:
     """Print what makes SHELL complete commands, chats and memories.
 
-    The README says where it goes.
+    docs/install.md says where it goes.
     """
     known = get_completion_class(shell)
     if known is not None:

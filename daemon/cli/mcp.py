@@ -23,7 +23,7 @@ def mcp_command(ctx: click.Context, chat: str, port: int | None) -> None:
 
     It speaks over standard input and output, or HTTP; over HTTP it answers who carries the token of
     `memproc mcp token`. Name it as a server to Claude Desktop, Claude Code, Cursor or TypingMind's
-    connector: the README tells how.
+    connector: docs/recall.md tells how.
     """
     if ctx.invoked_subcommand is None:
         _serve(ctx.ensure_object(Settings), chat, port)

@@ -238,7 +238,7 @@ def _command() -> tuple[str, ...]:
             return (str(path),)
     raise FileTrouble(
         f"There is no command `memproc` next to {sys.executable}.",
-        "Install memproc as the README says, then run the `memproc` of that installation.",
+        "Install memproc as docs/install.md says, then run the `memproc` of that installation.",
     )
 
 
