@@ -122,6 +122,7 @@ class ChatIs:
     title: str
     """The chat's, or the file's name."""
     kind: Literal["written", "left alone", "set aside"]
+    """The person reads "unchanged" for what was left alone, and "skipped" for what was set aside."""
     detail: str = ""
     next_step: str = ""
     path: str = ""

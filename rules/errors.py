@@ -1,6 +1,7 @@
 """Everything that can be wrong has a name here; each error carries what happened and what to do.
 
-Raised where the fault is known; caught at the command line and in the daemon's loop only.
+Raised where the fault is known. Those of one chat are caught by `until_fault` in
+daemon/chat/outcome.py, the rest at the command line and in the daemon's loop.
 """
 
 
@@ -74,7 +75,10 @@ class ContextTooLong(ModelError):
 
 
 class NotNow(ModelError):
-    """The provider is busy, out of reach, or failed; the same request may succeed later."""
+    """The provider is busy, out of reach, or failed; the same request may succeed later.
+
+    `persistently` asks up to six times, then raises OutOfReach.
+    """
 
     def __init__(self, message: str, next_step: str, retry_after: float | None = None) -> None:
         super().__init__(message, next_step)
@@ -91,7 +95,7 @@ class AnswerTooLarge(ModelError):
 
 
 class OutOfReach(ModelError):
-    """The provider stayed busy or out of reach in spite of patience; it may answer later."""
+    """The provider stayed busy or out of reach in spite of patience: the chat is skipped for later."""
 
 
 class ProviderRefuses(MemprocError):

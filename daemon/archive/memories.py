@@ -354,13 +354,13 @@ def choose_edition(archive: Archive, memory: Memory, wanted: int | str | None) -
 
 
 def pin(archive: Archive, memory: Memory) -> bool:
-    """Never have the memory rewritten by itself from now on. Return whether that is a change."""
+    """Never have the memory rewritten or folded from now on. Return whether that is a change."""
     changed = "UPDATE memory SET pinned = 1 WHERE id = ? AND pinned = 0 RETURNING id"
     return bool(archive.column(changed, (memory.memory_id,)))
 
 
 def unpin(archive: Archive, memory: Memory) -> bool:
-    """Let the memory be rewritten again, and no longer show it as the person edited it.
+    """Let the memory be rewritten and folded again, and no longer show it as the person edited it.
 
     Return whether that is a change. What they wrote stays among the editions.
     """
@@ -369,7 +369,9 @@ def unpin(archive: Archive, memory: Memory) -> bool:
         UPDATE memory SET pinned = 0, chosen_edition = (
             SELECT number FROM edition
             WHERE edition.memory = memory.id AND number = chosen_edition AND kind <> 'person'
-        ) WHERE id = ? AND pinned = 1 RETURNING id
+        ) WHERE id = ? AND (pinned = 1 OR chosen_edition IN (
+            SELECT number FROM edition WHERE edition.memory = memory.id AND kind = 'person'
+        )) RETURNING id
         """,
         (memory.memory_id,),
     )

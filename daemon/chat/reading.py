@@ -78,8 +78,9 @@ def read_chat(
 ) -> ChatReading:
     """Read a chat against the archive: its messages, its memories, and what the person did.
 
-    Raises NotAccepted where that may be a mistake, ChatSkipped where it cannot be told, DamagedChat
-    where what the archive keeps is not what was stored.
+    Raises NotAccepted where the chat has lost so much that it may be a mistake, ChatSkipped where
+    memories cannot be told from the conversation, DamagedChat where the archive's rows are not
+    what was stored.
     """
     refuse_damage(archive.run, chat.chat_id)
     messages = read_messages(chat)

@@ -41,7 +41,7 @@ from daemon.models.context import Context
 from daemon.remember.rehearsal import could_write
 from daemon.status.written import written_exports
 from rules.errors import ChatSkipped, FileTrouble, NotAnExport
-from rules.plan.chat_plan import why_skipped
+from rules.plan.chat_plan import why_left_alone
 from rules.retention import PARTS, Kept, going
 from rules.typingmind.chat import Chat
 from rules.typingmind.dates import parse_date, write_date
@@ -204,7 +204,7 @@ def _is_worth_it(context: Context, arrival: Arrival) -> bool:
 def _has_work(context: Context, chat: Chat) -> bool:
     """Return whether the plan has a chunk to ask for; a chat that cannot be processed has none."""
     config = context.config.of(chat)
-    if why_skipped(chat, config.chats.include, config.chats.exclude):
+    if why_left_alone(chat, config.chats.include, config.chats.exclude):
         return False
     try:
         archive = context.archive

@@ -54,13 +54,13 @@ def persistently(
         except NotNow as fault:
             if isinstance(fault, CutOff) and not repeats_lost:
                 raise
-            wait = _pause(attempt, fault.retry_after, chance)
-            if attempt == ATTEMPTS or wait > _LONGEST_WAIT_SECONDS:
+            seconds = _pause(attempt, fault.retry_after, chance)
+            if attempt == ATTEMPTS or seconds > _LONGEST_WAIT_SECONDS:
                 raise OutOfReach(
                     f"{fault.message} It was tried {attempt} times.", fault.next_step
                 ) from fault
-            tell(TriesAgain(fault.message, attempt, ATTEMPTS, wait))
-            sleep(wait)
+            tell(TriesAgain(fault.message, attempt, ATTEMPTS, seconds))
+            sleep(seconds)
     raise AssertionError("the last attempt answers or raises")
 
 

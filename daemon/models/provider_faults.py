@@ -27,7 +27,8 @@ _GATEWAY_GAVE_UP = frozenset({408, 502, 504, 524})
 """Statuses of a gateway that gave up waiting for the model, which may have answered."""
 _TOO_MANY = 429
 _DEEPEST = 12
-_NO_MONEY = ("credit balance", "insufficient_quota", "billing")
+_NO_MONEY = ("credit balance", "insufficient_quota", "billing_error")
+_PAYMENT_REQUIRED = 402
 _NUMBER = re.compile(r"\d{1,3}(?:,\d{3})+|\d{4,9}")
 _RESUME = "Run memproc again later: finished answers are kept and not asked for again."
 _LONGEST_RETRY_SECONDS = 10.0 * 366 * 86_400
@@ -67,7 +68,7 @@ def meaning_of(fault: Exception, model: Model) -> MemprocError:
 def _refused(model: str, seen: _Fault) -> ProviderRefuses | None:
     """Return the error where the provider has no money or no key of ours that it accepts."""
     set_key = f"memproc key set {model.partition('/')[0]}"
-    if any(sign in seen.words for sign in _NO_MONEY):
+    if seen.status == _PAYMENT_REQUIRED or any(sign in seen.words for sign in _NO_MONEY):
         return ProviderRefuses(
             f"The provider of {model} says that there is no money left.",
             "Add credit there, then run memproc again: it goes on where it stopped.",

@@ -30,7 +30,7 @@ from primer.retirement import successor
 from rules.errors import MemprocError, UnknownPrice
 from rules.money.estimate import CostEstimate
 from rules.money.price import in_words
-from rules.plan.chat_plan import why_skipped
+from rules.plan.chat_plan import why_left_alone
 from rules.typingmind.chat import Chat
 from rules.typingmind.dates import write_date
 from rules.wording import counted
@@ -124,7 +124,7 @@ def ending_chat(
     """
     chat = known_chat(archive, chat_id)
     own = config.of(chat)
-    if why_skipped(chat, own.chats.include, own.chats.exclude):
+    if why_left_alone(chat, own.chats.include, own.chats.exclude):
         return None
     model = _writer(archive, chat, own)
     end = _sentence(model, own.models, date.fromisoformat(now[:10]))

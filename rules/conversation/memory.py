@@ -153,7 +153,8 @@ class Memory:
     chosen: int | None = None
     """Number of the edition that the person wants shown; None: the newest that memory.editions prefers."""
     pinned: bool = False
-    """Never rewritten or folded: the person has edited it, or has said so."""
+    """Never rewritten: by `memproc pin`, an edit in TypingMind, or where it cannot be written again.
+    Whether it is folded is decided in rules/plan/folds.py."""
     forgotten: bool = False
     """The person has deleted it in TypingMind: it is neither shown nor in prompts, until it is recalled."""
     due: str = ""

@@ -64,8 +64,8 @@ class Standing:
     """Without its quotes and wishes. 0: forgotten, with its place in its group and shown nowhere."""
     covers: tuple[str, ...]
     """Names of the chunk memories in it: itself, for one of level 1."""
-    kept: bool = False
-    """The person has edited or pinned it: it is never folded."""
+    never_folded: bool = False
+    """The person has edited or pinned it."""
     quotes: int = 0
     """Tokens of its quotes and wishes."""
     source: int = 0
@@ -172,7 +172,7 @@ def _fold(
 ) -> _Place | MissingFold:
     """Return the place that replaces `members` from now on, or the fold that must be made first."""
     folded: list[Standing] = []
-    for kept, row in groupby(_shown(members) or members[:1], key=lambda item: item.kept):
+    for kept, row in groupby(_shown(members) or members[:1], key=lambda item: item.never_folded):
         items = tuple(row)
         if kept or len(items) < 2:
             folded += items
@@ -215,7 +215,9 @@ def section(
     """
     by_id = {memory.memory_id: memory for memory in memories}
     kept = {
-        _covers(memory, by_id): memory for memory in memories if memory.is_fold and _is_kept(memory)
+        _covers(memory, by_id): memory
+        for memory in memories
+        if memory.is_fold and _is_never_folded(memory)
     }
 
     def find(missing: MissingFold) -> Standing | None:
@@ -235,7 +237,7 @@ def section(
 
 def over_budget(shown: Sequence[Standing], budget: int) -> str:
     """Return a clause saying that what is never folded makes a section exceed its budget; empty if not."""
-    tokens, kept = sum(item.tokens for item in shown), sum(item.kept for item in shown)
+    tokens, kept = sum(item.tokens for item in shown), sum(item.never_folded for item in shown)
     if not kept or tokens <= budget:
         return ""
     return (
@@ -257,12 +259,15 @@ def _standing(memory: Memory, version: Version, covers: tuple[str, ...]) -> Stan
     tokens = 0 if memory.forgotten else max(1, edition.tokens - quotes)
     source = 0 if memory.is_fold else memory.source_tokens
     return Standing(
-        memory.memory_id, memory.level, tokens, covers, _is_kept(memory), quotes, source
+        memory.memory_id, memory.level, tokens, covers, _is_never_folded(memory), quotes, source
     )
 
 
-def _is_kept(memory: Memory) -> bool:
-    """Return whether the person has edited or pinned it. A lost archive's fold is pinned as it cannot be rewritten."""
+def _is_never_folded(memory: Memory) -> bool:
+    """Return whether the person has edited or pinned it, which keeps it from being folded.
+
+    A fold whose memories are lost is pinned only so that it is not written again: it may be folded.
+    """
     is_lone_fold = memory.level > CHUNK_LEVEL and not memory.is_fold
     return not memory.forgotten and (
         memory.in_prompts.kind == "person" or (memory.pinned and not is_lone_fold)

@@ -59,8 +59,8 @@ def lost(
 ) -> Lost | None:
     """Return why this export is skipped until the person accepts it; None if nothing is lost.
 
-    `memories` are the chat's memories without those that the person deleted, which are `willed`;
-    true where the export shows one or still has raw messages of it. Without memories there is
+    `memories` says of each memory whether the export shows it or still has raw messages of it;
+    `willed` are those that the person deleted, which are not among them. Without memories there is
     little to lose.
     """
     if not (memories or willed or absent.went_back):

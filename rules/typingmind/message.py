@@ -157,7 +157,10 @@ def left_out(message: Message) -> str | None:
 
 
 def is_touched(message: Message) -> bool:
-    """Return whether the person has excluded or pinned it, so that it stays as it is."""
+    """Return whether the person has excluded or pinned it in TypingMind: its bytes stay as they are.
+
+    A memory is kept from being folded by `Memory.pinned` alone.
+    """
     return message.cleared or fields_of(message).get("isPinned") is True
 
 

@@ -22,6 +22,9 @@ FAILURES: Mapping[str, Failure] = MappingProxyType(
         "rate limited": Failure(
             429, "rate_limit_error", "Too many requests in this minute.", retry_after=1
         ),
+        "rate limited with billing": Failure(
+            429, "rate_limit_error", "Quota exceeded, check your plan and billing details."
+        ),
         "server error": Failure(500, "api_error", "Something went wrong on this side."),
         "unavailable": Failure(503, "api_error", "The service is away for a moment."),
         "overloaded": Failure(529, "overloaded_error", "Overloaded"),

@@ -38,6 +38,7 @@ KINDS = {
     "conflict": (("BadRequestError", 409), ("APIError", 409)),
     "too early": (("BadRequestError", 425), ("APIError", 425)),
     "rate limited": (("RateLimitError", 429), ("RateLimitError", 429)),
+    "rate limited with billing": (("RateLimitError", 429), ("RateLimitError", 429)),
     "server error": (("InternalServerError", 500), ("InternalServerError", 500)),
     "unavailable": (("ServiceUnavailableError", 503), ("ServiceUnavailableError", 503)),
     "overloaded": (("InternalServerError", 500), ("APIError", 529)),

@@ -349,6 +349,8 @@ def test_unpinning_an_edited_memory_puts_memprocs_edition_back_and_keeps_the_per
     assert chat.goes_round().texts()[name] == written
     done(chat.person.memproc("use", name, "2"))
     assert chat.goes_round().texts()[name] == [*written[:5], "In my own words."]
+    done(chat.person.memproc("unpin", name), "as-of edition 1")  # what `use` of it kept
+    done(chat.person.memproc("use", name, "2"))
     done(chat.person.memproc("use", name, "auto"))
     assert chat.goes_round().texts()[name] == written
     assert chat.person.memproc("verify").code == 0

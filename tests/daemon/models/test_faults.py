@@ -88,6 +88,13 @@ def test_each_fault_has_its_meaning_and_never_repeats_the_prompt(
     assert not any(words in str(told.value) for words in TOLD)
 
 
+def test_a_rate_limit_that_mentions_billing_passes(serve: Serve) -> None:
+    """As Gemini words its limits by the minute; it does not mean that no money is left."""
+    serve(Faulty(at={1: "rate limited with billing"}))
+    with pytest.raises(NotNow):
+        complete(asked(GPT))
+
+
 def test_a_provider_that_cannot_be_reached_may_be_asked_again(serve: Serve) -> None:
     serve(Faulty()).close()
     with pytest.raises(NotNow) as told:

@@ -332,7 +332,9 @@ KEPT = st.sets(st.integers(0, 119), max_size=12)
 
 
 def keeping(memories: Sequence[Standing], which: set[int]) -> list[Standing]:
-    return [replace(one, kept=at in which and one.tokens > 0) for at, one in enumerate(memories)]
+    return [
+        replace(one, never_folded=at in which and one.tokens > 0) for at, one in enumerate(memories)
+    ]
 
 
 @given(SIZES, BUDGETS, GROUPS, KEPT)
@@ -345,8 +347,10 @@ def test_what_is_kept_stands_in_no_fold_and_everything_stands_once_and_in_order(
     assert [name for item in shown.standing for name in item.covers] == [
         one.name for one in memories if one.tokens
     ]
-    assert {one.name for one in memories if one.kept} <= {item.name for item in shown.standing}
-    assert not any(member.kept for wanted in folds.made for member in wanted.members)
+    assert {one.name for one in memories if one.never_folded} <= {
+        item.name for item in shown.standing
+    }
+    assert not any(member.never_folded for wanted in folds.made for member in wanted.members)
 
 
 @given(SIZES, BUDGETS, GROUPS, KEPT)
@@ -356,7 +360,8 @@ def test_a_section_with_kept_memories_is_too_large_only_where_nothing_is_left_to
     shown = view(keeping(said(*sizes), which), budget, group, Folds(one).make)
     if shown.tokens > budget:
         assert not any(
-            before.kept == behind.kept is False for before, behind in pairwise(shown.standing)
+            before.never_folded == behind.never_folded is False
+            for before, behind in pairwise(shown.standing)
         )
 
 
