@@ -64,12 +64,14 @@ def versions_command(settings: Settings, chat: str, as_json: bool) -> None:
     rows = []
     for version in kept:
         begin = str(version.number), moment(version.written_at), version.kind
-        rows.append((*begin, f"{version.size:,}", version.sha256[:12], str(version.path)))
-    headings = ("No.", "Kept (UTC)", "What", "Bytes", "SHA-256", "File")
-    print_table(headings, rows, right=(0, 3), prose=(), drop=(4, 5), pages=True)
+        rows.append((*begin, f"{version.size:,}", version.sha256[:12]))
+    headings = ("No.", "Kept (UTC)", "What", "Bytes", "SHA-256")
+    print_table(headings, rows, right=(0, 3), prose=(), drop=(4,), pages=True)
     if sys.stdout.isatty():
-        command = f"memproc restore {known.chat_id} NUMBER"
-        settings.say(f"They lie in {settings.folders.backups}.\nTo put one back: {command}")
+        settings.say(f"They lie in {settings.folders.backups}; `--json` names each file.")
+        settings.say_whole(
+            f"To put one back: {settings.command(f'restore {known.chat_id} NUMBER')}"
+        )
 
 
 @click.command

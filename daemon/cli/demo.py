@@ -1,7 +1,6 @@
 """Process a sample conversation with the built-in engine; no key, no network: `memproc demo`."""
 
 import re
-import shlex
 import shutil
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
@@ -17,23 +16,30 @@ from daemon.cli.chats import versions_command
 from daemon.cli.memory_text import describe_memory
 from daemon.cli.plan import plan_command
 from daemon.cli.run import run_command
-from daemon.cli.settings import Settings
+from daemon.cli.settings import Settings, program
 from daemon.files.candidates import put_sample
 from daemon.files.lock import Busy, hold
 from daemon.files.private import make_private
 from daemon.status.printable import visible
+from rules.errors import FileTrouble
 
 _NAME = re.compile(r"demo(-[0-9]+)?")
+_TOML = "memproc.toml"
 _SETTINGS = """\
 [folders]
 inbox = "inbox"
 updated = "updated"
 backups = "backups"
 state = "state"
+
+[page]
+port = {port}
 """
+_FIRST_PORT = 27184
+"""The page's port in the first of several demos: the one after the person's own."""
 
 
-class _DemoSettings(Settings):
+class DemoSettings(Settings):
     """The settings of the demo's own folder."""
 
     def say_which_file(self) -> None:
@@ -48,7 +54,7 @@ def demo_command(ctx: click.Context) -> int:
     It lies in a folder that is kept until the next demo.
     """
     with _fresh_folder() as home, ctx.scope():
-        ctx.obj = settings = _DemoSettings(home / "memproc.toml", quiet=False)
+        ctx.obj = settings = DemoSettings(home / _TOML, quiet=False)
         _title("The plan (memproc plan)")
         ctx.invoke(plan_command, paths=(), as_json=False)
         _title("The work (memproc run)")
@@ -61,15 +67,20 @@ def demo_command(ctx: click.Context) -> int:
         _title("One memory (memproc show)")
         click.echo(visible("\n".join(describe_memory(made[len(made) // 2]))))
     click.echo(visible(f"\nEverything lies in {home} until the next demo. To look at it:"))
-    click.echo(visible("\n".join(_commands(home / "memproc.toml", chat_id))))
+    for rest in (f"memories {chat_id}", f"versions {chat_id}", f"restore {chat_id} 1"):
+        click.echo(visible(f"    {settings.command(rest)}"))
+    click.echo("\nIn your browser, with each memory beside what was said:")
+    click.echo(visible(f"    {program()} open --demo"))
     return code
 
 
-def _commands(toml: Path, chat_id: str) -> Iterator[str]:
-    """Yield commands about the demo as they can be typed, which name its own settings."""
-    named = f"memproc --config {shlex.quote(str(toml))}"
-    for rest in ("open", f"memories {chat_id}", f"versions {chat_id}", f"restore {chat_id} 1"):
-        yield f"    {named} {rest}"
+def newest_demo() -> DemoSettings:
+    """Return the settings of the demo that was begun last. Raises FileTrouble without one."""
+    base = user_cache_path("memproc", appauthor=False)
+    kept = [toml for toml in base.glob(f"demo*/{_TOML}") if _NAME.fullmatch(toml.parent.name)]
+    if not kept:
+        raise FileTrouble("There is no demo to show yet.", "Make one with: memproc demo")
+    return DemoSettings(max(kept, key=lambda toml: toml.stat().st_mtime_ns), quiet=False)
 
 
 @contextmanager
@@ -95,7 +106,8 @@ def _fresh_folder() -> Iterator[Path]:
                 with suppress(Busy), hold(old.with_suffix(".lock"), "shows the demo"):
                     shutil.rmtree(old)
         make_private(home)
-        (home / "memproc.toml").write_text(_SETTINGS, encoding="utf-8")
+        settings = _SETTINGS.format(port=_FIRST_PORT + number - 1)
+        (home / _TOML).write_text(settings, encoding="utf-8")
         put_sample(home / "inbox")
         yield home
 

@@ -24,12 +24,17 @@ _FAILS_WITHIN_SECONDS = 3.0
 @click.option(
     "--print", "only_print", is_flag=True, help="Print the address instead of opening it."
 )
+@click.option("--demo", "of_demo", is_flag=True, help="Show what the newest demo has made.")
 @pass_settings
-def open_command(settings: Settings, place: str, only_print: bool) -> int:
+def open_command(settings: Settings, place: str, only_print: bool, of_demo: bool) -> int:
     """Open the page in your browser; or the inbox, the folder of updated exports, or memproc.toml.
 
     The page's link is good once, and for two minutes.
     """
+    if of_demo:
+        from daemon.cli.demo import newest_demo  # late: it imports much of memproc
+
+        settings = newest_demo()
     address = _link(settings) if place == "page" else str(_path(settings, place))
     if only_print:
         click.echo(address)

@@ -4,6 +4,8 @@ All is imported late, since `memproc --help` passes here too.
 """
 
 import os
+import shlex
+import shutil
 import sys
 from collections.abc import Iterable
 from contextlib import AbstractContextManager
@@ -92,6 +94,11 @@ class Settings:
         for note in self.config.notes:
             self.say(note)
 
+    def command(self, rest: str) -> str:
+        """Return a command of memproc that can be typed: it names the `--config` of this one."""
+        named = f" --config {shlex.quote(str(self.path))}" if self.path else ""
+        return f"{program()}{named} {rest}"
+
     def say(self, text: str) -> None:
         """Print a line, unless `--quiet` was given."""
         if not self.quiet:
@@ -109,6 +116,13 @@ TO_SEE_IT = (
     "To put it into the updated export, drop the chat's newest export into the inbox, "
     "then: memproc run"
 )
+
+
+def program() -> str:
+    """Return what to type for memproc: its path, where it was started by one and is not on PATH."""
+    started = Path(sys.argv[0])
+    is_on_path = started.name != "memproc" or shutil.which("memproc")
+    return "memproc" if is_on_path else shlex.quote(str(started))
 
 
 def wanted_exports(settings: Settings, paths: tuple[Path, ...]) -> tuple[Path, ...]:
