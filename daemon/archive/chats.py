@@ -7,22 +7,16 @@ it.
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any
 
-from daemon.archive.archive import Archive, misfit
+from daemon.archive.archive import Archive
 from daemon.archive.seals import damaged_rows, is_sound, refuse_damage
-from daemon.archive.signs import set_sign, sign
 from daemon.archive.trouble import damaged_chat
 from rules.errors import NotFound
 from rules.typingmind.chat import Chat, parse_chat
-from rules.typingmind.dates import parse_date
 from rules.typingmind.originals import deleted_uuids
-
-_RUN = "run"
-_TOO_EARLY = 0.05
-"""Below this share of the work, what it took so far says nothing of the rest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -332,68 +326,3 @@ def newest_arrival(archive: Archive, chat_id: str) -> int | None:
         "SELECT max(arrival) FROM outcome WHERE chat_id = ?", (chat_id,)
     )
     return number
-
-
-@dataclass(frozen=True, slots=True)
-class RunProgress:
-    """The progress of a run: `done` of `of` memories, after `answered` of about `calls` calls.
-
-    Times are texts in UTC. One that has ended says so, and what went wrong in it.
-    """
-
-    by_hand: bool
-    """Whether a person said `memproc run`; else the daemon did."""
-    began_at: str
-    chat_id: str = ""
-    title: str = ""
-    chat_began_at: str = ""
-    done: int = 0
-    of: int = 0
-    answered: int = 0
-    calls: int = 0
-    usd: float = 0.0
-    """The cost of all its calls so far, as far as prices are known."""
-    kept_at: str = ""
-    """The time at which this was written down."""
-    ended_at: str = ""
-    outcome: str = ""
-    """The outcome of its chats, or that it was interrupted; empty while it goes on."""
-    trouble: str = ""
-    """Why it failed, or what it skipped, as sentences; empty where all went well."""
-    next_step: str = ""
-    seconds_left: float | None = None
-    """The seconds left for this chat, if it goes on so; None while that is too early to say."""
-
-
-def keep_run(archive: Archive, run: RunProgress, when: str) -> None:
-    """Store the progress of the one run at a time; it is on the disk when this returns."""
-    set_sign(archive, _RUN, json.dumps(asdict(replace(run, kept_at=when))), when)
-
-
-def kept_run(archive: Archive, now: str) -> RunProgress | None:
-    """Return the newest run, ended or not, with the seconds left; None where there was none."""
-    entry = sign(archive, _RUN)
-    try:
-        values = json.loads(entry.value if entry else "null")
-        run = RunProgress(**values)
-    except (TypeError, ValueError):
-        return None
-    if misfit(RunProgress, tuple(map(type, asdict(run).values()))):
-        return None
-    return replace(run, seconds_left=seconds_left(run, now))
-
-
-def seconds_left(run: RunProgress, now: str) -> float | None:
-    """Estimate the seconds that the chat still takes; None while that is too early to say.
-
-    Calls are counted rather than memories: several are written at once, and the last of them are
-    alone.
-    """
-    began, here = parse_date(run.chat_began_at), parse_date(now)
-    if began is None or here is None or run.ended_at:
-        return None
-    of_calls = 0 < run.answered < run.calls
-    share = run.answered / run.calls if of_calls else run.done / run.of if run.of else 0.0
-    if share < _TOO_EARLY:
-        return None
-    return max(0.0, (here - began).total_seconds()) * (1 - share) / share

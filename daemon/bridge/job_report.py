@@ -21,9 +21,9 @@ from typing import Literal
 
 from daemon.archive.archive import Archive
 from daemon.archive.arrivals import Arrival, arrivals_of_job, outcome_of_content
-from daemon.archive.chats import kept_run
 from daemon.archive.journal import spent_on
 from daemon.archive.outputs import last_output
+from daemon.archive.runs import kept_run
 from daemon.bridge.chat_jobs import ChatJob, events_file
 from daemon.events import ChatIs, Event, NoEvent, RunDone, RunFailed, of_line
 from daemon.files.lock import is_held

@@ -11,8 +11,9 @@ GROUPS: Mapping[str, Mapping[str, tuple[str, str]]] = {
         "plan": ("plan", "Show what would be done; sends and writes nothing."),
         "run": ("run", "Process the exports in the inbox, or those named, and exit."),
         "watch": ("status", "Process whatever is dropped into the inbox, until stopped."),
-        "pause": ("status", "Have the daemon begin nothing new for a while."),
-        "resume": ("status", "End the pause."),
+        "pause": ("pausing", "Have the daemon begin nothing new for a while."),
+        "resume": ("pausing", "End the pause."),
+        "stop": ("pausing", "Stop the run that goes on; the next one goes on from there."),
     },
     "Look": {
         "open": ("page", "Open the page in the browser, or one of the folders."),

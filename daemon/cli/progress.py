@@ -5,7 +5,8 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from daemon import events
-from daemon.archive.chats import KnownChat, RunProgress, seconds_left
+from daemon.archive.chats import KnownChat
+from daemon.archive.runs import RunProgress, seconds_left
 from daemon.cli.printing import in_width, moment, print_error
 from daemon.cli.run_record import gone_on
 from daemon.files.clock import now

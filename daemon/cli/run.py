@@ -18,10 +18,11 @@ from daemon.archive.outputs import INTENT
 from daemon.archive.signs import signs_of
 from daemon.chat.outcome import Outcome, Skipped
 from daemon.cli import INTERRUPTED
+from daemon.cli.printing import print_error
 from daemon.cli.progress import Progress, Tally
 from daemon.cli.run_record import RunRecord
 from daemon.cli.settings import Settings, json_option, other_files, wanted_exports
-from daemon.cli.stopping import Stopping
+from daemon.cli.stopping import Stopping, ToldToStop
 from daemon.cli.supervised import as_events
 from daemon.models.ask import Unsent
 from daemon.models.completion import TIMEOUT_SECONDS, Completion
@@ -141,24 +142,33 @@ def _run_and_report(settings: Settings, paths: tuple[Path, ...], as_json: bool, 
         known = known_chats(archive)
     progress = Progress(quiet=settings.quiet or as_json, answered=answered, known=known)
     ends = _Ends(keeps_all=as_json)
-    over: OverBudget | None = None
     with progress.bars:
-        try:
-            # One by one: what was done before a cap is reached is reported too.
-            for outcome in _process(settings, exports, others, progress.tell, Stopping()):
-                ends.add(outcome)
-        except OverBudget as reached:
-            over = reached
+        outcomes = _process(settings, exports, others, progress.tell, Stopping())
+        early = _take_all(outcomes, ends)
     if as_json:
+        over = early if isinstance(early, OverBudget) else None
         click.echo(printable_json(_report(ends.outcomes, progress.tally, over)))
     elif not exports and not others:
         settings.say(f"Nothing to do: there are no exports in {settings.folders.inbox}.")
     else:
         for line in (*progress.tally.sentences(), *_summary(ends)):
             settings.say(line)
-    if over:
-        raise over  # at the end, as every error: the report is of what was done before
+    if isinstance(early, OverBudget):
+        raise early  # at the end, as every error: the report is of what was done before
+    if early:
+        print_error("Stopped, as you asked. The next run goes on from here.")
+        return INTERRUPTED
     return ends.exit_code
+
+
+def _take_all(outcomes: Iterator[Outcome], ends: _Ends) -> OverBudget | ToldToStop | None:
+    """Count each outcome as it comes. Return what has ended the run early, or None."""
+    try:
+        for outcome in outcomes:
+            ends.add(outcome)
+    except (OverBudget, ToldToStop) as early:
+        return early
+    return None
 
 
 def _agreed(settings: Settings, exports: Sequence[Path]) -> frozenset[str] | None:
@@ -229,6 +239,8 @@ def _process(
         def hear(event: events.Event) -> None:
             tell(event)
             record.hear(event)
+            if record.is_told_to_stop:
+                stopping.ask()
             stopping.check()
 
         context = replace(opened, tell=hear, complete=complete, pause=pause)

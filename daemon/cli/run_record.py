@@ -8,13 +8,16 @@ from typing import Self
 
 from daemon import events
 from daemon.archive.archive import Archive
-from daemon.archive.chats import RunProgress, keep_run
+from daemon.archive.runs import RunProgress, is_told_to_stop, keep_run, memories_made
 from daemon.files.clock import now
 from daemon.models.ask import Unsent
 from rules.errors import MemprocError
 
 _BECAME = {"written": "written", "left alone": "unchanged", "set aside": "skipped"}
 _KEEP_SECONDS = 1.0
+_UNUSABLE, _NO_MODEL = "the models' answers could not be used", "no model was asked"
+_EXTRACTED = "memory extracted by the engine"
+"""What is noted where no model's answer could be used."""
 _MOST_TROUBLES = 20
 """Lines on skipped chats: an export may have thousands, and each is in the log."""
 
@@ -31,6 +34,8 @@ def gone_on(run: RunProgress, event: events.Event, when: str) -> RunProgress:
             return replace(run, done=event.done, of=event.of)
         case events.ChatIs(kind="set aside"):
             return _with_trouble(run, event)
+        case events.Noted(what) if what == _EXTRACTED:
+            return replace(run, why_extracted=_UNUSABLE)
         case _:
             return run
 
@@ -59,6 +64,8 @@ class RunRecord:
         self._run = RunProgress(by_hand, now())
         self._became = dict.fromkeys(_BECAME.values(), 0)
         self._kept = 0.0
+        self.is_told_to_stop = False
+        """Whether the person has asked this run to end."""
         self._keep()
 
     def hear(self, event: events.Event) -> None:
@@ -73,6 +80,7 @@ class RunRecord:
 
     def _keep(self) -> None:
         keep_run(self._archive, self._run, now())
+        self.is_told_to_stop = is_told_to_stop(self._archive, self._run)
         self._kept = monotonic()
 
     def __enter__(self) -> Self:
@@ -81,15 +89,28 @@ class RunRecord:
     def __exit__(
         self, kind: type[BaseException] | None, fault: BaseException | None, trace: object
     ) -> None:
-        outcome = ", ".join(f"{number:,} {word}" for word, number in self._became.items() if number)
-        self._run = replace(self._run, ended_at=now(), outcome=outcome or "nothing was to do")
-        if isinstance(fault, MemprocError):
-            failed = replace(self._run, outcome="failed", trouble=fault.message)
-            self._run = replace(failed, next_step=fault.next_step)
-        elif isinstance(fault, Exception) and not isinstance(fault, Unsent):
-            trouble = f"It ended with {type(fault).__name__}."
-            self._run = replace(self._run, outcome="failed", trouble=trouble)
-        elif fault is not None:
-            self._run = replace(self._run, outcome="interrupted")
         with suppress(MemprocError):  # what ended the run is the error to tell
+            self._run = self._with_memories(self._with_end(fault))
             self._keep()
+
+    def _with_end(self, fault: BaseException | None) -> RunProgress:
+        """Return the run with its outcome, and with the error that ended it, if one did."""
+        outcome = ", ".join(f"{number:,} {word}" for word, number in self._became.items() if number)
+        ended = replace(self._run, ended_at=now(), outcome=outcome or "nothing was to do")
+        if isinstance(fault, MemprocError):
+            return replace(
+                ended, outcome="failed", trouble=fault.message, next_step=fault.next_step
+            )
+        if isinstance(fault, Exception) and not isinstance(fault, Unsent):
+            return replace(
+                ended, outcome="failed", trouble=f"It ended with {type(fault).__name__}."
+            )
+        if fault is not None:
+            return replace(ended, outcome="stopped" if self.is_told_to_stop else "interrupted")
+        return ended
+
+    def _with_memories(self, ended: RunProgress) -> RunProgress:
+        """Return the run with the number of memories that it has made, and why some of no model."""
+        written, extracted = memories_made(self._archive, ended.began_at)
+        why = (ended.why_extracted or _NO_MODEL) if extracted else ""
+        return replace(ended, written=written, extracted=extracted, why_extracted=why)

@@ -1,10 +1,10 @@
-"""Watch and steer the daemon: `memproc watch`, `status`, `logs`, `pause`, `resume`, `doctor`."""
+"""Watch the daemon: `memproc watch`, `status`, `logs`, `doctor`."""
 
 import sys
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from pathlib import Path
 from shutil import get_terminal_size
 from typing import TYPE_CHECKING
@@ -18,12 +18,11 @@ from daemon.cli.settings import Settings, json_option, pass_settings
 from daemon.files.clock import now
 from daemon.files.lock import is_held
 from daemon.files.paths import default_state
-from daemon.status.pause import begin_pause, end_pause, read_duration
 from daemon.status.place import DaemonPlace, read_place, waits_for
 from daemon.status.printable import folded, in_one_line, printable_json, told_apart, visible
 from daemon.status.screen import screen
 from daemon.status.sentences import sentence
-from daemon.status.spans import in_full, with_span
+from daemon.status.spans import in_full
 from daemon.status.status import Status, StatusProblem
 from daemon.status.status import read_status as gather
 from rules.errors import ConfigurationError, MemprocError
@@ -177,47 +176,6 @@ def _log_lines(state: Path, chat: str | None, follow: bool) -> Iterator[str]:
             yield "(a line that this memproc cannot read)"
         else:
             yield in_width(f"{in_full(entry.at)} {in_one_line(sentence(entry.event, titles))}")
-
-
-def _duration(
-    context: click.Context, parameter: click.Parameter, text: str | None
-) -> timedelta | None:
-    try:
-        return None if text is None else read_duration(text)
-    except ValueError as fault:
-        raise click.BadParameter(f"{fault}.", context, parameter) from fault
-
-
-@click.command
-@click.argument("duration", required=False, callback=_duration)
-@pass_settings
-def pause_command(settings: Settings, duration: timedelta | None) -> None:
-    """Have the daemon take up no new work, for DURATION (30m, 2h, 3d), or until `memproc resume`.
-
-    What it is doing is finished, and new files are still noticed. `memproc run` by hand is not
-    paused.
-    """
-    place, when = daemon_place(settings), now()
-    with Archive.open(place.state) as archive:
-        until = begin_pause(archive, duration, when).until
-    end = f"until {with_span(until, when)}" if until else "until you say: memproc resume"
-    settings.say(f"memproc takes up no new work {end}.")
-    if not is_held(place.lock):
-        settings.say("No daemon is running now; this counts for the next one.")
-
-
-@click.command
-@pass_settings
-def resume_command(settings: Settings) -> None:
-    """Have the daemon go on after `memproc pause`."""
-    place = daemon_place(settings)
-    with Archive.open(place.state) as archive:
-        was = end_pause(archive, now())
-    settings.say("memproc goes on." if was else "memproc was not paused.")
-    if was and not is_held(place.lock):
-        settings.say(
-            "But no daemon is running. Start one with: memproc service install, or: memproc watch"
-        )
 
 
 @click.command

@@ -19,6 +19,9 @@ from typing import IO
 
 from daemon.events import Event, NoEvent, SettingsAre, WorkOn, of_line, to_line
 
+STOPPED = 130
+"""The exit code of a child that was told to end, and ended at a good place."""
+
 
 @dataclass(frozen=True, slots=True)
 class FolderChanged:

@@ -48,7 +48,7 @@ from daemon.events import (
 )
 from daemon.files.clock import here
 from daemon.files.lock import is_held
-from daemon.inbox.child import Child, Put, exit_in_words
+from daemon.inbox.child import STOPPED, Child, Put, exit_in_words
 from daemon.inbox.file_work import FileWork
 from daemon.inbox.intake import copy_path, enqueue, forget_copy
 from daemon.inbox.schedule import Schedule, Telling
@@ -218,7 +218,7 @@ class Dispatch:
         if task is None:
             return
         task.child.wait()
-        if self._is_stopping:
+        if self._is_stopping or (task.work and code == STOPPED):
             if task.work and not task.work.is_over:
                 self._telling.tell(task.work.stopped())
         elif _has_broken_off(task):

@@ -124,6 +124,21 @@ def post_retry(request: Request) -> Response:
     return show_at(request, f"/memory/{memory}", begun)
 
 
+def stop_run(request: Request) -> Response:
+    """Stop the run that goes on; one of the daemon's is paused."""
+    return run_then_show(request, "/", "stop")
+
+
+def pause_daemon(request: Request) -> Response:
+    """Have the daemon take up no new work."""
+    return run_then_show(request, "/", "pause")
+
+
+def resume_daemon(request: Request) -> Response:
+    """Have the daemon go on."""
+    return run_then_show(request, "/", "resume")
+
+
 def post_restore(request: Request) -> Response:
     """Put a kept version back."""
     chat, number = request.path_params["chat"], str(request.path_params["number"])

@@ -35,12 +35,14 @@ from daemon.page.sessions import (
     is_session,
 )
 from rules.errors import MemprocError
+from rules.wording import counted
 
 _HERE = Path(__file__).parent
 _COOKIE = "memproc"
 _UNASKED = "live"
 """Set in the query of what the page asks by itself, which does not prolong the session."""
 _FILTERS: Mapping[str, Callable[..., str]] = {
+    "counted": counted,
     "tokens": words.tokens,
     "usd": words.usd,
     "day": words.shown_day,

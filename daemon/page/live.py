@@ -16,13 +16,15 @@ from starlette.responses import JSONResponse, Response
 
 from daemon.archive.archive import Archive
 from daemon.archive.arrivals import ChatOutcome
-from daemon.archive.chats import KnownChat, RunProgress, known_chats
+from daemon.archive.chats import KnownChat, known_chats
 from daemon.archive.jobs import RecentFile, paths_read, recent_files
+from daemon.archive.runs import RunProgress
 from daemon.files.candidates import exports_in, others_in
 from daemon.files.clock import at, now
 from daemon.files.lock import is_held
 from daemon.files.paths import Folders
 from daemon.page.app import desk_of
+from daemon.status.pause import Pause, current_pause
 from daemon.status.place import DaemonPlace
 from daemon.status.status import newest_run, run_progress
 from rules.arrival import IN_HAND, UNTAKEN
@@ -57,7 +59,9 @@ class Work:
     lines: tuple[WorkLine, ...]
     run: RunProgress | None
     ended: RunProgress | None
-    """The last run by hand, where it ended within the hour."""
+    """The last run, where it ended within the hour, and was begun by hand or made memories."""
+    paused: Pause | None
+    """The pause of a daemon that is running."""
 
     @property
     def is_under_way(self) -> bool:
@@ -91,8 +95,14 @@ def read_work(archive: Archive, folders: Folders) -> Work:
     lines = [line for file in files for line in _lines_of(file, run)]
     is_running = is_held(DaemonPlace(folders.state).lock)
     unread = _unread(archive, folders.inbox, {file.path for file in files}, is_running)
-    ended = last if last and last.by_hand and last.ended_at > since else None
-    return Work((*unread, *lines), run, ended)
+    ended = last if last and last.ended_at > since and _is_told(last) else None
+    paused = current_pause(archive, present) if is_running else None
+    return Work((*unread, *lines), run, ended, paused)
+
+
+def _is_told(ended: RunProgress) -> bool:
+    """Return True if a run was begun by hand, or has made memories."""
+    return ended.by_hand or ended.written + ended.extracted > 0
 
 
 def reload_from(request: Request, work: Work) -> int | None:

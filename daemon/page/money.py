@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from pathlib import Path
@@ -14,6 +14,7 @@ from starlette.responses import Response
 from daemon.archive.archive import Archive
 from daemon.archive.chats import known_chats, newest_file
 from daemon.archive.journal import DaysCost, costs_since, last_run, spent
+from daemon.archive.memories import memories
 from daemon.config.money_settings import BudgetSettings
 from daemon.files.clock import at, now, periods
 from daemon.files.lock import is_held
@@ -22,6 +23,8 @@ from daemon.page.actions import do_command, run_then_show
 from daemon.page.actions import start_run as begin
 from daemon.page.app import desk_of, field, named_chat, render
 from daemon.recovery.aside import files_aside
+from primer.models import EXTRACTIVE
+from rules.conversation.memory import EXTRACTED
 from rules.money.price import NAMES, Which, dollars
 
 _DAYS = 30
@@ -93,6 +96,7 @@ def due_page(request: Request) -> Response:
 def _planned(request: Request, template: str) -> Response:
     with named_chat(request) as (archive, known):
         path = newest_file(archive, known.chat_id)
+        extracted = extracted_numbers(archive, known.chat_id)
     is_there = bool(path) and Path(path).is_file()
     row: dict[str, Any] | None = None
     text = ""
@@ -100,7 +104,34 @@ def _planned(request: Request, template: str) -> Response:
         result = do_command(desk_of(request).toml, "plan", "--json", "--", path)
         row = row_of(result.out, known.chat_id)
         text = "" if row else result.text
-    return render(request, template, chat=known, row=row, is_there=is_there, text=text)
+    again = {chunk["number"] for chunk in (row or {}).get("again", ())}
+    return render(
+        request,
+        template,
+        chat=known,
+        row=row,
+        is_there=is_there,
+        text=text,
+        extracted=len(extracted),
+        extracted_again=len(extracted & again),
+        has_model=_agent_of(row or {}) != EXTRACTIVE,
+    )
+
+
+def extracted_numbers(archive: Archive, chat_id: str) -> set[int]:
+    """Return the numbers of a chat's memories that no model has written, folds left out."""
+    return {
+        memory.number
+        for memory in memories(archive, chat_id)
+        if not memory.is_fold
+        and memory.in_prompts.made == EXTRACTED
+        and memory.edition.kind != "person"
+    }
+
+
+def _agent_of(row: Mapping[str, Any]) -> str:
+    """Return the model that would write, by a row of the plan; the built-in engine if unknown."""
+    return str((row.get("models") or {}).get("agent", EXTRACTIVE))
 
 
 def inbox_page(request: Request) -> Response:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from daemon import events
-from daemon.archive.chats import RunProgress
+from daemon.archive.runs import RunProgress
 from daemon.status.printable import in_one_line
 from daemon.status.spans import clock_time, in_full
 from rules.wording import counted

@@ -12,8 +12,8 @@ from daemon.archive import jobs as daemon_state
 from daemon.archive import journal as ledger
 from daemon.archive.archive import Archive
 from daemon.archive.arrivals import ChatOutcome, newest_outcomes
-from daemon.archive.chats import RunProgress, kept_run
 from daemon.archive.journal import LONGEST_SECONDS, batch_age, open_batches
+from daemon.archive.runs import RunProgress, kept_run
 from daemon.archive.signs import Sign, all_signs
 from daemon.files.clock import periods
 from daemon.files.lock import is_held

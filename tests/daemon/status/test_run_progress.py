@@ -6,16 +6,26 @@ from pathlib import Path
 import pytest
 
 from daemon.archive.archive import Archive
-from daemon.archive.chats import RunProgress, keep_run, kept_run, seconds_left
+from daemon.archive.runs import (
+    RunProgress,
+    ask_to_stop,
+    is_told_to_stop,
+    keep_run,
+    kept_run,
+    seconds_left,
+)
 from daemon.archive.signs import set_sign
-from daemon.cli.run_record import gone_on
-from daemon.events import ChatIs, MemoryMade, ModelAnswered, Planned
+from daemon.cli.run_record import RunRecord, gone_on
+from daemon.cli.stopping import ToldToStop
+from daemon.events import ChatIs, MemoryMade, ModelAnswered, Noted, Planned
+from daemon.files.clock import now
 from daemon.files.lock import hold
 from daemon.status.sentences import progress_line
 from daemon.status.spans import clock_time
 from daemon.status.status import newest_run, run_progress
 from rules.typingmind.dates import write_date
 from tests.daemon.status.filled import NOON, ago, ahead
+from tests.waiting import until
 
 NOW = write_date(NOON)
 HALFWAY = RunProgress(
@@ -89,6 +99,26 @@ def test_events_move_it_on() -> None:
     assert seconds_left(run, NOW) == pytest.approx(540)
     run = gone_on(run, ChatIs("aria", "Aria", "set aside", "It is odd.", "Look at it."), NOW)
     assert (run.trouble, run.next_step) == ("Aria: It is odd.", "Look at it.")
+
+
+def test_a_run_hears_that_it_is_to_stop_and_no_later_run_does(tmp_path: Path) -> None:
+    with Archive.open(tmp_path) as archive, hold(tmp_path / "lock"):
+        record = RunRecord(archive, by_hand=True)
+        run = run_progress(archive, now())
+        assert run is not None
+        ask_to_stop(archive, run, now())
+        assert not is_told_to_stop(archive, replace(run, began_at=ahead(hours=1)))
+
+        def hears() -> bool:
+            record.hear(Noted(""))
+            return record.is_told_to_stop
+
+        until(hears)
+        with pytest.raises(ToldToStop), record:
+            raise ToldToStop
+        ended = newest_run(archive, now())
+    assert ended is not None
+    assert (ended.outcome, ended.trouble) == ("stopped", "")
 
 
 def test_what_had_been_asked_before_says_nothing_of_the_rest() -> None:

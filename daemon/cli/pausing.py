@@ -1,0 +1,78 @@
+"""Hold work back, stop a run, and go on: `memproc pause`, `resume`, `stop`."""
+
+from datetime import timedelta
+
+import click
+
+from daemon.archive.archive import Archive
+from daemon.archive.runs import ask_to_stop
+from daemon.cli.settings import Settings, pass_settings
+from daemon.cli.status import daemon_place
+from daemon.files.clock import now
+from daemon.files.lock import is_held
+from daemon.status.pause import begin_pause, end_pause, read_duration
+from daemon.status.spans import with_span
+from daemon.status.status import run_progress
+
+
+def _duration(
+    context: click.Context, parameter: click.Parameter, text: str | None
+) -> timedelta | None:
+    try:
+        return None if text is None else read_duration(text)
+    except ValueError as fault:
+        raise click.BadParameter(f"{fault}.", context, parameter) from fault
+
+
+@click.command
+@click.argument("duration", required=False, callback=_duration)
+@pass_settings
+def pause_command(settings: Settings, duration: timedelta | None) -> None:
+    """Have the daemon take up no new work, for DURATION (30m, 2h, 3d), or until `memproc resume`.
+
+    What it is doing is finished, and new files are still noticed. `memproc run` by hand is not
+    paused.
+    """
+    place, when = daemon_place(settings), now()
+    with Archive.open(place.state) as archive:
+        until = begin_pause(archive, duration, when).until
+    end = f"until {with_span(until, when)}" if until else "until you say: memproc resume"
+    settings.say(f"memproc takes up no new work {end}.")
+    if not is_held(place.lock):
+        settings.say("No daemon is running now; this counts for the next one.")
+
+
+@click.command
+@pass_settings
+def stop_command(settings: Settings) -> int:
+    """Stop the run that goes on, once the calls that are under way are answered.
+
+    All that is finished is kept and nothing is asked twice: the next run goes on from there. Where
+    the daemon began the run, it takes up no new work until `memproc resume`.
+    """
+    place, when = daemon_place(settings), now()
+    with Archive.open(place.state) as archive:
+        run = run_progress(archive, when)
+        if run is None:
+            settings.say("No run goes on now.")
+            return 0
+        if not run.by_hand:
+            begin_pause(archive, None, when)
+        ask_to_stop(archive, run, when)
+    after = "" if run.by_hand else " No new work is taken up until you say: memproc resume"
+    settings.say(f"The run stops after the calls that are under way.{after}")
+    return 0
+
+
+@click.command
+@pass_settings
+def resume_command(settings: Settings) -> None:
+    """Have the daemon go on after `memproc pause`."""
+    place = daemon_place(settings)
+    with Archive.open(place.state) as archive:
+        was = end_pause(archive, now())
+    settings.say("memproc goes on." if was else "memproc was not paused.")
+    if was and not is_held(place.lock):
+        settings.say(
+            "But no daemon is running. Start one with: memproc service install, or: memproc watch"
+        )
