@@ -62,12 +62,11 @@ _EVERYDAY = listed_words(
 )
 """Words of English, German, French and Spanish, in addition to each language's everyday words."""
 
+_LISTS = [words for tongue in TONGUES for words in (tongue.common, tongue.me, tongue.you)]
+_WHOLE = _EVERYDAY.union(*(words.whole for words in _LISTS))
+_WITH_FORMS = [words for words in _LISTS if words.beginnings]
+
 
 def is_everyday(word: str) -> bool:
     """Return whether a casefolded word is an everyday one in a known language."""
-    lists = (
-        tongue_words
-        for tongue in TONGUES
-        for tongue_words in (tongue.common, tongue.me, tongue.you)
-    )
-    return word in _EVERYDAY or any(word in listed for listed in lists)
+    return word in _WHOLE or any(word in words for words in _WITH_FORMS)

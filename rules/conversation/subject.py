@@ -9,7 +9,6 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from math import log
 
 from rules.conversation.answer import in_own_words
@@ -34,8 +33,6 @@ _ROOM_OF_TWO = 34
 _OF_PERSON, _OF_NAME, _OF_SHORT = 2.0, 1.5, 0.7
 _LONG = 6
 _BEGINS_SENTENCE = re.compile(r"(?:\A|[.!?:*#>\n-])\W*\Z")
-_MESSAGES = 8192
-"""Messages whose words are remembered: of a long chat each is looked at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +109,6 @@ def _as_written(stem: str, of_messages: Sequence[_Words]) -> str:
     return max(forms, key=lambda form: (forms[form], form.islower()))
 
 
-@lru_cache(_MESSAGES)
 def _words_of(text: str) -> _Words:
     words: dict[str, _Word] = {}
     own = in_own_words(text)

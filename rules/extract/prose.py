@@ -33,7 +33,8 @@ _SHORT_COURTESY = 12.0
 """A longer sentence of the person's that begins with a courtesy goes on to say something."""
 _MESSAGES = 16_384
 """Messages whose sentences are remembered: a fold reads all that it stands for, and a smaller cache
-would forget the first of them before the last is read. About 20 KB each."""
+would forget the first of them before the last is read. About 6 KB each."""
+_WORDS = 16_384
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +122,9 @@ def _sentence(
 ) -> Sentence:
     plain = without_markup(text[piece.start : piece.stop])
     words = length(plain)
-    listed = list(terms(plain))
+    listed = list(map(_once, terms(plain)))
+    outside = QUOTED.sub(" ", plain)
+    distinct = tuple(dict.fromkeys(listed))
     courteous = COURTESY.search(plain.replace("’", "'")) is not None
     if role != PERSONA and words > _SHORT_COURTESY:
         courteous = False
@@ -131,16 +134,22 @@ def _sentence(
         start=piece.start,
         stop=piece.stop,
         text=plain,
-        terms=tuple(dict.fromkeys(listed)),
+        terms=distinct,
         words=words,
         voice=voice,
         courteous=courteous,
         is_broken=is_broken,
         is_row=is_labelled(plain),
         is_figures=_are_figures(listed),
-        unquoted=tuple(dict.fromkeys(terms(QUOTED.sub(" ", plain)))),
+        unquoted=distinct if outside == plain else tuple(dict.fromkeys(map(_once, terms(outside)))),
         follows=follows,
     )
+
+
+@lru_cache(_WORDS)
+def _once(term: str) -> str:
+    """Return the one string that is kept for all equal ones: few words make up a long talk."""
+    return term
 
 
 def without_markup(text: str) -> str:
