@@ -14,6 +14,7 @@
   const READ = 2 * SECOND, HANDS_OFF = 3 * SECOND; // between two readings; without a key pressed, before a write
   const SHOWN = 15 * SECOND, SWITCH = 4 * SECOND; // for the word of what is done; for TypingMind to show another chat
   const TIDY = 60 * SECOND, DAY = 24 * 3600 * SECOND, UNDO_DAYS = 90; // what is kept of a chat, and how long
+  const ASK = 20 * SECOND; // before a chat that rests is planned again: something may have been added in memproc
   const PATIENCE = 180 * SECOND, AGAIN = 20 * SECOND; // for an answer; before memproc is asked again that gave none
 
   const SAYS = {
@@ -423,8 +424,8 @@
   }
   function press() {
     const { id, round, stale, trouble } = view;
-    const { due, made } = plans.get(id) ?? { due: true };
-    const hasWork = trouble ? trouble !== SAYS.unknown : !round.state && (stale || due || made || isRefused(round));
+    const { due, made, anew } = plans.get(id) ?? { due: true };
+    const hasWork = trouble ? trouble !== SAYS.unknown : !round.state && (stale || due || made || anew || isRefused(round));
     if (view.isUnread) location.reload();
     else if (!pairing || !hasWork) openPanel(true);
     else if (round.state) set({});
@@ -494,7 +495,8 @@
     const id = openChat();
     if (id !== view.id) view = { id, changedAt: Date.now(), readAt: 0, misses: 0, round: {} };
     // TypingMind shows a change before it keeps it, so a chat is read until nothing has changed for a while.
-    if (!id || Date.now() - view.readAt < READ || view.readAt > view.changedAt + READ) return;
+    const isOld = !document.hidden && Date.now() - (plans.get(id)?.at ?? Infinity) > ASK;
+    if (!id || Date.now() - view.readAt < READ || (view.readAt > view.changedAt + READ && !isOld)) return;
     view.readAt = Date.now();
     const chat = await glance(id);
     view.round = await roundOf(id);
@@ -508,12 +510,14 @@
     if (!view.isResting) noteChange();
     else if (pairing && !view.round.state && !stale) await attempt(id, () => plan(id, body));
   }
-  // Ask what is due in the chat as it stands; for a chat on `auto`, also begin.
+  // Ask what is due in the chat as it stands, and after a while again; for a chat on `auto`, also begin.
   async function plan(id, body) {
-    const of = await digest(body);
-    if (plans.get(id)?.of !== of) plans.set(id, { ...await call("POST", "/bridge/plan", body), of });
+    const [of, known] = [await digest(body), plans.get(id)];
+    if (known?.of !== of || Date.now() - known.at > ASK)
+      plans.set(id, { ...await call("POST", "/bridge/plan", body), of, at: Date.now() });
     const { auto, tried } = view.round; // what was stopped is tried again when the chat has changed
-    if (auto && plans.get(id).due && tried !== of) await setRound(id, { state: "wanted", said: "", tried: of });
+    const { due, anew } = plans.get(id);
+    if (auto && (due || anew) && tried !== of) await setRound(id, { state: "wanted", said: "", tried: of });
   }
   // What to put back where a stale list was written over the memories: the chat's own field outlives that.
   async function staleness(id, chat) {

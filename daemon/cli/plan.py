@@ -64,6 +64,8 @@ class PlannedRow:
     money: PlanCost | None = None
     ending: EndingChat | None = None
     """Set where the chat is known and its model ends soon."""
+    is_anew: bool = False
+    """Whether the updated export is written anew without a call: it says other things."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,16 +194,17 @@ def _planned(context: Context, export: Export, chat: Chat) -> PlannedRow:
         return PlannedRow(file, Unchanged(looked.chat_id, looked.title, looked.reason))
     if too_large := looked.too_large:
         return PlannedRow(file, Skipped(chat.title, too_large.reason, too_large.next_step))
-    money = plan_cost(archive, looked.plan, looked.roles, looked.config, now)
-    return PlannedRow(file, _with_reason(context, looked), who(looked.roles), money)
+    plan, who_works = looked.plan, who(looked.roles)
+    money = plan_cost(archive, plan, looked.roles, looked.config, now)
+    if is_anew := _is_written_anew(context, looked):
+        plan = replace(plan, reason=f"{plan.reason} {_WITHOUT_CALL}")
+    return PlannedRow(file, plan, who_works, money, is_anew=is_anew)
 
 
-def _with_reason(context: Context, surveyed: Survey) -> ChatPlan:
-    """Return the plan, with a reason where the updated export is written without a call."""
-    plan, ready = surveyed.plan, ready_without_calls(context, surveyed)
-    if ready is None or is_in_place(context, ready):
-        return plan
-    return replace(plan, reason=f"{plan.reason} {_WITHOUT_CALL}")
+def _is_written_anew(context: Context, surveyed: Survey) -> bool:
+    """Return whether a run writes the updated export without asking any model."""
+    ready = ready_without_calls(context, surveyed)
+    return ready is not None and not is_in_place(context, ready)
 
 
 def _as_json(row: PlannedRow, under_caps: int) -> dict[str, object]:
@@ -209,6 +212,7 @@ def _as_json(row: PlannedRow, under_caps: int) -> dict[str, object]:
     report: dict[str, object] = {"file": row.file, "outcome": kind, **asdict(row.outcome)}
     if isinstance(row.outcome, ChatPlan):
         report["calls"] = row.outcome.calls
+        report["anew"] = row.is_anew
     if row.ending:
         report["ending"] = _ending_as_json(row.ending)
     if row.who:

@@ -82,6 +82,8 @@ class FakeMemproc:
     is_heard: Event = field(default_factory=Event)
     """Ends the silence."""
     live: int = 4
+    has_edits: bool = False
+    """Whether something was added on the page that a compressed chat does not say yet."""
     exports: list[bytes] = field(default_factory=list)
     """The bodies of all jobs."""
     edits: list[tuple[str, str]] = field(default_factory=list)
@@ -107,6 +109,7 @@ class FakeMemproc:
             self.plans += 1
             (chat,) = json.loads(body)["data"]["chats"]
             plan: Json = {"tokens": 250 * len(chat["messages"]), "made": 0}
+            plan["anew"] = self.has_edits and is_done(chat, self.live)
             plan |= {"usd_likely": self.likely, "usd_most": self.likely and 0.55}
             plan["due"] = 0 if is_done(chat, self.live) else self.due
             plan["reason"] = (
@@ -122,7 +125,8 @@ class FakeMemproc:
         if path.endswith("/result"):
             (chat,) = json.loads(self.exports[number - 1])["data"]["chats"]
             return 200, {"data": {"chats": [self.result(chat, self.live)]}}
-        if is_done(json.loads(self.exports[number - 1])["data"]["chats"][0], self.live):
+        is_same = is_done(json.loads(self.exports[number - 1])["data"]["chats"][0], self.live)
+        if is_same and not self.has_edits:
             return 200, {"state": "unchanged", "says": "It stands as memproc wrote it."}
         job = self.states.pop(0) if len(self.states) > 1 else self.states[0]
         return 200, {"state": job["state"], "says": job_line(JobReport(**job))}

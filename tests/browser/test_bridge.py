@@ -19,7 +19,7 @@ from tests.browser.bridge import (
     undo,
     uuids,
 )  # fmt: skip
-from tests.chats import CHAT_ID, export_bytes, texts
+from tests.chats import CHAT_ID, Json, export_bytes, texts
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(300)]
 
@@ -410,6 +410,24 @@ def test_dates_and_other_values_of_the_store_come_out_as_in_an_export(
     assert fake.exports == [export_bytes(expected)]
     types = "app.get('kxecrzvvc1').then(c => [c.createdAt instanceof Date, c.updatedAt instanceof Date, 'folderID' in c])"
     assert client.run(types) == [True, True, True]
+
+
+def test_what_was_added_in_memproc_is_offered_while_the_chat_rests_and_put_in_by_a_press(
+    paired: ChatClient, fake: FakeMemproc
+) -> None:
+    def with_a_fact(chat: Json, _: int) -> Json:
+        opening, *others = chat["messages"]
+        fact = "The log lies in the biscuit tin."
+        return chat | {"messages": [opening | {"content": fact}, *others]}
+
+    compress(paired)
+    paired.says("nothing due")
+    fake.has_edits, fake.result = True, with_a_fact
+    paired.says("what you changed is ready to be put in, free")
+    paired.press()
+    paired.says("Done")
+    assert paired.stored()["messages"][0]["content"] == "The log lies in the biscuit tin."
+    assert paired.stored()["messages"][1:] == MEMORIES[1:]
 
 
 def test_auto_begins_by_itself_when_memories_are_due(paired: ChatClient, fake: FakeMemproc) -> None:

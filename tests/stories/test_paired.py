@@ -61,7 +61,7 @@ def test_the_plan_is_that_of_the_command_and_the_chat_is_not_kept(
     (row,) = json.loads(new.person.memproc("plan", "--json", path).out)["chats"]
     assert planned == {
         "chat": new.chat_id, "tokens": row["tokens"], "sent": row["tokens"], "due": len(row["chunks"]),
-        "made": 0, "reason": "",
+        "made": 0, "anew": False, "reason": "",
         "usd_likely": row["money"]["likely_usd"], "usd_most": row["money"]["at_most_usd"], "why": "",
         "says": f"{row['tokens'] / 1000:.1f}k tokens, {len(row['chunks'])} memories due, free",
     }  # fmt: skip
@@ -118,6 +118,27 @@ def test_memories_that_stand_in_the_chat_are_not_offered_to_it(
         "memories are sent in the place of what they stand for"
     )
     assert re.fullmatch(r"[\d.]+k of [\d.]+k tokens are sent, nothing due", planned["says"])
+
+
+def test_a_fact_that_was_added_is_offered_to_a_chat_that_has_its_memories_and_put_in(
+    chat: Cycle, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    toml = chat.person.toml
+    toml.write_text(toml.read_text().replace("[facts]\nenabled = false\n", ""))
+    bridge = bridged(chat, monkeypatch)
+    extension = bridge.paired()
+    assert not extension.plan(chat.export())["anew"]
+    fact = "The log lies in the biscuit tin."
+    assert chat.person.memproc("facts", "add", chat.chat_id, fact).code == 0
+    offered = extension.plan(chat.export())
+    assert (offered["due"], offered["anew"]) == (0, True)
+    assert offered["says"].endswith("what you changed is ready to be put in, free")
+    job = extension.send(chat.export())
+    bridge.carry_out()
+    assert extension.job(job)["state"] == "done"
+    chat.device.bring_in(extension.result(job))
+    assert fact.encode() in chat.export()
+    assert not extension.plan(chat.export())["anew"]
 
 
 def test_a_plan_with_nothing_due_says_why(chat: Cycle, monkeypatch: pytest.MonkeyPatch) -> None:
