@@ -42,6 +42,8 @@ _COOKIE = "memproc"
 _UNASKED = "live"
 """Set in the query of what the page asks by itself, which does not prolong the session."""
 _FILTERS: Mapping[str, Callable[..., str]] = {
+    "about_it": words.about_it,
+    "capital": words.capital,
     "counted": counted,
     "tokens": words.tokens,
     "usd": words.usd,

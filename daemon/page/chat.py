@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from starlette.requests import Request
 from starlette.responses import Response
 
+from daemon.archive.archive import Archive
+from daemon.archive.chats import known_chat
 from daemon.chat.holding import Holding, holding
 from daemon.files.backup import versions_of
 from daemon.page.app import desk_of, named_chat, render
@@ -60,6 +62,11 @@ def tags_of(memory: Memory, is_forgotten: bool) -> Iterator[str]:
         yield "new edition due"
     if is_forgotten:
         yield "deleted by you"
+
+
+def persona_of(archive: Archive, chat_id: str) -> str:
+    """Return the name of the chat's agent in TypingMind, or "the assistant" where it has none."""
+    return known_chat(archive, chat_id).persona or "the assistant"
 
 
 def chat_page(request: Request) -> Response:

@@ -12,6 +12,7 @@ from daemon.archive.chats import known_chats
 from daemon.archive.full_text import KINDS, IndexEntry, SearchKind, full_text
 from daemon.archive.search_words import Stretch, excerpt, stretches
 from daemon.page.app import desk_of, render
+from daemon.page.chat import persona_of
 from daemon.page.mind import memory_of_key
 
 _MOST = 50
@@ -25,6 +26,7 @@ class Hit:
 
     entry: IndexEntry
     title: str
+    persona: str
     stretches: tuple[Stretch, ...]
     address: str
 
@@ -63,10 +65,12 @@ def _hits(
     """Return each entry with its title, an excerpt around the words, and its address."""
     raw = {entry.chat_id for entry in entries if entry.kind == "raw"}
     under = {chat_id: memory_of_key(archive, chat_id) for chat_id in raw}
+    personas = {chat_id: persona_of(archive, chat_id) for chat_id in raw}
     hits = []
     for entry in entries:
         marked = stretches(excerpt(entry.text, query, _EXCERPT), query)
-        hits.append(Hit(entry, titles[entry.chat_id], marked, _address(entry, under)))
+        title, persona = titles[entry.chat_id], personas.get(entry.chat_id, "")
+        hits.append(Hit(entry, title, persona, marked, _address(entry, under)))
     return hits
 
 

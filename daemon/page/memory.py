@@ -13,7 +13,7 @@ from daemon.archive.messages import around, past
 from daemon.archive.search_words import Stretch
 from daemon.chat.holding import holding_of
 from daemon.page.app import desk_of, named_chat, render
-from daemon.page.chat import tags_of
+from daemon.page.chat import persona_of, tags_of
 from rules.conversation.memory import Memory
 from rules.conversation.memory_title import subject_in
 from rules.errors import NotFound
@@ -39,12 +39,14 @@ def memory_page(request: Request) -> Response:
     with Archive.read(desk.folders.state) as archive:
         held, found = holding_of(archive, desk.config, request.path_params["memory"])
         known = find_chat(archive, held.chat_id)
+        persona = persona_of(archive, held.chat_id)
         messages = tuple(_raw_messages(archive, held.chat_id, found))
     is_forgotten = held.states[found.memory_id].word == "forgotten"
     return render(
         request,
         "memory.html",
         chat=known,
+        persona=persona,
         memory=found,
         subject=subject_in(found.in_prompts.texts[0]),
         messages=messages,
@@ -72,6 +74,7 @@ def message_page(request: Request) -> Response:
     key = request.path_params["key"]
     with named_chat(request) as (archive, known):
         neighbours = around(archive, known.chat_id, key, _NEIGHBOURS, _NEIGHBOURS)
+        persona = persona_of(archive, known.chat_id)
     messages = [
         RawMessage(
             key=name,
@@ -85,7 +88,7 @@ def message_page(request: Request) -> Response:
     ]
     if not messages:
         raise NotFound("This message is not in the conversation any more.", "Search for it again.")
-    return render(request, "message.html", chat=known, messages=messages)
+    return render(request, "message.html", chat=known, persona=persona, messages=messages)
 
 
 def cut_at_quotes(text: str, quotes: list[str]) -> tuple[Stretch, ...]:

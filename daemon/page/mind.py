@@ -12,6 +12,7 @@ from daemon.archive.memories import memories
 from daemon.chat.opening import core_now, facts_now
 from daemon.config.loading import core_layout
 from daemon.page.app import desk_of, named_chat, render
+from daemon.page.chat import persona_of
 from rules.layers.core import rendered
 from rules.layers.facts import Fact, FactEvent
 
@@ -31,8 +32,9 @@ def core_page(request: Request) -> Response:
         own = desk_of(request).config.of(known_chat(archive, known.chat_id))
         sections = tuple(core_now(archive, known.chat_id, core_layout(own.core)))
         events = core_events(archive, known.chat_id)
+        persona = persona_of(archive, known.chat_id)
     steps = [(event, rendered(event.value)) for event in reversed(events)]
-    return render(request, "core.html", chat=known, sections=sections, steps=steps)
+    return render(request, "core.html", chat=known, persona=persona, sections=sections, steps=steps)
 
 
 def facts_page(request: Request) -> Response:

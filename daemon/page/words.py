@@ -41,6 +41,17 @@ def usd(amount: float | None) -> str:
     return f"${amount:,.2f}" if amount >= 0.01 or not amount else f"${amount:.3f}"
 
 
+def capital(text: str) -> str:
+    """Begin a text with a capital letter."""
+    return text[:1].upper() + text[1:]
+
+
+def about_it(sentence: str, name: str) -> str:
+    """Begin a sentence with "It" in the place of a name that is printed before it."""
+    rest = sentence.removeprefix(name)
+    return f"It{rest}" if name and rest != sentence and rest.startswith(" ") else capital(sentence)
+
+
 def shown_day(date: str | None) -> str:
     """Write the day of a date in UTC, as in 15 March 2026."""
     moment = parse_date(date or "")

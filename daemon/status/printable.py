@@ -11,7 +11,6 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterable
-from textwrap import wrap
 from unicodedata import category
 
 _FLAG = "\U0001f3f4[\U000e0030-\U000e0039\U000e0061-\U000e007a]{2,6}\U000e007f"
@@ -33,6 +32,7 @@ _WHOLE = re.compile(
 """Commands and paths within a sentence."""
 _TO_COPY = re.compile(r" +(?:@reboot|export|loginctl|memproc|pipx|rm|rmdir|sudo|systemctl)(?= )")
 """An indented line that is a command: a person copies it."""
+_WORD = re.compile("( *)([^ ]+)")
 _EMOJI_GOES_ON = "\ufe0f\U0001f3fb\U0001f3fc\U0001f3fd\U0001f3fe\U0001f3ff"
 
 
@@ -85,6 +85,20 @@ def told_apart(chats: Iterable[tuple[str, str]]) -> dict[str, str]:
     }
 
 
+def columns_of(text: str) -> int:
+    """Count the columns of a terminal that a text takes: an emoji or a wide letter takes two."""
+    if text.isascii():
+        return len(text)
+    from rich.cells import cell_len  # late: most texts are plain
+
+    return cell_len(text)
+
+
+def padded(text: str, columns: int) -> str:
+    """Fill a text up with blanks to so many columns."""
+    return text + " " * (columns - columns_of(text))
+
+
 def folded(text: str, columns: int, further: int = 2) -> str:
     """Wrap the text for a terminal of that width, indenting continued lines by `further` more.
 
@@ -98,11 +112,13 @@ def folded(text: str, columns: int, further: int = 2) -> str:
 def _folded_line(line: str, columns: int, further: int) -> list[str]:
     if _TO_COPY.match(line):
         return [line]
-    lines = wrap(
-        _WHOLE.sub(lambda part: part[0].replace(" ", "\xa0"), line),
-        columns,
-        subsequent_indent=" " * (len(line) - len(line.lstrip()) + further),
-        break_long_words=False,
-        break_on_hyphens=False,
-    )
-    return [part.replace("\xa0", " ") for part in lines] or [""]
+    whole = _WHOLE.sub(lambda part: part[0].replace(" ", "\xa0"), line)
+    indent = " " * (len(line) - len(line.lstrip()) + further)
+    lines, current = [], ""
+    for blanks, word in _WORD.findall(whole):
+        if current.strip() and columns_of(current + blanks + word) > columns:
+            lines.append(current)
+            current = indent + word
+        else:
+            current += blanks + word
+    return [part.replace("\xa0", " ") for part in (*lines, current)]

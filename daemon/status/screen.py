@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from daemon.status.printable import in_one_line, told_apart, visible
+from daemon.status.printable import columns_of, in_one_line, padded, told_apart, visible
 from daemon.status.sentences import progress_line
 from daemon.status.spans import local, seconds_between, span, with_span
 from daemon.status.status import Status
@@ -193,7 +193,7 @@ def _more(number: int, what: str) -> list[str]:
 def _columns(rows: Sequence[tuple[str, ...]]) -> Iterator[str]:
     """Yield the rows with their cells aligned; the last cell may have any length."""
     plain = [[in_one_line(cell) for cell in row] for row in rows]
-    widths = [max(map(len, column)) for column in list(zip(*plain, strict=True))[:-1]]
+    widths = [max(map(columns_of, column)) for column in list(zip(*plain, strict=True))[:-1]]
     for row in plain:
-        cells = [cell.ljust(width) for cell, width in zip(row, widths, strict=False)]
+        cells = [padded(cell, width) for cell, width in zip(row, widths, strict=False)]
         yield f"  {'  '.join((*cells, row[-1]))}".rstrip()

@@ -75,6 +75,13 @@ class Chat:
         return self.text_field("chatTitle").translate(_UNSEEMLY).strip() or "Untitled"
 
     @property
+    def persona(self) -> str:
+        """Return the name of its agent in TypingMind, as one line; empty where it has none."""
+        character = self.field("character")
+        name = spans.text(character.get("title")) if isinstance(character, dict) else ""
+        return printable(name).translate(_UNSEEMLY).strip()
+
+    @property
     def updated_at(self) -> str:
         """Return the date of its last change; TypingMind does not always move it."""
         return self.text_field("updatedAt")

@@ -179,6 +179,7 @@ def test_a_memory_stands_beside_its_messages_with_its_quote_marked(browser: Brow
     assert quote
     assert marked
     assert " ".join(unescape(marked[1]).split()) in " ".join(unescape(quote[1]).split())
+    assert "What the assistant keeps" in source, "a chat without an agent has no name but its title"
 
 
 def test_a_memory_is_pinned_unpinned_and_shown_in_another_edition(browser: Browser) -> None:

@@ -127,7 +127,7 @@ def test_a_skipped_file_is_put_aside_and_brought_back(person: Person) -> None:
     browser = Browser(person)
     aside = person.inbox.parent / "backups" / "aside"
     path = person.drop(PDF, "Doc.pdf")
-    assert "Doc.pdf Skipped. Doc.pdf is a PDF." in browser.open("/")
+    assert "Doc.pdf Skipped. It is a PDF." in browser.open("/")
     assert "Doc.pdf was put aside." in browser.send("/inbox/aside", name="Doc.pdf")
     assert "was put aside" not in browser.open("/inbox"), "a notice is shown once"
     assert not path.exists()

@@ -2,7 +2,7 @@
 
 import pytest
 
-from daemon.page.words import with_commands
+from daemon.page.words import about_it, with_commands
 
 
 @pytest.mark.parametrize(
@@ -25,3 +25,9 @@ def test_a_command_in_a_sentence_stands_as_one_and_nothing_is_markup(
     sentence: str, shown: str
 ) -> None:
     assert with_commands(sentence) == shown
+
+
+def test_a_name_is_not_said_twice() -> None:
+    assert about_it("Doc.pdf is a PDF.", "Doc.pdf") == "It is a PDF."
+    assert about_it("Doc.pdfs are none.", "Doc.pdf") == "Doc.pdfs are none."
+    assert about_it("nothing was to do", "Doc.pdf") == "Nothing was to do"

@@ -8,7 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from daemon.status.printable import in_one_line, printable_json, visible
+from daemon.status.printable import (
+    columns_of,
+    folded,
+    in_one_line,
+    padded,
+    printable_json,
+    visible,
+)
 
 HIDING = (
     0x00, 0x07, 0x1B, 0x0D, 0x7F, 0x85, 0x9B, 0xAD, 0x61C, 0x180E, 0x200B, 0x200E, 0x200F, 0x202A, 0x202E, 0x2028,
@@ -88,3 +95,16 @@ def test_no_such_character_is_missed() -> None:
         if unicodedata.category(letter) in RAW and visible(letter) == letter
     ]
     assert {*raw} == {"\n", *NUMBER_SIGNS}
+
+
+def test_wide_letters_and_emoji_are_counted_as_the_columns_that_they_take() -> None:
+    assert [columns_of(text) for text in ("abc", "日本語", "👩\u200d🚀", "e\u0301")] == [3, 6, 2, 1]
+    assert padded("日本", 6) == "日本  "
+    assert folded("日本 日本 日本", 9) == "日本 日本\n  日本"
+
+
+@given(st.text(alphabet="ab 日👍", max_size=60))
+def test_a_folded_line_keeps_its_words_and_fits_unless_a_word_is_too_long(text: str) -> None:
+    lines = folded(text, 10).splitlines()
+    assert " ".join(lines).split() == text.split()
+    assert all(columns_of(line) <= 10 or len(line.split()) == 1 for line in lines)

@@ -195,3 +195,17 @@ def test_sync_data_with_a_doubled_key_is_refused_before_anything_is_added_to_it(
 def test_keys_that_javascript_treats_in_its_own_way_are_fields_like_others() -> None:
     one = chats_in("x.json", export_bytes(CHATS["integer keys"]))[0]
     assert [member.key for member in one.members][-4:] == ["10", "9", "", "__proto__"]
+
+
+@pytest.mark.parametrize(
+    ("character", "persona"),
+    [
+        ({"id": "a", "title": "Ada\n\u202e", "avatarURL": ""}, "Ada"),
+        ({"title": "Ada", "instruction": "You keep a lighthouse."}, "Ada"),
+        ({"title": 7}, ""),
+        (None, ""),
+        ("Ada", ""),
+    ],
+)
+def test_the_persona_has_the_name_of_its_agent(character: object, persona: str) -> None:
+    assert found({"character": character}).persona == persona
