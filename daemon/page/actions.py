@@ -131,7 +131,7 @@ def stop_run(request: Request) -> Response:
 
 def pause_daemon(request: Request) -> Response:
     """Have the daemon take up no new work."""
-    return run_then_show(request, "/", "pause")
+    return run_then_show(request, "/service", "pause")
 
 
 def resume_daemon(request: Request) -> Response:

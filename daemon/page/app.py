@@ -34,6 +34,7 @@ from daemon.page.sessions import (
     is_form_token,
     is_session,
 )
+from rules.conversation.memory_title import short_name
 from rules.errors import MemprocError
 from rules.wording import counted
 
@@ -45,6 +46,7 @@ _FILTERS: Mapping[str, Callable[..., str]] = {
     "about_it": words.about_it,
     "capital": words.capital,
     "counted": counted,
+    "short_name": short_name,
     "tokens": words.tokens,
     "usd": words.usd,
     "day": words.shown_day,

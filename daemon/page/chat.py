@@ -9,13 +9,13 @@ from starlette.responses import Response
 from daemon.archive.archive import Archive
 from daemon.archive.chats import known_chat
 from daemon.chat.holding import Holding, holding
-from daemon.files.backup import versions_of
 from daemon.page.app import desk_of, named_chat, render
 from daemon.page.files import has_updated
 from daemon.page.sizes import chat_sizes
+from daemon.page.versions import version_choice
 from daemon.remember.fold_notes import notes_on_folds
 from rules.conversation.memory import EXTRACTED, Memory
-from rules.conversation.memory_title import subject_in
+from rules.conversation.memory_title import short_name, subject_in
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +30,11 @@ class TimelineEntry:
     def quote(self) -> str:
         """Return the first quote, or ""."""
         return self.memory.edition.quotes[0].framed if self.memory.edition.quotes else ""
+
+    @property
+    def name(self) -> str:
+        """Return its number as a command takes it: `6`, `f2`, `ff1`."""
+        return short_name(self.memory)
 
     @property
     def subject(self) -> str:
@@ -77,6 +82,7 @@ def chat_page(request: Request) -> Response:
         sizes = chat_sizes(archive, desk.config, held)
         notes = notes_on_folds(archive, desk.config, held)
         updated = has_updated(archive, known.chat_id)
+        choice = version_choice(archive, desk.folders, known)
     return render(
         request,
         "chat.html",
@@ -84,7 +90,7 @@ def chat_page(request: Request) -> Response:
         entries=timeline(held),
         sizes=sizes,
         notes=notes,
-        versions=versions_of(desk.folders.backups, known.chat_id)[::-1],
+        choice=choice,
         updated=updated,
     )
 

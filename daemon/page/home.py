@@ -2,6 +2,7 @@
 
 from collections import deque
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from starlette.requests import Request
@@ -13,7 +14,7 @@ from daemon.chat.holding import holding
 from daemon.config.keys import keys
 from daemon.config.settings import Config
 from daemon.files.lock import is_held
-from daemon.page.app import desk_of, render
+from daemon.page.app import Desk, desk_of, render
 from daemon.page.files import has_updated
 from daemon.page.live import marks_of, read_work, reload_from
 from daemon.page.sizes import ChatSizes, chat_sizes
@@ -23,7 +24,7 @@ from daemon.status.log import entries, log_folder
 from daemon.status.place import DaemonPlace
 from daemon.status.printable import told_apart
 from daemon.status.sentences import sentence
-from daemon.status.status import StatusProblem, read_status
+from daemon.status.status import Status, StatusProblem, read_status
 from rules.errors import MemprocError
 
 _OF_THE_DAEMON = ("the daemon", "the log", "the watch on the inbox")
@@ -35,21 +36,35 @@ _FEW_CHATS = 8
 """Up to how many each chat has a card of its own; more are a list."""
 
 
+@dataclass(frozen=True, slots=True)
+class ShownChat:
+    """A chat of Home: its title with what tells it from others, and its sizes, or why none."""
+
+    known: KnownChat
+    title: str
+    sizes: ChatSizes | MemprocError
+    has_output: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Need:
+    """Something that needs the person, and the button that leads on."""
+
+    problem: StatusProblem
+    address: str
+    label: str
+
+
 def home_page(request: Request) -> Response:
     """Show the first page."""
     desk = desk_of(request)
-    config, state = desk.config, desk.folders.state
-    with Archive.read(state) as archive:
+    find, sort = (request.query_params.get(name, "") for name in ("find", "sort"))
+    with Archive.read(desk.folders.state) as archive:
         every = known_chats(archive)[::-1]
-        find, sort = (request.query_params.get(name, "") for name in ("find", "sort"))
-        known = _chosen(every, find, sort)
-        chats = [(chat, _sizes(archive, config, chat)) for chat in known]
-        is_running = is_held(DaemonPlace(state).lock)
-        now = read_status(archive, datetime.now(UTC), is_running, config.watch.rescan_seconds)
+        chats = _shown(archive, desk.config, _chosen(every, find, sort))
+        status = _status(archive, desk)
+        needs = _needs(archive, desk, status)
         work = read_work(archive, desk.folders)
-        endings = tuple(problems_of_ending_models(archive, config, keys(state), now.now))
-        left_out = tuple(problems_of_folds(archive, config))
-        outputs = [chat.chat_id for chat in known if has_updated(archive, chat.chat_id)]
     return render(
         request,
         "home.html",
@@ -58,19 +73,43 @@ def home_page(request: Request) -> Response:
         few=_FEW_CHATS,
         find=find,
         sort=sort,
-        titles=told_apart((chat.chat_id, chat.title) for chat in known),
-        outputs=outputs,
-        now=now,
-        needs=[
-            *((problem, *button_for(problem)) for problem in now.problems),
-            *((problem, *_INBOX) for problem in endings),
-            *((problem, *_SETTINGS) for problem in left_out),
-        ],
+        has_output=any(chat.has_output for chat in chats),
+        now=status,
+        needs=needs,
         work=work,
         marks=marks_of(work, every),
         reload_from=reload_from(request, work),
-        caps=config.budget,
+        caps=desk.config.budget,
     )
+
+
+def _status(archive: Archive, desk: Desk) -> Status:
+    is_running = is_held(DaemonPlace(desk.folders.state).lock)
+    return read_status(archive, datetime.now(UTC), is_running, desk.config.watch.rescan_seconds)
+
+
+def _needs(archive: Archive, desk: Desk, status: Status) -> list[Need]:
+    """Return what needs the person: problems, models that end, wishes that folds leave out."""
+    key = keys(desk.folders.state)
+    endings = problems_of_ending_models(archive, desk.config, key, status.now)
+    return [
+        *(Need(problem, *button_for(problem)) for problem in status.problems),
+        *(Need(problem, *_INBOX) for problem in endings),
+        *(Need(problem, *_SETTINGS) for problem in problems_of_folds(archive, desk.config)),
+    ]
+
+
+def _shown(archive: Archive, config: Config, known: Sequence[KnownChat]) -> list[ShownChat]:
+    titles = told_apart((chat.chat_id, chat.title) for chat in known)
+    return [
+        ShownChat(
+            chat,
+            titles[chat.chat_id],
+            _sizes(archive, config, chat),
+            has_updated(archive, chat.chat_id),
+        )
+        for chat in known
+    ]
 
 
 def button_for(problem: StatusProblem) -> tuple[str, str]:

@@ -63,11 +63,13 @@ def money_page(request: Request) -> Response:
         # A Counter sums dollars as well.
         by_chat[titles.get(cost.chat_id, cost.chat_id)] += cost.usd  # type: ignore[assignment]
         by_step[cost.step] += cost.usd  # type: ignore[assignment]
+    bars = _bars(costs, first)
     return render(
         request,
         "money.html",
         caps=caps,
-        bars=_bars(costs, first),
+        bars=bars,
+        highest=max(bar.usd for bar in bars),
         by_chat=_spent(by_chat),
         by_step=_spent(by_step),
     )

@@ -17,6 +17,8 @@ VIEWS: Mapping[str, View] = {
     "/live": live_page,
     "/log": log_page,
     "/start": setup.setup_page,
+    "/about": setup.about_page,
+    "/service": setup.service_page,
     "/settings": setup.settings_page,
     "/inbox": money.inbox_page,
     "/money": money.money_page,

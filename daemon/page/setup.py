@@ -1,14 +1,20 @@
-"""Show settings in force and keys, and the four steps of a first visit."""
+"""Show settings in force and keys, the service, and the four steps of a first visit."""
+
+from importlib.metadata import version
 
 from starlette.requests import Request
 from starlette.responses import Response
 
+from daemon.archive.archive import Archive
 from daemon.config.as_toml import toml_text
 from daemon.files.candidates import put_sample
+from daemon.files.clock import now
 from daemon.files.lock import is_held
 from daemon.page.actions import do_command, run_then_show
 from daemon.page.app import desk_of, field, render
 from daemon.page.files import to_what_was_dropped
+from daemon.status.pause import current_pause
+from daemon.status.place import DaemonPlace
 from primer.models import KEY_VARIABLES, hidden
 
 _NO_KEY = 1
@@ -31,6 +37,33 @@ def settings_page(request: Request) -> Response:
         keys="" if keys.code == _NO_KEY else keys.text,
         providers=sorted(KEY_VARIABLES),
     )
+
+
+def service_page(request: Request) -> Response:
+    """Show whether memproc runs, and what the system says of its service."""
+    desk = desk_of(request)
+    with Archive.read(desk.folders.state) as archive:
+        paused = current_pause(archive, now())
+    return render(
+        request,
+        "service.html",
+        runs=is_held(DaemonPlace(desk.folders.state).lock),
+        paused=paused,
+        state=do_command(desk.toml, "service", "status").text,
+    )
+
+
+def about_page(request: Request) -> Response:
+    """Show the version, and where everything lies."""
+    desk = desk_of(request)
+    places = (
+        ("Inbox", desk.folders.inbox),
+        ("Updated exports", desk.folders.updated),
+        ("Backups", desk.folders.backups),
+        ("Archive and log", desk.folders.state),
+        ("Settings", desk.toml or "every setting is at its default"),
+    )
+    return render(request, "about.html", version=version("memproc-daemon"), places=places)
 
 
 def setup_page(request: Request) -> Response:

@@ -8,8 +8,9 @@ from starlette.responses import RedirectResponse, Response
 
 from daemon.archive.archive import Archive
 from daemon.archive.chats import KnownChat
-from daemon.files.backup import read_version
+from daemon.files.backup import Version, read_version
 from daemon.files.backup import versions_of as kept_versions
+from daemon.files.packing import sha256_of
 from daemon.files.paths import Folders
 from daemon.page.app import desk_of, named_chat, render
 from daemon.recovery.restore import (
@@ -41,6 +42,33 @@ class ComparedVersion:
         return self.number == NOW
 
 
+@dataclass(frozen=True, slots=True)
+class VersionChoice:
+    """What can be compared: the kept versions, newest first, and the two to begin with."""
+
+    kept: tuple[Version, ...]
+    has_now: bool
+    before: str = NOW
+    after: str = NOW
+
+
+def version_choice(archive: Archive, folders: Folders, known: KnownChat) -> VersionChoice:
+    """Return what can be compared; it begins with the two newest that differ."""
+    path, kept = (
+        updated_path(archive, folders, known),
+        kept_versions(folders.backups, known.chat_id),
+    )
+    newest_first = tuple(kept[::-1])
+    named = [(str(version.number), version.sha256) for version in newest_first]
+    if has_now := path.is_file():
+        named.insert(0, (NOW, sha256_of(path) or ""))
+    if not named:
+        return VersionChoice(newest_first, has_now)
+    after, newest = named[0]
+    before = next((name for name, sha256 in named if sha256 != newest), after)
+    return VersionChoice(newest_first, has_now, before, after)
+
+
 def version_page(request: Request) -> Response:
     """Show what going back to a kept version would change, with its button."""
     desk = desk_of(request)
@@ -68,19 +96,19 @@ def undo_page(request: Request) -> Response:
 
 def comparison_page(request: Request) -> Response:
     """Show the changes from one version to another; either may be the present."""
-    desk, names = desk_of(request), [request.query_params.get(name, NOW) for name in ("from", "to")]
+    desk, asked = desk_of(request), request.query_params
     with named_chat(request) as (archive, known):
+        choice = version_choice(archive, desk.folders, known)
+        names = [asked.get("from", choice.before), asked.get("to", choice.after)]
         before, after = (_content(archive, desk.folders, known, name) for name in names)
         difference, memories = compare_versions(archive, desk.config, known.chat_id, before, after)
-        has_now = updated_path(archive, desk.folders, known).is_file()
     return render(
         request,
         "comparison.html",
         chat=known,
         sides=_sides(difference, *names),
         lines=_lines(difference, memories),
-        versions=kept_versions(desk.folders.backups, known.chat_id)[::-1],
-        has_now=has_now,
+        choice=choice,
     )
 
 

@@ -24,6 +24,8 @@ VIEWS = (
     "/inbox",
     "/money",
     "/log",
+    "/service",
+    "/about",
     "/settings",
     "/pairing",
     "/search?words=harbour",
@@ -32,7 +34,9 @@ VIEWS = (
     "CHAT/facts",
     "CHAT/plan",
     "CHAT/versions?from=1",
+    "CHAT/versions/1",
     "MEMORY",
+    "MEMORY/retry",
 )
 
 
@@ -100,7 +104,7 @@ def test_home_shows_each_chat_with_its_sizes(page: Opened) -> None:
 
 def test_a_chat_shows_its_memories_in_order_and_opens_a_fold(page: Opened) -> None:
     go(page, address_of(page, "CHAT"))
-    assert shows(page, "memories folded")
+    assert shows(page, "Fold f")
     summaries = page.browser.find_elements(By.CSS_SELECTOR, ".is-fold summary")
     while closed := [
         summary for summary in summaries if summary.is_displayed() and not is_open(summary)
@@ -250,7 +254,7 @@ def test_no_view_is_wider_than_the_screen_and_each_is_drawn_for_the_documentatio
     page.browser.set_window_size(1200, 1000)
 
 
-@pytest.mark.parametrize("view", VIEWS)
+@pytest.mark.parametrize("view", [*VIEWS, "/nowhere"])
 def test_axe_finds_nothing_that_keeps_anybody_out(page: Opened, view: str) -> None:
     from axe_selenium_python import Axe  # type: ignore[import-untyped]
 

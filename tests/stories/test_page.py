@@ -7,6 +7,7 @@ import subprocess
 import sys
 from contextlib import redirect_stderr, redirect_stdout
 from html import unescape
+from importlib.metadata import version
 from pathlib import Path
 from urllib.parse import unquote
 
@@ -17,6 +18,7 @@ from daemon.cli import main
 from daemon.config.loading import load, load_folders
 from daemon.events import JobEnded
 from daemon.files.candidates import SAMPLE_FILE, sample
+from daemon.files.lock import hold
 from daemon.page.access import LARGEST_FORM
 from daemon.page.app import Desk, application
 from daemon.page.home import button_for
@@ -168,7 +170,7 @@ def test_the_first_day_has_four_steps(browser: Browser) -> None:
 
 def test_a_chat_has_its_memories_and_folds_by_date(browser: Browser) -> None:
     text = browser.open(chat_address(browser.person))
-    assert "memories folded" in text
+    assert re.search(r"Fold f+\d+: \d+ memories", text)
     assert "What it stands for" in text
 
 
@@ -407,10 +409,23 @@ def test_any_two_versions_are_compared(tmp_path: Path) -> None:
     assert "the two say the same" in browser.open(f"{address}/versions?from={last}&to={last}")
     assert "The present one" in browser.open(f"{address}/versions?from={first}")
     assert "no version 0" in browser.open(f"{address}/versions?from=x", 409)
+    begun = browser.open(f"{address}/versions")
+    assert f"Version {last} " in begun, "it begins with the two newest that differ"
+    assert "Compressed into memory" in begun
     (updated,) = person.updated()
     updated.unlink()
-    assert "no updated export" in browser.open(f"{address}/versions?from={first}", 409)
+    assert "no updated export" in browser.open(f"{address}/versions?from={first}&to=now", 409)
     assert LIGHTHOUSE in browser.send(f"{address}/accept")
+
+
+def test_the_service_is_paused_and_resumed_and_about_tells_the_version(browser: Browser) -> None:
+    assert "memproc is not running" in browser.open("/service")
+    with hold(browser.state / "daemon.lock"):
+        assert "until you say" in browser.send("/service/pause")
+        assert "memproc is paused." in browser.open("/service")
+        browser.send("/service/resume")
+        assert "memproc is running." in browser.open("/service")
+    assert version("memproc-daemon") in browser.open("/about")
 
 
 def test_an_address_that_is_none_is_a_page_in_words(browser: Browser) -> None:

@@ -127,7 +127,10 @@ async function loadParts() {
       if (answer.ok) part.innerHTML = await answer.text(); // our own template, in which all text is escaped
     } catch { return; }
   }
-  [...document.querySelectorAll("main .go")].slice(1).forEach((button) => button.classList.remove("go"));
+  // One button is filled: what is due, else the first.
+  const filled = [...document.querySelectorAll("main .go")];
+  const due = filled.find((button) => button.closest("[data-once]")) ?? filled[0];
+  for (const button of filled) button.classList.toggle("go", button === due);
 }
 
 loadParts();
