@@ -15,13 +15,14 @@ from daemon.files.candidates import LARGEST_BYTES
 from daemon.files.packing import BLOCK
 from daemon.files.reasons import remedy
 from rules.errors import FileTrouble, NotAnExport
-from rules.typingmind.foreign_files import of_archive
+from rules.typingmind.foreign_files import ENOUGH, Foreign, other_program
 
 INDEX = "data.json"
 DAMAGE = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, ValueError)
 """Errors of the standard library for a broken ZIP; ValueError for impossible offsets and names."""
 _MOST_ENTRIES = 20_000
 _ENTRY_SIGN = b"PK\x01\x02"  # before each entry of a ZIP's directory, which is read whole
+ZIP_SIGNS = (b"PK\x03\x04", b"PK\x05\x06")
 METHODS = frozenset({zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED})
 _MIB = 1 << 20
 BLOCK_BYTES = 1 << 18
@@ -35,9 +36,7 @@ class Bundle:
         self.name = name
         self._file = file
         file.seek(0)
-        self._package = (
-            _open(name, file) if file.read(4) in (b"PK\x03\x04", b"PK\x05\x06") else None
-        )
+        self._package = _open(name, file) if file.read(4) in ZIP_SIGNS else None
 
     @property
     def is_zip(self) -> bool:
@@ -107,6 +106,29 @@ def damaged_zip(name: str) -> NotAnExport:
 
 
 def _open(name: str, file: BinaryIO) -> zipfile.ZipFile:
+    package = open_package(name, file)
+    if INDEX not in package.namelist():
+        if foreign := _other_program_in(package):
+            raise foreign.refusal(name)
+        raise NotAnExport(
+            f"{name} is a ZIP file without a {INDEX}, so it is no TypingMind export.",
+            "In TypingMind choose Settings, App Data, Export; drop that ZIP as it is.",
+        )
+    return package
+
+
+def _other_program_in(package: zipfile.ZipFile) -> Foreign | None:
+    """Return whose export a ZIP is, by the beginnings of its JSON texts."""
+    for entry in package.infolist():
+        if entry.filename.casefold().endswith(".json"):
+            with suppress(*DAMAGE, RuntimeError), package.open(entry) as text:
+                if foreign := other_program(text.read(ENOUGH)):
+                    return foreign
+    return None
+
+
+def open_package(name: str, file: BinaryIO) -> zipfile.ZipFile:
+    """Open a ZIP of any program. Raises NotAnExport where it is damaged, or has too many files."""
     file.seek(0)
     # About how many entries the directory has: signs that are in the contents count too.
     entries, rest = 0, b""
@@ -118,21 +140,12 @@ def _open(name: str, file: BinaryIO) -> zipfile.ZipFile:
             f"{name} holds more than {_MOST_ENTRIES:,} files.", "Export single chats instead."
         )
     try:
-        package = zipfile.ZipFile(file)
+        return zipfile.ZipFile(file)
     except (*DAMAGE, OSError) as fault:
         # An offset that cannot be is an OSError, where the file lies on a disk.
         if isinstance(fault, OSError) and fault.errno != errno.EINVAL:
             raise
         raise damaged_zip(name) from fault
-    names = set(package.namelist())
-    if INDEX not in names:
-        if foreign := of_archive(names):
-            raise foreign.refusal(name)
-        raise NotAnExport(
-            f"{name} is a ZIP file without a {INDEX}, so it is no TypingMind export.",
-            "In TypingMind choose Settings, App Data, Export; drop that ZIP as it is.",
-        )
-    return package
 
 
 @contextmanager

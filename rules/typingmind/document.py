@@ -15,6 +15,7 @@ from itertools import starmap, zip_longest
 from rules.typingmind import spans
 from rules.typingmind.chat import Outline, walk_chat
 from rules.typingmind.foreign_files import (
+    ENOUGH,
     explain_bytes,
     explain_cut,
     explain_encoding,
@@ -176,7 +177,7 @@ def _texts(name: str, blocks: Iterable[bytes]) -> Iterator[str]:
     size = 0
     try:
         for block in blocks:
-            if not size and (refusal := explain_bytes(name, block[:64])):
+            if not size and (refusal := explain_bytes(name, block[:ENOUGH])):
                 raise refusal
             for at in range(0, len(block), _BLOCK_BYTES):
                 decoder.decode(block[at : at + _BLOCK_BYTES])

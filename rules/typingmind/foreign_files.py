@@ -7,11 +7,13 @@ from dataclasses import dataclass
 from rules.errors import NotAnExport
 from rules.typingmind.spans import BadJson, TooDeep
 
-ENOUGH = 4096
+ENOUGH = 1 << 16
 """The number of a file's first bytes that are looked at."""
+_ENOUGH_PROSE = 4096
 
 _EXPORT_AGAIN = "In TypingMind open the chat's menu, choose Export, and drop that file as it is."
-_EXPORT_THERE = "memproc reads chats of TypingMind alone: export them there."
+_EXPORT_THERE = "memproc reads chats of TypingMind, ChatGPT and Claude."
+_BRING = "To choose what to bring from it: memproc bring FILE"
 _AS_WRITTEN = "Drop the file exactly as TypingMind wrote it; "
 
 
@@ -45,8 +47,8 @@ _PART = Foreign(
     "or export single chats.",
 )
 _SHARE = Foreign("a Share file (JSON for reading or fine-tuning), which TypingMind cannot import")
-_CHATGPT = Foreign("a ChatGPT export", _EXPORT_THERE)
-_CLAUDE = Foreign("an export of Claude's own app", _EXPORT_THERE)
+_CHATGPT = Foreign("a ChatGPT export", _BRING)
+_CLAUDE = Foreign("an export of Claude's own app", _BRING)
 _SILLYTAVERN = Foreign("a chat of SillyTavern (JSONL)", _EXPORT_THERE)
 
 _BY_FIRST_BYTES = {
@@ -61,9 +63,12 @@ _BY_FIRST_BYTES = {
 _BY_TEXT = {
     re.compile(r'\{\s*"(?:chat_metadata|user_name|character_name)"'): _SILLYTAVERN,
     re.compile(r"\s*\{[^\n]*\}\s*\n\s*\{"): Foreign("a list of JSON lines (JSONL)"),
-    re.compile(r'\[.*"chat_messages"', re.DOTALL): _CLAUDE,
-    re.compile(r'\[.*"mapping"', re.DOTALL): _CHATGPT,
 }
+_OF_PROGRAMS = {
+    re.compile(r'"chat_messages"\s*:\s*\['): _CLAUDE,
+    re.compile(r'"mapping"\s*:\s*\{'): _CHATGPT,
+}
+_OF_TYPINGMIND = re.compile(r'\{\s*"(?:data|chats|checksum)"')
 _BY_KEY_IN_A_LIST = {"mapping": _CHATGPT, "chat_messages": _CLAUDE}
 _BY_KEY = {
     "chat_messages": _CLAUDE,
@@ -78,13 +83,11 @@ _BY_KEY = {
 }
 _ZIP = b"PK"
 _MARKDOWN = re.compile(r"^(#{1,6} \S|\*\*\S|[-*] \S|> |```|---$)", re.MULTILINE)
-_CHATGPT_PART = re.compile(r"conversations-\d{3}\.json")
-"""ChatGPT's exports since 2026 have their conversations in numbered files, and a manifest."""
 
 
 def looks_like(head: bytes) -> Foreign | None:
     """Return the kind of file that begins so; None where it may be JSON of any kind."""
-    return _of_bytes(head) or _of_text(head.decode("utf-8", "replace"))
+    return _of_bytes(head) or other_program(head) or _of_text(head.decode("utf-8", "replace"))
 
 
 def explain_head(name: str, head: bytes) -> NotAnExport | None:
@@ -95,13 +98,13 @@ def explain_head(name: str, head: bytes) -> NotAnExport | None:
     return foreign.refusal(name) if foreign else None
 
 
-def of_archive(names: Set[str]) -> Foreign | None:
-    """Return the kind of ZIP that holds files of these names, where it is known."""
-    if "export_manifest.json" in names or any(map(_CHATGPT_PART.fullmatch, names)):
-        return _CHATGPT
-    if "conversations.json" in names:
-        return _CHATGPT if {"chat.html", "message_feedback.json"} & names else _CLAUDE
-    return None
+def other_program(head: bytes) -> Foreign | None:
+    """Return whose export begins so, where it is one whose conversations can be brought."""
+    start = _start(head).decode("utf-8", "replace")
+    if start[:1] not in ("[", "{") or _OF_TYPINGMIND.match(start):
+        return None
+    signs = (foreign for pattern, foreign in _OF_PROGRAMS.items() if pattern.search(start))
+    return next(signs, None)
 
 
 def explain_bytes(name: str, head: bytes) -> NotAnExport | None:
@@ -110,7 +113,7 @@ def explain_bytes(name: str, head: bytes) -> NotAnExport | None:
         return NotAnExport(
             f"{name} is empty.", "If the download was interrupted, export the chat again."
         )
-    foreign = _of_bytes(head)
+    foreign = _of_bytes(head) or other_program(head)
     return foreign.refusal(name) if foreign else None
 
 
@@ -149,7 +152,8 @@ def explain_bad_json(name: str, text: str, fault: BadJson) -> NotAnExport:
 
     Lines and characters count from 1.
     """
-    if foreign := _of_text(_utf_8(text[:ENOUGH])):
+    start = _utf_8(text[:ENOUGH])
+    if foreign := other_program(start.encode()) or _of_text(start):
         return foreign.refusal(name)
     line = text.count("\n", 0, fault.at) + 1
     before = _utf_8(text[text.rfind("\n", 0, fault.at) + 1 : fault.at])
@@ -181,7 +185,7 @@ def _of_bytes(head: bytes) -> Foreign | None:
 
 
 def _of_text(text: str) -> Foreign | None:
-    start = text[:ENOUGH].lstrip("\ufeff \t\r\n")
+    start = text[:_ENOUGH_PROSE].lstrip("\ufeff \t\r\n")
     for pattern, foreign in _BY_TEXT.items():
         if pattern.match(start):
             return foreign

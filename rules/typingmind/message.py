@@ -24,6 +24,8 @@ _REASONS = {
     "tm_context_summary": "TypingMind's own context summary",
 }
 _LIVED = frozenset({"user", "assistant", "tool", "function"})
+DIVIDER = "divider"
+"""The kind of our marker on the line between two conversations that were brought into one chat."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,6 +153,8 @@ def left_out(message: Message) -> str | None:
         return "excluded from the context by the person"
     if message.role == "system":
         return "a system message inside the chat, which stays in force"
+    if message.marker is not None and message.marker.get("kind") == DIVIDER:
+        return "the line between two conversations that were brought"
     if message.role not in _LIVED:
         return "of a kind that memproc does not know"
     return None

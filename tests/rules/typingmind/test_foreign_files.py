@@ -4,7 +4,7 @@ import pytest
 
 from daemon.files.read import chats_in
 from rules.errors import NotAnExport
-from rules.typingmind.foreign_files import looks_like, of_archive
+from rules.typingmind.foreign_files import looks_like
 from tests.exports.files import FOREIGN
 
 _AGAIN = "In TypingMind open the chat's menu, choose Export, and drop that file as it is."
@@ -44,7 +44,7 @@ SENTENCES = {
     ),
     "ChatGPT": (
         "x is a ChatGPT export.",
-        "memproc reads chats of TypingMind alone: export them there.",
+        "To choose what to bring from it: memproc bring FILE",
     ),
     "bare list": ("x is a bare list, not an export.", _AGAIN),
     "other JSON": ("x is JSON, but not an export: it has no `data` and no `chats`.", _AGAIN),
@@ -111,21 +111,6 @@ def test_big_endian_text_is_known_too() -> None:
 
 
 @pytest.mark.parametrize(
-    ("names", "what"),
-    [
-        ({"conversations.json", "chat.html"}, "a ChatGPT export"),
-        ({"conversations.json", "message_feedback.json"}, "a ChatGPT export"),
-        ({"conversations.json", "users.json"}, "an export of Claude's own app"),
-        ({"pictures/1.jpg"}, None),
-    ],
-    ids=["ChatGPT", "ChatGPT's feedback", "Claude", "any"],
-)
-def test_an_archive_is_known_by_the_names_in_it(names: set[str], what: str | None) -> None:
-    foreign = of_archive(names)
-    assert (foreign and foreign.what) == what
-
-
-@pytest.mark.parametrize(
     ("head", "what"),
     [
         (b"%PDF-1.7", "a PDF"),
@@ -134,6 +119,9 @@ def test_an_archive_is_known_by_the_names_in_it(names: set[str], what: str | Non
         (b'{"a": 1}\n{"a": 2}', "a list of JSON lines (JSONL)"),
         (b'[{"chat_messages": []}]', "an export of Claude's own app"),
         (b'[{"mapping": {}}]', "a ChatGPT export"),
+        (b'{"title": "Aria", "mapping" : { }}', "a ChatGPT export"),
+        (b'{"data": {"chats": [{"x": {"mapping": {}}}]}}', None),
+        (b'[{"text": "\\"mapping\\": {}"}]', None),
         (b"# A heading\n\nand a text", "a Markdown text, not JSON"),
         (b"only words", "a plain text, not JSON"),
         (b"\x01\x02\x03\x04 x", "not a TypingMind export"),

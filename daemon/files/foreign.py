@@ -1,0 +1,281 @@
+"""Read what ChatGPT and Claude export: a JSON text, a ZIP, or a folder of such parts.
+
+Everything is found by its shape, never by its name. An export is walked over block by block, and
+one conversation at a time is in memory: in a gigabyte there may be thousands.
+"""
+
+import io
+import re
+import zipfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from typing import BinaryIO
+
+from daemon.files.bundle import (
+    BLOCK_BYTES,
+    DAMAGE,
+    ZIP_SIGNS,
+    damaged_zip,
+    open_export,
+    open_package,
+)
+from daemon.files.candidates import exports_in
+from daemon.files.read import fingerprint_of
+from rules.arrival import Sighting
+from rules.bring.conversation import Conversation, Outline, Source
+from rules.chatgpt import conversation as chatgpt
+from rules.claude_ai import conversation as claude_ai
+from rules.errors import FileTrouble, NotAnExport
+from rules.typingmind import spans
+from rules.typingmind.foreign_files import ENOUGH, other_program
+from rules.typingmind.spans import BadJson, Reel, Span
+from rules.wording import counted
+
+_MOST_BYTES = 8 << 30
+"""A JSON text, or those of a ZIP unpacked."""
+_LONGEST_LIST_OF_LINKS = 1 << 20
+_BYTE_ORDER_MARK = "\xef\xbb\xbf"
+_LINK = re.compile(rb'"https://[^"\\]+"')
+_NEVER = datetime.min.replace(tzinfo=UTC)
+_LISTS = ("conversations",)
+"""Fields of an export's root that hold conversations, where the root is no list itself."""
+_PROJECT = "prompt_template"
+_NOTED = frozenset({*chatgpt.OUTLINE_KEYS, *claude_ai.OUTLINE_KEYS, _PROJECT})
+_DOWNLOAD_AGAIN = "Load the export again from the program that made it, and bring it as it is."
+
+
+@dataclass(frozen=True, slots=True)
+class ListedConversation:
+    """A conversation of an export, and where it is: a file, a ZIP's entry, bytes in its text."""
+
+    outline: Outline
+    path: Path
+    entry: str
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class ForeignExport:
+    """All conversations of an export, the newest first, and what else of it is of use."""
+
+    name: str
+    conversations: tuple[ListedConversation, ...]
+    projects: Mapping[str, str]
+    """The instructions of Claude's projects, by their names."""
+    unknown: int
+    """Entries of a shape that memproc does not know."""
+    fingerprints: Mapping[Path, Sighting | None]
+
+    def read(self, listed: ListedConversation, branch: int = 1) -> tuple[Conversation, bytes]:
+        """Return a conversation, and its own bytes. Raises FileTrouble where the file changed."""
+        if fingerprint_of(listed.path) != self.fingerprints[listed.path]:
+            raise FileTrouble(f"{listed.path.name} was changed meanwhile.", "Say it again.")
+        with _texts(listed.path) as texts, texts[listed.entry]() as text:
+            text.seek(listed.span.start)
+            raw = text.read(listed.span.stop - listed.span.start)
+        try:
+            fields, _ = spans.value(raw.decode(), 0)
+        except UnicodeDecodeError as fault:
+            at = listed.span.start + fault.start
+            raise NotAnExport(
+                f"{_called(listed.path, listed.entry)} is not UTF-8 text near byte {at:,}.",
+                _DOWNLOAD_AGAIN,
+            ) from fault
+        return _READERS[listed.outline.source].read_conversation(_as_object(fields), branch), raw
+
+
+@dataclass(slots=True)
+class _Noted:
+    """What a walk has found so far."""
+
+    conversations: dict[tuple[str, str], ListedConversation] = field(default_factory=dict)
+    projects: dict[str, str] = field(default_factory=dict)
+    unknown: int = 0
+    first_unknown: str = ""
+
+
+_READERS = {"chatgpt": chatgpt, "claude": claude_ai}
+_Open = Callable[[], BinaryIO]
+
+
+def read_foreign(path: Path) -> ForeignExport:
+    """List the conversations of an export, or of a folder of parts, without keeping any.
+
+    Raises FileTrouble where a file cannot be read, NotAnExport where there is no conversation.
+    """
+    noted, paths = _Noted(), exports_in(path)
+    fingerprints = {part: fingerprint_of(part) for part in paths}
+    for part in paths:
+        with _texts(part) as texts:
+            for entry, open_text in texts.items():
+                with open_text() as text:
+                    _walk(noted, part, entry, text)
+    if not noted.conversations:
+        raise _without_conversations(path.name, noted, sum(map(_count_links, paths)))
+    ordered = sorted(
+        noted.conversations.values(), key=lambda each: each.outline.ended or _NEVER, reverse=True
+    )
+    return ForeignExport(path.name, tuple(ordered), noted.projects, noted.unknown, fingerprints)
+
+
+def is_foreign(path: Path) -> bool:
+    """Return whether a file is an export of another program, by the beginnings of its texts."""
+    try:
+        with _texts(path) as texts:
+            return any(_begins_foreign(open_text) for open_text in texts.values())
+    except (FileTrouble, NotAnExport):
+        return False
+
+
+def _begins_foreign(open_text: _Open) -> bool:
+    with open_text() as text:
+        return other_program(text.read(ENOUGH)) is not None
+
+
+@contextmanager
+def _texts(path: Path) -> Iterator[Mapping[str, _Open]]:
+    """Open a file, and yield its JSON texts by their names in it; a file that is one has none."""
+    with open_export(path) as file, ExitStack() as opened:
+        is_zip = file.read(4) in ZIP_SIGNS
+        file.seek(0)
+        if not is_zip:
+            yield {"": lambda: io.BufferedReader(io.FileIO(path, "rb"))}
+            return
+        package = opened.enter_context(open_package(path.name, file))
+        entries = [
+            entry for entry in package.infolist() if entry.filename.casefold().endswith(".json")
+        ]
+        _refuse_entries(path.name, entries)
+        try:
+            yield {entry.filename: partial(_open_entry, package, entry) for entry in entries}
+        except DAMAGE as fault:
+            raise damaged_zip(path.name) from fault
+
+
+def _open_entry(package: zipfile.ZipFile, entry: zipfile.ZipInfo) -> BinaryIO:
+    return package.open(entry)  # type: ignore[return-value]  # it reads and seeks: no more is needed
+
+
+def _refuse_entries(name: str, entries: Sequence[zipfile.ZipInfo]) -> None:
+    if any(entry.flag_bits & 1 for entry in entries):
+        raise NotAnExport(f"{name} is an encrypted ZIP file.", "Unlock it first.")
+    if sum(entry.file_size for entry in entries) > _MOST_BYTES:
+        raise NotAnExport(
+            f"{name}, unpacked, has more than {_MOST_BYTES >> 30} GiB of JSON.",
+            "Unpack it, and bring the file that holds the conversation.",
+        )
+
+
+def _walk(noted: _Noted, path: Path, entry: str, text: BinaryIO) -> None:
+    """Walk over a JSON text, and note what it holds. Raises NotAnExport where it is no JSON."""
+    reel = Reel("", _pieces(text))
+    reel.sign(0)
+    start = reel.blank(len(_BYTE_ORDER_MARK) if reel.seen(0, 3) == "\ufeff" else 0)
+    note = partial(_note_entry, noted, path, entry)
+    try:
+        walk = partial(_note_list, note) if reel.sign(start) == "[" else note
+        spans.end(reel, walk(reel, start))
+    except BadJson as fault:
+        raise NotAnExport(
+            f"{_called(path, entry)} is not proper JSON near byte {fault.at:,}: {fault.reason}.",
+            "If it is still being loaded, wait. " + _DOWNLOAD_AGAIN,
+        ) from fault
+
+
+def _pieces(text: BinaryIO) -> Iterator[str]:
+    while block := text.read(BLOCK_BYTES):
+        yield block.decode("latin-1")
+
+
+def _note_entry(noted: _Noted, path: Path, entry: str, reel: Reel, at: int) -> int:
+    """Note one entry of an export: a conversation, a project, or what may hold some."""
+    if reel.sign(at) != "{":
+        return reel.value(at)[1]
+    fields: dict[str, object] = {}
+    walkers = {key: partial(_note_field, fields, key) for key in _NOTED}
+    nested = partial(_note_list, partial(_note_entry, noted, path, entry))
+    members, stop = spans.members(reel, at, {**walkers, **dict.fromkeys(_LISTS, nested)})
+    source = _source_of(fields)
+    if source:
+        outline = _READERS[source].outline(fields)
+        _keep_newest(noted, ListedConversation(outline, path, entry, Span(at, stop)))
+    elif spans.text(fields.get(_PROJECT)):
+        noted.projects |= claude_ai.project_instructions(fields)
+    elif {"title", "name"} & fields.keys() and not set(_LISTS) & {each.key for each in members}:
+        noted.unknown += 1
+        keys = ", ".join(f"`{each.key}`" for each in members[:8])
+        noted.first_unknown = noted.first_unknown or (
+            f"the entry at byte {at:,} of {_called(path, entry)} has {keys}"
+        )
+    return stop
+
+
+def _note_field(fields: dict[str, object], key: str, reel: Reel, at: int) -> int:
+    """Note a field's value. Within objects and lists, bytes stand for letters: they are measured."""
+    value, stop = reel.value(at)
+    if isinstance(value, str) and not isinstance(value, spans.Number):
+        value = Reel(reel.seen(at, stop)).value(0)[0]
+    fields[key] = value
+    return stop
+
+
+def _note_list(note: spans.Walker, reel: Reel, at: int) -> int:
+    return spans.walk_items(reel, at, note) if reel.sign(at) == "[" else reel.value(at)[1]
+
+
+def _source_of(fields: Mapping[str, object]) -> Source | None:
+    """Return the program whose conversation this is, by the field that holds its messages."""
+    if isinstance(fields.get(chatgpt.KEY), dict):
+        return "chatgpt"
+    return "claude" if isinstance(fields.get(claude_ai.KEY), list) else None
+
+
+def _keep_newest(noted: _Noted, listed: ListedConversation) -> None:
+    """Note a conversation; of two with one id, the one that goes on longer counts."""
+    name = (listed.outline.source, listed.outline.key)
+    other = noted.conversations.get(name)
+    if other is None or (listed.outline.ended or _NEVER) >= (other.outline.ended or _NEVER):
+        noted.conversations[name] = listed
+
+
+def _as_object(fields: object) -> Mapping[str, object]:
+    return fields if isinstance(fields, dict) else {}
+
+
+def _called(path: Path, entry: str) -> str:
+    return f"{path.name}:{entry}" if entry else path.name
+
+
+def _count_links(path: Path) -> int:
+    """Return how many web addresses the short texts of a file hold."""
+    with _texts(path) as texts:
+        return sum(_links_in(open_text) for open_text in texts.values())
+
+
+def _links_in(open_text: _Open) -> int:
+    with open_text() as text:
+        return len(_LINK.findall(text.read(_LONGEST_LIST_OF_LINKS)))
+
+
+def _without_conversations(name: str, noted: _Noted, links: int) -> NotAnExport:
+    """Return the error for a file that holds no conversation that memproc knows."""
+    if links and not noted.first_unknown:
+        return NotAnExport(
+            f"{name} holds {counted(links, 'link')} and no conversation.",
+            "Open the link that names the conversations in your browser while it is still good, "
+            "and bring the file that it loads.",
+        )
+    if noted.first_unknown:
+        return NotAnExport(
+            f"{name} holds no conversation of a shape that memproc knows: {noted.first_unknown}, "
+            "and neither a `mapping` of ChatGPT's nor `chat_messages` of Claude's.",
+            "Nothing is lost. If the program has changed its export, please report these fields.",
+        )
+    return NotAnExport(
+        f"{name} holds no conversation of ChatGPT or Claude.",
+        "Bring the ZIP file as the program made it. A TypingMind export goes into the inbox.",
+    )

@@ -1,0 +1,1 @@
+"""Conversations of other chat programs, on their way into a TypingMind chat."""

@@ -1,0 +1,164 @@
+"""A conversation of another chat program as memproc takes it: one branch of messages.
+
+Every id is a UUID made from the program's own ids, so that a newer export of the same conversation
+gives the same messages the same names, and adds only what is new.
+"""
+
+import json
+import uuid
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Literal
+
+from rules.typingmind import spans
+from rules.typingmind.content import printable
+from rules.typingmind.dates import parse_date
+
+Source = Literal["chatgpt", "claude"]
+Role = Literal["user", "assistant"]
+PROGRAMS: Mapping[Source, str] = {"chatgpt": "ChatGPT", "claude": "Claude"}
+
+_NAMESPACE = uuid.UUID("5b0f3c62-6c1e-5f0b-9d57-3a5d2c5b8e11")
+_YEARS = range(1970, 2100)
+"""Dates outside of these are mistakes."""
+_UNDATED = datetime(1970, 1, 1, tzinfo=UTC)
+_LONGEST_NAME = 80
+
+
+@dataclass(frozen=True, slots=True)
+class Rendered:
+    """What was said in one message, as far as it can come; `text` is empty where that is nothing."""
+
+    role: Role
+    text: str
+    when: datetime | None
+    model: str = ""
+    """The program's name of the model that answered, where the export has it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """One message that is brought. `key` is the program's own id of it."""
+
+    key: str
+    role: Role
+    text: str
+    when: datetime
+    model: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    """One branch of a conversation, and what of it could not come."""
+
+    source: Source
+    key: str
+    title: str
+    messages: tuple[Said, ...]
+    branch_ends: tuple[datetime | None, ...] = ()
+    """When each of its branches ends: the one last spoken on first, then the newest first."""
+    left: Mapping[str, int] = field(default_factory=dict)
+    """How many things could not come, by their kind in words ("picture")."""
+    model: str = ""
+    """The program's name of the model that answered last, where the export has it."""
+    instructions: str = ""
+    """The person's custom instructions, where the export has them."""
+
+    def uuid_of(self, said: Said) -> str:
+        """Return the UUID of one of its messages."""
+        return name_uuid(self.source, self.key, said.key)
+
+
+@dataclass(frozen=True, slots=True)
+class Outline:
+    """A conversation in a list: what is quickly known of it."""
+
+    source: Source
+    key: str
+    title: str
+    began: datetime | None
+    ended: datetime | None
+    messages: int
+    """In all of its branches."""
+    size: int
+    """Bytes of what is said in all of its branches, about."""
+
+
+def name_uuid(*names: str) -> str:
+    """Return the UUID that memproc gives to what has these names."""
+    return str(uuid.uuid5(_NAMESPACE, json.dumps(names)))
+
+
+def framed(what: str, text: str = "") -> str:
+    """Return a line that says what something was, and its text under it where there is one."""
+    what = " ".join(printable(what).split())[:_LONGEST_NAME]
+    return f"[{what}]\n{text.strip()}\n[end of {what}]" if text.strip() else f"[{what}]"
+
+
+def paragraphs(pieces: Iterable[str]) -> str:
+    """Return the pieces that say something, with a blank line between them."""
+    return printable("\n\n".join(piece for piece in pieces if piece.strip()))
+
+
+def as_dict(value: object) -> Mapping[str, object]:
+    """Return the value where it is a JSON object, else an empty one."""
+    return value if isinstance(value, dict) else {}
+
+
+def read_moment(value: object) -> datetime | None:
+    """Read a date in seconds of Unix time, or in ISO's form; None where it is none."""
+    when = _of_seconds(value) if isinstance(value, spans.Number) else parse_date(spans.text(value))
+    return when if when is not None and when.year in _YEARS else None
+
+
+def _of_seconds(number: str) -> datetime | None:
+    try:
+        return datetime.fromtimestamp(float(number), UTC)
+    except (ValueError, OverflowError, OSError):
+        return None
+
+
+def dated(
+    path: Iterable[tuple[str, Rendered]], began: datetime | None
+) -> Iterable[tuple[str, Rendered, datetime]]:
+    """Yield each message that says something with its date, which is never before the one above.
+
+    One without a date takes that of the message before it, the first that of the conversation's
+    beginning: TypingMind sorts by date when it merges devices.
+    """
+    said = [(key, rendered) for key, rendered in path if rendered.text]
+    first = next((rendered.when for _, rendered in said if rendered.when), None)
+    last = None
+    for key, rendered in said:
+        own = rendered.when or last or began or first or _UNDATED
+        last = max(own, last) if last else own
+        yield key, rendered, last
+
+
+def make_conversation(
+    outline: Outline,
+    path: Iterable[tuple[str, Rendered]],
+    branch_ends: tuple[datetime | None, ...],
+    left: Counter[str],
+    *,
+    model: str = "",
+    instructions: str = "",
+) -> Conversation:
+    """Put together what a reader has found along one branch."""
+    messages = tuple(
+        Said(key, rendered.role, rendered.text, when, rendered.model)
+        for key, rendered, when in dated(path, outline.began)
+    )
+    answered = next((said.model for said in reversed(messages) if said.model), model)
+    return Conversation(
+        outline.source,
+        outline.key,
+        outline.title,
+        messages,
+        branch_ends,
+        dict(+left),
+        answered,
+        instructions,
+    )

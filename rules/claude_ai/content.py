@@ -1,0 +1,119 @@
+"""The content of Claude's messages, as text.
+
+Words stay as they are. Thinking, tools, artifacts and files become their text in a frame that says
+what it was, or one line where the export has no text of them.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping
+
+from rules.bring.conversation import as_dict, framed, paragraphs
+from rules.typingmind import spans
+from rules.typingmind.spans import BadJson
+
+_MACHINERY = frozenset({"injected_prompt_block", "token_budget", "summaries", "flag"})
+"""Blocks that the app has put there for the model, and that nobody said."""
+_FILES = ("files", "files_v2")
+_NAMELESS = "without a name"
+
+
+def render(message: Mapping[str, object], left: Counter[str]) -> str:
+    """Return the text of a message; count in `left` what could not come.
+
+    The blocks of `content` count before the older `text`, which newer exports leave empty.
+    """
+    said = paragraphs(_block(as_dict(block), left) for block in _blocks(message))
+    return paragraphs((said or spans.text(message.get("text")), *_attached(message, left)))
+
+
+def words_in(message: Mapping[str, object]) -> int:
+    """Return how many characters of text a message holds, about."""
+    blocks = (as_dict(block) for block in _blocks(message))
+    texts = [spans.text(block.get("text")) or spans.text(block.get("thinking")) for block in blocks]
+    extracted = (
+        spans.text(as_dict(item).get("extracted_content"))
+        for item in spans.as_list(message, "attachments")
+    )
+    said = sum(map(len, texts)) or len(spans.text(message.get("text")))
+    return said + sum(map(len, extracted))
+
+
+def _blocks(message: Mapping[str, object]) -> list[object]:
+    """Return the blocks of `content`, which some exports have as JSON in a text."""
+    content = message.get("content")
+    if text := spans.text(content):
+        try:
+            content = spans.value(text, 0)[0]
+        except BadJson:
+            return [{"type": "text", "text": text}]
+    return content if isinstance(content, list) else []
+
+
+def _block(block: Mapping[str, object], left: Counter[str]) -> str:
+    kind = spans.text(block.get("type"))
+    match kind:
+        case "text" | "voice_note":
+            return spans.text(block.get("text"))
+        case "thinking" | "redacted_thinking":
+            return framed("thinking", spans.text(block.get("thinking")) or _summaries(block))
+        case "tool_use":
+            return _tool_call(block)
+        case "tool_result":
+            return framed(f"result of {_name(block)}", _result(block, left))
+        case "image":
+            left["picture"] += 1
+            return framed("picture")
+        case "document":
+            left["file"] += 1
+            return framed(f"file: {spans.text(block.get('title')) or _NAMELESS}")
+    if kind in _MACHINERY:
+        left["hidden block"] += 1
+        return ""
+    left["part of an unknown kind"] += 1
+    return framed(kind or "unknown part", spans.text(block.get("text")))
+
+
+def _summaries(block: Mapping[str, object]) -> str:
+    items = map(as_dict, spans.as_list(block, "summaries"))
+    return paragraphs(spans.text(item.get("summary")) for item in items)
+
+
+def _name(block: Mapping[str, object]) -> str:
+    return spans.text(block.get("name")) or "a tool"
+
+
+def _tool_call(block: Mapping[str, object]) -> str:
+    """Return an artifact's own text, or what a tool was asked."""
+    given = as_dict(block.get("input"))
+    artifact = spans.text(given.get("content")) or spans.text(given.get("new_str"))
+    if _name(block) == "artifacts" and artifact:
+        return framed(f"artifact: {spans.text(given.get('title')) or _NAMELESS}", artifact)
+    asked = json.dumps(given, ensure_ascii=False) if given else ""
+    return framed(f"tool call: {_name(block)}", asked)
+
+
+def _result(block: Mapping[str, object], left: Counter[str]) -> str:
+    if text := spans.text(block.get("content")):
+        return text
+    return paragraphs(
+        _block(as_dict(item), left)
+        if as_dict(item).get("type") == "image"
+        else spans.text(as_dict(item).get("text"))
+        for item in spans.as_list(block, "content")
+    )
+
+
+def _attached(message: Mapping[str, object], left: Counter[str]) -> Iterator[str]:
+    """Yield what was attached: the text that the app took out of it, else a line with its name."""
+    for item in map(as_dict, spans.as_list(message, "attachments")):
+        text = spans.text(item.get("extracted_content"))
+        left["file"] += not text
+        yield framed(f"file: {spans.text(item.get('file_name')) or _NAMELESS}", text)
+    files = (as_dict(item) for key in _FILES for item in spans.as_list(message, key))
+    names = (
+        spans.text(item.get("file_name")) or spans.text(item.get("file_uuid")) for item in files
+    )
+    for name in dict.fromkeys(names):
+        left["file"] += 1
+        yield framed(f"file: {name or _NAMELESS}")

@@ -1,0 +1,60 @@
+"""Each message of the chosen branch comes: role, text, day and order, by another reading."""
+
+from collections.abc import Callable, Mapping
+from random import Random
+from typing import Any
+
+import pytest
+
+from rules.bring.conversation import Conversation
+from rules.bring.writing import write_chat, write_messages
+from rules.chatgpt import conversation as of_chatgpt
+from rules.claude_ai import conversation as of_claude
+from rules.typingmind import spans
+from tests.foreign import trees
+from tests.foreign.oracle import (
+    Row,
+    expected_of_chatgpt,
+    expected_of_claude,
+    rows_of_chat,
+)
+
+FEW, MANY = 5_000, 500_000
+"""Trees of each program."""
+
+
+def rows_of(conversation: Conversation) -> list[Row]:
+    messages = write_messages(conversation)
+    if not messages:
+        return []
+    return rows_of_chat(write_chat("id", conversation.title, messages, [conversation]))
+
+
+def check(
+    seed: int,
+    make: Callable[[list[trees.Node], Random], dict[str, Any]],
+    read: Callable[[Mapping[str, object]], Conversation],
+    expected: Callable[[bytes], list[Row]],
+) -> None:
+    random = Random(seed)
+    text = trees.exported(make(trees.made_nodes(random), random), ascii_only=seed % 2 == 0)
+    parsed, _ = spans.value(text.decode(), 0)
+    assert isinstance(parsed, list)
+    assert rows_of(read(parsed[0])) == expected(text), f"seed {seed}"
+
+
+def check_both(seeds: range) -> None:
+    for seed in seeds:
+        check(seed, trees.chatgpt, of_chatgpt.read_conversation, expected_of_chatgpt)
+        check(seed, trees.claude, of_claude.read_conversation, expected_of_claude)
+
+
+def test_each_message_of_ten_thousand_trees_comes_as_it_was() -> None:
+    check_both(range(FEW))
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("part", range(10))
+def test_each_message_of_a_million_trees_comes_as_it_was(part: int) -> None:
+    share = MANY // 10
+    check_both(range(part * share, (part + 1) * share))
