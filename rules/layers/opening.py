@@ -2,6 +2,10 @@
 
         what the person or memproc wrote above
     ## persona                 a heading for each section of the core memory
+    ## Kept, word for word
+    - 2024-03-04, the person said:
+    What the person has marked, as it was said.
+
     ## facts
     - 2024-03-05: A fact.
 
@@ -25,6 +29,7 @@ the texts has done so.
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from rules.layers.core import Section
 
@@ -38,6 +43,8 @@ _INERT_END = re.compile(rf"(^|{_SPACE}){JOINER}({JOINER}*+)$", re.MULTILINE)
 _BARE = re.compile(rf"\A(?={_BREAK})|(?<={_BREAK})\Z")
 FACTS = "facts"
 """The heading above the facts; no section has this name."""
+KEPT = "Kept, word for word"
+"""The heading above the passages that the person keeps; no section has this name."""
 HEADING = "##"
 _TAGGED = re.compile(r"<system>\n(.*)\n</system>", re.DOTALL)
 _BULLET = re.compile(r"[-*•](?:\s+|$)")
@@ -45,6 +52,12 @@ _DAY = r"[0-9]{4}-[0-9]{2}-[0-9]{2}"
 _DATED = re.compile(rf"({_DAY}):\s*(.*)")
 _DAY_IN_FRONT = re.compile(rf"\A(?={JOINER}*+{_DAY}:)")
 _INERT_DAY = re.compile(rf"\A{JOINER}(?={JOINER}*+{_DAY}:)")
+_SPEAKERS: dict[str, "Speaker"] = {"the person": "user", "you": "assistant"}
+_SAID = rf"- (?:({_DAY}), )?({'|'.join(_SPEAKERS)}) said:"
+_SAID_LINE = re.compile(rf"^{_SAID}$", re.MULTILINE)
+_LIKE_SAID = re.compile(rf"^(?={JOINER}*+{_SAID}{_SPACE}*+{JOINER}*+$)", re.MULTILINE)
+
+Speaker = Literal["user", "assistant"]
 
 
 def make_inert(text: str) -> str:
@@ -66,6 +79,20 @@ class FactLine:
 
 
 @dataclass(frozen=True, slots=True)
+class KeptLine:
+    """A passage that the person keeps, as the opening shows it. `day` is as in 2024-03-05."""
+
+    day: str
+    speaker: Speaker
+    text: str
+
+    @property
+    def compared(self) -> tuple[str, str, str]:
+        """Return it as it is compared, whatever an editor did to its white space."""
+        return self.day, self.speaker, one_line(self.text.replace(JOINER, ""))
+
+
+@dataclass(frozen=True, slots=True)
 class Opening:
     """An opening, as it reads."""
 
@@ -75,7 +102,9 @@ class Opening:
     """The text below each section's heading, or empty. A list has a line `- entry` for each."""
     facts: tuple[FactLine, ...]
     headed: bool
-    """It has at least one heading, of a section or of the facts."""
+    """It has at least one heading, of a section, of the facts or of what is kept."""
+    kept: tuple[KeptLine, ...] = ()
+    """What is kept word for word, without joiners."""
 
 
 def one_line(text: str) -> str:
@@ -98,17 +127,19 @@ def read_opening(text: str, names: Collection[str], introduction: str) -> Openin
     """
     tagged = _TAGGED.fullmatch(text.strip().replace("\r\n", "\n"))
     text = tagged[1] if tagged else text
-    head, *below = _blocks(text, {*names, FACTS})
+    head, *below = _blocks(text, {*names, FACTS, KEPT})
     if not below:
         return Opening(text, {}, (), headed=False)
     parts: dict[str, list[str]] = {}
     for name, part in below:
         parts.setdefault(name, []).append(part)
     facts = tuple(_facts("\n".join(parts.pop(FACTS, []))))
+    kept = tuple(_kept_lines("\n".join(parts.pop(KEPT, []))))
     sections = {
         name: restore_lines("\n\n".join(filter(None, texts))) for name, texts in parts.items()
     }
-    return Opening(_preface(head[1], introduction), sections, facts, headed=True)
+    preface = _preface(head[1], introduction)
+    return Opening(preface, sections, facts, headed=True, kept=kept)
 
 
 def _blocks(text: str, names: Collection[str]) -> list[tuple[str, str]]:
@@ -151,13 +182,43 @@ def _joined_lines(text: str) -> list[str]:
     return joined
 
 
+def kept_block(lines: Sequence[KeptLine]) -> str:
+    """Return the heading with the kept passages below it; empty where there are none.
+
+    What in a passage would read as this form is made inert. Nothing else of it is changed.
+    """
+    if not lines:
+        return ""
+    names = {speaker: name for name, speaker in _SPEAKERS.items()}
+    entries = []
+    for line in lines:
+        day = f"{line.day}, " if line.day else ""
+        words = make_inert(_LIKE_SAID.sub(JOINER, line.text))
+        entries.append(f"- {day}{names[line.speaker]} said:\n{words}")
+    return f"{HEADING} {KEPT}\n" + "\n\n".join(entries)
+
+
+def _kept_lines(text: str) -> Iterator[KeptLine]:
+    """Read the passages below their heading; what is above the first one is none."""
+    heads = list(_SAID_LINE.finditer(text))
+    stops = [*(head.start() for head in heads[1:]), len(text)]
+    for head, stop in zip(heads, stops, strict=False):
+        words = text[head.end() : stop].strip("\n").replace(JOINER, "")
+        if words:
+            yield KeptLine(head[1] or "", _SPEAKERS[head[2]], words)
+
+
 def write_opening(
-    preface: str, introduction: str, core: Sequence[Section], facts: Sequence[FactLine]
+    preface: str,
+    introduction: str,
+    core: Sequence[Section],
+    facts: Sequence[FactLine],
+    kept: Sequence[KeptLine] = (),
 ) -> str:
     """Return the opening's text, without its tag; the preface alone, to the byte, if it is all.
 
     Sections without a value and facts without words are left out. The facts stay in the order
-    given.
+    given. The introduction speaks of sections and facts, and is left out where there are none.
     """
     parts = [
         f"{HEADING} {section.name}\n{make_inert(section.rendered)}"
@@ -166,8 +227,10 @@ def write_opening(
     ]
     if lines := [fact_line(fact) for fact in facts if one_line(fact.text)]:
         parts.append("\n".join([f"{HEADING} {FACTS}", *lines]))
-    if not parts:
+    introduced = make_inert(introduction) if parts else ""
+    block = kept_block(kept)
+    if not parts and not block:
         return preface
-    return "\n\n".join(
-        part for part in (make_inert(preface), make_inert(introduction), *parts) if part
-    )
+    at = len(parts) - bool(lines)
+    parts[at:at] = [block]
+    return "\n\n".join(part for part in (make_inert(preface), introduced, *parts) if part)

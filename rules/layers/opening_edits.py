@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
-from rules.layers.opening import FactLine, Opening
+from rules.layers.opening import FactLine, KeptLine, Opening
 
 _ALIKE = 0.6
 
@@ -20,6 +20,10 @@ class OpeningEdits:
     """Facts with another day or other words: the old line, and the new one."""
     removed: tuple[FactLine, ...]
     added: tuple[FactLine, ...]
+    released: tuple[KeptLine, ...] = ()
+    """Kept passages that were taken out. One that was only reworded is none of them."""
+    kept: tuple[KeptLine, ...] = ()
+    """Kept passages that are new in it."""
 
 
 def edits_of_opening(base: Opening, theirs: Opening) -> OpeningEdits | None:
@@ -41,7 +45,21 @@ def edits_of_opening(base: Opening, theirs: Opening) -> OpeningEdits | None:
         changed=changed,
         removed=_without(gone, [before for before, _ in changed]),
         added=_without(new, [after for _, after in changed]),
+        released=_released(base, theirs),
+        kept=_other_passages(theirs, base),
     )
+
+
+def _released(base: Opening, theirs: Opening) -> tuple[KeptLine, ...]:
+    """Return the passages that were taken out: no line of their day and speaker is new instead."""
+    reworded = {(line.day, line.speaker) for line in _other_passages(theirs, base)}
+    gone = _other_passages(base, theirs)
+    return tuple(line for line in gone if (line.day, line.speaker) not in reworded)
+
+
+def _other_passages(opening: Opening, other: Opening) -> tuple[KeptLine, ...]:
+    known = {line.compared for line in other.kept}
+    return tuple(line for line in opening.kept if line.compared not in known)
 
 
 def _without(lines: Iterable[FactLine], others: Iterable[FactLine]) -> tuple[FactLine, ...]:

@@ -165,7 +165,12 @@ def is_touched(message: Message) -> bool:
 
     A memory is kept from being folded by `Memory.pinned` alone.
     """
-    return message.cleared or fields_of(message).get("isPinned") is True
+    return message.cleared or is_pinned(message)
+
+
+def is_pinned(message: Message) -> bool:
+    """Return whether the person has pinned it."""
+    return b"isPinned" in message.raw and fields_of(message).get("isPinned") is True
 
 
 def is_finished_answer(message: Message) -> bool:

@@ -1,0 +1,267 @@
+"""Passages that the person keeps word for word: which are shown, which wait, what a pin does.
+
+A passage is kept until the person releases it. Its message may leave the chat, be folded, edited
+or deleted: the words stay as they were said. What is kept stays, whatever the budget says later;
+what comes when the budget is full waits until there is room.
+
+A pin keeps its message. That it was taken off is believed of an export alone that has all that was
+known of the chat, has gone on since the pin was shown last, and goes back to a state that had it.
+Any other export without the pin may be of a device that never saw it, so the person is asked.
+"""
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from rules.extract.sentences import sentences
+from rules.layers.opening import KeptLine
+from rules.typingmind.dates import parse_date
+from rules.wording import counted
+
+MOST_TOKENS = 400
+"""A longer passage is asked to be shortened; of a pinned message the first sentences are kept."""
+BEGINNING = "beginning"
+"""Said of a passage that is only the first sentences of a pinned message."""
+_LOOKED_AT = 4_000
+"""Characters at the beginning of a pinned message from which its first sentences are taken."""
+_SHORTER = 0.9
+
+MarkedBy = Literal["pin", "person", "persona", "opening"]
+State = Literal["kept", "waiting", "offered", "released"]
+"""offered: a pin from before memproc kept passages, or what the persona proposes."""
+Doubt = Literal["", "unpinned", "edited"]
+
+
+@dataclass(frozen=True, slots=True)
+class KeptPassage:
+    """A part of what one message said, as it was said."""
+
+    key: str
+    """The message's; empty where its raw message is lost."""
+    start: int
+    """The first character, counted in the message's words, without placeholders."""
+    text: str
+    said_at: str
+    speaker: Literal["user", "assistant"]
+    tokens: int
+    by: MarkedBy
+    state: State
+    number: int = 0
+    """Its number within the chat; 0 until it is stored."""
+    is_pinned: bool = False
+    """The message carries the pin that the passage was kept by, as far as is known."""
+    asks: Doubt = ""
+    """What the person is asked about it."""
+    digest: str = ""
+    """The digest of what the message said when the passage was last compared with it."""
+    reason: str = ""
+    """Why the persona proposes it; or `BEGINNING`."""
+    at: str = ""
+    """When it was marked."""
+    shown: str = ""
+    """When the newest message was said of the last export that showed the pin."""
+    shown_at: str = ""
+    """When that export was read."""
+
+    @property
+    def stop(self) -> int:
+        """Return the place after its last character in the message's words."""
+        return self.start + len(self.text)
+
+    @property
+    def is_agreed(self) -> bool:
+        """Return whether the person wants it kept, if there is room."""
+        return self.state in ("kept", "waiting")
+
+    def covers(self, other: "KeptPassage") -> bool:
+        """Return whether the other passage is a part of this one."""
+        if self.key != other.key or not self.key:
+            return self.text == other.text and self.key == other.key
+        return self.start <= other.start and other.stop <= self.stop
+
+    @property
+    def called(self) -> str:
+        """Return what sentences call it, without its words, which belong in no log."""
+        whose = "yours" if self.speaker == "user" else "the persona's"
+        return f"passage {self.number} ({self.said_at[:10] or 'undated'}, {whose})"
+
+
+@dataclass(frozen=True, slots=True)
+class MessageNow:
+    """What a message says in an export."""
+
+    words: str
+    digest: str
+
+
+@dataclass(frozen=True, slots=True)
+class ShownPins:
+    """The pins in an export, and what tells whether a pin that is not there was taken off."""
+
+    pinned: Sequence[KeptPassage]
+    """What its pins would keep."""
+    messages: Mapping[str, MessageNow]
+    """The raw messages that it shows, by key."""
+    newest: str
+    """When its newest raw message was said."""
+    is_whole: bool
+    """It lacks nothing that was known of the chat."""
+    first_seen: Collection[str]
+    """When memproc saw each of its messages for the first time; new ones are left out."""
+    written_at: str
+    """When memproc wrote the newest of its own messages in it."""
+
+
+def first_sentences(text: str, count: Callable[[str], int], most: int = MOST_TOKENS) -> str:
+    """Return the text, or the sentences at its beginning that have at most so many tokens.
+
+    Where the first sentence is longer, it is the beginning of that one.
+    """
+    head = text[:_LOOKED_AT]
+    if len(head) == len(text) and count(text) <= most:
+        return text
+    pieces = sentences(head)
+    if len(head) < len(text):
+        pieces = pieces[:-1] or pieces  # the last one is cut off
+    for piece in reversed(pieces):
+        if count(head[: piece.stop]) <= most:
+            return head[: piece.stop]
+    while count(head) > most:
+        head = head[: int(len(head) * _SHORTER)]
+    return head.rpartition(" ")[0] or head
+
+
+def after_export(
+    passages: Sequence[KeptPassage], shown: ShownPins, now: str
+) -> tuple[KeptPassage, ...]:
+    """Return the passages of a chat after an export of it was read, with those of new pins."""
+    by_pin = {passage.key for passage in passages if passage.is_pinned}
+    pinned = {pin.key for pin in shown.pinned}
+    after = [_compare(passage, shown) for passage in passages]
+    after = [_follow_pin(passage, shown, pinned, now) for passage in after]
+    for pin in shown.pinned:
+        is_there = any(other.state != "released" and other.covers(pin) for other in passages)
+        if pin.key not in by_pin and not is_there:
+            after.append(replace(pin, at=now, shown=shown.newest, shown_at=now))
+    return tuple(after)
+
+
+def _compare(passage: KeptPassage, shown: ShownPins) -> KeptPassage:
+    """Ask where the message reads otherwise than when it was last compared."""
+    message = shown.messages.get(passage.key)
+    if message is None or message.digest == passage.digest:
+        return passage
+    asks: Doubt = "" if passage.asks == "edited" else passage.asks
+    if passage.is_agreed and passage.text not in message.words:
+        asks = "edited"
+    return replace(passage, digest=message.digest, asks=asks)
+
+
+def _follow_pin(
+    passage: KeptPassage, shown: ShownPins, pinned: Collection[str], now: str
+) -> KeptPassage:
+    """Note where the pin was last shown; release the passage where it was surely taken off."""
+    if not passage.is_pinned or passage.key not in shown.messages:
+        return passage
+    is_newer = _is_later(shown.newest, passage.shown)
+    if passage.key in pinned:
+        asks: Doubt = "" if passage.asks == "unpinned" else passage.asks
+        if is_newer:
+            return replace(passage, asks=asks, shown=shown.newest, shown_at=now)
+        return replace(passage, asks=asks)
+    if is_newer and shown.is_whole and _goes_back_to_pin(passage, shown):
+        return replace(passage, state="released", is_pinned=False, asks="")
+    return replace(passage, asks="unpinned") if passage.is_agreed else passage
+
+
+def _goes_back_to_pin(passage: KeptPassage, shown: ShownPins) -> bool:
+    """Return whether the export goes back to one that showed the pin.
+
+    It holds a message that came with the pin, or one that memproc wrote after it.
+    """
+    came_with_pin = (passage.at <= moment <= passage.shown_at for moment in shown.first_seen)
+    return shown.written_at >= passage.at or any(came_with_pin)
+
+
+def _is_later(date: str, other: str) -> bool:
+    later, earlier = parse_date(date), parse_date(other)
+    return later is not None and (earlier is None or later > earlier)
+
+
+def admit_waiting(passages: Sequence[KeptPassage], budget: int) -> tuple[KeptPassage, ...]:
+    """Keep those that wait as far as the budget of tokens has room, in the order of marking."""
+    taken, after = tokens_kept(passages), []
+    for passage in passages:
+        if passage.state == "waiting" and taken + passage.tokens <= budget:
+            taken += passage.tokens
+            passage = replace(passage, state="kept")
+        after.append(passage)
+    return tuple(after)
+
+
+def tokens_kept(passages: Iterable[KeptPassage]) -> int:
+    """Return the tokens of all passages that are kept, those in the live tail included."""
+    return sum(passage.tokens for passage in passages if passage.state == "kept")
+
+
+def shown_passages(
+    passages: Iterable[KeptPassage], live: Mapping[str, str]
+) -> tuple[KeptPassage, ...]:
+    """Return the kept passages that the opening shows, in the order of time.
+
+    `live` are the words of the messages in the live tail, by key: what they say is not said twice.
+    """
+    kept = (passage for passage in passages if passage.state == "kept")
+    shown = (passage for passage in kept if passage.text not in live.get(passage.key, ""))
+    return tuple(sorted(shown, key=lambda passage: (passage.said_at, passage.number)))
+
+
+def crossed_out(passages: Sequence[KeptPassage], lines: Iterable[KeptLine]) -> set[int]:
+    """Return the numbers of the agreed passages whose lines the person took out of an opening."""
+    gone = {line.compared for line in lines}
+    return {
+        passage.number
+        for passage in passages
+        if passage.is_agreed and line_of(passage).compared in gone
+    }
+
+
+def line_of(passage: KeptPassage) -> KeptLine:
+    """Return the passage as a line of the opening; tags in it are not made inert here."""
+    return KeptLine(passage.said_at[:10], passage.speaker, passage.text)
+
+
+def describe_kept(passages: Sequence[KeptPassage], budget: int) -> tuple[str, ...]:
+    """Return clauses on how full the budget is, what waits, and what the person is asked."""
+    full = how_full(passages, budget)
+    return (f"kept word for word: {full}", *_notes_on(passages)) if full else ()
+
+
+def how_full(passages: Sequence[KeptPassage], budget: int) -> str:
+    """Return how much of the budget of tokens is taken; empty where there is no passage."""
+    if all(passage.state == "released" for passage in passages):
+        return ""
+    kept = sum(passage.state == "kept" for passage in passages)
+    return f"{counted(kept, 'passage')}, {tokens_kept(passages):,} of {budget:,} tokens"
+
+
+def _notes_on(passages: Iterable[KeptPassage]) -> Iterator[str]:
+    for passage in passages:
+        if passage.reason == BEGINNING and passage.state != "released":
+            whole = f"whose message has more than {MOST_TOKENS} tokens"
+            yield f"of {passage.called}, {whole}, the first sentences are kept"
+    yield from open_questions(passages)
+
+
+def open_questions(passages: Iterable[KeptPassage]) -> Iterator[str]:
+    """Yield a clause for each passage that waits, is offered, or that the person is asked about."""
+    for passage in passages:
+        if passage.state == "waiting":
+            yield f"{passage.called} waits until there is room among what is kept"
+        elif passage.state == "offered":
+            why = "the persona proposes it" if passage.by == "persona" else "its message is pinned"
+            yield f"{passage.called} is kept if you say so: {why}"
+        if passage.asks == "unpinned":
+            yield f"{passage.called} has lost its pin, and whether you took it off cannot be told"
+        elif passage.asks == "edited":
+            yield f"{passage.called} reads otherwise in the chat now; the old words stay kept"
