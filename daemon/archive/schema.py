@@ -112,6 +112,37 @@ STEPS = (
         ALTER TABLE chat DROP COLUMN agent_window;
         """,
     ),
+    SchemaStep(
+        "passages that the person keeps word for word, and the chats whose pins are only offered",
+        """
+        CREATE TABLE kept_passage (
+            id INTEGER PRIMARY KEY, chat INTEGER NOT NULL REFERENCES chat, number INTEGER NOT NULL,
+            message INTEGER REFERENCES message, version INTEGER REFERENCES version, start INTEGER NOT NULL,
+            text TEXT NOT NULL, said_at TEXT NOT NULL, speaker TEXT NOT NULL, tokens INTEGER NOT NULL, by TEXT NOT NULL,
+            state TEXT NOT NULL, is_pinned INTEGER NOT NULL, asks TEXT NOT NULL, digest TEXT NOT NULL, reason TEXT NOT NULL,
+            at TEXT NOT NULL, shown TEXT NOT NULL, shown_at TEXT NOT NULL, changed_at TEXT NOT NULL,
+            seal TEXT NOT NULL DEFAULT '', UNIQUE (chat, number)
+        ) STRICT;
+        CREATE TABLE pins_before (
+            chat INTEGER PRIMARY KEY REFERENCES chat, upto TEXT NOT NULL, seal TEXT NOT NULL DEFAULT ''
+        ) STRICT;
+        CREATE TRIGGER rest_ends_with_insert_of_kept_passage AFTER INSERT ON kept_passage BEGIN
+            DELETE FROM rest WHERE chat_id = (SELECT chat_id FROM chat WHERE id = NEW.chat);
+        END;
+        CREATE TRIGGER rest_ends_with_update_of_kept_passage AFTER UPDATE ON kept_passage BEGIN
+            DELETE FROM rest WHERE chat_id = (SELECT chat_id FROM chat WHERE id = NEW.chat);
+        END;
+        CREATE TRIGGER rest_ends_with_delete_of_kept_passage AFTER DELETE ON kept_passage BEGIN
+            DELETE FROM rest WHERE chat_id = (SELECT chat_id FROM chat WHERE id = OLD.chat);
+        END;
+        INSERT INTO pins_before (chat, upto) SELECT id, strftime('%Y-%m-%dT%H:%M:%fZ', 'now') FROM chat;
+        """,
+        seals=("pins_before",),
+        undo="""
+        DROP TABLE kept_passage;
+        DROP TABLE pins_before;
+        """,
+    ),
 )
 """The changes since then, in order, all in schema.sql too. A released step never changes."""
 

@@ -111,6 +111,22 @@ CREATE TABLE fact_event (
     seal TEXT NOT NULL DEFAULT ''
 ) STRICT;
 CREATE INDEX fact_event_chat ON fact_event (chat);
+-- Passages that the person keeps word for word; none is ever taken out. message, version: the raw message whose words
+-- from the character `start` on are `text`; NULL where it is lost. by: pin, person, persona or opening. state: kept,
+-- waiting, offered or released. asks: what the person is asked, unpinned or edited. digest: of what the message said when
+-- it was last compared. shown: when the newest message was said of the last export with the pin; shown_at: when that was.
+CREATE TABLE kept_passage (
+    id INTEGER PRIMARY KEY, chat INTEGER NOT NULL REFERENCES chat, number INTEGER NOT NULL,
+    message INTEGER REFERENCES message, version INTEGER REFERENCES version, start INTEGER NOT NULL,
+    text TEXT NOT NULL, said_at TEXT NOT NULL, speaker TEXT NOT NULL, tokens INTEGER NOT NULL, by TEXT NOT NULL,
+    state TEXT NOT NULL, is_pinned INTEGER NOT NULL, asks TEXT NOT NULL, digest TEXT NOT NULL, reason TEXT NOT NULL,
+    at TEXT NOT NULL, shown TEXT NOT NULL, shown_at TEXT NOT NULL, changed_at TEXT NOT NULL,
+    seal TEXT NOT NULL DEFAULT '', UNIQUE (chat, number)
+) STRICT;
+-- Chats that memproc knew before it kept passages: pins that it had seen by then are offered, not taken.
+CREATE TABLE pins_before (
+    chat INTEGER PRIMARY KEY REFERENCES chat, upto TEXT NOT NULL, seal TEXT NOT NULL DEFAULT ''
+) STRICT;
 -- Openings that stood in exports: written by memproc, or edited by the person. preface: what stands in it before the
 -- sections. base: digest of the text that memproc wrote, where the person has edited it.
 CREATE TABLE opening (
@@ -338,6 +354,15 @@ CREATE TRIGGER rest_ends_with_update_of_fact_event AFTER UPDATE ON fact_event BE
     DELETE FROM rest WHERE chat_id = (SELECT chat_id FROM chat WHERE id = NEW.chat);
 END;
 CREATE TRIGGER rest_ends_with_delete_of_fact_event AFTER DELETE ON fact_event BEGIN
+    DELETE FROM rest WHERE chat_id = (SELECT chat_id FROM chat WHERE id = OLD.chat);
+END;
+CREATE TRIGGER rest_ends_with_insert_of_kept_passage AFTER INSERT ON kept_passage BEGIN
+    DELETE FROM rest WHERE chat_id = (SELECT chat_id FROM chat WHERE id = NEW.chat);
+END;
+CREATE TRIGGER rest_ends_with_update_of_kept_passage AFTER UPDATE ON kept_passage BEGIN
+    DELETE FROM rest WHERE chat_id = (SELECT chat_id FROM chat WHERE id = NEW.chat);
+END;
+CREATE TRIGGER rest_ends_with_delete_of_kept_passage AFTER DELETE ON kept_passage BEGIN
     DELETE FROM rest WHERE chat_id = (SELECT chat_id FROM chat WHERE id = OLD.chat);
 END;
 CREATE TRIGGER rest_ends_with_insert_of_opening AFTER INSERT ON opening BEGIN

@@ -74,6 +74,13 @@ SEALED = {
             "id chat section value held held_lines by function memory edition undoes at",
         ),
         ("fact_event", _BY_CHAT, "id chat fact event text said_at source by memory edition why at"),
+        (
+            "kept_passage",
+            _BY_CHAT,
+            "id chat number message version start text said_at speaker tokens by state is_pinned "
+            "asks digest reason at shown shown_at changed_at",
+        ),
+        ("pins_before", _BY_CHAT, "chat upto"),
         ("opening", _BY_CHAT, "chat digest text preface by base at"),
         ("output", _BY_CHAT_ID, "id chat_id sha256 messages_sha256 source_sha256 ours_sha256"),
         ("rest", _BY_CHAT_ID, "chat_id sha256 stand found"),

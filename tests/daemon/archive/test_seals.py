@@ -13,6 +13,7 @@ from click import UsageError
 from daemon.archive.archive import Archive, check_integrity
 from daemon.archive.chats import Rest, keep_rest, record_processed, rest_of
 from daemon.archive.journal import find_reply, record
+from daemon.archive.keeping import store_passages
 from daemon.archive.layers import core_events, fact_events, keep_core_events, keep_fact_events
 from daemon.archive.memories import end_turn, find_memory, keep_memory, memories
 from daemon.archive.messages import raw_conversation
@@ -30,6 +31,7 @@ from daemon.models.ask import Unsent
 from rules.errors import ArchiveError, DamagedChat, FileTrouble
 from rules.layers.core_events import CoreEvent
 from rules.layers.facts import FactEvent
+from rules.layers.kept_passages import KeptPassage
 from tests.daemon.archive.test_archive import reply
 from tests.daemon.archive.test_messages import CHAT, LATER, TALK, WHEN, see
 from tests.entries import entries, memory_of
@@ -49,6 +51,11 @@ def state(tmp_path: Path) -> Path:
         keep_fact_events(archive, CHAT, [fact], WHEN)
         line = CoreEvent("human", "Likes tea", held=True, by="person", function="set")
         keep_core_events(archive, CHAT, [line], WHEN)
+        words = KeptPassage(
+            TALK[0].uuid or "", 0, TALK[0].words, WHEN, "user", 1, "person", "kept", digest="d"
+        )
+        store_passages(archive, CHAT, [words], WHEN)
+        archive.run("INSERT INTO pins_before (chat, upto) VALUES (1, ?)", (WHEN,))
         record(archive, reply("a"), CHAT, {})
         archive.run("UPDATE message SET gone_at = ? WHERE id = 6", (LATER,))
         archive.run("INSERT INTO missing (message, since) VALUES (6, ?)", (LATER,))

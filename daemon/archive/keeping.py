@@ -1,0 +1,178 @@
+"""Passages that the person keeps word for word: stored, changed, inherited and proved."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from daemon.archive.archive import Archive
+from daemon.archive.chats import chat_row
+from daemon.archive.packing import unpacked
+from daemon.archive.seals import refuse_damage
+from rules.layers.kept_passages import KeptPassage
+from rules.recognize.true_dates import with_true_date
+from rules.typingmind.message import Message, is_pinned, read_message
+
+_CHANGING = ("state", "is_pinned", "asks", "digest", "shown", "shown_at")
+_LASTING = ("start", "text", "said_at", "speaker", "tokens", "by", "reason", "at")
+_FROM_VERSIONS = """
+    SELECT {columns}, CAST(raw AS BLOB), packed, version.sha256 FROM chat
+    JOIN message ON message.chat = chat.id JOIN version ON version.message = message.id
+    JOIN body ON body.sha256 = version.sha256
+    WHERE chat_id = ?
+"""
+
+
+def kept_passages(archive: Archive, chat_id: str) -> tuple[KeptPassage, ...]:
+    """Return the passages of a chat, released ones too, by number. Raises DamagedChat."""
+    refuse_damage(archive.run, chat_id, "kept_passage")
+
+    def passage(*row: Any) -> KeptPassage:
+        stored = KeptPassage(*row)
+        return replace(stored, is_pinned=bool(stored.is_pinned))
+
+    rows = """
+        SELECT coalesce(key, ''), start, text, kept_passage.said_at, speaker, tokens, by, state, number,
+               is_pinned, asks, digest, reason, at, shown, shown_at
+        FROM kept_passage JOIN chat ON chat.id = kept_passage.chat
+        LEFT JOIN message ON message.id = kept_passage.message
+        WHERE chat_id = ? ORDER BY number
+    """
+    return archive.rows(passage, rows, (chat_id,))
+
+
+def store_passages(
+    archive: Archive, chat_id: str, after: Sequence[KeptPassage], now: str
+) -> tuple[KeptPassage, ...]:
+    """Store the passages of a chat as they are now, in one transaction, and return them.
+
+    New ones, without a number, get the next ones. Only what has changed is written.
+    """
+    with archive.transaction():
+        before = {passage.number: passage for passage in kept_passages(archive, chat_id)}
+        last, stored = max(before, default=0), []
+        for passage in after:
+            if not passage.number:
+                last += 1
+                passage = replace(passage, number=last, at=passage.at or now)
+                _insert(archive, chat_id, passage, now)
+            elif passage != before[passage.number]:
+                _update(archive, chat_id, passage, now)
+            stored.append(passage)
+    return tuple(stored)
+
+
+def _insert(archive: Archive, chat_id: str, passage: KeptPassage, now: str) -> None:
+    message, version = _version_with(archive, chat_id, passage)
+    columns = {name: getattr(passage, name) for name in (*_LASTING, *_CHANGING, "number")}
+    chat = chat_row(archive, chat_id)
+    row = {**columns, "chat": chat, "message": message, "version": version, "changed_at": now}
+    archive.insert("kept_passage", row)
+
+
+def _update(archive: Archive, chat_id: str, passage: KeptPassage, now: str) -> None:
+    changes = ", ".join(f"{name} = ?" for name in _CHANGING)
+    values = [getattr(passage, name) for name in _CHANGING]
+    archive.run(
+        f"UPDATE kept_passage SET {changes}, changed_at = ? WHERE chat = ? AND number = ?",  # noqa: S608
+        (*values, now, chat_row(archive, chat_id), passage.number),
+    )
+
+
+def _version_with(
+    archive: Archive, chat_id: str, passage: KeptPassage
+) -> tuple[int | None, int | None]:
+    """Return the rows of the message and of its newest version that says the passage."""
+    columns = _FROM_VERSIONS.format(columns="message.id, version.id")
+    versions = archive.run(f"{columns} AND key = ? ORDER BY number DESC", (chat_id, passage.key))
+    for message, version, *body in versions:
+        if is_in(passage, read_message(unpacked(*body))):
+            return message, version
+    return None, None
+
+
+def is_in(passage: KeptPassage, message: Message) -> bool:
+    """Return whether the message says the passage, from its first character on."""
+    return message.words[passage.start : passage.stop] == passage.text
+
+
+def sources(archive: Archive, chat_id: str) -> Mapping[int, bytes]:
+    """Return the bytes of the raw message that each passage is proved by, by number."""
+    rows = archive.run(
+        """
+        SELECT kept_passage.number, CAST(raw AS BLOB), packed, version.sha256
+        FROM kept_passage JOIN chat ON chat.id = kept_passage.chat
+        JOIN version ON version.id = kept_passage.version
+        LEFT JOIN body ON body.sha256 = version.sha256
+        WHERE chat_id = ?
+        """,
+        (chat_id,),
+    )
+    return {number: unpacked(*body) for number, *body in rows}
+
+
+def unproved_passages(archive: Archive) -> Iterator[str]:
+    """Yield a sentence on each kept passage that its raw message does not say."""
+    for (chat_id,) in archive.run("SELECT chat_id FROM chat ORDER BY id"):
+        raw = sources(archive, chat_id)
+        for passage in kept_passages(archive, chat_id):
+            if passage.number in raw and not is_in(passage, read_message(raw[passage.number])):
+                yield f"archive: {passage.called} of the chat {chat_id} is not in its raw message"
+
+
+def messages_of(archive: Archive, chat_id: str) -> Iterator[tuple[str, Message]]:
+    """Yield what each raw message of a chat says now, deleted ones too, with its key, in order."""
+    rows = _FROM_VERSIONS.format(columns="key, message.said_at")
+    newest = """
+        AND number = (SELECT max(number) FROM version AS other WHERE other.message = message.id)
+        ORDER BY position
+    """
+    for key, said_at, *body in archive.run(rows + newest, (chat_id,)):
+        yield key, with_true_date(read_message(unpacked(*body)), said_at)
+
+
+def was_pinned_before(archive: Archive, chat_id: str, key: str) -> bool:
+    """Return whether memproc had seen a message's pin before it kept passages."""
+    rows = _FROM_VERSIONS.format(columns="version.id")
+    before = """
+        AND key = ? AND seen_at <= (SELECT upto FROM pins_before WHERE pins_before.chat = chat.id)
+    """
+    versions = archive.run(rows + before, (chat_id, key))
+    return any(is_pinned(read_message(unpacked(*body))) for _, *body in versions)
+
+
+def knows_pins_before(archive: Archive, chat_id: str) -> bool:
+    """Return whether the chat is one that memproc knew before it kept passages."""
+    known = "SELECT 1 FROM pins_before JOIN chat ON chat.id = pins_before.chat WHERE chat_id = ?"
+    return archive.value(known, (chat_id,)) is not None
+
+
+def passages_of_kin(
+    archive: Archive, ids: Sequence[str], digests: Mapping[str, str]
+) -> tuple[KeptPassage, ...]:
+    """Return what a fork inherits: the passages whose messages it has, under its own keys.
+
+    `ids` are the memories' in the chat that it was forked from, `digests` the keys of the fork's
+    messages by what they say. A passage whose message the fork lacks is in its opening, or nowhere.
+    """
+    kin = None
+    for memory in ids:
+        kin = kin or archive.value(
+            "SELECT chat_id FROM memory JOIN chat ON chat.id = memory.chat WHERE memory.id = ?",
+            (memory,),
+        )
+    raw = sources(archive, kin) if kin else {}
+    inherited = []
+    for passage in kept_passages(archive, kin) if kin else ():
+        source = raw.get(passage.number)
+        key = digests.get(read_message(source).digest) if source else None
+        if key:
+            inherited.append(replace(passage, number=0, key=key))
+    return tuple(inherited)
+
+
+def opening_written_at(archive: Archive, chat_id: str, digest: str) -> str:
+    """Return when memproc wrote the opening of this digest into the chat; empty if it did not."""
+    written = """
+        SELECT at FROM opening JOIN chat ON chat.id = opening.chat WHERE chat_id = ? AND digest = ?
+    """
+    return archive.value(written, (chat_id, digest)) or ""
