@@ -5,6 +5,7 @@
     survey     what is new, what the person did, a plan         chat/survey, chat/reading
     archive    every raw message, for ever                      archive/message_versions
     take over  what the person edited in the opening message    chat/opening_edits
+    keep       what the person has pinned, word for word        chat/kept
     compress   each planned chunk into a memory, one by one,    remember/compress
                and after each, core memory, facts, folds        remember/chains, remember/folds
     assemble   opening, memories, closing, live tail            chat/finish, rules/output/assemble
@@ -43,6 +44,7 @@ from daemon.chat.finish import (
     prove,
     ready_chat,
 )
+from daemon.chat.kept import keep_marked
 from daemon.chat.opening import keep_written, opening_place
 from daemon.chat.outcome import Outcome, Skipped, skip_without_chats, until_fault
 from daemon.chat.rest import AtRest, at_rest, held_back, keep_at_rest, rest_after
@@ -156,23 +158,26 @@ def process(context: Context, export: Export, chat: Chat) -> ReadyChat | Unchang
         keep_at_rest(archive, chat.chat_id, rest, surveyed.plan.reason)
         return Unchanged(chat.chat_id, chat.title, surveyed.plan.reason)
     _refuse_unaskable(surveyed)
-    learned = _archive(context, export, surveyed)
-    return _finish(context, export, surveyed, learned=learned)
+    now = context.clock()
+    learned = _archive(context, export, surveyed, now)
+    return _finish(context, export, surveyed, now, learned=learned)
 
 
 def _finish(
-    context: Context, export: Export, surveyed: "Survey", *, learned: bool
+    context: Context, export: Export, surveyed: "Survey", now: str, *, learned: bool
 ) -> ReadyChat | Unchanged:
-    """Compress, assemble and prove an archived chat; `learned` tells whether that was news."""
+    """Compress, assemble and prove a chat archived `now`; `learned` tells whether that was news."""
     from daemon.chat.opening_edits import take_over
     from daemon.remember.compress import compress
 
     archive, chat = context.archive, surveyed.chat
-    is_news, notice = take_over(archive, surveyed.shown, context.clock())
+    is_news, notice = take_over(archive, surveyed.shown, now)
     if notice:
         context.tell(Note(notice))
+    budget = surveyed.config.keep.budget
+    passages = keep_marked(archive, chat.chat_id, surveyed.reading, budget, now)
     memories, shown = compress(context, surveyed)
-    assembly = assemble_chat(archive, surveyed, memories, shown, context.clock())
+    assembly = assemble_chat(archive, surveyed, memories, shown, context.clock(), passages)
     if not assembly.assembled.changed and (surveyed.reading.edits.is_news or is_news):
         acknowledge(archive, chat.chat_id, assembly.assembled.ours_sha256)
     rest = rest_after(surveyed, context.clock(), learned=learned)
@@ -181,7 +186,7 @@ def _finish(
         keep_at_rest(archive, chat.chat_id, rest, reason)
         return Unchanged(chat.chat_id, chat.title, reason)
     keep_written(archive, surveyed.shown, assembly.words.opening, context.clock())
-    prove(surveyed, assembly)
+    prove(archive, surveyed, assembly)
     _refuse_replaced(export, chat)
     return ready_chat(archive, surveyed, assembly, rest, context.clock())
 
@@ -210,12 +215,12 @@ def _is_opening_edited(surveyed: "Survey") -> bool:
     return place.ours.text != text_digest(place.message.text)
 
 
-def _archive(context: Context, export: Export, surveyed: "Survey") -> bool:
+def _archive(context: Context, export: Export, surveyed: "Survey", now: str) -> bool:
     """Store the export's messages, and report the person's edits, if this state is new.
 
     Return True if a raw message is new, changed or gone.
     """
-    archive, chat, now = context.archive, surveyed.chat, context.clock()
+    archive, chat = context.archive, surveyed.chat
     mtime_ns = export.fingerprint.mtime_ns
     is_new = not was_processed(archive, chat.chat_id, chat.sha256)
     with archive.transaction():

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from daemon.archive.archive import Archive
 from daemon.archive.chats import Rest, is_accepted, is_known
 from daemon.archive.outputs import last_output, was_written
+from daemon.chat.kept import lines_shown, proofs_of
 from daemon.chat.opening import canned, opening_text, read_shown
 from daemon.files.names import file_name
 from daemon.models.tokens import count, digest_of
@@ -17,6 +18,7 @@ from rules.conversation.kept_wishes import too_many_wishes, wishes_within
 from rules.conversation.memory import Memory
 from rules.conversation.short_quotes import quotes_within, too_many
 from rules.errors import FaultyOutput
+from rules.layers.kept_passages import KeptPassage
 from rules.output.anchors import MemorySection
 from rules.output.arrange import Canned
 from rules.output.assemble import Assembled, Mode, assemble
@@ -41,6 +43,8 @@ class Assembly:
     words: Canned
     mode: Mode
     assembled: Assembled
+    passages: tuple[KeptPassage, ...]
+    """What the person keeps word for word."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +72,12 @@ def assemble_chat(
     memories: Sequence[Memory],
     shown: Sequence[Memory],
     now: str,
+    passages: Sequence[KeptPassage],
 ) -> Assembly:
-    """Put `shown` in place of the messages that they sum up; `memories` are all of the chat."""
+    """Put `shown` in place of the messages that they sum up; `memories` are all of the chat.
+
+    `passages` are those that the person has marked.
+    """
     chat, places, reading = survey.chat, survey.reading.places, survey.reading
     chunk_memories = [memory for memory in memories if not memory.is_fold]
     number = {key: memory.number for memory in chunk_memories for key in memory.keys}
@@ -80,12 +88,12 @@ def assemble_chat(
         replace(memory, edition=edition) for memory, edition in zip(shown, editions, strict=True)
     ]
     memory_section = MemorySection(memories, shown, reading.edits.touched)
-    opening = opening_text(archive, survey.shown)
+    opening = opening_text(archive, survey.shown, lines_shown(passages, entries))
     has_layers = read_shown(survey.shown, opening).headed
     words = replace(canned(survey.shown.texts), opening=opening, has_layers=has_layers)
     mode = _mode(archive, survey)
     assembled = assemble(chat, places, entries, memory_section, words, now, mode)
-    return Assembly(entries, memory_section, words, mode, assembled)
+    return Assembly(entries, memory_section, words, mode, assembled, tuple(passages))
 
 
 def assemble_as_it_is(archive: Archive, survey: "Survey", now: str) -> Assembly | None:
@@ -96,7 +104,7 @@ def assemble_as_it_is(archive: Archive, survey: "Survey", now: str) -> Assembly 
         return None
     by_id = {memory.memory_id: memory for memory in reading.memories}
     shown = [by_id[item.name] for item in view.standing]
-    return assemble_chat(archive, survey, reading.memories, shown, now)
+    return assemble_chat(archive, survey, reading.memories, shown, now, survey.passages)
 
 
 def _mode(archive: Archive, survey: "Survey") -> Mode:
@@ -129,7 +137,7 @@ def is_in_export(archive: Archive, survey: "Survey", assembly: Assembly) -> bool
     return last.ours_sha256 in ("", assembled.ours_sha256)
 
 
-def prove(survey: "Survey", assembly: Assembly) -> None:
+def prove(archive: Archive, survey: "Survey", assembly: Assembly) -> None:
     """Raise FaultyOutput, with every fault, unless the finished chat is what it must be."""
     faults = verify(
         Finished(
@@ -140,6 +148,7 @@ def prove(survey: "Survey", assembly: Assembly) -> None:
             section=assembly.section,
             removed=assembly.assembled.removed,
             opening=assembly.words.opening,
+            kept=proofs_of(archive, survey.chat.chat_id, assembly.passages),
         )
     )
     if faults:

@@ -1,7 +1,7 @@
 """Core memory and facts of a chat as they are now, and the opening message that shows them."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from daemon.archive.archive import Archive
@@ -22,7 +22,7 @@ from rules.layers.core_editing import Layout
 from rules.layers.core_events import core_after
 from rules.layers.fact_choice import facts_within
 from rules.layers.facts import Fact, FactEvent, live
-from rules.layers.opening import FactLine, Opening, fact_line, read_opening, write_opening
+from rules.layers.opening import FactLine, KeptLine, Opening, fact_line, read_opening, write_opening
 from rules.output.arrange import Canned
 from rules.typingmind.chat import Chat
 
@@ -103,15 +103,14 @@ def as_value(section: Section, text: str) -> Value:
     return tuple(entry for entry in entries if entry)
 
 
-def opening_text(archive: Archive, chat: ShownChat) -> str:
-    """Return the opening with its tag.
+def opening_text(archive: Archive, chat: ShownChat, kept: Sequence[KeptLine] = ()) -> str:
+    """Return the opening with its tag, and with the passages that are kept.
 
     Where the export's opening says the same, with the facts in any order, it stays as it is there.
     """
     sections, facts = _layers(archive, chat)
-    text = wrap(
-        "system", write_opening(_preface(archive, chat), chat.texts.layers, sections, facts)
-    )
+    preface, introduction = _preface(archive, chat), chat.texts.layers
+    text = wrap("system", write_opening(preface, introduction, sections, facts, kept))
     place = opening_place(chat)
     if place is not None and _says(chat, place.message.text) == _says(chat, text):
         return place.message.text
@@ -139,11 +138,11 @@ def _preface(archive: Archive, chat: ShownChat) -> str:
     return reworded(kept) or chat.preface
 
 
-def _says(chat: ShownChat, text: str) -> tuple[str, Mapping[str, str], Counter[FactLine]]:
+def _says(chat: ShownChat, text: str) -> tuple[object, ...]:
     """Return what makes a difference in openings: preface, filled sections, unordered facts."""
     said = read_shown(chat, text)
     filled = {name: words for name, words in said.sections.items() if words}
-    return said.preface, filled, Counter(said.facts)
+    return said.preface, filled, Counter(said.facts), said.kept
 
 
 def keep_written(archive: Archive, chat: ShownChat, text: str, now: str) -> None:

@@ -1,9 +1,10 @@
 """The person's edits of the opening: sections of core memory, facts, and the preface."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from daemon.archive.archive import Archive
+from daemon.archive.keeping import kept_passages, messages_of, store_passages
 from daemon.archive.layers import (
     core_events,
     fact_events,
@@ -12,6 +13,7 @@ from daemon.archive.layers import (
     next_fact,
 )
 from daemon.archive.outputs import KeptOpening, edited_from, keep_opening, openings
+from daemon.chat.kept import from_line
 from daemon.chat.opening import (
     ShownChat,
     as_line,
@@ -30,8 +32,10 @@ from rules.layers.core import OverLimit, Section, Value
 from rules.layers.core_events import CoreEvent, corrected
 from rules.layers.fact_words import normal
 from rules.layers.facts import By, Fact, FactEvent
-from rules.layers.opening import FactLine, Opening, one_line
+from rules.layers.kept_passages import crossed_out, line_of
+from rules.layers.opening import KEPT, FactLine, Opening, one_line
 from rules.layers.opening_edits import OpeningEdits, edits_of_opening
+from rules.wording import counted
 
 _BY_USER = "edited in TypingMind"
 _TAKEN_OVER = "taken over from an export"
@@ -72,11 +76,12 @@ def take_over(archive: Archive, chat: ShownChat, now: str) -> tuple[bool, str]:
         edited = _edited(archive, chat, place)
         if edited is None:
             return False, ""
+        unsaid = 0
         if edited.changes is not None:
-            _keep_changes(archive, chat, edited, edited.changes, now)
+            unsaid = _keep_changes(archive, chat, edited, edited.changes, now)
         kept = KeptOpening(edited.text, edited.preface, "person", edited.written)
         keep_opening(archive, chat.chat_id, kept, now)
-    return edited.is_known, _notice(chat, edited)
+    return edited.is_known, _notice(chat, edited, unsaid)
 
 
 def _edited(archive: Archive, chat: ShownChat, place: Place) -> _Edited | None:
@@ -106,9 +111,12 @@ def _inherit(archive: Archive, chat_id: str, shown: str, written: str) -> bool:
     return any(known) or inherit_layers(archive, chat_id, shown, written)
 
 
-def _notice(chat: ShownChat, edited: _Edited) -> str:
+def _notice(chat: ShownChat, edited: _Edited, unsaid: int) -> str:
     if edited.changes is not None:
-        return ""
+        if not unsaid:
+            return ""
+        never = counted(unsaid, "passage was never said", "passages were never said")
+        return f'"{chat.title}": below "{KEPT}" in the opening, {never} so, and not kept.'
     return (
         f'"{chat.title}": the opening shows none of the headings of its sections and facts any '
         "more, so nothing of it was taken over. To do without them: core.enabled = false and "
@@ -118,7 +126,8 @@ def _notice(chat: ShownChat, edited: _Edited) -> str:
 
 def _keep_changes(
     archive: Archive, chat: ShownChat, edited: _Edited, changes: OpeningEdits, now: str
-) -> None:
+) -> int:
+    """Store the edits, and return the number of passages there that were never said."""
     chat_id = chat.chat_id
     if chat.config.core.enabled:
         sections = _section_events(archive, chat, changes, by_user=edited.by_user)
@@ -126,6 +135,27 @@ def _keep_changes(
     if chat.config.facts.enabled:
         facts = _fact_events(archive, chat_id, changes, by_user=edited.by_user)
         keep_fact_events(archive, chat_id, list(facts), now)
+    if not (changes.released or changes.kept):
+        return 0
+    return _keep_passages(archive, chat_id, changes, now, by_user=edited.by_user)
+
+
+def _keep_passages(
+    archive: Archive, chat_id: str, changes: OpeningEdits, now: str, *, by_user: bool
+) -> int:
+    """Release what was taken out, and keep what is new. Return how much of that was never said."""
+    passages = kept_passages(archive, chat_id)
+    gone = crossed_out(passages, changes.released)
+    after = [
+        replace(passage, state="released", asks="") if passage.number in gone else passage
+        for passage in passages
+    ]
+    known = {line_of(passage).compared for passage in passages}
+    new = [line for line in changes.kept if line.compared not in known]
+    messages = list(messages_of(archive, chat_id)) if new else []
+    found = [from_line(messages, line, by_user=by_user) for line in new]
+    store_passages(archive, chat_id, [*after, *filter(None, found)], now)
+    return found.count(None)
 
 
 def _section_events(

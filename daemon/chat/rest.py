@@ -28,7 +28,7 @@ if TYPE_CHECKING:  # a chat at rest needs no survey
     from daemon.chat.survey import Survey
 
 _CHUNKS = ("made", "chunks", "again", "hindsight")
-_ROWS = ("folds", "most_folds", "warnings")
+_ROWS = ("folds", "most_folds", "warnings", "kept")
 _version = cache(version)
 
 

@@ -23,6 +23,7 @@ from daemon.archive.journal import FormerAnswers, former_answers
 from daemon.archive.memories import round_of
 from daemon.archive.seals import refuse_lost_name
 from daemon.chat.fold_bounds import bounds_of, keeps_to_folds, limits_before
+from daemon.chat.kept import passages_after
 from daemon.chat.layers_due import layers_due
 from daemon.chat.opening import ShownChat, canned, core_now, opening_text, shown_chat
 from daemon.chat.passage import Passage, as_they_are
@@ -47,6 +48,7 @@ from rules.conversation.memory_size import questions_of_memories
 from rules.conversation.memory_title import counted_on, write_title
 from rules.conversation.short_quotes import too_many
 from rules.layers.core import CoreMemory
+from rules.layers.kept_passages import KeptPassage, describe_kept
 from rules.plan.chat_plan import ChatPlan, Overhead, plan_chat
 from rules.plan.fitting import sizes_within
 from rules.plan.fold_budget import Bounds, what_growing_takes
@@ -95,6 +97,8 @@ class Survey:
     """What its memory section keeps to."""
     bounds: Bounds
     """The bounds of its memory section."""
+    passages: tuple[KeptPassage, ...]
+    """What the person keeps word for word, with what this export has marked."""
 
     @property
     def too_large(self) -> TooLarge | None:
@@ -176,11 +180,10 @@ def survey_read(
     layers = layers_due(archive, plan, new.roles, new.shown, reading.adopted.memories)
     over_budget = "; ".join(filter(None, (plan.over_budget, _too_many(new))))
     beyond = (*plan.warnings, *_beyond_window(new), *_could_grow(new))
-    return replace(
-        new,
-        round=begun,
-        plan=replace(plan, layers=layers, warnings=beyond, over_budget=over_budget),
-    )
+    is_kept = plan.chunks or reading.memories  # a shorter chat is not archived yet
+    kept = describe_kept(new.passages, config.keep.budget) if is_kept else ()
+    plan = replace(plan, layers=layers, warnings=beyond, over_budget=over_budget, kept=kept)
+    return replace(new, round=begun, plan=plan)
 
 
 def _plan_new_chunks(
@@ -223,6 +226,7 @@ def _plan_new_chunks(
         core=_core_memory(archive, chat, shown),
         fold_limits=kept,
         bounds=bounds,
+        passages=passages_after(archive, chat.chat_id, reading, config.keep.budget, now),
     )
 
 

@@ -10,6 +10,7 @@ import click
 from daemon.archive.archive import Archive, check_integrity
 from daemon.archive.chats import find_chat
 from daemon.archive.copying import foreign_objects
+from daemon.archive.keeping import unproved_passages
 from daemon.archive.trouble import MEND
 from daemon.bridge.devices import bridge_folder
 from daemon.cli.printing import moment, print_error, print_json
@@ -41,6 +42,7 @@ def verify_command(settings: Settings, as_json: bool) -> int:
     with settings.archive() as archive:
         foreign = (f"archive: {fault}" for fault in foreign_objects(archive))
         damage = [*check_integrity(archive), *foreign]
+        damage += [] if damage else unproved_passages(archive)
         exports = [] if damage else list(_changed_exports(archive))
     backups = (
         f"{spoilt.path}: {spoilt.reason}" for spoilt in check_backups(settings.folders.backups)

@@ -34,6 +34,8 @@ GROUPS: Mapping[str, Mapping[str, tuple[str, str]]] = {
         "unpin": ("memory_choices", "Let it be rewritten again."),
         "core": ("core_memory", "Show or edit the persona's core memory."),
         "facts": ("known_facts", "List, search, add or forget facts."),
+        "keep": ("keep", "Keep words as they were said, or list what is kept."),
+        "release": ("keep", "Release what is kept word for word."),
         "recall": ("memory_choices", "Bring back memories that you have deleted in TypingMind."),
     },
     "Keep and undo": {

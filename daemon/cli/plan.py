@@ -300,6 +300,7 @@ def _notes_on(plan: ChatPlan, row: PlannedRow) -> Iterator[str]:
     """Yield notes on a plan; some may be empty."""
     yield plan.reason
     yield plan.over_budget
+    yield from plan.kept
     if row.who and plan.work:
         yield _who_works(row.who)
     if row.money and plan.calls:

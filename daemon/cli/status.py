@@ -97,7 +97,8 @@ def _gathered(settings: Settings, place: DaemonPlace, toml: Path | None) -> Stat
     try:
         with Archive.read(place.state) as archive:
             status = gather(archive, datetime.now(UTC), is_held(place.lock), place.rescan_seconds)
-            status = replace(status, problems=(*status.problems, *_of_chats(settings, archive)))
+            problems, kept = _of_chats(settings, archive)
+            status = replace(status, problems=(*status.problems, *problems), kept=kept)
     except MemprocError as fault:
         raise _or_what_is_waited_for(fault, toml) from fault
     if trouble := waits_for(toml):  # it may be trying just now
@@ -107,18 +108,27 @@ def _gathered(settings: Settings, place: DaemonPlace, toml: Path | None) -> Stat
     return status
 
 
-def _of_chats(settings: Settings, archive: Archive) -> tuple[StatusProblem, ...]:
-    """Return problems of chats: models that end, wishes left out; none without usable settings."""
+def _of_chats(
+    settings: Settings, archive: Archive
+) -> tuple[tuple[StatusProblem, ...], tuple[str, ...]]:
+    """Return problems of chats, and how full of kept passages they are.
+
+    Problems are models that end, wishes left out, and what is asked about kept passages. Without
+    usable settings there is neither.
+    """
     from daemon.config.keys import keys
     from daemon.remember.endings import problems_of_ending_models
     from daemon.remember.fold_notes import problems_of_folds
+    from daemon.remember.kept_notes import fullness_of_kept, problems_of_kept
 
     try:
-        known = keys(settings.folders.state)
-        endings = problems_of_ending_models(archive, settings.config, known, now())
-        return (*endings, *problems_of_folds(archive, settings.config))
+        config, known = settings.config, keys(settings.folders.state)
+        endings = problems_of_ending_models(archive, config, known, now())
+        asked = (problem for problem, _ in problems_of_kept(archive, config))
+        problems = (*endings, *problems_of_folds(archive, config), *asked)
+        return problems, fullness_of_kept(archive, config)
     except ConfigurationError:
-        return ()  # the daemon says so itself, or waits for it
+        return (), ()  # the daemon says so itself, or waits for it
 
 
 def _or_what_is_waited_for(fault: MemprocError, toml: Path | None) -> MemprocError:

@@ -1,4 +1,4 @@
-"""The tables of memproc.toml on core memory and facts."""
+"""The tables of memproc.toml on core memory, facts and kept passages."""
 
 import re
 from collections.abc import Iterator
@@ -89,3 +89,9 @@ class FactSettings(Table):
     compare: int = Field(default=40, ge=1, le=_MOST_FACTS)
     budget: int = Field(default=1_500, ge=100, le=_MOST_CHARACTERS)
     embedding: str = ""
+
+
+class KeepSettings(Table):
+    """`[keep]`: tokens of the passages that are kept word for word."""
+
+    budget: int = Field(default=2_000, ge=0, le=_MOST_CHARACTERS)

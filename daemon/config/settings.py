@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated, Self
 
 from pydantic import Field, PrivateAttr
 
-from daemon.config.layer_tables import CoreSettings, FactSettings
+from daemon.config.layer_tables import CoreSettings, FactSettings, KeepSettings
 from daemon.config.memory_tables import (
     ChunkSettings,
     FoldSettings,
@@ -43,6 +43,7 @@ class ChatTables(Table):
     fold: FoldSettings = FoldSettings()
     core: CoreSettings = CoreSettings()
     facts: FactSettings = FactSettings()
+    keep: KeepSettings = KeepSettings()
     texts: TextSettings = TextSettings()
     recall: MentionSettings = MentionSettings()
 

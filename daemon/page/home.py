@@ -20,6 +20,7 @@ from daemon.page.live import marks_of, read_work, reload_from
 from daemon.page.sizes import ChatSizes, chat_sizes
 from daemon.remember.endings import problems_of_ending_models
 from daemon.remember.fold_notes import problems_of_folds
+from daemon.remember.kept_notes import problems_of_kept
 from daemon.status.log import entries, log_folder
 from daemon.status.place import DaemonPlace
 from daemon.status.printable import told_apart
@@ -89,13 +90,17 @@ def _status(archive: Archive, desk: Desk) -> Status:
 
 
 def _needs(archive: Archive, desk: Desk, status: Status) -> list[Need]:
-    """Return what needs the person: problems, models that end, wishes that folds leave out."""
+    """Return what needs the person: problems, models that end, wishes left out, kept passages."""
     key = keys(desk.folders.state)
     endings = problems_of_ending_models(archive, desk.config, key, status.now)
     return [
         *(Need(problem, *button_for(problem)) for problem in status.problems),
         *(Need(problem, *_INBOX) for problem in endings),
         *(Need(problem, *_SETTINGS) for problem in problems_of_folds(archive, desk.config)),
+        *(
+            Need(problem, f"/chat/{chat_id}/kept", "See what is kept")
+            for problem, chat_id in problems_of_kept(archive, desk.config)
+        ),
     ]
 
 

@@ -36,6 +36,9 @@ def screen(status: Status) -> str:
         _daemon(status),
         _queue(status),
         _chats(status),
+        ["Kept, word for word", *(f"  {in_one_line(line)}" for line in status.kept)]
+        if status.kept
+        else [],
         _rest(status),
     )
     return visible("\n\n".join("\n".join(part) for part in parts if part))

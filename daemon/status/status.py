@@ -96,6 +96,8 @@ class Status:
     """The one that goes on just now."""
     last_run: RunProgress | None = None
     """The newest one, where none goes on."""
+    kept: tuple[str, ...] = ()
+    """How full of passages that are kept word for word each chat is."""
 
     @property
     def open_files(self) -> dict[str, int]:

@@ -15,13 +15,25 @@ from dataclasses import dataclass
 from rules.conversation.history import Entry
 from rules.conversation.marker import CLOSING, MEMORY, OPENING, QUOTE_SLOT, Marker, read_marker
 from rules.conversation.place import Place
-from rules.layers.opening import JOINER
+from rules.layers.opening import FACTS, HEADING, JOINER, KEPT, KeptLine, kept_block
 from rules.output.anchors import MemorySection
 from rules.typingmind import plain
 from rules.typingmind.chat import Chat
+from rules.typingmind.content import printable
 from rules.typingmind.originals import is_original, plain_original
 from rules.typingmind.plain import MAY_BE_ADDED, MAY_CHANGE, Json
 from rules.typingmind.spans import decoded
+
+
+@dataclass(frozen=True, slots=True)
+class KeptProof:
+    """A passage that the person keeps, and the message that says it."""
+
+    called: str
+    key: str
+    line: KeptLine
+    raw: bytes
+    """The bytes of the message; empty where it is lost."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +50,8 @@ class Finished:
     removed: Sequence[str]
     opening: str = ""
     """The text of the opening, where it is new; empty: any text will do."""
+    kept: Sequence[KeptProof] = ()
+    """All passages that are kept, in the order of time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +144,7 @@ def verify(finished: Finished) -> tuple[str, ...]:
         return (read,)
     checks = (
         _fields, _bytes, _accounts, _copies, _canned, _shown, _generated, _quotes, _speakers,
-        _wishes, _identities, _attachments, _dates,
+        _wishes, _kept, _identities, _attachments, _dates,
     )  # fmt: skip
     return tuple(fault for check in checks for fault in check(read))
 
@@ -285,6 +299,56 @@ def _wishes(read: ReadBack) -> Iterator[str]:
                 yield f"a wish in memory {memory.number} names no message of its chunk"
             elif not _is_verbatim(wish.text, texts[wish.source]):
                 yield f"a wish in memory {memory.number} is not in its message"
+
+
+def _kept(read: ReadBack) -> Iterator[str]:
+    """Yield a fault for each kept passage that its message does not say, or that is not sent once.
+
+    It is in the live message that says it, or else in the opening, and nothing else is kept there.
+    """
+    marks = zip(read.messages, read.marks, strict=True)
+    openings = [
+        plain.sent_text(message) for message, mark in marks if mark and mark.kind == OPENING
+    ]
+    if not openings:
+        return
+    live, shown = _live_texts(read), []
+    for passage in read.finished.kept:
+        said = printable(plain.all_text(plain.parse_json(decoded(passage.raw or b"{}"))))
+        if passage.raw and passage.line.text not in said:
+            yield f"{passage.called} is not in its message"
+        if passage.line.text not in live.get(passage.key, ""):
+            shown.append(passage)
+            if _seen(passage.line.text) not in _seen(openings[0]):
+                yield f"{passage.called} is neither in the opening nor in the live tail"
+    expected = kept_block([passage.line for passage in shown]).partition("\n")[2]
+    if _below_heading(openings[0]).split() != _seen(expected).split():
+        yield "the opening shows other passages than those that are kept and not in the live tail"
+
+
+def _below_heading(opening: str) -> str:
+    """Return what an opening shows as kept; lines of passages that read as headings are inert."""
+    lines = [line.rstrip() for line in opening.replace("\r\n", "\n").split("\n")]
+    names = [line.removeprefix(HEADING).strip() if line[:2] == HEADING else "" for line in lines]
+    begin = names.index(KEPT) + 1 if KEPT in names else len(lines)
+    ends = (at for at in range(begin, len(lines)) if lines[at] == "</system>" or names[at] == FACTS)
+    return _seen("\n".join(lines[begin : next(ends, len(lines))]))
+
+
+def _live_texts(read: ReadBack) -> dict[str, str]:
+    """Return by key what those live messages say in which something is kept."""
+    keys = {passage.key for passage in read.finished.kept}
+    after = {at: message for message, at in zip(read.messages, read.came_from, strict=True)}
+    return {
+        entry.key: printable(plain.all_text(after[entry.at]))
+        for entry in read.finished.entries
+        if entry.key in keys and entry.at in read.live
+    }
+
+
+def _seen(text: str) -> str:
+    """Return what is seen of a text: an editor may have given its lines other ends."""
+    return text.replace(JOINER, "").replace("\r\n", "\n")
 
 
 def _quoted_texts(read: ReadBack) -> dict[str, list[str]]:

@@ -156,6 +156,8 @@ class ChatPlan:
     """Tokens of the opening and the closing around the memories."""
     layers: Layers = NO_LAYERS
     """The work after the memories for core memory and facts."""
+    kept: tuple[str, ...] = ()
+    """Clauses on the passages that the person keeps word for word."""
 
     @property
     def calls(self) -> int:

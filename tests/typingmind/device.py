@@ -119,6 +119,11 @@ class TypingMind:
         self.messages(chat_id)[at]["isPinned"] = True
         self._touched(chat_id)
 
+    def unpin(self, chat_id: str, at: int) -> None:
+        """Take the pin off: nothing of it stays."""
+        self.messages(chat_id)[at].pop("isPinned")
+        self._touched(chat_id)
+
     def exclude(self, chat_id: str, at: int) -> None:
         """Exclude a message from the context: shown, but no longer sent."""
         self.messages(chat_id)[at]["contextClearedAt"] = self._later(minutes=1)

@@ -111,6 +111,7 @@ def test_every_setting_arrives() -> None:
         fold = { budget = 20000, group = 4, quotes = 9000 }
         core = { enabled = false, layout = "own", form = "json", sections = { log = { limit = 9, value = ["a"] } } }
         facts = { enabled = false, compare = 5, budget = 200, embedding = "x/y" }
+        keep = { budget = 300 }
         texts = { folder = "/e" }
         output = { mode = "keep-originals" }
         watch = { settle_seconds = 1, rescan_seconds = 60.5, mode = "poll", subfolders = true }
@@ -158,6 +159,7 @@ def test_every_setting_arrives() -> None:
             "sections": {"log": {"limit": 9, "value": ("a",)}},
         },
         "facts": {"enabled": False, "compare": 5, "budget": 200, "embedding": "x/y"},
+        "keep": {"budget": 300},
         "texts": {"folder": "/e"},
         "output": {"mode": "keep-originals"},
         "watch": {"settle_seconds": 1, "rescan_seconds": 60.5, "mode": "poll", "subfolders": True},

@@ -172,7 +172,7 @@ def test_the_last_override_that_fits_and_says_a_setting_decides_it(
     assert own.of(ADA) == own
 
 
-NONE_SUCH = "there is no such setting; there are models, tail, chunk, memory, fold, core, facts, texts, recall, chat"
+NONE_SUCH = "there is no such setting; there are models, tail, chunk, memory, fold, core, facts, keep, texts, recall, chat"
 
 
 def test_every_problem_of_every_override_is_told_with_its_number_and_line() -> None:

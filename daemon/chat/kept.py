@@ -1,0 +1,248 @@
+"""The passages that the person keeps word for word: after an export, and in the opening."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from daemon.archive.archive import Archive
+from daemon.archive.chats import is_known
+from daemon.archive.keeping import (
+    is_in,
+    kept_passages,
+    messages_of,
+    opening_written_at,
+    passages_of_kin,
+    sources,
+    store_passages,
+    was_pinned_before,
+)
+from daemon.archive.messages import first_seen
+from daemon.models.tokens import count
+from primer.tags import make_tags_inert
+from rules.conversation.history import Entry
+from rules.conversation.marker import MEMORY, OPENING, text_digest
+from rules.conversation.place import Place, raw_messages
+from rules.conversation.quote import NotVerbatim, find_quote
+from rules.errors import NotFound
+from rules.extract.words import has_words
+from rules.layers.kept_passages import (
+    BEGINNING,
+    MOST_TOKENS,
+    KeptPassage,
+    MarkedBy,
+    MessageNow,
+    ShownPins,
+    State,
+    admit_waiting,
+    after_export,
+    first_sentences,
+    line_of,
+    shown_passages,
+)
+from rules.layers.opening import KeptLine
+from rules.output.prove import KeptProof
+from rules.recognize.chat_reading import ChatReading
+from rules.typingmind.dates import parse_date
+from rules.typingmind.message import Message, is_pinned
+
+
+def passages_after(
+    archive: Archive, chat_id: str, reading: ChatReading, budget: int, now: str
+) -> tuple[KeptPassage, ...]:
+    """Return the passages of a chat after this export of it: pins taken, waiting ones let in.
+
+    Nothing is stored. A fork has those of the chat that it was forked from.
+    """
+    passages = kept_passages(archive, chat_id) if is_known(archive, chat_id) else ()
+    if not passages and reading.adopted.memories:
+        digests = {place.message.digest: place.key for place in raw_messages(reading.places)}
+        digests |= {old.message.digest: old.key for old in reading.adopted.past}
+        origins = [name for memory in reading.adopted.memories for name in memory.origins]
+        passages = passages_of_kin(archive, origins, digests)
+    shown = _shown_pins(archive, chat_id, reading)
+    return admit_waiting(after_export(passages, shown, now), budget)
+
+
+def keep_marked(
+    archive: Archive, chat_id: str, reading: ChatReading, budget: int, now: str
+) -> tuple[KeptPassage, ...]:
+    """Store what `passages_after` returns, once the export is archived, and return it."""
+    with archive.transaction():
+        after = passages_after(archive, chat_id, reading, budget, now)
+        return store_passages(archive, chat_id, after, now)
+
+
+def _shown_pins(archive: Archive, chat_id: str, reading: ChatReading) -> ShownPins:
+    seen, lacks = first_seen(archive, chat_id), reading.absent
+    places = list(raw_messages(reading.places))
+    dates = [place.message.created_at or "" for place in places]
+    dated = [(date, text) for text in dates if (date := parse_date(text))]
+    lacking = lacks.missing or lacks.under or lacks.left_out or lacks.went_back
+    return ShownPins(
+        pinned=tuple(_pinned(archive, chat_id, places)),
+        messages={place.key: _as_now(place.message) for place in places},
+        newest=max(dated)[1] if dated else "",
+        is_whole=not lacking,
+        first_seen={seen[place.key] for place in places if place.key in seen},
+        written_at=_written_at(archive, chat_id, reading),
+    )
+
+
+def _as_now(message: Message) -> MessageNow:
+    return MessageNow(message.words, message.digest)
+
+
+def _pinned(archive: Archive, chat_id: str, places: Iterable[Place]) -> Iterator[KeptPassage]:
+    """Yield what the pins of an export keep: the message, or the first sentences of a long one."""
+    for place in places:
+        if is_pinned(place.message) and (spoken := _spoken(place.message)):
+            start, words = spoken
+            text = first_sentences(words, count)
+            before = was_pinned_before(archive, chat_id, place.key)
+            state: State = "offered" if before else "waiting"
+            passage = _passage(place.key, place.message, start, text, "pin", state)
+            yield replace(passage, is_pinned=True, reason="" if text == words else BEGINNING)
+
+
+def _spoken(message: Message) -> tuple[int, str] | None:
+    """Return the first part of a message that was said in words, and where it begins, or None.
+
+    A passage lies within one part: what is between two parts was not said.
+    """
+    start = 0
+    for part in message.parts:
+        if part.spoken and has_words(part.text):
+            words = part.text.strip()
+            return start + part.text.index(words), words
+        start += len(part.text) + len("\n\n") if part.spoken else 0
+    return None
+
+
+def _passage(
+    key: str, message: Message, start: int, text: str, by: MarkedBy, state: State
+) -> KeptPassage:
+    said_at = message.created_at or ""
+    return KeptPassage(
+        key=key,
+        start=start,
+        text=text,
+        said_at=said_at if parse_date(said_at) else "",
+        speaker="assistant" if message.speaker == "assistant" else "user",
+        tokens=count(text),
+        by=by,
+        state=state,
+        digest=message.digest,
+    )
+
+
+def _written_at(archive: Archive, chat_id: str, reading: ChatReading) -> str:
+    """Return when memproc wrote the newest message of its own that the export shows."""
+    editions = {
+        (memory.memory_id, memory.edition.number): memory.edition.written_at
+        for memory in reading.memories
+    }
+    moments = [""]
+    for place in reading.places:
+        if place.ours and place.ours.kind == MEMORY:
+            moments.append(editions.get((place.ours.memory, place.ours.edition), ""))
+        elif place.ours and place.ours.kind == OPENING:
+            digest = text_digest(place.message.text)
+            moments.append(opening_written_at(archive, chat_id, digest))
+    return max(moments)
+
+
+def lines_shown(passages: Iterable[KeptPassage], entries: Iterable[Entry]) -> tuple[KeptLine, ...]:
+    """Return the lines of what is kept and not in the live tail, without live tags of ours."""
+    return tuple(
+        replace(line, text=make_tags_inert(line.text))
+        for line in map(line_of, shown_passages(passages, live_words(entries)))
+    )
+
+
+def live_words(entries: Iterable[Entry]) -> Mapping[str, str]:
+    """Return the words of the messages that are sent as they are, by key."""
+    return {
+        entry.key: entry.message.words
+        for entry in entries
+        if entry.memory is None and entry.at is not None
+    }
+
+
+def proofs_of(
+    archive: Archive, chat_id: str, passages: Iterable[KeptPassage]
+) -> tuple[KeptProof, ...]:
+    """Return each kept passage with the bytes of the raw message that says it, if it is known."""
+    raw = sources(archive, chat_id)
+    return tuple(
+        KeptProof(passage.called, passage.key, line_of(passage), raw.get(passage.number, b""))
+        for passage in shown_passages(passages, {})
+    )
+
+
+def find_words(
+    messages: Iterable[tuple[str, Message]], words: str, by: MarkedBy
+) -> KeptPassage | None:
+    """Return the passage of the first message that says these words, or None."""
+    for key, message in messages:
+        quote = find_quote(words, [Entry(key, message, None, None)])
+        if not isinstance(quote, NotVerbatim):
+            start = message.words.index(quote.text)
+            passage = _passage(key, message, start, quote.text, by, "waiting")
+            if is_in(passage, message):
+                return passage
+    return None
+
+
+def from_line(
+    messages: Sequence[tuple[str, Message]], line: KeptLine, *, by_user: bool
+) -> KeptPassage | None:
+    """Return the passage that a line of an opening shows, or None where it was never said.
+
+    What memproc wrote there was said, also where the raw messages are lost.
+    """
+    passage = find_words(messages, line.text, "opening")
+    if passage is None and not by_user:
+        size = count(line.text)
+        passage = KeptPassage("", 0, line.text, line.day, line.speaker, size, "opening", "kept")
+    return passage and replace(passage, state="waiting" if by_user else "kept")
+
+
+def mark(
+    archive: Archive, chat_id: str, words: str, uuid: str, by: MarkedBy = "person"
+) -> KeptPassage:
+    """Return the passage that the person means: words, of a message or of any, or all of one.
+
+    Raises NotFound where the words were never said so, or are too long.
+    """
+    messages = [
+        (key, message)
+        for key, message in messages_of(archive, chat_id)
+        if not uuid or uuid in (key, message.uuid)
+    ]
+    if not messages:
+        raise NotFound(
+            f"The archive knows no message {uuid} of this chat.",
+            "Export the chat again and run memproc, or say the words instead.",
+        )
+    if words:
+        passage = find_words(messages, words, by)
+    else:
+        key, message = messages[0]
+        spoken = _spoken(message)
+        passage = spoken and _passage(key, message, *spoken, by, "waiting")
+    if passage is None:
+        raise NotFound(
+            "Nothing in this chat says these words, character for character.",
+            "Copy them from one message, or find it with: memproc search WORDS",
+        )
+    if passage.tokens > MOST_TOKENS:
+        raise NotFound(
+            f"That is {passage.tokens:,} tokens, and a passage has at most {MOST_TOKENS}.",
+            "Say the words of it that count the most.",
+        )
+    return passage
+
+
+def covered_by(passages: Sequence[KeptPassage], new: KeptPassage) -> KeptPassage | None:
+    """Return the passage of these that holds the new one already, or None."""
+    there = (old for old in passages if old.is_agreed and old.covers(new))
+    return next(there, None)

@@ -1,0 +1,156 @@
+"""Keep passages word for word, and release them: `memproc keep CHAT "words"`, `memproc release`."""
+
+from collections.abc import Sequence
+from dataclasses import asdict, replace
+
+import click
+
+from daemon.archive.archive import Archive
+from daemon.archive.chats import KnownChat, find_chat, known_chat
+from daemon.archive.keeping import kept_passages, store_passages
+from daemon.chat.kept import covered_by, mark
+from daemon.cli.printing import print_json, print_table, print_text
+from daemon.cli.settings import TO_SEE_IT, Settings, json_option, pass_settings
+from daemon.config.settings import Config
+from daemon.files.clock import now
+from rules.errors import NotFound
+from rules.layers.kept_passages import KeptPassage, admit_waiting, describe_kept
+
+_SPEAKERS = {"user": "you", "assistant": "the persona"}
+
+
+@click.command
+@click.argument("chat")
+@click.argument("words", required=False, default="")
+@click.option(
+    "--message", "uuid", default="", metavar="UUID", help="Keep this message, or WORDS of it."
+)
+@click.option(
+    "--yes",
+    "number",
+    type=click.IntRange(min=1),
+    metavar="NUMBER",
+    help="Keep the passage of this number: one that is offered, or that you are asked about.",
+)
+@json_option
+@pass_settings
+def keep_command(
+    settings: Settings, chat: str, words: str, uuid: str, number: int | None, as_json: bool
+) -> None:
+    """Keep WORDS of CHAT as they were said, in every later export, until `memproc release`.
+
+    They are searched in what was said and kept character for character. Without words, what is kept
+    is listed. A message that you pin in TypingMind is kept, too.
+    """
+    if not (words or uuid or number):
+        _list(settings, chat, as_json)
+        return
+    if number and (words or uuid):
+        raise click.UsageError("--yes takes the number of a passage that is there, and no words.")
+    with settings.context() as context:
+        archive, when = context.archive, now()
+        known = find_chat(archive, chat)
+        before, budget = (
+            kept_passages(archive, known.chat_id),
+            _budget(archive, context.config, known),
+        )
+        if number:
+            meant = _numbered(before, known, number)
+            agreed = replace(meant, state="waiting") if meant.state == "offered" else meant
+            is_pinned = meant.is_pinned and meant.asks != "unpinned"
+            agreed = replace(agreed, asks="", is_pinned=is_pinned)
+            if agreed == meant:
+                settings.say(f"Nothing to do: nothing is asked about {meant.called}.")
+                return
+            after = [agreed if passage is meant else passage for passage in before]
+        else:
+            new = mark(archive, known.chat_id, words, uuid)
+            if there := covered_by(before, new):
+                settings.say(f"Nothing to do: {there.called} holds these words already.")
+                return
+            after = [*before, new]
+            number = 1 + max((passage.number for passage in before), default=0)
+        stored = store_passages(archive, known.chat_id, admit_waiting(after, budget), when)
+    _say_kept(settings, _numbered(stored, known, number), budget)
+
+
+def _say_kept(settings: Settings, passage: KeptPassage, budget: int) -> None:
+    if passage.state == "kept":
+        settings.say(f"Kept, word for word: {passage.called}.\n{TO_SEE_IT}")
+        return
+    settings.say(
+        f"{passage.called[:1].upper()}{passage.called[1:]} waits: all {budget:,} tokens of "
+        "keep.budget are taken. Release another passage, or raise keep.budget in memproc.toml."
+    )
+
+
+@click.command
+@click.argument("chat")
+@click.argument("number", type=click.IntRange(min=1))
+@pass_settings
+def release_command(settings: Settings, chat: str, number: int) -> None:
+    """Release the passage NUMBER of CHAT, as `memproc keep CHAT` lists it.
+
+    It leaves the message before the memories; what was said stays in the archive.
+    """
+    with settings.context() as context:
+        archive = context.archive
+        known = find_chat(archive, chat)
+        before, budget = (
+            kept_passages(archive, known.chat_id),
+            _budget(archive, context.config, known),
+        )
+        meant = _numbered(before, known, number)
+        if meant.state == "released":
+            settings.say(f"Nothing to do: {meant.called} is released already.")
+            return
+        released = replace(meant, state="released", asks="")
+        after = [released if passage is meant else passage for passage in before]
+        store_passages(archive, known.chat_id, admit_waiting(after, budget), now())
+    settings.say(f"Released: {meant.called}.\n{TO_SEE_IT}")
+
+
+def _budget(archive: Archive, config: Config, known: KnownChat) -> int:
+    return config.of(known_chat(archive, known.chat_id)).keep.budget
+
+
+def _numbered(passages: Sequence[KeptPassage], known: KnownChat, number: int) -> KeptPassage:
+    """Return the passage of this number. Raises NotFound."""
+    passage = next((passage for passage in passages if passage.number == number), None)
+    if passage is None:
+        raise NotFound(
+            f'"{known.title}" has no passage {number}.',
+            f"List what is kept with: memproc keep {known.chat_id}",
+        )
+    return passage
+
+
+def _list(settings: Settings, chat: str, as_json: bool) -> None:
+    """List the passages of a chat, but for released ones, by time."""
+    with settings.archive() as archive:
+        known = find_chat(archive, chat)
+        passages = kept_passages(archive, known.chat_id)
+        budget = _budget(archive, settings.config, known)
+    listed = [passage for passage in passages if passage.state != "released"]
+    listed.sort(key=lambda passage: (passage.said_at, passage.number))
+    if as_json:
+        print_json([asdict(passage) for passage in listed])
+        return
+    if not listed:
+        settings.say(f'Nothing of "{known.title}" is kept word for word.')
+        return
+    rows = [
+        (
+            str(passage.number),
+            passage.said_at[:10],
+            _SPEAKERS[passage.speaker],
+            " ".join(passage.text.split()),
+            str(passage.tokens),
+            passage.state,
+        )
+        for passage in listed
+    ]
+    headings = ("Id", "Said on", "By", "Words", "Tokens", "State")
+    print_table(headings, rows, right=(0, 4), prose=(3,), drop=(4,), pages=True)
+    for clause in describe_kept(listed, budget):
+        print_text(f"{clause[:1].upper()}{clause[1:]}.")

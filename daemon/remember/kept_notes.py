@@ -1,0 +1,46 @@
+"""What known chats keep word for word: how full that is, what waits, and what the person is asked.
+
+`memproc plan` says the same of the chats in an export; these are read from the archive alone.
+"""
+
+from collections.abc import Iterator
+from contextlib import suppress
+
+from daemon.archive.archive import Archive
+from daemon.archive.chats import known_chat, known_chats
+from daemon.archive.keeping import kept_passages
+from daemon.config.settings import Config
+from daemon.status.printable import told_apart
+from daemon.status.status import StatusProblem
+from rules.errors import MemprocError
+from rules.layers.kept_passages import KeptPassage, how_full, open_questions
+
+
+def problems_of_kept(archive: Archive, config: Config) -> Iterator[tuple[StatusProblem, str]]:
+    """Yield what status and Home say of each chat where something waits for the person; its id."""
+    for chat_id, title, passages, _ in _all_kept(archive, config):
+        if questions := "; ".join(open_questions(passages)):
+            reason = f"{questions[:1].upper()}{questions[1:]}."
+            step = f"Look at it with: memproc keep {chat_id}"
+            yield StatusProblem(title, reason, step), chat_id
+
+
+def fullness_of_kept(archive: Archive, config: Config) -> tuple[str, ...]:
+    """Return a line on how full each chat is that keeps something, or would."""
+    every = _all_kept(archive, config)
+    told = ((title, how_full(passages, budget)) for _, title, passages, budget in every)
+    return tuple(f"{title}: {full}" for title, full in told if full)
+
+
+def _all_kept(
+    archive: Archive, config: Config
+) -> Iterator[tuple[str, str, tuple[KeptPassage, ...], int]]:
+    """Yield id, title, passages and budget of each chat; one that cannot be read hides no other."""
+    chats = list(known_chats(archive))
+    titles = told_apart((known.chat_id, known.title) for known in chats)
+    for known in chats:
+        with suppress(MemprocError):
+            passages = kept_passages(archive, known.chat_id)
+            if passages:
+                own = config.of(known_chat(archive, known.chat_id))
+                yield known.chat_id, titles[known.chat_id], passages, own.keep.budget

@@ -1,0 +1,260 @@
+"""A passage that the person marks stays word for word: by the command line and by pins, until it is released."""
+
+from collections.abc import Callable
+from pathlib import Path
+from shutil import rmtree
+
+import pytest
+
+from tests.stories.cycle import ENGINE, Cycle, quiet
+from tests.stories.keeping import (
+    keep,
+    kept_there,
+    live,
+    opening,
+    passages,
+    release,
+    states,
+)
+
+Talks = Callable[[Cycle], object]
+
+
+@pytest.fixture
+def ada(tmp_path: Path) -> Cycle:
+    """A chat with memories, imported again."""
+    return Cycle.lived(tmp_path / "ada")
+
+
+def compressed(chat: Cycle) -> str:
+    """A sentence of the person's that is under a memory, as the raw message has it."""
+    key = chat.bounds()[0][2]
+    said: str = next(
+        message["content"][0]["text"] for message in chat.expanded() if message["uuid"] == key
+    )
+    return said
+
+
+def test_words_that_left_the_chat_stand_in_every_export_until_they_are_released(
+    ada: Cycle,
+) -> None:
+    words = compressed(ada)
+    assert "Kept, word for word: passage 1" in keep(ada, words)
+    assert "Nothing to do: passage 1" in keep(ada, words)
+    ada.goes_round()
+    (passage,) = passages(ada)
+    day = passage["said_at"][:10]
+    assert kept_there(ada) == f"- {day}, the person said:\n{words}"
+    quiet(ada)
+    for _ in range(2):
+        ada.talk().goes_round()
+        assert kept_there(ada) == f"- {day}, the person said:\n{words}"
+    assert "Released: passage 1" in release(ada, 1)
+    assert "Nothing to do" in release(ada, 1)
+    ada.goes_round()
+    assert words not in opening(ada)
+    assert states(ada) == {}
+    quiet(ada)
+
+
+def test_what_is_in_the_live_tail_is_not_said_twice(ada: Cycle) -> None:
+    at = ada.live()[-2]
+    words, uuid = ada.said(at), ada.messages[at]["uuid"]
+    keep(ada, "--message", uuid)
+    ended = ada.hand_in()
+    assert "0 written, 1 unchanged" in ended.out, ended
+    while words in live(ada):
+        assert "Kept, word for word" not in opening(ada)
+        ada.talk().goes_round()
+    assert words in kept_there(ada)
+
+
+def test_a_pinned_message_is_kept_and_an_unpinned_one_is_released(ada: Cycle) -> None:
+    at = ada.live()[-2]
+    words, uuid = ada.said(at), ada.messages[at]["uuid"]
+    ada.device.pin(ada.chat_id, at)
+    assert "kept word for word: 1 passage" in planned(ada)
+    ada.talk(1).hand_in()
+    assert states(ada) == {1: "kept"}
+    place = next(n for n, message in enumerate(ada.messages) if message["uuid"] == uuid)
+    ada.device.unpin(ada.chat_id, place)
+    ada.hand_in()
+    assert [passage["asks"] for passage in passages(ada)] == ["unpinned"], "nothing newer was said"
+    ada.talk(1).hand_in()
+    assert states(ada) == {}
+    assert words in live(ada)
+    ada.device.pin(ada.chat_id, place)
+    ada.talk(1).hand_in()
+    assert states(ada) == {2: "kept"}, "it was pinned once more"
+
+
+def test_a_pin_that_left_with_its_message_releases_nothing(ada: Cycle) -> None:
+    at = ada.live()[0]
+    words = ada.said(at)
+    ada.device.pin(ada.chat_id, at)
+    for _ in range(2):
+        ada.talk().goes_round()
+    assert words not in live(ada)
+    assert words in kept_there(ada)
+    assert states(ada) == {1: "kept"}
+
+
+def test_a_device_that_never_saw_the_pin_releases_nothing_and_the_person_is_asked(
+    ada: Cycle,
+) -> None:
+    old = ada.export()
+    at = ada.live()[-2]
+    ada.device.pin(ada.chat_id, at)
+    ada.hand_in()
+    ada.device.bring_in(old)  # the other device, which goes on from there
+    ada.talk(1).hand_in()
+    assert [(passage["state"], passage["asks"]) for passage in passages(ada)] == [
+        ("kept", "unpinned")
+    ]
+    assert "has lost its pin" in ada.person.memproc("keep", ada.chat_id).out
+    keep(ada, "--yes", "1")
+    ada.talk(1).hand_in()
+    assert [(passage["state"], passage["asks"]) for passage in passages(ada)] == [("kept", "")]
+
+
+def test_a_line_that_the_person_takes_out_of_the_opening_releases_its_passage(ada: Cycle) -> None:
+    words = compressed(ada)
+    keep(ada, words)
+    keep(ada, "--message", ada.bounds()[1][2])
+    ada.goes_round()
+    text, (at,) = opening(ada), ada.ours("opening")
+    first, second = kept_there(ada).split("\n\n- ")
+    assert words in first
+    ada.device.edit(ada.chat_id, at, text.replace(f"{first}\n\n", ""))
+    assert "0 written, 1 unchanged" in ada.hand_in().out, "the chat in TypingMind says it already"
+    assert states(ada) == {2: "kept"}
+    ada.talk().goes_round()
+    assert kept_there(ada) == f"- {second}"
+    quiet(ada)
+
+
+def test_a_line_that_the_person_rewords_is_put_back_as_it_was_said(ada: Cycle) -> None:
+    words = compressed(ada)
+    keep(ada, words)
+    ada.goes_round()
+    text, (at,) = opening(ada), ada.ours("opening")
+    ada.device.edit(ada.chat_id, at, text.replace(words, "Something else."))
+    ended = ada.hand_in()
+    assert "1 passage was never said so, and not kept" in ended.out + ended.err
+    ada.imports()
+    assert words in kept_there(ada)
+    assert "Something else." not in opening(ada)
+
+
+def test_an_edited_message_asks_and_the_old_words_stay(ada: Cycle) -> None:
+    at = ada.live()[-2]
+    words = ada.said(at)
+    ada.device.pin(ada.chat_id, at)
+    ada.hand_in()
+    ada.device.edit(ada.chat_id, at, "I would rather not say.")
+    ada.talk(1).goes_round()
+    assert words in kept_there(ada), "it is not in the tail any more"
+    (passage,) = passages(ada)
+    assert (passage["state"], passage["asks"], passage["text"]) == ("kept", "edited", words)
+    keep(ada, "--yes", "1")
+    assert [passage["asks"] for passage in passages(ada)] == [""]
+
+
+def test_a_deleted_message_releases_nothing(ada: Cycle) -> None:
+    at = ada.live()[-2]
+    words = ada.said(at)
+    ada.device.pin(ada.chat_id, at)
+    ada.hand_in()
+    ada.device.delete(ada.chat_id, at)
+    ada.goes_round()
+    assert words in kept_there(ada)
+    quiet(ada)
+
+
+def test_what_does_not_fit_waits_and_is_named_until_there_is_room(ada: Cycle) -> None:
+    keys = [key for _, _, key, _ in ada.bounds()[:3]]
+    said = [keep(ada, "--message", key) for key in keys[:2]]
+    budget = sum(passage["tokens"] for passage in passages(ada))
+    ada.person.settings(f"{ENGINE}[keep]\nbudget = {budget}\n")
+    said.append(keep(ada, "--message", keys[2]))
+    assert "Kept, word for word" in said[0]
+    assert f"waits: all {budget} tokens" in said[2]
+    assert states(ada)[3] == "waiting"
+    waits = "passage 3 ("
+    assert waits in planned(ada)
+    status = " ".join(ada.person.memproc("status").out.split())
+    assert waits.capitalize() in status
+    assert f"2 passages, {budget} of {budget} tokens" in status
+    ada.goes_round()
+    release(ada, 1)
+    assert states(ada)[3] == "kept"
+    ada.person.settings(ENGINE + "[keep]\nbudget = 1\n")
+    ada.goes_round()
+    assert "waiting" not in states(ada).values(), "what is kept stays"
+
+
+def test_a_long_message_keeps_its_first_sentences_and_a_command_asks_for_fewer_words(
+    ada: Cycle,
+) -> None:
+    long = " ".join(f"Sentence number {number} is about the sea." for number in range(600))
+    ada.device.insert(ada.chat_id, len(ada.messages), "user", long)
+    uuid = ada.messages[-1]["uuid"]
+    ada.talk(1).hand_in()
+    ended = ada.person.memproc("keep", ada.chat_id, "--message", uuid)
+    assert ended.code == 2
+    assert "a passage has at most 400" in ended.err
+    at = next(n for n, message in enumerate(ada.messages) if message["uuid"] == uuid)
+    ada.device.pin(ada.chat_id, at)
+    ada.hand_in()
+    (passage,) = passages(ada)
+    assert passage["tokens"] <= 400
+    assert long.startswith(passage["text"]) and passage["text"].endswith(" is about the sea.")
+    assert "the first sentences" in ada.person.memproc("keep", ada.chat_id).out
+
+
+def test_words_that_were_never_said_are_refused(ada: Cycle) -> None:
+    ended = ada.person.memproc("keep", ada.chat_id, "The moon is a lighthouse for moths, Ada.")
+    assert ended.code == 2
+    assert "character for character" in ended.err
+
+
+def test_a_fork_and_a_restored_chat_keep_what_was_kept(ada: Cycle) -> None:
+    words = compressed(ada)
+    keep(ada, words)
+    keep(ada, "--message", ada.messages[ada.live()[0]]["uuid"])
+    ada.goes_round()
+    for renew in (False, True):
+        fork = ada.of(ada.device.fork(ada.chat_id, new_uuids=renew))
+        fork.talk().goes_round()
+        assert words in kept_there(fork)
+        assert set(states(fork).values()) == {"kept"}
+        assert len(states(fork)) == 2
+        quiet(fork)
+
+
+def test_a_lost_archive_has_them_again_from_the_newest_updated_export(ada: Cycle) -> None:
+    words = compressed(ada)
+    keep(ada, words)
+    ada.talk().goes_round()
+    rmtree(ada.person.home / "state")
+    assert ada.person.memproc("rebuild").code == 0
+    (passage,) = passages(ada)
+    assert (passage["text"], passage["state"]) == (words, "kept")
+    ada.talk().goes_round()
+    assert words in kept_there(ada)
+    verified = ada.person.memproc("verify")
+    assert verified.code == 0, verified
+
+
+def test_an_erased_chat_leaves_nothing_of_them(ada: Cycle) -> None:
+    words = compressed(ada)
+    keep(ada, words)
+    assert ada.person.memproc("erase", ada.chat_id, "--yes").code == 0
+    assert ada.rows("SELECT * FROM kept_passage") == []
+    state = b"".join(path.read_bytes() for path in (ada.person.home / "state").glob("archive*"))
+    assert words.encode() not in state
+
+
+def planned(chat: Cycle) -> str:
+    """What `memproc plan` says of the chat as it is now in TypingMind."""
+    return chat.person.memproc("plan", chat.person.drop(chat.export(), "planned.json")).out
