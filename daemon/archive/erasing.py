@@ -12,8 +12,9 @@ from daemon.archive.seals import SEALED
 from rules.errors import ArchiveError
 
 BY_ROW = (
-    "rest", "missing", "chunk_message", "fold_member", "edition", "layer_step", "core_event",
-    "fact_event", "kept_passage", "pins_before", "opening", "output", "chat_state", "version",
+    "rest", "answer", "question", "missing", "chunk_message", "fold_member", "edition",
+    "layer_step", "core_event", "fact_event", "kept_passage", "pins_before", "opening", "output",
+    "chat_state", "version",
     "message", "memory",
 )  # fmt: skip
 """Tables whose rows of a chat go, by the conditions of their seals; those referred to come last."""

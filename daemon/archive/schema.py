@@ -143,6 +143,30 @@ STEPS = (
         DROP TABLE pins_before;
         """,
     ),
+    SchemaStep(
+        "the questions and answers of memproc eval",
+        """
+        CREATE TABLE question (
+            id INTEGER PRIMARY KEY, chat INTEGER NOT NULL REFERENCES chat,
+            memory TEXT NOT NULL REFERENCES memory, message TEXT NOT NULL, passage TEXT NOT NULL,
+            text TEXT NOT NULL, choices TEXT NOT NULL, seed TEXT NOT NULL, state TEXT NOT NULL,
+            made_at TEXT NOT NULL, seal TEXT NOT NULL DEFAULT ''
+        ) STRICT;
+        CREATE INDEX question_chat ON question (chat);
+        CREATE TABLE answer (
+            id INTEGER PRIMARY KEY, chat INTEGER NOT NULL REFERENCES chat,
+            evaluation INTEGER NOT NULL, question INTEGER NOT NULL REFERENCES question,
+            arm TEXT NOT NULL, letter TEXT NOT NULL, model TEXT NOT NULL, settings TEXT NOT NULL,
+            version TEXT NOT NULL, memories INTEGER NOT NULL, level INTEGER NOT NULL,
+            at TEXT NOT NULL, seal TEXT NOT NULL DEFAULT '',
+            UNIQUE (chat, evaluation, question, arm)
+        ) STRICT;
+        """,
+        undo="""
+        DROP TABLE answer;
+        DROP TABLE question;
+        """,
+    ),
 )
 """The changes since then, in order, all in schema.sql too. A released step never changes."""
 

@@ -136,6 +136,28 @@ CREATE TABLE opening (
 CREATE INDEX opening_digest ON opening (digest);
 
 
+-- What the persona was asked about what it still knows (memproc eval) ------------------------------------------------
+
+-- A question about a memory's chunk. message, passage: the words that answer it, and the raw message that has them;
+-- empty where the answer was never said. choices: JSON list of four, of which the first is right. seed: what the order
+-- of the choices is drawn from. state: empty while it is asked; else why it is not.
+CREATE TABLE question (
+    id INTEGER PRIMARY KEY, chat INTEGER NOT NULL REFERENCES chat, memory TEXT NOT NULL REFERENCES memory,
+    message TEXT NOT NULL, passage TEXT NOT NULL, text TEXT NOT NULL, choices TEXT NOT NULL, seed TEXT NOT NULL,
+    state TEXT NOT NULL, made_at TEXT NOT NULL, seal TEXT NOT NULL DEFAULT ''
+) STRICT;
+CREATE INDEX question_chat ON question (chat);
+-- An answer in the chat's evaluation of that number. arm: what stood in the context. letter: in the order of `choices`,
+-- so that A is right; E for "it was never said", empty where no letter could be read. settings, version: hashes of
+-- the settings and of the context. memories: how many the chat had; level: that of the memory that should have known.
+CREATE TABLE answer (
+    id INTEGER PRIMARY KEY, chat INTEGER NOT NULL REFERENCES chat, evaluation INTEGER NOT NULL,
+    question INTEGER NOT NULL REFERENCES question, arm TEXT NOT NULL, letter TEXT NOT NULL, model TEXT NOT NULL,
+    settings TEXT NOT NULL, version TEXT NOT NULL, memories INTEGER NOT NULL, level INTEGER NOT NULL, at TEXT NOT NULL,
+    seal TEXT NOT NULL DEFAULT '', UNIQUE (chat, evaluation, question, arm)
+) STRICT;
+
+
 -- What models answered, and what that cost ---------------------------------------------------------------------------
 
 -- The journal: what models answered, by the hash of the request. usd: by our own prices; litellm_usd: what LiteLLM

@@ -82,6 +82,16 @@ SEALED = {
         ),
         ("pins_before", _BY_CHAT, "chat upto"),
         ("opening", _BY_CHAT, "chat digest text preface by base at"),
+        (
+            "question",
+            _BY_CHAT,
+            "id chat memory message passage text choices seed state made_at",
+        ),
+        (
+            "answer",
+            _BY_CHAT,
+            "id chat evaluation question arm letter model settings version memories level at",
+        ),
         ("output", _BY_CHAT_ID, "id chat_id sha256 messages_sha256 source_sha256 ours_sha256"),
         ("rest", _BY_CHAT_ID, "chat_id sha256 stand found"),
         (
@@ -95,7 +105,8 @@ SEALED = {
 }
 _WITH_MORE = {"version": ("(SELECT chat || ' ' || key FROM message WHERE id = version.message)",)}
 """A version is nothing without its message: whose it is, and in which chat."""
-_READ = tuple(table for table in SEALED if table not in ("reply", "rest"))
+_READ = tuple(table for table in SEALED if table not in ("reply", "rest", "question", "answer"))
+"""What a chat is made from. What an evaluation asked stops no other work where it is damaged."""
 _REAL = frozenset({"usd", "litellm_usd"})
 """The columns with fractions, which Python writes with more digits than SQLite."""
 

@@ -142,6 +142,13 @@ def fill(archive: Archive) -> None:
         "at": when,
     }
     archive.insert("opening", opening)
+    asked = dict.fromkeys(("message", "passage", "text", "choices", "seed"), text)
+    number = archive.insert(
+        "question", {"chat": chat, "memory": memory, **asked, "state": "", "made_at": when}
+    )
+    told = dict.fromkeys(("arm", "letter", "model", "settings", "version"), text)
+    counts = {"evaluation": 1, "memories": 1, "level": 1, "at": when}
+    archive.insert("answer", {"chat": chat, "question": number, **told, **counts})
     archive.insert("rest", {"chat_id": "secret1234", "sha256": "s", "stand": "s", "found": "{}"})
 
 

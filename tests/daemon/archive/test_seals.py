@@ -12,6 +12,7 @@ from click import UsageError
 
 from daemon.archive.archive import Archive, check_integrity
 from daemon.archive.chats import Rest, keep_rest, record_processed, rest_of
+from daemon.archive.evaluation import keep_answers, keep_questions
 from daemon.archive.journal import find_reply, record
 from daemon.archive.keeping import store_passages
 from daemon.archive.layers import core_events, fact_events, keep_core_events, keep_fact_events
@@ -33,6 +34,7 @@ from rules.layers.core_events import CoreEvent
 from rules.layers.facts import FactEvent
 from rules.layers.kept_passages import KeptPassage
 from tests.daemon.archive.test_archive import reply
+from tests.daemon.archive.test_evaluation import ANSWER, QUESTION
 from tests.daemon.archive.test_messages import CHAT, LATER, TALK, WHEN, see
 from tests.entries import entries, memory_of
 
@@ -61,6 +63,8 @@ def state(tmp_path: Path) -> Path:
         archive.run("INSERT INTO missing (message, since) VALUES (6, ?)", (LATER,))
         record_processed(archive, CHAT, "s" * 64, "f" * 64, 5, WHEN)
         keep_rest(archive, CHAT, Rest("a", "b", {"reason": "nothing new"}))
+        keep_questions(archive, CHAT, [QUESTION], WHEN)
+        keep_answers(archive, CHAT, [ANSWER])
     return tmp_path
 
 

@@ -1,0 +1,57 @@
+"""What the persona was asked about what it still knows, and what it answered; kept for ever."""
+
+import json
+from collections.abc import Collection, Sequence
+from dataclasses import asdict, replace
+
+from daemon.archive.archive import Archive, columns
+from daemon.archive.chats import chat_row
+from daemon.archive.seals import refuse_damage
+from rules.evaluate.questions import NAMED, Answer, Question
+
+_OF_CHAT = "WHERE chat = (SELECT id FROM chat WHERE chat_id = ?) ORDER BY id"
+
+
+def keep_questions(archive: Archive, chat_id: str, questions: Sequence[Question], now: str) -> None:
+    """Store new questions about a chat, those too that are not asked, in one transaction."""
+    with archive.transaction():
+        chat = chat_row(archive, chat_id)
+        for question in questions:
+            row = asdict(question) | {"choices": json.dumps(question.choices, ensure_ascii=False)}
+            del row["number"]
+            archive.insert("question", {**row, "chat": chat, "made_at": now})
+
+
+def questions_about(archive: Archive, chat_id: str) -> tuple[Question, ...]:
+    """Return all questions about a chat, in the order in which they were made.
+
+    Raises DamagedChat.
+    """
+    refuse_damage(archive.run, chat_id, "question")
+    sql = (
+        f"SELECT memory, message, passage, text, choices, seed, state, id FROM question {_OF_CHAT}"  # noqa: S608
+    )
+    rows = archive.rows(Question, sql, (chat_id,))
+    return tuple(replace(row, choices=tuple(json.loads(str(row.choices)))) for row in rows)
+
+
+def note_named(archive: Archive, numbers: Collection[int]) -> None:
+    """Note that a memory was written again with these questions in view: they count no more."""
+    archive.run(
+        "UPDATE question SET state = ? WHERE id IN (SELECT value FROM json_each(?))",
+        (NAMED, json.dumps(sorted(numbers))),
+    )
+
+
+def keep_answers(archive: Archive, chat_id: str, answers: Sequence[Answer]) -> None:
+    """Store the answers of an evaluation's arms, in one transaction."""
+    with archive.transaction():
+        chat = chat_row(archive, chat_id)
+        for answer in answers:
+            archive.insert("answer", {**asdict(answer), "chat": chat})
+
+
+def answers_about(archive: Archive, chat_id: str) -> tuple[Answer, ...]:
+    """Return the answers of all evaluations of a chat, the oldest first. Raises DamagedChat."""
+    refuse_damage(archive.run, chat_id, "answer")
+    return archive.rows(Answer, f"SELECT {columns(Answer)} FROM answer {_OF_CHAT}", (chat_id,))  # noqa: S608

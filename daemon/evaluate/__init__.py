@@ -1,0 +1,1 @@
+"""What a persona still knows of a chat: planned, asked, kept and reported."""

@@ -1,0 +1,146 @@
+"""Questions about what was said: drawn by seed, put in letters, and read from an answer's letters.
+
+What is drawn depends on hashes of seeds, so that a request that was cut off is made again as it
+was, and is not paid for twice.
+"""
+
+import hashlib
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TypeVar
+
+CHOICES = 4
+LETTERS = "ABCDE"
+RIGHT, NEVER_SAID = "A", "E"
+"""Letters in the order of a question's own choices, of which the first is right."""
+MOST_QUESTIONS = 40
+"""Questions of one evaluation."""
+PER_CHUNK = CHOICES
+"""Questions about one chunk: three on what was said, one on what was not."""
+AT_ONCE = 5
+"""Questions in one request."""
+NAMED = "named to a rewriting"
+"""The state of a question that its memory was told, and that says nothing of it any more."""
+
+_NUMBERED = re.compile(
+    r"(?<![\w.])(\d{1,2})\b[\s.):=\-–—*]*(?:(?i:(?:the )?answer(?: is|:)?)\s*)?[*_(\[\"'`]*"
+    r"(?:([A-E])(?![\w'’])|([a-e])(?=[\s*_)\].,;\"'`]*(?:$|\n|\d))|((?i:not|never) said))",
+    re.MULTILINE,
+)
+_BARE = re.compile(r"[A-E](?:[\s,;.]*[A-E])*[\s.]*")
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question about the chunk of a memory."""
+
+    memory: str
+    message: str
+    """Key of the raw message that holds the answer; empty where it was never said."""
+    passage: str
+    """The words of that message that answer it; empty where it was never said."""
+    text: str
+    choices: tuple[str, ...]
+    """Four, of which the first is right, or none where it was never said."""
+    seed: str
+    state: str = ""
+    """Why it is not asked; empty where it is."""
+    number: int = 0
+    """Its row in the archive; 0 before it is kept."""
+
+    @property
+    def was_said(self) -> bool:
+        """Return whether the conversation has its answer."""
+        return bool(self.passage)
+
+    @property
+    def right(self) -> str:
+        """Return the letter of the right answer."""
+        return RIGHT if self.was_said else NEVER_SAID
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A letter that a model gave to a question."""
+
+    evaluation: int
+    question: int
+    arm: str
+    """What stood in the context: memories, tail, full or recall."""
+    letter: str
+    """In the order of the question's own choices; empty where none could be read."""
+    model: str
+    settings: str
+    version: str
+    memories: int
+    level: int
+    at: str
+
+
+def draw(items: Sequence[T], seed: str) -> list[T]:
+    """Return the items in an order drawn by the seed."""
+    return [items[at] for at in _order(len(items), seed)]
+
+
+def _order(length: int, seed: str) -> list[int]:
+    return sorted(range(length), key=lambda at: hashlib.sha256(f"{seed} {at}".encode()).digest())
+
+
+def spread(items: Sequence[T], most: int, preferred: Sequence[T] = ()) -> list[T]:
+    """Return at most `most` items from all along a row: one of each equal part of it.
+
+    A part gives its first `preferred` item, else the one in its middle.
+    """
+    parts = min(most, len(items))
+    bounds = [len(items) * number // parts for number in range(parts + 1)] if parts else [0]
+    picked = []
+    for begin, end in pairwise(bounds):
+        part = items[begin:end]
+        picked.append(next((item for item in part if item in preferred), part[len(part) // 2]))
+    return picked
+
+
+def pose(questions: Sequence[Question], asking: str) -> str:
+    """Write questions with their choices in letters, in the order that `asking` draws anew."""
+    return "\n\n".join(
+        "\n".join(
+            (
+                f"{number}. {question.text}",
+                *(
+                    f"{letter}. {question.choices[at]}"
+                    for letter, at in zip(LETTERS, _choices(question, asking), strict=False)
+                ),
+                f"{NEVER_SAID}. It was never said.",
+            )
+        )
+        for number, question in enumerate(questions, 1)
+    )
+
+
+def own_letter(question: Question, asking: str, letter: str) -> str:
+    """Return the letter of an answer in the order of the question's own choices."""
+    if letter in ("", NEVER_SAID):
+        return letter
+    return LETTERS[_choices(question, asking)[LETTERS.index(letter)]]
+
+
+def _choices(question: Question, asking: str) -> list[int]:
+    return _order(CHOICES, f"{question.seed} {asking}")
+
+
+def read_letters(answer: str, count: int) -> tuple[str, ...]:
+    """Read the letters of so many questions; "" where there is none, or several that differ."""
+    if _BARE.fullmatch(answer.strip()):
+        bare = re.findall("[A-E]", answer)
+        if len(bare) == count:
+            return tuple(bare)
+    letters: dict[int, set[str]] = {}
+    for number, capital, small, unsaid in _NUMBERED.findall(answer):
+        letter = NEVER_SAID if unsaid else (capital or small).upper()
+        letters.setdefault(int(number), set()).add(letter)
+    given = (letters.get(number, set()) for number in range(1, count + 1))
+    return tuple(next(iter(read)) if len(read) == 1 else "" for read in given)

@@ -1,0 +1,108 @@
+"""Scores with their intervals: guessing taken off, questions about one chunk not counted as many.
+
+A said question gives a point for the right letter and takes a third of one for a wrong one, so that
+who guesses among its four choices comes to nothing on average; "never said" is neither
+(Frary 1988, formula scoring). On a scale from 0 to 1 these are 1, 0 and 1/4.
+
+The interval is Wilson's, on as many questions as the marks are worth: fewer where those about the
+same chunk resemble each other (Kish's design effect, from the intraclass correlation), more where
+marks vary less than those of all or nothing, as with "never said" in the place of a guess.
+"""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import comb, sqrt
+
+from rules.evaluate.questions import NEVER_SAID, RIGHT
+
+Mark = tuple[str, float]
+"""A chunk, and what an answer about it is worth, from 0 to 1."""
+_Z = 1.96
+_GUESSED = 0.25
+"""The mark of who knows nothing, on average."""
+_CHANCE = 0.05
+_SMOOTHED = 2.0
+"""Marks of 0 and of 1 each that are added before the spread is judged: few marks show too little."""
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """A share from 0 to 1, with the bounds of its 95 % interval and the number of questions."""
+
+    questions: int
+    share: float
+    low: float
+    high: float
+
+
+def known_mark(letter: str) -> float:
+    """Return what a letter in a question's own order is worth."""
+    return {RIGHT: 1.0, NEVER_SAID: _GUESSED}.get(letter, 0.0)
+
+
+def known_score(marks: Sequence[Mark]) -> Score | None:
+    """Return how much is known, with guessing taken off; None without marks."""
+    score = plain_score(marks)
+    if score is None:
+        return None
+    share, low, high = (
+        min(1.0, max(0.0, (value - _GUESSED) / (1 - _GUESSED)))
+        for value in (score.share, score.low, score.high)
+    )
+    return Score(score.questions, share, low, high)
+
+
+def plain_score(marks: Sequence[Mark]) -> Score | None:
+    """Return the mean of marks with Wilson's interval on their effective number; None without."""
+    if not marks:
+        return None
+    values = [value for _, value in marks]
+    mean = sum(values) / len(values)
+    number = len(values) * _worth_of_a_mark(values) / design_effect(marks)
+    scale = 1 + _Z**2 / number
+    middle = (mean + _Z**2 / (2 * number)) / scale
+    half = _Z / scale * sqrt(mean * (1 - mean) / number + _Z**2 / (4 * number**2))
+    return Score(len(values), mean, max(0.0, middle - half), min(1.0, middle + half))
+
+
+def _worth_of_a_mark(values: Sequence[float]) -> float:
+    """Return how many marks of all or nothing one of these is worth."""
+    number = len(values) + 2 * _SMOOTHED
+    mean = (sum(values) + _SMOOTHED) / number
+    squares = sum(value**2 for value in values) + _SMOOTHED
+    return mean * (1 - mean) / (squares / number - mean**2)
+
+
+def design_effect(marks: Sequence[Mark]) -> float:
+    """Return by how much marks about the same chunks are worth less; at least 1."""
+    by_chunk: defaultdict[str, list[float]] = defaultdict(list)
+    for chunk, value in marks:
+        by_chunk[chunk].append(value)
+    number, groups = len(marks), len(by_chunk)
+    if groups < 2 or number == groups:
+        return 1.0
+    mean = sum(value for _, value in marks) / number
+    means = {chunk: sum(values) / len(values) for chunk, values in by_chunk.items()}
+    between = sum(
+        len(by_chunk[chunk]) * (of_chunk - mean) ** 2 for chunk, of_chunk in means.items()
+    )
+    between /= groups - 1
+    within = sum((value - means[chunk]) ** 2 for chunk, value in marks) / (number - groups)
+    squares = sum(len(values) ** 2 for values in by_chunk.values()) / number
+    total = between + ((number - squares) / (groups - 1) - 1) * within
+    alike = max(0.0, (between - within) / total) if total > 0 else 0.0
+    return 1 + (squares - 1) * alike
+
+
+def stands_out(group: Sequence[bool], others: Sequence[bool], groups: int) -> bool:
+    """Return whether a group of answers has fewer right ones than chance explains.
+
+    Fisher's exact test, one-sided, against the others; with so many groups compared, all together
+    say so wrongly in at most 5 % of evaluations (Bonferroni).
+    """
+    number, right = len(group) + len(others), sum(group) + sum(others)
+    ways = sum(
+        comb(right, few) * comb(number - right, len(group) - few) for few in range(sum(group) + 1)
+    )
+    return ways * groups <= _CHANCE * comb(number, len(group))
