@@ -15,7 +15,8 @@ SAMPLE = Path(candidates.__file__).with_name("sample.json")
 NO_EXPORTS = pytest.param(
     None, marks=pytest.mark.skip("no real exports: set MEMPROC_EXPORTS to a folder of them")
 )
-TALKS: list[Any] = [SAMPLE, *(FOUND or [NO_EXPORTS])]
+REAL: list[Any] = FOUND or [NO_EXPORTS]
+TALKS: list[Any] = [SAMPLE, *REAL]
 
 
 def halves(path: Path, role: str) -> list[list[str]]:
