@@ -3,10 +3,11 @@
 import re
 from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Final
 
+from rules.extract.brackets import is_left_open, without_lone_brackets
 from rules.extract.phrases import COURTESY
 from rules.extract.sentences import TextPiece, sentences
 from rules.extract.voices import (
@@ -27,6 +28,8 @@ _LINKED = re.compile(r"\[[^\[\]\n]{3,}\](?!\()")
 _MARKUP = re.compile(
     r"!?\[([^\]\n]*)\]\([^)\s]*\)|\*\*+|`+|__+|~~+|(?<!\w)[*_](?=\S)|(?<=\S)[*_](?!\w)"
 )
+_BETWEEN = re.compile(r"[^\S\n]*[)）]*[^\S\n]*[(（]*")
+"""What parts two sentences of one line."""
 _MOST_FIGURES = 0.4
 """A sentence of which more words are numbers is a row of a table."""
 _SHORT_COURTESY = 12.0
@@ -98,7 +101,7 @@ def between_placeholders(text: str) -> list[str]:
 def of_message(role: str, text: str) -> tuple[Sentence, ...]:
     """Return the sentences of prose of one message; a mere placeholder in square brackets is none."""
     pieces = [
-        piece
+        _without_lone_brackets(text, piece)
         for piece in sentences(text)
         if piece.prose and not _PLACEHOLDER.fullmatch(text, piece.start, piece.stop)
     ]
@@ -111,10 +114,15 @@ def of_message(role: str, text: str) -> tuple[Sentence, ...]:
         voice = _voice_at(lines, starts, piece)
         is_broken = _is_broken(text, quotations, piece)
         between = text[stop : piece.start]
-        follows = stop > 0 and not between.strip() and "\n" not in between
+        follows = stop > 0 and _BETWEEN.fullmatch(between) is not None
         prose.append(_sentence(role, text, piece, voice, is_broken=is_broken, follows=follows))
         stop = piece.stop
     return tuple(prose)
+
+
+def _without_lone_brackets(text: str, piece: TextPiece) -> TextPiece:
+    start, stop = without_lone_brackets(text, piece.start, piece.stop)
+    return replace(piece, start=start, stop=stop)
 
 
 def _sentence(
@@ -163,7 +171,9 @@ def _voice_at(lines: Sequence[VoicedLine], starts: Sequence[int], piece: TextPie
 
 
 def _is_broken(text: str, quotations: Sequence[tuple[int, int]], piece: TextPiece) -> bool:
-    """Return whether a quotation mark is open in a sentence, or the sentence is within a quotation."""
+    """Return whether a mark of a quotation or a bracket is open in a sentence, or it is quoted itself."""
+    if is_left_open(text[piece.start : piece.stop]):
+        return True
     at = bisect_right(quotations, (piece.start, len(text) + 1)) - 1
     if at >= 0 and quotations[at][1] > piece.start:
         inside = quotations[at][0] < piece.start or _is_all(text, quotations[at], piece)
