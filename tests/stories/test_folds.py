@@ -1,6 +1,7 @@
 """Bounded memory: folds keep the section within its budget, with their quotes word for word, in every life."""
 
 import json
+from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
@@ -71,6 +72,16 @@ def tokens_of(life: Life) -> int:
     return sum(map(count, told))
 
 
+def written(life: Life) -> list[str]:
+    """The texts of the whole chat as the person has it in TypingMind."""
+    return texts(life.device.messages(life.chat_id))
+
+
+def prompts(life: Life) -> Counter[str]:
+    """What models were asked, whatever the order."""
+    return Counter(request.key for request in life.server.requests)
+
+
 def covered(life: Life, names: Collection[str]) -> list[int]:
     """The numbers of the chunk memories that these memories and folds stand for, in their order."""
     by_id = {memory.memory_id: memory for memory in life.all()}
@@ -104,6 +115,28 @@ def test_the_section_never_exceeds_its_budget(tmp_path: Path) -> None:
             assert aria.round() == []
         assert levels >= {1, 2, 3}
         assert aria.person.memproc("verify").code == 0
+
+
+def test_with_a_growing_budget_ten_rounds_ask_and_write_what_one_does(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("rules.plan.fold_budget.LEAST", 500)  # a tenth of it takes long to come to
+    tables = {"memory": NO_HINDSIGHT, "fold": f'budget = "auto"\ngroup = {GROUP}'}
+    with (
+        life(tmp_path / "once", **tables) as once,
+        life(tmp_path / "often", **tables) as often,
+    ):
+        for tokens in (FIRST_ROUND, *[1_000] * 9):
+            once.talk(tokens)
+            often.round(tokens)
+        once.round()
+
+        raw = [memory.source_tokens for memory in often.memories()]
+        assert sum(raw) // 10 > 500, "the budget has grown"
+        assert 0 < tokens_of(often) <= max(500, sum(raw) // 10)
+        assert often.folds()
+        assert written(often) == written(once)
+        assert prompts(often) == prompts(once)
 
 
 def test_a_fold_has_the_six_messages_of_a_memory_and_says_what_it_stands_for(lived: Life) -> None:
@@ -466,8 +499,11 @@ def test_a_message_of_a_fold_that_is_gone_comes_back(aria: Life) -> None:
 @pytest.mark.long
 @pytest.mark.timeout(1200)
 @pytest.mark.parametrize("models", [ENGINE, SCRIPTED])
-def test_at_a_million_tokens_the_section_is_as_bounded_as_ever(tmp_path: Path, models: str) -> None:
-    with life(tmp_path / "aria") as aria:
+@pytest.mark.parametrize("budget", ["16000", '"auto"'])
+def test_at_a_million_tokens_the_section_is_as_bounded_as_ever(
+    tmp_path: Path, models: str, budget: str
+) -> None:
+    with life(tmp_path / "aria", fold=f"budget = {budget}") as aria:
         aria.person, aria.models, aria.chat_id = (
             Person(tmp_path / "aria", 30_000, 8_000, 4_000),
             models,
@@ -477,7 +513,9 @@ def test_at_a_million_tokens_the_section_is_as_bounded_as_ever(tmp_path: Path, m
         aria.person.drop(export_bytes(long_chat(1_000_000)))
         aria.run()
         assert len(aria.memories()) > 200
-        assert tokens_of(aria) <= 16_000 + max(memory.edition.tokens for memory in aria.all())
+        raw = sum(memory.source_tokens for memory in aria.memories())
+        most = raw // 10 if budget == '"auto"' else 16_000
+        assert tokens_of(aria) <= most + max(memory.edition.tokens for memory in aria.all())
         assert covered(aria, section(aria)) == [memory.number for memory in aria.memories()]
         assert aria.round() == []
         assert aria.person.memproc("verify").code == 0
