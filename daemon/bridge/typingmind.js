@@ -122,13 +122,15 @@
     const next = rewritten(chat, [...messages, ...later], [...deletedIn(result), ...deletedIn(chat)]);
     return { ...next, memproc: { v: 1, first: messages.find(isMemory).uuid } };
   }
+  // The chat as it was. It has the old messages already where a stale list was written over the memories.
   function withoutMemories(chat, { before, result }, wasSynced) {
-    if (!beginsWith(chat.messages, result.messages)) throw new Trouble(SAYS.fixed);
+    const standing = [result, before].find(({ messages }) => beginsWith(chat.messages, messages));
+    if (!standing) throw new Trouble(SAYS.fixed);
     if (!isAtRest(chat)) throw new NotAtRest();
     const since = deletedIn(chat).filter((uuid) => !deletedIn(result).includes(uuid));
     // Other devices have the memories by now: named as deleted, they do not come back beside what they stood for.
     const memories = wasSynced || chat.syncedAt ? uuidsOf(result.messages) : [];
-    const messages = [...before.messages, ...chat.messages.slice(result.messages.length)];
+    const messages = [...before.messages, ...chat.messages.slice(standing.messages.length)];
     const next = rewritten(chat, messages, [...deletedIn(before), ...since, ...memories]);
     if (!before.syncMetadata && !deletedIn(next).length) delete next.syncMetadata;
     return { ...next, memproc: before.memproc };
@@ -221,7 +223,8 @@
       const written = await kept(`written/${id}`);
       await write(id, (chat) => withoutMemories(chat, written, wasSynced));
       const done = { state: "", said: "The chat is as it was, with what was said since", at: Date.now() };
-      await setRound(id, { ...done, canUndo: false, wasSynced: false, auto: false });
+      const over = { canUndo: false, wasSynced: false, auto: false };
+      await setRound(id, { ...done, ...over }, { [`written/${id}`]: undefined });
     },
   };
   // Files in the message box are lost where its chat is left, which every write does. Each tab that shows some holds a

@@ -351,9 +351,9 @@ def test_undo_leaves_a_chat_whose_memory_was_edited(paired: ChatClient) -> None:
     assert paired.stored() == edited
 
 
-def test_a_stale_list_is_noticed_and_the_memories_put_back_without_a_call(
-    paired: ChatClient, fake: FakeMemproc
-) -> None:
+@pytest.fixture
+def stale(paired: ChatClient) -> ChatClient:
+    """The client, with memories over which it has written its old list."""
     compress(paired)
     paired.run(
         "app.save('kxecrzvvc1', [...JSON.parse(arguments[0]), ...app.messages.slice(12)])",
@@ -361,11 +361,26 @@ def test_a_stale_list_is_noticed_and_the_memories_put_back_without_a_call(
     )
     paired.run("void document.querySelector('h1').append('!')")
     paired.says("wrote its old list over the memories. Press to put them back")
-    paired.press()
-    paired.says("Done")
-    assert paired.stored()["messages"] == MEMORIES
-    assert paired.drawn() == uuids(MEMORIES)
+    return paired
+
+
+def test_a_stale_list_is_noticed_and_the_memories_put_back_without_a_call(
+    stale: ChatClient, fake: FakeMemproc
+) -> None:
+    stale.press()
+    stale.says("Done")
+    assert stale.stored()["messages"] == MEMORIES
+    assert stale.drawn() == uuids(MEMORIES)
     assert len(fake.exports) == 1
+
+
+def test_undo_keeps_a_stale_list_that_was_written_over_the_memories(stale: ChatClient) -> None:
+    undo(stale)
+    stale.says("The chat is as it was")
+    chat_now = stale.stored()
+    assert chat_now["messages"] == TALK["messages"]
+    assert "memproc" not in chat_now
+    assert chat_now["syncMetadata"] == TALK["syncMetadata"], "no message that is there is named"
 
 
 def test_memories_are_collapsed_under_their_names_and_a_click_opens_them(

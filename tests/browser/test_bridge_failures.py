@@ -63,17 +63,22 @@ def test_a_page_that_is_closed_before_the_write_goes_on_when_it_is_opened(
     assert waiting.stored()["messages"] == MEMORIES
 
 
+def store_chat(client: ChatClient, stored: Json) -> None:
+    """Put a chat into the store from a page that has neither the client nor the extension."""
+    client.run(
+        "new Promise(resolve => { const opening = indexedDB.open('keyval-store'); opening.onsuccess = () => {"
+        " const made = opening.result.transaction('keyval', 'readwrite').objectStore('keyval')"
+        ".put(JSON.parse(arguments[0]), 'CHAT_kxecrzvvc1'); made.onsuccess = () => resolve(1); }; })",
+        json.dumps(stored),
+    )
+
+
 def test_a_page_that_was_closed_just_after_the_write_notes_it(
     waiting: ChatClient, fake: FakeMemproc
 ) -> None:
     waiting.browser.get("about:blank")
     waiting.browser.get(f"{waiting.address}client.css")  # the same origin, without the extension
-    put = (
-        "new Promise(resolve => { const opening = indexedDB.open('keyval-store'); opening.onsuccess = () => {"
-        " const made = opening.result.transaction('keyval', 'readwrite').objectStore('keyval')"
-        ".put(JSON.parse(arguments[0]), 'CHAT_kxecrzvvc1'); made.onsuccess = () => resolve(1); }; })"
-    )
-    waiting.run(put, json.dumps(compressed(TALK)))
+    store_chat(waiting, compressed(TALK))
     fake.states = [{"state": "done"}]
     waiting.load()
     waiting.says("Done")
@@ -293,6 +298,30 @@ def test_what_is_kept_of_a_chat_goes_when_the_chat_has_gone(
         return
     client.run("new Promise(resolve => setTimeout(resolve, 3000))")
     assert f"written/{CHAT_ID}" in kept_of_chats(client)
+
+
+def test_the_old_chat_is_not_kept_once_it_was_put_back(paired: ChatClient) -> None:
+    compress(paired)
+    undo(paired)
+    paired.says("The chat is as it was")
+    assert kept_of_chats(paired) == [f"round/{CHAT_ID}"]
+
+
+def test_a_page_that_was_closed_just_after_an_undo_notes_it(paired: ChatClient) -> None:
+    compress(paired)
+    paired.browser.get("about:blank")
+    paired.browser.get(f"{paired.address}client.css")  # the same origin, without the extension
+    paired.run(
+        "new Promise(done => { const opening = indexedDB.open('memproc'); opening.onsuccess = () => {"
+        " const kept = opening.result.transaction('kept', 'readwrite').objectStore('kept');"
+        " kept.get(arguments[0]).onsuccess = ({target}) => {"
+        " kept.put({...target.result, state: 'undoing'}, arguments[0]).onsuccess = done; }; }; })",
+        f"round/{CHAT_ID}",
+    )
+    store_chat(paired, TALK)
+    paired.load()
+    paired.says("The chat is as it was")
+    assert paired.stored()["messages"] == TALK["messages"]
 
 
 def test_undo_goes_after_ninety_days_and_auto_stays(client: ChatClient, fake: FakeMemproc) -> None:
