@@ -250,7 +250,7 @@
       const next = decide(tested(id, await answered(store.get(`CHAT_${id}`))));
       if (shownChat() === id && filesHere()) throw new NotAtRest();
       if (next) await answered(store.put(next, `CHAT_${id}`));
-      if (next && view.id === id) view.groups = grouped(next.messages); // collapsed as soon as they are drawn
+      if (next && view.id === id) Object.assign(view, { groups: grouped(next.messages), stale: null }); // drawn at once
     }));
     tell({ written: id });
     await reread(id);
@@ -511,7 +511,8 @@
     Object.assign(view, { size: body.length, groups: grouped(chat.messages), stale, isResting: isAtRest(chat) });
     if (view.round.canUndo && chat.syncedAt && !view.round.wasSynced) await setRound(id, { wasSynced: true });
     if (!view.isResting) noteChange();
-    else if (pairing && !view.round.state && !stale) await attempt(id, () => plan(id, body));
+    draw(); // memproc may take its time
+    if (view.isResting && pairing && !view.round.state && !stale) await attempt(id, () => plan(id, body));
   }
   // Ask what is due in the chat as it stands, and after a while again; for a chat on `auto`, also begin.
   async function plan(id, body) {

@@ -374,6 +374,17 @@ def test_a_stale_list_is_noticed_and_the_memories_put_back_without_a_call(
     assert len(fake.exports) == 1
 
 
+def test_once_the_memories_are_put_back_the_stale_list_is_told_no_more(stale: ChatClient) -> None:
+    stale.run(
+        "void (window.words = [], new MutationObserver(() => words.push(arguments[0].textContent))"
+        ".observe(arguments[0], {childList: true}))",
+        stale.panel(".pill"),
+    )
+    stale.press()
+    stale.says("Done")
+    assert not any("old list" in words for words in stale.run("words"))
+
+
 def test_undo_keeps_a_stale_list_that_was_written_over_the_memories(stale: ChatClient) -> None:
     undo(stale)
     stale.says("The chat is as it was")

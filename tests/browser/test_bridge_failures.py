@@ -411,6 +411,15 @@ def test_a_price_that_nobody_knows_is_told(client: ChatClient, fake: FakeMemproc
     client.says("1 memory due, at a price that nobody knows")
 
 
+def test_until_memproc_has_planned_the_pill_says_how_large_the_chat_is(
+    paired: ChatClient, fake: FakeMemproc
+) -> None:
+    fake.trouble = "silent"
+    paired.go("other")
+    paired.says("MiB", seconds=5)
+    fake.is_heard.set()
+
+
 def test_why_a_job_waits_is_told(waiting: ChatClient, fake: FakeMemproc) -> None:
     fake.states = [
         {"state": "waiting", "reason": "memproc is paused. To go on at once: memproc resume"}
