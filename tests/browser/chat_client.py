@@ -77,7 +77,9 @@ class ChatClient:
         return answer[0] if answer else None
 
     def begin(self, *chats: Json, script: str = "", chat_id: str = CHAT_ID) -> None:
-        """Fill the store, add the extension's URL, and open a chat."""
+        """Fill an empty store, add the extension's URL, and open a chat."""
+        everything = {"origin": self.address.rstrip("/"), "storageTypes": "all"}  # of a port of before
+        self.browser.execute_cdp_cmd("Storage.clearDataForOrigin", everything)
         self.browser.get(self.address)
         for each in chats:
             self.run("app.put(JSON.parse(arguments[0]))", json.dumps(each))

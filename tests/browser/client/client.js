@@ -27,7 +27,6 @@ const database = new Promise((resolve, reject) => {
 });
 const store = async (mode) => (await database).transaction("keyval", mode).objectStore("keyval");
 app.get = async (id) => answered((await store("readonly")).get(`CHAT_${id}`));
-app.remove = async (id) => answered((await store("readwrite")).delete(`CHAT_${id}`));
 app.put = async (chat) => answered((await store("readwrite")).put(chat, `CHAT_${chat.chatID}`));
 app.remove = async (id) => answered((await store("readwrite")).delete(`CHAT_${id}`));
 const textOf = (message) => typeof message.content === "string" ? message.content
