@@ -369,9 +369,9 @@ class DaysCost:
 
 
 def costs_since(archive: Archive, since: str) -> tuple[DaysCost, ...]:
-    """Return the costs of calls answered since then (UTC), by day, chat and kind, days in order."""
+    """Return the costs of calls answered since then (UTC), by local day, chat and kind, in order."""
     costs = """
-        SELECT substr(answered_at, 1, 10) AS day, chat_id, step, count(*), total(usd)
+        SELECT date(answered_at, 'localtime') AS day, chat_id, step, count(*), total(usd)
         FROM reply WHERE answered_at >= ? GROUP BY day, chat_id, step ORDER BY day, chat_id, step
     """
     return archive.rows(DaysCost, costs, (since,))

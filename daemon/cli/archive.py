@@ -17,7 +17,7 @@ from daemon.cli.printing import moment, print_error, print_json
 from daemon.cli.settings import Settings, confirmed, json_option, pass_settings
 from daemon.config.search import own_file
 from daemon.files.backup import check_backups
-from daemon.files.clock import at, now
+from daemon.files.clock import at, here, now
 from daemon.status.written import written_exports
 from rules.wording import counted
 
@@ -154,7 +154,7 @@ def import_archive_command(settings: Settings, file: Path, yes: bool) -> None:
 
     manifest = look_into(file)
     settings.say(
-        f"Made at {moment(manifest.made_at)} UTC: {counted(len(manifest.files), 'file')}, "
+        f"Made at {moment(manifest.made_at)} {here():%Z}: {counted(len(manifest.files), 'file')}, "
         f"{manifest.size:,} bytes unpacked."
     )
     if not yes:

@@ -17,7 +17,7 @@ from daemon.status.printable import visible
 from primer.models import EXTRACTIVE
 
 _HEADINGS = (
-    "Asked (UTC)",
+    "Asked",
     "Step",
     "Model",
     "Ended",

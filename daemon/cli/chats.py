@@ -45,7 +45,7 @@ def chats_command(settings: Settings, as_json: bool) -> None:
     for chat in known:
         numbers = f"{chat.messages:,}", f"{chat.memories:,}"
         rows.append((chat.title, chat.chat_id, *numbers, moment(chat.last_seen)[:16]))
-    headings = ("Chat", "Id", "Messages", "Memories", "Last seen (UTC)")
+    headings = ("Chat", "Id", "Messages", "Memories", "Last seen")
     print_table(headings, rows, right=(2, 3), prose=(0,), drop=(2, 3))
 
 
@@ -65,7 +65,7 @@ def versions_command(settings: Settings, chat: str, as_json: bool) -> None:
     for version in kept:
         begin = str(version.number), moment(version.written_at), version.kind
         rows.append((*begin, f"{version.size:,}", version.sha256[:12]))
-    headings = ("No.", "Kept (UTC)", "What", "Bytes", "SHA-256")
+    headings = ("No.", "Kept", "What", "Bytes", "SHA-256")
     print_table(headings, rows, right=(0, 3), prose=(), drop=(4,), pages=True)
     if sys.stdout.isatty():
         settings.say(f"They lie in {settings.folders.backups}; `--json` names each file.")
@@ -111,9 +111,9 @@ def _accept(archive: Archive, chat: KnownChat, when: str) -> str:
     restored = last if last is not None and last.messages_sha256 == RESTORED else None
     if waiting is not None and (restored is None or waiting.said_at > restored.written_at):
         accept_state(archive, chat.chat_id, waiting.sha256, when)
-        return f"Accepted as meant, what was skipped on {waiting.said_at[:10]}: {waiting.doubt}"
+        return f"Accepted as meant, what was skipped on {moment(waiting.said_at)[:10]}: {waiting.doubt}"
     if restored is None:
         return ""
     let_go_of_restored(archive, chat.chat_id)
-    day = restored.written_at[:10]
+    day = moment(restored.written_at)[:10]
     return f'Accepted: "{chat.title}", which was restored on {day}, is processed again.'

@@ -148,7 +148,7 @@ def core_history_command(about: AboutChat, as_json: bool) -> None:
         if event.by != "person":
             by = f"the persona, after memory {event.memory} (edition {event.edition})"
         undone = f", taking back number {event.undoes}" if event.undoes else ""
-        head = f"{event.number}. {moment(event.at)} UTC: {event.section}, {event.function}"
+        head = f"{event.number}. {moment(event.at)}: {event.section}, {event.function}"
         value = rendered(event.value).splitlines() or ["(nothing)"]
         click.echo(visible("\n    ".join([f"{head} by {by}{undone}", *value])))
 

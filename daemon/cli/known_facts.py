@@ -77,7 +77,7 @@ def facts_history_command(about: AboutChat, number: int, as_json: bool) -> None:
             by = f"the context manager, from the chunk of memory {event.memory}"
         source = f", message {event.source}" if event.source else ""
         why = f": {event.why}" if event.why else ""
-        click.echo(visible(f"{moment(event.at)} UTC: {event.event} by {by}{source}{why}"))
+        click.echo(visible(f"{moment(event.at)}: {event.event} by {by}{source}{why}"))
         if event.text:
             click.echo(visible(f"    {event.said_at[:10] or 'some day'}: {event.text}"))
 

@@ -70,7 +70,7 @@ def _parts(memory: Memory, edition: Edition, raw: bool = False) -> tuple[str, ..
     in_prompts = ", seen by later prompts" if memory.in_prompts.number == edition.number else ""
     about = [
         f"edition {edition.number}, {edition.kind}{shown}{in_prompts}: {edition.tokens:,} tokens",
-        f"{_made_by(edition, raw=raw)}, {moment(edition.written_at)} UTC",
+        f"{_made_by(edition, raw=raw)}, {moment(edition.written_at)}",
     ]
     if edition.form:
         about.append(f"kept in spite of its form: {edition.form}")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from daemon.status.printable import folded, in_one_line, printable_json, visible
+from daemon.status.spans import in_full
 
 if TYPE_CHECKING:
     from rich.console import JustifyMethod
@@ -141,5 +142,5 @@ def in_width(text: str, indent: str = "") -> str:
 
 
 def moment(written: str) -> str:
-    """Write a time of the archive (UTC) to the second."""
-    return written[:19].replace("T", " ")
+    """Write a time of the archive by local time, to the second."""
+    return in_full(written)

@@ -226,7 +226,7 @@ def _in_words(event: events.Event) -> str:
             return f"{title}: {memories} memories folded into one of level {level}"
         case events.BatchSent(requests, since):
             return (
-                f"waiting for a batch ({requests:,} requests, since {moment(since)} UTC), "
+                f"waiting for a batch ({requests:,} requests, since {moment(since)}), "
                 "which takes minutes, or up to a day; "
                 "interrupted, memproc goes on with it the next time"
             )

@@ -13,7 +13,12 @@ from daemon.files.backup import versions_of as kept_versions
 from daemon.files.paths import Folders
 from daemon.models.context import Context
 from daemon.recovery import restore as recovery
-from daemon.recovery.restore import Content, Restorable, compare_versions
+from daemon.recovery.restore import (
+    Content,
+    Restorable,
+    compare_versions,
+    with_local_dates,
+)
 from daemon.status.printable import in_one_line
 from rules.conversation.memory import Memory
 from rules.errors import NotAnExport, NotFound
@@ -95,7 +100,7 @@ def _restore(settings: Settings, chat: str, version: int | None, yes: bool) -> N
         if version is None:
             kept = recovery.newest_other(context.archive, context.folders, known)
             when = moment(kept.written_at)[:16]
-            settings.say(f"Version {kept.number} ({kept.kind}, kept {when} UTC):")
+            settings.say(f"Version {kept.number} ({kept.kind}, kept {when}):")
         else:
             kept = recovery.find_version(context.folders, known, version)
         restorable = recovery.restorable(context.archive, context.folders, known, kept)
@@ -186,7 +191,8 @@ def _print_difference(
     """Print a difference in full; coloured on a terminal."""
     first = _counts(before, difference.messages_before, difference.memories_before)
     second = _counts(after, difference.messages_after, difference.memories_after)
-    paged("\n".join([first, second, *map(_coloured, difference_lines(difference, memories))]))
+    lines = map(_coloured, difference_lines(with_local_dates(difference), memories))
+    paged("\n".join([first, second, *lines]))
 
 
 def _coloured(line: DifferenceLine) -> str:

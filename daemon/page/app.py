@@ -52,6 +52,7 @@ _FILTERS: Mapping[str, Callable[..., str]] = {
     "day": words.shown_day,
     "days": words.days,
     "minute": words.minute,
+    "time": words.time_element,
     "minutes": words.minutes,
     "with_commands": words.with_commands,
 }

@@ -16,7 +16,7 @@ from daemon.archive.chats import known_chats, newest_file
 from daemon.archive.journal import DaysCost, costs_since, last_run, spent
 from daemon.archive.memories import memories
 from daemon.config.money_settings import BudgetSettings
-from daemon.files.clock import at, now, periods
+from daemon.files.clock import at, here, now, periods
 from daemon.files.lock import is_held
 from daemon.models.ask import caps_now
 from daemon.page.actions import do_command, run_then_show
@@ -26,6 +26,7 @@ from daemon.recovery.aside import files_aside
 from primer.models import EXTRACTIVE
 from rules.conversation.memory import EXTRACTED
 from rules.money.price import NAMES, Which, dollars
+from rules.typingmind.dates import write_date
 
 _DAYS = 30
 
@@ -52,11 +53,12 @@ class ShownCap:
 def money_page(request: Request) -> Response:
     """Show the caps, a chart of the last thirty days, and what was spent by chat and by kind."""
     desk = desk_of(request)
-    when = now()
-    first = date.fromisoformat(when[:10]) - timedelta(days=_DAYS - 1)
+    when, midnight = now(), here().replace(hour=0, minute=0, second=0, microsecond=0, tzinfo=None)
+    began = midnight - timedelta(days=_DAYS - 1)
+    first = began.date()
     with Archive.read(desk.folders.state) as archive:
         caps = _caps(archive, desk.config.budget, when)
-        costs = costs_since(archive, first.isoformat())
+        costs = costs_since(archive, write_date(began.astimezone()))
         titles = {chat.chat_id: chat.title for chat in known_chats(archive)}
     by_chat, by_step = Counter[str](), Counter[str]()
     for cost in costs:

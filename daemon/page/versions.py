@@ -20,6 +20,7 @@ from daemon.recovery.restore import (
     newest_other,
     read_updated,
     updated_path,
+    with_local_dates,
 )
 from rules.conversation.memory import Memory
 from rules.errors import NotFound
@@ -124,7 +125,7 @@ def _sides(
 def _lines(difference: Difference, memories: Sequence[Memory]) -> tuple[DifferenceLine, ...]:
     """Word the difference without the ids of memories, which the page does not need."""
     lines = []
-    for line in difference_lines(difference, memories):
+    for line in difference_lines(with_local_dates(difference), memories):
         text = line.text
         for memory in memories:
             text = text.replace(f" ({memory.memory_id})", "")

@@ -53,7 +53,7 @@ def about_it(sentence: str, name: str) -> str:
 
 
 def shown_day(date: str | None) -> str:
-    """Write the day of a date in UTC, as in 15 March 2026."""
+    """Write the day of a date as memories name it, in UTC: 15 March 2026."""
     moment = parse_date(date or "")
     return f"{moment.day} {moment:%B %Y}" if moment else "on an unknown day"
 
@@ -71,9 +71,21 @@ def days(began: str | None, ended: str | None) -> str:
 
 
 def minute(date: str | None) -> str:
-    """Write a date in UTC to the minute, as in 15 March 2026, 14:07."""
+    """Write a date by local time to the minute, as in 15 March 2026, 14:07."""
     moment = parse_date(date or "")
-    return f"{moment.day} {moment:%B %Y, %H:%M}" if moment else "at an unknown time"
+    if moment is None:
+        return "at an unknown time"
+    local = moment.astimezone()
+    return f"{local.day} {local:%B %Y, %H:%M}"
+
+
+def time_element(date: str | None) -> Markup:
+    """Mark the same up with its zone, which a browser of another zone adds (page.js)."""
+    moment = parse_date(date or "")
+    if moment is None:
+        return escape(minute(date))
+    local = moment.astimezone().isoformat(timespec="seconds")
+    return Markup('<time datetime="{}">{}</time>').format(local, minute(date))
 
 
 def minutes(seconds: float) -> str:

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain, count
 from pathlib import Path
 
@@ -25,6 +25,7 @@ from daemon.files.reasons import file_errors
 from daemon.files.removal import writing_to
 from daemon.files.write import WrittenFile, replace_file
 from daemon.models.context import Context
+from daemon.status.spans import in_full
 from rules.conversation.marker import drafts_of, our_uuids
 from rules.conversation.memory import Memory, aliases
 from rules.errors import ChatSkipped, FileTrouble, NotAnExport, NotFound
@@ -92,6 +93,12 @@ class Restorable:
     content: bytes
     path: Path
     now: bytes | None
+
+
+def with_local_dates(difference: Difference) -> Difference:
+    """Return the difference with its messages' dates by local time, to be shown to a person."""
+    raw = (replace(change, date=in_full(change.date)) for change in difference.raw)
+    return replace(difference, raw=tuple(raw))
 
 
 def find_version(folders: Folders, chat: KnownChat, number: int) -> Version:

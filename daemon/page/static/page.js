@@ -133,6 +133,13 @@ async function loadParts() {
   for (const button of filled) button.classList.toggle("go", button === due);
 }
 
+// Times are those of memproc's computer; where this browser is in another zone, they say which.
+for (const time of document.querySelectorAll("time")) {
+  const zone = /(?:Z|([+-])(\d\d):(\d\d))$/.exec(time.dateTime);
+  const minutes = zone?.[1] ? Number(`${zone[1]}1`) * (60 * zone[2] + Number(zone[3])) : 0;
+  if (-new Date(time.dateTime).getTimezoneOffset() !== minutes) time.append(` (UTC${zone?.[1] ? zone[0] : ""})`);
+}
+
 loadParts();
 document.querySelectorAll("section[data-live]").forEach(watchPart);
 document.querySelectorAll("h1[data-live]").forEach((title) => watchHome({ ...title.dataset }));

@@ -1,8 +1,33 @@
 """What stands on the page in words."""
 
+import time
+from collections.abc import Iterator
+
 import pytest
 
-from daemon.page.words import about_it, with_commands
+from daemon.cli.printing import moment
+from daemon.page.words import about_it, minute, time_element, with_commands
+
+
+@pytest.fixture
+def india(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Local time is five hours and a half east of Greenwich."""
+    if not hasattr(time, "tzset"):
+        pytest.skip("the time zone of a process cannot be set on this system")
+    with monkeypatch.context() as patch:
+        patch.setenv("TZ", "IST-5:30")
+        time.tzset()
+        yield
+    time.tzset()
+
+
+@pytest.mark.usefixtures("india")
+def test_times_are_local_and_carry_their_zone() -> None:
+    assert minute("2026-03-15T20:00:00.000Z") == "16 March 2026, 01:30"
+    marked = time_element("2026-03-15T20:00:00.000Z")
+    assert marked == '<time datetime="2026-03-16T01:30:00+05:30">16 March 2026, 01:30</time>'
+    assert time_element(None) == minute("<b>") == "at an unknown time"
+    assert moment("2026-03-15T20:00:00.000Z") == "2026-03-16 01:30:00"
 
 
 @pytest.mark.parametrize(

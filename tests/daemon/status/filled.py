@@ -93,6 +93,14 @@ def call(archive: Archive, asked_at: str, usd: float | None) -> None:
     )
 
 
+def reply(archive: Archive, answered_at: str, usd: float) -> None:
+    """A kept reply of a model."""
+    texts = ("model", "step", "text", "finish", "asked_at", "chat_id", "parameters")
+    tokens = ("tokens_in", "tokens_out", "tokens_cached", "tokens_cache_written")
+    row = {"request": answered_at, "answered_at": answered_at, "usd": usd}
+    archive.insert("reply", dict.fromkeys(texts, "") | dict.fromkeys(tokens, 0) | row)
+
+
 def job(archive: Archive, name: str, due_at: str, error: str | None = None) -> None:
     """A timed job."""
     archive.run("INSERT INTO job (name, due_at, error) VALUES (?, ?, ?)", (name, due_at, error))

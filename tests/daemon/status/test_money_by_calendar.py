@@ -6,8 +6,9 @@ from datetime import UTC, datetime
 import pytest
 
 from daemon.archive.archive import Archive
+from daemon.archive.journal import costs_since
 from daemon.status.status import Money, money_spent
-from tests.daemon.status.filled import NOON, call
+from tests.daemon.status.filled import NOON, call, reply
 
 
 def test_nothing_was_spent_where_nothing_was_asked(archive: Archive) -> None:
@@ -26,8 +27,11 @@ def test_a_day_begins_at_local_midnight_and_a_month_on_its_first(
         ("2026-10-31T18:59:59.999Z", 8.0),
     ):
         call(archive, asked_at, usd)
+        reply(archive, asked_at, usd)
 
     assert money_spent(archive, NOON) == Money(1.0, 7.0, 0)
+    days = {cost.day: cost.usd for cost in costs_since(archive, "2026-11-20T00:00:00.000Z")}
+    assert days == {"2026-11-20": 2.0, "2026-11-21": 1.0}, "the chart's days are those of the caps"
     assert money_spent(archive, datetime(2026, 11, 1, 5, 0, tzinfo=UTC)) == Money(7.0, 7.0, 0)
 
 
