@@ -4,7 +4,7 @@ import json
 import re
 from collections.abc import Sequence
 from dataclasses import asdict, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from daemon.archive.archive import Archive
 from daemon.archive.chats import chat_row
@@ -22,8 +22,10 @@ from rules.conversation.memory import (
 )
 from rules.errors import NotFound
 from rules.plan.work import Round
-from rules.recognize.adopted import Adopted
-from rules.recognize.chat_reading import ChatReading
+
+if TYPE_CHECKING:  # listing memories needs none of what recognizes them
+    from rules.recognize.adopted import Adopted
+    from rules.recognize.chat_reading import ChatReading
 
 _KEYS = """
     WITH RECURSIVE part (id) AS (
@@ -237,7 +239,7 @@ def keep_edition(archive: Archive, memory_id: str, edition: Edition, chosen: boo
             )
 
 
-def keep_user_edits(archive: Archive, reading: ChatReading, when: str) -> None:
+def keep_user_edits(archive: Archive, reading: "ChatReading", when: str) -> None:
     """Store what the person did to memories in TypingMind, in a transaction of the caller's."""
     for memory_id, edition in reading.person.items():
         insert_edition(archive, memory_id, edition)
@@ -306,7 +308,7 @@ def insert_edition(archive: Archive, memory_id: str, edition: Edition) -> None:
     archive.insert("edition", row)
 
 
-def round_of(archive: Archive, chat_id: str, adopted: Adopted) -> Round:
+def round_of(archive: Archive, chat_id: str, adopted: "Adopted") -> Round:
     """Return the hindsight round begun last, or an empty one; `adopted` may have had theirs."""
     row = archive.one("SELECT id, round_to FROM chat WHERE chat_id = ?", (chat_id,))
     if row is None:

@@ -14,7 +14,7 @@ from daemon.chat.deliver import is_in_place
 from daemon.chat.outcome import Skipped
 from daemon.chat.rest import AtRest
 from daemon.chat.survey import Survey
-from daemon.cli.printing import print_json, print_table, print_text
+from daemon.cli.printing import print_json, print_table, print_text, sign_of_life
 from daemon.cli.settings import Settings, json_option, other_files, pass_settings, wanted_exports
 from daemon.config.keys import keys
 from daemon.config.loading import core_layout, load_texts
@@ -136,7 +136,8 @@ def planned_rows(settings: Settings, exports: Sequence[Path]) -> list[PlannedRow
     with settings.archive() as archive:
         known = keys(folders.state)
         context = Context(config, folders, archive, complete, known, now, tell_nobody)
-        return list(_rows(context, exports))
+        with sign_of_life(f"Reading {counted(len(exports), 'export')}"):
+            return list(_rows(context, exports))
 
 
 def spendable(settings: Settings) -> int:

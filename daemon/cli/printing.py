@@ -3,6 +3,7 @@
 import os
 import sys
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from shutil import get_terminal_size
 from typing import TYPE_CHECKING
 
@@ -139,6 +140,18 @@ def in_width(text: str, indent: str = "") -> str:
     if not sys.stdout.isatty():
         return whole
     return folded(whole, get_terminal_size().columns, further=0 if indent else 4)
+
+
+@contextmanager
+def sign_of_life(words: str) -> Iterator[None]:
+    """Show on a terminal that something goes on, on the error output, while the block runs."""
+    if not sys.stderr.isatty():
+        yield
+        return
+    from rich.console import Console
+
+    with Console(stderr=True).status(words):
+        yield
 
 
 def moment(written: str) -> str:
