@@ -29,7 +29,6 @@ from daemon.archive.chats import (
     keep_fold_limits,
     record_doubt,
     record_processed,
-    seen_again,
     was_processed,
 )
 from daemon.archive.message_versions import remember
@@ -47,7 +46,14 @@ from daemon.chat.finish import (
 from daemon.chat.kept import keep_marked
 from daemon.chat.opening import keep_written, opening_place
 from daemon.chat.outcome import Outcome, Skipped, skip_without_chats, until_fault
-from daemon.chat.rest import AtRest, at_rest, held_back, keep_at_rest, rest_after
+from daemon.chat.rest import (
+    NewlyAtRest,
+    RestingChats,
+    at_rest,
+    held_back,
+    keep_at_rest,
+    rest_after,
+)
 from daemon.events import Note, UserEdits
 from daemon.files.read import Export, fingerprint_of, read_export
 from daemon.models.context import Context
@@ -122,13 +128,10 @@ def run_export(context: Context, export: Export) -> Iterator[Outcome]:
     """Finish and write the chats of an export, one after the other."""
     archive, size = context.archive, export.fingerprint.size
     record_export(archive, export.sha256, str(export.path), size, context.clock())
-    resting: list[str] = []
+    resting = RestingChats(archive)
     for outcome in chats_of(context, export, partial(_run_chat, context, export)):
-        if isinstance(outcome, AtRest):
-            resting.append(outcome.chat_id)
-            outcome = Unchanged(outcome.chat_id, outcome.title, outcome.reason, path=outcome.path)
-        yield outcome
-    seen_again(archive, resting, context.clock())
+        yield resting.note(outcome)
+    resting.keep(context.clock())
 
 
 def _run_chat(context: Context, export: Export, chat: Chat) -> Iterator[Outcome]:
@@ -155,8 +158,7 @@ def process(context: Context, export: Export, chat: Chat) -> ReadyChat | Unchang
     keep(archive, surveyed.counts)
     if not surveyed.plan.chunks and not surveyed.reading.memories:
         rest = rest_after(surveyed, context.clock(), learned=False)
-        keep_at_rest(archive, chat.chat_id, rest, surveyed.plan.reason)
-        return Unchanged(chat.chat_id, chat.title, surveyed.plan.reason)
+        return NewlyAtRest(chat.chat_id, chat.title, surveyed.plan.reason, rest)
     _refuse_unaskable(surveyed)
     now = context.clock()
     learned = _archive(context, export, surveyed, now)

@@ -5,14 +5,15 @@ import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields, replace
 from datetime import date
-from functools import cache
+from functools import cache, lru_cache
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from daemon.archive.archive import Archive
-from daemon.archive.chats import Rest, has_gone_on, keep_rest, rest_of, was_seen_before
+from daemon.archive.chats import Rest, has_gone_on, keep_rest, rest_of, seen_again, was_seen_before
 from daemon.archive.outputs import RESTORED, last_output
+from daemon.chat.outcome import Outcome
 from daemon.config.keys import FindKey, Key, NoKey
 from daemon.config.loading import load_texts
 from daemon.config.settings import Config
@@ -26,9 +27,14 @@ from rules.typingmind.chat import Chat
 
 if TYPE_CHECKING:  # a chat at rest needs no survey
     from daemon.chat.survey import Survey
+    from primer.wording import Texts
 
 _CHUNKS = ("made", "chunks", "again", "hindsight")
 _ROWS = ("folds", "most_folds", "warnings", "kept")
+_SETTINGS = 16
+"""Settings whose digests are remembered: those of an export's chats differ by overrides alone."""
+_AT_ONCE = 1000
+"""Chats newly at rest that are noted in one transaction: each one waits for the disk."""
 _version = cache(version)
 
 
@@ -38,6 +44,49 @@ class AtRest(Unchanged):
 
     plan: ChatPlan
     who: Who
+
+
+@dataclass(frozen=True, slots=True)
+class NewlyAtRest(Unchanged):
+    """The finding of a survey that there is nothing to do; `rest` is to be kept if there is any."""
+
+    rest: Rest | None
+
+
+class RestingChats:
+    """The chats at rest of one export, which the archive notes many at a time.
+
+    One that is not noted, since the run ended before, is surveyed again by the next one.
+    """
+
+    def __init__(self, archive: Archive) -> None:
+        """Begin with none."""
+        self._archive = archive
+        self._again: list[str] = []
+        self._new: list[NewlyAtRest] = []
+
+    def note(self, outcome: Outcome) -> Outcome:
+        """Take note of an outcome, and return it as the run tells it."""
+        if not isinstance(outcome, AtRest | NewlyAtRest):
+            return outcome
+        if isinstance(outcome, AtRest):
+            self._again.append(outcome.chat_id)
+        else:
+            self._new.append(outcome)
+        if len(self._new) == _AT_ONCE:
+            self._keep_new()
+        return Unchanged(outcome.chat_id, outcome.title, outcome.reason, path=outcome.path)
+
+    def keep(self, now: str) -> None:
+        """Store what was noted."""
+        self._keep_new()
+        seen_again(self._archive, self._again, now)
+
+    def _keep_new(self) -> None:
+        with self._archive.transaction():
+            for chat in self._new:
+                keep_at_rest(self._archive, chat.chat_id, chat.rest, chat.reason)
+        self._new.clear()
 
 
 def held_back(archive: Archive, chat: Chat, export: Export) -> Unchanged | None:
@@ -125,12 +174,13 @@ def _settings_digest(config: Config) -> str:
 
     What [chats] says of the chat is in `config` already; LiteLLM brings the map of models.
     """
-    parts = [
-        _version("memproc-daemon"),
-        _version("litellm"),
-        config.model_dump_json(exclude={"chats"}),
-        asdict(load_texts(config.texts.path)),
-    ]
+    settings = config.model_dump_json(exclude={"chats"})
+    return _digest(settings, load_texts(config.texts.path))
+
+
+@lru_cache(_SETTINGS)
+def _digest(settings: str, texts: "Texts") -> str:
+    parts = [_version("memproc-daemon"), _version("litellm"), settings, asdict(texts)]
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
 
 

@@ -185,9 +185,11 @@ def load_texts(folder: Path | None) -> "Texts":
     """
     from primer.wording import Texts, kept_name
 
+    if folder is None:
+        return _shipped_texts()
     texts: dict[str, str] = {}
     wrong: list[str] = []
-    if folder is not None and not folder.is_dir():
+    if not folder.is_dir():
         wrong.append(f"texts.folder: there is no folder {folder}")
     for name in (field.name for field in fields(Texts)):
         own = _own_file(folder, name) or _own_file(folder, kept_name(name))
@@ -205,10 +207,10 @@ def load_texts(folder: Path | None) -> "Texts":
     return Texts(**texts)
 
 
-def _own_file(folder: Path | None, name: str) -> Path | None:
+def _own_file(folder: Path, name: str) -> Path | None:
     """Return the file of a text that somebody has put in the place of the shipped one."""
-    own = folder / f"{name}.md" if folder else None
-    return own if own and own.is_file() else None
+    own = folder / f"{name}.md"
+    return own if own.is_file() else None
 
 
 def _own_text(path: Path, name: str) -> tuple[str, list[str]]:
@@ -223,8 +225,16 @@ def _own_text(path: Path, name: str) -> tuple[str, list[str]]:
 
 
 @cache
+def _shipped_texts() -> "Texts":
+    """Return memproc's own texts, read once: every chat of an export asks for all of them."""
+    from primer.wording import Texts
+
+    return Texts(**{field.name: _shipped(field.name) for field in fields(Texts)})
+
+
+@cache
 def _shipped(name: str) -> str:
-    """Return a text of memproc's own, read once: every chat of an export asks for all of them."""
+    """Return one of memproc's own texts."""
     return (files("primer") / "texts" / f"{name}.md").read_text(encoding="utf-8").strip()
 
 
