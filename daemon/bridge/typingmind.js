@@ -459,18 +459,37 @@
   const titles = { opening: () => "Before the memories", closing: () => "After the memories", memory: (content) =>
     /Memor(?:y|ies) [^.?\n]+/.exec(typeof content === "string" ? content : content?.[0]?.text)?.[0] ?? "Memory" };
   function grouped(messages) { // uuid -> the memory it belongs to, with a title at its first message
-    const [groups, begun] = [new Map(), new Set()];
+    const [groups, names] = [new Map(), new Map()];
     for (const { uuid, content, memproc } of messages.filter((message) => titles[message.memproc?.kind])) {
       const name = memproc.memory ?? memproc.kind;
-      groups.set(uuid, { name, title: begun.has(name) ? null : titles[memproc.kind](content) });
-      begun.add(name);
+      groups.set(uuid, { name, title: names.has(name) ? null : titles[memproc.kind](content) });
+      names.set(name, groups.get(uuid).title ?? names.get(name));
     }
+    const [first] = groups.values();
+    if (first?.name !== "opening") return groups;
+    // The opening stands for all of them: they come out when it is opened.
+    first.title = inAll([...names].filter(([name]) => !(name in titles)).map(([, title]) => title));
+    for (const group of [...groups.values()].slice(1)) group.isBehind = true;
     return groups;
+  }
+  // What many titles say together: "13 memories, March to June 2024".
+  function inAll(named) {
+    const counts = named.map((title) => /^Memories (\d+) to (\d+)/.exec(title) ?? [0, 1, 1]);
+    const count = counts.reduce((sum, [, from, to]) => sum + Number(to) - Number(from) + 1, 0);
+    const words = `${count} ${count === 1 ? "memory" : "memories"}`;
+    const monthsOf = (title = "") => [.../, ([^:]*)/.exec(title)?.[1].matchAll(/([A-Z]\p{L}+)(?: (\d{4}))?/gu) ?? []];
+    const [begun, ended] = [monthsOf(named[0]), monthsOf(named.at(-1)).at(-1)];
+    if (!begun.length || !ended) return words;
+    const [, month, year = begun.at(-1)[2]] = begun[0];
+    const since = year !== ended[2] ? `${month} ${year} to ` : month !== ended[1] ? `${month} to ` : "";
+    return `${words}, ${since}${ended[1]} ${ended[2]}`;
   }
   function collapse() {
     for (const block of blocks()) {
-      const { name, title = null } = view.groups?.get(uuidOf(block)) ?? {};
-      const state = !name ? null : opened.has(name) ? title && "open" : title ? "closed" : "inside";
+      const group = view.groups?.get(uuidOf(block)) ?? {};
+      const isHidden = group.isBehind && !opened.has("opening");
+      const title = isHidden ? null : group.title ?? null, isOpen = !isHidden && opened.has(group.name);
+      const state = !group.name || (isOpen && !title) ? null : isOpen ? "open" : title ? "closed" : "inside";
       if (!state && !("memproc" in block.dataset)) continue;
       const values = { "data-memproc": state, "data-memproc-title": title, tabindex: title && "0" };
       for (const [key, value] of Object.entries(values))

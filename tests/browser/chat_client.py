@@ -78,7 +78,10 @@ class ChatClient:
 
     def begin(self, *chats: Json, script: str = "", chat_id: str = CHAT_ID) -> None:
         """Fill an empty store, add the extension's URL, and open a chat."""
-        everything = {"origin": self.address.rstrip("/"), "storageTypes": "all"}  # of a port of before
+        everything = {
+            "origin": self.address.rstrip("/"),
+            "storageTypes": "all",
+        }  # of a port of before
         self.browser.execute_cdp_cmd("Storage.clearDataForOrigin", everything)
         self.browser.get(self.address)
         for each in chats:

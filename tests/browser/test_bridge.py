@@ -394,22 +394,64 @@ def test_undo_keeps_a_stale_list_that_was_written_over_the_memories(stale: ChatC
     assert chat_now["syncMetadata"] == TALK["syncMetadata"], "no message that is there is named"
 
 
+@pytest.mark.parametrize(
+    ("titles", "block"),
+    [
+        (
+            ["Memories 1 to 12, 3 March to 2 April 2024", "Memory 13, 5 to 9 June 2024: the cat"],
+            "13 memories, March to June 2024",
+        ),
+        (
+            ["Memory 1, 30 December 2023 to 2 January 2024"],
+            "1 memory, December 2023 to January 2024",
+        ),
+        (["Memory 1", "Memory 2, extracted"], "2 memories"),
+    ],
+)
+def test_all_memories_are_one_block(
+    client: ChatClient, fake: FakeMemproc, titles: list[str], block: str
+) -> None:
+    opening, first, *_, closing = compressed(TALK)["messages"][:8]
+    named = [
+        first
+        | {
+            "uuid": f"memory-{number}",
+            "content": f"{title}. A direct quote?",
+            "memproc": first["memproc"] | {"memory": f"m{number}"},
+        }
+        for number, title in enumerate(titles)
+    ]
+    client.begin(
+        TALK | {"messages": [opening, *named, closing, *TALK["messages"]]},
+        OTHER,
+        script=fake.script,
+    )
+    client.until(lambda: collapsed(client), "the memories are collapsed")
+    assert collapsed(client) == [block]
+
+
 def test_memories_are_collapsed_under_their_names_and_a_click_opens_them(
     paired: ChatClient,
 ) -> None:
     compress(paired)
     paired.until(lambda: collapsed(paired), "the memories are collapsed")
+    assert collapsed(paired) == ["1 memory, November 2024"]
+    shown = "[...document.querySelectorAll('[class*=message-id-] p')].filter(p => p.offsetHeight).map(p => p.textContent)"
+    assert paired.run(shown) == texts(MEMORIES[8:])
+    (block,) = paired.browser.find_elements("css selector", "[data-memproc-title^='1 memory']")
+    block.click()
     assert collapsed(paired) == [
-        "Before the memories",
+        "1 memory, November 2024",
         "Memory 1, 7 November 2024",
         "After the memories",
     ]
-    shown = "[...document.querySelectorAll('[class*=message-id-] p')].filter(p => p.offsetHeight).map(p => p.textContent)"
-    assert paired.run(shown) == texts(MEMORIES[8:])
+    assert paired.run(shown) == texts(MEMORIES[:1] + MEMORIES[8:])
     (memory,) = paired.browser.find_elements("css selector", "[data-memproc-title^='Memory 1']")
     memory.click()
-    assert paired.run(shown) == texts(MEMORIES[1:7] + MEMORIES[8:])
+    assert paired.run(shown) == texts(MEMORIES[:7] + MEMORIES[8:])
     memory.send_keys("\n")
+    assert paired.run(shown) == texts(MEMORIES[:1] + MEMORIES[8:])
+    block.send_keys("\n")
     assert paired.run(shown) == texts(MEMORIES[8:])
     assert paired.is_intact()
     paired.go("other")

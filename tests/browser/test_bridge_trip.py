@@ -61,6 +61,9 @@ def test_a_chat_goes_to_memproc_and_comes_back_with_memories(
     assert [path.name for path in person.inbox.iterdir()] == [
         "From TypingMind, The lighthouse (kxecrzvvc1).json"
     ]
+    (block,) = collapsed(client)
+    assert re.fullmatch(r"\d+ memories, November 2024", block)
+    client.run("void document.querySelector('[data-memproc-title]').click()")
     assert collapsed(client)[1].startswith("Memory 1, 7 November 2024")
     client.run("void document.querySelectorAll('[data-memproc-title]')[2].click()")
     client.open_panel()
