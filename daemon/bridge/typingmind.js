@@ -427,8 +427,8 @@
   }
   function press() {
     const { id, round, stale, trouble } = view;
-    const { due, made, anew } = plans.get(id) ?? { due: true };
-    const hasWork = trouble ? trouble !== SAYS.unknown : !round.state && (stale || due || made || anew || isRefused(round));
+    const { due, made, ready } = plans.get(id) ?? { due: true };
+    const hasWork = trouble ? trouble !== SAYS.unknown : !round.state && (stale || due || made || ready || isRefused(round));
     if (view.isUnread) location.reload();
     else if (!pairing || !hasWork) openPanel(true);
     else if (round.state) set({});
@@ -539,8 +539,8 @@
     if (known?.of !== of || Date.now() - known.at > ASK)
       plans.set(id, { ...await call("POST", "/bridge/plan", body), of, at: Date.now() });
     const { auto, tried } = view.round; // what was stopped is tried again when the chat has changed
-    const { due, anew } = plans.get(id);
-    if (auto && (due || anew) && tried !== of) await setRound(id, { state: "wanted", said: "", tried: of });
+    const { due, ready } = plans.get(id);
+    if (auto && (due || ready) && tried !== of) await setRound(id, { state: "wanted", said: "", tried: of });
   }
   // What to put back where a stale list was written over the memories: the chat's own field outlives that.
   async function staleness(id, chat) {

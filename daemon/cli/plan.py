@@ -13,7 +13,6 @@ from daemon.archive.journal import spent
 from daemon.chat.deliver import is_in_place
 from daemon.chat.outcome import Skipped
 from daemon.chat.rest import AtRest
-from daemon.chat.survey import Survey
 from daemon.cli.printing import print_json, print_table, print_text, sign_of_life
 from daemon.cli.settings import Settings, json_option, other_files, pass_settings, wanted_exports
 from daemon.config.keys import keys
@@ -64,8 +63,8 @@ class PlannedRow:
     money: PlanCost | None = None
     ending: EndingChat | None = None
     """Set where the chat is known and its model ends soon."""
-    is_anew: bool = False
-    """Whether the updated export is written anew without a call: it says other things."""
+    is_ready: bool = False
+    """Whether the chat's updated export says something else than this export, without a call."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,30 +189,24 @@ def _planned(context: Context, export: Export, chat: Chat) -> PlannedRow:
     file, archive, now = export.path.name, context.archive, context.clock()
     looked = look(context, export, chat)
     if isinstance(looked, AtRest):
-        return PlannedRow(file, looked.plan, looked.who, no_work(archive, looked.who.agent, now))
+        money, is_ready = no_work(archive, looked.who.agent, now), bool(looked.path)
+        return PlannedRow(file, looked.plan, looked.who, money, is_ready=is_ready)
     if isinstance(looked, Unchanged):
         return PlannedRow(file, Unchanged(looked.chat_id, looked.title, looked.reason))
     if too_large := looked.too_large:
         return PlannedRow(file, Skipped(chat.title, too_large.reason, too_large.next_step))
-    plan, who_works = looked.plan, who(looked.roles)
-    money = plan_cost(archive, plan, looked.roles, looked.config, now)
-    if is_anew := _is_written_anew(context, looked):
+    money = plan_cost(archive, looked.plan, looked.roles, looked.config, now)
+    plan, ready = looked.plan, ready_without_calls(context, looked)
+    if ready and not is_in_place(context, ready):
         plan = replace(plan, reason=f"{plan.reason} {_WITHOUT_CALL}")
-    return PlannedRow(file, plan, who_works, money, is_anew=is_anew)
-
-
-def _is_written_anew(context: Context, surveyed: Survey) -> bool:
-    """Return whether a run writes the updated export without asking any model."""
-    ready = ready_without_calls(context, surveyed)
-    return ready is not None and not is_in_place(context, ready)
+    return PlannedRow(file, plan, who(looked.roles), money, is_ready=ready is not None)
 
 
 def _as_json(row: PlannedRow, under_caps: int) -> dict[str, object]:
     kind = {ChatPlan: "plan", Unchanged: "left_alone", Skipped: "set_aside"}[type(row.outcome)]
     report: dict[str, object] = {"file": row.file, "outcome": kind, **asdict(row.outcome)}
     if isinstance(row.outcome, ChatPlan):
-        report["calls"] = row.outcome.calls
-        report["anew"] = row.is_anew
+        report["calls"], report["ready"] = row.outcome.calls, row.is_ready
     if row.ending:
         report["ending"] = _ending_as_json(row.ending)
     if row.who:

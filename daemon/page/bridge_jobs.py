@@ -160,7 +160,7 @@ def _plan_of(chat: Chat, row: Plan, why_no_more: str) -> Plan:
         "sent": _sent(chat, row),
         "due": due,
         "made": 0 if _has_memories(chat) else len(row.get("made", ())),
-        "anew": bool(row.get("anew")),
+        "ready": row.get("ready", False),
         "usd_likely": money.get("likely_usd"),
         "usd_most": money.get("spent_at_most_usd"),
         "reason": "" if due else why_no_more,

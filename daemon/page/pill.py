@@ -43,16 +43,14 @@ def _size(plan: Plan) -> str:
 
 
 def _due(plan: Plan) -> str:
-    """Say what memories are due, how many are missing from the chat, or that it says less than
-    the archive.
-    """
+    """Say what memories are due, or how many are made and missing from the chat, or else what is."""
     if plan["due"]:
         likely = plan["usd_likely"]
         cost = usd(None) if likely is None else f"about {usd(likely)}" if likely else "free"
         return f"{_memories(plan['due'])} due, {cost}"
     if plan["made"]:
         return f"{_memories(plan['made'])} ready to be put in, free"
-    return "what you changed is ready to be put in, free" if plan["anew"] else "nothing due"
+    return "changes ready to be put in, free" if plan["ready"] else "nothing due"
 
 
 def _sync_note(size: int) -> str:

@@ -109,7 +109,7 @@ class FakeMemproc:
             self.plans += 1
             (chat,) = json.loads(body)["data"]["chats"]
             plan: Json = {"tokens": 250 * len(chat["messages"]), "made": 0}
-            plan["anew"] = self.has_edits and is_done(chat, self.live)
+            plan["ready"] = self.has_edits and is_done(chat, self.live)
             plan |= {"usd_likely": self.likely, "usd_most": self.likely and 0.55}
             plan["due"] = 0 if is_done(chat, self.live) else self.due
             plan["reason"] = (

@@ -121,10 +121,10 @@ def test_with_a_growing_budget_ten_rounds_ask_and_write_what_one_does(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("rules.plan.fold_budget.LEAST", 500)  # a tenth of it takes long to come to
-    tables = {"memory": NO_HINDSIGHT, "fold": f'budget = "auto"\ngroup = {GROUP}'}
+    fold = f'budget = "auto"\ngroup = {GROUP}'
     with (
-        life(tmp_path / "once", **tables) as once,
-        life(tmp_path / "often", **tables) as often,
+        life(tmp_path / "once", memory=NO_HINDSIGHT, fold=fold) as once,
+        life(tmp_path / "often", memory=NO_HINDSIGHT, fold=fold) as often,
     ):
         for tokens in (FIRST_ROUND, *[1_000] * 9):
             once.talk(tokens)

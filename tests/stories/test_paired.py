@@ -5,6 +5,7 @@ import os
 import re
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from copy import deepcopy
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from importlib.resources import files
 from pathlib import Path
@@ -61,7 +62,7 @@ def test_the_plan_is_that_of_the_command_and_the_chat_is_not_kept(
     (row,) = json.loads(new.person.memproc("plan", "--json", path).out)["chats"]
     assert planned == {
         "chat": new.chat_id, "tokens": row["tokens"], "sent": row["tokens"], "due": len(row["chunks"]),
-        "made": 0, "anew": False, "reason": "",
+        "made": 0, "ready": False, "reason": "",
         "usd_likely": row["money"]["likely_usd"], "usd_most": row["money"]["at_most_usd"], "why": "",
         "says": f"{row['tokens'] / 1000:.1f}k tokens, {len(row['chunks'])} memories due, free",
     }  # fmt: skip
@@ -127,18 +128,33 @@ def test_a_fact_that_was_added_is_offered_to_a_chat_that_has_its_memories_and_pu
     toml.write_text(toml.read_text().replace("[facts]\nenabled = false\n", ""))
     bridge = bridged(chat, monkeypatch)
     extension = bridge.paired()
-    assert not extension.plan(chat.export())["anew"]
+    assert not extension.plan(chat.export())["ready"]
     fact = "The log lies in the biscuit tin."
     assert chat.person.memproc("facts", "add", chat.chat_id, fact).code == 0
     offered = extension.plan(chat.export())
-    assert (offered["due"], offered["anew"]) == (0, True)
-    assert offered["says"].endswith("what you changed is ready to be put in, free")
+    assert (offered["due"], offered["ready"]) == (0, True)
+    assert offered["says"].endswith("changes ready to be put in, free")
     job = extension.send(chat.export())
     bridge.carry_out()
     assert extension.job(job)["state"] == "done"
     chat.device.bring_in(extension.result(job))
     assert fact.encode() in chat.export()
-    assert not extension.plan(chat.export())["anew"]
+    assert not extension.plan(chat.export())["ready"]
+
+
+def test_messages_that_a_sync_has_brought_back_are_offered_to_be_taken_out(
+    chat: Cycle, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    extension = bridged(chat, monkeypatch).paired()
+    first = deepcopy(chat.expanded()[:3])
+    chat.messages[:0] = first
+    for _ in range(2):  # before the run that takes them out, and after it
+        planned = extension.plan(chat.export())
+        assert (planned["due"], planned["made"]) == (0, 0)
+        assert planned["says"].endswith(", changes ready to be put in, free")
+        assert chat.hand_in().code == 0
+    planned = extension.plan(chat.imports().export())
+    assert planned["says"].endswith(", nothing due")
 
 
 def test_a_plan_with_nothing_due_says_why(chat: Cycle, monkeypatch: pytest.MonkeyPatch) -> None:
