@@ -55,6 +55,7 @@ from daemon.chat.rest import (
     rest_after,
 )
 from daemon.events import Note, UserEdits
+from daemon.files.paths import brought_folder
 from daemon.files.read import Export, fingerprint_of, read_export
 from daemon.models.context import Context
 from daemon.models.prices import require_price
@@ -156,7 +157,8 @@ def process(context: Context, export: Export, chat: Chat) -> ReadyChat | Unchang
     if isinstance(surveyed, Unchanged):
         return surveyed
     keep(archive, surveyed.counts)
-    if not surveyed.plan.chunks and not surveyed.reading.memories:
+    is_new = _is_brought(context, export)
+    if not (is_new or surveyed.plan.chunks or surveyed.reading.memories):
         rest = rest_after(surveyed, context.clock(), learned=False)
         return NewlyAtRest(chat.chat_id, chat.title, surveyed.plan.reason, rest)
     _refuse_unaskable(surveyed)
@@ -183,7 +185,7 @@ def _finish(
     if not assembly.assembled.changed and (surveyed.reading.edits.is_news or is_news):
         acknowledge(archive, chat.chat_id, assembly.assembled.ours_sha256)
     rest = rest_after(surveyed, context.clock(), learned=learned)
-    if is_in_export(archive, surveyed, assembly):
+    if is_in_export(archive, surveyed, assembly) and not _is_brought(context, export):
         reason = "; ".join(filter(None, (_COMPRESSED, memories_over_budget(surveyed, shown))))
         keep_at_rest(archive, chat.chat_id, rest, reason)
         return Unchanged(chat.chat_id, chat.title, reason)
@@ -191,6 +193,14 @@ def _finish(
     prove(archive, surveyed, assembly)
     _refuse_replaced(export, chat)
     return ready_chat(archive, surveyed, assembly, rest, context.clock())
+
+
+def _is_brought(context: Context, export: Export) -> bool:
+    """Return whether memproc itself has made the export from another program's conversation.
+
+    Then TypingMind has not got it, and an updated export is written though nothing is compressed.
+    """
+    return export.path.parent == brought_folder(context.folders.state)
 
 
 def ready_without_calls(context: Context, surveyed: "Survey") -> ReadyChat | None:

@@ -1,5 +1,6 @@
 """Models that ended or are about to: their last day, and the model to ask instead."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
@@ -8,6 +9,7 @@ from types import MappingProxyType
 
 from primer.model_names import with_provider
 
+_SMALL = re.compile(r"mini|nano|3[.-]?5|text-davinci")
 AS_OF = "2026-11-21"
 _SONNET, _HAIKU, _OPUS = (f"anthropic/claude-{name}-5-5" for name in ("sonnet", "haiku", "opus"))
 _SOL, _TERRA, _LUNA = (f"openai/gpt-5.6-{name}" for name in ("sol", "terra", "luna"))
@@ -142,3 +144,13 @@ def successor(model: str) -> Successor | None:
     name = with_provider(model)
     fitting = (retired for pattern, retired in RETIRED.items() if fnmatchcase(name, pattern))
     return next((Successor(newer, model, retired_on) for retired_on, newer in fitting), None)
+
+
+def heir(program: str, model: str) -> str:
+    """The model of today that goes on for one of a chat program, whose own names no provider knows.
+
+    ChatGPT calls its models "gpt-4o", "o4-mini-high" or "text-davinci-002-render-sha".
+    """
+    if program == "claude":
+        return _OPUS if "opus" in model else _HAIKU if "haiku" in model else _SONNET
+    return _TERRA if _SMALL.search(model) else _SOL

@@ -203,7 +203,8 @@ def _tokens_sent(survey: "Survey", assembly: Assembly) -> int:
     """
     counts = survey.counts.all
     live = (entry for entry in assembly.entries if entry.memory is None)
-    words = (assembly.words.opening, assembly.words.closing)
+    canned_texts = (assembly.words.opening, assembly.words.closing)
+    words = canned_texts if assembly.section.shown else ()
     return (
         sum(counts[entry.message.digest] for entry in live)
         + sum(counts.get(digest_of(text)) or count(text) for text in words)

@@ -6,6 +6,7 @@ full disk cut short does not count, and is cleared away before the next one is a
 
     backups/README.txt, INDEX.tsv
     backups/originals/<first 2 of sha256>/<sha256>.json.gz     each chat's first original, for ever
+    backups/originals/<...>/<sha256>-<chat id>.json.gz         conversations that were brought
     backups/versions/<chat>/<UTC>-<first 8 of sha256>.json.gz  files of updated/ before a new one
     backups/unlisted/...                                       damaged files that no line names
 """
@@ -70,9 +71,8 @@ def keep_original(
         content.update(block)
     digest = content.hexdigest()
     line = IndexLine(when, chat_id, title, "original", digest, sum(map(len, blocks)))
-    return _store(
-        folder, line, folder / "originals" / digest[:2] / f"{digest}.json.gz", iter(blocks)
-    )
+    place = folder / "originals" / digest[:2] / f"{digest}.json.gz"
+    return _listed(folder, _store(folder, line, place, iter(blocks)))
 
 
 def keep_version(
@@ -94,7 +94,22 @@ def keep_version(
         shelf = folder / "versions" / stem
         place = free_place(shelf, f"{stamp}-{digest[:8]}", f"{path.suffix}.gz")
         line = IndexLine(when, chat_id, title, "updated", digest, size)
-        return _store(folder, line, place, read_blocks(file))
+        return _listed(folder, _store(folder, line, place, read_blocks(file)))
+
+
+def keep_brought(folder: Path, chat_id: str, title: str, raw: bytes, when: str) -> None:
+    """Keep a conversation that was brought into a chat, as the other program wrote it.
+
+    It is no version of the chat: TypingMind could not import it. `when` as for `keep_original`.
+    Return when it is on the disk. Raise FileTrouble.
+    """
+    digest = sha256(raw).hexdigest()
+    for _, line in kept_lines(folder):
+        if (line.kind, line.chat_id, line.sha256) == ("brought", chat_id, digest):
+            return
+    line = IndexLine(when, chat_id, title, "brought", digest, len(raw))
+    place = folder / "originals" / digest[:2] / f"{digest}-{chat_id}.json.gz"
+    _store(folder, line, place, iter([raw]))
 
 
 def versions_of(folder: Path, chat_id: str) -> tuple[Version, ...]:
@@ -109,7 +124,8 @@ def all_versions(folder: Path) -> Mapping[str, tuple[Version, ...]]:
     """Return the versions of every chat, by its id. Raise FileTrouble."""
     chats: dict[str, tuple[Version, ...]] = {}
     for number, line in kept_lines(folder):
-        chats[line.chat_id] = (*chats.get(line.chat_id, ()), _version(folder, number, line))
+        if line.kind != "brought":
+            chats[line.chat_id] = (*chats.get(line.chat_id, ()), _version(folder, number, line))
     return chats
 
 
@@ -163,8 +179,13 @@ def _fault(folder: Path, line: IndexLine) -> str | None:
     return None
 
 
-def _store(folder: Path, line: IndexLine, place: Path, blocks: Iterator[bytes]) -> Version:
-    """Write the content to `place`, and its line into the index.
+def _listed(folder: Path, line: IndexLine) -> Version:
+    """Return the newest version of a chat, which has just been listed in this line."""
+    return versions_of(folder, line.chat_id)[-1]
+
+
+def _store(folder: Path, line: IndexLine, place: Path, blocks: Iterator[bytes]) -> IndexLine:
+    """Write the content to `place`, and its line into the index. Return the line.
 
     Two chats may have the same original, which is written once.
     """
@@ -179,7 +200,7 @@ def _store(folder: Path, line: IndexLine, place: Path, blocks: Iterator[bytes]) 
             placed, packed_sha256=replace_file(place, pack(_same(blocks, line.sha256))).sha256
         )
     append(folder, placed)
-    return versions_of(folder, line.chat_id)[-1]
+    return placed
 
 
 def _same(blocks: Iterator[bytes], expected: str) -> Iterator[bytes]:

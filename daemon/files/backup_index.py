@@ -13,7 +13,7 @@ from daemon.files.private import flush_folder
 from daemon.files.reasons import file_errors
 from daemon.files.write import flush_file, refuse_link, replace_file
 
-Kind = Literal["original", "updated", "removed"]
+Kind = Literal["original", "updated", "brought", "removed"]
 INDEX = "INDEX.tsv"
 _HASH = re.compile(r"[0-9a-f]{64}")
 _LONGEST_TITLE = 200
@@ -23,7 +23,8 @@ These are the backups of memproc.
 memproc turns the old part of long TypingMind conversations into memories. Before it writes a chat
 again, it keeps what was there in this folder.
 
-  originals/   the first export of each chat that memproc saw, kept for ever
+  originals/   the first export of each chat that memproc saw, kept for ever; and each conversation
+               that was brought from another program, as that program wrote it (kind "brought")
   versions/    what memproc had written for a chat before it wrote it again, one folder a chat:
                all of the last day, the newest of each day for 14 days, of each week for 8 weeks,
                and of each month for ever; memproc removes the others when it runs in the background
@@ -103,7 +104,7 @@ def kept_lines(folder: Path) -> Iterator[tuple[int, IndexLine]]:
     numbers: Counter[str] = Counter()
     for place, line in enumerate(lines):
         if line.kind != "removed":
-            numbers[line.chat_id] += 1
+            numbers[line.chat_id] += line.kind != "brought"
             # A clock that was set back may give a file the name of one that was removed before.
             if place > removed_at.get(line.file, -1):
                 yield numbers[line.chat_id], line

@@ -89,6 +89,11 @@ def arrivals_folder(state: Path) -> Path:
     return state / "arrivals"
 
 
+def brought_folder(state: Path) -> Path:
+    """Return the folder of chats that were brought from another program, as they were made."""
+    return state / "brought"
+
+
 def expanded_folder(updated: Path) -> Path:
     """Return the folder that `memproc expand` writes to, since `updated` is for files to import."""
     return updated.parent / "expanded"

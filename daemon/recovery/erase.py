@@ -21,7 +21,7 @@ from daemon.files.backup_index import IndexLine, kept_lines, rewrite_index
 from daemon.files.candidates import exports_in
 from daemon.files.names import is_sent
 from daemon.files.packing import pack, unpack
-from daemon.files.paths import arrivals_folder, expanded_folder
+from daemon.files.paths import arrivals_folder, brought_folder, expanded_folder
 from daemon.files.read import chats_in, export_without_chats
 from daemon.files.reasons import file_errors
 from daemon.files.removal import remove_file
@@ -70,7 +70,7 @@ def find_erasure(context: Context, chat: KnownChat) -> Erasure:
     folders, archive = context.folders, context.archive
     arrivals = arrivals_folder(folders.state)
     names = _names_of(archive, chat.chat_id)
-    own_copies = (arrivals, aside_folder(folders.backups))
+    own_copies = (arrivals, brought_folder(folders.state), aside_folder(folders.backups))
     shelves = (folders.updated, expanded_folder(folders.updated), *own_copies)
     holding = (file for shelf in shelves for file in _holding(shelf, names))
     dropped = list(_holding(folders.inbox, names))

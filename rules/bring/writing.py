@@ -17,14 +17,15 @@ from rules.typingmind.brought import (
     write_brought_message,
     write_divider,
 )
-from rules.typingmind.message import Message, read_message
+from rules.typingmind.message import read_message
 
 
 @dataclass(frozen=True, slots=True)
 class WrittenMessage:
-    """A message of the chat, by its name and in its bytes."""
+    """A message of the chat: its name, its date as TypingMind writes it, and its bytes."""
 
     name: MessageName
+    date: str
     raw: bytes
 
 
@@ -42,21 +43,18 @@ def write_messages(conversation: Conversation) -> list[WrittenMessage]:
     ]
 
 
-def join(
-    written: Sequence[WrittenMessage], title: str, conversation: Conversation
-) -> list[WrittenMessage]:
-    """Return a conversation behind those written already, with a line between them.
+def join(written: Sequence[WrittenMessage], conversation: Conversation) -> Sequence[WrittenMessage]:
+    """Return a conversation behind those that are written already, with a line between them.
 
-    `title` is that of what is written. Without anything before it, there is no line.
+    Without anything before it, there is no line.
     """
     messages = write_messages(conversation)
-    if not written or not messages:
-        return [*written, *messages]
-    last, first = read_message(written[-1].raw), conversation.messages[0].when
-    ended = (last.created_at or "")[:10]
+    if not written:
+        return messages
+    first = conversation.messages[0].when
     line = write_divider(
         divider_uuid(conversation),
-        f'[Here "{title}" ends, on {ended}. What follows is another conversation, '
+        f"[Here one conversation ends, on {written[-1].date[:10]}. What follows is another, "
         f'"{conversation.title}", from {first:%Y-%m-%d} on.]',
         first,
     )
@@ -64,16 +62,17 @@ def join(
 
 
 def before_conversation(
-    held: Sequence[WrittenMessage], conversation: Conversation
-) -> Sequence[WrittenMessage] | None:
-    """Return what a life holds before a conversation, its line included; None if it lacks it.
-
-    What was said in TypingMind is left out.
-    """
-    brought = [message for message in held if not is_of_typingmind(message.name)]
+    written: Sequence[WrittenMessage], conversation: Conversation
+) -> Sequence[WrittenMessage]:
+    """Return what a life holds before a conversation, the line between them included."""
     line = divider_uuid(conversation)
-    place = next((at for at, message in enumerate(brought) if message.name.uuid == line), None)
-    return None if place is None else brought[: place + 1]
+    places = (at for at, message in enumerate(written) if message.name.uuid == line)
+    return written[: next(places, -1) + 1]
+
+
+def brought_alone(held: Sequence[WrittenMessage]) -> list[WrittenMessage]:
+    """Return the messages that were brought, without those that were said in TypingMind."""
+    return [message for message in held if not is_of_typingmind(message.name)]
 
 
 def divider_uuid(conversation: Conversation) -> str:
@@ -82,37 +81,31 @@ def divider_uuid(conversation: Conversation) -> str:
 
 
 def named(raw: bytes) -> WrittenMessage:
-    """Return a message's bytes with the name by which chats are compared."""
+    """Return a message's bytes with its date, and the name by which chats are compared."""
     message = read_message(raw)
-    return WrittenMessage(name_of(message), raw)
-
-
-def name_of(message: Message) -> MessageName:
-    """Return the name by which chats are compared."""
-    return MessageName(message.uuid or "", message.digest)
+    name = MessageName(message.uuid or "", message.digest)
+    return WrittenMessage(name, message.created_at or "", raw)
 
 
 def write_chat(
     chat_id: str,
     title: str,
     messages: Sequence[WrittenMessage],
-    conversations: Sequence[Conversation],
+    origin: Origin,
     *,
-    life: str = "",
     model: str = "",
     system_message: str = "",
 ) -> bytes:
-    """Return the JSON of a new chat that holds these conversations."""
-    origin = Origin(tuple((each.source, each.key) for each in conversations), life)
+    """Return the JSON of a new chat with these messages."""
     return write_brought_chat(
         BroughtChat(
-            chat_id,
-            title,
-            model,
-            system_message,
-            [message.raw for message in messages],
-            conversations[0].messages[0].when,
-            conversations[-1].messages[-1].when,
-            origin,
+            chat_id=chat_id,
+            title=title,
+            model=model,
+            system_message=system_message,
+            messages=[message.raw for message in messages],
+            began=messages[0].date,
+            ended=messages[-1].date,
+            origin=origin,
         )
     )

@@ -51,8 +51,8 @@ class BroughtChat:
     model: str
     system_message: str
     messages: Sequence[bytes]
-    began: datetime
-    ended: datetime
+    began: str
+    ended: str
     origin: Origin
 
 
@@ -88,8 +88,8 @@ def write_brought_chat(chat: BroughtChat) -> bytes:
         "chatID": chat.chat_id,
         "chatTitle": chat.title,
         "model": chat.model or None,
-        "createdAt": write_date(chat.began),
-        "updatedAt": write_date(chat.ended),
+        "createdAt": chat.began,
+        "updatedAt": chat.ended,
         "syncedAt": None,
         "deletedAt": None,
         "tokenUsage": None,

@@ -11,6 +11,7 @@ from rules.bring.writing import write_chat, write_messages
 from rules.chatgpt import conversation as of_chatgpt
 from rules.claude_ai import conversation as of_claude
 from rules.typingmind import spans
+from rules.typingmind.brought import Origin
 from tests.foreign import trees
 from tests.foreign.oracle import (
     Row,
@@ -27,7 +28,7 @@ def rows_of(conversation: Conversation) -> list[Row]:
     messages = write_messages(conversation)
     if not messages:
         return []
-    return rows_of_chat(write_chat("id", conversation.title, messages, [conversation]))
+    return rows_of_chat(write_chat("id", conversation.title, messages, Origin((("source", "id"),))))
 
 
 def check(
