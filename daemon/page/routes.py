@@ -7,6 +7,7 @@ from daemon.page.app import View
 from daemon.page.chat import chat_page
 from daemon.page.hits import search_page
 from daemon.page.home import home_page, log_page
+from daemon.page.kept import kept_page, post_agree, post_keep, post_release
 from daemon.page.live import live_page
 from daemon.page.memory import memory_page, message_page, retry_page
 from daemon.page.mind import core_page, facts_page
@@ -28,6 +29,7 @@ VIEWS: Mapping[str, View] = {
     "/chat/{chat}": chat_page,
     "/chat/{chat}/core": core_page,
     "/chat/{chat}/facts": facts_page,
+    "/chat/{chat}/kept": kept_page,
     "/chat/{chat}/plan": money.plan_page,
     "/chat/{chat}/due": money.due_page,
     "/chat/{chat}/messages/{key}": message_page,
@@ -62,6 +64,9 @@ ACTIONS: Mapping[str, View] = {
     "/chat/{chat}/core/{section}/release": actions.release_section,
     "/chat/{chat}/facts/add": actions.add_fact,
     "/chat/{chat}/facts/{number:int}/forget": actions.forget_fact,
+    "/chat/{chat}/keep": post_keep,
+    "/chat/{chat}/kept/{number:int}/yes": post_agree,
+    "/chat/{chat}/kept/{number:int}/release": post_release,
     "/chat/{chat}/versions/{number:int}": actions.post_restore,
     "/memory/{memory}/pin": actions.on_memory("pin"),
     "/memory/{memory}/unpin": actions.on_memory("unpin"),

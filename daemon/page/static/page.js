@@ -140,7 +140,24 @@ for (const time of document.querySelectorAll("time")) {
   if (-new Date(time.dateTime).getTimezoneOffset() !== minutes) time.append(` (UTC${zone?.[1] ? zone[0] : ""})`);
 }
 
+// What is marked of a message is kept; without a mark, all of it.
+function keepMarked(form) {
+  const button = form.querySelector("button");
+  const marked = () => {
+    const selection = getSelection(), words = form.closest("article").querySelector(".words");
+    const isInside = [selection.anchorNode, selection.focusNode].every((node) => words.contains(node));
+    return isInside ? selection.toString() : "";
+  };
+  document.addEventListener("selectionchange", () => {
+    const words = marked();
+    if (words || !form.contains(document.activeElement)) form.elements.words.value = words;
+    button.textContent = form.elements.words.value ? "Keep these words" : "Keep";
+  });
+  button.addEventListener("mousedown", (event) => event.preventDefault()); // or the mark would go
+}
+
 loadParts();
 document.querySelectorAll("section[data-live]").forEach(watchPart);
 document.querySelectorAll("h1[data-live]").forEach((title) => watchHome({ ...title.dataset }));
 document.querySelectorAll("form.drop").forEach(acceptDrops);
+document.querySelectorAll("form.keep").forEach(keepMarked);
