@@ -88,7 +88,7 @@ def assemble_chat(
         replace(memory, edition=edition) for memory, edition in zip(shown, editions, strict=True)
     ]
     memory_section = MemorySection(memories, shown, reading.edits.touched)
-    opening = opening_text(archive, survey.shown, lines_shown(passages, entries))
+    opening = opening_text(archive, survey.shown, lines_shown(passages, entries, places))
     has_layers = read_shown(survey.shown, opening).headed
     words = replace(canned(survey.shown.texts), opening=opening, has_layers=has_layers)
     mode = _mode(archive, survey)

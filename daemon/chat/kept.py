@@ -1,6 +1,6 @@
 """The passages that the person keeps word for word: after an export, and in the opening."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from daemon.archive.archive import Archive
@@ -18,7 +18,7 @@ from daemon.archive.keeping import (
 from daemon.archive.messages import first_seen
 from daemon.models.tokens import count
 from primer.tags import make_tags_inert
-from rules.conversation.history import Entry
+from rules.conversation.history import INSERTED, Entry
 from rules.conversation.marker import MEMORY, OPENING, text_digest
 from rules.conversation.place import Place, raw_messages
 from rules.conversation.quote import NotVerbatim, find_quote
@@ -150,21 +150,23 @@ def _written_at(archive: Archive, chat_id: str, reading: ChatReading) -> str:
     return max(moments)
 
 
-def lines_shown(passages: Iterable[KeptPassage], entries: Iterable[Entry]) -> tuple[KeptLine, ...]:
-    """Return the lines of what is kept and not in the live tail, without live tags of ours."""
-    return tuple(
-        replace(line, text=make_tags_inert(line.text))
-        for line in map(line_of, shown_passages(passages, live_words(entries)))
-    )
+def lines_shown(
+    passages: Iterable[KeptPassage], entries: Iterable[Entry], places: Iterable[Place]
+) -> tuple[KeptLine, ...]:
+    """Return the lines of what is kept and not sent anyway, without live tags of ours.
 
-
-def live_words(entries: Iterable[Entry]) -> Mapping[str, str]:
-    """Return the words of the messages that are sent as they are, by key."""
-    return {
+    Sent as they are: the live tail, and what another tool put among compressed messages.
+    """
+    live = {
         entry.key: entry.message.words
         for entry in entries
         if entry.memory is None and entry.at is not None
     }
+    live |= {place.key: place.message.words for place in places if place.left_out == INSERTED}
+    return tuple(
+        replace(line, text=make_tags_inert(line.text))
+        for line in map(line_of, shown_passages(passages, live))
+    )
 
 
 def proofs_of(

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from rules.conversation.history import Entry
+from rules.conversation.history import INSERTED, Entry
 from rules.conversation.marker import CLOSING, MEMORY, OPENING, QUOTE_SLOT, Marker, read_marker
 from rules.conversation.place import Place
 from rules.layers.opening import FACTS, HEADING, JOINER, KEPT, KeptLine, kept_block
@@ -339,10 +339,12 @@ def _live_texts(read: ReadBack) -> dict[str, str]:
     """Return by key what those live messages say in which something is kept."""
     keys = {passage.key for passage in read.finished.kept}
     after = {at: message for message, at in zip(read.messages, read.came_from, strict=True)}
+    lived = ((entry.key, entry.at) for entry in read.finished.entries)
+    strays = ((place.key, place.at) for place in read.finished.places if place.left_out == INSERTED)
     return {
-        entry.key: printable(plain.all_text(after[entry.at]))
-        for entry in read.finished.entries
-        if entry.key in keys and entry.at in read.live
+        key: printable(plain.all_text(after[at]))
+        for key, at in (*lived, *strays)
+        if key in keys and at in read.live
     }
 
 

@@ -60,6 +60,17 @@ class FactRow:
 
 
 @dataclass(frozen=True)
+class PassageRow:
+    """Something that is kept word for word."""
+
+    number: int
+    message: int | None
+    text: str
+    state: str
+    by: str
+
+
+@dataclass(frozen=True)
 class Ledger:
     """All that was ever noted of both layers, oldest first, and what is still to be done."""
 
@@ -67,6 +78,7 @@ class Ledger:
     facts: tuple[FactRow, ...] = ()
     steps: tuple[tuple[str, str, int, str | None], ...] = ()
     """Memory, layer, edition, and when it was done."""
+    passages: tuple[PassageRow, ...] = ()
 
     @property
     def sections(self) -> dict[str, str]:
@@ -115,6 +127,10 @@ def ledger(connection: sqlite3.Connection, chat: int) -> Ledger:
         "ORDER BY memory, layer",
         (chat,),
     )
+    passages = connection.execute(
+        "SELECT number, message, text, state, by FROM kept_passage WHERE chat = ? ORDER BY number",
+        (chat,),
+    )
     return Ledger(
         tuple(
             CoreRow(number, section, _value(kept), bool(held), by, memory, tuple(json.loads(own)))
@@ -125,6 +141,7 @@ def ledger(connection: sqlite3.Connection, chat: int) -> Ledger:
             for number, fact, event, text, said_at, by, memory, forgotten in facts
         ),
         tuple(steps),
+        tuple(PassageRow(*row) for row in passages),
     )
 
 

@@ -12,6 +12,7 @@ from tests.lives.hand import prove_hand
 from tests.lives.layers import prove_layers
 from tests.lives.memproc import Killed, Memproc
 from tests.lives.ours import said
+from tests.lives.passages import prove_passages
 from tests.lives.person import Person
 from tests.lives.proof import prove_archive, prove_chat, prove_sent
 from tests.lives.trip import Trip, kind
@@ -138,6 +139,22 @@ class Life:
             self.memproc.release_sections(self.person.chat_id)
             self._look()
 
+    def keep_words(self, which: int) -> None:
+        """`memproc keep CHAT --message UUID`, of anything that was ever said."""
+        known = [raw for raw in self._account().raw.values() if raw.texts[-1].strip()]
+        if known and self._account().memories:
+            self.memproc.keep_words(self.person.chat_id, known[which % len(known)].key)
+            self._look()
+
+    def release_words(self, which: int) -> None:
+        """`memproc release CHAT NUMBER`."""
+        rows = [row for row in self._account().ledger.passages if row.state != "released"]
+        if rows:
+            row = rows[which % len(rows)]
+            self.person.released.add(row.text)
+            self.memproc.release_words(self.person.chat_id, row.number)
+            self._look()
+
     def undo(self) -> None:
         """`memproc core CHAT undo`."""
         if self._account().memories:
@@ -201,9 +218,12 @@ class Life:
             renewed=self.person.renewed,
             words=frozenset(self.person.words),
             crossed_out=frozenset(self.person.crossed_out.pop(self.person.chat_id, ())),
+            released=frozenset(self.person.released),
+            unpinned=frozenset(self.person.unpinned),
         )
         prove_chat(trip)
         prove_layers(trip)
+        prove_passages(trip)
         prove_hand(trip)
         importing = TypingMind(0, self.person.device.build)
         importing.chats[trip.chat_id] = finished

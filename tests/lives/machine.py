@@ -127,6 +127,10 @@ class Lives(RuleBasedStateMachine):
         self.person.pin(which)
 
     @rule(which=ANY)
+    def unpin_a_message(self, which: int) -> None:
+        self.person.unpin(which)
+
+    @rule(which=ANY)
     def exclude_a_message(self, which: int) -> None:
         self.person.exclude(which)
 
@@ -162,6 +166,10 @@ class Lives(RuleBasedStateMachine):
             self.person.throw_away_opening()
         else:
             self.person.rewrite_preface()
+
+    @rule(which=ANY)
+    def cross_out_a_kept_passage(self, which: int) -> None:
+        self.person.cross_out_passage(which)
 
     # Copies of the chat
 
@@ -241,6 +249,18 @@ class Lives(RuleBasedStateMachine):
             self.life.undo()
         else:
             self.life.release_sections()
+
+    @rule(which=ANY)
+    def keep_words(self, which: int) -> None:
+        self.life.keep_words(which)
+
+    @rule(which=ANY)
+    def release_words(self, which: int) -> None:
+        self.life.release_words(which)
+
+    @rule(budget=st.sampled_from([0, 100, 600]))
+    def another_budget_for_what_is_kept(self, budget: int) -> None:
+        self.life.memproc.set("keep", budget=budget)
 
     @rule(which=st.none() | ANY)
     def add_or_forget_a_fact(self, which: int | None) -> None:

@@ -1,14 +1,18 @@
 """memproc at work in this process: real files, a real archive, and a model that may be cut off in the middle."""
 
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from daemon.archive import memories as choices
 from daemon.archive.archive import Archive
 from daemon.archive.chats import accept_state, find_chat, waiting_state
+from daemon.archive.keeping import kept_passages, store_passages
 from daemon.archive.layers import core_events, keep_core_events, keep_fact_events, next_fact
 from daemon.archive.memories import find_memory
 from daemon.archive.outputs import RESTORED, last_output, let_go_of_restored
+from daemon.chat.kept import covered_by, mark
 from daemon.chat.opening import as_value, core_now
 from daemon.chat.outcome import Outcome
 from daemon.config.loading import core_layout, load_texts
@@ -25,6 +29,7 @@ from primer.request import Request
 from rules.layers.core_editing import Layout
 from rules.layers.core_events import CoreEvent, taken_back
 from rules.layers.facts import FactEvent
+from rules.layers.kept_passages import KeptPassage, admit_waiting
 from tests.chats import START, date
 from tests.lives.keeper import SECTIONS
 from tests.lives.model import LivelyModel
@@ -55,6 +60,7 @@ _SETTINGS: dict[str, dict[str, Any]] = {
     "memory": {"hindsight": 2, "hindsight_tokens": 1200},
     "core": {"sections": SECTIONS},
     "facts": {"compare": 6, "budget": 300},
+    "keep": {"budget": 600},
 }
 
 
@@ -166,6 +172,25 @@ class Memproc:
             for one in held
         ]
         keep_core_events(self.archive, chat_id, events, date(self.now))
+
+    def keep_words(self, chat_id: str, key: str) -> None:
+        """`memproc keep CHAT --message UUID`."""
+        before = kept_passages(self.archive, chat_id)
+        new = mark(self.archive, chat_id, "", key)
+        if not covered_by(before, new):
+            self._store(chat_id, [*before, new])
+
+    def release_words(self, chat_id: str, number: int) -> None:
+        """`memproc release CHAT NUMBER`."""
+        before = kept_passages(self.archive, chat_id)
+        self._store(
+            chat_id,
+            [replace(one, state="released") if one.number == number else one for one in before],
+        )
+
+    def _store(self, chat_id: str, after: Sequence[KeptPassage]) -> None:
+        budget = Config.model_validate(self._settings).keep.budget
+        store_passages(self.archive, chat_id, admit_waiting(after, budget), date(self.now))
 
     def undo(self, chat_id: str) -> None:
         """`memproc core CHAT undo`."""

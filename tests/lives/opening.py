@@ -9,8 +9,9 @@ from dataclasses import dataclass
 
 from tests.lives.keeper import SECTIONS
 
-FACTS = "facts"
-_HEADING = re.compile(rf"## ?({'|'.join((*SECTIONS, FACTS))})\s*")
+FACTS, KEPT = "facts", "Kept, word for word"
+_HEADING = re.compile(rf"## ?({'|'.join((*SECTIONS, FACTS, KEPT))})\s*")
+_SAID = re.compile(r"- (?:\d{4}-\d{2}-\d{2}, )?(?:the person|you) said:")
 _BEGIN, _END = "<system>\n", "\n</system>"
 _JOINER = "\u2060"
 
@@ -26,6 +27,8 @@ class Shown:
     sections: dict[str, str]
     facts: tuple[str, ...]
     headed: bool
+    kept: tuple[str, ...] = ()
+    """What is kept word for word."""
 
 
 def is_tagged(text: str) -> bool:
@@ -36,11 +39,22 @@ def is_tagged(text: str) -> bool:
 def shown(text: str) -> Shown:
     """What stands in an opening; a section of which nothing can be seen is none."""
     (_, head), *parts = blocks(text)
-    said = {name: plain(lines) for name, lines in parts if name != FACTS}
+    said = {name: plain(lines) for name, lines in parts if name not in (FACTS, KEPT)}
     facts = [fact(line) for name, lines in parts if name == FACTS for line in lines if fact(line)]
-    return Shown(
-        plain(head), {name: one for name, one in said.items() if one}, tuple(facts), bool(parts)
-    )
+    kept = [words for name, lines in parts if name == KEPT for words in passages(lines)]
+    sections = {name: one for name, one in said.items() if one}
+    return Shown(plain(head), sections, tuple(facts), bool(parts), tuple(kept))
+
+
+def passages(lines: Sequence[str]) -> list[str]:
+    """What people see of each passage below its heading."""
+    found: list[list[str]] = []
+    for line in lines:
+        if _SAID.fullmatch(line):
+            found.append([])
+        elif found:
+            found[-1].append(line)
+    return ["\n".join(words).replace(_JOINER, "").strip() for words in found]
 
 
 def blocks(text: str) -> list[Block]:

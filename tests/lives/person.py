@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 from tests.chats import Json
 from tests.lives.keeper import SECTIONS
-from tests.lives.opening import FACTS, Block, blocks, fact, written
+from tests.lives.opening import FACTS, KEPT, Block, blocks, fact, passages, written
 from tests.lives.ours import Ours, groups, said
 from tests.lives.witness import Account
 from tests.typingmind import TypingMind, jsonb, strip_markers, sync
@@ -30,6 +30,10 @@ class Person:
         """What the person has written into sections, and as facts."""
         self.crossed_out: dict[str, set[str]] = {}
         """Facts that they have taken out of the opening of each chat since it was imported."""
+        self.released: set[str] = set()
+        """Kept passages that they have released, by a command or in an opening."""
+        self.unpinned: set[str] = set()
+        """What the messages say from which they have taken a pin."""
         self._closing = closing
         self._openings: set[str] = set()
         self._talked: set[str] = set()
@@ -169,6 +173,26 @@ class Person:
         """A message is pinned, whatever it is."""
         if self.messages:
             self.device.pin(self.chat_id, which % len(self.messages))
+
+    def unpin(self, which: int) -> None:
+        """The pin is taken off a message that has one."""
+        pinned = [at for at, message in enumerate(self.messages) if message.get("isPinned")]
+        if pinned:
+            at = pinned[which % len(pinned)]
+            self.unpinned.add(said(self.messages[at]))
+            self.device.unpin(self.chat_id, at)
+
+    def cross_out_passage(self, which: int) -> None:
+        """A kept passage is taken out of the opening, with the line above it."""
+        with self._opening() as parts:
+            for name, lines in parts:
+                words = passages(lines) if name == KEPT else []
+                if words:
+                    at = which % len(words)
+                    self.released.add(words[at])
+                    heads = [at for at, line in enumerate(lines) if line.endswith(" said:")]
+                    heads.append(len(lines))
+                    del lines[heads[at] : heads[at + 1]]
 
     def exclude(self, which: int) -> None:
         """A message of the conversation is excluded from the context."""

@@ -8,6 +8,7 @@ from itertools import chain
 from tests.chats import Json
 from tests.lives.layers import prove_kept, prove_ledger
 from tests.lives.ours import SLOTS, said
+from tests.lives.passages import prove_never_lost
 from tests.lives.trip import Trip
 from tests.lives.witness import Account
 from tests.typingmind.wire import stringify
@@ -30,6 +31,7 @@ def prove_archive(before: Mapping[str, Account], after: Mapping[str, Account]) -
                 "an edition is gone"
             )
         prove_ledger(was.ledger, now.ledger)
+        prove_never_lost(was, now)
     for account in after.values():
         _prove_partition(account)
         prove_kept(account.ledger)
