@@ -177,10 +177,13 @@ def _follow_pin(
 def _goes_back_to_pin(passage: KeptPassage, shown: ShownPins) -> bool:
     """Return whether the export goes back to one that showed the pin.
 
-    It holds a message that came with the pin, or one that memproc wrote after it.
+    It holds a message that came with the pin, or one that memproc wrote after it. The messages of
+    the chat's first export say nothing: another device may have had them before the pin.
     """
+    first = min(shown.first_seen, default="")
     came_with_pin = (passage.at <= moment <= passage.shown_at for moment in shown.first_seen)
-    return shown.written_at >= passage.at or any(came_with_pin)
+    is_first = passage.at <= first
+    return shown.written_at > passage.at or (not is_first and any(came_with_pin))
 
 
 def _is_later(date: str, other: str) -> bool:

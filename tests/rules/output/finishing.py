@@ -88,11 +88,12 @@ def finish(
     touched: Collection[str] = (),
     mode: Mode = "replace",
     archived: Sequence[Message] = TALK,
+    canned: Canned = CANNED,
 ) -> Done:
     """The chat with these memories in it; `shown` are all of them unless told otherwise."""
     section = MemorySection(memories, memories if shown is None else shown, touched)
     places, found = looked_at(chat, memories, archived)
-    done = assemble(chat, places, found, section, CANNED, NOW, mode)
+    done = assemble(chat, places, found, section, canned, NOW, mode)
     return Done(chat, done, Finished(chat, done.chat, places, found, section, done.removed))
 
 
