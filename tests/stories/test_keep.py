@@ -6,6 +6,7 @@ from shutil import rmtree
 
 import pytest
 
+from tests.stories.bridged import Bridged
 from tests.stories.cycle import ENGINE, Cycle, quiet
 from tests.stories.keeping import (
     keep,
@@ -144,6 +145,22 @@ def test_a_line_that_the_person_rewords_is_put_back_as_it_was_said(ada: Cycle) -
     ada.imports()
     assert words in kept_there(ada)
     assert "Something else." not in opening(ada)
+
+
+def test_a_pin_in_a_chat_that_the_bridge_sends_is_kept_too(
+    ada: Cycle, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bridge = Bridged.opened(ada.person, monkeypatch)
+    extension, at = bridge.paired(), ada.live()[0]
+    words = ada.said(at)
+    ada.device.pin(ada.chat_id, at)
+    for _ in range(2):
+        job = extension.send(ada.talk().export())
+        bridge.carry_out()
+        assert extension.job(job)["state"] == "done"
+        ada.device.bring_in(extension.result(job))
+    assert words not in live(ada)
+    assert words in kept_there(ada)
 
 
 def test_an_edited_message_asks_and_the_old_words_stay(ada: Cycle) -> None:
