@@ -10,6 +10,7 @@ from daemon.archive.chats import KnownChat, known_chat
 from daemon.archive.keeping import kept_passages, messages_of
 from daemon.page.actions import run_then_show
 from daemon.page.app import desk_of, field, named_chat, render
+from daemon.page.chat import persona_of
 from daemon.page.mind import memory_of_key
 from rules.layers.kept_passages import KeptPassage, describe_kept
 
@@ -28,9 +29,9 @@ def kept_page(request: Request) -> Response:
     with named_chat(request) as (archive, known):
         config = desk_of(request).config.of(known_chat(archive, known.chat_id))
         passages = kept_passages(archive, known.chat_id)
-        cards = _cards(archive, known, passages)
+        cards, persona = _cards(archive, known, passages), persona_of(archive, known.chat_id)
     notes = describe_kept(passages, config.keep.budget)
-    return render(request, "kept.html", chat=known, cards=cards, notes=notes)
+    return render(request, "kept.html", chat=known, persona=persona, cards=cards, notes=notes)
 
 
 def _cards(
