@@ -28,8 +28,11 @@ class RawConversation:
     tail: bytes
 
 
-def past(archive: Archive, chat_id: str) -> tuple[Past, ...]:
-    """Return the raw messages under memories, oldest first, as they were and as they are now."""
+def past(archive: Archive, chat_id: str, memory_id: str = "") -> tuple[Past, ...]:
+    """Return the raw messages under memories, oldest first, as they were and as they are now.
+
+    With `memory_id`, those under this memory alone.
+    """
     rows = archive.run(
         """
         SELECT message.key, memory.number, gone_at IS NOT NULL, CAST(body.raw AS BLOB), body.packed,
@@ -43,9 +46,10 @@ def past(archive: Archive, chat_id: str) -> tuple[Past, ...]:
                  SELECT max(number) FROM version AS other WHERE other.message = message.id)
         LEFT JOIN body ON body.sha256 = version.sha256
         LEFT JOIN body AS newest ON newest.sha256 = now.sha256 AND now.id <> version.id
-        WHERE chat.chat_id = ? ORDER BY memory.number, chunk_message.place
+        WHERE chat.chat_id = ? AND ? IN ('', memory.id)
+        ORDER BY memory.number, chunk_message.place
         """,
-        (chat_id,),
+        (chat_id, memory_id),
     )
     past = []
     for key, memory, gone, raw, is_packed, sha256, now, newer, is_newer_packed, date in rows:

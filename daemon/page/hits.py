@@ -85,5 +85,5 @@ def _address(entry: IndexEntry, under: Mapping[str, Mapping[str, str]]) -> str:
         return f"/chat/{entry.chat_id}/facts#fact-{entry.name}"
     memory = under[entry.chat_id].get(entry.name)
     if memory:
-        return f"/memory/{memory}#{entry.name}"
+        return f"/memory/{memory}/words#{entry.name}"
     return f"/chat/{entry.chat_id}/messages/{entry.name}"

@@ -1,6 +1,6 @@
-"""Show a memory with its sources: quotes in their raw messages, editions, and what can be done."""
+"""Show a memory beside the words that were quoted for it, its editions, and what can be done."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from starlette.requests import Request
@@ -10,50 +10,79 @@ from daemon.archive.archive import Archive
 from daemon.archive.chats import find_chat
 from daemon.archive.journal import cost_of
 from daemon.archive.messages import around, past
-from daemon.archive.search_words import Stretch
-from daemon.chat.holding import holding_of
+from daemon.chat.holding import Holding, holding_of
 from daemon.page.app import desk_of, named_chat, render
 from daemon.page.chat import persona_of, tags_of
-from rules.conversation.memory import Memory
+from daemon.page.message_blocks import Block, Passage, around_marks, blocks_of
+from rules.conversation.history import Past
+from rules.conversation.memory import Memory, Quote
 from rules.conversation.memory_title import subject_in
 from rules.errors import NotFound
+from rules.extract.languages import TONGUES
 
 _NEIGHBOURS = 3
+_NOTHING = frozenset(
+    sentence
+    for tongue in TONGUES
+    for sentence in (tongue.frames.nothing, tongue.frames.nothing_more)
+)
+"""What the built-in engine writes where the persona did not speak of itself."""
 
 
 @dataclass(frozen=True, slots=True)
 class RawMessage:
-    """A message under a memory, cut where its quotes begin and end."""
+    """A message in blocks; those from `first` to before `stop` are shown at first."""
 
     key: str
     is_persona: bool
     date: str | None
-    stretches: tuple[Stretch, ...]
-    is_deleted: bool
-    is_edited: bool
+    blocks: tuple[Block, ...]
+    first: int
+    stop: int
+    quotes: tuple[int, ...] = ()
+    """The numbers of the memory's quotes in it, from 1."""
+    is_deleted: bool = False
+    is_edited: bool = False
 
 
 def memory_page(request: Request) -> Response:
-    """Show the memory."""
+    """Show the memory with the passages that it quotes."""
     desk = desk_of(request)
     with Archive.read(desk.folders.state) as archive:
         held, found = holding_of(archive, desk.config, request.path_params["memory"])
-        known = find_chat(archive, held.chat_id)
-        persona = persona_of(archive, held.chat_id)
-        messages = tuple(_raw_messages(archive, held.chat_id, found))
+        known, persona = find_chat(archive, held.chat_id), persona_of(archive, held.chat_id)
+        under = () if found.is_fold else past(archive, held.chat_id, found.memory_id)
+    before, after = neighbours(held, found)
     is_forgotten = held.states[found.memory_id].word == "forgotten"
+    seen = found.edition.texts[3]
     return render(
         request,
         "memory.html",
         chat=known,
         persona=persona,
         memory=found,
+        before=before,
+        after=after,
         subject=subject_in(found.in_prompts.texts[0]),
-        messages=messages,
+        quoted=list(_quoted(under, found.edition.quotes)),
+        seen_is_open=seen.strip() not in _NOTHING and seen.strip() not in found.edition.texts[5],
         editions=held.editions[found.memory_id][::-1],
         members=[held.memory(name) for name in found.members],
         tags=tuple(tags_of(found, is_forgotten)),
         is_forgotten=is_forgotten,
+    )
+
+
+def words_page(request: Request) -> Response:
+    """Show all messages that a memory stands for, as they were when it was made."""
+    desk = desk_of(request)
+    with Archive.read(desk.folders.state) as archive:
+        held, found = holding_of(archive, desk.config, request.path_params["memory"])
+        known, persona = find_chat(archive, held.chat_id), persona_of(archive, held.chat_id)
+        under = past(archive, held.chat_id, found.memory_id)
+    messages = [_shown(old, found.edition.quotes, whole=True) for old in under]
+    return render(
+        request, "words.html", chat=known, persona=persona, memory=found, messages=messages
     )
 
 
@@ -73,46 +102,48 @@ def message_page(request: Request) -> Response:
     """Show a raw message that is under no memory, between its neighbours."""
     key = request.path_params["key"]
     with named_chat(request) as (archive, known):
-        neighbours = around(archive, known.chat_id, key, _NEIGHBOURS, _NEIGHBOURS)
         persona = persona_of(archive, known.chat_id)
-    messages = [
-        RawMessage(
-            key=name,
-            is_persona=neighbour.speaker == "assistant",
-            date=neighbour.created_at,
-            stretches=(Stretch(neighbour.text, is_marked=name == key),),
-            is_deleted=False,
-            is_edited=False,
-        )
-        for name, neighbour in neighbours
-    ]
+        found = around(archive, known.chat_id, key, _NEIGHBOURS, _NEIGHBOURS)
+    messages = []
+    for name, message in found:
+        blocks = blocks_of(message.parts)
+        is_persona = message.speaker == "assistant"
+        messages.append(RawMessage(name, is_persona, message.created_at, blocks, 0, len(blocks)))
     if not messages:
         raise NotFound("This message is not in the conversation any more.", "Search for it again.")
     return render(request, "message.html", chat=known, persona=persona, messages=messages)
 
 
-def cut_at_quotes(text: str, quotes: list[str]) -> tuple[Stretch, ...]:
-    """Cut the text so that the first place of each quote is a stretch of its own."""
-    for quote in quotes:
-        before, found, after = text.partition(quote)
-        if quote and found:
-            head, tail = cut_at_quotes(before, quotes), cut_at_quotes(after, quotes)
-            return (*head, Stretch(quote, is_marked=True), *tail)
-    return (Stretch(text, is_marked=False),) if text else ()
+def neighbours(held: Holding, memory: Memory) -> tuple[Memory | None, Memory | None]:
+    """Return the memories before and after one, of its own level."""
+    level = [other for other in held.memories if other.level == memory.level]
+    at = level.index(memory)
+    return level[at - 1] if at else None, level[at + 1] if at + 1 < len(level) else None
 
 
-def _raw_messages(archive: Archive, chat_id: str, found: Memory) -> Iterator[RawMessage]:
-    keys = set(found.keys)
-    for old in past(archive, chat_id):
-        if old.key not in keys:
-            continue
-        quotes = [quote.text for quote in found.edition.quotes if quote.source == old.key]
-        message = old.message
-        yield RawMessage(
-            key=old.key,
-            is_persona=message.speaker == "assistant",
-            date=message.created_at,
-            stretches=cut_at_quotes(message.text, quotes),
-            is_deleted=old.newest is None,
-            is_edited=old.newest is not None and old.newest.text != message.text,
-        )
+def _quoted(under: Sequence[Past], quotes: Sequence[Quote]) -> Iterator[RawMessage]:
+    """Yield the messages that are quoted; the first of all where none is."""
+    sources = {quote.source for quote in quotes}
+    quoted = [old for old in under if old.key in sources]
+    for old in quoted or under[:1]:
+        yield _shown(old, quotes, whole=False)
+
+
+def _shown(old: Past, quotes: Sequence[Quote], *, whole: bool) -> RawMessage:
+    """Return a message as it was when its memory was made, with its quotes marked."""
+    numbers = tuple(at for at, quote in enumerate(quotes, 1) if quote.source == old.key)
+    passages = [Passage(quotes[number - 1].text, f"said-{number}") for number in numbers]
+    message, newest = old.message, old.newest
+    blocks = blocks_of(message.parts, passages)
+    first, stop = (0, len(blocks)) if whole else around_marks(blocks)
+    return RawMessage(
+        key=old.key,
+        is_persona=message.speaker == "assistant",
+        date=message.created_at,
+        blocks=blocks,
+        first=first,
+        stop=stop,
+        quotes=numbers,
+        is_deleted=newest is None,
+        is_edited=newest is not None and newest.text != message.text,
+    )

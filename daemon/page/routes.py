@@ -9,7 +9,7 @@ from daemon.page.hits import search_page
 from daemon.page.home import home_page, log_page
 from daemon.page.kept import kept_page, post_agree, post_keep, post_release
 from daemon.page.live import live_page
-from daemon.page.memory import memory_page, message_page, retry_page
+from daemon.page.memory import memory_page, message_page, retry_page, words_page
 from daemon.page.mind import core_page, facts_page
 from daemon.page.versions import comparison_page, undo_page, version_page
 
@@ -39,6 +39,7 @@ VIEWS: Mapping[str, View] = {
     "/chat/{chat}/versions/{number:int}": version_page,
     "/memory/{memory}": memory_page,
     "/memory/{memory}/retry": retry_page,
+    "/memory/{memory}/words": words_page,
 }
 ACTIONS: Mapping[str, View] = {
     "/drop": files.drop,

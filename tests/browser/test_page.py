@@ -116,8 +116,22 @@ def test_a_chat_shows_its_memories_in_order_and_opens_a_fold(page: Opened) -> No
 def test_a_memory_stands_beside_its_messages_with_the_quote_marked(page: Opened) -> None:
     go(page, address_of(page, "MEMORY"))
     quote = page.browser.find_element(By.CSS_SELECTOR, "blockquote").text
-    marked = page.browser.find_element(By.TAG_NAME, "mark").text
+    marked = page.browser.find_element(By.TAG_NAME, "mark").get_attribute("textContent") or ""
     assert " ".join(marked.split()) in " ".join(quote.split())
+
+
+def test_the_words_stand_beside_a_memory_and_on_a_phone_are_folded_below_it(page: Opened) -> None:
+    try:
+        for width, is_beside in ((1200, True), (390, False)):
+            page.browser.set_window_size(width, 1000)
+            go(page, address_of(page, "MEMORY"))
+            mark = page.browser.find_element(By.TAG_NAME, "mark")
+            is_seen = "return arguments[0].checkVisibility({contentVisibilityAuto: true})"
+            assert page.browser.execute_script(is_seen, mark) is is_beside
+        page.browser.find_element(By.CSS_SELECTOR, ".beside > summary").click()
+        assert page.browser.execute_script(is_seen, mark)
+    finally:
+        page.browser.set_window_size(1200, 1000)
 
 
 def test_a_memory_is_pinned_and_unpinned(page: Opened) -> None:

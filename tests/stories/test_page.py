@@ -176,12 +176,37 @@ def test_a_chat_has_its_memories_and_folds_by_date(browser: Browser) -> None:
 
 def test_a_memory_stands_beside_its_messages_with_its_quote_marked(browser: Browser) -> None:
     source = browser.source(memory_address(browser.person))
-    quote = re.search(r"<blockquote>(.*?)</blockquote>", source, re.DOTALL)
-    marked = re.search(r"<mark>(.*?)</mark>", source, re.DOTALL)
+    quote = re.search(r"<blockquote id=.*?>(.*?)</blockquote>", source, re.DOTALL)
+    marked = re.search(r"<mark id=.*?>(.*?)</mark>", source, re.DOTALL)
     assert quote
     assert marked
     assert " ".join(unescape(marked[1]).split()) in " ".join(unescape(quote[1]).split())
     assert "What the assistant keeps" in source, "a chat without an agent has no name but its title"
+
+
+def test_a_memory_shows_the_passage_that_it_quotes_and_all_messages_behind_a_link(
+    browser: Browser,
+) -> None:
+    address = memory_address(browser.person)
+    source = browser.source(address)
+    assert 'href="#said-1"' in source, "the quote leads to where it was said"
+    assert '<mark id="said-1">' in source
+    assert 'href="#quote-1"' in source, "and from there back to the quote"
+    assert '<blockquote id="quote-1">' in source
+    memory = json.loads(browser.person.memproc("show", address.rpartition("/")[2], "--json").out)
+    messages = len(memory["keys"])
+    assert f"All {messages} messages" in browser.open(address)
+    assert source.count('<p class="who">') < messages
+    assert browser.source(f"{address}/words").count('<p class="who">') == messages
+
+
+def test_memories_lead_to_those_before_and_after_them(browser: Browser) -> None:
+    address = memory_address(browser.person)
+    source = browser.source(address)
+    before = re.search(r'href="(/memory/\w+)" rel="prev"', source)
+    assert before
+    assert 'rel="next"' not in source, "it is the newest"
+    assert f'href="{address}" rel="next"' in browser.source(before[1])
 
 
 def test_a_memory_is_pinned_unpinned_and_shown_in_another_edition(browser: Browser) -> None:
