@@ -51,6 +51,7 @@ _FILTERS: Mapping[str, Callable[..., str]] = {
     "short_name": short_name,
     "tokens": words.tokens,
     "usd": words.usd,
+    "date": words.day_in_words,
     "day": words.shown_day,
     "days": words.days,
     "minute": words.minute,

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from urllib.parse import urlencode
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -13,7 +14,6 @@ from daemon.archive.full_text import KINDS, IndexEntry, SearchKind, full_text
 from daemon.archive.search_words import Stretch, excerpt, stretches
 from daemon.page.app import desk_of, render
 from daemon.page.chat import persona_of
-from daemon.page.mind import memory_of_key
 
 _MOST = 50
 _EXCERPT = 320  # characters
@@ -64,13 +64,12 @@ def _hits(
 ) -> list[Hit]:
     """Return each entry with its title, an excerpt around the words, and its address."""
     raw = {entry.chat_id for entry in entries if entry.kind == "raw"}
-    under = {chat_id: memory_of_key(archive, chat_id) for chat_id in raw}
     personas = {chat_id: persona_of(archive, chat_id) for chat_id in raw}
     hits = []
     for entry in entries:
         marked = stretches(excerpt(entry.text, query, _EXCERPT), query)
         title, persona = titles[entry.chat_id], personas.get(entry.chat_id, "")
-        hits.append(Hit(entry, title, persona, marked, _address(entry, under)))
+        hits.append(Hit(entry, title, persona, marked, _address(entry, query)))
     return hits
 
 
@@ -78,12 +77,9 @@ def _day(text: str) -> str:
     return text if _DAY.fullmatch(text) else ""
 
 
-def _address(entry: IndexEntry, under: Mapping[str, Mapping[str, str]]) -> str:
+def _address(entry: IndexEntry, query: str) -> str:
     if entry.kind == "memories":
         return f"/memory/{entry.name}"
     if entry.kind == "facts":
         return f"/chat/{entry.chat_id}/facts#fact-{entry.name}"
-    memory = under[entry.chat_id].get(entry.name)
-    if memory:
-        return f"/memory/{memory}/words#{entry.name}"
-    return f"/chat/{entry.chat_id}/messages/{entry.name}"
+    return f"/chat/{entry.chat_id}/messages/{entry.name}?{urlencode({'words': query})}"

@@ -1,7 +1,7 @@
 """Show a memory beside the words that were quoted for it, its editions, and what can be done."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -9,40 +9,23 @@ from starlette.responses import Response
 from daemon.archive.archive import Archive
 from daemon.archive.chats import find_chat
 from daemon.archive.journal import cost_of
-from daemon.archive.messages import around, past
+from daemon.archive.messages import past
 from daemon.chat.holding import Holding, holding_of
-from daemon.page.app import desk_of, named_chat, render
+from daemon.page.app import desk_of, render
 from daemon.page.chat import persona_of, tags_of
-from daemon.page.message_blocks import Block, Passage, around_marks, blocks_of
+from daemon.page.message_blocks import around_marks
+from daemon.page.said import SaidMessage, said
 from rules.conversation.history import Past
 from rules.conversation.memory import Memory, Quote
 from rules.conversation.memory_title import subject_in
-from rules.errors import NotFound
 from rules.extract.languages import TONGUES
 
-_NEIGHBOURS = 3
 _NOTHING = frozenset(
     sentence
     for tongue in TONGUES
     for sentence in (tongue.frames.nothing, tongue.frames.nothing_more)
 )
 """What the built-in engine writes where the persona did not speak of itself."""
-
-
-@dataclass(frozen=True, slots=True)
-class RawMessage:
-    """A message in blocks; those from `first` to before `stop` are shown at first."""
-
-    key: str
-    is_persona: bool
-    date: str | None
-    blocks: tuple[Block, ...]
-    first: int
-    stop: int
-    quotes: tuple[int, ...] = ()
-    """The numbers of the memory's quotes in it, from 1."""
-    is_deleted: bool = False
-    is_edited: bool = False
 
 
 def memory_page(request: Request) -> Response:
@@ -98,22 +81,6 @@ def retry_page(request: Request) -> Response:
     return render(request, "retry.html", chat=known, memory=found, cost=before, caps=caps)
 
 
-def message_page(request: Request) -> Response:
-    """Show a raw message that is under no memory, between its neighbours."""
-    key = request.path_params["key"]
-    with named_chat(request) as (archive, known):
-        persona = persona_of(archive, known.chat_id)
-        found = around(archive, known.chat_id, key, _NEIGHBOURS, _NEIGHBOURS)
-    messages = []
-    for name, message in found:
-        blocks = blocks_of(message.parts)
-        is_persona = message.speaker == "assistant"
-        messages.append(RawMessage(name, is_persona, message.created_at, blocks, 0, len(blocks)))
-    if not messages:
-        raise NotFound("This message is not in the conversation any more.", "Search for it again.")
-    return render(request, "message.html", chat=known, persona=persona, messages=messages)
-
-
 def neighbours(held: Holding, memory: Memory) -> tuple[Memory | None, Memory | None]:
     """Return the memories before and after one, of its own level."""
     level = [other for other in held.memories if other.level == memory.level]
@@ -121,7 +88,7 @@ def neighbours(held: Holding, memory: Memory) -> tuple[Memory | None, Memory | N
     return level[at - 1] if at else None, level[at + 1] if at + 1 < len(level) else None
 
 
-def _quoted(under: Sequence[Past], quotes: Sequence[Quote]) -> Iterator[RawMessage]:
+def _quoted(under: Sequence[Past], quotes: Sequence[Quote]) -> Iterator[SaidMessage]:
     """Yield the messages that are quoted; the first of all where none is."""
     sources = {quote.source for quote in quotes}
     quoted = [old for old in under if old.key in sources]
@@ -129,21 +96,14 @@ def _quoted(under: Sequence[Past], quotes: Sequence[Quote]) -> Iterator[RawMessa
         yield _shown(old, quotes, whole=False)
 
 
-def _shown(old: Past, quotes: Sequence[Quote], *, whole: bool) -> RawMessage:
+def _shown(old: Past, quotes: Sequence[Quote], *, whole: bool) -> SaidMessage:
     """Return a message as it was when its memory was made, with its quotes marked."""
-    numbers = tuple(at for at, quote in enumerate(quotes, 1) if quote.source == old.key)
-    passages = [Passage(quotes[number - 1].text, f"said-{number}") for number in numbers]
-    message, newest = old.message, old.newest
-    blocks = blocks_of(message.parts, passages)
-    first, stop = (0, len(blocks)) if whole else around_marks(blocks)
-    return RawMessage(
-        key=old.key,
-        is_persona=message.speaker == "assistant",
-        date=message.created_at,
-        blocks=blocks,
+    message = said(old.key, old.message, quotes, "said-")
+    first, stop = (message.first, message.stop) if whole else around_marks(message.blocks)
+    return replace(
+        message,
         first=first,
         stop=stop,
-        quotes=numbers,
-        is_deleted=newest is None,
-        is_edited=newest is not None and newest.text != message.text,
+        is_deleted=old.newest is None,
+        is_edited=old.newest is not None and old.newest.text != old.message.text,
     )

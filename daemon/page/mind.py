@@ -8,7 +8,6 @@ from starlette.responses import Response
 from daemon.archive.archive import Archive
 from daemon.archive.chats import KnownChat, known_chat
 from daemon.archive.layers import core_events, fact_events
-from daemon.archive.memories import memories
 from daemon.chat.opening import core_now, facts_now
 from daemon.config.loading import core_layout
 from daemon.page.app import desk_of, named_chat, render
@@ -19,11 +18,10 @@ from rules.layers.facts import Fact, FactEvent
 
 @dataclass(frozen=True, slots=True)
 class KnownFact:
-    """A fact with its events, and the memories that its messages are in, by the messages' keys."""
+    """A fact with its events."""
 
     fact: Fact
     events: tuple[FactEvent, ...]
-    memories: dict[str, str]
 
 
 def core_page(request: Request) -> Response:
@@ -44,19 +42,8 @@ def facts_page(request: Request) -> Response:
     return render(request, "facts.html", chat=known, facts=listed)
 
 
-def memory_of_key(archive: Archive, chat_id: str) -> dict[str, str]:
-    """Map the keys of a chat's raw messages to the memory that each is in."""
-    return {
-        key: memory.memory_id
-        for memory in memories(archive, chat_id)
-        if not memory.is_fold
-        for key in memory.keys
-    }
-
-
 def _known_facts(archive: Archive, known: KnownChat) -> list[KnownFact]:
     events = fact_events(archive, known.chat_id)
-    under = memory_of_key(archive, known.chat_id)
     newest_first = sorted(
         facts_now(archive, known.chat_id),
         key=lambda fact: (fact.said_at, fact.number),
@@ -66,7 +53,6 @@ def _known_facts(archive: Archive, known: KnownChat) -> list[KnownFact]:
         KnownFact(
             fact,
             tuple(event for event in events if event.fact == fact.number),
-            {key: under[key] for key in fact.sources if key in under},
         )
         for fact in newest_first
     ]

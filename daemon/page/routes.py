@@ -9,8 +9,9 @@ from daemon.page.hits import search_page
 from daemon.page.home import home_page, log_page
 from daemon.page.kept import kept_page, post_agree, post_keep, post_release
 from daemon.page.live import live_page
-from daemon.page.memory import memory_page, message_page, retry_page, words_page
+from daemon.page.memory import memory_page, retry_page, words_page
 from daemon.page.mind import core_page, facts_page
+from daemon.page.reading import place_page, reading_page
 from daemon.page.versions import comparison_page, undo_page, version_page
 
 VIEWS: Mapping[str, View] = {
@@ -32,7 +33,8 @@ VIEWS: Mapping[str, View] = {
     "/chat/{chat}/kept": kept_page,
     "/chat/{chat}/plan": money.plan_page,
     "/chat/{chat}/due": money.due_page,
-    "/chat/{chat}/messages/{key}": message_page,
+    "/chat/{chat}/messages/{key}": place_page,
+    "/chat/{chat}/read": reading_page,
     "/chat/{chat}/download": files.download_page,
     "/chat/{chat}/undo": undo_page,
     "/chat/{chat}/versions": comparison_page,

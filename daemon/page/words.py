@@ -1,6 +1,7 @@
 """Word figures and dates for the page."""
 
 import re
+from datetime import date
 
 from markupsafe import Markup, escape
 
@@ -68,6 +69,12 @@ def days(began: str | None, ended: str | None) -> str:
     if first.year == last.year:
         return f"{first.day} {first:%B} to {shown_day(ended)}"
     return f"{shown_day(began)} to {shown_day(ended)}"
+
+
+def day_in_words(day: date | str) -> str:
+    """Write a day, given as such or as an ISO date, as in 15 March 2026."""
+    known = date.fromisoformat(day) if isinstance(day, str) else day
+    return "on an unknown day" if known == date.min else f"{known.day} {known:%B %Y}"
 
 
 def minute(date: str | None) -> str:

@@ -33,6 +33,7 @@ VIEWS = (
     "CHAT/core",
     "CHAT/facts",
     "CHAT/plan",
+    "CHAT/read?sheet=2",
     "CHAT/versions?from=1",
     "CHAT/versions/1",
     "MEMORY",

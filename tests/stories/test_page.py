@@ -27,7 +27,7 @@ from daemon.page.sessions import new_link
 from daemon.status.log import Log
 from daemon.status.status import StatusProblem
 from service.command import memproc_argv
-from tests.chats import chat, conversation, export_bytes
+from tests.chats import assistant, chat, conversation, export_bytes, user
 from tests.stories.person import Person
 from tests.waiting import until
 
@@ -248,13 +248,61 @@ def test_what_is_found_opens_where_it_stands(browser: Browser) -> None:
         assert "harbour" in browser.open(unescape(address)).lower()
 
 
-def test_a_message_under_no_memory_stands_between_its_neighbours(browser: Browser) -> None:
-    source = browser.source("/search?words=the&in=raw&from=2020-01-01&to=2099-12-31")
-    (address, *_) = re.findall(r'href="(/chat/[^"]+/messages/[^"]+)"', source)
-    assert "the" in browser.open(unescape(address)).lower()
-    assert "not in the conversation" in browser.open(
-        f"{chat_address(browser.person)}/messages/none", status=409
-    )
+def test_the_whole_conversation_is_read_from_the_first_day_to_the_live_tail(
+    browser: Browser,
+) -> None:
+    address, read = f"{chat_address(browser.person)}/read", []
+    memories: list[str] = []
+    sheet = browser.source(address)
+    while True:
+        read += re.findall(r'<article id="([^"]+)"', sheet)
+        memories += re.findall(r'<strong><a href="/memory/\w+">Memory (\d+)', sheet)
+        later = re.search(r'href="([^"]+)" rel="next"', sheet)
+        if not later:
+            break
+        sheet = browser.source(unescape(later[1]))
+    assert "In no memory yet" in sheet, "the live tail comes last"
+    told = re.search(r"([\d,]+) messages from", browser.open(address))
+    assert told
+    assert len(read) == len(set(read)) == int(told[1].replace(",", ""))
+    numbers = list(map(int, dict.fromkeys(memories)))
+    assert numbers == list(range(1, len(numbers) + 1)), "each memory is beside its words, in order"
+
+
+def test_a_search_within_the_conversation_leads_to_the_place_with_the_words_marked(
+    browser: Browser,
+) -> None:
+    address = chat_address(browser.person)
+    assert 'name="chat"' in browser.source(f"{address}/read")
+    source = browser.source(f"/search?words=harbour&in=raw&chat={address.rpartition('/')[2]}")
+    (place, *_) = re.findall(r'href="(/chat/[^"]+/messages/[^"]+)"', source)
+    answer = browser._client.get(unescape(place), follow_redirects=False)
+    shown, _, key = answer.headers["location"].partition("#")
+    sheet = browser.source(shown)
+    (message,) = re.findall(rf'<article id="{key}">.*?</article>', sheet, re.DOTALL)
+    assert re.search("<mark>harbour", message, re.IGNORECASE)
+    assert "not in the conversation" in browser.open(f"{address}/messages/none", status=409)
+
+
+def test_a_day_of_the_conversation_is_gone_to(browser: Browser) -> None:
+    address = f"{chat_address(browser.person)}/read"
+    assert '<h2 id="day-2024-11-08">' in browser.source(f"{address}?day=2024-11-08")
+    assert '<h2 id="day-2024-11-07">' in browser.source(f"{address}?day=yesterday")
+    assert "In no memory yet" in browser.open(f"{address}?day=2099-01-01")
+    assert browser.open(f"{address}?sheet=0") == browser.open(f"{address}?sheet=x")
+
+
+def test_a_message_that_was_edited_or_deleted_is_read_as_what_it_is(tmp_path: Path) -> None:
+    person = Person(tmp_path / "ada")
+    messages = conversation(20, 400)
+    person.drop(export_bytes(chat(*messages)), "lighthouse.json")
+    assert person.memproc("run").code == 0
+    hidden = [user("[laughs]: **Salt** <b>wind</b>.", 90), assistant("So be it.", 91)]
+    person.drop(export_bytes(chat(*messages[:-2], *hidden)), "lighthouse.json")
+    assert person.memproc("run").code == 0
+    text = Browser(person).open(f"{chat_address(person)}/read?sheet=99")
+    assert "deleted by you since What it said" in text
+    assert "[laughs]: Salt <b>wind</b>." in text
 
 
 def test_money_shows_the_caps_and_raises_one(browser: Browser) -> None:

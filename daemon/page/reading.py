@@ -1,0 +1,212 @@
+"""Show the whole conversation, a sheet of some days at a time, with memories beside their words."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+from itertools import accumulate, groupby, pairwise
+from urllib.parse import urlencode
+
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+
+from daemon.archive.archive import Archive
+from daemon.archive.memories import memories
+from daemon.archive.reading import OutlinedMessage, messages_of, outline
+from daemon.page.app import named_chat, render
+from daemon.page.chat import persona_of
+from daemon.page.said import SaidMessage, said
+from rules.conversation.memory import Memory
+from rules.conversation.memory_title import subject_in
+from rules.errors import NotFound
+from rules.typingmind.dates import parse_date
+
+_SHEET_BYTES = 40_000
+_LEAST_BYTES = 400
+"""What a message takes at least, with its line about who said it."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReadPassage:
+    """Messages in a row that are under one memory, or under none."""
+
+    memory: Memory | None
+    subject: str
+    messages: tuple[SaidMessage, ...]
+
+    @property
+    def is_read_whole(self) -> bool:
+        """Return whether the model reads it word for word."""
+        return not self.memory and any(
+            not (message.left_out or message.is_deleted) for message in self.messages
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Month:
+    """A month in which something was said: its name, and each day with its sheet."""
+
+    name: str
+    days: tuple[tuple[date, int], ...]
+
+
+def reading_page(request: Request) -> Response:
+    """Show a sheet of the conversation; the first one, unless a number or a day is asked for."""
+    asked = request.query_params
+    query = asked.get("words", "")
+    with named_chat(request) as (archive, known):
+        rows = outline(archive, known.chat_id)
+        if not rows:
+            raise NotFound("Nothing was ever said in this chat.", "Drop an export of it on Home.")
+        days = days_of(rows)
+        sheets = sheets_of(rows, days)
+        if asked.get("day"):
+            return _to_day(request, asked["day"], days, sheets)
+        number = _number(asked.get("sheet", ""), len(sheets))
+        sheet = sheets[number - 1]
+        persona = persona_of(archive, known.chat_id)
+        passages = _passages(archive, known.chat_id, rows, sheet, days, query)
+    return render(
+        request,
+        "reading.html",
+        chat=known,
+        persona=persona,
+        passages=passages,
+        number=number,
+        last=len(sheets),
+        began=days[sheet.start],
+        ended=days[sheet.stop - 1],
+        months=months_of(days, sheets),
+        first_day=days[0],
+        last_day=days[-1],
+        messages=len(rows),
+        query=query,
+        address=f"/chat/{known.chat_id}/read",
+    )
+
+
+def place_page(request: Request) -> Response:
+    """Lead to the place of a message in the conversation. Raises NotFound."""
+    key = request.path_params["key"]
+    with named_chat(request) as (archive, known):
+        rows = outline(archive, known.chat_id)
+    at = next((at for at, row in enumerate(rows) if row.key == key), None)
+    if at is None:
+        raise NotFound("This message is not in the conversation any more.", "Search for it again.")
+    number = _sheet_at(at, sheets_of(rows, days_of(rows)))
+    return _to_sheet(request, number, key, request.query_params.get("words", ""))
+
+
+def days_of(rows: Sequence[OutlinedMessage]) -> list[date]:
+    """Return the local day of each message; one without a date has that of the one before it."""
+    dates = [parse_date(row.said_at) for row in rows]
+    known = [moment.astimezone().date() if moment else None for moment in dates]
+    first = next(filter(None, known), date.min)
+    return list(accumulate(known, lambda before, day: day or before, initial=first))[1:]
+
+
+def sheets_of(rows: Sequence[OutlinedMessage], days: Sequence[date]) -> list[range]:
+    """Cut the conversation into sheets between days; a very long day between messages, too."""
+    sizes = [max(row.size, _LEAST_BYTES) for row in rows]
+    begins = [at for at, day in enumerate(days) if not at or day != days[at - 1]]
+    pieces: list[range] = []
+    for begin, end in pairwise([*begins, len(rows)]):
+        pieces += (
+            range(begin + piece.start, begin + piece.stop) for piece in _filled(sizes[begin:end])
+        )
+    weights = [sum(sizes[piece.start : piece.stop]) for piece in pieces]
+    return [
+        range(pieces[sheet.start].start, pieces[sheet.stop - 1].stop) for sheet in _filled(weights)
+    ]
+
+
+def months_of(days: Sequence[date], sheets: Sequence[range]) -> tuple[Month, ...]:
+    """Return all days of the conversation by their months, in order."""
+    first: dict[date, int] = {}
+    for number, sheet in enumerate(sheets, 1):
+        for day in days[sheet.start : sheet.stop]:
+            first.setdefault(day, number)
+    by_month = groupby(sorted(first.items()), key=lambda entry: (entry[0].year, entry[0].month))
+    return tuple(
+        Month(f"{date(year, month, 1):%B %Y}", tuple(entries))
+        for (year, month), entries in by_month
+    )
+
+
+def _filled(sizes: Sequence[int]) -> Iterator[range]:
+    """Yield ranges of neighbours that together are no larger than a sheet; each has one at least."""
+    start = total = 0
+    for at, size in enumerate(sizes):
+        if at > start and total + size > _SHEET_BYTES:
+            yield range(start, at)
+            start, total = at, 0
+        total += size
+    yield range(start, len(sizes))
+
+
+def _passages(
+    archive: Archive,
+    chat_id: str,
+    rows: Sequence[OutlinedMessage],
+    sheet: range,
+    days: Sequence[date],
+    query: str,
+) -> list[ReadPassage]:
+    """Return the messages of a sheet, by their memories."""
+    by_id = {memory.memory_id: memory for memory in memories(archive, chat_id)}
+    words = messages_of(archive, chat_id, [rows[at].key for at in sheet])
+    passages = []
+    for memory_id, places in groupby(sheet, key=lambda at: _memory_at(rows, at)):
+        memory = by_id.get(memory_id)
+        quotes = memory.edition.quotes if memory else ()
+        shown = []
+        for at in places:
+            row = rows[at]
+            begins = at == sheet.start or days[at] != days[at - 1]
+            shown.append(
+                replace(
+                    said(row.key, words[row.key], quotes, query=query),
+                    is_deleted=row.is_deleted,
+                    is_edited=row.is_edited,
+                    left_out=row.left_out,
+                    day=days[at].isoformat() if begins else "",
+                )
+            )
+        subject = subject_in(memory.in_prompts.texts[0]) if memory else ""
+        passages.append(ReadPassage(memory, subject, tuple(shown)))
+    return passages
+
+
+def _memory_at(rows: Sequence[OutlinedMessage], at: int) -> str:
+    """Return the memory that a message is shown beside: its own, or that of the one before it.
+
+    The latter is so where no memory is made of it.
+    """
+    while at and not rows[at].memory and (rows[at].left_out or rows[at].is_deleted):
+        at -= 1
+    return rows[at].memory
+
+
+def _number(asked: str, last: int) -> int:
+    return min(max(1, int(asked)), last) if asked.isdecimal() and len(asked) < 9 else 1
+
+
+def _sheet_at(at: int, sheets: Sequence[range]) -> int:
+    return next(number for number, sheet in enumerate(sheets, 1) if at in sheet)
+
+
+def _to_day(
+    request: Request, asked: str, days: Sequence[date], sheets: Sequence[range]
+) -> Response:
+    """Lead to the first message of a day, or of the next day on which something was said."""
+    try:
+        day = date.fromisoformat(asked)
+    except ValueError:
+        day = days[0]
+    at = next((at for at, other in enumerate(days) if other >= day), len(days) - 1)
+    return _to_sheet(request, _sheet_at(at, sheets), f"day-{days[at]}", "")
+
+
+def _to_sheet(request: Request, number: int, place: str, words: str) -> Response:
+    chat = request.path_params["chat"]
+    query = urlencode({"sheet": number, **({"words": words} if words else {})})
+    return RedirectResponse(f"/chat/{chat}/read?{query}#{place}", 303)
