@@ -108,7 +108,7 @@ def config_fit_command(settings: Settings, model: str) -> None:
     Its comments and all other settings stay as they are. The window is that of [models], else what
     LiteLLM knows.
     """
-    from daemon.config.edit_text import with_settings
+    from daemon.config.editing import with_settings
     from daemon.config.loading import parse_settings
 
     path = settings.config_file.path

@@ -104,7 +104,7 @@ def _body(table: Mapping[str, object], prefix: str) -> Iterator[str]:
     """Yield the settings of a table, then the tables in it, whose headers begin with `prefix`."""
     for name, value in table.items():
         if not _tables(value):
-            yield f"{_name(name)} = {_value(value)}"
+            yield f"{_name(name)} = {toml_value(value)}"
     for name, value in table.items():
         header = f"{prefix}{_name(name)}"
         for inner in _tables(value):
@@ -122,19 +122,20 @@ def _tables(value: object) -> Sequence[Mapping[str, object]]:
 
 
 def _name(name: str) -> str:
-    return name if BARE.fullmatch(name) else _value(name)
+    return name if BARE.fullmatch(name) else toml_value(name)
 
 
-def _value(value: object) -> str:
+def toml_value(value: object) -> str:
+    """Write a value as TOML, on one line."""
     match value:
         case dict():
             return (
                 "{ "
-                + ", ".join(f"{_name(name)} = {_value(inner)}" for name, inner in value.items())
+                + ", ".join(f"{_name(name)} = {toml_value(inner)}" for name, inner in value.items())
                 + " }"
             )
         case list():
-            return "[" + ", ".join(map(_value, value)) + "]"
+            return "[" + ", ".join(map(toml_value, value)) + "]"
         case str():
             quoted = json.dumps(value, ensure_ascii=False)
             return "".join(mark if mark.isprintable() else _escaped(mark) for mark in quoted)

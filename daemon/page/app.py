@@ -6,7 +6,7 @@ commands, and changes nothing: a button runs the command that a person would typ
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -98,6 +98,11 @@ def desk_of(request: Request) -> Desk:
     """Return the settings and folders that this page was started with."""
     desk: Desk = request.app.state.desk
     return desk
+
+
+def use_settings(request: Request, config: Config) -> None:
+    """Have all views that follow go by these settings, which are in memproc.toml now."""
+    request.app.state.desk = replace(desk_of(request), config=config)
 
 
 def field(request: Request, name: str) -> str:

@@ -12,6 +12,7 @@ from daemon.page.live import live_page
 from daemon.page.memory import memory_page, retry_page, words_page
 from daemon.page.mind import core_page, facts_page
 from daemon.page.reading import place_page, reading_page
+from daemon.page.settings_form import change_settings, settings_page, undo_change
 from daemon.page.versions import comparison_page, undo_page, version_page
 
 VIEWS: Mapping[str, View] = {
@@ -21,7 +22,7 @@ VIEWS: Mapping[str, View] = {
     "/start": setup.setup_page,
     "/about": setup.about_page,
     "/service": setup.service_page,
-    "/settings": setup.settings_page,
+    "/settings": settings_page,
     "/inbox": money.inbox_page,
     "/money": money.money_page,
     "/pairing": pairing.pairing_page,
@@ -52,6 +53,8 @@ ACTIONS: Mapping[str, View] = {
     "/run/stop": actions.stop_run,
     "/service/pause": actions.pause_daemon,
     "/service/resume": actions.resume_daemon,
+    "/settings/change": change_settings,
+    "/settings/undo": undo_change,
     "/start/folders": setup.make_folders,
     "/start/service": setup.install_service,
     "/start/sample": setup.take_sample,

@@ -1,4 +1,4 @@
-"""Show settings in force and keys, the service, and the four steps of a first visit."""
+"""Show the service, the version and the four steps of a first visit; keep keys."""
 
 from importlib.metadata import version
 
@@ -6,7 +6,6 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from daemon.archive.archive import Archive
-from daemon.config.as_toml import toml_text
 from daemon.files.candidates import put_sample
 from daemon.files.clock import now
 from daemon.files.lock import is_held
@@ -15,28 +14,7 @@ from daemon.page.app import desk_of, field, render
 from daemon.page.files import to_what_was_dropped
 from daemon.status.pause import current_pause
 from daemon.status.place import DaemonPlace
-from primer.models import KEY_VARIABLES, hidden
-
-_NO_KEY = 1
-"""What `memproc key test --no-call` exits with where no key is kept."""
-
-
-def settings_page(request: Request) -> Response:
-    """Show memproc.toml, its place and its mistakes, and where each provider's key is."""
-    desk = desk_of(request)
-    tables = desk.config.model_dump(mode="json")
-    tables["models"], tables["chats"] = hidden(tables["models"]), hidden(tables["chats"])
-    check = do_command(desk.toml, "config", "check")
-    keys = do_command(desk.toml, "key", "test", "--no-call")
-    return render(
-        request,
-        "settings.html",
-        toml=toml_text(tables),
-        which=do_command(desk.toml, "config", "path").text,
-        check=check,
-        keys="" if keys.code == _NO_KEY else keys.text,
-        providers=sorted(KEY_VARIABLES),
-    )
+from primer.models import KEY_VARIABLES
 
 
 def service_page(request: Request) -> Response:

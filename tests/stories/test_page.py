@@ -384,7 +384,7 @@ def test_the_page_tells_what_happened(tmp_path: Path) -> None:
 def test_the_settings_tell_what_counts_and_show_no_key(browser: Browser) -> None:
     text = browser.open("/settings")
     assert str(browser.person.toml) in text
-    assert "budget = 2500" in text
+    assert 'name="fold.budget" value="2500"' in browser.source("/settings")
     assert "No key is kept" in text
 
 

@@ -8,7 +8,7 @@ from click.testing import CliRunner
 
 from daemon.cli.config import config_command as command
 from daemon.cli.settings import Settings
-from daemon.config.edit_text import with_settings
+from daemon.config.editing import with_settings
 from daemon.config.loading import shipped_text
 from rules.errors import ConfigurationError
 
@@ -35,7 +35,7 @@ def fit(path: Path, model: str) -> str:
 def test_what_is_there_changes_in_its_place_and_what_is_not_is_added() -> None:
     changed = with_settings(TEXT, SIZES)
     assert "[chunk]  # small ones\ntokens = 600 # as it was\n" in changed
-    assert changed.endswith("[tail]\nstep = 0\ntokens = 2400\n")
+    assert changed.endswith("[tail]\ntokens = 2400\nstep = 0\n")
     assert [line for line in TEXT.splitlines() if "4_000" not in line] == [
         line for line in changed.splitlines() if line in TEXT.splitlines()
     ]

@@ -1,0 +1,199 @@
+"""The settings that the page changes: how each is asked for, and what is taken of what was typed.
+
+A session of the page must not become a permission to send keys or words elsewhere. So there is no
+field for an address, an option, a host, an origin or a folder; models are those of providers that
+memproc.toml names or the chats use; and caps go down only.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from daemon.config.editing import SettingName
+from daemon.config.settings import ChatTables, Config
+from primer.models import EXTRACTIVE, provider_of, small_model
+
+Value = str | int | float
+_CHAT, _SMALL = "chat", "small"
+_NUMBER = re.compile(r"\d{1,9}")
+_DOLLARS = re.compile(r"\d{1,7}(\.\d{1,4})?")
+_NIGHT = re.compile(r"(\d\d:\d\d)-(\d\d:\d\d)")
+_ON_THE_TERMINAL = "Raising a cap stays on the terminal: memproc config edit."
+
+
+@dataclass(frozen=True, slots=True)
+class SettingField:
+    """A setting with a field in the form."""
+
+    table: str
+    name: str
+    label: str
+    kind: Literal["model", "number", "budget", "choice", "night", "cap"]
+    choices: tuple[str, ...] = ()
+    """Of a choice, all of them; of a model, the words that stand for one."""
+
+    @property
+    def key(self) -> SettingName:
+        """Return the table and the name in it."""
+        return self.table, self.name
+
+    @property
+    def dotted(self) -> str:
+        """Return its name in memproc.toml, as in `tail.tokens`."""
+        return f"{self.table}.{self.name}"
+
+
+@dataclass(frozen=True, slots=True)
+class FieldGroup:
+    """Fields under one heading."""
+
+    title: str
+    fields: tuple[SettingField, ...]
+
+
+GROUPS = (
+    FieldGroup(
+        "Models",
+        (
+            SettingField("models", "agent", "Writes the memories", "model", (_CHAT,)),
+            SettingField("models", "context_manager", "Analyses each passage", "model", (_SMALL,)),
+            SettingField("models", "fallback", "Is asked where the first refuses", "model", ("",)),
+        ),
+    ),
+    FieldGroup(
+        "Tail and chunks",
+        (
+            SettingField("tail", "tokens", "Newest tokens that stay word for word", "number"),
+            SettingField("tail", "step", "Tokens between two moves of the tail", "number"),
+            SettingField("chunk", "tokens", "Tokens that become one memory", "number"),
+            SettingField(
+                "chunk", "bounds", "Where a chunk ends", "choice", ("topics", "embedding", "size")
+            ),
+        ),
+    ),
+    FieldGroup(
+        "Folds",
+        (
+            SettingField("fold", "budget", "Tokens of all memories, or auto", "budget"),
+            SettingField("fold", "group", "Memories in a fold", "number"),
+            SettingField("fold", "quotes", "Tokens of all quotes", "number"),
+            SettingField("fold", "wishes", "Tokens of all standing wishes", "number"),
+        ),
+    ),
+    FieldGroup(
+        "Quiet times",
+        (SettingField("schedule", "night", "When put-off work is tried again", "night"),),
+    ),
+    FieldGroup(
+        "Caps, downwards only",
+        (
+            SettingField("budget", "run_usd", "Dollars for a run", "cap"),
+            SettingField("budget", "day_usd", "Dollars for a day", "cap"),
+            SettingField("budget", "month_usd", "Dollars for a month", "cap"),
+        ),
+    ),
+)
+FIELDS = tuple(field for group in GROUPS for field in group.fields)
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """Why a field is not taken as it was filled in."""
+
+    field: SettingField
+    reason: str
+
+
+def value_of(config: Config, field: SettingField) -> Value:
+    """Return what counts now."""
+    value: Value = getattr(getattr(config, field.table), field.name)
+    return value
+
+
+def shown_value(value: Value) -> str:
+    """Return a value as its field shows it."""
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def changes_of(
+    config: Config, typed: Mapping[str, str], providers: Sequence[str]
+) -> dict[SettingName, Value] | list[Refusal]:
+    """Return the settings that were typed and differ from what counts, or why one is refused.
+
+    `typed` has the fields' dotted names; a field that is not in it stays as it is.
+    """
+    changes: dict[SettingName, Value] = {}
+    refusals: list[Refusal] = []
+    for field in FIELDS:
+        now = value_of(config, field)
+        text = typed.get(field.dotted, shown_value(now)).strip()
+        if text == shown_value(now):
+            continue
+        value = _read(field, text, now, providers)
+        if isinstance(value, Refusal):
+            refusals.append(value)
+        elif value != now:
+            changes[field.key] = value
+    return refusals or changes
+
+
+def providers_of(config: Config, chat_models: Sequence[str]) -> tuple[str, ...]:
+    """Return the providers that memproc.toml names or the chats use, by LiteLLM's names of them."""
+    names = [*_named_models(config), *chat_models]
+    return tuple(sorted({provider for name in names if (provider := provider_of(name))}))
+
+
+def models_offered(config: Config, chat_models: Sequence[str]) -> tuple[str, ...]:
+    """Return the models to choose from; any other one of their providers can be typed."""
+    known = [name for name in (*_named_models(config), *chat_models) if "*" not in name]
+    offered = {EXTRACTIVE, *known, *map(small_model, known)}
+    return tuple(sorted(offered))
+
+
+def _named_models(config: Config) -> Iterator[str]:
+    """Yield the names of models in memproc.toml, those with wildcards too."""
+    tables: tuple[ChatTables, ...] = (config, *config.chats.override)
+    for own in tables:
+        models = own.models
+        names = (models.agent, models.context_manager, models.fallback, own.facts.embedding)
+        yield from (name for name in (*names, *models.options) if "/" in name)
+
+
+def _read(field: SettingField, text: str, now: Value, providers: Sequence[str]) -> Value | Refusal:
+    """Return the value of a text. Limits and how settings fit together are checked afterwards."""
+    match field.kind:
+        case "model":
+            return _model(field, text, providers)
+        case "budget" if text == "auto":
+            return text
+        case "number" | "budget":
+            return int(text) if _NUMBER.fullmatch(text) else Refusal(field, "a whole number")
+        case "cap":
+            return _cap(field, text, float(now))
+        case "choice" if text not in field.choices:
+            return Refusal(field, f"one of {', '.join(field.choices)}")
+        case _:
+            return text
+
+
+def _model(field: SettingField, text: str, providers: Sequence[str]) -> Value | Refusal:
+    is_known = "/" in text and provider_of(text) in providers
+    if text in (*field.choices, EXTRACTIVE) or is_known:
+        return text
+    named = " or ".join(filter(None, field.choices)) or "empty"
+    return Refusal(
+        field,
+        f"{named}, {EXTRACTIVE}, or a model of a provider that memproc.toml names or your chats "
+        f"use ({', '.join(providers) or 'none so far'}); others stay on the terminal: memproc "
+        "config edit",
+    )
+
+
+def _cap(field: SettingField, text: str, now: float) -> Value | Refusal:
+    if not _DOLLARS.fullmatch(text):
+        return Refusal(field, "a number of dollars")
+    usd = float(text)
+    if usd > now:
+        return Refusal(field, f"at most {shown_value(now)}. {_ON_THE_TERMINAL}")
+    return int(usd) if usd.is_integer() else usd

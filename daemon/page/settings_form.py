@@ -1,0 +1,159 @@
+"""Show all settings, and change those that have a field in memproc.toml; undo the last change."""
+
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from daemon.archive.archive import Archive
+from daemon.archive.chats import known_chat, known_chats
+from daemon.config.as_toml import toml_value
+from daemon.config.explained import reasons
+from daemon.config.loading import load
+from daemon.config.saving import can_undo, fingerprint, save_settings, undo_settings
+from daemon.config.search import FoundConfig, find
+from daemon.config.settings import Config
+from daemon.models.splitting import splitter
+from daemon.page.actions import do_command
+from daemon.page.app import desk_of, field, render, show_at, use_settings
+from daemon.page.settings_fields import (
+    FIELDS,
+    GROUPS,
+    changes_of,
+    models_offered,
+    providers_of,
+    shown_value,
+    value_of,
+)
+from primer.model_names import own_model
+from primer.models import KEY_VARIABLES, hidden
+from rules.errors import ConfigurationError
+
+_NO_KEY = 1
+"""What `memproc key test --no-call` exits with where no key is kept."""
+_NIGHT = "schedule.night"
+_FOLDERS = "folders"
+_SAVED = "It counts from the next run on."
+
+
+def settings_page(request: Request) -> Response:
+    """Show the settings, where they are and what is wrong with them, and the kept keys."""
+    return _shown(request)
+
+
+def change_settings(request: Request) -> Response:
+    """Write into memproc.toml what was changed in the form, or show what cannot be."""
+    path, config = _path(request), _present(request)
+    if path is None:
+        return _shown(request, wrong=["There is no memproc.toml yet."])
+    typed = _typed(request)
+    changes = changes_of(config, typed, providers_of(config, _chat_models(request)))
+    if isinstance(changes, list):
+        wrong = [f"{refusal.field.label}: {refusal.reason}" for refusal in changes]
+        return _shown(request, typed, wrong)
+    if not changes:
+        return show_at(request, "/settings", "Nothing was changed.")
+    try:
+        splitter(str(changes.get(("chunk", "bounds"), config.chunk.bounds)))
+        saved = save_settings(path, field(request, "seen"), changes)
+    except ConfigurationError as refused:
+        return _shown(request, typed, [refused.message, refused.next_step])
+    use_settings(request, saved)
+    written = ", ".join(f"{'.'.join(key)} = {toml_value(value)}" for key, value in changes.items())
+    return show_at(request, "/settings", f"Wrote {written}. {_SAVED}")
+
+
+def undo_change(request: Request) -> Response:
+    """Put the memproc.toml back that was there before the page changed it."""
+    path = _path(request)
+    if path is None:
+        return _shown(request, wrong=["There is no memproc.toml yet."])
+    try:
+        config = undo_settings(path, field(request, "seen"))
+    except ConfigurationError as refused:
+        return _shown(request, wrong=[refused.message, refused.next_step])
+    use_settings(request, config)
+    return show_at(request, "/settings", f"The memproc.toml of before is back. {_SAVED}")
+
+
+def _shown(
+    request: Request, typed: Mapping[str, str] | None = None, wrong: Sequence[str] = ()
+) -> Response:
+    """Show the settings, with what was typed and why it cannot be taken."""
+    toml, path, config = desk_of(request).toml, _path(request), _present(request)
+    keys = do_command(toml, "key", "test", "--no-call")
+    seen, chat_models = fingerprint(path) if path else "", _chat_models(request)
+    now = {each.dotted: shown_value(value_of(config, each)) for each in FIELDS}
+    values = {**now, **(typed or {})}
+    return render(
+        request,
+        "settings.html",
+        409 if wrong else 200,
+        wrong=list(filter(None, wrong)),
+        found=_found(request),
+        check=do_command(toml, "config", "check"),
+        has_file=path is not None,
+        groups=GROUPS,
+        values=values,
+        night=values[_NIGHT].partition("-"),
+        models=models_offered(config, chat_models),
+        providers_offered=providers_of(config, chat_models),
+        reasons=reasons(),
+        seen=seen,
+        may_undo=bool(path and can_undo(path, seen)),
+        folders=_rows(config, only_folders=True),
+        others=_rows(config, only_folders=False),
+        keys="" if keys.code == _NO_KEY else keys.text,
+        providers=sorted(KEY_VARIABLES),
+    )
+
+
+def _found(request: Request) -> FoundConfig:
+    return find(desk_of(request).toml, Path.cwd(), os.environ)
+
+
+def _path(request: Request) -> Path | None:
+    """Return the memproc.toml that counts, or None where there is none."""
+    path = _found(request).path
+    return path.resolve() if path else None
+
+
+def _present(request: Request) -> Config:
+    """Return what memproc.toml says now; where it is wrong, what this page was started with."""
+    path = _path(request)
+    try:
+        return load(path) if path else Config()
+    except ConfigurationError:
+        return desk_of(request).config
+
+
+def _chat_models(request: Request) -> list[str]:
+    """Return LiteLLM's names of the models that the chats use, as far as they are known."""
+    with Archive.read(desk_of(request).folders.state) as archive:
+        chats = [known_chat(archive, known.chat_id) for known in known_chats(archive)]
+    names = (own_model(chat.model_names) for chat in chats)
+    return sorted({name for name in names if name})
+
+
+def _typed(request: Request) -> dict[str, str]:
+    """Return what the form's fields hold, by their settings' names."""
+    form = request.state.form
+    typed = {each.dotted: field(request, each.dotted) for each in FIELDS if each.dotted in form}
+    if f"{_NIGHT}.from" in form:
+        night = "-".join(field(request, f"{_NIGHT}.{end}") for end in ("from", "to"))
+        typed[_NIGHT] = night if night != "-" else ""
+    return typed
+
+
+def _rows(config: Config, *, only_folders: bool) -> list[tuple[str, str, str]]:
+    """Return name, value and reason of the settings without a field; no value shows a key."""
+    own = {each.key for each in FIELDS}
+    tables: dict[str, dict[str, object]] = config.model_dump(mode="json")
+    return [
+        (f"{table}.{name}", toml_value(hidden(value)), reasons().get((table, name), ""))
+        for table, settings in tables.items()
+        for name, value in settings.items()
+        if (table, name) not in own and (table == _FOLDERS) == only_folders
+    ]

@@ -1,0 +1,73 @@
+"""Single settings are changed in the text of a memproc.toml, and all else stays to the letter."""
+
+import pytest
+import tomli
+from hypothesis import given
+from hypothesis import strategies as st
+
+from daemon.config.editing import with_settings
+from daemon.config.explained import reasons
+from daemon.config.loading import shipped_text
+from daemon.config.settings import Config
+from rules.errors import ConfigurationError
+
+TEXT = """\
+# Mine.
+[chunk]  # small ones
+tokens = 4_000 # as it was
+
+# About models.
+[models]
+agent = "ollama/llama3"  # local
+"""
+
+
+def test_what_is_added_to_a_table_is_before_the_comment_of_the_next() -> None:
+    changed = with_settings(TEXT, {("chunk", "bounds"): "size"})
+    assert 'tokens = 4_000 # as it was\nbounds = "size"\n\n# About models.\n[models]\n' in changed
+
+
+def test_a_text_a_number_and_an_amount_are_written_as_toml_has_them() -> None:
+    settings = {("models", "agent"): 'a/"b"', ("fold", "budget"): 9000, ("budget", "run_usd"): 0.5}
+    changed = tomli.loads(with_settings(TEXT, settings))
+    assert changed["models"]["agent"] == 'a/"b"'
+    assert changed["fold"] == {"budget": 9000}
+    assert changed["budget"] == {"run_usd": 0.5}
+
+
+def test_line_ends_stay_as_they_are() -> None:
+    changed = with_settings(TEXT.replace("\n", "\r\n"), {("chunk", "bounds"): "size"})
+    assert changed.count("\n") == changed.count("\r\n") == TEXT.count("\n") + 1
+
+
+@pytest.mark.parametrize("text", ["chunk = 5\n", "[[chunk]]\ntokens = 5\n"])
+def test_what_is_no_table_is_refused(text: str) -> None:
+    with pytest.raises(ConfigurationError, match=r"chunk\.tokens cannot be changed by itself"):
+        with_settings(text, {("chunk", "tokens"): 600})
+
+
+@given(
+    st.dictionaries(st.sampled_from(sorted(reasons())), st.integers(0, 9) | st.text("ab\"' #")),
+)
+def test_of_the_shipped_file_no_other_line_is_changed(settings: dict[tuple[str, str], str]) -> None:
+    tables = {
+        ("chats", "override"),
+        ("core", "sections"),
+        ("budget", "price"),
+        ("models", "options"),
+    }
+    settings = {name: value for name, value in settings.items() if name not in tables}
+    before, after = (
+        shipped_text().splitlines(),
+        with_settings(shipped_text(), settings).splitlines(),
+    )
+    assert len(before) == len(after)
+    assert sum(old != new for old, new in zip(before, after, strict=True)) <= len(settings)
+
+
+def test_every_setting_has_its_reason() -> None:
+    tables = Config().model_dump(mode="json")
+    names = {(table, name) for table, settings in tables.items() for name in settings}
+    assert names == reasons().keys()
+    assert reasons()["watch", "subfolders"] == "Whether folders inside the inbox are watched too."
+    assert reasons()["budget", "price"].startswith("Prices are those that came with LiteLLM.")

@@ -1,0 +1,71 @@
+"""What may be typed into the settings of the page, and what never may."""
+
+import pytest
+
+from daemon.config.model_settings import ModelSettings
+from daemon.config.settings import ChatOverride, ChatSettings, Config
+from daemon.page.settings_fields import FIELDS, changes_of, models_offered, providers_of
+from primer.models import EXTRACTIVE
+
+CLAUDE = "anthropic/claude-opus-5-5"
+PROVIDERS = ("anthropic",)
+
+
+def _reasons(typed: dict[str, str], config: Config = Config()) -> list[str]:  # noqa: B008  frozen
+    refused = changes_of(config, typed, PROVIDERS)
+    return [refusal.reason for refusal in refused] if isinstance(refused, list) else []
+
+
+def test_nothing_that_says_where_keys_and_words_go_has_a_field() -> None:
+    tables = {field.table for field in FIELDS}
+    assert tables == {"models", "tail", "chunk", "fold", "schedule", "budget"}
+    assert not {"options", "window", "unpriced", "above_step", "price"} & {
+        field.name for field in FIELDS
+    }
+
+
+def test_only_what_differs_is_a_change() -> None:
+    typed = {"tail.tokens": "30000", "fold.budget": " auto ", "chunk.bounds": "size"}
+    assert changes_of(Config(), typed, PROVIDERS) == {("chunk", "bounds"): "size"}
+    assert changes_of(Config(), {"folders.inbox": "/"}, PROVIDERS) == {}
+
+
+def test_a_fold_budget_is_a_number_or_auto() -> None:
+    assert changes_of(Config(), {"fold.budget": "9000"}, ()) == {("fold", "budget"): 9000}
+    assert _reasons({"fold.budget": "much"}) == ["a whole number"]
+
+
+@pytest.mark.parametrize("typed", ["5.01", "6", "1e3", "-1", "inf", "nan", "", "0x5"])
+def test_a_cap_is_never_raised_here(typed: str) -> None:
+    assert _reasons({"budget.run_usd": typed})
+
+
+def test_a_cap_is_lowered() -> None:
+    typed = {"budget.run_usd": "0.5", "budget.day_usd": "4"}
+    assert changes_of(Config(), typed, ()) == {("budget", "run_usd"): 0.5, ("budget", "day_usd"): 4}
+
+
+@pytest.mark.parametrize(
+    "model",
+    ["openai/gpt-6", "gpt-6", "small", "http://elsewhere/x", "/x", "nowhere/claude-opus-5-5"],
+)
+def test_a_model_of_a_provider_that_is_not_in_use_is_refused(model: str) -> None:
+    assert "memproc config edit" in _reasons({"models.agent": model})[0]
+
+
+@pytest.mark.parametrize("model", [CLAUDE, EXTRACTIVE])
+def test_a_model_of_a_provider_in_use_is_taken(model: str) -> None:
+    assert changes_of(Config(), {"models.agent": model}, PROVIDERS) == {("models", "agent"): model}
+
+
+def test_providers_are_those_that_the_settings_name_or_the_chats_use() -> None:
+    options = {"ollama_chat/*": {"num_ctx": 16384}, "temperature": 0.7}
+    own = ChatOverride(chat="x", models=ModelSettings(agent="xai/grok-4.3", options=options))
+    config = Config(chats=ChatSettings(override=(own,)))
+    assert providers_of(config, [CLAUDE]) == ("anthropic", "ollama_chat", "xai")
+    assert providers_of(Config(), []) == ()
+
+
+def test_the_models_offered_are_those_named_and_the_small_ones_of_their_providers() -> None:
+    offered = models_offered(Config(), [CLAUDE])
+    assert set(offered) == {CLAUDE, "anthropic/claude-haiku-5-5", EXTRACTIVE}
