@@ -107,6 +107,7 @@ def _rows(
         if all(word.casefold() in outline.title.casefold() for word in words):
             yield {
                 "number": number,
+                "id": outline.key,
                 "title": outline.title,
                 "began": _day(outline.began),
                 "ended": _day(outline.ended),

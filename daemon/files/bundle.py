@@ -108,7 +108,7 @@ def damaged_zip(name: str) -> NotAnExport:
 def _open(name: str, file: BinaryIO) -> zipfile.ZipFile:
     package = open_package(name, file)
     if INDEX not in package.namelist():
-        if foreign := _other_program_in(package):
+        if foreign := _program_in(package):
             raise foreign.refusal(name)
         raise NotAnExport(
             f"{name} is a ZIP file without a {INDEX}, so it is no TypingMind export.",
@@ -117,7 +117,20 @@ def _open(name: str, file: BinaryIO) -> zipfile.ZipFile:
     return package
 
 
-def _other_program_in(package: zipfile.ZipFile) -> Foreign | None:
+def program_of(name: str, file: BinaryIO) -> Foreign | None:
+    """Return whose export an open file is, where its conversations can be brought."""
+    file.seek(0)
+    head = file.read(ENOUGH)
+    if not head.startswith(ZIP_SIGNS):
+        return other_program(head)
+    try:
+        package = open_package(name, file)
+    except NotAnExport:
+        return None
+    return None if INDEX in package.namelist() else _program_in(package)
+
+
+def _program_in(package: zipfile.ZipFile) -> Foreign | None:
     """Return whose export a ZIP is, by the beginnings of its JSON texts."""
     for entry in package.infolist():
         if entry.filename.casefold().endswith(".json"):

@@ -134,7 +134,7 @@ def what_it_is(path: Path) -> tuple[str, str]:
     except OSError as error:
         return f"{path.name} cannot be read: {error.strerror}.", "Allow memproc's user to read it."
     if foreign := looks_like(head):
-        return f"{path.name} is {foreign.what}.", foreign.next_step
+        return f"{path.name} is {foreign.what}.", foreign.step_for(path.name)
     return (
         f"{path.name} {'has a name that does not end in .json or .zip' if head else 'is empty'}.",
         "If it is an export, give it the name back that it had in TypingMind.",

@@ -22,6 +22,7 @@ from daemon.files.bundle import (
     damaged_zip,
     open_export,
     open_package,
+    program_of,
 )
 from daemon.files.candidates import exports_in
 from daemon.files.read import fingerprint_of
@@ -31,7 +32,6 @@ from rules.chatgpt import conversation as chatgpt
 from rules.claude_ai import conversation as claude_ai
 from rules.errors import FileTrouble, NotAnExport
 from rules.typingmind import spans
-from rules.typingmind.foreign_files import ENOUGH, other_program
 from rules.typingmind.spans import BadJson, Reel, Span
 from rules.wording import counted
 
@@ -125,15 +125,10 @@ def read_foreign(path: Path) -> ForeignExport:
 def is_foreign(path: Path) -> bool:
     """Return whether a file is an export of another program, by the beginnings of its texts."""
     try:
-        with _texts(path) as texts:
-            return any(_begins_foreign(open_text) for open_text in texts.values())
-    except (FileTrouble, NotAnExport):
+        with open_export(path) as file:
+            return program_of(path.name, file) is not None
+    except FileTrouble:
         return False
-
-
-def _begins_foreign(open_text: _Open) -> bool:
-    with open_text() as text:
-        return other_program(text.read(ENOUGH)) is not None
 
 
 @contextmanager

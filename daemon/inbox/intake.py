@@ -16,6 +16,7 @@ from typing import BinaryIO
 
 from daemon.archive.archive import Archive
 from daemon.archive.arrivals import Arrival, change_state, find_arrival, is_needed
+from daemon.files.bundle import program_of
 from daemon.files.candidates import LARGEST_BYTES, open_file, sighting_of
 from daemon.files.packing import BLOCK
 from daemon.files.paths import arrivals_folder
@@ -41,16 +42,20 @@ class Changed(Exception):
 
 
 def look_inside(path: Path) -> Incomplete | None:
-    """Return why the content is not complete yet, or None; only its two ends are read.
+    """Return why the content is not to be taken as it is, or None; only its two ends are read.
 
     A JSON text is complete if it ends with a bracket, a ZIP if it has its directory. What was cut
-    off at a bracket by chance is left to the reader of exports, which says so. Links are not
-    followed. A file that cannot be opened or read counts as incomplete, with the system's reason:
-    another program may hold it.
+    off at a bracket by chance is left to the reader of exports, which says so. What another program
+    exported is never taken: the person chooses what to bring from it. Links are not followed. A
+    file that cannot be opened or read counts as incomplete, with the system's reason: another
+    program may hold it.
     """
     try:
         with open_file(path) as file:
             size = os.fstat(file.fileno()).st_size
+            if foreign := program_of(path.name, file):
+                return Incomplete(f"it is {foreign.what}, and waits for you", foreign.step_for(path.name))
+            file.seek(0)
             if size > LARGEST_BYTES:
                 most = f"memproc reads exports of up to {LARGEST_BYTES / _MIB:,.0f} MiB"
                 next_step = "Export single chats instead of everything at once."

@@ -15,7 +15,6 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from daemon.files.candidates import LARGEST_BYTES
 from daemon.page.guard import (
     FROM_ELSEWHERE,
     TOO_LARGE,
@@ -31,8 +30,10 @@ CONTENT_TYPES = frozenset(
 )
 LARGEST_FORM = 1 << 20
 """Bytes of a request other than an upload."""
+LARGEST_UPLOAD = 4 << 30
+"""Bytes. ChatGPT's exports hold pictures; one of TypingMind's has its own limit in the inbox."""
 UPLOADS = "/drop"
-"""Where exports are sent to: as large as one in the inbox, and the form around it."""
+"""Where exports are sent to."""
 
 _HEADERS = {
     "Content-Security-Policy": (
@@ -77,7 +78,7 @@ def dispatcher(page: ASGIApp, others: Mapping[str, ASGIApp]) -> ASGIApp:
 
 def most_body_bytes(path: str) -> int:
     """Return the largest size of a request to this path."""
-    return LARGEST_BYTES + LARGEST_FORM if path == UPLOADS else LARGEST_FORM
+    return LARGEST_UPLOAD + LARGEST_FORM if path == UPLOADS else LARGEST_FORM
 
 
 class Access:

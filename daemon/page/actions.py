@@ -92,11 +92,16 @@ def start_command(
 
 
 def start_run(desk: Desk, *paths: str) -> Response:
-    """Start a run on these paths, or on the inbox, and go to Home once it has begun.
+    """Start a run on these paths, or on the inbox, and go to Home once it has begun."""
+    return show_run(desk, ["run", "--", *paths])
 
-    A run takes a second or two to show there, and may have ended by then.
+
+def show_run(desk: Desk, arguments: Sequence[str]) -> Response:
+    """Start a command that runs on an export, and go to Home once the run has begun.
+
+    It takes a second or two to show there, and may have ended by then.
     """
-    started, end = start_command(desk.toml, ["run", "--", *paths]), monotonic() + _BEGIN_SECONDS
+    started, end = start_command(desk.toml, arguments), monotonic() + _BEGIN_SECONDS
     while started.poll() is None and monotonic() < end:
         with Archive.read(desk.folders.state) as archive:
             if run_progress(archive, now()):

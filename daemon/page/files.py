@@ -11,15 +11,16 @@ from starlette.responses import FileResponse, JSONResponse, RedirectResponse, Re
 
 from daemon.archive.archive import Archive
 from daemon.archive.outputs import last_output
-from daemon.files.candidates import LARGEST_BYTES, has_ending
+from daemon.files.candidates import has_ending
 from daemon.files.lock import is_held
 from daemon.files.packing import BLOCK
 from daemon.files.private import make_private
 from daemon.files.write import replace_file
+from daemon.page.access import LARGEST_UPLOAD
 from daemon.page.app import desk_of, field, named_chat, render, show_at
 from daemon.recovery.aside import bring_back, free_path, put_aside
 from rules.errors import FileTrouble, MemprocError, NotFound
-from rules.typingmind.foreign_files import ENOUGH, explain_head
+from rules.typingmind.foreign_files import ENOUGH, explain_head, other_program
 
 _UNFIT = re.compile(r'[\x00-\x1f\x7f\ud800-\udfff<>:"|?*]+')
 """What some system takes in no name; slashes are cut off before."""
@@ -58,7 +59,8 @@ def _receive(inbox: Path, upload: UploadFile) -> MemprocError | None:
     """Put an upload into the inbox. Return why not, where it cannot be an export."""
     name = shown_name(upload.filename or "")
     head = upload.file.read(ENOUGH)
-    if refusal := explain_head(name, head) or _explain_ending(name):
+    is_foreign = other_program(head) is not None
+    if refusal := (None if is_foreign else explain_head(name, head)) or _explain_ending(name):
         return refusal
     upload.file.seek(0)
     try:
@@ -130,12 +132,12 @@ def _updated_path(archive: Archive, chat_id: str) -> Path | None:
 
 
 def _blocks(file: BinaryIO) -> Iterator[bytes]:
-    """Yield the content. Raises FileTrouble where it is larger than any export may be."""
+    """Yield the content. Raises FileTrouble where it is larger than the page takes."""
     size = 0
     while block := file.read(BLOCK):
         size += len(block)
-        if size > LARGEST_BYTES:
+        if size > LARGEST_UPLOAD:
             raise FileTrouble(
-                "This file is larger than 512 MiB.", "Export the chat by itself, and drop that."
+                "This file is larger than 4 GiB.", "Put it into the inbox folder by hand."
             )
         yield block

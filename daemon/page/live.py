@@ -21,6 +21,7 @@ from daemon.archive.jobs import RecentFile, paths_read, recent_files
 from daemon.archive.runs import RunProgress
 from daemon.files.candidates import exports_in, others_in
 from daemon.files.clock import at, now
+from daemon.files.foreign import is_foreign
 from daemon.files.lock import is_held
 from daemon.files.paths import Folders
 from daemon.page.app import desk_of
@@ -33,6 +34,7 @@ from rules.typingmind.dates import write_date
 
 _SHOWN_HOURS = 1
 _MOST_FILES = 20
+_CHOOSE = "Choose what to bring from it."
 _LONGEST_LIVE = timedelta(hours=1)
 """How long Home reloads itself where there is no JavaScript."""
 
@@ -50,6 +52,8 @@ class WorkLine:
     chat_id: str = ""
     aside: str = ""
     """The file's name in the inbox, where it may be put aside."""
+    bring: str = ""
+    """The file's name in the inbox, where conversations may be brought from it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +130,8 @@ def _lines_of(file: RecentFile, run: RunProgress | None) -> Iterator[WorkLine]:
     elif file.state in ("written", "done"):
         yield WorkLine(name, "done", file.reason or "Nothing was to do.")
     elif file.state in ("waiting", "paused") or file.next_step:
-        yield WorkLine(name, "waits", file.reason, file.next_step)
+        bring = name if file.state in UNTAKEN and is_foreign(Path(file.path)) else ""
+        yield WorkLine(name, "waits", file.reason, file.next_step, bring=bring)
     elif file.state == "working" and run:
         yield WorkLine(name, "works", "It is being worked on.", chat_id=run.chat_id)
     elif file.state in IN_HAND:
@@ -150,7 +155,11 @@ def _unread(archive: Archive, inbox: Path, shown: set[str], is_running: bool) ->
     except FileTrouble:
         return  # Home names the inbox among its problems
     for path in exports:
-        if str(path) not in read:
+        if str(path) in read:
+            continue
+        if is_foreign(path):
+            yield WorkLine(path.name, "waits", _CHOOSE, bring=path.name)
+        else:
             waits = "Received. It waits for a run."
             yield (
                 WorkLine(path.name, "works", "Received. memproc takes it in a few seconds.")

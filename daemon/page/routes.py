@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from daemon.page import actions, files, money, pairing, setup
+from daemon.page import actions, bringing, files, money, pairing, setup
 from daemon.page.app import View
 from daemon.page.chat import chat_page
 from daemon.page.hits import search_page
@@ -24,6 +24,7 @@ VIEWS: Mapping[str, View] = {
     "/service": setup.service_page,
     "/settings": settings_page,
     "/inbox": money.inbox_page,
+    "/bring": bringing.bring_page,
     "/money": money.money_page,
     "/pairing": pairing.pairing_page,
     "/pairing/code": pairing.code_page,
@@ -49,6 +50,8 @@ ACTIONS: Mapping[str, View] = {
     "/inbox/aside": files.post_aside,
     "/inbox/back": files.post_back,
     "/inbox/run": money.run_inbox,
+    "/bring/plan": bringing.plan_bring,
+    "/bring/go": bringing.post_bring,
     "/money/cap": money.post_cap,
     "/run/stop": actions.stop_run,
     "/service/pause": actions.pause_daemon,

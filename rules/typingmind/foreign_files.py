@@ -1,6 +1,7 @@
 """Files that are no export: what they are, by what they hold, and what the person can do."""
 
 import re
+import shlex
 from collections.abc import Set
 from dataclasses import dataclass
 
@@ -13,7 +14,8 @@ _ENOUGH_PROSE = 4096
 
 _EXPORT_AGAIN = "In TypingMind open the chat's menu, choose Export, and drop that file as it is."
 _EXPORT_THERE = "memproc reads chats of TypingMind, ChatGPT and Claude."
-_BRING = "To choose what to bring from it: memproc bring FILE"
+_FILE = "FILE"
+_BRING = f"To choose what to bring from it: memproc bring {_FILE}"
 _AS_WRITTEN = "Drop the file exactly as TypingMind wrote it; "
 
 
@@ -26,7 +28,11 @@ class Foreign:
 
     def refusal(self, name: str) -> NotAnExport:
         """Return the error that says so of the file `name`."""
-        return NotAnExport(f"{name} is {self.what}.", self.next_step)
+        return NotAnExport(f"{name} is {self.what}.", self.step_for(name))
+
+    def step_for(self, name: str) -> str:
+        """Return what the person can do with the file `name`."""
+        return self.next_step.replace(_FILE, shlex.quote(name))
 
 
 _ENCRYPTED = Foreign(

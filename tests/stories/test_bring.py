@@ -271,5 +271,5 @@ def test_nothing_of_it_is_left_when_the_chat_is_erased(nessa: Person) -> None:
 def test_an_export_in_the_inbox_is_told_how_to_be_brought(nessa: Person) -> None:
     nessa.drop(trees.exported(talks.chatgpt("1", SHORT)), "conversations.json")
     ended = nessa.memproc("run")
-    assert "memproc bring FILE" in ended.err
+    assert "memproc bring conversations.json" in ended.err
     assert nessa.memproc("bring", "conversations.json").code == 0

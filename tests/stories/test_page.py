@@ -429,7 +429,7 @@ def test_a_form_is_bounded_and_an_export_has_a_limit_of_its_own(
     assert unsaid.status_code == TOO_LARGE, "nobody has to say beforehand how much will come"
     browser.upload("large.json", b" " * (LARGEST_FORM + 1))
     assert (browser.person.inbox / "large.json").stat().st_size == LARGEST_FORM + 1
-    monkeypatch.setattr("daemon.page.access.LARGEST_BYTES", LARGEST_FORM)
+    monkeypatch.setattr("daemon.page.access.LARGEST_UPLOAD", LARGEST_FORM)
     assert "more than memproc takes" in browser.upload(
         "larger.json", b" " * (2 * LARGEST_FORM + 1), status=TOO_LARGE
     )

@@ -76,7 +76,7 @@ function send(form, file, { line, state }) {
     request.onload = () => {
       let refused = ["It could not be received. Load the page again, then try once more."];
       try { if (request.status === 200) refused = JSON.parse(request.responseText).refused; } catch { /* an error's page */ }
-      if (request.status === 413) refused = ["This file is larger than 512 MiB. Export the chat by itself, and drop that."];
+      if (request.status === 413) refused = ["This file is larger than 4 GiB. Put it into the inbox folder by hand."];
       line.className = refused.length ? "skipped" : "done";
       state.textContent = refused.length ? `Not taken. ${refused.join(" ")}` : "Received.";
       done(!refused.length);
@@ -156,8 +156,19 @@ function keepMarked(form) {
   button.addEventListener("mousedown", (event) => event.preventDefault()); // or the mark would go
 }
 
+// A long list is filtered as one types; without JavaScript the form asks for the list again.
+function filterList(input) {
+  const entries = [...document.getElementById(input.dataset.filters).querySelectorAll("[data-title]")];
+  input.addEventListener("input", () => {
+    const words = input.value.toLowerCase().split(/\s+/);
+    for (const entry of entries)
+      entry.hidden = !words.every((word) => entry.dataset.title.includes(word)) && !entry.querySelector(":checked");
+  });
+}
+
 loadParts();
 document.querySelectorAll("section[data-live]").forEach(watchPart);
 document.querySelectorAll("h1[data-live]").forEach((title) => watchHome({ ...title.dataset }));
 document.querySelectorAll("form.drop").forEach(acceptDrops);
 document.querySelectorAll("form.keep").forEach(keepMarked);
+document.querySelectorAll("[data-filters]").forEach(filterList);

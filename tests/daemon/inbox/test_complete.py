@@ -10,6 +10,8 @@ import pytest
 from daemon.files.candidates import LARGEST_BYTES
 from daemon.inbox.intake import look_inside
 from rules.arrival import Incomplete
+from tests.exports.files import zip_bytes
+from tests.foreign import talks, trees
 
 EXPORT = json.dumps(
     {"data": {"chats": [{"messages": [{"content": 'a "}" \\ ü'}]}]}}, ensure_ascii=False
@@ -106,3 +108,15 @@ def test_a_file_that_no_reader_would_take_is_told_at_once(content: Path) -> None
     found = look_inside(content)
     assert found and found.next_step
     assert "512 MiB" in found.reason
+
+
+@pytest.mark.parametrize(
+    "data",
+    [trees.exported(talks.claude("1", 1)), zip_bytes({"x.json": trees.exported(talks.claude("1", 1))})],
+    ids=["JSON", "ZIP"],
+)  # fmt: skip
+def test_what_another_program_exported_waits_for_the_person(content: Path, data: bytes) -> None:
+    assert look(content, data) == Incomplete(
+        "it is an export of Claude's own app, and waits for you",
+        "To choose what to bring from it: memproc bring a.json",
+    )

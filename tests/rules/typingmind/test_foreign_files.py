@@ -44,7 +44,7 @@ SENTENCES = {
     ),
     "ChatGPT": (
         "x is a ChatGPT export.",
-        "To choose what to bring from it: memproc bring FILE",
+        "To choose what to bring from it: memproc bring x",
     ),
     "bare list": ("x is a bare list, not an export.", _AGAIN),
     "other JSON": ("x is JSON, but not an export: it has no `data` and no `chats`.", _AGAIN),
