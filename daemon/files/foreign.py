@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import BinaryIO
 
@@ -32,12 +32,14 @@ from rules.chatgpt import conversation as chatgpt
 from rules.claude_ai import conversation as claude_ai
 from rules.errors import FileTrouble, NotAnExport
 from rules.typingmind import spans
+from rules.typingmind.foreign_files import Foreign
 from rules.typingmind.spans import BadJson, Reel, Span
 from rules.wording import counted
 
 _MOST_BYTES = 8 << 30
 """A JSON text, or those of a ZIP unpacked."""
 _LONGEST_LIST_OF_LINKS = 1 << 20
+_MOST_REMEMBERED = 64
 _BYTE_ORDER_MARK = "\xef\xbb\xbf"
 _LINK = re.compile(rb'"https://[^"\\]+"')
 _NEVER = datetime.min.replace(tzinfo=UTC)
@@ -122,13 +124,22 @@ def read_foreign(path: Path) -> ForeignExport:
     return ForeignExport(path.name, tuple(ordered), noted.projects, noted.unknown, fingerprints)
 
 
-def is_foreign(path: Path) -> bool:
-    """Return whether a file is an export of another program, by the beginnings of its texts."""
+def program_at(path: Path) -> Foreign | None:
+    """Return whose export a file is, by the beginnings of its texts; None for any other file.
+
+    A file is looked at again only when it has changed: to open a large ZIP takes seconds.
+    """
+    fingerprint = fingerprint_of(path)
+    return _program_at(path, fingerprint) if fingerprint else None
+
+
+@lru_cache(_MOST_REMEMBERED)
+def _program_at(path: Path, _: Sighting) -> Foreign | None:
     try:
         with open_export(path) as file:
-            return program_of(path.name, file) is not None
+            return program_of(path.name, file)
     except FileTrouble:
-        return False
+        return None
 
 
 @contextmanager

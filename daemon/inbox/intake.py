@@ -16,8 +16,8 @@ from typing import BinaryIO
 
 from daemon.archive.archive import Archive
 from daemon.archive.arrivals import Arrival, change_state, find_arrival, is_needed
-from daemon.files.bundle import program_of
 from daemon.files.candidates import LARGEST_BYTES, open_file, sighting_of
+from daemon.files.foreign import program_at
 from daemon.files.packing import BLOCK
 from daemon.files.paths import arrivals_folder
 from daemon.files.private import flush_folder, make_private
@@ -53,9 +53,10 @@ def look_inside(path: Path) -> Incomplete | None:
     try:
         with open_file(path) as file:
             size = os.fstat(file.fileno()).st_size
-            if foreign := program_of(path.name, file):
-                return Incomplete(f"it is {foreign.what}, and waits for you", foreign.step_for(path.name))
-            file.seek(0)
+            if foreign := program_at(path):
+                return Incomplete(
+                    f"it is {foreign.what}, and waits for you", foreign.step_for(path.name)
+                )
             if size > LARGEST_BYTES:
                 most = f"memproc reads exports of up to {LARGEST_BYTES / _MIB:,.0f} MiB"
                 next_step = "Export single chats instead of everything at once."

@@ -21,7 +21,7 @@ from daemon.archive.jobs import RecentFile, paths_read, recent_files
 from daemon.archive.runs import RunProgress
 from daemon.files.candidates import exports_in, others_in
 from daemon.files.clock import at, now
-from daemon.files.foreign import is_foreign
+from daemon.files.foreign import program_at
 from daemon.files.lock import is_held
 from daemon.files.paths import Folders
 from daemon.page.app import desk_of
@@ -130,7 +130,7 @@ def _lines_of(file: RecentFile, run: RunProgress | None) -> Iterator[WorkLine]:
     elif file.state in ("written", "done"):
         yield WorkLine(name, "done", file.reason or "Nothing was to do.")
     elif file.state in ("waiting", "paused") or file.next_step:
-        bring = name if file.state in UNTAKEN and is_foreign(Path(file.path)) else ""
+        bring = name if file.state in UNTAKEN and program_at(Path(file.path)) else ""
         yield WorkLine(name, "waits", file.reason, file.next_step, bring=bring)
     elif file.state == "working" and run:
         yield WorkLine(name, "works", "It is being worked on.", chat_id=run.chat_id)
@@ -157,7 +157,7 @@ def _unread(archive: Archive, inbox: Path, shown: set[str], is_running: bool) ->
     for path in exports:
         if str(path) in read:
             continue
-        if is_foreign(path):
+        if program_at(path):
             yield WorkLine(path.name, "waits", _CHOOSE, bring=path.name)
         else:
             waits = "Received. It waits for a run."

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from daemon.files.foreign import is_foreign, read_foreign
+from daemon.files.foreign import program_at, read_foreign
 from rules.errors import FileTrouble, NotAnExport
 from tests.exports.files import zip_bytes
 from tests.foreign import trees
@@ -45,7 +45,7 @@ def test_the_newest_conversation_comes_first(tmp_path: Path) -> None:
         trees.exported(chatgpt("1", 2, "Ärger 🌊"), chatgpt("2", 9, "夜"), ascii_only=True)
     )
     assert titles(path) == ["夜", "Ärger 🌊"]
-    assert is_foreign(path)
+    assert program_at(path)
 
 
 def test_numbered_parts_of_a_zip_are_one_export_whatever_they_are_called(tmp_path: Path) -> None:
@@ -64,7 +64,7 @@ def test_numbered_parts_of_a_zip_are_one_export_whatever_they_are_called(tmp_pat
     conversation, raw = export.read(export.conversations[1])
     assert conversation.messages[0].text == "Hi"
     assert json.loads(raw)["conversation_id"] == "1"
-    assert is_foreign(path)
+    assert program_at(path)
 
 
 def test_of_one_conversation_in_two_parts_the_longer_one_counts(tmp_path: Path) -> None:
@@ -132,7 +132,7 @@ def test_a_list_of_links_says_which_one_to_load(tmp_path: Path) -> None:
 def test_a_cut_zip_and_a_locked_one_are_told(tmp_path: Path) -> None:
     whole = zip_bytes({"conversations.json": trees.exported(chatgpt("1", 1))})
     assert "damaged or cut off" in refusal(tmp_path / "x.zip", whole[:-30])
-    assert not is_foreign(tmp_path / "x.zip")
+    assert not program_at(tmp_path / "x.zip")
 
 
 def test_text_that_is_no_utf_8_is_told_with_its_byte(tmp_path: Path) -> None:
