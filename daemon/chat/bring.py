@@ -29,12 +29,12 @@ from rules.bring.writing import (
     before_conversation,
     brought_alone,
     join,
-    named,
+    name_message,
     write_chat,
     write_messages,
 )
 from rules.errors import ChatSkipped
-from rules.typingmind.brought import Origin, gone_on, origin_of
+from rules.typingmind.brought import Origin, origin_of, with_origin
 from rules.typingmind.chat import parse_chat
 from rules.typingmind.copies import expanded
 from rules.typingmind.dates import parse_date
@@ -205,7 +205,7 @@ def _held(archive: Archive, chat_id: str) -> HeldChat | None:
 
 
 def _messages_of(archive: Archive, chat_id: str) -> list[WrittenMessage]:
-    return [named(raw) for raw in raw_conversation(archive, chat_id).messages]
+    return [name_message(raw) for raw in raw_conversation(archive, chat_id).messages]
 
 
 def _going_on(archive: Archive, placement: Placement, wanted: _Wanted) -> bytes:
@@ -213,4 +213,4 @@ def _going_on(archive: Archive, placement: Placement, wanted: _Wanted) -> bytes:
     kept = raw_conversation(archive, placement.chat_id)
     new = [message.raw for message in wanted.messages[len(kept.messages) :]]
     content = kept.head + b",".join((*kept.messages, *new)) + kept.tail
-    return expanded(parse_chat(gone_on(content, wanted.origin)), ())
+    return expanded(parse_chat(with_origin(content, wanted.origin)), ())

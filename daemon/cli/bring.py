@@ -103,18 +103,18 @@ def _rows(
 ) -> Iterator[dict[str, object]]:
     """Yield what the list says of each conversation whose title has all the words."""
     for number, listed in enumerate(export.conversations, 1):
-        outline = listed.outline
-        if all(word.casefold() in outline.title.casefold() for word in words):
+        summary = listed.summary
+        if all(word.casefold() in summary.title.casefold() for word in words):
             yield {
                 "number": number,
-                "id": outline.key,
-                "title": outline.title,
-                "began": _day(outline.began),
-                "ended": _day(outline.ended),
-                "messages": outline.messages,
-                "tokens": outline.size // _BYTES_A_TOKEN,
-                "brought": before.get((outline.source, outline.key), []),
-                "program": PROGRAMS[outline.source],
+                "id": summary.key,
+                "title": summary.title,
+                "began": _day(summary.began),
+                "ended": _day(summary.ended),
+                "messages": summary.messages,
+                "tokens": summary.size // _BYTES_A_TOKEN,
+                "brought": before.get((summary.source, summary.key), []),
+                "program": PROGRAMS[summary.source],
             }
 
 
@@ -210,7 +210,7 @@ def _find(export: ForeignExport, written: str) -> ListedConversation:
     fitting = [
         (number, each)
         for number, each in enumerate(listed, 1)
-        if written.casefold() in (each.outline.title.casefold(), each.outline.key.casefold())
+        if written.casefold() in (each.summary.title.casefold(), each.summary.key.casefold())
     ]
     if (
         not fitting
@@ -222,12 +222,12 @@ def _find(export: ForeignExport, written: str) -> ListedConversation:
     if len(fitting) == 1:
         return fitting[0][1]
     if fitting:
-        numbers = ", ".join(f"{number} ({_day(each.outline.ended)})" for number, each in fitting)
+        numbers = ", ".join(f"{number} ({_day(each.summary.ended)})" for number, each in fitting)
         raise NotFound(
             f'{counted(len(fitting), "conversation")} are called "{written}": {numbers}.',
             "Name one by its number.",
         )
-    near = get_close_matches(written, [each.outline.title for each in listed], n=3)
+    near = get_close_matches(written, [each.summary.title for each in listed], n=3)
     meant = " or ".join(f'"{title}"' for title in near)
     raise NotFound(
         f'{export.name} holds no conversation "{written}".',

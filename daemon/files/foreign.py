@@ -27,9 +27,16 @@ from daemon.files.bundle import (
 from daemon.files.candidates import exports_in
 from daemon.files.read import fingerprint_of
 from rules.arrival import Sighting
-from rules.bring.conversation import Conversation, Outline, Source
-from rules.chatgpt import conversation as chatgpt
-from rules.claude_ai import conversation as claude_ai
+from rules.bring.conversation import Conversation, Reader, Source, Summary
+from rules.chatgpt.mapping import MAPPING, read_chatgpt, summarize_chatgpt
+from rules.chatgpt.mapping import SUMMARY_KEYS as OF_CHATGPT
+from rules.claude_ai.chat_messages import (
+    CHAT_MESSAGES,
+    project_instructions,
+    read_claude,
+    summarize_claude,
+)
+from rules.claude_ai.chat_messages import SUMMARY_KEYS as OF_CLAUDE
 from rules.errors import FileTrouble, NotAnExport
 from rules.typingmind import spans
 from rules.typingmind.foreign_files import Foreign
@@ -46,7 +53,7 @@ _NEVER = datetime.min.replace(tzinfo=UTC)
 _LISTS = ("conversations",)
 """Fields of an export's root that hold conversations, where the root is no list itself."""
 _PROJECT = "prompt_template"
-_NOTED = frozenset({*chatgpt.OUTLINE_KEYS, *claude_ai.OUTLINE_KEYS, _PROJECT})
+_NOTED = frozenset({*OF_CHATGPT, *OF_CLAUDE, _PROJECT})
 _DOWNLOAD_AGAIN = "Load the export again from the program that made it, and bring it as it is."
 
 
@@ -54,7 +61,7 @@ _DOWNLOAD_AGAIN = "Load the export again from the program that made it, and brin
 class ListedConversation:
     """A conversation of an export, and where it is: a file, a ZIP's entry, bytes in its text."""
 
-    outline: Outline
+    summary: Summary
     path: Path
     entry: str
     span: Span
@@ -87,7 +94,7 @@ class ForeignExport:
                 f"{_called(listed.path, listed.entry)} is not UTF-8 text near byte {at:,}.",
                 _DOWNLOAD_AGAIN,
             ) from fault
-        return _READERS[listed.outline.source].read_conversation(_as_object(fields), branch), raw
+        return _READERS[listed.summary.source].read(_as_object(fields), branch), raw
 
 
 @dataclass(slots=True)
@@ -100,7 +107,10 @@ class _Noted:
     first_unknown: str = ""
 
 
-_READERS = {"chatgpt": chatgpt, "claude": claude_ai}
+_READERS: Mapping[Source, Reader] = {
+    "chatgpt": Reader(summarize_chatgpt, read_chatgpt),
+    "claude": Reader(summarize_claude, read_claude),
+}
 _Open = Callable[[], BinaryIO]
 
 
@@ -119,7 +129,7 @@ def read_foreign(path: Path) -> ForeignExport:
     if not noted.conversations:
         raise _without_conversations(path.name, noted, sum(map(_count_links, paths)))
     ordered = sorted(
-        noted.conversations.values(), key=lambda each: each.outline.ended or _NEVER, reverse=True
+        noted.conversations.values(), key=lambda each: each.summary.ended or _NEVER, reverse=True
     )
     return ForeignExport(path.name, tuple(ordered), noted.projects, noted.unknown, fingerprints)
 
@@ -207,10 +217,10 @@ def _note_entry(noted: _Noted, path: Path, entry: str, reel: Reel, at: int) -> i
     members, stop = spans.members(reel, at, {**walkers, **dict.fromkeys(_LISTS, nested)})
     source = _source_of(fields)
     if source:
-        outline = _READERS[source].outline(fields)
-        _keep_newest(noted, ListedConversation(outline, path, entry, Span(at, stop)))
+        summary = _READERS[source].summarize(fields)
+        _keep_newest(noted, ListedConversation(summary, path, entry, Span(at, stop)))
     elif spans.text(fields.get(_PROJECT)):
-        noted.projects |= claude_ai.project_instructions(fields)
+        noted.projects |= project_instructions(fields)
     elif {"title", "name"} & fields.keys() and not set(_LISTS) & {each.key for each in members}:
         noted.unknown += 1
         keys = ", ".join(f"`{each.key}`" for each in members[:8])
@@ -235,16 +245,16 @@ def _note_list(note: spans.Walker, reel: Reel, at: int) -> int:
 
 def _source_of(fields: Mapping[str, object]) -> Source | None:
     """Return the program whose conversation this is, by the field that holds its messages."""
-    if isinstance(fields.get(chatgpt.KEY), dict):
+    if isinstance(fields.get(MAPPING), dict):
         return "chatgpt"
-    return "claude" if isinstance(fields.get(claude_ai.KEY), list) else None
+    return "claude" if isinstance(fields.get(CHAT_MESSAGES), list) else None
 
 
 def _keep_newest(noted: _Noted, listed: ListedConversation) -> None:
     """Note a conversation; of two with one id, the one that goes on longer counts."""
-    name = (listed.outline.source, listed.outline.key)
+    name = (listed.summary.source, listed.summary.key)
     other = noted.conversations.get(name)
-    if other is None or (listed.outline.ended or _NEVER) >= (other.outline.ended or _NEVER):
+    if other is None or (listed.summary.ended or _NEVER) >= (other.summary.ended or _NEVER):
         noted.conversations[name] = listed
 
 

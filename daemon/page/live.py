@@ -130,14 +130,19 @@ def _lines_of(file: RecentFile, run: RunProgress | None) -> Iterator[WorkLine]:
     elif file.state in ("written", "done"):
         yield WorkLine(name, "done", file.reason or "Nothing was to do.")
     elif file.state in ("waiting", "paused") or file.next_step:
-        bring = name if file.state in UNTAKEN and program_at(Path(file.path)) else ""
-        yield WorkLine(name, "waits", file.reason, file.next_step, bring=bring)
+        yield WorkLine(name, "waits", file.reason, file.next_step, bring=_to_choose_from(file))
     elif file.state == "working" and run:
         yield WorkLine(name, "works", "It is being worked on.", chat_id=run.chat_id)
     elif file.state in IN_HAND:
         yield WorkLine(name, "works", "Received. Its turn comes.")
     elif file.state in UNTAKEN:
         yield WorkLine(name, "works", file.reason or "Received. It is taken in a few seconds.")
+
+
+def _to_choose_from(file: RecentFile) -> str:
+    """Return the file's name where conversations may be brought from it; else empty."""
+    path = Path(file.path)
+    return path.name if file.state in UNTAKEN and program_at(path) else ""
 
 
 def _line_of_chat(outcome: ChatOutcome, name: str) -> WorkLine:

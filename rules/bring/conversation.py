@@ -7,7 +7,7 @@ gives the same messages the same names, and adds only what is new.
 import json
 import uuid
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Literal
@@ -39,7 +39,7 @@ class Rendered:
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class Spoken:
     """One message that is brought. `key` is the program's own id of it."""
 
     key: str
@@ -56,7 +56,7 @@ class Conversation:
     source: Source
     key: str
     title: str
-    messages: tuple[Said, ...]
+    messages: tuple[Spoken, ...]
     branch_ends: tuple[datetime | None, ...] = ()
     """When each of its branches ends: the one last spoken on first, then the newest first."""
     left: Mapping[str, int] = field(default_factory=dict)
@@ -66,13 +66,13 @@ class Conversation:
     instructions: str = ""
     """The person's custom instructions, where the export has them."""
 
-    def uuid_of(self, said: Said) -> str:
+    def uuid_of(self, said: Spoken) -> str:
         """Return the UUID of one of its messages."""
         return name_uuid(self.source, self.key, said.key)
 
 
 @dataclass(frozen=True, slots=True)
-class Outline:
+class Summary:
     """A conversation in a list: what is quickly known of it."""
 
     source: Source
@@ -84,6 +84,15 @@ class Outline:
     """In all of its branches."""
     size: int
     """Bytes of what is said in all of its branches, about."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """How one program's conversations are read, from their parsed JSON."""
+
+    summarize: Callable[[Mapping[str, object]], Summary]
+    read: Callable[[Mapping[str, object], int], Conversation]
+    """Takes the number of a branch, 1 being the one last spoken on."""
 
 
 def name_uuid(*names: str) -> str:
@@ -120,7 +129,7 @@ def _of_seconds(number: str) -> datetime | None:
         return None
 
 
-def dated(
+def with_dates(
     path: Iterable[tuple[str, Rendered]], began: datetime | None
 ) -> Iterable[tuple[str, Rendered, datetime]]:
     """Yield each message that says something with its date, which is never before the one above.
@@ -138,7 +147,7 @@ def dated(
 
 
 def make_conversation(
-    outline: Outline,
+    summary: Summary,
     path: Iterable[tuple[str, Rendered]],
     branch_ends: tuple[datetime | None, ...],
     left: Counter[str],
@@ -148,14 +157,14 @@ def make_conversation(
 ) -> Conversation:
     """Put together what a reader has found along one branch."""
     messages = tuple(
-        Said(key, rendered.role, rendered.text, when, rendered.model)
-        for key, rendered, when in dated(path, outline.began)
+        Spoken(key, rendered.role, rendered.text, when, rendered.model)
+        for key, rendered, when in with_dates(path, summary.began)
     )
     answered = next((said.model for said in reversed(messages) if said.model), model)
     return Conversation(
-        outline.source,
-        outline.key,
-        outline.title,
+        summary.source,
+        summary.key,
+        summary.title,
         messages,
         branch_ends,
         dict(+left),

@@ -32,7 +32,7 @@ class WrittenMessage:
 def write_messages(conversation: Conversation) -> list[WrittenMessage]:
     """Return the messages of a conversation as TypingMind would store them."""
     return [
-        named(
+        name_message(
             write_brought_message(
                 BroughtMessage(
                     conversation.uuid_of(said), said.role, said.text, said.when, said.model
@@ -58,7 +58,7 @@ def join(written: Sequence[WrittenMessage], conversation: Conversation) -> Seque
         f'"{conversation.title}", from {first:%Y-%m-%d} on.]',
         first,
     )
-    return [*written, named(line), *messages]
+    return [*written, name_message(line), *messages]
 
 
 def before_conversation(
@@ -80,7 +80,7 @@ def divider_uuid(conversation: Conversation) -> str:
     return name_uuid("line", conversation.source, conversation.key)
 
 
-def named(raw: bytes) -> WrittenMessage:
+def name_message(raw: bytes) -> WrittenMessage:
     """Return a message's bytes with its date, and the name by which chats are compared."""
     message = read_message(raw)
     name = MessageName(message.uuid or "", message.digest)

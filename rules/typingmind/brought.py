@@ -101,7 +101,7 @@ def write_brought_chat(chat: BroughtChat) -> bytes:
     return b"".join((head, b',"messages":[', b",".join(chat.messages), b"]}"))
 
 
-def gone_on(chat: bytes, origin: Origin) -> bytes:
+def with_origin(chat: bytes, origin: Origin) -> bytes:
     """Return a known chat's bytes, which now is made of these conversations."""
     known = parse_chat(chat)
     return splice(known, replace_or_add_fields(known, {_FIELD: _origin_field(origin)}))

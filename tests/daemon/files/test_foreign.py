@@ -32,7 +32,7 @@ def claude(key: str, title: str = "Aria") -> dict[str, Any]:
 
 
 def titles(path: Path) -> list[str]:
-    return [each.outline.title for each in read_foreign(path).conversations]
+    return [each.summary.title for each in read_foreign(path).conversations]
 
 
 def test_the_newest_conversation_comes_first(tmp_path: Path) -> None:
@@ -60,7 +60,7 @@ def test_numbered_parts_of_a_zip_are_one_export_whatever_they_are_called(tmp_pat
     }
     path.write_bytes(zip_bytes(entries))
     export = read_foreign(path)
-    assert [each.outline.title for each in export.conversations] == ["second", "first"]
+    assert [each.summary.title for each in export.conversations] == ["second", "first"]
     conversation, raw = export.read(export.conversations[1])
     assert conversation.messages[0].text == "Hi"
     assert json.loads(raw)["conversation_id"] == "1"

@@ -8,8 +8,8 @@ import pytest
 
 from rules.bring.conversation import Conversation
 from rules.bring.writing import write_chat, write_messages
-from rules.chatgpt import conversation as of_chatgpt
-from rules.claude_ai import conversation as of_claude
+from rules.chatgpt.mapping import read_chatgpt
+from rules.claude_ai.chat_messages import read_claude
 from rules.typingmind import spans
 from rules.typingmind.brought import Origin
 from tests.foreign import trees
@@ -46,8 +46,8 @@ def check(
 
 def check_both(seeds: range) -> None:
     for seed in seeds:
-        check(seed, trees.chatgpt, of_chatgpt.read_conversation, expected_of_chatgpt)
-        check(seed, trees.claude, of_claude.read_conversation, expected_of_claude)
+        check(seed, trees.chatgpt, read_chatgpt, expected_of_chatgpt)
+        check(seed, trees.claude, read_claude, expected_of_claude)
 
 
 def test_each_message_of_ten_thousand_trees_comes_as_it_was() -> None:

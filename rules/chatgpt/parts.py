@@ -20,7 +20,7 @@ _SEPARATOR = "\ue202"
 _SOUNDS = ("audio_asset_pointer", "real_time_user_audio_video_asset_pointer", "video_container")
 
 
-def render(message: Mapping[str, object], left: Counter[str]) -> str:
+def chatgpt_text(message: Mapping[str, object], left: Counter[str]) -> str:
     """Return the text of a message; count in `left` what could not come."""
     content = as_dict(message.get("content"))
     kind = spans.text(content.get("content_type"))
@@ -33,7 +33,7 @@ def render(message: Mapping[str, object], left: Counter[str]) -> str:
     return paragraphs((_without_marks(text, left), *_attached(message, left)))
 
 
-def words_in(message: Mapping[str, object]) -> int:
+def chatgpt_size(message: Mapping[str, object]) -> int:
     """Return how many characters of text a message holds, about."""
     content = as_dict(message.get("content"))
     texts = (content.get("text"), content.get("result"), *spans.as_list(content, "parts"))

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from rules.claude_ai.content import render
-from rules.claude_ai.conversation import project_instructions, read_conversation
+from rules.claude_ai.blocks import claude_text
+from rules.claude_ai.chat_messages import project_instructions, read_claude
 from rules.typingmind import spans
 from tests.chats import json_bytes
 
@@ -17,7 +17,7 @@ def parsed(value: Any) -> Any:
 
 def rendered(**message: Any) -> tuple[str, dict[str, int]]:
     left: Counter[str] = Counter()
-    return render(parsed(message), left), dict(+left)
+    return claude_text(parsed(message), left), dict(+left)
 
 
 def blocks(*content: Any, **fields: Any) -> tuple[str, dict[str, int]]:
@@ -110,12 +110,12 @@ def test_of_a_tree_the_branch_with_the_newest_leaf_comes_and_the_others_can_be_n
             message("c2", "c", 5),
         ],
     }
-    read = [read_conversation(parsed(fields), branch) for branch in (1, 2, 3)]
+    read = [read_claude(parsed(fields), branch) for branch in (1, 2, 3)]
     texts = ["".join(said.text for said in each.messages) for each in read]
     assert texts == ["acc2", "abb2", "abb2"]
     assert [end and end.day for end in read[0].branch_ends] == [5, 3]
     chosen = fields | {"current_leaf_message_uuid": "b2"}
-    assert [said.text for said in read_conversation(parsed(chosen)).messages] == ["a", "b", "b2"]
+    assert [said.text for said in read_claude(parsed(chosen)).messages] == ["a", "b", "b2"]
 
 
 def test_projects_that_have_instructions_are_offered() -> None:

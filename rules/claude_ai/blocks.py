@@ -18,7 +18,7 @@ _FILES = ("files", "files_v2")
 _NAMELESS = "without a name"
 
 
-def render(message: Mapping[str, object], left: Counter[str]) -> str:
+def claude_text(message: Mapping[str, object], left: Counter[str]) -> str:
     """Return the text of a message; count in `left` what could not come.
 
     The blocks of `content` count before the older `text`, which newer exports leave empty.
@@ -27,7 +27,7 @@ def render(message: Mapping[str, object], left: Counter[str]) -> str:
     return paragraphs((said or spans.text(message.get("text")), *_attached(message, left)))
 
 
-def words_in(message: Mapping[str, object]) -> int:
+def claude_size(message: Mapping[str, object]) -> int:
     """Return how many characters of text a message holds, about."""
     blocks = (as_dict(block) for block in _blocks(message))
     texts = [spans.text(block.get("text")) or spans.text(block.get("thinking")) for block in blocks]

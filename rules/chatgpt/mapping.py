@@ -13,44 +13,44 @@ from collections.abc import Iterator, Mapping
 from rules.bring.branches import MessageTree, chosen_branch
 from rules.bring.conversation import (
     Conversation,
-    Outline,
     Rendered,
+    Summary,
     as_dict,
     make_conversation,
     paragraphs,
     read_moment,
 )
-from rules.chatgpt.content import render, words_in
+from rules.chatgpt.parts import chatgpt_size, chatgpt_text
 from rules.typingmind import spans
 
-KEY = "mapping"
+MAPPING = "mapping"
 """The field by which such a conversation is known."""
-OUTLINE_KEYS = ("title", "id", "conversation_id", "create_time", "update_time", KEY)
+SUMMARY_KEYS = ("title", "id", "conversation_id", "create_time", "update_time", MAPPING)
 _HIDDEN = "is_visually_hidden_from_conversation"
 _CUSTOM = "user_editable_context"
 
 
-def outline(fields: Mapping[str, object]) -> Outline:
+def summarize_chatgpt(fields: Mapping[str, object]) -> Summary:
     """Return what a list says of a conversation."""
     messages = [message for _, message in _messages(fields)]
     spoken = [message for message in messages if _role(message) in ("user", "assistant")]
     dates = [when for message in spoken if (when := read_moment(message.get("create_time")))]
     began = read_moment(fields.get("create_time"))
-    return Outline(
+    return Summary(
         "chatgpt",
         _key(fields),
         spans.text(fields.get("title")).strip() or "Untitled",
         began or min(dates, default=None),
         max(dates, default=None) or read_moment(fields.get("update_time")),
         len(spoken),
-        sum(map(words_in, spoken)),
+        sum(map(chatgpt_size, spoken)),
     )
 
 
-def read_conversation(fields: Mapping[str, object], branch: int = 1) -> Conversation:
+def read_chatgpt(fields: Mapping[str, object], branch: int = 1) -> Conversation:
     """Return one branch of a conversation, 1 being the one last spoken on."""
     messages = dict(_messages(fields))
-    nodes = as_dict(fields.get(KEY))
+    nodes = as_dict(fields.get(MAPPING))
     tree = MessageTree(
         {key: spans.text(as_dict(node).get("parent")) for key, node in nodes.items()},
         {key: read_moment(messages.get(key, {}).get("create_time")) for key in nodes},
@@ -62,7 +62,7 @@ def read_conversation(fields: Mapping[str, object], branch: int = 1) -> Conversa
     if fields.get("gizmo_id"):
         left["custom GPT's instructions"] += 1
     return make_conversation(
-        outline(fields),
+        summarize_chatgpt(fields),
         rendered,
         tree.branch_ends(),
         left,
@@ -74,11 +74,11 @@ def read_conversation(fields: Mapping[str, object], branch: int = 1) -> Conversa
 def _key(fields: Mapping[str, object]) -> str:
     """Return the id of a conversation; where it names none, that of its first node."""
     named = spans.text(fields.get("conversation_id")) or spans.text(fields.get("id"))
-    return named or next(iter(as_dict(fields.get(KEY))), "")
+    return named or next(iter(as_dict(fields.get(MAPPING))), "")
 
 
 def _messages(fields: Mapping[str, object]) -> Iterator[tuple[str, Mapping[str, object]]]:
-    for key, node in as_dict(fields.get(KEY)).items():
+    for key, node in as_dict(fields.get(MAPPING)).items():
         if message := as_dict(as_dict(node).get("message")):
             yield key, message
 
@@ -93,10 +93,10 @@ def _rendered(message: Mapping[str, object], left: Counter[str]) -> Rendered:
     when = read_moment(message.get("create_time"))
     is_hidden = metadata.get(_HIDDEN) is True or _is_weightless(message)
     if is_hidden or role not in ("user", "assistant", "tool"):
-        if words_in(message):
+        if chatgpt_size(message):
             left["system message" if role == "system" else "hidden message"] += 1
         return Rendered("assistant", "", when)
-    text = render(message, left)
+    text = chatgpt_text(message, left)
     if role == "user":
         return Rendered("user", text, when)
     return Rendered("assistant", text, when, spans.text(metadata.get("model_slug")))

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from rules.chatgpt.content import render
-from rules.chatgpt.conversation import read_conversation
+from rules.chatgpt.mapping import read_chatgpt
+from rules.chatgpt.parts import chatgpt_text
 from rules.typingmind import spans
 from tests.chats import json_bytes
 
@@ -19,7 +19,7 @@ def parsed(value: Any) -> Any:
 def rendered(content: Any, **fields: Any) -> tuple[str, dict[str, int]]:
     left: Counter[str] = Counter()
     message = {"author": {"role": "assistant"}, "content": content, **fields}
-    return render(parsed(message), left), dict(left)
+    return chatgpt_text(parsed(message), left), dict(left)
 
 
 TEXTS: dict[str, tuple[Any, str]] = {
@@ -137,7 +137,7 @@ def test_what_was_hidden_does_not_come_and_custom_instructions_are_offered() -> 
     }
     hello = {"author": {"role": "user"}, "content": {"content_type": "text", "parts": ["Hello"]}}
     nodes = (("1", custom), ("2", system), ("3", weightless), ("4", None), ("5", hello))
-    read = read_conversation(conversation(*nodes, gizmo_id="g-1", create_time=1_700_000_000.5))
+    read = read_chatgpt(conversation(*nodes, gizmo_id="g-1", create_time=1_700_000_000.5))
     assert [(said.role, said.text) for said in read.messages] == [("user", "Hello")]
     assert read.instructions == "I am Nessa.\n\nBe brief."
     assert read.left == {
@@ -154,9 +154,9 @@ def test_the_model_is_that_of_the_last_answer_else_the_conversation_s() -> None:
         "metadata": {"model_slug": "o4-mini"},
     }
     named = conversation(("1", answer), default_model_slug="gpt-5")
-    assert read_conversation(named).model == "o4-mini"
+    assert read_chatgpt(named).model == "o4-mini"
     silent = conversation(("1", answer | {"metadata": None}), default_model_slug="gpt-5")
-    assert read_conversation(silent).model == "gpt-5"
+    assert read_chatgpt(silent).model == "gpt-5"
 
 
 @pytest.mark.parametrize(
@@ -171,4 +171,4 @@ def test_the_model_is_that_of_the_last_answer_else_the_conversation_s() -> None:
     ids=str,
 )
 def test_hostile_shapes_give_a_conversation_without_messages(fields: Any) -> None:
-    assert read_conversation(parsed(fields)).messages == ()
+    assert read_chatgpt(parsed(fields)).messages == ()

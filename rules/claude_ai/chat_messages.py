@@ -14,38 +14,46 @@ from collections.abc import Iterator, Mapping
 from rules.bring.branches import MessageTree, chosen_branch
 from rules.bring.conversation import (
     Conversation,
-    Outline,
     Rendered,
+    Summary,
     as_dict,
     make_conversation,
     read_moment,
 )
-from rules.claude_ai.content import render, words_in
+from rules.claude_ai.blocks import claude_size, claude_text
 from rules.typingmind import spans
 
-KEY = "chat_messages"
+CHAT_MESSAGES = "chat_messages"
 """The field by which such a conversation is known."""
-OUTLINE_KEYS = ("uuid", "conversation_id", "name", "title", "created_at", "updated_at", KEY)
+SUMMARY_KEYS = (
+    "uuid",
+    "conversation_id",
+    "name",
+    "title",
+    "created_at",
+    "updated_at",
+    CHAT_MESSAGES,
+)
 _PARENT = "parent_message_uuid"
 
 
-def outline(fields: Mapping[str, object]) -> Outline:
+def summarize_claude(fields: Mapping[str, object]) -> Summary:
     """Return what a list says of a conversation."""
     messages = list(_messages(fields).values())
     dates = [when for message in messages if (when := read_moment(message.get("created_at")))]
     title = spans.text(fields.get("name")) or spans.text(fields.get("title"))
-    return Outline(
+    return Summary(
         "claude",
         _key(fields),
         title.strip() or "Untitled",
         read_moment(fields.get("created_at")) or min(dates, default=None),
         max(dates, default=None) or read_moment(fields.get("updated_at")),
         len(messages),
-        sum(map(words_in, messages)),
+        sum(map(claude_size, messages)),
     )
 
 
-def read_conversation(fields: Mapping[str, object], branch: int = 1) -> Conversation:
+def read_claude(fields: Mapping[str, object], branch: int = 1) -> Conversation:
     """Return one branch of a conversation, 1 being the one last spoken on."""
     messages = _messages(fields)
     tree = MessageTree(
@@ -56,7 +64,7 @@ def read_conversation(fields: Mapping[str, object], branch: int = 1) -> Conversa
     left: Counter[str] = Counter()
     path = [(key, _rendered(messages[key], left)) for key in chosen_branch(tree, branch)]
     model = spans.text(fields.get("model"))
-    return make_conversation(outline(fields), path, tree.branch_ends(), left, model=model)
+    return make_conversation(summarize_claude(fields), path, tree.branch_ends(), left, model=model)
 
 
 def _key(fields: Mapping[str, object]) -> str:
@@ -67,7 +75,9 @@ def _key(fields: Mapping[str, object]) -> str:
 
 def _messages(fields: Mapping[str, object]) -> dict[str, Mapping[str, object]]:
     """Return the messages by their ids; of two with one id, the second counts."""
-    listed = [message for message in spans.as_list(fields, KEY) if isinstance(message, dict)]
+    listed = [
+        message for message in spans.as_list(fields, CHAT_MESSAGES) if isinstance(message, dict)
+    ]
     return {
         spans.text(message.get("uuid")) or f"#{place}": message
         for place, message in enumerate(listed)
@@ -86,9 +96,11 @@ def _parents(messages: Mapping[str, Mapping[str, object]]) -> Iterator[tuple[str
 def _rendered(message: Mapping[str, object], left: Counter[str]) -> Rendered:
     sender, when = spans.text(message.get("sender")), read_moment(message.get("created_at"))
     if sender == "human":
-        return Rendered("user", render(message, left), when)
+        return Rendered("user", claude_text(message, left), when)
     if sender == "assistant":
-        return Rendered("assistant", render(message, left), when, spans.text(message.get("model")))
+        return Rendered(
+            "assistant", claude_text(message, left), when, spans.text(message.get("model"))
+        )
     left["message of an unknown sender"] += 1
     return Rendered("user", "", when)
 
