@@ -147,7 +147,7 @@ def successor(model: str) -> Successor | None:
 
 
 def heir(program: str, model: str) -> str:
-    """The model of today that goes on for one of a chat program, whose own names no provider knows.
+    """Return the model of today that goes on for one of a chat program, whose names no provider knows.
 
     ChatGPT calls its models "gpt-4o", "o4-mini-high" or "text-davinci-002-render-sha".
     """

@@ -11,7 +11,6 @@ from daemon.archive.keeping import kept_passages, messages_of
 from daemon.page.actions import run_then_show
 from daemon.page.app import desk_of, field, named_chat, render
 from daemon.page.chat import persona_of
-from daemon.page.mind import memory_of_key
 from rules.layers.kept_passages import KeptPassage, describe_kept
 
 
@@ -44,16 +43,13 @@ def _cards(
         if edited
         else {}
     )
-    under = memory_of_key(archive, known.chat_id)
     return [
-        PassageCard(passage, _address(known, passage, under), now.get(passage.key, ""))
+        PassageCard(passage, _address(known, passage), now.get(passage.key, ""))
         for passage in sorted(open_ones, key=lambda passage: (passage.said_at, passage.number))
     ]
 
 
-def _address(known: KnownChat, passage: KeptPassage, under: dict[str, str]) -> str:
-    if memory := under.get(passage.key):
-        return f"/memory/{memory}#{passage.key}"
+def _address(known: KnownChat, passage: KeptPassage) -> str:
     return f"/chat/{known.chat_id}/messages/{passage.key}" if passage.key else ""
 
 

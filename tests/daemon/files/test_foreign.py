@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from daemon.files.foreign import program_at, read_foreign
+from rules.bring.writing import write_messages
 from rules.errors import FileTrouble, NotAnExport
 from tests.exports.files import zip_bytes
 from tests.foreign import trees
@@ -141,6 +142,46 @@ def test_text_that_is_no_utf_8_is_told_with_its_byte(tmp_path: Path) -> None:
     export = read_foreign(path)
     with pytest.raises(NotAnExport, match="is not UTF-8 text near byte"):
         export.read(export.conversations[0])
+
+
+def test_hostile_bytes_end_in_a_sentence_or_in_conversations(tmp_path: Path) -> None:
+    """Bytes are changed, cut out, doubled and put in, as a bad disk or an attacker would."""
+    random, path = Random(7), tmp_path / "x.json"
+    nodes = trees.made_nodes(random)
+    exports = (
+        trees.exported(trees.chatgpt(nodes, random)),
+        trees.exported(trees.claude(nodes, random)),
+    )
+    odd = (
+        b"[" * 300,
+        b'{"a":' * 300,
+        b"1e999",
+        b"\\ud83d",
+        b"\x00",
+        b"null",
+        b'"',
+        b"\xff",
+        b"{}",
+        b"-",
+    )
+    outcomes = set()
+    for turn in range(600):
+        content = exports[turn % 2]
+        for _ in range(random.randrange(1, 4)):
+            start = random.randrange(len(content))
+            stop = start + random.choice((0, 0, 1, 40))
+            content = content[:start] + random.choice(odd) + content[stop:]
+        path.write_bytes(content)
+        try:
+            export = read_foreign(path)
+            for listed in export.conversations:
+                conversation, _ = export.read(listed)
+                write_messages(conversation)
+            outcomes.add("read")
+        except NotAnExport as fault:
+            assert fault.next_step
+            outcomes.add("refused")
+    assert outcomes == {"read", "refused"}
 
 
 def test_a_file_that_changes_between_listing_and_reading_is_refused(tmp_path: Path) -> None:
