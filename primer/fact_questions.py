@@ -80,7 +80,7 @@ class _OperationEntry(BaseModel):
 
 def read_operations(answer: str) -> Operations | None:
     """Read the operations of an answer: an object with a list `memory`, or a bare list of objects."""
-    values = list(_values(answer))
+    values = list(json_values(answer))
     named = (
         value["memory"]
         for value in values
@@ -100,7 +100,7 @@ def read_operations(answer: str) -> Operations | None:
     return Operations(kept, len(read) - len(kept))
 
 
-def _values(answer: str) -> Iterator[object]:
+def json_values(answer: str) -> Iterator[object]:
     """Yield every JSON object and list in the answer, also in the middle of prose."""
     for at, character in enumerate(answer):
         if character in "{[":

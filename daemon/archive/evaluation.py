@@ -7,15 +7,23 @@ from dataclasses import asdict, replace
 from daemon.archive.archive import Archive, columns
 from daemon.archive.chats import chat_row
 from daemon.archive.seals import refuse_damage
-from rules.evaluate.questions import NAMED, Answer, Question
+from rules.evaluate.questions import NAMED, REPLACED, Answer, Question
 
 _OF_CHAT = "WHERE chat = (SELECT id FROM chat WHERE chat_id = ?) ORDER BY id"
 
 
 def keep_questions(archive: Archive, chat_id: str, questions: Sequence[Question], now: str) -> None:
-    """Store new questions about a chat, those too that are not asked, in one transaction."""
+    """Store new questions about a chat, those too that are not asked, in one transaction.
+
+    They take the place of those about the same chunks that were named to a rewriting.
+    """
     with archive.transaction():
         chat = chat_row(archive, chat_id)
+        for memory in {question.memory for question in questions}:
+            archive.run(
+                "UPDATE question SET state = ? WHERE memory = ? AND state = ?",
+                (REPLACED, memory, NAMED),
+            )
         for question in questions:
             row = asdict(question) | {"choices": json.dumps(question.choices, ensure_ascii=False)}
             del row["number"]

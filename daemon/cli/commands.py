@@ -25,6 +25,7 @@ GROUPS: Mapping[str, Mapping[str, tuple[str, str]]] = {
         "memories": ("memories", "List the memories of a chat."),
         "show": ("memories", "Show one memory in full, in all its editions."),
         "search": ("search", "Search everything that was ever said, remembered or known."),
+        "eval": ("evaluate", "Ask the persona what it still knows, and tell how much."),
         "calls": ("calls", "List what models were asked, when, and what it cost."),
     },
     "Correct": {

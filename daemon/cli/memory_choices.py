@@ -160,10 +160,20 @@ def recall_command(settings: Settings, names: tuple[str, ...]) -> None:
     is_flag=True,
     help="Write extracted memories again by this version's rules, free: all, or those of CHAT.",
 )
+@click.option(
+    "--missed",
+    is_flag=True,
+    help="Name to it what the newest `memproc eval` found missing; those questions count no more.",
+)
 @json_option
 @pass_settings
 def retry_command(
-    settings: Settings, names: tuple[str, ...], say: str, extracted: bool, as_json: bool
+    settings: Settings,
+    names: tuple[str, ...],
+    say: str,
+    extracted: bool,
+    missed: bool,
+    as_json: bool,
 ) -> int:
     """Ask the models for MEMORY again. It makes up to a dozen calls; the edition before is kept.
 
@@ -171,23 +181,28 @@ def retry_command(
     something. With --extracted no model is asked, and pinned, edited and forgotten memories stay.
     """
     if extracted:
-        if say or len(names) > 1:
+        if say or missed or len(names) > 1:
             raise click.UsageError("With --extracted, name at most a chat, and nothing to say.")
         return _extract_again(settings, names, as_json)
     if not names:
         raise click.UsageError("Name a memory, and its chat before it if you like.")
-    return _ask_again(settings, names, say, as_json)
+    if say and missed:
+        raise click.UsageError("Say something yourself, or name what was missed.")
+    return _ask_again(settings, names, None if missed else say, as_json)
 
 
-def _ask_again(settings: Settings, names: tuple[str, ...], say: str, as_json: bool) -> int:
+def _ask_again(settings: Settings, names: tuple[str, ...], say: str | None, as_json: bool) -> int:
+    """Ask for a memory with the person's words, or with what was missed of it (None)."""
     from daemon.cli.progress import Progress
+    from daemon.evaluate.missed import retry_missed
     from daemon.remember.retry import UnchangedMemory
     from daemon.remember.retry import retry as ask_again
 
     progress = Progress(quiet=settings.quiet or as_json)
     with progress.bars, settings.context(progress.tell) as context:
         _, memory = one_memory(context.archive, settings, names)
-        outcome = ask_again(context, memory.memory_id, say)
+        name = memory.memory_id
+        outcome = retry_missed(context, name) if say is None else ask_again(context, name, say)
     is_unchanged = isinstance(outcome, UnchangedMemory)
     if as_json:
         kind = "kept" if is_unchanged else "written"

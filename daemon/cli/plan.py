@@ -15,14 +15,11 @@ from daemon.chat.outcome import Skipped
 from daemon.chat.rest import AtRest
 from daemon.cli.printing import print_json, print_table, print_text, sign_of_life
 from daemon.cli.settings import Settings, json_option, other_files, pass_settings, wanted_exports
-from daemon.config.keys import keys
 from daemon.config.loading import core_layout, load_texts
-from daemon.events import tell_nobody
 from daemon.files.clock import at, now, periods
 from daemon.files.read import Export
 from daemon.models.ask import caps_now
-from daemon.models.completion import complete
-from daemon.models.context import Context
+from daemon.models.context import Context, context_to_read
 from daemon.models.prices import PlanCost, no_work, plan_cost
 from daemon.models.roles import Who, who
 from daemon.models.splitting import splitter
@@ -133,8 +130,7 @@ def planned_rows(settings: Settings, exports: Sequence[Path]) -> list[PlannedRow
     """Plan each chat of these exports. Sends and writes nothing."""
     config, folders = settings.config, settings.folders
     with settings.archive() as archive:
-        known = keys(folders.state)
-        context = Context(config, folders, archive, complete, known, now, tell_nobody)
+        context = context_to_read(config, folders, archive)
         with sign_of_life(f"Reading {counted(len(exports), 'export')}"):
             return list(_rows(context, exports))
 

@@ -11,7 +11,7 @@ from daemon.archive.archive import Archive
 from daemon.config.keys import FindKey, keys
 from daemon.config.loading import core_layout, load_texts
 from daemon.config.settings import Config
-from daemon.events import Note, Tell
+from daemon.events import Note, Tell, tell_nobody
 from daemon.files.clock import now
 from daemon.files.lock import hold
 from daemon.files.paths import Folders
@@ -48,6 +48,11 @@ class Context:
     def today(self) -> date:
         """Return the day that the clock shows, in UTC."""
         return date.fromisoformat(self.clock()[:10])
+
+
+def context_to_read(config: Config, folders: Folders, archive: Archive) -> Context:
+    """Return a context over an archive that is open for reading: nothing is sent or written."""
+    return Context(config, folders, archive, complete, keys(folders.state), now, tell_nobody)
 
 
 @contextmanager

@@ -1,5 +1,6 @@
 """The tokens that a model counts for one of ours, as its replies show; and a plan's cost."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 
@@ -111,6 +112,24 @@ def plan_cost(archive: Archive, plan: ChatPlan, roles: Roles, config: Config, no
     """
     if not plan.calls:
         return no_work(archive, roles.agent.name, now)
+    models, batched = priced_models(archive, roles, config, now)
+    planned = planned_calls(plan, config.memory.hindsight_tokens)
+    longest = longest_calls(plan, config.memory.hindsight_tokens, plan.largest_section)
+    return PlanCost(
+        traffic(planned, lambda call: models[call.role]),
+        estimate_cost(planned, longest, lambda call: models[call.role]),
+        _replies(archive, roles.agent.name, now),
+        batched and takes_batches(roles.agent.name),
+    )
+
+
+def priced_models(
+    archive: Archive, roles: Roles, config: Config, now: str
+) -> tuple[Mapping[str, PricedModel], bool]:
+    """Return what each role's tokens cost now, and whether it is time for batches.
+
+    Raises UnknownPrice where that is not known and not allowed.
+    """
     batched = time_for_batches(config.models.batch, config.schedule.night, now)
 
     def priced(model: Model) -> PricedModel:
@@ -125,14 +144,7 @@ def plan_cost(archive: Archive, plan: ChatPlan, roles: Roles, config: Config, no
     models = {"agent": priced(roles.agent), "context manager": priced(roles.context_manager)}
     if roles.embedding:
         models["embedding"] = priced(roles.embedding)
-    planned = planned_calls(plan, config.memory.hindsight_tokens)
-    longest = longest_calls(plan, config.memory.hindsight_tokens, plan.largest_section)
-    return PlanCost(
-        traffic(planned, lambda call: models[call.role]),
-        estimate_cost(planned, longest, lambda call: models[call.role]),
-        _replies(archive, roles.agent.name, now),
-        batched and takes_batches(roles.agent.name),
-    )
+    return models, batched
 
 
 def no_work(archive: Archive, agent: str, now: str) -> PlanCost:

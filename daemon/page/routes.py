@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from daemon.page import actions, bringing, files, money, pairing, setup
 from daemon.page.app import View
 from daemon.page.chat import chat_page
+from daemon.page.evaluation import evaluation_page, post_evaluation, post_missed
 from daemon.page.hits import search_page
 from daemon.page.home import home_page, log_page
 from daemon.page.kept import kept_page, post_agree, post_keep, post_release
@@ -33,6 +34,7 @@ VIEWS: Mapping[str, View] = {
     "/chat/{chat}/core": core_page,
     "/chat/{chat}/facts": facts_page,
     "/chat/{chat}/kept": kept_page,
+    "/chat/{chat}/evaluation": evaluation_page,
     "/chat/{chat}/plan": money.plan_page,
     "/chat/{chat}/due": money.due_page,
     "/chat/{chat}/messages/{key}": place_page,
@@ -68,6 +70,7 @@ ACTIONS: Mapping[str, View] = {
     "/keys/forget": setup.post_forget_key,
     "/chat/{chat}/accept": actions.post_accept,
     "/chat/{chat}/run": money.post_run,
+    "/chat/{chat}/evaluation": post_evaluation,
     "/chat/{chat}/core/undo": actions.undo_core,
     "/chat/{chat}/core/{section}/set": actions.set_section,
     "/chat/{chat}/core/{section}/release": actions.release_section,
@@ -82,4 +85,5 @@ ACTIONS: Mapping[str, View] = {
     "/memory/{memory}/recall": actions.on_memory("recall"),
     "/memory/{memory}/use": actions.on_memory("use", "edition"),
     "/memory/{memory}/retry": actions.post_retry,
+    "/memory/{memory}/missed": post_missed,
 }

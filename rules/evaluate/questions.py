@@ -21,14 +21,21 @@ PER_CHUNK = CHOICES
 """Questions about one chunk: three on what was said, one on what was not."""
 AT_ONCE = 5
 """Questions in one request."""
-NAMED = "named to a rewriting"
-"""The state of a question that its memory was told, and that says nothing of it any more."""
+NAMED, REPLACED = "named to a rewriting", "named to a rewriting, and replaced"
+"""States of a question that its memory was told, and that says nothing of it any more."""
+GUESSED, UNCLEAR = "answered without the conversation", "not answered from its own chunk"
+SAID_ELSEWHERE = "a choice was said elsewhere"
+"""States of questions that were never good enough to be asked."""
 
 _NUMBERED = re.compile(
     r"(?<![\w.])(\d{1,2})\b[\s.):=\-–—*]*(?:(?i:(?:the )?answer(?: is|:)?)\s*)?[*_(\[\"'`]*"
     r"(?:([A-E])(?![\w'’])|([a-e])(?=[\s*_)\].,;\"'`]*(?:$|\n|\d))|((?i:not|never) said))",
     re.MULTILINE,
 )
+_SPOKEN = re.compile(
+    r"(?<![\w.])(\d{1,2})\b[^\d\n]{0,60}?\b(?:is|answer|choose|say|letter)\b[\s:*_(\[\"'`]*([A-E])(?![\w'’])"
+)
+"""A number and its letter in a sentence: "For question 2, I would say B"."""
 _BARE = re.compile(r"[A-E](?:[\s,;.]*[A-E])*[\s.]*")
 
 T = TypeVar("T")
@@ -141,6 +148,8 @@ def read_letters(answer: str, count: int) -> tuple[str, ...]:
     letters: dict[int, set[str]] = {}
     for number, capital, small, unsaid in _NUMBERED.findall(answer):
         letter = NEVER_SAID if unsaid else (capital or small).upper()
+        letters.setdefault(int(number), set()).add(letter)
+    for number, letter in _SPOKEN.findall(answer):
         letters.setdefault(int(number), set()).add(letter)
     given = (letters.get(number, set()) for number in range(1, count + 1))
     return tuple(next(iter(read)) if len(read) == 1 else "" for read in given)

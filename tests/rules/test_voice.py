@@ -12,7 +12,7 @@ from tests.stories.test_real_exports import FOUND
 from tests.typingmind.texts import text_of
 
 SAMPLE = Path(candidates.__file__).with_name("sample.json")
-NO_EXPORTS = pytest.param(
+NO_EXPORTS: Any = pytest.param(
     None, marks=pytest.mark.skip("no real exports: set MEMPROC_EXPORTS to a folder of them")
 )
 REAL: list[Any] = FOUND or [NO_EXPORTS]

@@ -1,0 +1,235 @@
+"""Carry out an evaluation: write questions, sift them, ask the persona, and keep its letters.
+
+Everything is asked as any other call is, by the scheduler and out of the journal: after a kill or a
+cap the same requests are made again, and what was answered is not paid for twice. An evaluation's
+answers are kept all at once.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import TypeVar
+
+from daemon.archive.evaluation import keep_answers, keep_questions, questions_about
+from daemon.evaluate.plan import EvaluationPlan, write_request
+from daemon.evaluate.reporting import asked_questions
+from daemon.evaluate.steps import ASK, BLIND, CHECK
+from daemon.evaluate.subject import ArmName, Subject
+from daemon.models.context import Context
+from daemon.models.scheduler import RunningDialogue, Scheduler, Steps
+from daemon.recall.finding import find_text
+from daemon.recall.library import Library
+from primer.evaluation import (
+    LETTER_WORDS,
+    LETTERS_ALONE,
+    ask_about_chunk,
+    ask_at_the_end,
+    read_questions,
+)
+from primer.models import Model
+from primer.prompt import Turn
+from primer.reply import Answered, read_reply
+from primer.request import Request
+from rules.conversation.memory import Memory
+from rules.errors import ChatSkipped, ModelError
+from rules.evaluate.questions import (
+    AT_ONCE,
+    GUESSED,
+    MOST_QUESTIONS,
+    SAID_ELSEWHERE,
+    UNCLEAR,
+    Answer,
+    Question,
+    draw,
+    own_letter,
+    pose,
+    read_letters,
+)
+
+FEWEST_QUESTIONS = 5
+_PLACES = 3
+"""Places that a search finds for one question."""
+_FOUND = "A search of the archive finds this about the questions below:"
+
+T = TypeVar("T")
+TurnsOf = Callable[[str], tuple[Turn, ...]]
+"""Puts questions in their words behind a context."""
+
+
+def ask_persona(context: Context, plan: EvaluationPlan) -> None:
+    """Make what questions are lacking, ask all, and keep the answers.
+
+    Raises ChatSkipped where there are too few questions, OverBudget at a cap, and ModelError where
+    a model cannot be asked or answers in no letters.
+    """
+    subject, models = plan.subject, plan.subject.survey.config.models
+    context = replace(context, plan_at_most=plan.cost.at_most if plan.cost else 0)
+    with Scheduler(context, subject.chat_id, models.concurrency, models.batch) as scheduler:
+        if new := _new_questions(context, plan, scheduler):
+            keep_questions(context.archive, subject.chat_id, new, context.clock())
+        asked = _chosen(context, plan)
+        answers = [
+            answer for arm in plan.arms for answer in _ask(context, plan, scheduler, arm, asked)
+        ]
+    _refuse_unread(plan, answers)
+    keep_answers(context.archive, subject.chat_id, answers)
+
+
+def _chosen(context: Context, plan: EvaluationPlan) -> list[Question]:
+    """Return the questions of this evaluation. Raises ChatSkipped where they are too few."""
+    ids = {memory.memory_id for memory in plan.chunks}
+    counting = asked_questions(context.archive, plan.subject).values()
+    asked = [question for question in counting if question.memory in ids][:MOST_QUESTIONS]
+    said = sum(question.was_said for question in asked)
+    if said < FEWEST_QUESTIONS:
+        raise ChatSkipped(
+            f'"{plan.subject.survey.plan.title}" has only {said} questions that can be asked, and '
+            f"{FEWEST_QUESTIONS} are needed.",
+            "Talk on, and evaluate it when it has more memories; or set another context_manager "
+            "in [models], who writes the questions.",
+        )
+    return asked
+
+
+def _new_questions(
+    context: Context, plan: EvaluationPlan, scheduler: Scheduler
+) -> tuple[Question, ...]:
+    """Return new questions about the chunks that lack them, each with why it is not asked."""
+    before = questions_about(context.archive, plan.subject.chat_id)
+    steps = [
+        _write(plan, memory, [old for old in before if old.memory == memory.memory_id])
+        for memory in plan.lacking
+    ]
+    return tuple(question for written in _all(scheduler, steps) for question in written)
+
+
+def _write(
+    plan: EvaluationPlan, memory: Memory, before: Sequence[Question]
+) -> Steps[tuple[Question, ...]]:
+    """Have questions about a chunk written, then tried with the chunk in view, and without."""
+    subject, roles = plan.subject, plan.roles
+    texts, chunk = subject.survey.shown.texts, subject.entries[memory.memory_id]
+    reply = yield write_request(plan, memory, before)
+    read = read_reply(reply.text, reply.finish)
+    answer = read.text if isinstance(read, Answered) else ""
+    questions = read_questions(answer, memory.memory_id, chunk)
+    if not questions:
+        return ()
+    seen = yield from _letters(
+        CHECK, roles.context_manager, partial(ask_about_chunk, texts, chunk), questions, CHECK
+    )
+    blind = yield from _letters(
+        BLIND, roles.agent, partial(ask_at_the_end, subject.alone), questions, BLIND
+    )
+    return tuple(
+        replace(question, state=_why_not_asked(subject, question, with_chunk, without))
+        for question, with_chunk, without in zip(questions, seen, blind, strict=True)
+    )
+
+
+def _why_not_asked(subject: Subject, question: Question, seen: str, blind: str) -> str:
+    """Return why a question is not asked, by its letters with its chunk in view and blindly."""
+    if seen != question.right:
+        return UNCLEAR
+    if question.was_said:
+        return GUESSED if blind == question.right else ""
+    others = [entries for name, entries in subject.entries.items() if name != question.memory]
+    messages = [entry.message for entries in others for entry in entries]
+    messages += [message for _, message in subject.tail]
+    choices = [choice.casefold().rstrip(".!? ") for choice in question.choices]
+    was_said = any(choice in text.words.casefold() for text in messages for choice in choices)
+    return SAID_ELSEWHERE if was_said else ""
+
+
+def _ask(
+    context: Context,
+    plan: EvaluationPlan,
+    scheduler: Scheduler,
+    arm: ArmName,
+    questions: Sequence[Question],
+) -> list[Answer]:
+    """Ask all questions from one context, a few at a time, in an order drawn for this asking."""
+    subject, asking = plan.subject, f"{plan.number} {arm}"
+    turns = subject.turns(arm)
+    groups = _groups(draw(questions, f"{subject.chat_id} {asking}"))
+
+    def asked(group: Sequence[Question]) -> TurnsOf:
+        found = _found(context, subject.chat_id, group) if arm == "recall" else ""
+        return partial(ask_at_the_end, turns, found=found)
+
+    steps = [_letters(ASK, plan.roles.agent, asked(group), group, asking) for group in groups]
+    now = context.clock()
+    return [
+        Answer(
+            evaluation=plan.number,
+            question=question.number,
+            arm=arm,
+            letter=letter,
+            model=plan.roles.agent.name,
+            settings=subject.settings,
+            version=subject.version,
+            memories=len(subject.chunks),
+            level=subject.shown_as[question.memory].level,
+            at=now,
+        )
+        for group, letters in zip(groups, _all(scheduler, steps), strict=True)
+        for question, letter in zip(group, letters, strict=True)
+    ]
+
+
+def _found(context: Context, chat_id: str, group: Sequence[Question]) -> str:
+    """Return what a search finds for these questions, as a model would be given it."""
+    library = Library(context.config, context.folders.state, chat_id)
+    found = (
+        find_text(library, question.text, "raw", "", "", _PLACES, "").text for question in group
+    )
+    return "\n\n".join((_FOUND, *found))
+
+
+def _letters(
+    step: str,
+    model: Model,
+    turns_of: TurnsOf,
+    questions: Sequence[Question],
+    asking: str,
+) -> Steps[tuple[str, ...]]:
+    """Ask questions, once more in other words where letters are lacking; return their letters."""
+    posed, letters = pose(questions, asking), ("",) * len(questions)
+    for text in (posed, posed + LETTERS_ALONE):
+        reply = yield Request(step, model, turns_of(text), LETTER_WORDS)
+        read = read_reply(reply.text, reply.finish)
+        if isinstance(read, Answered):
+            new = read_letters(read.text, len(questions))
+            letters = tuple(old or now for old, now in zip(letters, new, strict=True))
+        if all(letters):
+            break
+    return tuple(
+        own_letter(question, asking, letter)
+        for question, letter in zip(questions, letters, strict=True)
+    )
+
+
+def _all(scheduler: Scheduler, steps: Sequence[Steps[T]]) -> list[T]:
+    """Hold dialogues at the same time, the first one ahead; return their results in order."""
+    dialogues: list[RunningDialogue[T]] = []
+    for at, dialogue in enumerate(steps):
+        dialogues.append(RunningDialogue(dialogue, at, dialogues[0] if dialogues else None))
+        scheduler.begin(dialogues[-1])
+    while not all(dialogue.is_over for dialogue in dialogues):
+        scheduler.go_on()
+    return [dialogue.result for dialogue in dialogues]  # type: ignore[misc]  # each is over
+
+
+def _groups(questions: Sequence[Question]) -> list[Sequence[Question]]:
+    return [questions[at : at + AT_ONCE] for at in range(0, len(questions), AT_ONCE)]
+
+
+def _refuse_unread(plan: EvaluationPlan, answers: Sequence[Answer]) -> None:
+    """Raise ModelError where more than half of the answers have no letter."""
+    unread = sum(not answer.letter for answer in answers)
+    if 2 * unread > len(answers):
+        raise ModelError(
+            f"{plan.roles.agent.name} answered {unread} of {len(answers)} questions in no letters, "
+            "so that nothing can be said of what it knows.",
+            "Evaluate with another model: agent in [models].",
+        )

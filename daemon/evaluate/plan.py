@@ -1,0 +1,187 @@
+"""The plan of an evaluation as data: what is asked, of whom, and what that will cost."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from math import ceil
+
+from daemon.archive.evaluation import answers_about, questions_about
+from daemon.archive.journal import find_reply
+from daemon.evaluate.reporting import asked_questions
+from daemon.evaluate.steps import WRITE
+from daemon.evaluate.subject import ArmName, Subject
+from daemon.models.context import Context
+from daemon.models.prices import priced_models
+from daemon.models.roles import Roles
+from daemon.models.tokens import count_of
+from primer.evaluation import LETTER_WORDS, WRITE_WORDS, write_questions
+from primer.models import ENGINE
+from primer.prompt import Turn
+from primer.request import Request
+from rules.conversation.memory import Memory
+from rules.errors import ChatSkipped
+from rules.evaluate.questions import (
+    AT_ONCE,
+    MOST_QUESTIONS,
+    NAMED,
+    PER_CHUNK,
+    Question,
+    spread,
+)
+from rules.money.estimate import CostEstimate, PlannedCall, estimate_cost
+
+_INSTRUCTIONS, _QUESTION = 110, 65
+"""Tokens around questions, and of one with its choices."""
+_WRITTEN, _LETTERS = 350, 20
+"""Tokens of answers: four questions as JSON, five letters."""
+_FOUND = 900
+"""Tokens that a search finds for one question."""
+_ROOM, _ROOM_A_WORD = 200, 4
+
+
+@dataclass(frozen=True, slots=True)
+class EvaluationPlan:
+    """What an evaluation asks."""
+
+    subject: Subject
+    roles: Roles
+    """Who is asked: the agent without tools, and never the engine."""
+    number: int
+    """The evaluation that it begins, or goes on with."""
+    arms: tuple[ArmName, ...]
+    """Those that have no answers yet."""
+    chunks: tuple[Memory, ...]
+    """The memories that are asked about."""
+    lacking: tuple[Memory, ...]
+    """Those of them about whose chunks there are no questions yet, or not any more."""
+    questions: tuple[Question, ...]
+    """Those that there are."""
+    calls: int = 0
+    cost: CostEstimate | None = None
+    """In picodollars; None where a price is not known."""
+    batched: bool = False
+
+    @property
+    def count(self) -> int:
+        """Return about how many questions are asked."""
+        return min(MOST_QUESTIONS, len(self.questions) + PER_CHUNK * len(self.lacking))
+
+
+def plan_evaluation(
+    context: Context, subject: Subject, arms: Sequence[ArmName], *, again: bool
+) -> EvaluationPlan:
+    """Plan what has not been asked yet of the chat as it is; with `again`, a replicate of all.
+
+    Raises ChatSkipped where a context does not fit the model, UnknownPrice where a price is not
+    known and not allowed.
+    """
+    roles = _askable(subject.survey.roles)
+    number, due = _due(context, subject, roles, arms, again=again)
+    everything = questions_about(context.archive, subject.chat_id)
+    known = {question.memory for question in everything}
+    named = {question.memory for question in everything if question.state == NAMED}
+    preferred = [memory for memory in subject.chunks if memory.memory_id in known]
+    chunks = spread(subject.chunks, MOST_QUESTIONS // PER_CHUNK, preferred) if due else []
+    ids = {memory.memory_id for memory in chunks}
+    counting = asked_questions(context.archive, subject).values()
+    plan = EvaluationPlan(
+        subject=subject,
+        roles=roles,
+        number=number,
+        arms=due,
+        chunks=tuple(chunks),
+        lacking=tuple(memory for memory in chunks if memory.memory_id not in known - named),
+        questions=tuple(question for question in counting if question.memory in ids),
+    )
+    return _with_cost(context, plan)
+
+
+def _askable(roles: Roles) -> Roles:
+    """Return the roles without tools; the agent also does what the engine cannot."""
+    agent = replace(roles.agent, tools=())
+    manager = agent if roles.context_manager == ENGINE else roles.context_manager
+    return replace(roles, agent=agent, context_manager=manager)
+
+
+def _due(
+    context: Context, subject: Subject, roles: Roles, arms: Sequence[ArmName], *, again: bool
+) -> tuple[int, tuple[ArmName, ...]]:
+    """Return the number of the evaluation, and the arms that it has no answers of."""
+    answers = answers_about(context.archive, subject.chat_id)
+    counting = asked_questions(context.archive, subject)
+    asked_now = (subject.version, subject.settings, roles.agent.name)
+    same = [
+        answer
+        for answer in answers
+        if (answer.version, answer.settings, answer.model) == asked_now
+        and answer.question in counting
+    ]
+    if again or not same:
+        return 1 + max((answer.evaluation for answer in answers), default=0), tuple(arms)
+    known = {answer.arm for answer in same}
+    number = max(answer.evaluation for answer in same)
+    return number, tuple(arm for arm in arms if arm not in known)
+
+
+def write_request(plan: EvaluationPlan, memory: Memory, before: Sequence[Question]) -> Request:
+    """Return the request for questions about a chunk, other than those `before`."""
+    texts, chunk = plan.subject.survey.shown.texts, plan.subject.entries[memory.memory_id]
+    turns = write_questions(texts, chunk, before)
+    return Request(WRITE, plan.roles.context_manager, turns, WRITE_WORDS)
+
+
+def _with_cost(context: Context, plan: EvaluationPlan) -> EvaluationPlan:
+    calls = [*_calls_to_write(context, plan), *_calls_to_ask(plan)] if plan.arms else []
+    survey, archive, now = plan.subject.survey, context.archive, context.clock()
+    models, batched = priced_models(archive, plan.roles, survey.config, now)
+    cost = estimate_cost(calls, calls, lambda call: models[call.role])
+    return replace(plan, calls=len(calls), cost=cost, batched=batched)
+
+
+def _calls_to_write(context: Context, plan: EvaluationPlan) -> Iterator[PlannedCall]:
+    """Yield the calls that make questions: written, checked, and tried without the conversation."""
+    asked = questions_about(context.archive, plan.subject.chat_id)
+    blind = _tokens(plan.subject.alone) + _INSTRUCTIONS + PER_CHUNK * _QUESTION
+    for memory in plan.lacking:
+        before = [question for question in asked if question.memory == memory.memory_id]
+        request = write_request(plan, memory, before)
+        if find_reply(context.archive, request.key):
+            continue
+        # What is said about the form of the questions is about as long as they are.
+        prompt = _tokens(request.turns)
+        yield _call("context manager", prompt, _WRITTEN, WRITE_WORDS)
+        yield _call("context manager", prompt, _LETTERS, LETTER_WORDS)
+        yield _call("agent", blind, _LETTERS, LETTER_WORDS)
+
+
+def _calls_to_ask(plan: EvaluationPlan) -> Iterator[PlannedCall]:
+    """Yield the calls that ask the persona: the first writes the context to the cache."""
+    for arm in plan.arms:
+        context = _tokens(turns := plan.subject.turns(arm))
+        _refuse_too_large(plan, arm, context)
+        asked = _INSTRUCTIONS + AT_ONCE * (_QUESTION + (_FOUND if arm == "recall" else 0))
+        is_read = arm == "recall" and "memories" in plan.arms
+        for _ in range(ceil(plan.count / AT_ONCE)):
+            call = _call("agent", context + asked, _LETTERS, LETTER_WORDS, len(turns))
+            parts = (context, 0) if is_read else (0, context)
+            yield replace(call, read=parts[0], written=parts[1])
+            is_read = True
+
+
+def _call(role: str, prompt: int, answer: int, words: int, turns: int = 2) -> PlannedCall:
+    room = _ROOM + _ROOM_A_WORD * words
+    return PlannedCall(role, prompt, 0, 0, answer, room, turns)  # type: ignore[arg-type]
+
+
+def _refuse_too_large(plan: EvaluationPlan, arm: str, tokens: int) -> None:
+    survey = plan.subject.survey
+    if survey.limit is None or tokens * survey.factor <= survey.limit.tokens:
+        return
+    raise ChatSkipped(
+        f'"{survey.plan.title}": {arm} has about {round(tokens * survey.factor):,} tokens, and '
+        f"{plan.roles.agent.name} can be asked with {survey.limit.tokens:,} at most.",
+        "Leave it out of --against." if arm != "memories" else "Lower fold.budget or tail.tokens.",
+    )
+
+
+def _tokens(turns: Sequence[Turn]) -> int:
+    return sum(count_of(turn.content) for turn in turns)

@@ -1,0 +1,145 @@
+"""The chat that is evaluated: its memories as they are shown, its raw messages, and contexts."""
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Literal
+
+from daemon.archive.messages import around, live_messages
+from daemon.chat.holding import holding
+from daemon.chat.kept import lines_shown
+from daemon.chat.opening import canned, opening_text
+from daemon.chat.passage import as_they_are
+from daemon.chat.survey import Survey
+from daemon.models.context import Context
+from daemon.models.tokens import count
+from daemon.remember.retry import survey_archived
+from primer.evaluation import context_alone, finished_chat
+from primer.prompt import Turn
+from rules.conversation.history import Entry
+from rules.conversation.kept_wishes import wishes_within
+from rules.conversation.memory import Memory, with_members
+from rules.conversation.short_quotes import quotes_within
+from rules.errors import ChatSkipped
+from rules.plan.folds import as_shown
+from rules.typingmind.message import Message
+
+ArmName = Literal["memories", "tail", "full", "recall"]
+"""What stands in the context: the finished chat, its live tail alone, every raw message, or the
+finished chat and what a search finds for the questions."""
+_SETTINGS = {"tail", "chunk", "memory", "fold", "core", "facts", "texts"}
+"""The tables of memproc.toml that decide what a memory is like."""
+
+
+@dataclass(frozen=True)  # without slots, so that it can remember what it looks up
+class Subject:
+    """A chat as the archive has it, whose memories are evaluated."""
+
+    survey: Survey
+    shown: tuple[Memory, ...]
+    """Memories and folds as the export shows them, oldest first."""
+    opening: str
+    tail: tuple[tuple[str, Message], ...]
+    """The live messages, with their keys."""
+
+    @property
+    def chat_id(self) -> str:
+        """Return the chat's id."""
+        return self.survey.plan.chat_id
+
+    @cached_property
+    def chunks(self) -> tuple[Memory, ...]:
+        """Return the memories of chunks that are shown, alone or in a fold, oldest first."""
+        return tuple(
+            memory
+            for memory in self.survey.reading.chunk_memories
+            if memory.memory_id in self.shown_as and self.raw(memory)
+        )
+
+    @cached_property
+    def shown_as(self) -> Mapping[str, Memory]:
+        """Return the memory or fold that stands for each memory, by its id."""
+        everything = self.survey.reading.memories
+        return {
+            name: memory
+            for memory in self.shown
+            for name in with_members([memory.memory_id], everything)
+        }
+
+    def raw(self, memory: Memory) -> tuple[Entry, ...]:
+        """Return the raw messages under a chunk's memory, as they are now."""
+        entries = self.survey.reading.entries
+        return as_they_are([entry for entry in entries if entry.memory == memory.number])
+
+    @cached_property
+    def entries(self) -> Mapping[str, tuple[Entry, ...]]:
+        """Return the raw messages of each chunk, by the id of its memory."""
+        return {memory.memory_id: self.raw(memory) for memory in self.chunks}
+
+    def turns(self, arm: ArmName) -> tuple[Turn, ...]:
+        """Return the context of an arm, without what a search adds to it."""
+        system = self.survey.chat.system_message
+        live = [message for _, message in self.tail]
+        closing = canned(self.survey.shown.texts).closing
+        if arm == "tail":
+            return finished_chat(system, "", (), "", live)
+        if arm == "full":
+            past = [entry.message for entry in as_they_are(self.survey.reading.entries)]
+            return finished_chat(system, "", (), "", [*past, *live])
+        return finished_chat(system, self.opening, self.shown, closing, live)
+
+    @property
+    def alone(self) -> tuple[Turn, ...]:
+        """Return the context without any conversation."""
+        return context_alone(self.survey.chat.system_message)
+
+    @cached_property
+    def version(self) -> str:
+        """Return a hash of the finished chat's prompt."""
+        return _digest([turn.content for turn in self.turns("memories")])
+
+    @cached_property
+    def settings(self) -> str:
+        """Return a hash of the settings that decide what the memories are like."""
+        return _digest([self.survey.config.model_dump_json(include=_SETTINGS)])
+
+
+def find_subject(context: Context, chat_id: str) -> Subject:
+    """Read a known chat from the archive. Raises ChatSkipped where it has no memories yet."""
+    archive, survey = context.archive, survey_archived(context, chat_id)
+    held = holding(archive, context.config, chat_id)
+    shown = [memory for memory in held.outermost() if held.states[memory.memory_id].word == "shown"]
+    if not shown:
+        raise ChatSkipped(
+            f'"{survey.plan.title}" has no memories yet, so there is nothing to ask about.',
+            "Drop its export into the inbox, then: memproc run",
+        )
+    short = quotes_within(shown, survey.bounds.quotes, count)
+    editions = wishes_within(short, survey.bounds.wishes, as_shown, count)
+    as_exported = [
+        replace(memory, edition=edition) for memory, edition in zip(short, editions, strict=True)
+    ]
+    live = [known.key for known in live_messages(archive, chat_id)]
+    tail = _tail(context, chat_id, live)
+    sent = [Entry(key, message, None, at) for at, (key, message) in enumerate(tail)]
+    kept = lines_shown(survey.passages, sent, ())
+    return Subject(
+        survey=survey,
+        shown=tuple(as_exported),
+        opening=opening_text(archive, survey.shown, kept),
+        tail=tail,
+    )
+
+
+def _tail(context: Context, chat_id: str, keys: Sequence[str]) -> tuple[tuple[str, Message], ...]:
+    """Return the live messages of these keys."""
+    if not keys:
+        return ()
+    wanted, everything = set(keys), 1 << 40
+    later = around(context.archive, chat_id, keys[0], 0, everything)
+    return tuple((key, message) for key, message in later if key in wanted)
+
+
+def _digest(texts: Sequence[str]) -> str:
+    return hashlib.sha256("\0".join(texts).encode()).hexdigest()

@@ -1,0 +1,74 @@
+"""The voice of a chat's memories beside that of its persona, of analyses, and of another chat."""
+
+from collections.abc import Iterator
+
+from daemon.archive.archive import Archive
+from daemon.archive.chats import known_chats
+from daemon.archive.journal import find_reply
+from daemon.archive.messages import raw_conversation
+from daemon.evaluate.subject import Subject
+from rules.conversation.memory import EXTRACTED
+from rules.errors import DamagedChat
+from rules.evaluate.report import Voice
+from rules.typingmind.message import left_out, read_message
+from rules.voice import LEAST_WORDS, distances, read_prose
+
+_ANSWERS = (3, 5)
+"""The texts of a memory that are its writer's own: perspective and memory; the quote is older."""
+
+
+def voice_of(archive: Archive, subject: Subject) -> Voice:
+    """Return how far the memories are from the persona's own voice, with what else there is."""
+    persona = read_prose(list(_said(archive, subject.chat_id, "assistant")))
+    written = [memory.edition for memory in subject.shown if memory.edition.made != EXTRACTED]
+    if persona.words < LEAST_WORDS:
+        few = f"the persona has said {persona.words:,} words, and {LEAST_WORDS:,} are needed"
+        return Voice({}, persona.words, few)
+    if not written:
+        why_not = "its memories are extracted: the persona's own sentences, and no voice of theirs"
+        return Voice({}, persona.words, why_not)
+    texts = {
+        "memories": [edition.texts[slot] for edition in written for slot in _ANSWERS],
+        "analyses of the same chunks": list(_analyses(archive, subject)),
+        "the person": list(_said(archive, subject.chat_id, "user")),
+        **_another_chat(archive, subject.chat_id),
+    }
+    prose = {name: read_prose(said) for name, said in texts.items()}
+    if (words := prose["memories"].words) < LEAST_WORDS:
+        few = f"the memories have {words:,} words, and {LEAST_WORDS:,} are needed"
+        return Voice({}, persona.words, few)
+    enough = {name: said for name, said in prose.items() if said.words >= LEAST_WORDS}
+    apart = distances(persona, enough)
+    if apart is None:
+        return Voice({}, persona.words, "the language of the chat has no list of function words")
+    return Voice(apart, persona.words)
+
+
+def _said(archive: Archive, chat_id: str, speaker: str) -> Iterator[str]:
+    for raw in raw_conversation(archive, chat_id).messages:
+        message = read_message(raw)
+        if message.speaker == speaker and left_out(message) is None:
+            yield message.words
+
+
+def _analyses(archive: Archive, subject: Subject) -> Iterator[str]:
+    """Yield what the context manager wrote about the same chunks."""
+    for memory in subject.chunks:
+        for request in memory.in_prompts.requests:
+            reply = find_reply(archive, request)
+            if reply and reply.step == "analysis":
+                yield reply.text
+
+
+def _another_chat(archive: Archive, chat_id: str) -> dict[str, list[str]]:
+    """Return what the persona of the person's longest other chat says, by that chat's title."""
+    others = [chat for chat in known_chats(archive) if chat.chat_id != chat_id and chat.messages]
+    if not others:
+        return {}
+    longest = max(others, key=lambda chat: chat.messages)
+    try:
+        return {
+            f'the persona of "{longest.title}"': list(_said(archive, longest.chat_id, "assistant"))
+        }
+    except DamagedChat:  # that chat's own commands tell it
+        return {}

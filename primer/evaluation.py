@@ -1,0 +1,149 @@
+"""What models read in an evaluation: the finished chat, questions to write, questions to answer.
+
+write    a chunk alone, and the form of its questions        context manager
+check    a chunk alone, and the questions about it           context manager
+blind    the system message alone, and questions             the chat's own model
+ask      the finished chat, and questions at its end         the chat's own model
+"""
+
+import json
+from collections.abc import Iterator, Sequence
+from hashlib import sha256
+
+from primer.fact_questions import json_values
+from primer.prompt import Turn, ending_prefix, passage_alone, question
+from primer.tags import keep_inert, restore_tags
+from primer.wording import Texts
+from rules.conversation.history import Entry
+from rules.conversation.memory import Memory
+from rules.conversation.quote import Verbatim, find_quote
+from rules.evaluate.questions import CHOICES, Question
+from rules.typingmind.message import Message
+
+WRITE_WORDS = 500
+LETTER_WORDS = 40
+_SAID = CHOICES - 1
+_EMPTY = "[empty message]"
+_WRITER = """\
+You write examination questions about a passage of a long conversation. The one who will be examined is the \
+assistant of the conversation, much later, and may have forgotten it."""
+_WRITE = """\
+Write three questions that this passage answers, and one that it does not.
+
+First ask about what the person wished for good, what was promised, dates and numbers, and facts that changed; then \
+about what else will matter. Ask about what only this conversation can tell, never about general knowledge. A question \
+names what it is about, without "the passage", says "you" for the assistant and "the person" for the person, and gives \
+nothing away. Each has four choices that are plausible, differ clearly, and are alike in length and form. `passage` is \
+one sentence, copied from one message character by character, that answers the question by itself. The fourth question, \
+`unsaid`, asks for a detail that one would expect here and that was never said: none of its choices may be true.
+
+Write in the language of the passage. Answer with this JSON alone:
+{"questions": [{"question": "...", "right": "...", "wrong": ["...", "...", "..."], "passage": "..."}, ...],
+"unsaid": {"question": "...", "choices": ["...", "...", "...", "..."]}}"""
+_NOT_THESE = "These were asked before, so ask about something else:"
+_ANSWER = """\
+Here are questions about {source}. Answer from {source} alone, each with the letter of one choice. Choose E where it was \
+never said there; do not guess. Answer with one line for each question, its number and the letter, as in "1. B", and \
+nothing else.
+
+{questions}"""
+_MISSED = "the memory before lacked these points of the passage, and this one has to hold them:"
+LETTERS_ALONE = '\n\nLetters alone, please: a line for each question, such as "1. B".'
+
+
+def finished_chat(
+    system_message: str,
+    opening: str,
+    memories: Sequence[Memory],
+    closing: str,
+    tail: Sequence[Message],
+) -> tuple[Turn, ...]:
+    """Return a finished chat as TypingMind sends it, without what TypingMind itself adds."""
+    spoken = [Turn(message.speaker, message.text.strip() or _EMPTY) for message in tail]
+    remembered = [
+        Turn("assistant" if slot % 2 else "user", text)
+        for memory in memories
+        for slot, text in enumerate(memory.edition.texts)
+    ]
+    if memories:
+        remembered = [Turn("user", opening), *remembered, Turn("user", closing)]
+    return (*_system(system_message), *ending_prefix([*remembered, *spoken]))
+
+
+def context_alone(system_message: str) -> tuple[Turn, ...]:
+    """Return what a persona has without any conversation."""
+    return tuple(_system(system_message))
+
+
+def _system(system_message: str) -> Iterator[Turn]:
+    if system_message.strip():
+        yield Turn("system", system_message)
+
+
+def write_questions(
+    texts: Texts, chunk: Sequence[Entry], before: Sequence[Question]
+) -> tuple[Turn, ...]:
+    """Return the turns that ask for questions about a chunk, other than those `before`."""
+    asked = "".join(f"\n- {keep_inert(question.text)}" for question in before)
+    wanted = f"{_WRITE}\n\n{_NOT_THESE}{asked}" if asked else _WRITE
+    passage = passage_alone(texts, chunk)[1]
+    return Turn("system", _WRITER), Turn("user", f"{passage.content}\n\n{wanted}")
+
+
+def read_questions(answer: str, memory: str, chunk: Sequence[Entry]) -> tuple[Question, ...]:
+    """Return the questions that an answer holds: those whose passage stands in the chunk."""
+    for value in json_values(answer):
+        if isinstance(value, dict) and isinstance(value.get("questions"), list):
+            said = (_said(entry, memory, chunk) for entry in value["questions"][:_SAID])
+            unsaid = _unsaid(value.get("unsaid"), memory)
+            return tuple(question for question in (*said, unsaid) if question)
+    return ()
+
+
+def _said(entry: object, memory: str, chunk: Sequence[Entry]) -> Question | None:
+    if not isinstance(entry, dict) or not isinstance(entry.get("wrong"), list):
+        return None
+    quote = find_quote(restore_tags(_line(entry.get("passage"))), chunk)
+    if not isinstance(quote, Verbatim):
+        return None
+    choices = (entry.get("right"), *entry["wrong"])
+    return _question(memory, quote.source, quote.text, entry.get("question"), choices)
+
+
+def _unsaid(entry: object, memory: str) -> Question | None:
+    if not isinstance(entry, dict) or not isinstance(entry.get("choices"), list):
+        return None
+    return _question(memory, "", "", entry.get("question"), entry["choices"])
+
+
+def _question(
+    memory: str, message: str, passage: str, text: object, given: Sequence[object]
+) -> Question | None:
+    """Return a question with its four different choices, or None."""
+    asked, choices = _line(text), tuple(map(_line, given))
+    if not asked or len(choices) != CHOICES or len({*choices, ""}) <= CHOICES:
+        return None
+    seed = sha256(json.dumps([memory, asked, choices]).encode()).hexdigest()
+    return Question(memory, message, passage, asked, choices, seed)
+
+
+def _line(value: object) -> str:
+    return " ".join(value.split()) if isinstance(value, str) else ""
+
+
+def ask_about_chunk(texts: Texts, chunk: Sequence[Entry], posed: str) -> tuple[Turn, ...]:
+    """Return the turns that ask these questions of who reads a chunk alone."""
+    passage = passage_alone(texts, chunk)[1]
+    asked = _ANSWER.format(source="the passage", questions=keep_inert(posed))
+    return Turn("system", _WRITER), Turn("user", f"{passage.content}\n\n{asked}")
+
+
+def ask_at_the_end(context: Sequence[Turn], posed: str, found: str = "") -> tuple[Turn, ...]:
+    """Return a context with these questions at its end, after what was `found` for them."""
+    asked = _ANSWER.format(source="this conversation", questions=keep_inert(posed))
+    return (*context, question(f"{keep_inert(found)}\n\n{asked}" if found else asked))
+
+
+def points_missed(questions: Sequence[Question]) -> str:
+    """Word what a memory lacked, as guidance for the one who writes it again."""
+    return "\n".join((_MISSED, *(f'- "{question.passage}"' for question in questions)))

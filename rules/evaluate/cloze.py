@@ -1,0 +1,113 @@
+"""What is still known without a model: the person's sentences, each with a number or a name left out.
+
+    said       On 12 March we moved the archive to Tromsø.
+    asked      On __ March we moved the archive to Tromsø.
+    context    The archive went to Tromsø on 12 March.        12 is found
+
+It is answered by looking for the one sentence of the context that has the most of the rest, at
+least half of it. A model reads more than words, so that this is a floor and no proof.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from rules.evaluate.questions import CHOICES, draw
+from rules.extract.languages import TONGUES, spoken
+from rules.extract.sentences import sentences
+from rules.extract.words import terms
+
+PER_CHUNK = CHOICES - 1
+"""Sentences about one chunk."""
+_FEWEST, _MOST = 6, 40
+"""Terms of a sentence that says something by itself, and not many things."""
+_SHARE = 0.5
+_GAP = re.compile(r"(?<![\w.,:/-])\d(?:[\d.,:/-]*\d)?(?![\w.,:/-]*\w)|(?<=\w )[^\W\d_]{2}\w*")
+"""A number, or a word within a sentence, which is a name if it begins with a capital."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cloze:
+    """A sentence of a chunk's with one word left out."""
+
+    memory: str
+    message: str
+    sentence: str
+    left_out: str
+    rest: frozenset[str]
+    """Its other words that say something."""
+
+    @property
+    def asked(self) -> str:
+        """Return the sentence with its gap."""
+        return self.sentence.replace(self.left_out, "__", 1)
+
+
+def make_clozes(
+    memory: str, said: Iterable[tuple[str, str]], common: frozenset[str]
+) -> tuple[Cloze, ...]:
+    """Return a few sentences that the person said in a chunk, drawn by what was said.
+
+    `said` are the person's messages, each with its key.
+    """
+    found = [
+        cloze
+        for key, text in said
+        for sentence in _prose(text)
+        if (cloze := _cloze(memory, key, sentence, common))
+    ]
+    return tuple(draw(found, memory)[:PER_CHUNK])
+
+
+def common_words(texts: Sequence[str]) -> frozenset[str]:
+    """Return the everyday words of the language in which these texts are."""
+    tongue = spoken((term for text in texts for term in terms(text)), TONGUES)
+    return frozenset(
+        tongue.common.whole | tongue.me.whole | tongue.you.whole | tongue.leaning.whole
+    )
+
+
+def _cloze(memory: str, key: str, sentence: str, common: frozenset[str]) -> Cloze | None:
+    """Leave a number out, else a name; None where there is neither, or little else."""
+    words = list(terms(sentence))
+    gaps = [
+        gap
+        for gap in _GAP.findall(sentence)
+        if (gap[0].isdigit() or gap[0].isupper()) and common.isdisjoint(terms(gap))
+    ]
+    if not gaps or not _FEWEST <= len(words) <= _MOST:
+        return None
+    gap = min(draw(gaps, sentence), key=lambda word: not word[0].isdigit())
+    left_out = set(terms(gap))
+    rest = frozenset(words) - common - left_out
+    return Cloze(memory, key, sentence, gap, rest) if len(rest) >= _FEWEST // 2 else None
+
+
+def _prose(text: str) -> Iterator[str]:
+    for piece in sentences(text):
+        if piece.prose:
+            yield text[piece.start : piece.stop]
+
+
+class Context:
+    """The sentences of a context, found by their words."""
+
+    def __init__(self, texts: Iterable[str]) -> None:
+        self._sentences = [frozenset(terms(part)) for text in texts for part in _prose(text)]
+        self._having: defaultdict[str, set[int]] = defaultdict(set)
+        for at, words in enumerate(self._sentences):
+            for word in words:
+                self._having[word].add(at)
+
+    def knows(self, cloze: Cloze) -> bool:
+        """Return whether the sentence with the most of the rest has what was left out."""
+        shared: defaultdict[int, int] = defaultdict(int)
+        for word in cloze.rest:
+            for at in self._having.get(word, ()):
+                shared[at] += 1
+        most = max(shared.values(), default=0)
+        if most < _SHARE * len(cloze.rest):
+            return False
+        left_out = set(terms(cloze.left_out))
+        return any(left_out <= self._sentences[at] for at, count in shared.items() if count == most)

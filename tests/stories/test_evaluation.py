@@ -1,0 +1,392 @@
+"""What the persona still knows: asked of a scripted model whose knowledge is known, and found again."""
+
+import json
+import re
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from daemon.archive.archive import Archive
+from daemon.evaluate.steps import STEPS
+from daemon.models import batch as pauses
+from tests import waiting
+from tests.chats import CHAT_ID, export_bytes, long_chat
+from tests.server.batching import Batching
+from tests.server.examined import Examined, Guess, never_said
+from tests.server.server import ModelServer
+from tests.server.setup import KEY, Setup
+from tests.stories.person import Person
+from tests.stories.test_batches import PRICES, until
+from tests.stories.test_page import Browser
+from tests.typingmind.texts import text_of
+
+pytestmark = pytest.mark.timeout(200)
+LIKELY = re.compile(r"likely \$([0-9.]+[0-9])")
+HAIKU = "anthropic/claude-haiku-5-5"
+
+
+@pytest.fixture(autouse=True)
+def key(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
+
+
+@contextmanager
+def serving(
+    monkeypatch: pytest.MonkeyPatch, script: Examined, batching: Batching | None = None
+) -> Iterator[ModelServer]:
+    with ModelServer(Setup(script=script, batching=batching or Batching())) as server:
+        monkeypatch.setenv("ANTHROPIC_API_BASE", server.url)
+        yield server
+
+
+@pytest.fixture(scope="module")
+def lived(tmp_path_factory: pytest.TempPathFactory) -> Person:
+    """A person whose chat has become memories, written by the scribe."""
+    with pytest.MonkeyPatch.context() as environment, serving(environment, Examined()):
+        environment.setenv("ANTHROPIC_API_KEY", KEY)
+        person = Person(tmp_path_factory.mktemp("lived") / "eve", tail=3200, step=800, chunk=800)
+        wants(person)
+        person.drop(export_bytes(long_chat(12_000, tokens_each=300)))
+        ended = person.memproc("run")
+        assert (ended.code, ended.err) == (0, "")
+    return person
+
+
+@pytest.fixture
+def eve(lived: Person, tmp_path: Path) -> Person:
+    """The same person, in a folder of their own."""
+    shutil.copytree(lived.home, tmp_path / "eve")
+    eve = replace(lived, home=tmp_path / "eve")
+    wants(eve)
+    return eve
+
+
+def wants(person: Person, more: str = "") -> None:
+    person.settings(f'[models]\nagent = "{HAIKU}"\ncontext_manager = "{HAIKU}"\n{more}')
+
+
+def evaluated(person: Person, *options: str) -> dict[str, Any]:
+    ended = person.memproc("eval", CHAT_ID, "--json", *options)
+    assert (ended.code, ended.err) == (0, "")
+    report = json.loads(ended.out)
+    assert isinstance(report, dict)
+    return report
+
+
+def passages_kept(person: Person) -> list[bool]:
+    """Whether each passage that was asked about stands in the finished chat, word for word."""
+    chat = json.dumps(person.chat(), ensure_ascii=False)
+    with Archive.read(person.home / "state") as archive:
+        asked = archive.column("SELECT passage FROM question WHERE state = '' AND passage <> ''")
+    return [json.dumps(passage, ensure_ascii=False)[1:-1] in chat for passage in asked]
+
+
+def test_a_reader_that_knows_what_stands_in_its_context_is_told_as_knowing_just_that(
+    eve: Person, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with serving(monkeypatch, Examined()) as server:
+        before = server.meter.dollars(PRICES)
+        ended = eve.memproc("eval", CHAT_ID)
+        assert (ended.code, ended.err) == (0, "")
+        billed = float(server.meter.dollars(PRICES) - before)
+        said_first = float(LIKELY.search(ended.out)[1])  # type: ignore[index]
+        assert said_first == pytest.approx(billed, rel=0.1)
+
+        report, truth = evaluated(eve), passages_kept(eve)
+        arm = report["arms"][0]
+        assert arm["known"]["questions"] == len(truth) == 30
+        assert arm["known"]["share"] == pytest.approx(sum(truth) / len(truth))
+        assert arm["known"]["low"] <= sum(truth) / len(truth) <= arm["known"]["high"]
+        assert arm["made_up"]["share"] == 0
+        assert len(report["missed"]) == truth.count(False) > 0
+        assert report["usd"] == pytest.approx(billed)
+        assert ended.out.splitlines()[-1].startswith("This evaluation cost $0.00")
+        assert server.meter.finished_and_seen_again == []
+
+
+def test_what_was_asked_is_asked_again_only_where_it_is_wanted_and_the_curve_shows_both(
+    eve: Person, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with serving(monkeypatch, Examined()) as server:
+        first = evaluated(eve)
+        calls = server.meter.calls
+        assert evaluated(eve) == first | {"usd_now": 0.0}
+        assert server.meter.calls == calls
+        again = evaluated(eve, "--again")
+        assert server.meter.calls == calls + 8, "the same forty questions, and no new ones"
+        assert (again["evaluation"], again["replicates"]) == (2, 2)
+        assert again["arms"][0]["known"] == first["arms"][0]["known"]
+        past = json.loads(eve.memproc("eval", CHAT_ID, "--history", "--json").out)
+        assert [one["evaluation"] for one in past] == [1, 2]
+        assert "Made up" in eve.memproc("eval", CHAT_ID, "--history").out
+
+
+def test_other_contexts_are_told_beside_the_finished_chat(
+    eve: Person, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with serving(monkeypatch, Examined()):
+        report = evaluated(eve, "--against", "tail", "--against", "full", "--against", "recall")
+        known = {arm["name"]: arm["known"]["share"] for arm in report["arms"]}
+    assert known["tail"] < known["memories"] < known["recall"] <= known["full"] == 1
+
+
+ANOTHER = ["Memory 1.", "An oar.", "How?", "It was another sea.", "And?", "Nothing of it."]
+READERS = {
+    "prose": lambda letters: " ".join(
+        f"As for question {number}, I would say the answer is {letter}."
+        for number, letter in enumerate(letters, 1)
+    ),
+    "twice": lambda letters: "\n".join(
+        f"{number}) {letter}" for number, letter in [*enumerate(letters, 1)] * 2
+    ),
+    "letters alone": " ".join,
+}
+
+
+@pytest.mark.parametrize("form", READERS)
+@pytest.mark.variants
+def test_letters_are_read_in_whatever_form_they_come(
+    eve: Person, form: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with serving(monkeypatch, Examined(answers=READERS[form])):
+        report, truth = evaluated(eve), passages_kept(eve)
+    assert report["arms"][0]["unread"] == 0
+    assert report["arms"][0]["known"]["share"] == pytest.approx(sum(truth) / len(truth))
+
+
+@pytest.mark.parametrize(
+    ("otherwise", "made_up"), [(lambda question, right: "A", 1.0), (never_said, 0.0)]
+)
+def test_who_knows_nothing_is_told_as_knowing_nothing(
+    eve: Person, otherwise: Guess, made_up: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with serving(monkeypatch, Examined(share=0.0, otherwise=otherwise)):
+        arm = evaluated(eve)["arms"][0]
+    assert arm["known"]["low"] == 0
+    assert arm["made_up"]["share"] == made_up
+
+
+def test_a_model_that_answers_in_no_letters_is_an_error_and_nothing_is_told(
+    eve: Person, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def sulks(letters: list[str]) -> str:
+        return "I would rather speak of the sea." if len(letters) == 5 else " ".join(letters)
+
+    with serving(monkeypatch, Examined(answers=sulks)):
+        ended = eve.memproc("eval", CHAT_ID)
+        assert ended.code == 1
+        assert "in no letters" in ended.err
+        assert "never evaluated" in eve.memproc("eval", CHAT_ID, "--history").out
+
+
+def test_a_chat_without_memories_or_with_too_few_questions_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with serving(monkeypatch, Examined()):
+        ina = Person(tmp_path / "ina", tail=3200, step=800, chunk=800)
+        ina.settings(f'[models]\nagent = "{HAIKU}"\ncontext_manager = "{HAIKU}"\n')
+        ina.drop(export_bytes(long_chat(5000, tokens_each=300)))
+        assert ina.memproc("run").code == 0
+        with Archive.open(ina.home / "state") as archive:
+            archive.run("UPDATE memory SET forgotten_at = 'now'")
+        ended = ina.memproc("eval", CHAT_ID)
+    assert (ended.code, "has no memories yet" in ended.err) == (1, True)
+
+
+def test_a_kill_in_the_middle_pays_nothing_twice(
+    eve: Person, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with serving(monkeypatch, Examined()) as server:
+        wants(eve, "concurrency = 2\n")
+        before = server.meter.calls
+        running = eve.start("eval", CHAT_ID)
+        until(running, lambda: server.meter.calls >= before + 29)
+        running.kill()
+        running.communicate()
+        report, truth = evaluated(eve), passages_kept(eve)
+        assert report["evaluation"] == 1
+        assert report["arms"][0]["known"]["share"] == pytest.approx(sum(truth) / len(truth))
+        # Only the two that were under way could come again: none that was kept.
+        assert server.meter.calls - len(server.meter.seen) <= 2
+        calls = json.loads(eve.memproc("calls", "--json").out)
+        assert sum(call["step"] in STEPS for call in calls) == len(server.meter.seen)
+
+
+def test_at_a_cap_what_is_answered_stays_and_the_next_evaluation_goes_on(
+    eve: Person, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with serving(monkeypatch, Examined()) as server:
+        wants(eve, "concurrency = 1\n[budget]\nrun_usd = 0.004\n")
+        ended = eve.memproc("eval", CHAT_ID)
+        assert ended.code == 4
+        assert "budget of this run" in ended.err
+        wants(eve)
+        assert evaluated(eve)["evaluation"] == 1
+        assert server.meter.finished_and_seen_again == []
+
+
+def test_in_batches_it_costs_half(eve: Person, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pauses, "FIRST_SECONDS", 0.01)
+    with serving(monkeypatch, Examined()) as server:
+        wants(eve, 'batch = "always"\n')
+        before = set(server.meter.bills)
+        assert "in batches at half price" in eve.memproc("eval", CHAT_ID).out
+        bills = [bill for number, bill in server.meter.bills.items() if number not in before]
+        assert len(bills) == 38
+        assert all(bill.batched for bill in bills)
+
+
+def everything(person: Person) -> list[dict[str, Any]]:
+    found = json.loads(person.memproc("memories", CHAT_ID, "--json").out)
+    assert isinstance(found, list)
+    return found
+
+
+def rewritten(person: Person, memory: str, texts: list[str]) -> None:
+    """Give a memory other words than were written for it, as a fault would."""
+    with Archive.open(person.home / "state") as archive:
+        archive.run("UPDATE edition SET texts = ? WHERE memory = ?", (json.dumps(texts), memory))
+
+
+def words_of(person: Person, memory: dict[str, Any]) -> str:
+    """Every word that was said under a memory."""
+    whole = person.home / "whole.json"
+    whole.unlink(missing_ok=True)
+    assert person.memproc("expand", CHAT_ID, "--output", whole).code == 0
+    (chat,) = json.loads(whole.read_bytes())["data"]["chats"]
+    said = {message["uuid"]: text_of(message["content"]) for message in chat["messages"]}
+    return "\n\n".join(said[key] for key in memory["keys"])
+
+
+@pytest.mark.parametrize("slot", [1, 3, 5], ids=["quote", "perspective", "memory"])
+@pytest.mark.variants
+def test_a_memory_that_lost_its_words_stands_out_and_no_other_does(
+    eve: Person, slot: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with serving(monkeypatch, Examined()):
+        memories = everything(eve)
+        for one in memories:
+            texts = [*ANOTHER[:slot], words_of(eve, one), *ANOTHER[slot + 1 :]]
+            rewritten(eve, one["memory_id"], texts)
+        assert not any(group["stands_out"] for group in evaluated(eve)["groups"]["memories"])
+        rewritten(eve, memories[0]["memory_id"], ANOTHER)
+        faulty = evaluated(eve)["groups"]["memories"]
+    assert [group["stands_out"] for group in faulty] == [one == memories[0] for one in memories]
+
+
+def test_what_was_missed_is_named_to_a_rewriting_and_asked_no_more(
+    eve: Person, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with serving(monkeypatch, Examined()) as server:
+        report = evaluated(eve)
+        memory = report["missed"][0]["memory"]
+        missed = [one for one in report["missed"] if one["memory"] == memory]
+        ended = eve.memproc("retry", memory, "--missed")
+        assert (ended.code, ended.err) == (0, "")
+        asked = [request.turns[-1].text for request in server.requests[-4:]]
+        for one in missed:
+            assert any(one["passage"] in text for text in asked)
+        assert "has missed no question" in eve.memproc("retry", memory, "--missed").err
+        shown = json.loads(eve.memproc("memories", CHAT_ID, "--json").out)
+        (rewritten,) = [one for one in shown if one["memory_id"] == memory]
+        assert len(rewritten["editions"]) == 2
+
+        calls = server.meter.calls
+        after = evaluated(eve)
+        assert after["evaluation"] == 2
+        assert server.meter.calls > calls + 8, "others are written about its chunk"
+        with Archive.read(eve.home / "state") as archive:
+            counts = archive.column(
+                "SELECT count(*) FROM question WHERE memory = ? AND state = '' AND passage <> ''",
+                (memory,),
+            )
+    assert counts[0] == 6 - len(missed)
+
+
+def test_without_a_key_it_is_free_and_says_that_it_is_a_floor(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("ANTHROPIC_API_KEY")
+    eve = Person(tmp_path / "eve", tail=3200, step=800, chunk=800)
+    eve.drop(export_bytes(long_chat(12_000, tokens_each=300)))
+    assert eve.memproc("run").code == 0
+    ended = eve.memproc("eval", CHAT_ID, "--against", "tail", "--against", "full")
+    assert (ended.code, ended.err) == (0, "")
+    assert ended.out.startswith("This is a floor and no proof")
+    report = json.loads(eve.memproc("eval", CHAT_ID, "--against", "full", "--json").out)
+    memories, full = (arm["known"]["share"] for arm in report["arms"])
+    assert memories <= full
+    assert full > 0.9
+    assert eve.memproc("calls", "--json").out.strip() == "[]"
+
+
+def test_an_evaluation_goes_along_to_a_new_computer_and_is_sound(
+    eve: Person, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with serving(monkeypatch, Examined()):
+        report = evaluated(eve)
+        assert eve.memproc("verify").code == 0
+        packed = tmp_path / "packed.zip"
+        assert eve.memproc("export-archive", packed).code == 0
+        new = Person(tmp_path / "new", tail=3200, step=800, chunk=800)
+        assert new.memproc("import-archive", packed, "--yes").code == 0
+        wants(new)
+        assert evaluated(new)["arms"] == report["arms"]
+
+
+def test_the_page_tells_the_same_with_the_raw_words_a_click_away(
+    eve: Person, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with serving(monkeypatch, Examined()):
+        browser = Browser(eve)
+        assert "A floor, and no proof" in browser.open(f"/chat/{CHAT_ID}/evaluation")
+        report = evaluated(eve)
+        browser = Browser(eve)
+        shown = browser.open(f"/chat/{CHAT_ID}/evaluation")
+        source = browser.source(f"/chat/{CHAT_ID}/evaluation")
+    assert "Evaluation 1" in shown
+    assert "It costs likely $0.00" in shown
+    for missed in report["missed"]:
+        assert missed["question"] in shown
+        assert f'href="/memory/{missed["memory"]}#{missed["message"]}"' in source
+        assert f'action="/memory/{missed["memory"]}/missed"' in source
+
+
+def test_what_was_missed_is_written_again_by_one_press(
+    eve: Person, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with serving(monkeypatch, Examined()):
+        memory = evaluated(eve)["missed"][0]["memory"]
+        shown = Browser(eve).send(f"/memory/{memory}/missed")
+        assert "is being written again" in shown
+
+        def is_written() -> bool:
+            found = json.loads(eve.memproc("memories", CHAT_ID, "--json").out)
+            return any(len(one["editions"]) == 2 for one in found if one["memory_id"] == memory)
+
+        waiting.until(is_written, 60)
+
+
+@pytest.mark.long
+def test_a_fold_that_lost_its_quotes_stands_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with serving(monkeypatch, Examined()):
+        ada = Person(tmp_path / "ada", tail=3200, step=800, chunk=800)
+        wants(ada, "[fold]\nbudget = 900\ngroup = 3\n")
+        ada.drop(export_bytes(long_chat(14_000, tokens_each=300)))
+        assert ada.memproc("run").code == 0
+        shown = [one for one in everything(ada) if one["state"] == "shown"]
+        folds = [one["memory_id"] for one in shown if one["members"]]
+        assert folds
+        for one in shown:
+            rewritten(ada, one["memory_id"], [*ANOTHER[:1], words_of(ada, one), *ANOTHER[2:]])
+        assert not any(group["stands_out"] for group in evaluated(ada)["groups"]["memories"])
+        rewritten(ada, folds[0], ANOTHER)
+        groups = evaluated(ada)["groups"]["memories"]
+    assert [group["name"] for group in groups if group["stands_out"]] == [folds[0]]
