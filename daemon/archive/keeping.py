@@ -119,14 +119,16 @@ def unproved_passages(archive: Archive) -> Iterator[str]:
                 yield f"archive: {passage.called} of the chat {chat_id} is not in its raw message"
 
 
-def messages_of(archive: Archive, chat_id: str) -> Iterator[tuple[str, Message]]:
-    """Yield what each raw message of a chat says now, deleted ones too, with its key, in order."""
+def messages_of(
+    archive: Archive, chat_id: str, *, deleted: bool = True
+) -> Iterator[tuple[str, Message]]:
+    """Yield what each raw message of a chat says now, with its key, in order."""
     rows = _FROM_VERSIONS.format(columns="key, message.said_at")
     newest = """
         AND number = (SELECT max(number) FROM version AS other WHERE other.message = message.id)
-        ORDER BY position
+        AND (? OR gone_at IS NULL) ORDER BY position
     """
-    for key, said_at, *body in archive.run(rows + newest, (chat_id,)):
+    for key, said_at, *body in archive.run(rows + newest, (chat_id, deleted)):
         yield key, with_true_date(read_message(unpacked(*body)), said_at)
 
 

@@ -209,15 +209,16 @@ def from_line(
 
 
 def mark(
-    archive: Archive, chat_id: str, words: str, uuid: str, by: MarkedBy = "person"
+    archive: Archive, chat_id: str, words: str, uuid: str = "", by: MarkedBy = "person"
 ) -> KeptPassage:
-    """Return the passage that the person means: words, of a message or of any, or all of one.
+    """Return the passage that is meant: words, of a message or of any, or all of one.
 
-    Raises NotFound where the words were never said so, or are too long.
+    The persona finds nothing that the person has deleted. Raises NotFound where the words were
+    never said so, or are too long.
     """
     messages = [
         (key, message)
-        for key, message in messages_of(archive, chat_id)
+        for key, message in messages_of(archive, chat_id, deleted=by != "persona")
         if not uuid or uuid in (key, message.uuid)
     ]
     if not messages:

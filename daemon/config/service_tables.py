@@ -63,9 +63,13 @@ class MentionSettings(Table):
 
 
 class RecallSettings(MentionSettings):
-    """`[recall]`: also whether TypingMind's connector is answered, and the person's hosts."""
+    """`[recall]`: also whether TypingMind's connector is answered, and the person's hosts.
+
+    And whether the persona may propose passages to keep.
+    """
 
     connector: bool = False
+    keep: bool = False
     origins: Origins = ()
 
 

@@ -2,7 +2,8 @@
 
 Off unless `recall.connector` in memproc.toml is true. Callers need the token of `memproc mcp
 token`, and browsers a page of TypingMind's or of a host that memproc.toml names. Nothing can be
-started or changed: `/start` answers that memproc is there already.
+started or changed: `/start` answers that memproc is there already. With `recall.keep`, passages to
+keep can be proposed, which wait for the person.
 """
 
 import json
@@ -19,7 +20,7 @@ from starlette.types import ASGIApp
 from daemon.page.guard import FROM_ELSEWHERE, ORIGINS, CrossOrigin, let_read, read_body, refuse_host
 from daemon.recall.bearer import TOKEN_NEEDED, is_allowed
 from daemon.recall.library import Library
-from daemon.recall.toolbox import TOOLS, call_tool, list_tools
+from daemon.recall.toolbox import call_tool, list_tools, tools_of
 
 PREFIX = "/connector"
 _CLIENT = "memproc"
@@ -71,19 +72,19 @@ async def _start(_: Request) -> Response:
     return JSONResponse({"message": "memproc is here", "clients": clients}, 201)
 
 
-async def _clients(_: Request) -> Response:
+async def _clients(request: Request) -> Response:
     client = {
         "id": _CLIENT,
         "command": "memproc",
         "args": ["mcp"],
         "createdAt": _BEGAN,
-        "tools": list(TOOLS),
+        "tools": list(tools_of(request.app.state.library)),
     }
     return JSONResponse([client])
 
 
-async def _list_tools(_: Request) -> Response:
-    return JSONResponse(list_tools())
+async def _list_tools(request: Request) -> Response:
+    return JSONResponse(list_tools(request.app.state.library))
 
 
 async def _call_tool(request: Request) -> Response:

@@ -1,4 +1,4 @@
-"""Serve the five tools by the Model Context Protocol, over standard streams or HTTP on loopback."""
+"""Serve the tools by the Model Context Protocol, over standard streams or HTTP on loopback."""
 
 import asyncio
 from importlib.metadata import version
@@ -34,7 +34,7 @@ def recall_server(library: Library) -> Server[Any]:
     async def answer_list(
         _: ServerRequestContext[Any], __: PaginatedRequestParams | None
     ) -> ListToolsResult:
-        return ListToolsResult.model_validate({"tools": list_tools()})
+        return ListToolsResult.model_validate({"tools": list_tools(library)})
 
     async def answer_call(
         _: ServerRequestContext[Any], asked: CallToolRequestParams

@@ -1,4 +1,4 @@
-"""Define the five tools, each once: its name, its purpose, its bounded arguments, its look-up.
+"""Define the tools, each once: its name, its purpose, its bounded arguments, its look-up.
 
 The Model Context Protocol's server and TypingMind's connector both list and call them from here, in
 the protocol's own JSON; neither the listing nor a call needs the protocol's package.
@@ -16,6 +16,7 @@ from daemon.files.unforeseen import describe
 from daemon.recall import tools
 from daemon.recall.finding import Among, find_text
 from daemon.recall.library import Library, Recalled, as_error
+from daemon.recall.proposing import propose
 from daemon.recall.records import named, plain
 from daemon.recall.tools import What
 from rules.errors import MemprocError, NotFound, RefusedArguments
@@ -28,6 +29,7 @@ _READS = {
     "idempotentHint": True,
     "openWorldHint": False,
 }
+_PROPOSES = {**_READS, "readOnlyHint": False}
 ChatName = Annotated[
     str,
     Field(
@@ -153,6 +155,27 @@ class RecallFacts(Tool):
         return tools.facts(library, self.chat, self.words, self.date)
 
 
+class KeepThis(Tool):
+    """Propose words of this conversation to be kept word for word; the person decides."""
+
+    words: Annotated[
+        str,
+        Field(
+            min_length=1,
+            max_length=4_000,
+            description="The exact words, copied from one message, up to 4,000 characters.",
+        ),
+    ]
+    why: Annotated[
+        str, Field(max_length=500, description="Why they are to be kept, up to 500 characters.")
+    ] = ""
+    chat: ChatName = ""
+
+    def look_up(self, library: Library) -> Recalled:
+        """Store the proposal, if the words were said so."""
+        return propose(library, self.words, self.why, self.chat)
+
+
 TOOLS: Mapping[str, type[Tool]] = {
     "recall_search": RecallSearch,
     "recall_open": RecallOpen,
@@ -160,18 +183,25 @@ TOOLS: Mapping[str, type[Tool]] = {
     "recall_core_memory": RecallCoreMemory,
     "recall_facts": RecallFacts,
 }
+"""The tools that only read."""
+_WITH_KEEP: Mapping[str, type[Tool]] = {**TOOLS, "keep_this": KeepThis}
 
 
-def list_tools() -> list[dict[str, Any]]:
+def tools_of(library: Library) -> Mapping[str, type[Tool]]:
+    """Return the tools by name; the one that proposes is there where memproc.toml says so."""
+    return _WITH_KEEP if library.config.recall.keep else TOOLS
+
+
+def list_tools(library: Library) -> list[dict[str, Any]]:
     """Return the tools as the protocol lists them."""
     return [
         {
             "name": name,
             "description": tool.__doc__,
             "inputSchema": _schema(tool),
-            "annotations": _READS,
+            "annotations": _READS if name in TOOLS else _PROPOSES,
         }
-        for name, tool in TOOLS.items()
+        for name, tool in tools_of(library).items()
     ]
 
 
@@ -191,7 +221,7 @@ def call_tool(library: Library, name: str, arguments: Mapping[str, Any]) -> dict
     """
     given = {key: value for key, value in arguments.items() if value is not None}
     try:
-        recalled = _tool(name, given).look_up(library)
+        recalled = _tool(tools_of(library), name, given).look_up(library)
     except MemprocError as trouble:
         recalled = as_error(trouble)
     except Exception as fault:  # the boundary: the model gets a sentence, and the server goes on
@@ -203,13 +233,13 @@ def call_tool(library: Library, name: str, arguments: Mapping[str, Any]) -> dict
     }
 
 
-def _tool(name: str, arguments: Mapping[str, Any]) -> Tool:
+def _tool(known: Mapping[str, type[Tool]], name: str, arguments: Mapping[str, Any]) -> Tool:
     """Return the call that is asked for. Raise NotFound or RefusedArguments."""
     name = _FORMER_NAMES.get(name, name)
-    if name not in TOOLS:
-        raise NotFound(f"There is no tool {named(name)}.", f"There are {', '.join(TOOLS)}.")
+    if name not in known:
+        raise NotFound(f"There is no tool {named(name)}.", f"There are {', '.join(known)}.")
     try:
-        return TOOLS[name].model_validate(arguments)
+        return known[name].model_validate(arguments)
     except ValidationError as fault:
         reasons = (
             _reason(name, str(details["loc"][0]), details)
@@ -220,7 +250,7 @@ def _tool(name: str, arguments: Mapping[str, Any]) -> Tool:
 
 def _reason(tool: str, argument: str, details: Mapping[str, Any]) -> tuple[str, str]:
     """Return the fault of an argument, and what is allowed."""
-    fields = TOOLS[tool].model_fields
+    fields = _WITH_KEEP[tool].model_fields
     if argument not in fields:
         return f"{tool} has no argument {named(argument)}.", f"It takes {', '.join(fields)}."
     allowed = f"Allowed is: {fields[argument].description}"

@@ -120,6 +120,7 @@ def test_every_setting_arrives() -> None:
         page.enabled = false
         page.port = 27200
         recall.connector = true
+        recall.keep = true
         recall.mention = true
         recall.origins = ["https://chat.example.org"]
         bridge.origins = ["https://chat.example.org:8443"]
@@ -166,7 +167,12 @@ def test_every_setting_arrives() -> None:
         "schedule": {"night": ""},
         "notify": {"when": "never"},
         "page": {"enabled": False, "port": 27200},
-        "recall": {"mention": True, "connector": True, "origins": ("https://chat.example.org",)},
+        "recall": {
+            "mention": True,
+            "connector": True,
+            "keep": True,
+            "origins": ("https://chat.example.org",),
+        },
         "bridge": {"origins": ("https://chat.example.org:8443",)},
         "budget": {
             "run_usd": 1.0,

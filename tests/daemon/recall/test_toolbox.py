@@ -20,18 +20,20 @@ def library(tmp_path: Path) -> Library:
     return Library(Config(), tmp_path)
 
 
-def test_the_list_is_the_protocol_s_and_every_argument_says_what_it_takes() -> None:
-    for tool in list_tools():
+def test_the_list_is_the_protocol_s_and_every_argument_says_what_it_takes(
+    library: Library,
+) -> None:
+    for tool in list_tools(library):
         Tool.model_validate(tool)
         assert all(
             argument["description"] for argument in tool["inputSchema"]["properties"].values()
         ), tool["name"]
         assert "title" not in str(tool["inputSchema"]).lower().replace("title or id", "")
-    assert [tool["name"] for tool in list_tools()] == list(TOOLS)
+    assert [tool["name"] for tool in list_tools(library)] == list(TOOLS)
 
 
-def test_a_program_can_read_the_bounds_of_numbers_in_the_schema() -> None:
-    search = next(tool for tool in list_tools() if tool["name"] == "recall_search")
+def test_a_program_can_read_the_bounds_of_numbers_in_the_schema(library: Library) -> None:
+    search = next(tool for tool in list_tools(library) if tool["name"] == "recall_search")
     limit = search["inputSchema"]["properties"]["limit"]
     assert (limit["type"], limit["minimum"], limit["maximum"]) == ("integer", 1, 10)
 
