@@ -142,6 +142,13 @@ def fill(archive: Archive) -> None:
         "at": when,
     }
     archive.insert("opening", opening)
+    archive.insert("pins_before", {"chat": chat, "upto": when}, "OR IGNORE")
+    told = ("speaker", "by", "state", "asks", "digest", "reason", "shown")
+    kept = dict.fromkeys(told, "") | dict.fromkeys(
+        ("said_at", "at", "shown_at", "changed_at"), when
+    )
+    numbers = {"number": 1, "start": 0, "tokens": 1, "is_pinned": 0, "message": message}
+    archive.insert("kept_passage", {"chat": chat, "text": text, **numbers, **kept}, "OR IGNORE")
     asked = dict.fromkeys(("message", "passage", "text", "choices", "seed"), text)
     number = archive.insert(
         "question", {"chat": chat, "memory": memory, **asked, "state": "", "made_at": when}

@@ -20,7 +20,7 @@ def ada(tmp_path: Path, buttons: None) -> Cycle:
 def test_marked_words_are_kept_with_one_press_and_released_with_another(ada: Cycle) -> None:
     browser, address = Browser(ada.person), f"/chat/{ada.chat_id}"
     memory, key = ada.names()[0], ada.bounds()[0][2]
-    assert f'name="key" value="{key}"' in browser.source(f"/memory/{memory}")
+    assert f'name="key" value="{key}"' in browser.source(f"/memory/{memory}/words")
     said = next(one for one in ada.expanded() if one["uuid"] == key)["content"][0]["text"]
     words = " ".join(said.split()[:6])
     assert "Nothing is kept yet" in browser.open(f"{address}/kept")

@@ -262,7 +262,10 @@ def test_chats_that_rest_have_been_seen_again(desk: Desk) -> None:
 
 
 def test_whatever_is_written_about_a_chat_ends_its_rest() -> None:
-    """Every table that names a chat, a message or a memory, by itself or through another, has its three triggers."""
+    """Every table that names a chat, a message or a memory, by itself or through another, has its three triggers,
+
+    but for those that change nothing of what a run would do.
+    """
     with Archive.memory() as archive:
         names = [
             row[0] for row in archive.run("SELECT name FROM sqlite_master WHERE type = 'table'")
@@ -287,4 +290,5 @@ def test_whatever_is_written_about_a_chat_ends_its_rest() -> None:
             "fold_member",
             "fact_event",
         }
-        assert found == dict.fromkeys(about, 3) | {"chat": 2}
+        no_matter = {"question", "answer", "pins_before"}
+        assert found == dict.fromkeys(about - no_matter, 3) | {"chat": 2}
