@@ -143,8 +143,8 @@ def fill(archive: Archive) -> None:
     }
     archive.insert("opening", opening)
     archive.insert("pins_before", {"chat": chat, "upto": when}, "OR IGNORE")
-    told = ("speaker", "by", "state", "asks", "digest", "reason", "shown")
-    kept = dict.fromkeys(told, "") | dict.fromkeys(
+    blank = ("speaker", "by", "state", "asks", "digest", "reason", "shown")
+    kept = dict.fromkeys(blank, "") | dict.fromkeys(
         ("said_at", "at", "shown_at", "changed_at"), when
     )
     numbers = {"number": 1, "start": 0, "tokens": 1, "is_pinned": 0, "message": message}
