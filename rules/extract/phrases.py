@@ -4,16 +4,40 @@ All languages are looked for at once: a persona may answer in another one than t
 """
 
 import re
+from dataclasses import dataclass
 from typing import Final
 
 
-def _any_of(pattern: str) -> re.Pattern[str]:
-    return re.compile("".join(map(str.strip, pattern.splitlines())), re.IGNORECASE)
+@dataclass(frozen=True, slots=True)
+class Phrases:
+    """Phrases in any case, as alternatives of one pattern.
+
+    A pattern that ignores case takes three times as long as one for small letters, which are all
+    that a lowered ASCII text has.
+    """
+
+    any_case: re.Pattern[str]
+    small: re.Pattern[str]
+
+    def are_in(self, text: str) -> bool:
+        """Return whether one of them is in the text."""
+        if text.isascii():
+            return self.small.search(text.lower()) is not None
+        return self.any_case.search(text) is not None
+
+
+def _any_of(pattern: str) -> Phrases:
+    """Compile alternatives. Those that begin with `\\b` or `^` share it, so that it is tried once.
+
+    Where case is ignored, a Turkish dotless i is an i.
+    """
+    joined = "".join(map(str.strip, pattern.splitlines()))
+    return Phrases(re.compile(joined, re.IGNORECASE), re.compile(joined.replace("ı", "i")))
 
 
 COURTESY: Final = _any_of(r"""
-    \b(?:feel free|let(?: me|'s| us) (?:know|dive|get started|go through|walk through)|hesitate
-    |good luck|best of luck|hope (?:this|that|it|these) helps?|(?:happy|glad|here|love
+    \b(?:(?:feel free|let(?: me|'s| us) (?:know|dive|get started|go through|walk through)
+    |hesitate|good luck|best of luck|hope (?:this|that|it|these) helps?|(?:happy|glad|here|love
     |pleased) to (?:help|assist|hear|support|guide)|you(?:'re| are) (?:very |most )?welcome
     |no problem|my pleasure|great (?:question|to hear)|sounds (?:good|great)|(?:any|more|further
     |other|specific|additional) (?:\w+ ){0,3}(?:questions?|assistance|help|concerns|issues
@@ -25,43 +49,47 @@ COURTESY: Final = _any_of(r"""
     |lass(?:en sie)? (?:es )?mich wissen|(?:weitere|noch) fragen|viel (?:erfolg|glück|spaß)
     |gerne? (?:geschehen|helfen|weiter)|(?:helfe|unterstütze) (?:ich )?(?:dir |ihnen )?gern
     |möchte(?:st du|n sie)|soll ich|danke|vielen dank|n'hésite\w*|fais-moi savoir
-    |faites-moi savoir|bonne chance|de rien|avec plaisir|je (?:peux
-    |suis là pour) (?:vous |t')?aider|d'autres questions|veux-tu|voulez-vous|souhaite[sz]|merci
-    |no dud(?:es|e)|avísame|házmelo saber|hágamelo saber|buena suerte|con gusto|puedo ayudar
-    |encantad[oa] de|de nada|(?:alguna|más|otra) pregunta|quieres que|te gustaría|le gustaría
-    |gracias|fique à vontade|boa sorte|posso ajudar|alguma dúvida|obrigad[oa]|non esitare
-    |fammi sapere|buona fortuna|grazie|(?:обраща|спрашива|пиши)(?:й|те)\w*
-    |дай(?:те)? (?:мне )?знать|удачи|рада? помочь|(?:я )?могу (?:ещё |еще )?помочь|хотите
-    |спасибо|пожалуйста|звертай\w*|дай знати|дякую|daj (?:mi )?znać|powodzenia|dziękuję
-    |teşekkür\w*|çekinme\w*|धन्यवाद|बेझिझक|لا تتردد|أخبرني|أعلمني|بالتوفيق|يسعدني|هل تريد
-    |هل ترغب|شكرا)\b|随时|请?告诉我|请问|祝[你您]|希望(?:这|对|能)|很高兴[为能帮]|需要(?:我|帮
-    |更多|进一步)|不客气|谢谢|如果[你您][有需还]|お気軽|教えてください|お知らせ|幸いです
-    |頑張って|お手伝い|どういたしまして|ありがとう|しましょうか|ご質問|いかがでしょう
-    |glad [^.!?]{0,40}help|^(?:(?:this|that|the|your|these|those)(?: \w+)?|it|they
-    |everything) (?:all )?(?:looks?|sounds?|seems?|is
-    |are) (?:like )?(?:an? )?(?:really |very |so |absolutely )?(?:great|good|perfect|solid
-    |fantastic|wonderful|excellent|amazing|helpful|awesome|comprehensive|lovely)\b[^,;:]{0,40}$
-    |^(?:enjoy|have (?:a|an|fun)|take care|stay|welcome|hello|hi|hey|good (?:morning|evening
-    |night)|see you|bye)\b[^,;]{0,50}[!.]$|\b(?:by|with) (?:\w+ly )?\w+ing (?:\w+ ){0,2}(?:these
-    |this|those|the (?:steps|strategies|tips|suggestions|guidelines))\b|^(?:remember
-    |in (?:conclusion|summary|short)|overall|ultimately),|^by \w+ing\b.*\b(?:you|we)(?:'ll| will
-    | can)\b|\b(?:is|are|will be|would be|sounds like|seems like) (?:an? )?(?:\w+ )?(?:great
-    |good|excellent|fantastic|wonderful|solid|smart|valuable|effective|powerful|crucial
-    |essential|key) (?:way|step|idea|approach|opportunity|choice|start|plan|strategy|decision
-    |move|goal)\b|\b(?:is|are|it's) (?:crucial|essential|important|key|vital)\b|\bcan (?:be
-    |feel) (?:\w+ ){0,3}(?:challenging|tricky|daunting|overwhelming|rewarding|beneficial|helpful
-    |powerful)\b|(?:das|es|dein \w+) (?:klingt|sieht) [^.!?]{0,20}(?:gut|toll|super|großartig
-    |perfekt)\b|viel (?:vergnügen|freude)|wenn (?:du|sie) (?:diese|dies
-    |das) [^.!?]{0,60}(?:kannst|können)|indem (?:du|sie) (?:diese|dies)|^indem (?:du
-    |sie)\b.*\b(?:kannst|können|wirst|werden)\b|^en \w+ant\b.*\b(?:vous|tu) (?:pou[rv]\w+
-    |peux)\b|^al \w+[aei]r\b.*\b(?:podrás|puedes|podrá|puede)\b|^ao \w+[aei]r\b.*\bpode(?:rá)?\b
-    |^\w+ndo\b.*\b(?:puoi|potrai|può)\b|\b(?:ist|sind) (?:ein[e]? )?(?:gute|tolle|großartige
-    |wichtige|entscheidende)\w* (?:idee|schritt|weg|möglichkeit|plan)|\b(?:est
+    |faites-moi savoir|bonne chance|de rien|avec plaisir|je (?:peux|suis là pour) (?:vous |t')?aider
+    |d'autres questions|veux-tu|voulez-vous|souhaite[sz]|merci|no dud(?:es|e)|avísame
+    |házmelo saber|hágamelo saber|buena suerte|con gusto|puedo ayudar|encantad[oa] de|de nada
+    |(?:alguna|más|otra) pregunta|quieres que|te gustaría|le gustaría|gracias|fique à vontade
+    |boa sorte|posso ajudar|alguma dúvida|obrigad[oa]|non esitare|fammi sapere|buona fortuna
+    |grazie|(?:обраща|спрашива|пиши)(?:й|те)\w*|дай(?:те)? (?:мне )?знать|удачи|рада? помочь
+    |(?:я )?могу (?:ещё |еще )?помочь|хотите|спасибо|пожалуйста|звертай\w*|дай знати|дякую
+    |daj (?:mi )?znać|powodzenia|dziękuję|teşekkür\w*|çekinme\w*|धन्यवाद|बेझिझक|لا تتردد|أخبرني
+    |أعلمني|بالتوفيق|يسعدني|هل تريد|هل ترغب|شكرا)\b|(?:by
+    |with) (?:\w+ly )?\w+ing (?:\w+ ){0,2}(?:these|this|those|the (?:steps|strategies|tips
+    |suggestions|guidelines))\b|(?:is|are|will be|would be|sounds like
+    |seems like) (?:an? )?(?:\w+ )?(?:great|good|excellent|fantastic|wonderful|solid|smart
+    |valuable|effective|powerful|crucial|essential|key) (?:way|step|idea|approach|opportunity
+    |choice|start|plan|strategy|decision|move|goal)\b|(?:is|are|it's) (?:crucial|essential
+    |important|key|vital)\b|can (?:be|feel) (?:\w+ ){0,3}(?:challenging|tricky|daunting
+    |overwhelming|rewarding|beneficial|helpful|powerful)\b|(?:ist|sind) (?:ein[e]? )?(?:gute
+    |tolle|großartige|wichtige|entscheidende)\w* (?:idee|schritt|weg|möglichkeit|plan)|(?:est
     |sont) (?:une? )?(?:bonne|excellente?|bon) (?:idée|moyen|façon|approche|choix)
-    |\best (?:essentiel|crucial)|\bes (?:una? )?(?:buena|gran|excelente|buen) (?:idea|manera
-    |forma|opción|paso)|\bes (?:fundamental|crucial|esencial)|\bé (?:uma? )?(?:boa|ótim[ao]
-    |excelente|bom) (?:ideia|maneira|forma|opção|passo)|\bè (?:un[a']? ?)?(?:buona|ottim[ao]
-    |buon) (?:idea|modo|scelta|passo)|(?:ça|cela) (?:a l'air|semble|sonne) |en (?:suivant
+    |est (?:essentiel|crucial)|es (?:una? )?(?:buena|gran|excelente|buen) (?:idea|manera|forma
+    |opción|paso)|es (?:fundamental|crucial|esencial)|é (?:uma? )?(?:boa|ótim[ao]|excelente
+    |bom) (?:ideia|maneira|forma|opção|passo)|è (?:un[a']? ?)?(?:buona|ottim[ao]|buon) (?:idea
+    |modo|scelta|passo))
+    |^(?:(?:(?:this|that|the|your|these|those)(?: \w+)?|it|they|everything) (?:all )?(?:looks?
+    |sounds?|seems?|is|are) (?:like )?(?:an? )?(?:really |very |so |absolutely )?(?:great|good
+    |perfect|solid|fantastic|wonderful|excellent|amazing|helpful|awesome|comprehensive
+    |lovely)\b[^,;:]{0,40}$|(?:enjoy|have (?:a|an|fun)|take care|stay|welcome|hello|hi|hey
+    |good (?:morning|evening|night)|see you|bye)\b[^,;]{0,50}[!.]$|(?:remember|in (?:conclusion
+    |summary|short)|overall|ultimately),|by \w+ing\b.*\b(?:you|we)(?:'ll| will| can)\b
+    |indem (?:du|sie)\b.*\b(?:kannst|können|wirst|werden)\b|en \w+ant\b.*\b(?:vous
+    |tu) (?:pou[rv]\w+|peux)\b|al \w+[aei]r\b.*\b(?:podrás|puedes|podrá|puede)\b
+    |ao \w+[aei]r\b.*\bpode(?:rá)?\b|\w+ndo\b.*\b(?:puoi|potrai|può)\b|(?:(?:certainly|sure
+    |of course|absolutely|definitely|understood)\b[,.!:]|(?:great|perfect|yes|okay|alright
+    |got it|gerne?|natürlich|klar|selbstverständlich|bien sûr|certainement|absolument|claro
+    |por supuesto|cert[oa](?:mente)?|конечно|oczywiście|tabii|بالطبع
+    |بالتأكيد)\b[^.]{0,60}(?:[!:]|$)|当然|好的|没问题|もちろん|承知))
+    |随时|请?告诉我|请问|祝[你您]|希望(?:这|对|能)|很高兴[为能帮]|需要(?:我|帮|更多|进一步)
+    |不客气|谢谢|如果[你您][有需还]|お気軽|教えてください|お知らせ|幸いです|頑張って|お手伝い
+    |どういたしまして|ありがとう|しましょうか|ご質問|いかがでしょう|glad [^.!?]{0,40}help|(?:das
+    |es|dein \w+) (?:klingt|sieht) [^.!?]{0,20}(?:gut|toll|super|großartig|perfekt)\b
+    |viel (?:vergnügen|freude)|wenn (?:du|sie) (?:diese|dies|das) [^.!?]{0,60}(?:kannst|können)
+    |indem (?:du|sie) (?:diese|dies)|(?:ça|cela) (?:a l'air|semble|sonne) |en (?:suivant
     |appliquant|utilisant) (?:ces|cette|ce)\b|profite[sz]? bien|suena (?:bien|genial|perfecto)
     |(?:siguiendo|aplicando|implementando) est[aeo]s?\b|que (?:disfrutes|te vaya)
     |parece (?:ótimo|bom|perfeito)|(?:seguindo|aplicando|implementando) (?:est|ess)[aeo]s?\b
@@ -69,65 +97,62 @@ COURTESY: Final = _any_of(r"""
     |buon divertimento|звучит (?:отлично|хорошо|здорово)|(?:следуя|применяя|выполняя) эт(?:им|и
     |ому)|звучить (?:чудово|добре)|(?:дотримуючись|застосовуючи) (?:цих|ці)|brzmi (?:świetnie
     |dobrze)|(?:stosując|wykonując) te\b|baw się dobrze|harika görünüyor|kulağa (?:hoş|harika)
-    |bu (?:adımları|önerileri) (?:izleyerek|uygulayarak)|iyi eğlenceler|^(?:(?:certainly|sure
-    |of course|absolutely|definitely|understood)\b[,.!:]|(?:great|perfect|yes|okay|alright
-    |got it|gerne?|natürlich|klar|selbstverständlich|bien sûr|certainement|absolument|claro
-    |por supuesto|cert[oa](?:mente)?|конечно|oczywiście|tabii|بالطبع
-    |بالتأكيد)\b[^.]{0,60}(?:[!:]|$)|当然|好的|没问题|もちろん|承知)|听起来(?:不错|很好|很棒)
+    |bu (?:adımları|önerileri) (?:izleyerek|uygulayarak)|iyi eğlenceler|听起来(?:不错|很好|很棒)
     |通过(?:遵循|实施|采用|这些)|按照这些|祝.{0,6}愉快|なりますように|楽しんで|素晴らしいですね
     |いいですね|استمتع|يبدو (?:رائعا|جيدا)|باتباع هذه|शानदार लग|इन (?:कदमों|सुझावों)""")
 """Sentences that say nothing of this conversation: the courtesies of either side, and formulas of assistants."""
 
 PROMISE: Final = _any_of(r"""
-    \bi(?:'ll| will| shall| promise)\b|\bi(?:'ve| have) promised\b|\bich (?:werde|verspreche
-    |merke mir)|\bwerde ich\b|\bje (?:te |vous )?promets|\bje (?:vais|m'en souviendrai|garderai
-    |ferai)\b|\b(?:te |se )?(?:lo )?prometo\b|\b(?:recordaré|guardaré|haré|voy a)\b|\b(?:vou
-    |lembrarei|farei)\b|\b(?:ti )?prometto\b|\b(?:ricorderò|farò)\b|\bобещаю|\bя (?:буду|запомню
-    |сделаю|напомню)|\bобіцяю|\bя (?:запам'ятаю|зроблю|нагадаю)|\bobiecuję|\b(?:zapamiętam
-    |zrobię|przypomnę)\b|\bsöz veriyorum|\b\w+(?:acağım|eceğim)\b|वादा करत|करूँगी|करूँगा
-    |याद रखूँग|أعدك|سأ\w+|我保证|我答应|我会(?:记|替|帮|把|在)|約束します|約束する
-    |覚えておきます|しておきます""")
+    \b(?:i(?:'ll| will| shall| promise)\b|i(?:'ve| have) promised\b|ich (?:werde|verspreche
+    |merke mir)|werde ich\b|je (?:te |vous )?promets|je (?:vais|m'en souviendrai|garderai
+    |ferai)\b|(?:te |se )?(?:lo )?prometo\b|(?:recordaré|guardaré|haré|voy a)\b|(?:vou|lembrarei
+    |farei)\b|(?:ti )?prometto\b|(?:ricorderò|farò)\b|обещаю|я (?:буду|запомню|сделаю|напомню)
+    |обіцяю|я (?:запам'ятаю|зроблю|нагадаю)|obiecuję|(?:zapamiętam|zrobię|przypomnę)\b
+    |söz veriyorum|\w+(?:acağım|eceğim)\b)
+    |वादा करत|करूँगी|करूँगा|याद रखूँग|أعدك|سأ\w+|我保证|我答应|我会(?:记|替|帮|把|在)|約束します
+    |約束する|覚えておきます|しておきます""")
 """What the speaker binds itself to, in a sentence of its own."""
 
 ADVICE: Final = _any_of(r"""
-    \bi(?:'d| would)? (?:strongly )?(?:suggest|recommend|advise|urge|propose)\b|\bmy (?:advice
-    |suggestion|recommendation)|\b(?:you|we) (?:should|could|ought|must|need to|might want
-    |may want|can)\b|\bi(?:'d| would) (?:\w+ )?(?:start|keep|try|ask|wait|leave|take|go|avoid
-    |use|begin)\b|^(?:don't|do not|never|avoid|consider|try|make sure|be sure)\b|\b(?:du
-    |sie) (?:solltest|sollten|könntest|könnten|kannst)\b|\b(?:solltest du|ich (?:rate|empfehle
-    |würde|schlage))\b|\b(?:tu|vous) (?:devrais|devriez|pourrais|pourriez)\b
-    |\bje (?:te |vous )?(?:conseille|recommande|suggère|propose)|\b(?:deberías|debería|podrías
-    |podría|te recomiendo|te aconsejo|le recomiendo|te sugiero)\b|\b(?:você|tu) (?:deveria|devia
-    |poderia|pode)\b|\b(?:recomendo|aconselho|sugiro)\b|\b(?:dovresti|dovrebbe|potresti|potrebbe
-    |ti consiglio|le consiglio|ti suggerisco)\b|\b(?:советую|рекомендую|предлагаю|стоит
+    \b(?:i(?:'d| would)? (?:strongly )?(?:suggest|recommend|advise|urge|propose)\b|my (?:advice
+    |suggestion|recommendation)|(?:you|we) (?:should|could|ought|must|need to|might want
+    |may want|can)\b|i(?:'d| would) (?:\w+ )?(?:start|keep|try|ask|wait|leave|take|go|avoid|use
+    |begin)\b|(?:du|sie) (?:solltest|sollten|könntest|könnten|kannst)\b|(?:solltest du
+    |ich (?:rate|empfehle|würde|schlage))\b|(?:tu|vous) (?:devrais|devriez|pourrais|pourriez)\b
+    |je (?:te |vous )?(?:conseille|recommande|suggère|propose)|(?:deberías|debería|podrías
+    |podría|te recomiendo|te aconsejo|le recomiendo|te sugiero)\b|(?:você|tu) (?:deveria|devia
+    |poderia|pode)\b|(?:recomendo|aconselho|sugiro)\b|(?:dovresti|dovrebbe|potresti|potrebbe
+    |ti consiglio|le consiglio|ti suggerisco)\b|(?:советую|рекомендую|предлагаю|стоит
     |вам следует|тебе следует|раджу|пропоную|варто|radzę|polecam|proponuję|powinieneś|powinnaś
-    |warto|tavsiye ederim|öneririm|öneriyorum)\b|सलाह|सुझाव|चाहिए|أنصحك|أقترح|عليك|ينبغي|建议
-    |我劝|你可以|你应该|您可以|您应该|最好|おすすめ|お勧め|べきです|べきだ|ほうがいい|方がいい
-    |た方が""")
+    |warto|tavsiye ederim|öneririm|öneriyorum)\b)
+    |^(?:don't|do not|never|avoid|consider|try|make sure|be sure)\b
+    |सलाह|सुझाव|चाहिए|أنصحك|أقترح|عليك|ينبغي|建议|我劝|你可以|你应该|您可以|您应该|最好|おすすめ
+    |お勧め|べきです|べきだ|ほうがいい|方がいい|た方が""")
 """What the speaker would have the other do."""
 
 CORRECTION: Final = _any_of(r"""
-    \bi (?:was (?:wrong|mistaken)|made a mistake|got (?:that|it) wrong|misread|misunderstood
+    \b(?:i (?:was (?:wrong|mistaken)|made a mistake|got (?:that|it) wrong|misread|misunderstood
     |misremembered|stand corrected|withdraw|am withdrawing|take (?:that|it) back|must correct)\b
-    |\bmy (?:mistake|error)\b|\bcorrection\b|\bthat's not (?:right|quite right|true)\b
-    |\b(?:ich (?:habe mich (?:geirrt|vertan|getäuscht)|lag falsch|korrigiere)|mein (?:fehler
-    |irrtum))\b|\b(?:je me suis trompée?|j'ai eu tort|mon erreur|je corrige)\b|\b(?:me equivoqué
-    |estaba equivocad[oa]|mi error|corrijo)\b|\b(?:me enganei|errei|meu erro)\b
-    |\b(?:mi sono sbagliat[oa]|ho sbagliato|mio errore|correggo)\b|\b(?:я ошибся|я ошиблась
+    |my (?:mistake|error)\b|correction\b|that's not (?:right|quite right|true)\b
+    |(?:ich (?:habe mich (?:geirrt|vertan|getäuscht)|lag falsch|korrigiere)|mein (?:fehler
+    |irrtum))\b|(?:je me suis trompée?|j'ai eu tort|mon erreur|je corrige)\b|(?:me equivoqué
+    |estaba equivocad[oa]|mi error|corrijo)\b|(?:me enganei|errei|meu erro)\b
+    |(?:mi sono sbagliat[oa]|ho sbagliato|mio errore|correggo)\b|(?:я ошибся|я ошиблась
     |моя ошибка|поправлюсь|я помилився|я помилилася|моя помилка|pomyliłem|pomyliłam|mój błąd
-    |yanılmışım|yanıldım|benim hatam|düzeltiyorum)\b|मुझसे गलती|मैं गलत|मेरी गलती|أخطأت|كنت مخطئ
-    |خطئي|أصحح|我错了|我弄错了|我的错|更正|間違えました|間違っていました|訂正します|私の誤り""")
+    |yanılmışım|yanıldım|benim hatam|düzeltiyorum)\b)
+    |मुझसे गलती|मैं गलत|मेरी गलती|أخطأت|كنت مخطئ|خطئي|أصحح|我错了|我弄错了|我的错|更正
+    |間違えました|間違っていました|訂正します|私の誤り""")
 """What the speaker takes back or sets right."""
 
 ASKING: Final = _any_of(r"""
-    [?？؟;]\W*$|\b(?:can|could|would|will) you\b|\bplease\b|\bi(?:'d| would) (?:like|love
-    |prefer)\b|\bi(?:'m| am) (?:trying|looking|hoping|planning)\b|\bi (?:want|need|wish)\b
-    |\bhelp me\b|\b(?:kannst du|können sie|könntest|bitte|ich (?:möchte|will|brauche|suche))\b
-    |\b(?:peux-tu|pouvez-vous|pourrais-tu|s'il (?:te|vous) plaît|je (?:veux|voudrais|cherche))\b
-    |\b(?:puedes|podrías|por favor|quiero|quisiera|necesito|busco)\b|\b(?:você pode|poderia
-    |quero|queria|preciso|procuro)\b|\b(?:puoi|potresti|per favore|voglio|vorrei|cerco
-    |ho bisogno)\b|\b(?:можешь|можете|пожалуйста|хочу|хотел\w* бы|мне нужн\w+|можеш|будь ласка
-    |мені потрібн\w+|możesz|proszę|chcę|potrzebuję|yapabilir misin|lütfen|istiyorum|lazım)\b
-    |कृपया|चाहता हूँ|चाहती हूँ|क्या आप|क्या तुम|هل يمكن|من فضلك|أريد|أحتاج|请|能不能|我想|我需要
-    |吗[？?。]?$|してください|教えて|してほしい|たいです|ですか|ますか""")
+    \b(?:(?:can|could|would|will) you\b|please\b|i(?:'d| would) (?:like|love|prefer)\b|i(?:'m
+    | am) (?:trying|looking|hoping|planning)\b|i (?:want|need|wish)\b|help me\b|(?:kannst du
+    |können sie|könntest|bitte|ich (?:möchte|will|brauche|suche))\b|(?:peux-tu|pouvez-vous
+    |pourrais-tu|s'il (?:te|vous) plaît|je (?:veux|voudrais|cherche))\b|(?:puedes|podrías
+    |por favor|quiero|quisiera|necesito|busco)\b|(?:você pode|poderia|quero|queria|preciso
+    |procuro)\b|(?:puoi|potresti|per favore|voglio|vorrei|cerco|ho bisogno)\b|(?:можешь|можете
+    |пожалуйста|хочу|хотел\w* бы|мне нужн\w+|можеш|будь ласка|мені потрібн\w+|możesz|proszę|chcę
+    |potrzebuję|yapabilir misin|lütfen|istiyorum|lazım)\b)
+    |[?？؟;]\W*$|कृपया|चाहता हूँ|चाहती हूँ|क्या आप|क्या तुम|هل يمكن|من فضلك|أريد|أحتاج|请|能不能
+    |我想|我需要|吗[？?。]?$|してください|教えて|してほしい|たいです|ですか|ますか""")
 """What the speaker wants to know, or wants done."""

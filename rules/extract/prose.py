@@ -133,7 +133,7 @@ def _sentence(
     listed = list(map(_once, terms(plain)))
     outside = QUOTED.sub(" ", plain)
     distinct = tuple(dict.fromkeys(listed))
-    courteous = COURTESY.search(plain.replace("’", "'")) is not None
+    courteous = COURTESY.are_in(plain.replace("’", "'"))
     if role != PERSONA and words > _SHORT_COURTESY:
         courteous = False
     return Sentence(

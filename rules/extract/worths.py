@@ -77,13 +77,13 @@ def _is_set_for_the_person(reading: WeighedPassage, sentence: Sentence) -> bool:
 def binding(sentence: Sentence) -> str:
     """Return how the persona binds itself by a sentence: promised, corrected or advised; else nothing."""
     text = sentence.text.replace("’", "'")
-    if CORRECTION.search(text):
+    if CORRECTION.are_in(text):
         return "corrected"
-    if PROMISE.search(text):
+    if PROMISE.are_in(text):
         return "promised"
-    return "advised" if ADVICE.search(text) else ""
+    return "advised" if ADVICE.are_in(text) else ""
 
 
 def asks(sentence: Sentence) -> bool:
     """Return whether the person wants something by a sentence."""
-    return sentence.role != PERSONA and ASKING.search(sentence.text.replace("’", "'")) is not None
+    return sentence.role != PERSONA and ASKING.are_in(sentence.text.replace("’", "'"))
