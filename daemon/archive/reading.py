@@ -38,7 +38,7 @@ class OutlinedMessage:
     """Whether its memory was made from other words."""
 
 
-def outline(archive: Archive, chat_id: str) -> tuple[OutlinedMessage, ...]:
+def read_outline(archive: Archive, chat_id: str) -> tuple[OutlinedMessage, ...]:
     """Return all messages of a chat that the archive has, in the order of the conversation."""
     return archive.rows(
         OutlinedMessage,
@@ -57,7 +57,7 @@ def outline(archive: Archive, chat_id: str) -> tuple[OutlinedMessage, ...]:
     )
 
 
-def messages_of(archive: Archive, chat_id: str, keys: Sequence[str]) -> dict[str, Message]:
+def read_words(archive: Archive, chat_id: str, keys: Sequence[str]) -> dict[str, Message]:
     """Return these messages of a chat as they are now, or were when they were deleted, by key."""
     rows = archive.run(
         f"""

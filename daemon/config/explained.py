@@ -12,7 +12,7 @@ _SETTING = re.compile(r"([a-z_]+) = ")
 
 
 @cache
-def reasons() -> Mapping[SettingName, str]:
+def setting_reasons() -> Mapping[SettingName, str]:
     """Return the comment about each setting in one line.
 
     It is before the setting, or before the example of a table in comments; or else it is below the

@@ -21,7 +21,7 @@ _SHOWN = 12
 _ONE_AT_A_TIME = Lock()
 
 
-def fingerprint(path: Path) -> str:
+def fingerprint_file(path: Path) -> str:
     """Return the SHA-256 of a memproc.toml. Raises FileTrouble where it cannot be read."""
     return sha256(_read(path)).hexdigest()
 

@@ -26,7 +26,7 @@ from daemon.config.settings import Config
 from daemon.files.paths import Folders
 from daemon.page import words
 from daemon.page.access import SAFE_METHODS, Access
-from daemon.page.message_blocks import as_html
+from daemon.page.message_blocks import render_markdown
 from daemon.page.sessions import (
     SESSION_SECONDS,
     answer_challenge,
@@ -47,7 +47,7 @@ _FILTERS: Mapping[str, Callable[..., str]] = {
     "about_it": words.about_it,
     "capital": words.capital,
     "counted": counted,
-    "markdown": as_html,
+    "markdown": render_markdown,
     "short_name": short_name,
     "tokens": words.tokens,
     "usd": words.usd,

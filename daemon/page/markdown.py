@@ -32,7 +32,7 @@ class MessageHTML(RendererHTML):
 
     def text(self, tokens: Sequence[Token], at: int, *_: Any) -> str:
         """Return text with its marks."""
-        return marked(tokens[at].content, tokens[at].meta.get(MARKS, ()))
+        return mark_text(tokens[at].content, tokens[at].meta.get(MARKS, ()))
 
     def code_inline(self, tokens: Sequence[Token], at: int, *_: Any) -> str:
         """Return code within a line."""
@@ -84,13 +84,13 @@ class MessageHTML(RendererHTML):
         return "<td>"
 
 
-def parsed(text: str) -> list[Token]:
+def parse_markdown(text: str) -> list[Token]:
     """Return the tokens of a text; none where it is too long or too deep to be Markdown."""
     tokens = _markdown().parse(text) if len(text) <= LONGEST else []
     return [] if any(token.level >= _DEEPEST for token in tokens) else tokens
 
 
-def outermost(tokens: Sequence[Token]) -> Iterator[list[Token]]:
+def outermost_blocks(tokens: Sequence[Token]) -> Iterator[list[Token]]:
     """Yield the tokens of each paragraph, list, table and the like."""
     block: list[Token] = []
     for token in tokens:
@@ -109,13 +109,13 @@ def texts_in(tokens: Sequence[Token]) -> Iterator[Token]:
             yield from texts_in(token.children or ())
 
 
-def html_of(tokens: Sequence[Token]) -> Markup:
+def render_tokens(tokens: Sequence[Token]) -> Markup:
     """Return the HTML of tokens."""
     markdown = _markdown()
     return Markup(markdown.renderer.render(tokens, markdown.options, {}))  # noqa: S704  escaped above
 
 
-def marked(text: str, marks: Sequence[tuple[int, int, str]]) -> Markup:
+def mark_text(text: str, marks: Sequence[tuple[int, int, str]]) -> Markup:
     """Return the text as HTML with its marks; of two that overlap, the first counts."""
     html, end = Markup(), 0
     for start, stop, name in sorted(marks):

@@ -14,7 +14,7 @@ from daemon.chat.holding import Holding, holding_of
 from daemon.page.app import desk_of, render
 from daemon.page.chat import persona_of, tags_of
 from daemon.page.message_blocks import around_marks
-from daemon.page.said import SaidMessage, said
+from daemon.page.said import SaidMessage, show_message
 from rules.conversation.history import Past
 from rules.conversation.memory import Memory, Quote
 from rules.conversation.memory_title import subject_in
@@ -98,7 +98,7 @@ def _quoted(under: Sequence[Past], quotes: Sequence[Quote]) -> Iterator[SaidMess
 
 def _shown(old: Past, quotes: Sequence[Quote], *, whole: bool) -> SaidMessage:
     """Return a message as it was when its memory was made, with its quotes marked."""
-    message = said(old.key, old.message, quotes, "said-")
+    message = show_message(old.key, old.message, quotes, "said-")
     first, stop = (message.first, message.stop) if whole else around_marks(message.blocks)
     return replace(
         message,

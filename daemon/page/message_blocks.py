@@ -11,7 +11,14 @@ from markdown_it.token import Token
 from markupsafe import Markup
 
 from daemon.archive.search_words import stretches
-from daemon.page.markdown import MARKS, html_of, marked, outermost, parsed, texts_in
+from daemon.page.markdown import (
+    MARKS,
+    mark_text,
+    outermost_blocks,
+    parse_markdown,
+    render_tokens,
+    texts_in,
+)
 from rules.typingmind.content import Part
 
 _FEW = 3
@@ -34,7 +41,7 @@ class Passage:
     name: str
 
 
-def blocks_of(
+def cut_blocks(
     parts: Sequence[Part], passages: Sequence[Passage] = (), query: str = ""
 ) -> tuple[Block, ...]:
     """Return a message's blocks, with the passages and the words of a search marked."""
@@ -48,9 +55,9 @@ def blocks_of(
     return tuple(blocks)
 
 
-def as_html(text: str) -> Markup:
+def render_markdown(text: str) -> Markup:
     """Return a text in Markdown as HTML."""
-    return Markup().join(block.html for block in blocks_of((Part(text, spoken=True),)))
+    return Markup().join(block.html for block in cut_blocks((Part(text, spoken=True),)))
 
 
 def around_marks(blocks: Sequence[Block]) -> tuple[int, int]:
@@ -66,15 +73,15 @@ def around_marks(blocks: Sequence[Block]) -> tuple[int, int]:
 
 def _rendered(text: str, passages: Sequence[Passage], query: str) -> list[Block]:
     """Return the blocks of Markdown; none where it cannot be read, or a passage is not found."""
-    tokens = parsed(text)
+    tokens = parse_markdown(text)
     texts = list(texts_in(tokens))
     if not all(_mark_passage(texts, passage) for passage in passages):
         return []
     for token in texts if query else ():
         _mark_words(token, query)
     return [
-        Block(html_of(block), any(MARKS in token.meta for token in texts_in(block)))
-        for block in outermost(tokens)
+        Block(render_tokens(block), any(MARKS in token.meta for token in texts_in(block)))
+        for block in outermost_blocks(tokens)
     ]
 
 
@@ -84,7 +91,7 @@ def _unrendered(text: str, passages: Sequence[Passage]) -> Block:
     for passage in passages:
         start = text.find(passage.text)
         marks.append((start, start + len(passage.text), passage.name))
-    return Block(Markup('<p class="lines">{}</p>').format(marked(text, marks)), bool(marks))
+    return Block(Markup('<p class="lines">{}</p>').format(mark_text(text, marks)), bool(marks))
 
 
 def _mark_passage(texts: Sequence[Token], passage: Passage) -> bool:
@@ -93,7 +100,7 @@ def _mark_passage(texts: Sequence[Token], passage: Passage) -> bool:
         (token, at) for token in texts for at, sign in enumerate(token.content) if sign.isalnum()
     ]
     letters = "".join(token.content[at] for token, at in places)
-    shown = "".join(token.content for token in texts_in(parsed(passage.text)))
+    shown = "".join(token.content for token in texts_in(parse_markdown(passage.text)))
     for wanted in map(_letters, (passage.text, shown)):
         begin = letters.find(wanted)
         if wanted and begin >= 0:

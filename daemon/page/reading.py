@@ -11,10 +11,10 @@ from starlette.responses import RedirectResponse, Response
 
 from daemon.archive.archive import Archive
 from daemon.archive.memories import memories
-from daemon.archive.reading import OutlinedMessage, messages_of, outline
+from daemon.archive.reading import OutlinedMessage, read_outline, read_words
 from daemon.page.app import named_chat, render
 from daemon.page.chat import persona_of
-from daemon.page.said import SaidMessage, said
+from daemon.page.said import SaidMessage, show_message
 from rules.conversation.memory import Memory
 from rules.conversation.memory_title import subject_in
 from rules.errors import NotFound
@@ -54,11 +54,11 @@ def reading_page(request: Request) -> Response:
     asked = request.query_params
     query = asked.get("words", "")
     with named_chat(request) as (archive, known):
-        rows = outline(archive, known.chat_id)
+        rows = read_outline(archive, known.chat_id)
         if not rows:
             raise NotFound("Nothing was ever said in this chat.", "Drop an export of it on Home.")
-        days = days_of(rows)
-        sheets = sheets_of(rows, days)
+        days = local_days(rows)
+        sheets = cut_sheets(rows, days)
         if asked.get("day"):
             return _to_day(request, asked["day"], days, sheets)
         number = _number(asked.get("sheet", ""), len(sheets))
@@ -75,7 +75,7 @@ def reading_page(request: Request) -> Response:
         last=len(sheets),
         began=days[sheet.start],
         ended=days[sheet.stop - 1],
-        months=months_of(days, sheets),
+        months=group_by_month(days, sheets),
         first_day=days[0],
         last_day=days[-1],
         messages=len(rows),
@@ -88,15 +88,15 @@ def place_page(request: Request) -> Response:
     """Lead to the place of a message in the conversation. Raises NotFound."""
     key = request.path_params["key"]
     with named_chat(request) as (archive, known):
-        rows = outline(archive, known.chat_id)
+        rows = read_outline(archive, known.chat_id)
     at = next((at for at, row in enumerate(rows) if row.key == key), None)
     if at is None:
         raise NotFound("This message is not in the conversation any more.", "Search for it again.")
-    number = _sheet_at(at, sheets_of(rows, days_of(rows)))
+    number = _sheet_at(at, cut_sheets(rows, local_days(rows)))
     return _to_sheet(request, number, key, request.query_params.get("words", ""))
 
 
-def days_of(rows: Sequence[OutlinedMessage]) -> list[date]:
+def local_days(rows: Sequence[OutlinedMessage]) -> list[date]:
     """Return the local day of each message; one without a date has that of the one before it."""
     dates = [parse_date(row.said_at) for row in rows]
     known = [moment.astimezone().date() if moment else None for moment in dates]
@@ -104,7 +104,7 @@ def days_of(rows: Sequence[OutlinedMessage]) -> list[date]:
     return list(accumulate(known, lambda before, day: day or before, initial=first))[1:]
 
 
-def sheets_of(rows: Sequence[OutlinedMessage], days: Sequence[date]) -> list[range]:
+def cut_sheets(rows: Sequence[OutlinedMessage], days: Sequence[date]) -> list[range]:
     """Cut the conversation into sheets between days; a very long day between messages, too."""
     sizes = [max(row.size, _LEAST_BYTES) for row in rows]
     begins = [at for at, day in enumerate(days) if not at or day != days[at - 1]]
@@ -119,7 +119,7 @@ def sheets_of(rows: Sequence[OutlinedMessage], days: Sequence[date]) -> list[ran
     ]
 
 
-def months_of(days: Sequence[date], sheets: Sequence[range]) -> tuple[Month, ...]:
+def group_by_month(days: Sequence[date], sheets: Sequence[range]) -> tuple[Month, ...]:
     """Return all days of the conversation by their months, in order."""
     first: dict[date, int] = {}
     for number, sheet in enumerate(sheets, 1):
@@ -153,7 +153,7 @@ def _passages(
 ) -> list[ReadPassage]:
     """Return the messages of a sheet, by their memories."""
     by_id = {memory.memory_id: memory for memory in memories(archive, chat_id)}
-    words = messages_of(archive, chat_id, [rows[at].key for at in sheet])
+    words = read_words(archive, chat_id, [rows[at].key for at in sheet])
     passages = []
     for memory_id, places in groupby(sheet, key=lambda at: _memory_at(rows, at)):
         memory = by_id.get(memory_id)
@@ -164,7 +164,7 @@ def _passages(
             begins = at == sheet.start or days[at] != days[at - 1]
             shown.append(
                 replace(
-                    said(row.key, words[row.key], quotes, query=query),
+                    show_message(row.key, words[row.key], quotes, query=query),
                     is_deleted=row.is_deleted,
                     is_edited=row.is_edited,
                     left_out=row.left_out,

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from daemon.page.message_blocks import Block, Passage, blocks_of
+from daemon.page.message_blocks import Block, Passage, cut_blocks
 from rules.conversation.memory import Quote
 from rules.typingmind.message import Message
 
@@ -28,7 +28,7 @@ class SaidMessage:
     """The day that begins with it on this page, as an ISO date; else empty."""
 
 
-def said(
+def show_message(
     key: str, message: Message, quotes: Sequence[Quote] = (), prefix: str = "", query: str = ""
 ) -> SaidMessage:
     """Return a message with those of the quotes marked that are from it, and a query's words.
@@ -40,6 +40,6 @@ def said(
         Passage(quotes[number - 1].text, f"{prefix}{number}" if prefix else "")
         for number in numbers
     ]
-    blocks = blocks_of(message.parts, passages, query)
+    blocks = cut_blocks(message.parts, passages, query)
     is_persona = message.speaker == "assistant"
     return SaidMessage(key, is_persona, message.created_at, blocks, 0, len(blocks), numbers)

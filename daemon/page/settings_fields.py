@@ -105,18 +105,18 @@ class Refusal:
     reason: str
 
 
-def value_of(config: Config, field: SettingField) -> Value:
+def present_value(config: Config, field: SettingField) -> Value:
     """Return what counts now."""
     value: Value = getattr(getattr(config, field.table), field.name)
     return value
 
 
-def shown_value(value: Value) -> str:
+def show_value(value: Value) -> str:
     """Return a value as its field shows it."""
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
-def changes_of(
+def find_changes(
     config: Config, typed: Mapping[str, str], providers: Sequence[str]
 ) -> dict[SettingName, Value] | list[Refusal]:
     """Return the settings that were typed and differ from what counts, or why one is refused.
@@ -126,9 +126,9 @@ def changes_of(
     changes: dict[SettingName, Value] = {}
     refusals: list[Refusal] = []
     for field in FIELDS:
-        now = value_of(config, field)
-        text = typed.get(field.dotted, shown_value(now)).strip()
-        if text == shown_value(now):
+        now = present_value(config, field)
+        text = typed.get(field.dotted, show_value(now)).strip()
+        if text == show_value(now):
             continue
         value = _read(field, text, now, providers)
         if isinstance(value, Refusal):
@@ -138,13 +138,13 @@ def changes_of(
     return refusals or changes
 
 
-def providers_of(config: Config, chat_models: Sequence[str]) -> tuple[str, ...]:
+def allowed_providers(config: Config, chat_models: Sequence[str]) -> tuple[str, ...]:
     """Return the providers that memproc.toml names or the chats use, by LiteLLM's names of them."""
     names = [*_named_models(config), *chat_models]
     return tuple(sorted({provider for name in names if (provider := provider_of(name))}))
 
 
-def models_offered(config: Config, chat_models: Sequence[str]) -> tuple[str, ...]:
+def offer_models(config: Config, chat_models: Sequence[str]) -> tuple[str, ...]:
     """Return the models to choose from; any other one of their providers can be typed."""
     known = [name for name in (*_named_models(config), *chat_models) if "*" not in name]
     offered = {EXTRACTIVE, *known, *map(small_model, known)}
@@ -195,5 +195,5 @@ def _cap(field: SettingField, text: str, now: float) -> Value | Refusal:
         return Refusal(field, "a number of dollars")
     usd = float(text)
     if usd > now:
-        return Refusal(field, f"at most {shown_value(now)}. {_ON_THE_TERMINAL}")
+        return Refusal(field, f"at most {show_value(now)}. {_ON_THE_TERMINAL}")
     return int(usd) if usd.is_integer() else usd

@@ -10,9 +10,9 @@ from starlette.responses import Response
 from daemon.archive.archive import Archive
 from daemon.archive.chats import known_chat, known_chats
 from daemon.config.as_toml import toml_value
-from daemon.config.explained import reasons
+from daemon.config.explained import setting_reasons
 from daemon.config.loading import load
-from daemon.config.saving import can_undo, fingerprint, save_settings, undo_settings
+from daemon.config.saving import can_undo, fingerprint_file, save_settings, undo_settings
 from daemon.config.search import FoundConfig, find
 from daemon.config.settings import Config
 from daemon.models.splitting import splitter
@@ -21,11 +21,11 @@ from daemon.page.app import desk_of, field, render, show_at, use_settings
 from daemon.page.settings_fields import (
     FIELDS,
     GROUPS,
-    changes_of,
-    models_offered,
-    providers_of,
-    shown_value,
-    value_of,
+    allowed_providers,
+    find_changes,
+    offer_models,
+    present_value,
+    show_value,
 )
 from primer.model_names import own_model
 from primer.models import KEY_VARIABLES, hidden
@@ -49,7 +49,7 @@ def change_settings(request: Request) -> Response:
     if path is None:
         return _shown(request, wrong=["There is no memproc.toml yet."])
     typed = _typed(request)
-    changes = changes_of(config, typed, providers_of(config, _chat_models(request)))
+    changes = find_changes(config, typed, allowed_providers(config, _chat_models(request)))
     if isinstance(changes, list):
         wrong = [f"{refusal.field.label}: {refusal.reason}" for refusal in changes]
         return _shown(request, typed, wrong)
@@ -84,8 +84,8 @@ def _shown(
     """Show the settings, with what was typed and why it cannot be taken."""
     toml, path, config = desk_of(request).toml, _path(request), _present(request)
     keys = do_command(toml, "key", "test", "--no-call")
-    seen, chat_models = fingerprint(path) if path else "", _chat_models(request)
-    now = {each.dotted: shown_value(value_of(config, each)) for each in FIELDS}
+    seen, chat_models = fingerprint_file(path) if path else "", _chat_models(request)
+    now = {each.dotted: show_value(present_value(config, each)) for each in FIELDS}
     values = {**now, **(typed or {})}
     return render(
         request,
@@ -98,9 +98,9 @@ def _shown(
         groups=GROUPS,
         values=values,
         night=values[_NIGHT].partition("-"),
-        models=models_offered(config, chat_models),
-        providers_offered=providers_of(config, chat_models),
-        reasons=reasons(),
+        models=offer_models(config, chat_models),
+        providers_offered=allowed_providers(config, chat_models),
+        reasons=setting_reasons(),
         seen=seen,
         may_undo=bool(path and can_undo(path, seen)),
         folders=_rows(config, only_folders=True),
@@ -152,7 +152,7 @@ def _rows(config: Config, *, only_folders: bool) -> list[tuple[str, str, str]]:
     own = {each.key for each in FIELDS}
     tables: dict[str, dict[str, object]] = config.model_dump(mode="json")
     return [
-        (f"{table}.{name}", toml_value(hidden(value)), reasons().get((table, name), ""))
+        (f"{table}.{name}", toml_value(hidden(value)), setting_reasons().get((table, name), ""))
         for table, settings in tables.items()
         for name, value in settings.items()
         if (table, name) not in own and (table == _FOLDERS) == only_folders

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from daemon.config.editing import with_settings
-from daemon.config.explained import reasons
+from daemon.config.explained import setting_reasons
 from daemon.config.loading import shipped_text
 from daemon.config.settings import Config
 from rules.errors import ConfigurationError
@@ -47,7 +47,9 @@ def test_what_is_no_table_is_refused(text: str) -> None:
 
 
 @given(
-    st.dictionaries(st.sampled_from(sorted(reasons())), st.integers(0, 9) | st.text("ab\"' #")),
+    st.dictionaries(
+        st.sampled_from(sorted(setting_reasons())), st.integers(0, 9) | st.text("ab\"' #")
+    ),
 )
 def test_of_the_shipped_file_no_other_line_is_changed(settings: dict[tuple[str, str], str]) -> None:
     tables = {
@@ -68,6 +70,11 @@ def test_of_the_shipped_file_no_other_line_is_changed(settings: dict[tuple[str, 
 def test_every_setting_has_its_reason() -> None:
     tables = Config().model_dump(mode="json")
     names = {(table, name) for table, settings in tables.items() for name in settings}
-    assert names == reasons().keys()
-    assert reasons()["watch", "subfolders"] == "Whether folders inside the inbox are watched too."
-    assert reasons()["budget", "price"].startswith("Prices are those that came with LiteLLM.")
+    assert names == setting_reasons().keys()
+    assert (
+        setting_reasons()["watch", "subfolders"]
+        == "Whether folders inside the inbox are watched too."
+    )
+    assert setting_reasons()["budget", "price"].startswith(
+        "Prices are those that came with LiteLLM."
+    )

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from daemon.page.markdown import LONGEST, html_of, parsed
-from daemon.page.message_blocks import as_html
+from daemon.page.markdown import LONGEST, parse_markdown, render_tokens
+from daemon.page.message_blocks import render_markdown
 
 TAGS = frozenset(
     [
@@ -84,34 +84,34 @@ def _check(html: str) -> None:
     ],
 )
 def test_no_tag_of_a_message_is_a_tag_of_the_page(hostile: str) -> None:
-    _check(as_html(hostile))
+    _check(render_markdown(hostile))
 
 
 @given(st.lists(SIGNS, max_size=60).map("".join))
 def test_whatever_is_written_only_harmless_tags_come_of_it(text: str) -> None:
-    _check(as_html(text))
+    _check(render_markdown(text))
 
 
 @given(st.text(st.characters(categories=["L", "N", "Zs"]), min_size=1))
 def test_no_letter_is_left_out(text: str) -> None:
-    shown = _Read(as_html(text)).text
+    shown = _Read(render_markdown(text)).text
     assert "".join(filter(str.isalnum, shown)) == "".join(filter(str.isalnum, text))
 
 
 def test_an_image_is_named_and_not_fetched() -> None:
-    assert "[image: the sea]" in as_html("![the sea](http://example.org/sea.png)")
-    assert "<img" not in as_html("![the sea](http://example.org/sea.png)")
+    assert "[image: the sea]" in render_markdown("![the sea](http://example.org/sea.png)")
+    assert "<img" not in render_markdown("![the sea](http://example.org/sea.png)")
 
 
 def test_a_line_like_a_reference_is_shown() -> None:
-    assert "[laughs]: hello" in as_html("[laughs]: hello")
+    assert "[laughs]: hello" in render_markdown("[laughs]: hello")
 
 
 @pytest.mark.parametrize("text", ["a" * (LONGEST + 1), "> " * 60 + "deep down"])
 def test_what_cannot_be_read_as_markdown_is_shown_as_it_was_written(text: str) -> None:
-    assert not parsed(text)
-    assert _Read(as_html(text)).text == text
+    assert not parse_markdown(text)
+    assert _Read(render_markdown(text)).text == text
 
 
 def test_a_heading_of_a_message_is_none_of_the_page() -> None:
-    assert html_of(parsed("## Plans")) == '<p class="head">Plans</p>'
+    assert render_tokens(parse_markdown("## Plans")) == '<p class="head">Plans</p>'

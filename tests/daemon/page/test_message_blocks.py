@@ -5,7 +5,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from daemon.page.message_blocks import Passage, around_marks, blocks_of
+from daemon.page.message_blocks import Passage, around_marks, cut_blocks
 from rules.typingmind.content import Part
 
 STORY = """Listen.
@@ -22,7 +22,7 @@ Good night."""
 
 def _html(text: str, quote: str) -> str:
     parts = (Part(text, spoken=True),)
-    return "".join(block.html for block in blocks_of(parts, [Passage(quote, "said-1")]))
+    return "".join(block.html for block in cut_blocks(parts, [Passage(quote, "said-1")]))
 
 
 def _marked(html: str) -> str:
@@ -56,23 +56,23 @@ def test_an_image_is_no_place_of_a_quote() -> None:
 
 def test_the_blocks_around_the_quote_are_shown_first() -> None:
     parts = (Part(STORY, spoken=True),)
-    blocks = blocks_of(parts, [Passage("And that was all.", "said-1")])
+    blocks = cut_blocks(parts, [Passage("And that was all.", "said-1")])
     first, stop = around_marks(blocks)
     shown = "".join(block.html for block in blocks[first:stop])
     assert "salt" in shown
     assert "Good night" in shown
     assert "Listen" not in shown
-    assert around_marks(blocks_of(parts)) == (0, 3)
+    assert around_marks(cut_blocks(parts)) == (0, 3)
 
 
 def test_the_words_of_a_search_are_marked_and_markup_stays_text() -> None:
-    (block,) = blocks_of((Part("**Salt** & <i>salt</i>", spoken=True),), query="salt")
+    (block,) = cut_blocks((Part("**Salt** & <i>salt</i>", spoken=True),), query="salt")
     assert block.html.count("<mark>") == 2
     assert "&amp; &lt;i&gt;" in block.html
 
 
 def test_what_is_no_words_is_named() -> None:
-    (block,) = blocks_of((Part("[image: <sea>.png]", spoken=False),))
+    (block,) = cut_blocks((Part("[image: <sea>.png]", spoken=False),))
     assert block.html == '<p class="soft">[image: &lt;sea&gt;.png]</p>'
 
 

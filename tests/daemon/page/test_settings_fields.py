@@ -4,7 +4,7 @@ import pytest
 
 from daemon.config.model_settings import ModelSettings
 from daemon.config.settings import ChatOverride, ChatSettings, Config
-from daemon.page.settings_fields import FIELDS, changes_of, models_offered, providers_of
+from daemon.page.settings_fields import FIELDS, allowed_providers, find_changes, offer_models
 from primer.models import EXTRACTIVE
 
 CLAUDE = "anthropic/claude-opus-5-5"
@@ -12,7 +12,7 @@ PROVIDERS = ("anthropic",)
 
 
 def _reasons(typed: dict[str, str], config: Config = Config()) -> list[str]:  # noqa: B008  frozen
-    refused = changes_of(config, typed, PROVIDERS)
+    refused = find_changes(config, typed, PROVIDERS)
     return [refusal.reason for refusal in refused] if isinstance(refused, list) else []
 
 
@@ -26,12 +26,12 @@ def test_nothing_that_says_where_keys_and_words_go_has_a_field() -> None:
 
 def test_only_what_differs_is_a_change() -> None:
     typed = {"tail.tokens": "30000", "fold.budget": " auto ", "chunk.bounds": "size"}
-    assert changes_of(Config(), typed, PROVIDERS) == {("chunk", "bounds"): "size"}
-    assert changes_of(Config(), {"folders.inbox": "/"}, PROVIDERS) == {}
+    assert find_changes(Config(), typed, PROVIDERS) == {("chunk", "bounds"): "size"}
+    assert find_changes(Config(), {"folders.inbox": "/"}, PROVIDERS) == {}
 
 
 def test_a_fold_budget_is_a_number_or_auto() -> None:
-    assert changes_of(Config(), {"fold.budget": "9000"}, ()) == {("fold", "budget"): 9000}
+    assert find_changes(Config(), {"fold.budget": "9000"}, ()) == {("fold", "budget"): 9000}
     assert _reasons({"fold.budget": "much"}) == ["a whole number"]
 
 
@@ -42,7 +42,10 @@ def test_a_cap_is_never_raised_here(typed: str) -> None:
 
 def test_a_cap_is_lowered() -> None:
     typed = {"budget.run_usd": "0.5", "budget.day_usd": "4"}
-    assert changes_of(Config(), typed, ()) == {("budget", "run_usd"): 0.5, ("budget", "day_usd"): 4}
+    assert find_changes(Config(), typed, ()) == {
+        ("budget", "run_usd"): 0.5,
+        ("budget", "day_usd"): 4,
+    }
 
 
 @pytest.mark.parametrize(
@@ -55,17 +58,19 @@ def test_a_model_of_a_provider_that_is_not_in_use_is_refused(model: str) -> None
 
 @pytest.mark.parametrize("model", [CLAUDE, EXTRACTIVE])
 def test_a_model_of_a_provider_in_use_is_taken(model: str) -> None:
-    assert changes_of(Config(), {"models.agent": model}, PROVIDERS) == {("models", "agent"): model}
+    assert find_changes(Config(), {"models.agent": model}, PROVIDERS) == {
+        ("models", "agent"): model
+    }
 
 
 def test_providers_are_those_that_the_settings_name_or_the_chats_use() -> None:
     options = {"ollama_chat/*": {"num_ctx": 16384}, "temperature": 0.7}
     own = ChatOverride(chat="x", models=ModelSettings(agent="xai/grok-4.3", options=options))
     config = Config(chats=ChatSettings(override=(own,)))
-    assert providers_of(config, [CLAUDE]) == ("anthropic", "ollama_chat", "xai")
-    assert providers_of(Config(), []) == ()
+    assert allowed_providers(config, [CLAUDE]) == ("anthropic", "ollama_chat", "xai")
+    assert allowed_providers(Config(), []) == ()
 
 
 def test_the_models_offered_are_those_named_and_the_small_ones_of_their_providers() -> None:
-    offered = models_offered(Config(), [CLAUDE])
+    offered = offer_models(Config(), [CLAUDE])
     assert set(offered) == {CLAUDE, "anthropic/claude-haiku-5-5", EXTRACTIVE}
