@@ -8,9 +8,11 @@ from starlette.responses import Response
 from daemon.archive.archive import Archive
 from daemon.archive.chats import KnownChat, known_chat
 from daemon.archive.keeping import kept_passages, messages_of
+from daemon.archive.reading import read_words
 from daemon.page.actions import run_then_show
 from daemon.page.app import desk_of, field, named_chat, render
 from daemon.page.chat import persona_of
+from daemon.page.message_blocks import find_written
 from rules.layers.kept_passages import KeptPassage, describe_kept
 
 
@@ -54,9 +56,16 @@ def _address(known: KnownChat, passage: KeptPassage) -> str:
 
 
 def post_keep(request: Request) -> Response:
-    """Keep what is marked of a message, or all of it where nothing is marked."""
+    """Keep what is marked of a message, or all of it where nothing is marked.
+
+    What is marked has lost its Markdown, and is kept as it was written.
+    """
     words, key = field(request, "words").replace("\r\n", "\n"), field(request, "key")
-    return _on_kept(request, "keep", "--message", key, "--", _chat_of(request), words)
+    with named_chat(request) as (archive, known):
+        message = read_words(archive, known.chat_id, [key]).get(key)
+    if message:
+        words = find_written(message.words, words)
+    return _on_kept(request, "keep", "--message", key, "--", known.chat_id, words)
 
 
 def post_agree(request: Request) -> Response:

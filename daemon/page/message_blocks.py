@@ -4,6 +4,7 @@ Quotes are passages of the message as it was written, in Markdown; what is shown
 So a quote is found again by its letters and digits alone.
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -69,6 +70,21 @@ def around_marks(blocks: Sequence[Block]) -> tuple[int, int]:
     if not at_marks:
         return 0, min(_FEW, len(blocks))
     return max(0, at_marks[0] - 1), min(len(blocks), at_marks[-1] + 2)
+
+
+def find_written(text: str, shown: str) -> str:
+    """Return what was written where these words are shown of a text; `shown` if nowhere."""
+    wanted = _letters(shown)
+    if not wanted or shown in text:
+        return shown
+    places = [at for at, sign in enumerate(text) if sign.isalnum()]
+    begin = _letters(text).find(wanted)
+    if begin < 0:
+        return shown
+    start, stop = places[begin], places[begin + len(wanted) - 1] + 1
+    _, after = _signs_around(shown)
+    end = re.compile(rf"[*_~`]*{re.escape(after.strip())}").match(text, stop)
+    return text[start : end.end() if end and after.strip() else stop]
 
 
 def _rendered(text: str, passages: Sequence[Passage], query: str) -> list[Block]:

@@ -305,6 +305,20 @@ def test_a_message_that_was_edited_or_deleted_is_read_as_what_it_is(tmp_path: Pa
     assert "[laughs]: Salt <b>wind</b>." in text
 
 
+@pytest.mark.usefixtures("buttons")
+def test_marked_words_are_kept_with_their_markdown(tmp_path: Path) -> None:
+    person = Person(tmp_path / "ada")
+    told = user("The **salt** wind is *mine*.", 90)
+    person.drop(export_bytes(chat(*conversation(20, 400), told)), "lighthouse.json")
+    assert person.memproc("run").code == 0
+    browser, address = Browser(person), chat_address(person)
+    kept = browser.send(f"{address}/keep", key=str(told["uuid"]), words="salt wind is mine.")
+    assert "Kept, word for word" in kept
+    assert "salt** wind is *mine*." in kept
+    (place,) = re.findall(r'href="(/chat/[^"]+/messages/[^"]+)"', browser.source(f"{address}/kept"))
+    assert "<strong>salt</strong> wind is <em>mine</em>." in browser.source(unescape(place))
+
+
 def test_money_shows_the_caps_and_raises_one(browser: Browser) -> None:
     assert "Nothing was spent in the last thirty days." in browser.open("/money")
     assert "$12.00 (raised from $10.00)" in browser.send("/money/cap", usd="12", which="day")

@@ -5,7 +5,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from daemon.page.message_blocks import Passage, around_marks, cut_blocks
+from daemon.page.message_blocks import Passage, around_marks, cut_blocks, find_written
 from rules.typingmind.content import Part
 
 STORY = """Listen.
@@ -74,6 +74,16 @@ def test_the_words_of_a_search_are_marked_and_markup_stays_text() -> None:
 def test_what_is_no_words_is_named() -> None:
     (block,) = cut_blocks((Part("[image: <sea>.png]", spoken=False),))
     assert block.html == '<p class="soft">[image: &lt;sea&gt;.png]</p>'
+
+
+def test_what_is_shown_is_found_again_as_it_was_written() -> None:
+    assert find_written(STORY, "The sea breathes, and no one had heard it.") == (
+        "The **sea** breathes, and *no one* had heard it."
+    )
+    assert find_written(STORY, "And that was all.") == "And that was all."
+    assert find_written(STORY, "salt\nwind") == "salt\n- wind"
+    assert find_written(STORY, "Nothing of it.") == "Nothing of it."
+    assert find_written(STORY, "") == ""
 
 
 @given(st.data())
