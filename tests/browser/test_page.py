@@ -37,6 +37,7 @@ VIEWS = (
     "CHAT/versions?from=1",
     "CHAT/versions/1",
     "MEMORY",
+    "MEMORY/words",
     "MEMORY/retry",
 )
 
