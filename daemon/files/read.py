@@ -14,8 +14,15 @@ from hashlib import file_digest
 from pathlib import Path
 from typing import BinaryIO
 
-from daemon.files.bundle import BLOCK_BYTES, INDEX, Bundle, open_export, refuse_large
-from daemon.files.candidates import sighting_of
+from daemon.files.bundle import (
+    BLOCK_BYTES,
+    INDEX,
+    Bundle,
+    open_export,
+    program_of,
+    refuse_large,
+)
+from daemon.files.candidates import LARGEST_BYTES, sighting_of
 from rules.arrival import Sighting
 from rules.errors import FileTrouble, NotAnExport
 from rules.typingmind import document
@@ -82,6 +89,7 @@ def read_export(path: Path) -> Export:
     """
     with open_export(path) as file:
         fingerprint = sighting_of(os.fstat(file.fileno()))
+        _refuse_large_foreign(path.name, file, fingerprint.size)
         refuse_large(path.name, fingerprint.size)
         sha256 = file_digest(file, "sha256").hexdigest()
         export = Export(
@@ -89,6 +97,16 @@ def read_export(path: Path) -> Export:
         )
         export.refuse_changed(file)
     return export
+
+
+def _refuse_large_foreign(name: str, file: BinaryIO, size: int) -> None:
+    """Raise NotAnExport for another program's export too large to be read as one of TypingMind's.
+
+    A smaller one is known when it is read.
+    """
+    if size > LARGEST_BYTES and (foreign := program_of(name, file)):
+        raise foreign.refusal(name)
+    file.seek(0)
 
 
 def chats_in(name: str, data: bytes) -> tuple[Chat, ...]:
