@@ -80,7 +80,8 @@ def brought_before(archive: Archive) -> dict[tuple[str, str], list[str]]:
     for known in known_chats(archive):
         origin = origin_of(known_chat(archive, known.chat_id))
         for pair in origin.conversations if origin else ():
-            titles.setdefault(pair, []).append(known.title)
+            if known.title not in titles.setdefault(pair, []):
+                titles[pair].append(known.title)
     return titles
 
 
@@ -104,18 +105,19 @@ def plan_bringing(
     names = [message.name for message in wanted.messages]
     held = partial(_held, archive)
     placement = place_conversation(names, wanted.names, held, untouched=untouched)
+    title = wanted.title if placement.number == 1 else f"{wanted.title} ({placement.number})"
     if placement.is_known:
         content = _going_on(archive, placement, wanted)
     else:
         content = write_chat(
             placement.chat_id,
-            wanted.title,
+            title,
             wanted.messages,
             wanted.origin,
             model=model,
             system_message=system_message,
         )
-    return Bringing(placement, wanted.title, chosen, content)
+    return Bringing(placement, title, chosen, content)
 
 
 def write_plan(folders: Folders, bringing: Bringing) -> Path:

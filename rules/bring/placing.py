@@ -45,6 +45,8 @@ class Placement:
     new: int
     is_known: bool
     """The chat is in the archive, and goes on."""
+    number: int = 1
+    """Which of the chats of these names it is: 2 for a second one."""
     reason: str = ""
     """Why it does not go into the chat that it was brought into before; else empty."""
 
@@ -62,21 +64,21 @@ def place_conversation(
     `untouched` is what the person says of its copy in TypingMind.
     """
     chat_id, reason = name_uuid("chat", *names), ""
-    for number in count(2):
+    for number in count(1):
         chat = held(chat_id)
         if chat is None:
-            return Placement(chat_id, len(wanted), is_known=False, reason=reason)
+            return Placement(chat_id, len(wanted), False, number, reason)
         same = _same_at_first(chat.messages, wanted)
         new = len(wanted) - same
         if new == 0:
-            return Placement(chat_id, 0, is_known=True, reason=reason)
+            return Placement(chat_id, 0, True, number, reason)
         refusal = _refusal(chat, same, untouched=untouched)
         if not refusal:
-            return Placement(chat_id, new, is_known=True, reason=reason)
+            return Placement(chat_id, new, True, number, reason)
         reason = reason or refusal
         following = name_uuid("chat", *names, wanted[same].uuid)
         if following == chat_id:  # the same message differs there, too
-            following = name_uuid("chat", *names, wanted[same].uuid, str(number))
+            following = name_uuid("chat", *names, wanted[same].uuid, str(number + 1))
         chat_id = following
     raise AssertionError
 

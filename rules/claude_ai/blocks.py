@@ -16,6 +16,8 @@ _MACHINERY = frozenset({"injected_prompt_block", "token_budget", "summaries", "f
 """Blocks that the app has put there for the model, and that nobody said."""
 _FILES = ("files", "files_v2")
 _NAMELESS = "without a name"
+_LONGEST_NUMBER = 16
+"""Digits that JSON's numbers keep."""
 
 
 def claude_text(message: Mapping[str, object], left: Counter[str]) -> str:
@@ -54,6 +56,7 @@ def _block(block: Mapping[str, object], left: Counter[str]) -> str:
     kind = spans.text(block.get("type"))
     match kind:
         case "text" | "voice_note":
+            left["citation"] += len(spans.as_list(block, "citations"))
             return spans.text(block.get("text"))
         case "thinking" | "redacted_thinking":
             return framed("thinking", spans.text(block.get("thinking")) or _summaries(block))
@@ -89,8 +92,19 @@ def _tool_call(block: Mapping[str, object]) -> str:
     artifact = spans.text(given.get("content")) or spans.text(given.get("new_str"))
     if _name(block) == "artifacts" and artifact:
         return framed(f"artifact: {spans.text(given.get('title')) or _NAMELESS}", artifact)
-    asked = json.dumps(given, ensure_ascii=False) if given else ""
+    asked = json.dumps(_with_numbers(given), ensure_ascii=False) if given else ""
     return framed(f"tool call: {_name(block)}", asked)
+
+
+def _with_numbers(value: object) -> object:
+    """Return a parsed value with its numbers as numbers; one that cannot be stays as spelled."""
+    if isinstance(value, dict):
+        return {key: _with_numbers(inner) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [_with_numbers(inner) for inner in value]
+    if isinstance(value, spans.Number) and len(value) < _LONGEST_NUMBER:
+        return json.loads(value)
+    return value
 
 
 def _result(block: Mapping[str, object], left: Counter[str]) -> str:

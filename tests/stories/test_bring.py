@@ -134,7 +134,23 @@ def test_a_newer_export_goes_on_with_the_same_chat_if_the_person_says_so(nessa: 
     assert after["messages"][: len(memories) - 1] == memories[:-1], "memories stay as they were"
     assert expanded(nessa, after["chatID"]) == talks.spoken("1", LONGER)
     assert len(originals(nessa)) == 2
+    assert nessa.memproc("undo", after["chatID"], "--yes").code == 0
+    assert nessa.chat() == before
     assert nessa.memproc("verify").code == 0
+
+
+def test_an_untouched_export_of_typingmind_in_between_changes_nothing(nessa: Person) -> None:
+    exported(nessa, talks.chatgpt("1", LONG))
+    bring(nessa, "--chat", "1", "--yes")
+    device = TypingMind(1)
+    device.bring_in(nessa.updated()[0].read_bytes())
+    nessa.drop(device.export())
+    assert "1 unchanged" in nessa.memproc("run").out
+    exported(nessa, talks.chatgpt("1", LONGER))
+    bring(nessa, "--chat", "1", "--untouched", "--yes")
+    (chat_id,) = chats(nessa)
+    assert expanded(nessa, chat_id) == talks.spoken("1", LONGER)
+    assert live(nessa.chat()) == talks.spoken("1", LONGER)[-len(live(nessa.chat())) :]
 
 
 def test_without_the_persons_word_it_becomes_a_second_chat(nessa: Person) -> None:
@@ -149,6 +165,7 @@ def test_without_the_persons_word_it_becomes_a_second_chat(nessa: Person) -> Non
     assert len(both) == 2
     (second,) = both.keys() - {first}
     assert expanded(nessa, second) == talks.spoken("1", LONGER)
+    assert both[second]["chatTitle"] == "Talk 1 (2)"
     assert "Nothing is new" in bring(nessa, "--chat", "1", "--yes").out
 
 

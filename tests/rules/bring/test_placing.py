@@ -47,7 +47,12 @@ def test_once_a_file_was_written_only_the_persons_word_keeps_it_in_the_same_chat
     written = (said("a", "b"), True)
     assert place(said("a", "b", "c"), untouched=True, first=written).chat_id == FIRST
     placed = place(said("a", "b", "c"), first=written)
-    assert (placed.chat_id, placed.new, placed.is_known) == (second("c"), 3, False)
+    assert (placed.chat_id, placed.new, placed.is_known, placed.number) == (
+        second("c"),
+        3,
+        False,
+        2,
+    )
     assert "--untouched" in placed.reason
 
 

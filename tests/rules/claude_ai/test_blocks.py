@@ -25,7 +25,7 @@ def blocks(*content: Any, **fields: Any) -> tuple[str, dict[str, int]]:
 
 
 BLOCKS: dict[str, tuple[Any, str]] = {
-    "text": ({"type": "text", "text": "Hi", "citations": [{}]}, "Hi"),
+    "text": ({"type": "text", "text": "Hi", "citations": []}, "Hi"),
     "thinking": ({"type": "thinking", "thinking": "Hm."}, "[thinking]\nHm.\n[end of thinking]"),
     "summaries alone": (
         {"type": "thinking", "thinking": "", "summaries": [{"summary": "S"}]},
@@ -41,8 +41,8 @@ BLOCKS: dict[str, tuple[Any, str]] = {
         "[artifact: without a name]\nO lake\n[end of artifact: without a name]",
     ),
     "tool call": (
-        {"type": "tool_use", "name": "web_search", "input": {"query": "tide"}},
-        '[tool call: web_search]\n{"query": "tide"}\n[end of tool call: web_search]',
+        {"type": "tool_use", "name": "web_search", "input": {"query": "tide", "page": 2}},
+        '[tool call: web_search]\n{"query": "tide", "page": 2}\n[end of tool call: web_search]',
     ),
     "result": (
         {"type": "tool_result", "name": "web_search", "content": [{"type": "text", "text": "low"}]},
@@ -71,11 +71,12 @@ def test_what_the_app_put_there_and_unknown_blocks_are_counted_and_never_fatal()
         {"type": "token_budget"},
         {"type": "dream", "text": "of sheep"},
         {"type": "image", "file_uuid": "1"},
+        {"type": "text", "text": "", "citations": [{"url": "https://example.org"}]},
         7,
         None,
     ) == (
         "[dream]\nof sheep\n[end of dream]\n\n[picture]\n\n[unknown part]\n\n[unknown part]",
-        {"hidden block": 2, "part of an unknown kind": 3, "picture": 1},
+        {"hidden block": 2, "citation": 1, "part of an unknown kind": 3, "picture": 1},
     )
 
 
