@@ -7,27 +7,11 @@ the sign that follows the word.
 
 import re
 
+from rules.extract.patterns import alternatives, at_start
 from rules.extract.words import listed_words
 
-_GOES_ON = re.compile(r"\\\n\s*")
-
-
-def _alternatives(*patterns: str) -> str:
-    """Join the lines of patterns into alternatives; one that ends in a backslash goes on."""
-    lines = (
-        line.strip()
-        for pattern in patterns
-        for line in _GOES_ON.sub("", pattern.strip()).splitlines()
-    )
-    return "|".join(lines)
-
-
-def _at_start(patterns: str) -> re.Pattern[str]:
-    return re.compile(rf"[\s*_#>\"'-]*(?:{patterns})")
-
-
-OPENING = _at_start(
-    _alternatives(
+OPENING = at_start(
+    alternatives(
         r"""
         (?:sure|understood|got it|no problem)(?: thing)?\s?[,!.:]
         (?:certainly|absolutely|of course)\s?(?:!|[,.:] (?:here|let me|let's|i'll|i can))
@@ -75,7 +59,7 @@ _AI = (
     r"(?:an? )?(?:ai|a\.i\.|artificial intelligence|(?:large )?language model)(?: language)?"
     r"(?: (?:model|assistant|system))?"
 )
-_DISCLAIMERS = _alternatives(
+_DISCLAIMERS = alternatives(
     rf"""
         (?:as|being) {_AI}\b[^.!?]{{0,60}}\b(?:don't|do not|can't|cannot|can not|am not|\
             unable|lack|have no|without|not able|not have)\b
@@ -120,11 +104,11 @@ _DISCLAIMERS = _alternatives(
         (?:私は)?(?:ai|人工知能|(?:大規模)?言語モデル)(?:として|なので|であり|ですので|のため|である)[^。！？]{0,80}(?:ません|ない|できず)
         """,
 )
-DISCLAIMER = _at_start(rf"(?:\w+, )?(?:{_DISCLAIMERS})")
+DISCLAIMER = at_start(rf"(?:\w+, )?(?:{_DISCLAIMERS})")
 """A sentence that says what a machine has not or will not, in the place of an answer."""
 
 CLOSING = re.compile(
-    _alternatives(
+    alternatives(
         r"""
         \A\W*(?:please |just |so |and )?(?:let me know|feel free to)\b
         \bif (?:you|there)\b[^.!?]*, (?:please |just )?(?:let me know|feel free to)\b
@@ -162,8 +146,8 @@ CLOSING = re.compile(
 )
 """An offer to the person, with which an answer in the conversation ends, and no memory."""
 
-GREETING = _at_start(
-    _alternatives(
+GREETING = at_start(
+    alternatives(
         r"""
         (?:hi|hello|hey|dear|good (?:morning|evening|afternoon))(?: there| \w+)?\s?[,!]
         (?:hallo|guten (?:morgen|tag|abend))(?: \w+)?\s?[,!]
@@ -189,7 +173,7 @@ SCRIPT = re.compile(
 """A line of a dialogue with the name of its role."""
 
 AS_THIRD = re.compile(
-    _alternatives(
+    alternatives(
         r"""
         (?:[^,;:]{0,60}, )?(?:the|an|this|our) (?:ai (?:assistant|model|persona)|assistant|ai|\
             chatbot|user|persona)(?: and the \w+)? (?:is|was|has|had|did|does|then|also|later|\

@@ -46,6 +46,8 @@ _LEAST_WORDS = 25
 _LEAST_ROOM = 500
 _BESIDE_MEMORIES = 2_000
 """Tokens of the questions and answers in a request about a fold."""
+_Viewed = tuple[MissingFold | None, tuple[Memory, ...]]
+"""The next fold that is missing, and what replaces the memories."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,10 +253,6 @@ def _raw_turns(survey: Survey, plan: FoldPlan) -> tuple[Turn, ...]:
     before = as_they_are(entries[max(0, places[0] - _MESSAGES_BEFORE) : places[0]])
     passage = as_they_are([entries[at] for at in places])
     return (*prompt.lived(before), *prompt.by_memory(passage, numbers))
-
-
-_Viewed = tuple[MissingFold | None, tuple[Memory, ...]]
-"""The next fold that is missing, and what replaces the memories."""
 
 
 class Folds(Lane):

@@ -10,6 +10,8 @@ EXTRACTED, WRITTEN = "extracted", "model"
 Kind = Literal["as-of", "hindsight", "person"]
 Preferred = Literal["as-of", "hindsight"]
 Six = tuple[str, str, str, str, str, str]
+CHUNK_LEVEL = 1
+"""The level of a chunk's memory; a fold has a higher one."""
 
 
 def six_of(texts: Sequence[str]) -> Six:
@@ -123,10 +125,6 @@ def edition_in_prompts(editions: Sequence[Edition], chosen: int | None) -> Editi
         if edition.kind == "as-of":
             return edition
     raise ValueError("a memory has an as-of edition")
-
-
-CHUNK_LEVEL = 1
-"""The level of a chunk's memory; a fold has a higher one."""
 
 
 @dataclass(frozen=True, slots=True)

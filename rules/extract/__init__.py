@@ -3,5 +3,5 @@
 `answers` gives three of the four answers, and `quoting` the quote: read them first. Below them are the
 choice of sentences (`choice`), what each is worth (`worths`), the passage with the weights of its words
 (`weights`), a message as sentences (`prose`) and whose words its lines are (`voices`), sentences and words
-of any script, and the word lists (`languages`, `phrases`, `draft_words`, `frames`).
+of any script, and the word lists (`languages`, `phrases`, `draft_words`, `frames`), spelled by `patterns`.
 """

@@ -3,15 +3,11 @@
 They are looked for in the persona's messages alone, in any language.
 """
 
-import re
 from typing import Final
 
+from rules.extract.patterns import any_case
 
-def _any_of(pattern: str) -> re.Pattern[str]:
-    return re.compile("".join(map(str.strip, pattern.splitlines())), re.IGNORECASE)
-
-
-DRAFT: Final = _any_of(r"""
+DRAFT: Final = any_case(r"""
     \b(?:drafts?|drafted|templates?|samples?|examples?|e-?mails?|letters?|essays?|statements?
     |bios?|biograph\w+|poems?|stor(?:y|ies)|tales?|scripts?|speech(?:es)?|scenes?|dialogues?
     |monologues?|paragraphs?|rewrit\w+|rewritten|rephras\w+|reword\w+|revised|revisions?
@@ -39,7 +35,7 @@ DRAFT: Final = _any_of(r"""
     |詩|物語|スピーチ|段落|文面|返信|書き直""")
 """A line that ends with a colon, a heading or a label with one of these announces a draft."""
 
-GREETING: Final = _any_of(r"""
+GREETING: Final = any_case(r"""
     ^\W*(?:(?:dear|to whom it may concern|sehr geehrte\w*|liebe[rs]?|chère?s?|madame|monsieur
     |estimad[oa]s?|querid[oa]s?|prezad[oa]s?|car[oaie]|gentil[ei]|egregi[oa]|spettabile
     |уважаем\w+|дорог(?:ой|ая|ие|[ийао])|шановн\w+|szanown\w+|drog[iao]|sayın
@@ -49,12 +45,12 @@ GREETING: Final = _any_of(r"""
     |殿)[、,]?$)""")
 """A line that greets somebody as letters do."""
 
-SUBJECT: Final = _any_of(r"""
+SUBJECT: Final = any_case(r"""
     ^\W*(?:subject|betreff|objet|asunto|assunto|oggetto|тема|temat|konu|विषय|الموضوع|主题|主題
     |件名)\W{0,4}[:：]""")
 """The line of a letter that says what it is about."""
 
-GAP: Final = _any_of(r"""
+GAP: Final = any_case(r"""
     [\[［](?:your|my|our|their|the|his|her|name|date|recipient\w*|company|insert|ihr\w*|dein\w*
     |mein\w*|datum|empfänger|votre|vos|ton|mon|nom|destinataire|tu|su|mi|nombre|fecha|seu|sua
     |nome|data|il tuo|la tua|ваш\w*|имя|дата|ім'я|twoj\w*|imię|nazwisko|adınız|isim|tarih|आपका
@@ -62,7 +58,7 @@ GAP: Final = _any_of(r"""
     |貴社)(?!\w)[^\]\n］]{0,60}[\]］]""")
 """A gap that the person is to fill in."""
 
-SIGN_OFF: Final = _any_of(r"""
+SIGN_OFF: Final = any_case(r"""
     ^\W*(?:(?:best|kind|warm|warmest)(?: regards| wishes)?|regards|sincerely|yours(?: \w+)?
     |respectfully|with (?:love|gratitude|appreciation|best wishes)|love|cheers
     |thank you(?: for your \w+(?: and \w+)?)?|thanks|mit (?:freundlichen|herzlichen|lieben

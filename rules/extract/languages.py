@@ -7,34 +7,11 @@ from itertools import islice
 from typing import Final
 
 from rules.extract import frames
+from rules.extract.listed import Listed, listed
 
 _SAMPLE = 4000
 _TELLING_SHARE = 0.02
 """A language counts as spoken where its everyday words are more than this part of all."""
-
-
-@dataclass(frozen=True, slots=True)
-class Listed:
-    """Whole words, beginnings of words, and exceptions; `word in listed` asks all."""
-
-    whole: frozenset[str]
-    beginnings: tuple[str, ...]
-    exceptions: frozenset[str]
-
-    def __contains__(self, word: str) -> bool:
-        return word in self.whole or (
-            word.startswith(self.beginnings) and word not in self.exceptions
-        )
-
-
-def listed(entries: str) -> Listed:
-    """Read a list of words from `entries`, parted by white space: "word", "begin*", and "-exception"."""
-    words = entries.split()
-    return Listed(
-        frozenset(word for word in words if not word.endswith("*") and not word.startswith("-")),
-        tuple(word.removesuffix("*") for word in words if word.endswith("*")),
-        frozenset(word.removeprefix("-") for word in words if word.startswith("-")),
-    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,16 +29,6 @@ class Tongue:
     leaning: Listed
     """Pronouns, and words such as "but", with which a sentence opens that leans on the one before."""
     frames: frames.Frames
-
-
-def spoken(terms: Iterable[str], among: Sequence[Tongue]) -> Tongue:
-    """Return the language of `terms`, by everyday words; UNKNOWN if those tell nothing."""
-    heard = Counter(islice(terms, _SAMPLE))
-    scores = [
-        sum(count for term, count in heard.items() if term in tongue.common) for tongue in among
-    ]
-    best = max(scores)
-    return among[scores.index(best)] if best > _TELLING_SHARE * heard.total() else UNKNOWN
 
 
 TONGUES: Final = (
@@ -340,3 +307,13 @@ MONTHS = listed(
             أغسطس سبتمبر أكتوبر نوفمبر ديسمبر"""
 )
 """The months by name, casefolded, in the form that dates have."""
+
+
+def spoken(terms: Iterable[str], among: Sequence[Tongue]) -> Tongue:
+    """Return the language of `terms`, by everyday words; UNKNOWN if those tell nothing."""
+    heard = Counter(islice(terms, _SAMPLE))
+    scores = [
+        sum(count for term, count in heard.items() if term in tongue.common) for tongue in among
+    ]
+    best = max(scores)
+    return among[scores.index(best)] if best > _TELLING_SHARE * heard.total() else UNKNOWN

@@ -3,39 +3,11 @@
 All languages are looked for at once: a persona may answer in another one than the person speaks.
 """
 
-import re
-from dataclasses import dataclass
 from typing import Final
 
+from rules.extract.patterns import any_phrase
 
-@dataclass(frozen=True, slots=True)
-class Phrases:
-    """Phrases in any case, as alternatives of one pattern.
-
-    A pattern that ignores case takes three times as long as one for small letters, which are all
-    that a lowered ASCII text has.
-    """
-
-    any_case: re.Pattern[str]
-    small: re.Pattern[str]
-
-    def are_in(self, text: str) -> bool:
-        """Return whether one of them is in the text."""
-        if text.isascii():
-            return self.small.search(text.lower()) is not None
-        return self.any_case.search(text) is not None
-
-
-def _any_of(pattern: str) -> Phrases:
-    """Compile alternatives. Those that begin with `\\b` or `^` share it, so that it is tried once.
-
-    Where case is ignored, a Turkish dotless i is an i.
-    """
-    joined = "".join(map(str.strip, pattern.splitlines()))
-    return Phrases(re.compile(joined, re.IGNORECASE), re.compile(joined.replace("ı", "i")))
-
-
-COURTESY: Final = _any_of(r"""
+COURTESY: Final = any_phrase(r"""
     \b(?:(?:feel free|let(?: me|'s| us) (?:know|dive|get started|go through|walk through)
     |hesitate|good luck|best of luck|hope (?:this|that|it|these) helps?|(?:happy|glad|here|love
     |pleased) to (?:help|assist|hear|support|guide)|you(?:'re| are) (?:very |most )?welcome
@@ -102,7 +74,7 @@ COURTESY: Final = _any_of(r"""
     |いいですね|استمتع|يبدو (?:رائعا|جيدا)|باتباع هذه|शानदार लग|इन (?:कदमों|सुझावों)""")
 """Sentences that say nothing of this conversation: the courtesies of either side, and formulas of assistants."""
 
-PROMISE: Final = _any_of(r"""
+PROMISE: Final = any_phrase(r"""
     \b(?:i(?:'ll| will| shall| promise)\b|i(?:'ve| have) promised\b|ich (?:werde|verspreche
     |merke mir)|werde ich\b|je (?:te |vous )?promets|je (?:vais|m'en souviendrai|garderai
     |ferai)\b|(?:te |se )?(?:lo )?prometo\b|(?:recordaré|guardaré|haré|voy a)\b|(?:vou|lembrarei
@@ -113,7 +85,7 @@ PROMISE: Final = _any_of(r"""
     |約束する|覚えておきます|しておきます""")
 """What the speaker binds itself to, in a sentence of its own."""
 
-ADVICE: Final = _any_of(r"""
+ADVICE: Final = any_phrase(r"""
     \b(?:i(?:'d| would)? (?:strongly )?(?:suggest|recommend|advise|urge|propose)\b|my (?:advice
     |suggestion|recommendation)|(?:you|we) (?:should|could|ought|must|need to|might want
     |may want|can)\b|i(?:'d| would) (?:\w+ )?(?:start|keep|try|ask|wait|leave|take|go|avoid|use
@@ -130,7 +102,7 @@ ADVICE: Final = _any_of(r"""
     |お勧め|べきです|べきだ|ほうがいい|方がいい|た方が""")
 """What the speaker would have the other do."""
 
-CORRECTION: Final = _any_of(r"""
+CORRECTION: Final = any_phrase(r"""
     \b(?:i (?:was (?:wrong|mistaken)|made a mistake|got (?:that|it) wrong|misread|misunderstood
     |misremembered|stand corrected|withdraw|am withdrawing|take (?:that|it) back|must correct)\b
     |my (?:mistake|error)\b|correction\b|that's not (?:right|quite right|true)\b
@@ -144,7 +116,7 @@ CORRECTION: Final = _any_of(r"""
     |間違えました|間違っていました|訂正します|私の誤り""")
 """What the speaker takes back or sets right."""
 
-ASKING: Final = _any_of(r"""
+ASKING: Final = any_phrase(r"""
     \b(?:(?:can|could|would|will) you\b|please\b|i(?:'d| would) (?:like|love|prefer)\b|i(?:'m
     | am) (?:trying|looking|hoping|planning)\b|i (?:want|need|wish)\b|help me\b|(?:kannst du
     |können sie|könntest|bitte|ich (?:möchte|will|brauche|suche))\b|(?:peux-tu|pouvez-vous

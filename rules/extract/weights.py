@@ -8,7 +8,8 @@ from functools import lru_cache
 from math import log, sqrt
 
 from rules.extract.frames import Frames
-from rules.extract.languages import TONGUES, Listed, Tongue, spoken
+from rules.extract.languages import TONGUES, Tongue, spoken
+from rules.extract.listed import Listed
 from rules.extract.prose import PERSONA, Said, Sentence, of_message
 from rules.extract.words import terms
 

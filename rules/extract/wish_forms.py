@@ -3,9 +3,10 @@
 Each pattern is read without line breaks, and without regard to case.
 """
 
-import re
 from dataclasses import dataclass
 from typing import Final
+
+from rules.extract.patterns import any_case, join_lines
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,10 +21,6 @@ class WishForms:
     """An order anywhere in a sentence."""
     preference: str
     """A preference in the first person, which counts in a question too."""
-
-
-def _one_line(pattern: str) -> str:
-    return "".join(map(str.strip, pattern.splitlines()))
 
 
 _ENGLISH_LEAD = r"""
@@ -200,40 +197,26 @@ FORMS: Final = (
 """The forms by language, in the order of TONGUES."""
 
 
-def _compiled(pattern: str, *, at_start: bool = False) -> re.Pattern[str]:
-    whole = _one_line(pattern)
-    return re.compile(f"^(?:{whole})" if at_start else whole, re.IGNORECASE)
-
-
-STARTS: Final = tuple(_compiled(forms.start, at_start=True) for forms in FORMS)
-WITHIN: Final = tuple(_compiled(forms.within) for forms in FORMS)
-PREFERENCES: Final = tuple(_compiled(forms.preference) for forms in FORMS)
-DRAFT: Final = re.compile(
-    _one_line(r"""
+STARTS: Final = tuple(any_case(f"^(?:{join_lines(forms.start)})") for forms in FORMS)
+WITHIN: Final = tuple(any_case(forms.within) for forms in FORMS)
+PREFERENCES: Final = tuple(any_case(forms.preference) for forms in FORMS)
+DRAFT: Final = any_case(r"""
     ^\W*(?:(?:dear|subject|re|sehr geehrte\w*|liebe[rs]?|betreff|cher|chère|objet|estimad[oa]s?|querid[oa]s?|asunto
     |prezad[oa]s?|assunto|gentile|egregio|oggetto|уважаем\w+|тема|шановн\w+|szanown\w+|temat|sayın|konu|عزيزي|الموضوع|प्रिय|विषय|尊敬的
     |主题|件名|拝啓)\b|(?:template|example|sample|draft|entwurf|vorlage|beispiel|brouillon|exemple|modèle|borrador|ejemplo
     |plantilla|rascunho|exemplo|modelo|bozza|esempio|черновик|пример|чернетка|приклад|szkic|przykład|taslak|örnek|مسودة|مثال
-    |मसौदा|उदाहरण|草稿|例子|下書き|例)\b[^\n]{0,40}[:：])"""),
-    re.IGNORECASE,
-)
+    |मसौदा|उदाहरण|草稿|例子|下書き|例)\b[^\n]{0,40}[:：])""")
 """A line with which a letter or a sample begins."""
-ANNOUNCED: Final = re.compile(
-    _one_line(r"""
+ANNOUNCED: Final = any_case(r"""
     \b(?:drafts?|e-?mails?|letter|essay|post|paragraph|story|poem|bio|review|speech|article|text|script|caption|lyrics
     |says?|said|wrote|reads?|writes?|entwurf|brief|text|aufsatz|schreibt|schrieb|brouillon|lettre|texte|borrador|carta|texto
-    |rascunho|bozza|lettera|testo|черновик|письмо|текст|лист|szkic|list|tekst|taslak|mektup|metin)\b[^:：]{0,60}[:：]\W*$"""),
-    re.IGNORECASE,
-)
+    |rascunho|bozza|lettera|testo|черновик|письмо|текст|лист|szkic|list|tekst|taslak|mektup|metin)\b[^:：]{0,60}[:：]\W*$""")
 """A line that announces somebody's text."""
 
-CONDITION: Final = re.compile(
-    _one_line(r"""
+CONDITION: Final = any_case(r"""
     \b(?:when(?:ever)?|if|every time|each time) i (?:ask|say|mention|write|talk|request)\w*(?: you)?(?: about| for| of)? *
     |\bwenn ich (?:dich |sie )?(?:nach|über|um|von)? *|\bquand je (?:te |vous )?\w+ *
     |\bcuando (?:te |le )?\w+ *(?:por|sobre)? *
     |\bquando (?:eu |ti |le )?\w+ *(?:por|sobre|di)? *|\bкогда я (?:тебя |вас )?\w+ *(?:о|об|про)? *
     |\bколи я (?:тебе |вас )?\w+ *(?:про)? *|\b(?:kiedy|gdy) (?:cię )?\w+ *(?:o)? *|(?:عندما|كلما) أسأل\w* *(?:عن)? *
-    |जब (?:भी )?मैं *|(?:当|每次|每当)我(?:问|说|提到|提|发)(?:到|起)? *"""),
-    re.IGNORECASE,
-)
+    |जब (?:भी )?मैं *|(?:当|每次|每当)我(?:问|说|提到|提|发)(?:到|起)? *""")

@@ -33,16 +33,25 @@ _PAIRED = (("“", "”"), ("„", "“"), ("«", "»"), ("「", "」"), ("『",
 _MESSAGES = 4_096
 _PARAGRAPH = 4_000
 """Characters after which an open quotation mark is taken to be closed."""
+_GENERAL = listed_words(
+    """
+    always never please from now on going forward prefer i i'd would really much want you to your me
+    my for and or the a an of in with as at by be is are use using include provide give show make do
+    don't not any all ever when ask about
+    immer nie bitte ab jetzt und der die das toujours jamais siempre nunca sempre mai
+    """
+)
+"""Words that tell nothing of what a wish is about."""
+_SAME_SHARE = 0.5
+
+ASKED: Final = tuple(forms.asked for forms in FORMS)
+"""The engine's words before wishes, in every language."""
 
 
 def asked_frame(texts: Iterable[str]) -> str:
     """Return the engine's words before wishes, in the language of most of the texts."""
     tongue = spoken((term for text in texts for term in terms(text)), TONGUES)
     return FORMS[0 if tongue is UNKNOWN else TONGUES.index(tongue)].asked
-
-
-ASKED: Final = tuple(forms.asked for forms in FORMS)
-"""The engine's words before wishes, in every language."""
 
 
 @lru_cache(_MESSAGES)
@@ -131,18 +140,6 @@ def _is_quoted(text: str, at: int) -> bool:
     return any(
         before.count(opening) > before.count(closing) for opening, closing in _PAIRED
     ) and not before.endswith("”")
-
-
-_GENERAL = listed_words(
-    """
-    always never please from now on going forward prefer i i'd would really much want you to your me
-    my for and or the a an of in with as at by be is are use using include provide give show make do
-    don't not any all ever when ask about
-    immer nie bitte ab jetzt und der die das toujours jamais siempre nunca sempre mai
-    """
-)
-"""Words that tell nothing of what a wish is about."""
-_SAME_SHARE = 0.5
 
 
 @lru_cache(_MESSAGES)

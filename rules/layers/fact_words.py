@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from rules.extract.languages import listed
+from rules.extract.listed import listed
 from rules.extract.words import terms
 
 _KEPT_READY = 20_000
