@@ -8,6 +8,7 @@ much to read (rules/plan/fold_reading.py); the engine goes back to the raw messa
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from daemon.archive.memories import keep_fold
 from daemon.chat.passage import as_they_are
@@ -60,6 +61,17 @@ class _Sight:
     """What is seen there."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Shown:
+    """What a chat can show to those who write its folds."""
+
+    system_message: str
+    raw: tuple[Turn, ...] = ()
+    """The raw messages that the fold stands for; none where not all are known."""
+    room: int | None = None
+    """The tokens of memories that one request has room for; None for no limit."""
+
+
 def make_fold(
     sheet: Worksheet,
     chat_id: str,
@@ -78,29 +90,16 @@ def make_fold(
     engine from the `raw` messages, where they are known. Raises ModelError where a model cannot be
     asked.
     """
-    shown = raw or prompt.memories_alone(sheet.texts, plan.members)
-    by_engine = _Sight(shown, shown, plan.members)
-
-    def dialogue(sheet: Worksheet, pair: Pair, words: int) -> Steps[Transcript | Refused]:
-        """Ask the three questions next to the quotes, about each part."""
-        extracted = pair.agent == ENGINE
-        sights = [by_engine] if extracted else _sights(sheet, system_message, plan, room)
-        each = _words_of_part(words, len(sights))
-        transcripts: list[Transcript] = []
-        for sight in sights:
-            own = sheet if extracted else _asking_for_paragraphs(sheet, sight, each)
-            subject = _subject(own, plan, sight, each, guidance, extracted=extracted)
-            transcript = yield from converse(own, subject, pair, plan.quotes)
-            if isinstance(transcript, Refused):
-                return transcript
-            transcripts.append(transcript)
-        return _joined(sheet, transcripts)
-
+    shown = _Shown(system_message, raw, room)
     quotes_tokens = sum(count(quote.framed) for quote in plan.quotes)
     most = most_fold_tokens(plan.tokens, sheet.questions_tokens) + quotes_tokens
-    words = _words_of_fold(plan, roles, sheet.questions_tokens)
     work = Assignment(
-        "fold", "its memories", dialogue, words, lambda _, tokens: tokens <= most, count
+        "fold",
+        "its memories",
+        partial(_dialogue, plan, shown, guidance),
+        _words_of_fold(plan, roles, sheet.questions_tokens),
+        lambda _, tokens: tokens <= most,
+        count,
     )
     edition = yield from without_hole(sheet, work, roles)
     spoken = (text for member in plan.members for text in member.in_prompts.texts[1::2])
@@ -108,21 +107,44 @@ def make_fold(
     return _as_memory(chat_id, plan, edition)
 
 
+def _dialogue(
+    plan: FoldPlan, shown: _Shown, guidance: str, sheet: Worksheet, pair: Pair, words: int
+) -> Steps[Transcript | Refused]:
+    """Ask the three questions next to the quotes, about each part."""
+    extracted = pair.agent == ENGINE
+    sights = [_for_engine(sheet, plan, shown)] if extracted else _sights(sheet, plan, shown)
+    each = _words_of_part(words, len(sights))
+    transcripts: list[Transcript] = []
+    for sight in sights:
+        own = sheet if extracted else _asking_for_paragraphs(sheet, sight, each)
+        subject = _subject(own, plan, sight, each, guidance, extracted=extracted)
+        transcript = yield from converse(own, subject, pair, plan.quotes)
+        if isinstance(transcript, Refused):
+            return transcript
+        transcripts.append(transcript)
+    return _joined(sheet, transcripts)
+
+
 def _words_of_part(words: int, parts: int) -> int:
     """Return the words of each answer about one of `parts` parts of a fold."""
     return words if parts == 1 else max(_LEAST_WORDS, words // parts)
 
 
-def _sights(
-    sheet: Worksheet, system_message: str, plan: FoldPlan, room: int | None
-) -> list[_Sight]:
+def _for_engine(sheet: Worksheet, plan: FoldPlan, shown: _Shown) -> _Sight:
+    """Return what the engine reads: the raw messages, or where they are not known the members."""
+    turns = shown.raw or prompt.memories_alone(sheet.texts, plan.members)
+    return _Sight(turns, turns, plan.members)
+
+
+def _sights(sheet: Worksheet, plan: FoldPlan, shown: _Shown) -> list[_Sight]:
     """Return what a model sees of a fold, part by part."""
     if not plan.from_memories:
-        return [_from_members(sheet, system_message, plan)]
-    parts = (plan.memories[part.start : part.stop] for part in parts_within(plan.answers, room))
+        return [_from_members(sheet, shown.system_message, plan)]
+    ranges = parts_within(plan.answers, shown.room)
+    parts = (plan.memories[part.start : part.stop] for part in ranges)
     return [
         _Sight(
-            prompt.retold(sheet.texts, system_message, part),
+            prompt.retold(sheet.texts, shown.system_message, part),
             prompt.retold_alone(sheet.texts, part),
             part,
         )
@@ -212,7 +234,7 @@ def fold_analysis(
     sheet: Worksheet, plan: FoldPlan, roles: Roles, room: int | None = None
 ) -> Request | None:
     """Return the question about a fold that needs no answer before it; None where there is none."""
-    sights = _sights(sheet, "", plan, room)
+    sights = _sights(sheet, plan, _Shown("", room=room))
     words = _words_of_part(fold_words(plan.tokens, sheet.questions_tokens), len(sights))
     asked = sheet.texts.fold_analysis
     return first_analysis(sheet, roles, sights[0].alone, asked, analysis_words(words))

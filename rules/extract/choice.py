@@ -52,11 +52,7 @@ def choose(
     """
     beside = "\n".join(besides)
     known = frozenset(terms(beside))
-    free = [
-        worth > 0 and sentence.text not in beside
-        for worth, sentence in zip(worths, reading.sentences, strict=True)
-    ]
-    chains = [_chain(reading, free, at) if free[at] else () for at in range(len(worths))]
+    chains = _chains(reading, worths, beside)
     kept: list[int] = []
     shortest: list[tuple[float, int]] = []
     left, said_before = room.words, set[str]()
@@ -69,6 +65,15 @@ def choose(
         left -= spent
         said_before.update(term for at in chosen for term in reading.sentences[at].terms)
     return kept if kept or not shortest else [min(shortest)[1]]
+
+
+def _chains(reading: WeighedPassage, worths: Sequence[float], beside: str) -> list[tuple[int, ...]]:
+    """Return each sentence with those that it leans on; nothing for one that cannot be kept."""
+    free = [
+        worth > 0 and sentence.text not in beside
+        for worth, sentence in zip(worths, reading.sentences, strict=True)
+    ]
+    return [_chain(reading, free, at) if free[at] else () for at in range(len(free))]
 
 
 def _chain(reading: WeighedPassage, free: Sequence[bool], at: int) -> tuple[int, ...]:

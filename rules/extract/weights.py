@@ -71,11 +71,9 @@ def read(passage: tuple[Said, ...], before: tuple[Said, ...] = ()) -> WeighedPas
     prose = [of_message(message.role, message.text) for message in passage]
     sentences = _numbered(prose, _formulas([*earlier, *prose]))
     persona, person = _tongue(sentences, persona=True), _tongue(sentences, persona=False)
-    inward = [
-        weight * (sentence.role == PERSONA)
-        for sentence, weight in zip(sentences, inwardness(sentences, persona), strict=True)
-    ]
-    addressed = occurrences(sentences, persona.you)
+    inward = _of_persona(sentences, inwardness(sentences, persona))
+    addressed = _of_persona(sentences, occurrences(sentences, persona.you))
+    pairs = zip(inward, addressed, strict=True)
     stretches = tuple(_stretches(sentences))
     return WeighedPassage(
         sentences=sentences,
@@ -83,15 +81,20 @@ def read(passage: tuple[Said, ...], before: tuple[Said, ...] = ()) -> WeighedPas
         stretches=stretches,
         rare=tuple(_rarities(sentences, stretches, earlier)),
         inward=inward,
-        near=[
-            inward[at] > 0 or (addressed[at] > 0 and sentence.role == PERSONA)
-            for at, sentence in enumerate(sentences)
-        ],
+        near=[max(of_self, to_person) > 0 for of_self, to_person in pairs],
         leaning=[_leans(sentence, persona, person) for sentence in sentences],
         things=frozenset(_things(sentences)),
         tongue=persona,
         frames=spoken((term for sentence in sentences for term in sentence.terms), TONGUES).frames,
     )
+
+
+def _of_persona(sentences: Sequence[Sentence], weights: Sequence[float]) -> list[float]:
+    """Return the weights of the persona's sentences, and 0 for the person's."""
+    return [
+        weight * (sentence.role == PERSONA)
+        for sentence, weight in zip(sentences, weights, strict=True)
+    ]
 
 
 def _tongue(sentences: Sequence[Sentence], *, persona: bool) -> Tongue:
