@@ -64,7 +64,7 @@ def _changed_exports(archive: Archive) -> Iterator[str]:
     """Yield what is wrong with the updated exports."""
     for export in written_exports(archive):
         if export.state == "gone":
-            again = "drop the chat's export again to have it made anew"
+            again = "drop the chat's export again to have it made again"
             yield f"{export.path}: the updated export is gone; {again}"
         elif export.state == "changed":
             yield f"{export.path}: the updated export was changed after memproc wrote it"
@@ -207,7 +207,7 @@ def erase_command(settings: Settings, chat: str, yes: bool) -> None:
     if erasure.in_inbox:
         paths = "\n".join(f"  {path}" for path in erasure.in_inbox)
         settings.say(
-            "It still lies in the inbox. "
+            "It is still in the inbox. "
             f"Remove it there, or the next run takes it in again:\n{paths}"
         )
     for folder in erasure.aside:

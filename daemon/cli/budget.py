@@ -163,7 +163,7 @@ def _show(archive: Archive, settings: BudgetSettings, as_json: bool) -> None:
         print_json(_budget_as_json(archive, caps, models, now))
         return
     cells = [cap.cells(now) for cap in caps]
-    print_table(("", "Cap", "Spent", "Turns"), cells, right=(1, 2), prose=(3,))
+    print_table(("", "Cap", "Spent", "Starts again"), cells, right=(1, 2), prose=(3,))
     for line in (*map(_model_line, models), *_learned_lines(archive, now)):
         print_text(line)
 

@@ -11,7 +11,7 @@ GROUPS: Mapping[str, Mapping[str, tuple[str, str]]] = {
         "plan": ("plan", "Show what would be done; sends and writes nothing."),
         "run": ("run", "Process the exports in the inbox, or those named, and exit."),
         "bring": ("bring", "Bring conversations from ChatGPT or Claude."),
-        "watch": ("status", "Process whatever is dropped into the inbox, until stopped."),
+        "watch": ("status", "Process what is dropped into the inbox, until stopped."),
         "pause": ("pausing", "Have the daemon begin nothing new for a while."),
         "resume": ("pausing", "End the pause."),
         "stop": ("pausing", "Stop the run that goes on; the next one goes on from there."),
@@ -53,7 +53,7 @@ GROUPS: Mapping[str, Mapping[str, tuple[str, str]]] = {
         "erase": ("archive", "Remove a chat for good, after showing what there is."),
     },
     "Connect": {
-        "pair": ("pair", "Let TypingMind send chats by itself, without files."),
+        "pair": ("pair", "Let TypingMind send chats directly, without files."),
         "mcp": ("mcp", "Let a model look things up in the archive while it talks."),
     },
     "Service and settings": {

@@ -66,10 +66,10 @@ def demo_command(ctx: click.Context) -> int:
         ctx.invoke(versions_command, chat=chat_id, as_json=False)
         _title("One memory (memproc show)")
         click.echo(visible("\n".join(describe_memory(made[len(made) // 2]))))
-    click.echo(visible(f"\nEverything lies in {home} until the next demo. To look at it:"))
+    click.echo(visible(f"\nEverything is in {home} until the next demo. To look at it:"))
     for rest in (f"memories {chat_id}", f"versions {chat_id}", f"restore {chat_id} 1"):
         click.echo(visible(f"    {settings.command(rest)}"))
-    click.echo("\nIn your browser, with each memory beside what was said:")
+    click.echo("\nIn your browser, with each memory next to what was said:")
     click.echo(visible(f"    {program()} open --demo"))
     return code
 

@@ -33,12 +33,12 @@ def init_command(ctx: click.Context, yes: bool) -> None:
     """Write memproc.toml, with every setting and its reason, and make the folders.
 
     What exists stays as it is. On a terminal it goes on to a key, the service and a sample
-    conversation; each step can be passed over.
+    conversation; each step can be skipped.
     """
     settings = ctx.ensure_object(Settings)
     is_guided = not (yes or settings.quiet) and sys.stdin.isatty() and sys.stdout.isatty()
     if is_guided:
-        settings.say("Four steps. Return takes what stands in capitals, or passes a step over.")
+        settings.say("Four steps. Return takes the choice in capitals, or skips a step.")
         _title("1 of 4: Folders")
     is_written = _write_settings(settings, yes)
     if is_guided:
@@ -77,7 +77,7 @@ def _guide(ctx: click.Context, before: Settings) -> None:
     ctx.obj = settings = Settings(path if path.exists() else None, quiet=False)
     _title("2 of 4: A key, or none")
     _ask_for_keys(settings)
-    _title("3 of 4: By itself")
+    _title("3 of 4: Run automatically")
     runs = _offer_service(ctx, settings)
     _title("4 of 4: Your first conversation")
     has_sample = _offer_sample(settings.folders)
@@ -86,7 +86,7 @@ def _guide(ctx: click.Context, before: Settings) -> None:
     settings.say(f"{_DROP}:")
     settings.say_whole(f"    {settings.folders.inbox}")
     if runs:
-        settings.say("It is processed by itself. To see it in the browser: memproc open")
+        settings.say("It is processed automatically. To see it in the browser: memproc open")
         return
     begin = "To process the sample: " if has_sample else "Then: memproc plan, and: "
     settings.say(f"{begin}memproc run")
@@ -96,14 +96,14 @@ def _guide(ctx: click.Context, before: Settings) -> None:
 def _ask_for_keys(settings: Settings) -> None:
     settings.say(
         "With the key of your model's provider, the persona writes its memories itself.\n"
-        "Without one, they are made of sentences that were said; that costs nothing."
+        "Without one, they are made of sentences that were really said, which is free."
     )
     state, providers = settings.folders.state, sorted(KEY_VARIABLES)
     keys = {name: find_key(name, os.environ, state) for name in providers}
     if kept := [name for name, key in keys.items() if not isinstance(key, NoKey)]:
         settings.say(f"There is a key for {' and '.join(kept)} already.")
     settings.say(f"Providers: {', '.join(providers)}.")
-    question = "Whose key will you give now"
+    question = "Which provider's key do you have"
     while (provider := click.prompt(question, default=_NONE, value_proc=_provider)) != _NONE:
         try:
             ask_and_keep(settings, provider)
@@ -136,13 +136,13 @@ def _provider(text: str) -> str:
 def _offer_service(ctx: click.Context, settings: Settings) -> bool:
     """Install the service if wanted. Return True if the daemon runs now."""
     if is_held(settings.folders.state / "daemon.lock"):
-        settings.say("memproc is running: what lies in the inbox is processed by itself.")
+        settings.say("memproc is running: exports in the inbox are processed automatically.")
         return True
     settings.say(
         "Your system can run memproc whenever you are logged in, "
-        "so that exports are processed by themselves."
+        "so that exports are processed as soon as they are dropped."
     )
-    if not click.confirm("Have the system run it?", default=False):
+    if not click.confirm("Run memproc automatically?", default=False):
         settings.say("Later: memproc service install")
         return False
     try:
@@ -155,7 +155,9 @@ def _offer_service(ctx: click.Context, settings: Settings) -> bool:
 def _offer_sample(folders: Folders) -> bool:
     """Put the sample into the inbox if wanted, and return whether."""
     click.echo(
-        in_width("To look at before your first export, there is a sample. It costs nothing.")
+        in_width(
+            "There is a sample conversation to look at before your first export. It costs nothing."
+        )
     )
     is_wanted = click.confirm("Put the sample conversation into the inbox?", default=False)
     if is_wanted:

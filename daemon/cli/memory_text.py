@@ -31,7 +31,7 @@ def heading_lines(memory: Memory, raw: bool = False) -> Iterator[str]:
     yield f"{name[0].upper()}{name[1:]}{f': {subject}' if subject else ''}"
     messages = counted(len(memory.keys), "message")
     tokens = f"{memory.source_tokens:,} tokens are now {memory.edition.tokens:,}"
-    yield f"stands for {messages}, {dates(memory)}: {tokens}"
+    yield f"covers {messages}, {dates(memory)}: {tokens}"
 
 
 def say_folded(lines: Sequence[str]) -> None:

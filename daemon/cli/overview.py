@@ -72,7 +72,7 @@ def _next_step(
     if is_new and not status.running:
         return "see what a run would do with them, and what it costs.", "memproc plan"
     if is_new:
-        return "the export is processed by itself. See how far it is.", "memproc status"
+        return "the export is processed automatically. See how far along it is.", "memproc status"
     if updated:
         return "import this file in TypingMind; it replaces the chat.", str(updated[-1])
     return "put an export of a chat into the inbox.", str(inbox)

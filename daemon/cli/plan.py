@@ -46,7 +46,7 @@ _HEADINGS = (
     "Live",
 )
 _WITHOUT_CALL = (
-    "Its updated export is written anew, without a call: it says other things than this export."
+    "Its updated export is written again, without a call: what it should say has changed."
 )
 
 
@@ -62,6 +62,8 @@ class PlannedRow:
     """Set where the chat is known and its model ends soon."""
     is_ready: bool = False
     """Whether the chat's updated export says something else than this export, without a call."""
+    is_anew: bool = False
+    """Whether the updated export in its place lacks something, and is written again for that."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,16 +195,19 @@ def _planned(context: Context, export: Export, chat: Chat) -> PlannedRow:
         return PlannedRow(file, Skipped(chat.title, too_large.reason, too_large.next_step))
     money = plan_cost(archive, looked.plan, looked.roles, looked.config, now)
     plan, ready = looked.plan, ready_without_calls(context, looked)
-    if ready and not is_in_place(context, ready):
+    is_anew = ready is not None and not is_in_place(context, ready)
+    if is_anew:
         plan = replace(plan, reason=f"{plan.reason} {_WITHOUT_CALL}")
-    return PlannedRow(file, plan, who(looked.roles), money, is_ready=ready is not None)
+    is_ready = ready is not None
+    return PlannedRow(file, plan, who(looked.roles), money, is_ready=is_ready, is_anew=is_anew)
 
 
 def _as_json(row: PlannedRow, under_caps: int) -> dict[str, object]:
     kind = {ChatPlan: "plan", Unchanged: "left_alone", Skipped: "set_aside"}[type(row.outcome)]
     report: dict[str, object] = {"file": row.file, "outcome": kind, **asdict(row.outcome)}
     if isinstance(row.outcome, ChatPlan):
-        report["calls"], report["ready"] = row.outcome.calls, row.is_ready
+        report["calls"] = row.outcome.calls
+        report["ready"], report["anew"] = row.is_ready, row.is_anew
     if row.ending:
         report["ending"] = _ending_as_json(row.ending)
     if row.who:
@@ -345,15 +350,19 @@ def _notes_on_money(money: PlanCost) -> Iterator[str]:
         share = f"{traffic.cached_share:.0%} of them read from the provider's cache"
         yield f"sends about {traffic.prompt:,} tokens, {share}, and gets {traffic.answer:,}"
         replies = counted(money.replies, "reply", "replies")
-        sure = f"stands on {replies}" if money.replies else "has not been held against replies yet"
+        sure = (
+            f"is known from {replies}"
+            if money.replies
+            else "is an estimate until there are replies"
+        )
         yield f"how many tokens the model counts {sure}"
     if money.cost is None:
-        yield "nobody knows the price of its models, so no cap holds what they cost"
+        yield "the price of its models is not known, so no cap limits what they cost"
     elif money.cost == NO_COST:
         yield "costs nothing"
     else:
         how = ", in batches at half price" if money.batched else ""
-        further = "what must be asked again comes on top, under the caps"
+        further = "what has to be asked again is extra, within the caps"
         yield f"costs {_range(money.cost)}{how}; {further}"
 
 

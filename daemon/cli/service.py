@@ -155,7 +155,7 @@ def _what_stays(settings: Settings) -> Iterator[str]:
     if bridge_folder(folders.state).exists():
         yield (
             "what a paired browser keeps for Undo:\n"
-            "    in TypingMind press ⋯ beside the pill, and Forget the pairing"
+            "    in TypingMind press ⋯ next to the pill, and Forget the pairing"
         )
         yield f"the bridge:\n    memproc pair forget --all\n{REMOVE_THE_ADDRESS}"
     yield "memproc itself, at last:\n    pipx uninstall memproc-daemon"

@@ -45,7 +45,7 @@ def daemon_place(settings: Settings) -> DaemonPlace:
 
 @click.command
 @json_option
-@click.option("--watch", is_flag=True, help="Show it anew every two seconds, until Ctrl-C.")
+@click.option("--watch", is_flag=True, help="Show it again every two seconds, until Ctrl-C.")
 @pass_settings
 def status_command(settings: Settings, as_json: bool, watch: bool) -> int:
     """Say whether the daemon is well: problems first, then what it waits for and what it has done.

@@ -40,9 +40,7 @@ class FoundConfig:
     def choice(self) -> str:
         """Return a sentence saying which of several files counts; empty where there is no other."""
         others = ", ".join(self.others)
-        return (
-            f"{self.path} counts ({self.how}). Beside it, not counting: {others}." if others else ""
-        )
+        return f"{self.path} is used ({self.how}), and not {others}." if others else ""
 
 
 def find(explicit: Path | None, here: Path, environ: Mapping[str, str]) -> FoundConfig:

@@ -70,7 +70,7 @@ def require_price(model: Model, budget: BudgetSettings) -> Price | None:
     """Return a model's price, None where `budget.unpriced` allows that; else raise UnknownPrice."""
     if model.price is None and not budget.unpriced:
         raise UnknownPrice(
-            f"Nobody has told what {model.name} costs, so it is not asked.",
+            f"The price of {model.name} is not known, so it is not asked.",
             "Say it in memproc.toml: a table [[budget.price]] with model, as_of, input and output, "
             "in dollars for a million tokens (0 where it is free); or set budget.unpriced = true.",
         )

@@ -125,7 +125,9 @@ def post_retry(request: Request) -> Response:
     """Ask the models for a memory once more, with the person's guidance."""
     memory, guidance = request.path_params["memory"], field(request, "guidance")
     start_command(desk_of(request).toml, ["retry", "--say", guidance, "--", memory])
-    begun = "The models are being asked. It takes a minute or so; the new edition then stands here."
+    begun = (
+        "The models are being asked. It takes a minute or so; the new edition then appears here."
+    )
     return show_at(request, f"/memory/{memory}", begun)
 
 

@@ -104,7 +104,7 @@ def download_page(request: Request) -> Response:
         path = _updated_path(archive, known.chat_id)
     if path is None:
         message = f'There is no updated export of "{known.title}".'
-        raise NotFound(message, "Drop its newest export on the first page.")
+        raise NotFound(message, "Drop its newest export on Home.")
     return FileResponse(path, filename=path.name, media_type="application/json")
 
 

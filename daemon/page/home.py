@@ -57,7 +57,7 @@ class Need:
 
 
 def home_page(request: Request) -> Response:
-    """Show the first page."""
+    """Show Home."""
     desk = desk_of(request)
     find, sort = (request.query_params.get(name, "") for name in ("find", "sort"))
     with Archive.read(desk.folders.state) as archive:
@@ -122,7 +122,7 @@ def button_for(problem: StatusProblem) -> tuple[str, str]:
     if problem.what == "the settings":
         return _SETTINGS
     if problem.what in _OF_THE_DAEMON or problem.what.startswith("the timed job"):
-        return "/log", "What happened"
+        return "/log", "See the log"
     return _INBOX
 
 

@@ -38,7 +38,7 @@ def tokens(number: int) -> str:
 def usd(amount: float | None) -> str:
     """Write dollars with two decimals, or three where two would show nothing."""
     if amount is None:
-        return "at a price that nobody knows"
+        return "at an unknown price"
     return f"${amount:,.2f}" if amount >= 0.01 or not amount else f"${amount:.3f}"
 
 

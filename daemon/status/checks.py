@@ -102,7 +102,7 @@ def daemon(setup: Setup) -> Iterator[Finding]:
 def _absence(setup: Setup) -> Finding:
     if trouble := waits_for(setup.toml):
         return error("daemon", f"It waits and tries again: {trouble.message}", trouble.next_step)
-    text = "No daemon runs, so this says only what your shell can reach."
+    text = "No daemon is running, so this checks only what your shell can reach."
     return warning("daemon", text, "memproc service install, or in a terminal: memproc watch")
 
 

@@ -20,7 +20,7 @@ _COPY = (
     "Copy the state folder away, then put the newest copy of the archive, "
     "out of its folder copies, in its place."
 )
-_VERIFY_AGAIN = "Drop the chat's export into the inbox again to have it made anew."
+_VERIFY_AGAIN = "Drop the chat's export into the inbox again, and it is made again."
 
 
 def folders(setup: Setup) -> Iterator[Finding]:
@@ -47,16 +47,14 @@ def folders(setup: Setup) -> Iterator[Finding]:
 def rights(setup: Setup) -> Iterator[Finding]:
     """Check that the account owns and can use the folders, and others cannot (0700, 0600)."""
     if setup.machine.system == "win32":
-        yield ok("rights", "On Windows, what lies in a person's own folders is theirs alone.")
+        yield ok("rights", "On Windows, a person's own folders are private.")
         return
     findings = [
         finding
         for name, path in setup.present_folders.items()
         for finding in _rights(setup, name, path)
     ]
-    yield from findings or [
-        ok("rights", "What memproc keeps is yours, and nobody else can read it.")
-    ]
+    yield from findings or [ok("rights", "Only you can read what memproc keeps.")]
 
 
 def _rights(setup: Setup, name: str, path: Path) -> Iterator[Finding]:

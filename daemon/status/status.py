@@ -227,10 +227,10 @@ def daemon_problems(
     """Yield problems of the daemon itself, by its own signs in the archive."""
     values = {name: entry.value for name, entry in signs.items()}
     if reason := values.get("config_error"):
-        step = "Correct them: memproc.toml is read again by itself, and till then all is as before."
+        step = "Correct them: memproc.toml is read again automatically; until then the settings before it are used."
         yield StatusProblem("the settings", reason, step)
     if reason := values.get("inbox_note"):
-        yield StatusProblem("the inbox", reason, "memproc goes on by itself as soon as it can.")
+        yield StatusProblem("the inbox", reason, "memproc goes on automatically as soon as it can.")
     elif values.get("watch_mode") == "none":
         step = "Till then, the rescans find what is dropped."
         yield StatusProblem("the watch on the inbox", values.get("watch_note", ""), step)

@@ -48,9 +48,9 @@ def chunks(
     live = tokens_of(first_tokens(units_from(spoken, start, size)[::-1], 0, tail))
     waiting = left - live
     if not waiting:
-        reason = "Nothing waits: all that is left lies in the live tail."
+        reason = "Nothing waits: all that is left is in the live tail."
     elif coming:
-        reason = f"The next chunk will hold {coming:,} tokens, and only {waiting:,} stand before the live tail."
+        reason = f"The next chunk will hold {coming:,} tokens, and only {waiting:,} come before the live tail."
     else:
         reason = offered.reason
     return Chunking(tuple(formed), waiting, live, reason)

@@ -100,7 +100,7 @@ def _split(
         first += first_group([unit.tokens for unit in window], size, price(window))
         end = rest[first - 1].stop
         bounds.append(end)
-    return Split(tuple(bounds), "All that is left lies in the live tail.")
+    return Split(tuple(bounds), "All that is left is in the live tail.")
 
 
 def first_tokens(units: Sequence[Chunk], first: int, tokens: int) -> list[Chunk]:

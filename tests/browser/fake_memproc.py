@@ -113,7 +113,7 @@ class FakeMemproc:
             plan |= {"usd_likely": self.likely, "usd_most": self.likely and 0.55}
             plan["due"] = 0 if is_done(chat, self.live) else self.due
             plan["reason"] = (
-                "" if plan["due"] else "Fewer than 4,000 tokens stand before the live tail."
+                "" if plan["due"] else "Fewer than 4,000 tokens come before the live tail."
             )
             return 200, plan | {"says": planned_line(plan, len(body)), "why": planned_more(plan)}
         if path == "/bridge/jobs":

@@ -408,7 +408,7 @@ def test_a_price_that_nobody_knows_is_told(client: ChatClient, fake: FakeMemproc
     fake.likely = None
     client.begin(TALK, OTHER, script=fake.script)
     client.pair(CODE)
-    client.says("1 memory due, at a price that nobody knows")
+    client.says("1 memory due, at an unknown price")
 
 
 def test_until_memproc_has_planned_the_pill_says_how_large_the_chat_is(
@@ -437,7 +437,7 @@ def test_where_nothing_is_due_the_panel_says_why(client: ChatClient, fake: FakeM
     client.pair(CODE)
     client.says("3.0k tokens, nothing due")
     client.press()
-    assert client.panel(".why").text == "Fewer than 4,000 tokens stand before the live tail."
+    assert client.panel(".why").text == "Fewer than 4,000 tokens come before the live tail."
     assert fake.exports == []
 
 

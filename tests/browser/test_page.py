@@ -99,7 +99,7 @@ def address_of(page: Opened, view: str) -> str:
 def test_home_shows_each_chat_with_its_sizes(page: Opened) -> None:
     go(page, "")
     assert LIGHTHOUSE in text(page)
-    assert shows(page, "tokens were ever said")
+    assert shows(page, "tokens in all")
     strips = page.browser.find_elements(By.CSS_SELECTOR, "svg.strip")
     assert "word for word" in str(strips[0].get_attribute("aria-label"))
 
@@ -151,7 +151,7 @@ def test_the_core_memory_is_set_released_and_undone(page: Opened) -> None:
     field = page.browser.find_element(By.ID, "text-persona")
     field.clear()
     field.send_keys("I keep the light <b>burning</b>.")
-    press(page, "Set it")
+    press(page, "Save")
     assert shows(page, "I keep the light <b>burning</b>."), (
         "what people write is text, never markup"
     )
@@ -176,7 +176,7 @@ def test_a_fact_is_added_found_and_forgotten(page: Opened) -> None:
         "tin",
     ]
     page.browser.find_element(By.CSS_SELECTOR, "article .who a").click()
-    press(page, "Forget it")
+    press(page, "Forget")
     assert shows(page, "is forgotten")
 
 
@@ -249,7 +249,7 @@ def test_the_settings_show_no_key(page: Opened) -> None:
 def test_the_sample_is_taken_on_the_first_day(page: Opened) -> None:
     (page.person.inbox / SAMPLE_FILE).unlink(missing_ok=True)
     go(page, "/start")
-    press(page, "Take the sample")
+    press(page, "Try the sample")
     assert shows(page, "The sample conversation") or shows(page, SAMPLE_FILE)
     assert (page.person.inbox / SAMPLE_FILE).is_file()
 

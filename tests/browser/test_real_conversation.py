@@ -43,7 +43,7 @@ def real(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Opened]:
         assert shows(page, "new memories")
         assert shows(page, "It costs nothing.")
         press(page, "Process all")
-        assert shows(page, "tokens were ever said")
+        assert shows(page, "tokens in all")
         assert shows(page, "Download for TypingMind")
         yield page
 

@@ -153,7 +153,7 @@ def test_a_model_of_unknown_price_is_refused_before_anything_is_sent(eve: Person
     for command in ("plan", "run"):
         ended = eve.memproc(command)
         assert ended.code == 1
-        assert "openai/our-own costs" in ended.out + ended.err
+        assert "price of openai/our-own" in ended.out + ended.err
         assert "[[budget.price]]" in ended.out + ended.err
 
 

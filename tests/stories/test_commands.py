@@ -212,7 +212,7 @@ def test_the_demo_shows_the_whole_trip(ada: Person) -> None:
     assert (ended.code, ended.err) == (0, "")
     for word in ("The plan", "become memories", "updated", "original", "Quote", "Perspective"):
         assert word in ended.out
-    home = Path(ended.out.rsplit("Everything lies in ", 1)[1].split(" until")[0])
+    home = Path(ended.out.rsplit("Everything is in ", 1)[1].split(" until")[0])
     assert list((home / "updated").glob("*.json"))
 
 
@@ -241,7 +241,7 @@ def test_two_demos_at_once_both_come_to_their_end(ada: Person) -> None:
     assert [(one.returncode, err) for one, (_, err) in zip(both, ended, strict=True)] == [
         (0, "")
     ] * 2
-    homes = {Path(out.rsplit("Everything lies in ", 1)[1].split(" until")[0]) for out, _ in ended}
+    homes = {Path(out.rsplit("Everything is in ", 1)[1].split(" until")[0]) for out, _ in ended}
     assert len(homes) == 2
     assert all(list((home / "updated").glob("*.json")) for home in homes)
 

@@ -18,7 +18,7 @@ on_a_terminal = pytest.mark.skipif("sys.platform == 'win32'", reason="a pseudo-t
 TITLES = (
     "1 of 4: Folders",
     "2 of 4: A key, or none",
-    "3 of 4: By itself",
+    "3 of 4: Run automatically",
     "4 of 4: Your first conversation",
     "Next",
 )
@@ -58,7 +58,7 @@ def test_a_new_user_gives_a_key_and_takes_the_sample_and_a_service_that_fails_st
     terminal = Terminal(new, ("init",), {"PATH": f"{programs}:/usr/bin:/bin"})
     terminal.shows("Write the settings.*")
     terminal.types("")
-    terminal.shows("Whose key will you give now")
+    terminal.shows("Which provider's key do you have")
     terminal.types("antropic")
     terminal.shows("Did you mean anthropic")
     terminal.types("anthropic")
@@ -68,7 +68,7 @@ def test_a_new_user_gives_a_key_and_takes_the_sample_and_a_service_that_fails_st
     terminal.shows("Try it now")
     terminal.types("n")
     terminal.types("")
-    terminal.shows("Have the system run it")
+    terminal.shows("Run memproc automatically")
     terminal.types("y")
     terminal.shows("Put the sample conversation into the inbox")
     terminal.types("y")

@@ -156,7 +156,7 @@ def test_a_form_of_another_session_is_refused(browser: Browser) -> None:
 def test_home_has_each_chat_with_its_sizes_and_what_was_spent(browser: Browser) -> None:
     text = browser.open("/")
     assert LIGHTHOUSE in text
-    assert "tokens were ever said" in text
+    assert "tokens in all" in text
     assert "word for word" in browser.source("/")
 
 
@@ -164,14 +164,14 @@ def test_the_first_day_has_four_steps(browser: Browser) -> None:
     text = browser.open("/start")
     assert all(
         step in text
-        for step in ("1. Folders", "2. A key, or none", "3. By itself", "4. Your first")
+        for step in ("1. Folders", "2. A key, or none", "3. Run automatically", "4. Your first")
     )
 
 
 def test_a_chat_has_its_memories_and_folds_by_date(browser: Browser) -> None:
     text = browser.open(chat_address(browser.person))
     assert re.search(r"Fold f+\d+: \d+ memories", text)
-    assert "What it stands for" in text
+    assert "The memories in it" in text
 
 
 def test_a_memory_stands_beside_its_messages_with_its_quote_marked(browser: Browser) -> None:
@@ -238,6 +238,16 @@ def test_a_fact_is_added_found_and_forgotten(browser: Browser) -> None:
     assert "biscuit tin" in browser.open(address)
     assert "<mark>biscuit</mark>" in browser.source("/search?words=biscuit+tin&in=facts")
     assert "is forgotten" in browser.send(f"{address}/{added[1]}/forget")
+
+
+def test_what_was_added_is_told_beside_the_download_until_an_export_brings_it(
+    browser: Browser,
+) -> None:
+    address = chat_address(browser.person)
+    browser.send(f"{address}/facts/add", text="The key hangs behind the clock.")
+    assert "not in the file to download yet" in browser.open(f"{address}/due")
+    assert browser.person.memproc("run").code in (0, 1)
+    assert "not in the file to download yet" not in browser.open(f"{address}/due")
 
 
 def test_what_is_found_opens_where_it_stands(browser: Browser) -> None:
@@ -366,7 +376,7 @@ def test_what_is_dropped_while_no_daemon_runs_is_planned_and_run_by_a_button(
     assert browser.source("/").count('href="/inbox"') > 1, "what needs the person has its button"
     assert "new memories" not in browser.open("/inbox")
     assert "Process all" in browser.open("/inbox"), (
-        "what says other things than the updated export is written anew"
+        "what says other things than the updated export is written again"
     )
     person.toml.write_text("[tail]\ntokens = -1\n")
     assert "tail.tokens" in browser.open("/inbox")
@@ -386,7 +396,7 @@ def test_a_problem_has_the_button_that_helps() -> None:
 def test_the_page_tells_what_happened(tmp_path: Path) -> None:
     person = Person(tmp_path / "ada")
     browser = Browser(person)
-    assert "memproc has not run by itself" in browser.open("/log")
+    assert "the service has not run" in browser.open("/log")
     log = Log(browser.state)
     log.log(JobEnded("verify", "1 kept file is damaged"))
     log.log(JobEnded("prune"))
@@ -399,7 +409,7 @@ def test_the_settings_tell_what_counts_and_show_no_key(browser: Browser) -> None
     text = browser.open("/settings")
     assert str(browser.person.toml) in text
     assert 'name="fold.budget" value="2500"' in browser.source("/settings")
-    assert "No key is kept" in text
+    assert "No key is saved" in text
 
 
 def test_a_key_that_cannot_be_one_is_told_in_its_own_words(
@@ -408,7 +418,7 @@ def test_a_key_that_cannot_be_one_is_told_in_its_own_words(
     monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-ant of-nobody")
     text = browser.open("/settings")
     assert "ANTHROPIC_API_KEY in the environment has a space" in text
-    assert "No key is kept" not in text
+    assert "No key is saved" not in text
 
 
 def test_a_key_is_kept_tried_and_forgotten_and_never_shown(browser: Browser) -> None:

@@ -44,7 +44,7 @@ def test_in_a_checkout_the_persons_own_settings_count_and_every_command_says_so(
     checkout: Path, own: Path
 ) -> None:
     near = checkout / "memproc.toml"
-    choice = f"{own} counts (found in the system's folder). Beside it, not counting: {near} (nothing but defaults)."
+    choice = f"{own} is used (found in the system's folder), and not {near} (nothing but defaults)."
     for command in (
         ["plan"],
         ["run"],
@@ -59,7 +59,7 @@ def test_in_a_checkout_the_persons_own_settings_count_and_every_command_says_so(
     )
     assert "tokens = 40000" in memproc(checkout, "config", "show").out
     near.write_text("[tail]\ntokens = 50000\n")
-    told = f"{near} counts (found in this folder). Beside it, not counting: {own}."
+    told = f"{near} is used (found in this folder), and not {own}."
     for command in (["plan"], ["run"], ["status"], ["config", "show"]):
         assert told in memproc(checkout, *command).out
     near.unlink()

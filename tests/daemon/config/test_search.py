@@ -102,7 +102,7 @@ def test_a_file_here_with_nothing_but_defaults_does_not_count_by_accident(
     assert (found.path, found.is_here) == (own, False)
     assert (
         found.choice
-        == f"{own} counts (found in the system's folder). Beside it, not counting: {near} (nothing but defaults)."
+        == f"{own} is used (found in the system's folder), and not {near} (nothing but defaults)."
     )
     assert find(near, here, {}).path == near, "whoever names it means it"
 
@@ -114,7 +114,7 @@ def test_a_file_here_that_says_anything_else_counts(here: Path, home: Path, text
     near, own = lay(here, text=text), lay(own_file().parent)
     found = find(None, here, {})
     assert (found.path, found.is_here) == (near, True)
-    assert found.choice == f"{near} counts (found in this folder). Beside it, not counting: {own}."
+    assert found.choice == f"{near} is used (found in this folder), and not {own}."
 
 
 def test_the_persons_own_folder_is_theirs_also_when_they_are_in_it(home: Path) -> None:
@@ -129,6 +129,6 @@ def test_a_named_file_is_told_with_those_that_do_not_count(
     named, own = lay(tmp_path, "named.toml"), lay(own_file().parent)
     for found in (find(named, here, {}), find(None, here, {"MEMPROC_CONFIG": str(named)})):
         assert found.path == named
-        assert found.choice.endswith(f"Beside it, not counting: {own}.")
+        assert found.choice.endswith(f"and not {own}.")
         assert not found.is_here
     assert find(own, here, {}).choice == ""

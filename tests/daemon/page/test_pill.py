@@ -15,7 +15,7 @@ PLAN: Plan = {
     "usd_most": 0.55,
     "reason": "",
 }
-WHY = "Fewer than 4,000 tokens stand before the live tail."
+WHY = "Fewer than 4,000 tokens come before the live tail."
 
 
 @pytest.mark.parametrize(
@@ -23,7 +23,7 @@ WHY = "Fewer than 4,000 tokens stand before the live tail."
     [
         ({}, 0, "114k tokens, 9 memories due, about $0.40"),
         ({"due": 1, "usd_likely": 0.0}, 0, "114k tokens, 1 memory due, free"),
-        ({"usd_likely": None}, 0, "114k tokens, 9 memories due, at a price that nobody knows"),
+        ({"usd_likely": None}, 0, "114k tokens, 9 memories due, at an unknown price"),
         ({"due": 0, "reason": WHY}, 0, "114k tokens, nothing due"),
         ({"due": 0, "made": 26}, 0, "114k tokens, 26 memories ready to be put in, free"),
         ({"due": 0, "ready": True}, 0, "114k tokens, changes ready to be put in, free"),

@@ -39,9 +39,9 @@ Wants attention
   the settings: memproc.toml has 2 problems:
       line 3: chunk.tokens: must be at least 200
       line 9: typo: is no table
-    -> Correct them: memproc.toml is read again by itself, and till then all is as before.
+    -> Correct them: memproc.toml is read again automatically; until then the settings before it are used.
   the inbox: /inbox is not there.
-    -> memproc goes on by itself as soon as it can.
+    -> memproc goes on automatically as soon as it can.
   the timed job verify: 1 kept file is damaged: 0001.json.gz.
     -> It is tried again at its next time. See what happened with: memproc logs
   The Garden: The provider does not accept the key.

@@ -185,7 +185,7 @@ def test_another_splitter_says_where_chunks_end_by_what_is_said() -> None:
     assert (chunking.waiting_tokens, chunking.live_tokens) == (20, 80)
     assert (
         chunking.reason
-        == "The next chunk will hold 60 tokens, and only 20 stand before the live tail."
+        == "The next chunk will hold 60 tokens, and only 20 come before the live tail."
     )
 
 
@@ -202,7 +202,7 @@ def test_what_is_too_little_for_a_chunk_waits_and_says_why() -> None:
         (Chunk(0, 4, 40), Chunk(4, 8, 40)),
         waiting_tokens=20,
         live_tokens=160,
-        reason="The next chunk will hold 40 tokens, and only 20 stand before the live tail.",
+        reason="The next chunk will hold 40 tokens, and only 20 come before the live tail.",
     )
 
 
@@ -214,7 +214,7 @@ def test_a_chunk_leaves_the_whole_live_tail_behind_it() -> None:
 def test_a_short_history_is_all_live_tail() -> None:
     chunking = chunks(talk(20, 20), 0, SIZE, tail=80)
 
-    assert chunking == Chunking((), 0, 40, "Nothing waits: all that is left lies in the live tail.")
+    assert chunking == Chunking((), 0, 40, "Nothing waits: all that is left is in the live tail.")
 
 
 def test_an_empty_history_has_no_chunks() -> None:
