@@ -7,12 +7,14 @@ from dataclasses import asdict, replace
 from daemon.archive.archive import Archive, columns
 from daemon.archive.chats import chat_row
 from daemon.archive.seals import refuse_damage
-from rules.evaluate.questions import NAMED, REPLACED, Answer, Question
+from rules.evaluate.questions import NAMED, REPLACED, EvalAnswer, EvalQuestion
 
 _OF_CHAT = "WHERE chat = (SELECT id FROM chat WHERE chat_id = ?) ORDER BY id"
 
 
-def keep_questions(archive: Archive, chat_id: str, questions: Sequence[Question], now: str) -> None:
+def keep_questions(
+    archive: Archive, chat_id: str, questions: Sequence[EvalQuestion], now: str
+) -> None:
     """Store new questions about a chat, those too that are not asked, in one transaction.
 
     They take the place of those about the same chunks that were named to a rewriting.
@@ -30,7 +32,7 @@ def keep_questions(archive: Archive, chat_id: str, questions: Sequence[Question]
             archive.insert("question", {**row, "chat": chat, "made_at": now})
 
 
-def questions_about(archive: Archive, chat_id: str) -> tuple[Question, ...]:
+def questions_about(archive: Archive, chat_id: str) -> tuple[EvalQuestion, ...]:
     """Return all questions about a chat, in the order in which they were made.
 
     Raises DamagedChat.
@@ -39,7 +41,7 @@ def questions_about(archive: Archive, chat_id: str) -> tuple[Question, ...]:
     sql = (
         f"SELECT memory, message, passage, text, choices, seed, state, id FROM question {_OF_CHAT}"  # noqa: S608
     )
-    rows = archive.rows(Question, sql, (chat_id,))
+    rows = archive.rows(EvalQuestion, sql, (chat_id,))
     return tuple(replace(row, choices=tuple(json.loads(str(row.choices)))) for row in rows)
 
 
@@ -51,7 +53,7 @@ def note_named(archive: Archive, numbers: Collection[int]) -> None:
     )
 
 
-def keep_answers(archive: Archive, chat_id: str, answers: Sequence[Answer]) -> None:
+def keep_answers(archive: Archive, chat_id: str, answers: Sequence[EvalAnswer]) -> None:
     """Store the answers of an evaluation's arms, in one transaction."""
     with archive.transaction():
         chat = chat_row(archive, chat_id)
@@ -59,7 +61,8 @@ def keep_answers(archive: Archive, chat_id: str, answers: Sequence[Answer]) -> N
             archive.insert("answer", {**asdict(answer), "chat": chat})
 
 
-def answers_about(archive: Archive, chat_id: str) -> tuple[Answer, ...]:
+def answers_about(archive: Archive, chat_id: str) -> tuple[EvalAnswer, ...]:
     """Return the answers of all evaluations of a chat, the oldest first. Raises DamagedChat."""
     refuse_damage(archive.run, chat_id, "answer")
-    return archive.rows(Answer, f"SELECT {columns(Answer)} FROM answer {_OF_CHAT}", (chat_id,))  # noqa: S608
+    sql = f"SELECT {columns(EvalAnswer)} FROM answer {_OF_CHAT}"  # noqa: S608
+    return archive.rows(EvalAnswer, sql, (chat_id,))

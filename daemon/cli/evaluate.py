@@ -17,9 +17,9 @@ from rules.wording import counted
 if TYPE_CHECKING:
     from daemon.archive.archive import Archive
     from daemon.evaluate.plan import EvaluationPlan
-    from daemon.evaluate.subject import ArmName, Subject
+    from daemon.evaluate.subject import ArmName, EvaluatedChat
     from daemon.models.context import Context
-    from rules.evaluate.report import Group, Past, Report
+    from rules.evaluate.report import Group, PastEvaluation, Report
     from rules.evaluate.scoring import Score
 
 _ASKED_ABOVE = PICO
@@ -82,17 +82,33 @@ def eval_command(
         if plan is None or free:
             _tell_free(settings, context, subject, arms, plan, as_json=as_json)
             return
-    usd = 0.0
-    if plan.arms:
+    asks = not (yes or as_json or settings.quiet)
+    usd = _ask_if_due(settings, chat, arms, plan, again=again, asks=asks, as_json=as_json)
+    if usd is not None:
+        _tell_asked(settings, chat, usd, as_json=as_json)
+
+
+def _ask_if_due(
+    settings: Settings,
+    chat: str,
+    arms: Sequence["ArmName"],
+    plan: "EvaluationPlan",
+    *,
+    again: bool,
+    asks: bool,
+    as_json: bool,
+) -> float | None:
+    """Say what the evaluation costs, and carry it out. Return the dollars, or None for a no."""
+    if not plan.arms:
         if not as_json:
-            settings.say(_price_sentence(plan))
-        if not _is_agreed(plan, asks=not (yes or as_json or settings.quiet)):
-            settings.say("Stopped. Nothing was sent.")
-            return
-        usd = _ask(settings, chat, arms, again=again, as_json=as_json)
-    elif not as_json:
-        settings.say("All this was asked before, and the chat is as it was. To ask again: --again")
-    _tell_asked(settings, chat, usd, as_json=as_json)
+            settings.say("All this was asked before, and the chat is as it was. Again: --again")
+        return 0.0
+    if not as_json:
+        settings.say(_price_sentence(plan))
+    if not _is_agreed(plan, asks=asks):
+        settings.say("Stopped. Nothing was sent.")
+        return None
+    return _ask(settings, chat, arms, again=again, as_json=as_json)
 
 
 def _reading(settings: Settings, archive: "Archive") -> "Context":
@@ -101,7 +117,7 @@ def _reading(settings: Settings, archive: "Archive") -> "Context":
     return context_to_read(settings.config, settings.folders, archive)
 
 
-def _subject(context: "Context", chat: str) -> "Subject":
+def _subject(context: "Context", chat: str) -> "EvaluatedChat":
     from daemon.archive.chats import find_chat
     from daemon.evaluate.subject import find_subject
 
@@ -109,7 +125,7 @@ def _subject(context: "Context", chat: str) -> "Subject":
 
 
 def _plan(
-    context: "Context", subject: "Subject", arms: Sequence["ArmName"], *, again: bool
+    context: "Context", subject: "EvaluatedChat", arms: Sequence["ArmName"], *, again: bool
 ) -> "EvaluationPlan | None":
     """Plan the evaluation; None where no model can be asked."""
     from daemon.evaluate.plan import plan_evaluation
@@ -156,7 +172,7 @@ def _ask(
 def _tell_free(
     settings: Settings,
     context: "Context",
-    subject: "Subject",
+    subject: "EvaluatedChat",
     arms: Sequence["ArmName"],
     plan: "EvaluationPlan | None",
     *,
@@ -189,7 +205,7 @@ def _tell_asked(settings: Settings, chat: str, usd: float, *, as_json: bool) -> 
         _print_report(subject, report, usd)
 
 
-def _print_report(subject: "Subject", report: "Report", usd: float = 0.0) -> None:
+def _print_report(subject: "EvaluatedChat", report: "Report", usd: float = 0.0) -> None:
     """Print a report, in 80 columns."""
     click.echo("")
     for line in (*_head(report), ""):
@@ -253,13 +269,13 @@ def _bounds(score: "Score | None") -> str:
     return f"{score.low:.0%} to {score.high:.0%}" if score else "-"
 
 
-def _name(subject: "Subject", memory_id: str) -> str:
+def _name(subject: "EvaluatedChat", memory_id: str) -> str:
     everything = subject.survey.reading.memories
     memory = next(memory for memory in everything if memory.memory_id == memory_id)
     return short_name(memory)
 
 
-def _missed_lines(subject: "Subject", report: "Report") -> Iterator[str]:
+def _missed_lines(subject: "EvaluatedChat", report: "Report") -> Iterator[str]:
     """Yield the questions that were missed, each with the memory that should have known."""
     if not report.missed:
         return
@@ -285,7 +301,7 @@ def _voice_lines(report: "Report") -> Iterator[str]:
         yield f"  {distance:.2f}  {name}"
 
 
-def _tell_history(past: Sequence["Past"], *, as_json: bool) -> None:
+def _tell_history(past: Sequence["PastEvaluation"], *, as_json: bool) -> None:
     if as_json:
         print_json([asdict(evaluation) for evaluation in past])
         return

@@ -14,12 +14,13 @@ from daemon.archive.evaluation import keep_answers, keep_questions, questions_ab
 from daemon.evaluate.plan import EvaluationPlan, write_request
 from daemon.evaluate.reporting import asked_questions
 from daemon.evaluate.steps import ASK, BLIND, CHECK
-from daemon.evaluate.subject import ArmName, Subject
+from daemon.evaluate.subject import ArmName, EvaluatedChat
+from daemon.events import Note
 from daemon.models.context import Context
 from daemon.models.scheduler import RunningDialogue, Scheduler, Steps
 from daemon.recall.finding import find_text
 from daemon.recall.library import Library
-from primer.evaluation import (
+from primer.evaluation_questions import (
     LETTER_WORDS,
     LETTERS_ALONE,
     ask_about_chunk,
@@ -38,13 +39,14 @@ from rules.evaluate.questions import (
     MOST_QUESTIONS,
     SAID_ELSEWHERE,
     UNCLEAR,
-    Answer,
-    Question,
+    EvalAnswer,
+    EvalQuestion,
     draw,
     own_letter,
     pose,
     read_letters,
 )
+from rules.wording import counted
 
 FEWEST_QUESTIONS = 5
 _PLACES = 3
@@ -65,9 +67,15 @@ def ask_persona(context: Context, plan: EvaluationPlan) -> None:
     subject, models = plan.subject, plan.subject.survey.config.models
     context = replace(context, plan_at_most=plan.cost.at_most if plan.cost else 0)
     with Scheduler(context, subject.chat_id, models.concurrency, models.batch) as scheduler:
+        if plan.lacking:
+            chunks = counted(len(plan.lacking), "chunk")
+            context.tell(Note(f"questions about {chunks} are written and tried"))
         if new := _new_questions(context, plan, scheduler):
             keep_questions(context.archive, subject.chat_id, new, context.clock())
         asked = _chosen(context, plan)
+        context.tell(
+            Note(f"{counted(len(asked), 'question')} are asked of {plan.roles.agent.name}")
+        )
         answers = [
             answer for arm in plan.arms for answer in _ask(context, plan, scheduler, arm, asked)
         ]
@@ -75,7 +83,7 @@ def ask_persona(context: Context, plan: EvaluationPlan) -> None:
     keep_answers(context.archive, subject.chat_id, answers)
 
 
-def _chosen(context: Context, plan: EvaluationPlan) -> list[Question]:
+def _chosen(context: Context, plan: EvaluationPlan) -> list[EvalQuestion]:
     """Return the questions of this evaluation. Raises ChatSkipped where they are too few."""
     ids = {memory.memory_id for memory in plan.chunks}
     counting = asked_questions(context.archive, plan.subject).values()
@@ -93,7 +101,7 @@ def _chosen(context: Context, plan: EvaluationPlan) -> list[Question]:
 
 def _new_questions(
     context: Context, plan: EvaluationPlan, scheduler: Scheduler
-) -> tuple[Question, ...]:
+) -> tuple[EvalQuestion, ...]:
     """Return new questions about the chunks that lack them, each with why it is not asked."""
     before = questions_about(context.archive, plan.subject.chat_id)
     steps = [
@@ -104,8 +112,8 @@ def _new_questions(
 
 
 def _write(
-    plan: EvaluationPlan, memory: Memory, before: Sequence[Question]
-) -> Steps[tuple[Question, ...]]:
+    plan: EvaluationPlan, memory: Memory, before: Sequence[EvalQuestion]
+) -> Steps[tuple[EvalQuestion, ...]]:
     """Have questions about a chunk written, then tried with the chunk in view, and without."""
     subject, roles = plan.subject, plan.roles
     texts, chunk = subject.survey.shown.texts, subject.entries[memory.memory_id]
@@ -127,7 +135,7 @@ def _write(
     )
 
 
-def _why_not_asked(subject: Subject, question: Question, seen: str, blind: str) -> str:
+def _why_not_asked(subject: EvaluatedChat, question: EvalQuestion, seen: str, blind: str) -> str:
     """Return why a question is not asked, by its letters with its chunk in view and blindly."""
     if seen != question.right:
         return UNCLEAR
@@ -146,21 +154,21 @@ def _ask(
     plan: EvaluationPlan,
     scheduler: Scheduler,
     arm: ArmName,
-    questions: Sequence[Question],
-) -> list[Answer]:
+    questions: Sequence[EvalQuestion],
+) -> list[EvalAnswer]:
     """Ask all questions from one context, a few at a time, in an order drawn for this asking."""
     subject, asking = plan.subject, f"{plan.number} {arm}"
     turns = subject.turns(arm)
     groups = _groups(draw(questions, f"{subject.chat_id} {asking}"))
 
-    def asked(group: Sequence[Question]) -> TurnsOf:
+    def asked(group: Sequence[EvalQuestion]) -> TurnsOf:
         found = _found(context, subject.chat_id, group) if arm == "recall" else ""
         return partial(ask_at_the_end, turns, found=found)
 
     steps = [_letters(ASK, plan.roles.agent, asked(group), group, asking) for group in groups]
     now = context.clock()
     return [
-        Answer(
+        EvalAnswer(
             evaluation=plan.number,
             question=question.number,
             arm=arm,
@@ -177,7 +185,7 @@ def _ask(
     ]
 
 
-def _found(context: Context, chat_id: str, group: Sequence[Question]) -> str:
+def _found(context: Context, chat_id: str, group: Sequence[EvalQuestion]) -> str:
     """Return what a search finds for these questions, as a model would be given it."""
     library = Library(context.config, context.folders.state, chat_id)
     found = (
@@ -190,7 +198,7 @@ def _letters(
     step: str,
     model: Model,
     turns_of: TurnsOf,
-    questions: Sequence[Question],
+    questions: Sequence[EvalQuestion],
     asking: str,
 ) -> Steps[tuple[str, ...]]:
     """Ask questions, once more in other words where letters are lacking; return their letters."""
@@ -220,11 +228,11 @@ def _all(scheduler: Scheduler, steps: Sequence[Steps[T]]) -> list[T]:
     return [dialogue.result for dialogue in dialogues]  # type: ignore[misc]  # each is over
 
 
-def _groups(questions: Sequence[Question]) -> list[Sequence[Question]]:
+def _groups(questions: Sequence[EvalQuestion]) -> list[Sequence[EvalQuestion]]:
     return [questions[at : at + AT_ONCE] for at in range(0, len(questions), AT_ONCE)]
 
 
-def _refuse_unread(plan: EvaluationPlan, answers: Sequence[Answer]) -> None:
+def _refuse_unread(plan: EvaluationPlan, answers: Sequence[EvalAnswer]) -> None:
     """Raise ModelError where more than half of the answers have no letter."""
     unread = sum(not answer.letter for answer in answers)
     if 2 * unread > len(answers):

@@ -6,7 +6,7 @@ from daemon.evaluate.reporting import asked_questions, missed
 from daemon.evaluate.subject import find_subject
 from daemon.models.context import Context
 from daemon.remember.retry import UnchangedMemory, retry
-from primer.evaluation import points_missed
+from primer.evaluation_questions import points_missed
 from rules.conversation.memory import Memory, with_members
 
 

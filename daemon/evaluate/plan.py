@@ -8,12 +8,12 @@ from daemon.archive.evaluation import answers_about, questions_about
 from daemon.archive.journal import find_reply
 from daemon.evaluate.reporting import asked_questions
 from daemon.evaluate.steps import WRITE
-from daemon.evaluate.subject import ArmName, Subject
+from daemon.evaluate.subject import ArmName, EvaluatedChat
 from daemon.models.context import Context
 from daemon.models.prices import priced_models
 from daemon.models.roles import Roles
 from daemon.models.tokens import count_of
-from primer.evaluation import LETTER_WORDS, WRITE_WORDS, write_questions
+from primer.evaluation_questions import LETTER_WORDS, WRITE_WORDS, write_questions
 from primer.models import ENGINE
 from primer.prompt import Turn
 from primer.request import Request
@@ -24,7 +24,7 @@ from rules.evaluate.questions import (
     MOST_QUESTIONS,
     NAMED,
     PER_CHUNK,
-    Question,
+    EvalQuestion,
     spread,
 )
 from rules.money.estimate import CostEstimate, PlannedCall, estimate_cost
@@ -42,7 +42,7 @@ _ROOM, _ROOM_A_WORD = 200, 4
 class EvaluationPlan:
     """What an evaluation asks."""
 
-    subject: Subject
+    subject: EvaluatedChat
     roles: Roles
     """Who is asked: the agent without tools, and never the engine."""
     number: int
@@ -53,7 +53,7 @@ class EvaluationPlan:
     """The memories that are asked about."""
     lacking: tuple[Memory, ...]
     """Those of them about whose chunks there are no questions yet, or not any more."""
-    questions: tuple[Question, ...]
+    questions: tuple[EvalQuestion, ...]
     """Those that there are."""
     calls: int = 0
     cost: CostEstimate | None = None
@@ -67,7 +67,7 @@ class EvaluationPlan:
 
 
 def plan_evaluation(
-    context: Context, subject: Subject, arms: Sequence[ArmName], *, again: bool
+    context: Context, subject: EvaluatedChat, arms: Sequence[ArmName], *, again: bool
 ) -> EvaluationPlan:
     """Plan what has not been asked yet of the chat as it is; with `again`, a replicate of all.
 
@@ -103,7 +103,7 @@ def _askable(roles: Roles) -> Roles:
 
 
 def _due(
-    context: Context, subject: Subject, roles: Roles, arms: Sequence[ArmName], *, again: bool
+    context: Context, subject: EvaluatedChat, roles: Roles, arms: Sequence[ArmName], *, again: bool
 ) -> tuple[int, tuple[ArmName, ...]]:
     """Return the number of the evaluation, and the arms that it has no answers of."""
     answers = answers_about(context.archive, subject.chat_id)
@@ -122,7 +122,7 @@ def _due(
     return number, tuple(arm for arm in arms if arm not in known)
 
 
-def write_request(plan: EvaluationPlan, memory: Memory, before: Sequence[Question]) -> Request:
+def write_request(plan: EvaluationPlan, memory: Memory, before: Sequence[EvalQuestion]) -> Request:
     """Return the request for questions about a chunk, other than those `before`."""
     texts, chunk = plan.subject.survey.shown.texts, plan.subject.entries[memory.memory_id]
     turns = write_questions(texts, chunk, before)

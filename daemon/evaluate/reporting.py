@@ -7,17 +7,16 @@ from daemon.archive.archive import Archive
 from daemon.archive.evaluation import answers_about, questions_about
 from daemon.archive.journal import costs_since
 from daemon.evaluate.steps import STEPS
-from daemon.evaluate.subject import ArmName, Subject
+from daemon.evaluate.subject import ArmName, EvaluatedChat
 from daemon.evaluate.voice import voice_of
 from rules.conversation.memory import Memory
-from rules.evaluate.cloze import Cloze, common_words, make_clozes
-from rules.evaluate.cloze import Context as Sentences
-from rules.evaluate.questions import NEVER_SAID, Answer, Question
-from rules.evaluate.report import AGES, Arm, Missed, Past, Report, Result, grouped
+from rules.evaluate.cloze import Cloze, SearchedText, common_words, make_clozes
+from rules.evaluate.questions import NEVER_SAID, EvalAnswer, EvalQuestion
+from rules.evaluate.report import AGES, Arm, Missed, PastEvaluation, Report, ScoredAnswer, grouped
 from rules.evaluate.scoring import Mark, known_mark, known_score, plain_score
 
 
-def asked_report(archive: Archive, subject: Subject) -> Report | None:
+def asked_report(archive: Archive, subject: EvaluatedChat) -> Report | None:
     """Return the report of the newest evaluation and its replicates; None where there is none."""
     questions = asked_questions(archive, subject)
     answers = [
@@ -44,7 +43,7 @@ def asked_report(archive: Archive, subject: Subject) -> Report | None:
     )
 
 
-def _in_every_report(archive: Archive, subject: Subject) -> dict[str, Any]:
+def _in_every_report(archive: Archive, subject: EvaluatedChat) -> dict[str, Any]:
     return {
         "chat_id": subject.chat_id,
         "title": subject.survey.plan.title,
@@ -53,7 +52,7 @@ def _in_every_report(archive: Archive, subject: Subject) -> dict[str, Any]:
     }
 
 
-def asked_questions(archive: Archive, subject: Subject) -> dict[int, Question]:
+def asked_questions(archive: Archive, subject: EvaluatedChat) -> dict[int, EvalQuestion]:
     """Return the questions that count, by number: of chunks that the chat still shows."""
     return {
         question.number: question
@@ -62,12 +61,12 @@ def asked_questions(archive: Archive, subject: Subject) -> dict[int, Question]:
     }
 
 
-def is_alike(one: Answer, other: Answer) -> bool:
+def is_alike(one: EvalAnswer, other: EvalAnswer) -> bool:
     """Return whether two answers are of the same chat as it was, the same settings and model."""
     return (one.version, one.settings, one.model) == (other.version, other.settings, other.model)
 
 
-def missed(questions: dict[int, Question], answers: Iterable[Answer]) -> list[Question]:
+def missed(questions: dict[int, EvalQuestion], answers: Iterable[EvalAnswer]) -> list[EvalQuestion]:
     """Return the questions about what was said whose answers are not right, oldest first."""
     return [
         question
@@ -76,15 +75,15 @@ def missed(questions: dict[int, Question], answers: Iterable[Answer]) -> list[Qu
     ]
 
 
-def past_evaluations(archive: Archive, subject: Subject) -> tuple[Past, ...]:
+def past_evaluations(archive: Archive, subject: EvaluatedChat) -> tuple[PastEvaluation, ...]:
     """Return every evaluation of the finished chat, oldest first, by the questions that count."""
     questions = asked_questions(archive, subject)
-    by_number: dict[int, list[Answer]] = {}
+    by_number: dict[int, list[EvalAnswer]] = {}
     for answer in answers_about(archive, subject.chat_id):
         if answer.arm == "memories" and answer.question in questions:
             by_number.setdefault(answer.evaluation, []).append(answer)
     return tuple(
-        Past(
+        PastEvaluation(
             number,
             given[0].at,
             given[0].model,
@@ -101,11 +100,11 @@ def spent_on_evaluations(archive: Archive, chat_id: str) -> float:
     return sum(cost.usd for cost in costs if cost.chat_id == chat_id and cost.step in STEPS)
 
 
-def _arms(answers: Sequence[Answer]) -> list[str]:
+def _arms(answers: Sequence[EvalAnswer]) -> list[str]:
     return list(dict.fromkeys(answer.arm for answer in answers))
 
 
-def _arm(name: str, questions: dict[int, Question], answers: Sequence[Answer]) -> Arm:
+def _arm(name: str, questions: dict[int, EvalQuestion], answers: Sequence[EvalAnswer]) -> Arm:
     """Return what is known from one context; replicates of a question count as one answer."""
     own = [answer for answer in answers if answer.arm == name]
     read = [answer for answer in own if answer.letter]
@@ -129,8 +128,8 @@ def _means(marks: Iterable[tuple[int, float]]) -> list[tuple[int, float]]:
 
 
 def _results(
-    subject: Subject, questions: dict[int, Question], answers: Sequence[Answer]
-) -> list[Result]:
+    subject: EvaluatedChat, questions: dict[int, EvalQuestion], answers: Sequence[EvalAnswer]
+) -> list[ScoredAnswer]:
     said = [answer for answer in answers if answer.letter and questions[answer.question].was_said]
     marks = _means((answer.question, known_mark(answer.letter)) for answer in said)
     newest = {answer.question: answer.letter == questions[answer.question].right for answer in said}
@@ -142,24 +141,26 @@ def _results(
     return sorted(results, key=lambda result: order.index(result.chunk))
 
 
-def _result(subject: Subject, chunk: str, mark: float, *, is_right: bool) -> Result:
+def _result(subject: EvaluatedChat, chunk: str, mark: float, *, is_right: bool) -> ScoredAnswer:
     ids = [memory.memory_id for memory in subject.chunks]
     shown = subject.shown_as[chunk]
     age = ids.index(chunk) * len(AGES) // len(ids)
-    return Result(chunk, shown.memory_id, age, shown.level, mark, is_right)
+    return ScoredAnswer(chunk, shown.memory_id, age, shown.level, mark, is_right)
 
 
-def _missed(question: Question) -> Missed:
+def _missed(question: EvalQuestion) -> Missed:
     return Missed(
         question.memory, question.message, question.text, question.choices[0], question.passage
     )
 
 
-def free_report(archive: Archive, subject: Subject, arms: Sequence[ArmName], now: str) -> Report:
+def free_report(
+    archive: Archive, subject: EvaluatedChat, arms: Sequence[ArmName], now: str
+) -> Report:
     """Return the report in its cloze form, which asks no model. An arm that searches has none."""
     clozes = _clozes(subject)
     known = {
-        arm: list(map(Sentences(turn.content for turn in subject.turns(arm)[1:]).knows, clozes))
+        arm: list(map(SearchedText(turn.content for turn in subject.turns(arm)[1:]).knows, clozes))
         for arm in arms
         if arm != "recall"
     }
@@ -189,7 +190,7 @@ def _free_arm(name: str, clozes: Sequence[Cloze], known: Sequence[bool]) -> Arm:
     return Arm(name, plain_score(marks), None)
 
 
-def _clozes(subject: Subject) -> list[Cloze]:
+def _clozes(subject: EvaluatedChat) -> list[Cloze]:
     said = {memory.memory_id: _by_person(subject, memory) for memory in subject.chunks}
     common = common_words([text for messages in said.values() for _, text in messages])
     return [
@@ -197,7 +198,7 @@ def _clozes(subject: Subject) -> list[Cloze]:
     ]
 
 
-def _by_person(subject: Subject, memory: Memory) -> list[tuple[str, str]]:
+def _by_person(subject: EvaluatedChat, memory: Memory) -> list[tuple[str, str]]:
     entries = subject.entries[memory.memory_id]
     return [
         (entry.key, entry.message.words) for entry in entries if entry.message.speaker == "user"

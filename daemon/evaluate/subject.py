@@ -15,7 +15,7 @@ from daemon.chat.survey import Survey
 from daemon.models.context import Context
 from daemon.models.tokens import count
 from daemon.remember.retry import survey_archived
-from primer.evaluation import context_alone, finished_chat
+from primer.evaluation_questions import context_alone, finished_chat
 from primer.prompt import Turn
 from rules.conversation.history import Entry
 from rules.conversation.kept_wishes import wishes_within
@@ -33,7 +33,7 @@ _SETTINGS = {"tail", "chunk", "memory", "fold", "core", "facts", "texts"}
 
 
 @dataclass(frozen=True)  # without slots, so that it can remember what it looks up
-class Subject:
+class EvaluatedChat:
     """A chat as the archive has it, whose memories are evaluated."""
 
     survey: Survey
@@ -105,7 +105,7 @@ class Subject:
         return _digest([self.survey.config.model_dump_json(include=_SETTINGS)])
 
 
-def find_subject(context: Context, chat_id: str) -> Subject:
+def find_subject(context: Context, chat_id: str) -> EvaluatedChat:
     """Read a known chat from the archive. Raises ChatSkipped where it has no memories yet."""
     archive, survey = context.archive, survey_archived(context, chat_id)
     held = holding(archive, context.config, chat_id)
@@ -124,7 +124,7 @@ def find_subject(context: Context, chat_id: str) -> Subject:
     tail = _tail(context, chat_id, live)
     sent = [Entry(key, message, None, at) for at, (key, message) in enumerate(tail)]
     kept = lines_shown(survey.passages, sent, ())
-    return Subject(
+    return EvaluatedChat(
         survey=survey,
         shown=tuple(as_exported),
         opening=opening_text(archive, survey.shown, kept),

@@ -1,13 +1,13 @@
 """The voice of a chat's memories beside that of its persona, of analyses, and of another chat."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from daemon.archive.archive import Archive
 from daemon.archive.chats import known_chats
 from daemon.archive.journal import find_reply
 from daemon.archive.messages import raw_conversation
-from daemon.evaluate.subject import Subject
-from rules.conversation.memory import EXTRACTED
+from daemon.evaluate.subject import EvaluatedChat
+from rules.conversation.memory import EXTRACTED, Edition
 from rules.errors import DamagedChat
 from rules.evaluate.report import Voice
 from rules.typingmind.message import left_out, read_message
@@ -17,7 +17,7 @@ _ANSWERS = (3, 5)
 """The texts of a memory that are its writer's own: perspective and memory; the quote is older."""
 
 
-def voice_of(archive: Archive, subject: Subject) -> Voice:
+def voice_of(archive: Archive, subject: EvaluatedChat) -> Voice:
     """Return how far the memories are from the persona's own voice, with what else there is."""
     persona = read_prose(list(_said(archive, subject.chat_id, "assistant")))
     written = [memory.edition for memory in subject.shown if memory.edition.made != EXTRACTED]
@@ -27,13 +27,7 @@ def voice_of(archive: Archive, subject: Subject) -> Voice:
     if not written:
         why_not = "its memories are extracted: the persona's own sentences, and no voice of theirs"
         return Voice({}, persona.words, why_not)
-    texts = {
-        "memories": [edition.texts[slot] for edition in written for slot in _ANSWERS],
-        "analyses of the same chunks": list(_analyses(archive, subject)),
-        "the person": list(_said(archive, subject.chat_id, "user")),
-        **_another_chat(archive, subject.chat_id),
-    }
-    prose = {name: read_prose(said) for name, said in texts.items()}
+    prose = {name: read_prose(said) for name, said in _texts(archive, subject, written)}
     if (words := prose["memories"].words) < LEAST_WORDS:
         few = f"the memories have {words:,} words, and {LEAST_WORDS:,} are needed"
         return Voice({}, persona.words, few)
@@ -44,6 +38,16 @@ def voice_of(archive: Archive, subject: Subject) -> Voice:
     return Voice(apart, persona.words)
 
 
+def _texts(
+    archive: Archive, subject: EvaluatedChat, written: Sequence[Edition]
+) -> Iterator[tuple[str, list[str]]]:
+    """Yield what is compared with the persona's own words, by what it is called."""
+    yield "memories", [edition.texts[slot] for edition in written for slot in _ANSWERS]
+    yield "analyses of the same chunks", list(_analyses(archive, subject))
+    yield "the person", list(_said(archive, subject.chat_id, "user"))
+    yield from _another_chat(archive, subject.chat_id).items()
+
+
 def _said(archive: Archive, chat_id: str, speaker: str) -> Iterator[str]:
     for raw in raw_conversation(archive, chat_id).messages:
         message = read_message(raw)
@@ -51,7 +55,7 @@ def _said(archive: Archive, chat_id: str, speaker: str) -> Iterator[str]:
             yield message.words
 
 
-def _analyses(archive: Archive, subject: Subject) -> Iterator[str]:
+def _analyses(archive: Archive, subject: EvaluatedChat) -> Iterator[str]:
     """Yield what the context manager wrote about the same chunks."""
     for memory in subject.chunks:
         for request in memory.in_prompts.requests:

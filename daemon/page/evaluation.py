@@ -7,12 +7,12 @@ from starlette.responses import Response
 
 from daemon.page.actions import start_command
 from daemon.page.app import desk_of, named_chat, render, show_at
-from rules.conversation.memory_title import called
+from rules.conversation.memory_title import short_name
 from rules.errors import MemprocError
 from rules.money.price import in_words
 
 if TYPE_CHECKING:  # most pages show no evaluation
-    from daemon.evaluate.subject import Subject
+    from daemon.evaluate.subject import EvaluatedChat
     from daemon.models.context import Context
 
 _BEGUN = "The persona is being asked. It takes some minutes; the figures then stand here."
@@ -36,13 +36,16 @@ def evaluation_page(request: Request) -> Response:
         report = report or free_report(archive, subject, ("memories", "tail"), context.clock())
         past = past_evaluations(archive, subject)
         price = _price(context, subject)
-    names = {memory.memory_id: called(memory) for memory in subject.survey.reading.memories}
+    names = {
+        memory.memory_id: f"{'fold' if memory.is_fold else 'memory'} {short_name(memory)}"
+        for memory in subject.survey.reading.memories
+    }
     return render(
         request, "evaluation.html", chat=known, report=report, past=past, price=price, names=names
     )
 
 
-def _price(context: "Context", subject: "Subject") -> str:
+def _price(context: "Context", subject: "EvaluatedChat") -> str:
     """Say what asking once more costs; "" where no model can be asked."""
     from daemon.evaluate.plan import plan_evaluation
     from primer.models import ENGINE

@@ -90,7 +90,7 @@ def _prose(text: str) -> Iterator[str]:
             yield text[piece.start : piece.stop]
 
 
-class Context:
+class SearchedText:
     """The sentences of a context, found by their words."""
 
     def __init__(self, texts: Iterable[str]) -> None:

@@ -42,7 +42,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class EvalQuestion:
     """A question about the chunk of a memory."""
 
     memory: str
@@ -71,7 +71,7 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class EvalAnswer:
     """A letter that a model gave to a question."""
 
     evaluation: int
@@ -111,7 +111,7 @@ def spread(items: Sequence[T], most: int, preferred: Sequence[T] = ()) -> list[T
     return picked
 
 
-def pose(questions: Sequence[Question], asking: str) -> str:
+def pose(questions: Sequence[EvalQuestion], asking: str) -> str:
     """Write questions with their choices in letters, in the order that `asking` draws anew."""
     return "\n\n".join(
         "\n".join(
@@ -128,14 +128,14 @@ def pose(questions: Sequence[Question], asking: str) -> str:
     )
 
 
-def own_letter(question: Question, asking: str, letter: str) -> str:
+def own_letter(question: EvalQuestion, asking: str, letter: str) -> str:
     """Return the letter of an answer in the order of the question's own choices."""
     if letter in ("", NEVER_SAID):
         return letter
     return LETTERS[_choices(question, asking)[LETTERS.index(letter)]]
 
 
-def _choices(question: Question, asking: str) -> list[int]:
+def _choices(question: EvalQuestion, asking: str) -> list[int]:
     return _order(CHOICES, f"{question.seed} {asking}")
 
 

@@ -9,7 +9,7 @@ AGES = ("oldest third", "middle third", "newest third")
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
+class ScoredAnswer:
     """An answer about a chunk, and what stands for the chunk now."""
 
     chunk: str
@@ -66,7 +66,7 @@ class Arm:
 
 
 @dataclass(frozen=True, slots=True)
-class Past:
+class PastEvaluation:
     """An evaluation of the finished chat, for the curve over rounds."""
 
     evaluation: int
@@ -109,7 +109,7 @@ class Report:
     """Whether the chat and its memories are still as they were when it was asked."""
 
 
-def grouped(results: Sequence[Result], *, guessing: bool) -> Groups:
+def grouped(results: Sequence[ScoredAnswer], *, guessing: bool) -> Groups:
     """Return how much is known by age, by fold level and by memory."""
     score = known_score if guessing else plain_score
     ages = _groups(results, lambda result: AGES[result.age], AGES, score)
@@ -126,8 +126,8 @@ def _level_name(level: int) -> str:
 
 
 def _groups(
-    results: Sequence[Result],
-    name_of: Callable[[Result], str],
+    results: Sequence[ScoredAnswer],
+    name_of: Callable[[ScoredAnswer], str],
     names: Sequence[str],
     score: Callable[[Sequence[Mark]], Score | None],
 ) -> tuple[Group, ...]:

@@ -13,6 +13,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import comb, sqrt
+from statistics import fmean
 
 from rules.evaluate.questions import NEVER_SAID, RIGHT
 
@@ -82,17 +83,20 @@ def design_effect(marks: Sequence[Mark]) -> float:
     number, groups = len(marks), len(by_chunk)
     if groups < 2 or number == groups:
         return 1.0
-    mean = sum(value for _, value in marks) / number
-    means = {chunk: sum(values) / len(values) for chunk, values in by_chunk.items()}
-    between = sum(
-        len(by_chunk[chunk]) * (of_chunk - mean) ** 2 for chunk, of_chunk in means.items()
-    )
-    between /= groups - 1
-    within = sum((value - means[chunk]) ** 2 for chunk, value in marks) / (number - groups)
+    between, within = _variances(list(by_chunk.values()))
     squares = sum(len(values) ** 2 for values in by_chunk.values()) / number
     total = between + ((number - squares) / (groups - 1) - 1) * within
     alike = max(0.0, (between - within) / total) if total > 0 else 0.0
     return 1 + (squares - 1) * alike
+
+
+def _variances(groups: Sequence[Sequence[float]]) -> tuple[float, float]:
+    """Return the variance between the means of groups, weighed by size, and that within them."""
+    number = sum(map(len, groups))
+    mean = sum(map(sum, groups)) / number
+    between = sum(len(values) * (fmean(values) - mean) ** 2 for values in groups)
+    within = sum((value - fmean(values)) ** 2 for values in groups for value in values)
+    return between / (len(groups) - 1), within / (number - len(groups))
 
 
 def stands_out(group: Sequence[bool], others: Sequence[bool], groups: int) -> bool:

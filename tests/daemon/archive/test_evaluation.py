@@ -19,14 +19,14 @@ from daemon.archive.memories import keep_memory
 from daemon.archive.seals import refuse_damage
 from daemon.files.paths import archive_path
 from rules.errors import DamagedChat
-from rules.evaluate.questions import NAMED, Answer, Question
+from rules.evaluate.questions import NAMED, EvalAnswer, EvalQuestion
 from tests.daemon.archive.test_messages import CHAT, LATER, TALK, WHEN, see
 from tests.entries import entries, memory_of
 
-QUESTION = Question(
+QUESTION = EvalQuestion(
     "m1", "k1", "Tea at five.", "When is tea?", ("At five.", "At four.", "At six.", "Never."), "s"
 )
-ANSWER = Answer(1, 1, "memories", "A", "anthropic/some", "s", "v", 2, 1, LATER)
+ANSWER = EvalAnswer(1, 1, "memories", "A", "anthropic/some", "s", "v", 2, 1, LATER)
 
 
 @pytest.fixture

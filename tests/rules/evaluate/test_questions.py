@@ -3,7 +3,7 @@
 import pytest
 
 from rules.evaluate.questions import (
-    Question,
+    EvalQuestion,
     draw,
     own_letter,
     pose,
@@ -11,7 +11,7 @@ from rules.evaluate.questions import (
     spread,
 )
 
-QUESTION = Question(
+QUESTION = EvalQuestion(
     "m1", "k", "At five.", "When is tea?", ("At five.", "At four.", "At six.", "Never."), "s"
 )
 

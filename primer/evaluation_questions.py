@@ -17,7 +17,7 @@ from primer.wording import Texts
 from rules.conversation.history import Entry
 from rules.conversation.memory import Memory
 from rules.conversation.quote import Verbatim, find_quote
-from rules.evaluate.questions import CHOICES, Question
+from rules.evaluate.questions import CHOICES, EvalQuestion
 from rules.typingmind.message import Message
 
 WRITE_WORDS = 500
@@ -59,7 +59,9 @@ def finished_chat(
     tail: Sequence[Message],
 ) -> tuple[Turn, ...]:
     """Return a finished chat as TypingMind sends it, without what TypingMind itself adds."""
-    spoken = [Turn(message.speaker, message.text.strip() or _EMPTY) for message in tail]
+    spoken = [
+        Turn(message.speaker, message.text if message.text.strip() else _EMPTY) for message in tail
+    ]
     remembered = [
         Turn("assistant" if slot % 2 else "user", text)
         for memory in memories
@@ -81,7 +83,7 @@ def _system(system_message: str) -> Iterator[Turn]:
 
 
 def write_questions(
-    texts: Texts, chunk: Sequence[Entry], before: Sequence[Question]
+    texts: Texts, chunk: Sequence[Entry], before: Sequence[EvalQuestion]
 ) -> tuple[Turn, ...]:
     """Return the turns that ask for questions about a chunk, other than those `before`."""
     asked = "".join(f"\n- {keep_inert(question.text)}" for question in before)
@@ -90,7 +92,7 @@ def write_questions(
     return Turn("system", _WRITER), Turn("user", f"{passage.content}\n\n{wanted}")
 
 
-def read_questions(answer: str, memory: str, chunk: Sequence[Entry]) -> tuple[Question, ...]:
+def read_questions(answer: str, memory: str, chunk: Sequence[Entry]) -> tuple[EvalQuestion, ...]:
     """Return the questions that an answer holds: those whose passage stands in the chunk."""
     for value in json_values(answer):
         if isinstance(value, dict) and isinstance(value.get("questions"), list):
@@ -100,7 +102,7 @@ def read_questions(answer: str, memory: str, chunk: Sequence[Entry]) -> tuple[Qu
     return ()
 
 
-def _said(entry: object, memory: str, chunk: Sequence[Entry]) -> Question | None:
+def _said(entry: object, memory: str, chunk: Sequence[Entry]) -> EvalQuestion | None:
     if not isinstance(entry, dict) or not isinstance(entry.get("wrong"), list):
         return None
     quote = find_quote(restore_tags(_line(entry.get("passage"))), chunk)
@@ -110,7 +112,7 @@ def _said(entry: object, memory: str, chunk: Sequence[Entry]) -> Question | None
     return _question(memory, quote.source, quote.text, entry.get("question"), choices)
 
 
-def _unsaid(entry: object, memory: str) -> Question | None:
+def _unsaid(entry: object, memory: str) -> EvalQuestion | None:
     if not isinstance(entry, dict) or not isinstance(entry.get("choices"), list):
         return None
     return _question(memory, "", "", entry.get("question"), entry["choices"])
@@ -118,13 +120,13 @@ def _unsaid(entry: object, memory: str) -> Question | None:
 
 def _question(
     memory: str, message: str, passage: str, text: object, given: Sequence[object]
-) -> Question | None:
+) -> EvalQuestion | None:
     """Return a question with its four different choices, or None."""
     asked, choices = _line(text), tuple(map(_line, given))
     if not asked or len(choices) != CHOICES or len({*choices, ""}) <= CHOICES:
         return None
     seed = sha256(json.dumps([memory, asked, choices]).encode()).hexdigest()
-    return Question(memory, message, passage, asked, choices, seed)
+    return EvalQuestion(memory, message, passage, asked, choices, seed)
 
 
 def _line(value: object) -> str:
@@ -144,6 +146,6 @@ def ask_at_the_end(context: Sequence[Turn], posed: str, found: str = "") -> tupl
     return (*context, question(f"{keep_inert(found)}\n\n{asked}" if found else asked))
 
 
-def points_missed(questions: Sequence[Question]) -> str:
+def points_missed(questions: Sequence[EvalQuestion]) -> str:
     """Word what a memory lacked, as guidance for the one who writes it again."""
     return "\n".join((_MISSED, *(f'- "{question.passage}"' for question in questions)))
