@@ -43,7 +43,7 @@ def make_tags_inert(text: str) -> str:
 
 def restore_tags(text: str) -> str:
     """Return the text as it was before `make_tags_inert`."""
-    return _INERT.sub(r"<\1\2", text)
+    return _INERT.sub(r"<\1\2", text) if JOINER in text else text
 
 
 def keep_inert(text: str) -> str:

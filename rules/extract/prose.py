@@ -34,9 +34,9 @@ _MOST_FIGURES = 0.4
 """A sentence of which more words are numbers is a row of a table."""
 _SHORT_COURTESY = 12.0
 """A longer sentence of the person's that begins with a courtesy goes on to say something."""
-_MESSAGES = 16_384
-"""Messages whose sentences are remembered: a fold reads all that it stands for, and a smaller cache
-would forget the first of them before the last is read. About 6 KB each."""
+_MESSAGES = 2_048
+"""Messages whose sentences are remembered, at about 6 KB each. A fold reads all that it stands for:
+only one of more than about 400,000 tokens has them split again."""
 _WORDS = 16_384
 
 
