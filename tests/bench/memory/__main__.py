@@ -50,6 +50,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             chats.append(measure_chat(Path(temporary) / export.stem, export, questions, rows))
         found = [
             tables.by_row(chats),
+            tables.wishes(chats),
             tables.by_kind(chats),
             tables.by_chat(chats),
             tables.recall(chats),

@@ -20,7 +20,8 @@ Context = Callable[[CompressedChat, AskedOfChat], str]
 DRAWS = 10
 _BLOCK = 17_000
 """Characters: about 4,000 tokens of English, the size of a chunk."""
-_END = re.compile(r"(?<=[.!?…])\s+|(?<=[。！？])|\n+")
+END = re.compile(r"(?<=[.!?…])\s+|(?<=[。！？])|\n+")
+"""What ends a sentence of any context."""
 _DRIVER = Path(__file__).with_name("textrank_driver.py")
 
 
@@ -110,7 +111,7 @@ def _offered(messages: Sequence[Said]) -> _Block:
     return [
         _Offered(said.role, text)
         for said in messages
-        for text in _END.split(said.text)
+        for text in END.split(said.text)
         if text and text.strip()
     ]
 

@@ -5,8 +5,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
 
-from tests.bench.memory.contexts import Context, made_and_tail
-from tests.bench.memory.questions import AskedOfChat, share, words
+from tests.bench.memory.contexts import END, Context, made_and_tail
+from tests.bench.memory.questions import (
+    AskedOfChat,
+    sentences_by_word,
+    share,
+    share_of_statements,
+)
 from tests.bench.memory.recall import made_tail_and_recall
 from tests.bench.memory.runs import UNFOLDED, CompressedChat, run_at_once, run_in_rounds
 from tests.server.tokens import count
@@ -21,6 +26,8 @@ class ContextScore:
     """For each question the percentage of its answer's content words that stand in the context, and its tokens."""
 
     shares: tuple[float, ...]
+    statements: float
+    """The mean percentage of an answer's neighbouring content words that are in one sentence of the context."""
     tokens: float
 
     @property
@@ -61,10 +68,18 @@ def scored(
     chat: CompressedChat, questions: Sequence[AskedOfChat], of_row: Sequence[Context]
 ) -> ContextScore:
     """Where a row has several contexts, their mean. A text that comes again is neither read nor counted again."""
-    held: dict[str, set[str]] = {}
-    shares = []
+    held: dict[str, Mapping[str, set[int]]] = {}
+    shares, statements = [], []
     for question in questions:
         texts = [context(chat, question) for context in of_row]
-        held |= {text: words(text) for text in texts if text not in held}
-        shares.append(fmean(share(question, held[text]) for text in texts))
-    return ContextScore(tuple(shares), fmean(map(count, held)))
+        held |= {text: sentences_by_word(_sentences(text)) for text in texts if text not in held}
+        shares.append(fmean(share(question, held[text].keys()) for text in texts))
+        if question.statements:
+            statements.append(fmean(share_of_statements(question, held[text]) for text in texts))
+    return ContextScore(
+        tuple(shares), fmean(statements) if statements else 0.0, fmean(map(count, held))
+    )
+
+
+def _sentences(text: str) -> list[str]:
+    return [sentence for sentence in END.split(text) if sentence]

@@ -2,8 +2,9 @@
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -20,13 +21,15 @@ class AskedOfChat:
     kind: str
     text: str
     answer: frozenset[str]
+    statements: frozenset[tuple[str, str]] = frozenset()
+    """The neighbouring content words of its answer."""
 
 
 def read_questions(path: Path) -> tuple[AskedOfChat, ...]:
     """The questions of a file that can be answered; those whose answer has no content words are left out."""
     by_kind = json.loads(path.read_bytes())
     return tuple(
-        AskedOfChat(kind, str(entry["question"]), answer)
+        AskedOfChat(kind, str(entry["question"]), frozenset(answer), _neighbours(answer))
         for kind, entries in by_kind.items()
         if kind != _NO_ANSWER
         for entry in entries
@@ -34,17 +37,26 @@ def read_questions(path: Path) -> tuple[AskedOfChat, ...]:
     )
 
 
-def _answer(entry: Mapping[str, Any]) -> frozenset[str]:
-    """The content words of the ideal answer, or of the rubric where there is none."""
+def _answer(entry: Mapping[str, Any]) -> Sequence[str]:
+    """The content words of the ideal answer in order, or of the rubric where there is none."""
     ideal = next((entry[name] for name in _ANSWERS if entry.get(name)), None)
     if ideal is not None:
-        return content_words(ideal if isinstance(ideal, str) else json.dumps(ideal))
-    return content_words(" ".join(entry.get("rubric") or [])) - _RUBRIC_WORDS
+        return _content(ideal if isinstance(ideal, str) else json.dumps(ideal))
+    said = _content(" ".join(entry.get("rubric") or []))
+    return [word for word in said if word not in _RUBRIC_WORDS]
+
+
+def _neighbours(answer: Sequence[str]) -> frozenset[tuple[str, str]]:
+    return frozenset(pair for pair in pairwise(answer) if pair[0] != pair[1])
 
 
 def words(text: str) -> set[str]:
     """The distinct words of a text, in small letters; a figure is one word with its points ("3.1", "10:30")."""
-    return set(_WORD.findall(text.lower()))
+    return set(_in_order(text))
+
+
+def _in_order(text: str) -> list[str]:
+    return _WORD.findall(text.lower())
 
 
 _FUNCTION_WORDS = words(
@@ -68,13 +80,36 @@ _RUBRIC_WORDS = words(
 
 def content_words(text: str) -> frozenset[str]:
     """Those words that carry content: function words and single letters do not."""
-    return frozenset(
+    return frozenset(_content(text))
+
+
+def _content(text: str) -> list[str]:
+    return [
         word
-        for word in words(text)
+        for word in _in_order(text)
         if word not in _FUNCTION_WORDS and (len(word) > 1 or word.isdecimal())
-    )
+    ]
 
 
-def share(question: AskedOfChat, held: set[str]) -> float:
+def share(question: AskedOfChat, held: Set[str]) -> float:
     """The percentage of an answer's content words that are among the words that a context holds."""
     return 100 * len(question.answer & held) / len(question.answer)
+
+
+def share_of_statements(question: AskedOfChat, sentences: Mapping[str, set[int]]) -> float:
+    """The percentage of an answer's neighbouring words that share a sentence; `sentences` are those of each word."""
+    nowhere: set[int] = set()
+    held = sum(
+        not sentences.get(first, nowhere).isdisjoint(sentences.get(second, nowhere))
+        for first, second in question.statements
+    )
+    return 100 * held / len(question.statements)
+
+
+def sentences_by_word(sentences: Sequence[str]) -> Mapping[str, set[int]]:
+    """The numbers of the sentences that each word is in."""
+    by_word: dict[str, set[int]] = {}
+    for number, sentence in enumerate(sentences):
+        for word in words(sentence):
+            by_word.setdefault(word, set()).add(number)
+    return by_word

@@ -12,6 +12,7 @@ from tests.bench.memory.floor import AGAIN, DEFAULT, FULL, RECALL, WHOLE, Measur
 from tests.bench.memory.readable import shares
 from tests.bench.memory.recall import TOKENS
 from tests.bench.memory.runs import CompressedChat
+from tests.bench.memory.standing_wishes import kept_wishes, standing_wishes
 
 _SHOWN_BY_KIND = (FULL, "tail alone", "TextRank", "the person's sentences first", DEFAULT, RECALL)
 
@@ -25,9 +26,12 @@ def by_row(chats: Sequence[MeasuredChat]) -> Table:
         ahead = [our - mean for our, mean in zip(ours, means, strict=True)]
         tokens = fmean(chat.scores[name].tokens for chat in chats)
         lead = ("", "") if name == DEFAULT else (f"{fmean(ahead):+.1f}", _between(ahead, "+.1f"))
-        rows.append((name, f"{tokens:,.0f}", f"{fmean(means):.1f}", _between(means, ".1f"), *lead))
+        statements = fmean(chat.scores[name].statements for chat in chats)
+        row = (name, f"{tokens:,.0f}", f"{fmean(means):.1f}", _between(means, ".1f"), *lead)
+        rows.append((*row, f"{statements:.1f}"))
         figures[name] = {
             "tokens": tokens,
+            "statements": statements,
             "mean": fmean(means),
             "ahead": fmean(ahead),
             "chats": means,
@@ -39,14 +43,30 @@ def by_row(chats: Sequence[MeasuredChat]) -> Table:
         "Sentences are chosen block by block, so that together they have as many characters as memproc's own output;",
         f"the live tail stands behind them, as behind memproc's. Random sentences are the mean of {DRAWS} draws. In",
         "brackets: 95 % of 10,000 bootstrap samples of the conversations. `lead`: how far memproc is ahead.",
+        "`statements`: the share of an answer's neighbouring content words that are in one sentence of the context.",
+        "These figures count words. They do not prove that a model remembers.",
     )
-    headings = ("", "tokens", "mean", "", "lead", "")
+    headings = ("", "tokens", "mean", "", "lead", "", "statements")
     return Table("What of an answer stands in the context", notes, headings, tuple(rows), figures)
 
 
 def _between(values: Sequence[float], form: str) -> str:
     least, most = interval(values)
     return f"[{least:{form}}, {most:{form}}]"
+
+
+def wishes(chats: Sequence[MeasuredChat]) -> Table:
+    """How many standing wishes of the person's are kept word for word."""
+    rows, figures = [], {}
+    for chat in chats:
+        said, kept = standing_wishes(chat.at_once), kept_wishes(chat.at_once)
+        rows.append((chat.name, str(len(said)), str(len(kept))))
+        figures[chat.name] = {"said": len(said), "kept": len(kept)}
+    notes = (
+        'Sentences of the person\'s such as "Always ... when I ask ..." and "I prefer ..." in what is compressed, and',
+        "how many are word for word in what memproc made.",
+    )
+    return Table("Standing wishes", notes, ("", "said", "kept"), tuple(rows), figures)
 
 
 def by_kind(chats: Sequence[MeasuredChat]) -> Table:

@@ -13,9 +13,18 @@ from tests.bench.memory.bootstrap import interval
 from tests.bench.memory.contexts import contexts, made_and_tail
 from tests.bench.memory.cuts import score, splices
 from tests.bench.memory.floor import scored
-from tests.bench.memory.questions import AskedOfChat, content_words, read_questions, share, words
+from tests.bench.memory.questions import (
+    AskedOfChat,
+    content_words,
+    read_questions,
+    sentences_by_word,
+    share,
+    share_of_statements,
+    words,
+)
 from tests.bench.memory.readable import shares
 from tests.bench.memory.runs import CompressedChat, MemoryTexts
+from tests.bench.memory.standing_wishes import kept_wishes, standing_wishes
 from tests.chats import export_bytes, long_chat
 
 LAMP = "The lamp turns nine times. "
@@ -47,6 +56,32 @@ def test_questions_without_an_answer_do_not_count_and_a_rubric_stands_in_for_one
     )
     path.write_text(json.dumps({"abstention": [unanswered], "update": [rye, empty]}))
     assert read_questions(path) == (AskedOfChat("update", "Which flour?", frozenset({"rye"})),)
+
+
+def test_a_statement_is_held_where_neighbouring_words_of_an_answer_share_a_sentence(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "a.questions.json"
+    path.write_text(
+        json.dumps({"update": [{"question": "Which?", "answer": "Rye flour, sifted."}]})
+    )
+    (asked,) = read_questions(path)
+    assert asked.statements == {("rye", "flour"), ("flour", "sifted")}
+    together = sentences_by_word(["It was rye flour.", "I sifted it."])
+    assert share_of_statements(asked, together) == 50.0
+    assert (
+        scored(compressed(made="Sifted flour. Rye?"), [asked], (made_and_tail,)).statements == 50.0
+    )
+
+
+def test_a_wish_is_kept_where_it_stands_word_for_word() -> None:
+    said = (
+        Said("user", "Always write 5 March. I always loved the sea. I'd prefer rye!", ""),
+        Said("assistant", "I prefer oats.", ""),
+    )
+    chat = compressed(*said, made="You asked me: Always write 5 March.")
+    assert standing_wishes(chat) == ["Always write 5 March", "I'd prefer rye"]
+    assert kept_wishes(chat) == ["Always write 5 March"]
 
 
 def test_what_is_compared_with_memproc_has_its_size_and_its_tail() -> None:
