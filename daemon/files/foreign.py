@@ -162,14 +162,18 @@ def _texts(path: Path) -> Iterator[Mapping[str, _Open]]:
             yield {"": lambda: io.BufferedReader(io.FileIO(path, "rb"))}
             return
         package = opened.enter_context(open_package(path.name, file))
-        entries = [
-            entry for entry in package.infolist() if entry.filename.casefold().endswith(".json")
-        ]
+        entries = [entry for entry in package.infolist() if _is_text(entry.filename)]
         _refuse_entries(path.name, entries)
         try:
             yield {entry.filename: partial(_open_entry, package, entry) for entry in entries}
         except DAMAGE as fault:
             raise damaged_zip(path.name) from fault
+
+
+def _is_text(name: str) -> bool:
+    """Return whether an entry of a ZIP is a JSON text, and not what macOS puts beside one."""
+    last = name.rsplit("/", 1)[-1].casefold()
+    return last.endswith(".json") and not last.startswith(".")
 
 
 def _open_entry(package: zipfile.ZipFile, entry: zipfile.ZipInfo) -> BinaryIO:

@@ -16,6 +16,8 @@ from rules.typingmind import spans
 _OF_LETTERS = re.compile("\ue200([^\ue200\ue201]*)\ue201")
 """A mark in letters of private use: its kind, and values, each after U+E202."""
 _STRAY_LETTERS = re.compile("[\ue200-\ue2ff]")
+_PLAIN = ("text", "multimodal_text", "code")
+"""Kinds of content that do not say where they come from."""
 _SEPARATOR = "\ue202"
 _SOUNDS = ("audio_asset_pointer", "real_time_user_audio_video_asset_pointer", "video_container")
 
@@ -42,7 +44,7 @@ def chatgpt_size(message: Mapping[str, object]) -> int:
 
 def _as_result(name: str, kind: str, text: str) -> str:
     """Return what a tool said, unless it says by itself what it is."""
-    return text if kind.startswith("tether_") or not text else framed(f"result of {name}", text)
+    return framed(f"result of {name}", text) if text and kind in _PLAIN else text
 
 
 def _parts(content: Mapping[str, object], left: Counter[str]) -> Iterator[str]:
@@ -114,6 +116,7 @@ _WAYS: Mapping[str, _Way] = {
     "thoughts": _thoughts,
     "reasoning_recap": _recap,
     "tether_quote": _quoted,
+    "tether_browsing_code": partial(_in_frame, "code", "text"),
     "tether_browsing_display": partial(_in_frame, "result of browsing", "result"),
     "system_error": _error,
     "user_editable_context": _nothing,

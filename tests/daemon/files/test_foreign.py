@@ -55,6 +55,7 @@ def test_numbered_parts_of_a_zip_are_one_export_whatever_they_are_called(tmp_pat
         "export_manifest.json": json.dumps({"version": 1, "files": ["x"]}).encode(),
         "conversations-001.json": trees.exported(chatgpt("2", 5, "second")),
         "conversations-000.json": trees.exported(chatgpt("1", 4, "first")),
+        "__MACOSX/._conversations-001.json": b"\0\5\x16\7",
         "user.json": b'{"id": "u", "email": "a@example.org"}',
         "message_feedback.json": b"[]",
         "pictures/sea.png": b"\x89PNG",
