@@ -8,7 +8,8 @@ What is planned is written only when the person has agreed. From then on the cha
 every export.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -21,6 +22,7 @@ from daemon.files.backup import keep_brought
 from daemon.files.names import file_name
 from daemon.files.paths import Folders, brought_folder
 from daemon.files.private import make_private
+from daemon.files.removal import remove_file
 from daemon.files.write import replace_file
 from rules.bring.conversation import Conversation
 from rules.bring.placing import HeldChat, Placement, place_conversation
@@ -28,6 +30,7 @@ from rules.bring.writing import (
     WrittenMessage,
     before_conversation,
     brought_alone,
+    divider_uuid,
     join,
     name_message,
     write_chat,
@@ -62,6 +65,8 @@ class Bringing:
     title: str
     chosen: Sequence[Chosen]
     content: bytes
+    new: int
+    """The new messages in it, without lines between conversations."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,24 +122,39 @@ def plan_bringing(
             model=model,
             system_message=system_message,
         )
-    return Bringing(placement, title, chosen, content)
+    lines = {divider_uuid(each.conversation) for each in chosen}
+    new = names[len(names) - placement.new :]
+    count = sum(name.uuid not in lines for name in new)
+    return Bringing(placement, title, chosen, content, count)
 
 
-def write_plan(folders: Folders, bringing: Bringing) -> Path:
-    """Write the chat as an export of its own, for a plan or a run, and return where."""
-    folder = brought_folder(folders.state)
-    make_private(folder)
-    path = folder / file_name(bringing.title, bringing.placement.chat_id)
-    replace_file(path, container_blocks(bringing.content))
-    return path
+@contextmanager
+def file_to_plan(folders: Folders, bringing: Bringing) -> Iterator[Path]:
+    """Write the chat as an export for as long as it is planned, and yield where it is."""
+    path = _write_export(brought_folder(folders.state) / "plan", bringing)
+    try:
+        yield path
+    finally:
+        remove_file(path)
 
 
-def keep_raw(folders: Folders, bringing: Bringing, when: str) -> None:
-    """Keep the chosen conversations as their program wrote them, so that they can be read again."""
+def write_brought(folders: Folders, bringing: Bringing, when: str) -> Path:
+    """Write the chat as an export to be processed, and return where it is.
+
+    The chosen conversations are kept as their program wrote them, so that they can be read again.
+    """
     make_private(folders.backups)
     for each in bringing.chosen:
         chat_id = bringing.placement.chat_id
         keep_brought(folders.backups, chat_id, bringing.title, each.raw, when)
+    return _write_export(brought_folder(folders.state), bringing)
+
+
+def _write_export(folder: Path, bringing: Bringing) -> Path:
+    make_private(folder)
+    path = folder / file_name(bringing.title, bringing.placement.chat_id)
+    replace_file(path, container_blocks(bringing.content))
+    return path
 
 
 def _alone(chosen: Chosen) -> _Wanted:

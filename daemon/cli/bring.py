@@ -14,16 +14,15 @@ from daemon.chat.bring import (
     Bringing,
     Chosen,
     brought_before,
-    keep_raw,
+    file_to_plan,
     plan_bringing,
-    write_plan,
+    write_brought,
 )
-from daemon.cli.plan import plan_command
+from daemon.cli.plan import plan_command, planned_rows, plans_as_json
 from daemon.cli.printing import print_json, print_table
 from daemon.cli.run import run_command
 from daemon.cli.settings import Settings, confirmed, json_option
 from daemon.files.foreign import ForeignExport, ListedConversation, read_foreign
-from daemon.files.removal import remove_file
 from primer.model_names import own_model
 from primer.retirement import heir, successor
 from rules.bring.conversation import PROGRAMS
@@ -87,6 +86,10 @@ def bring_command(
     choice = _Choice(**said)  # type: ignore[arg-type]  # click gives just these
     path = file if file.exists() else settings.folders.inbox / file
     export = read_foreign(path if path.exists() else file)
+    if choice.titles and as_json:
+        if yes:
+            raise click.UsageError("--json shows the list or the plan, and brings nothing.")
+        return _print_plan(settings, export, choice)
     if choice.titles:
         return _bring(ctx, settings, export, choice, yes=yes, again=_as_said(file, choice))
     with settings.archive() as archive:
@@ -157,18 +160,14 @@ def _bring(
     again: str,
 ) -> int:
     """Plan, ask, and bring. Return the exit code."""
-    chosen = _chosen(export, choice)
-    with settings.archive() as archive:
-        bringing = _plan(archive, export, choice, chosen)
-    _refuse_without_model(bringing, _model(choice, chosen))
+    chosen, bringing = _planned(settings, export, choice)
     for sentence in _sentences(export, choice, bringing):
         settings.say(sentence)
     if not bringing.placement.new:
         return 0
-    path = write_plan(settings.folders, bringing)
-    ctx.invoke(plan_command, paths=(path,))
+    with file_to_plan(settings.folders, bringing) as planned:
+        ctx.invoke(plan_command, paths=(planned,))
     if not confirmed(settings, "Bring it?", yes, again):
-        remove_file(path)
         return 0
     with settings.context() as context:
         now = _plan(context.archive, export, choice, chosen)
@@ -176,9 +175,31 @@ def _bring(
             raise ChatSkipped(
                 f'"{bringing.title}" was changed by another memproc meanwhile.', "Say it again."
             )
-        keep_raw(settings.folders, bringing, context.clock())
+        path = write_brought(settings.folders, bringing, context.clock())
     code: int = ctx.invoke(run_command, paths=(path,), yes=yes)
     return code
+
+
+def _print_plan(settings: Settings, export: ForeignExport, choice: _Choice) -> int:
+    """Print the plan for programs: the sentences, and what `memproc plan --json` says."""
+    _, bringing = _planned(settings, export, choice)
+    report: dict[str, object] = {"sentences": list(_sentences(export, choice, bringing))}
+    if bringing.placement.new:
+        with file_to_plan(settings.folders, bringing) as planned:
+            report |= plans_as_json(settings, planned_rows(settings, (planned,)))
+    print_json(report)
+    return 0
+
+
+def _planned(
+    settings: Settings, export: ForeignExport, choice: _Choice
+) -> tuple[list[Chosen], Bringing]:
+    """Read what is chosen, and plan it. Raises NotFound, also where no model is known."""
+    chosen = _chosen(export, choice)
+    with settings.archive() as archive:
+        bringing = _plan(archive, export, choice, chosen)
+    _refuse_without_model(bringing, _model(choice, chosen))
+    return chosen, bringing
 
 
 def _plan(
@@ -285,7 +306,7 @@ def _sentences(export: ForeignExport, choice: _Choice, bringing: Bringing) -> It
     if not placement.new:
         yield f'Nothing is new: "{title}" holds all of it.'
         return
-    messages = counted(placement.new, "message")
+    messages = counted(bringing.new, "message")
     yield (
         f'{messages} more for "{title}", which stays under its id.'
         if placement.is_known

@@ -91,16 +91,22 @@ def plan_command(settings: Settings, paths: tuple[Path, ...], as_json: bool) -> 
     """
     rows = planned_rows(settings, wanted_exports(settings, paths))
     rows += [PlannedRow(other.what, other) for other in other_files(settings, paths)]
-    total = _total_of(settings, rows)
     if as_json:
-        chats = [_as_json(row, total.under_caps) for row in rows]
-        print_json({"chats": chats, "totals": _totals_as_json(rows, total)})
+        print_json(plans_as_json(settings, rows))
     else:
+        total = _total_of(settings, rows)
         settings.say_what_counts()
         where = ", ".join(map(str, paths)) or str(settings.folders.inbox)
         nothing = f"Nothing to plan: there are no chats in {where}."
         _print_rows(rows, _in_a_sentence(total) if rows else nothing)
     return 1 if any(isinstance(row.outcome, Skipped) for row in rows) else 0
+
+
+def plans_as_json(settings: Settings, rows: Sequence[PlannedRow]) -> dict[str, object]:
+    """Return plans and what they cost together, for programs."""
+    total = _total_of(settings, rows)
+    chats = [_as_json(row, total.under_caps) for row in rows]
+    return {"chats": chats, "totals": _totals_as_json(rows, total)}
 
 
 def _total_of(settings: Settings, rows: Sequence[PlannedRow]) -> _Total:

@@ -14,7 +14,6 @@ from daemon.page.app import Desk, desk_of, field, render
 from rules.errors import NotFound
 
 _OPTIONS = ("as", "model", "instructions")
-_LAST_LINE = "Nothing was changed. To do it:"
 
 
 def bring_page(request: Request) -> Response:
@@ -37,16 +36,16 @@ def bring_page(request: Request) -> Response:
 
 def plan_bring(request: Request) -> Response:
     """Show what bringing the ticked conversations would do and cost."""
-    planned = do_command(desk_of(request).toml, *_arguments(request))
+    planned = do_command(desk_of(request).toml, *_arguments(request, "--json"))
     if not planned.is_done:
         return render(request, "trouble.html", 409, message=planned.text, next_step="")
-    lines = [line for line in planned.text.splitlines() if not line.startswith(_LAST_LINE)]
+    plan = json.loads(planned.out)
     return render(
         request,
         "bring_plan.html",
         file=field(request, "file"),
-        text="\n".join(lines),
-        is_due=len(lines) < len(planned.text.splitlines()),
+        sentences=plan["sentences"],
+        rows=plan.get("chats", ()),
         chosen=_chosen(request),
         options={name: field(request, name) for name in (*_OPTIONS, "untouched")},
     )

@@ -96,7 +96,7 @@ def test_a_conversation_becomes_memories_and_a_live_tail(nessa: Person, program:
     assert f"{2 * LONG} messages become the chat" in planned.out
     assert "--yes" in planned.out
     assert not nessa.updated()
-    assert not list((nessa.home / "state" / "brought").iterdir())
+    assert not [path for path in (nessa.home / "state" / "brought").rglob("*") if path.is_file()]
     ended = bring(nessa, "--chat", "Aria", "--model", "claude-opus-5-5", "--yes")
     assert "1 written" in ended.out
     chat = nessa.chat()
