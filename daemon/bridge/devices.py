@@ -6,7 +6,7 @@ Of a token only the hash is kept. It is the key with which the device signs its 
 import json
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 from secrets import token_hex, token_urlsafe
@@ -33,6 +33,8 @@ class Device:
     day: str
     key_hex: str
     """SHA-256 of the token, in hexadecimal digits."""
+    used: str = ""
+    """The day of its last call; empty if it has made none."""
 
     @property
     def key(self) -> bytes:
@@ -73,6 +75,17 @@ def add_device(state: Path, name: str, origin: str, day: str) -> tuple[Device, s
     device = Device(token_hex(8), name, origin, day, sha256(token.encode()).hexdigest())
     _write(state, (*devices(state), device))
     return device, token
+
+
+def note_use(state: Path, device: Device, day: str) -> None:
+    """Note the day of a device's call, which tells a pairing that is over. Raises FileTrouble."""
+    if device.used == day:
+        return
+    with exclusive(state):
+        used = (
+            replace(each, used=day) if each.id == device.id else each for each in devices(state)
+        )
+        _write(state, tuple(used))
 
 
 def forget_devices(state: Path, ids: frozenset[str]) -> None:

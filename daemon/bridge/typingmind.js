@@ -31,6 +31,7 @@
     updated: "TypingMind was updated and keeps its chats in another way now. memproc writes nothing until it knows it",
     foreign: "The answer was not memproc's own, so it was ignored. Does another program hold its port?",
     unknown: "memproc does not know this browser. In a terminal: memproc pair. Then press here",
+    untold: "Forgotten here, but memproc did not answer and still lists this browser. In a terminal: memproc pair forget",
     other: "What came back is not this chat with memories, so nothing was written. It needs output.mode = \"replace\"",
     full: "The browser has no room left, so nothing was written. Free some space and press again",
     large: "The chat is larger than the 64 MiB that memproc takes",
@@ -406,12 +407,15 @@
     "memproc restore stays";
   async function forget() {
     if (part(".forget").textContent !== SURELY) return void (part(".forget").textContent = SURELY);
+    const telling = call("POST", "/bridge/forget", bytesOf("{}")).then(() => "", ({ message }) =>
+      message === SAYS.unknown ? "" : SAYS.untold);
     const chats = (await keysOf(OURS)).map((key) => OF_CHAT.exec(key)?.[1]).filter(Boolean);
     await lock("memproc", () => forgetChats(chats));
     await keep({ pairing: undefined });
     Object.assign(view, { round: {}, stale: null });
     tell({ pairing: (pairing = null) ?? true });
     openPanel(false);
+    view.trouble = await telling;
   }
   function openPanel(isOpen) {
     part(".panel").hidden = !isOpen;

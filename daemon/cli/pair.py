@@ -66,8 +66,11 @@ def pair_list_command(settings: Settings, as_json: bool) -> None:
     elif not paired:
         click.echo("Nothing is paired. To pair TypingMind in a browser: memproc pair")
     else:
-        cells = [(device.name, device.origin, device.day, device.id) for device in paired]
-        print_table(("Browser", "Page", "Paired", "Id"), cells, prose=())
+        cells = [
+            (device.name, device.origin, device.day, device.used or "never", device.id)
+            for device in paired
+        ]
+        print_table(("Browser", "Page", "Paired", "Last used", "Id"), cells, prose=(), drop=(2,))
         settings.say(_WHO_CAN_SIGN)
 
 

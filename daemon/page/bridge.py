@@ -3,7 +3,7 @@
 Only a device that was paired with a code of `memproc pair` is answered, and only on the page that
 it was paired on. Each call is signed and counts once; each reply is signed, and the extension obeys
 no other, so another program on this port learns nothing and says nothing. A device may plan, give a
-job and read its own jobs, no more.
+job, read its own jobs and end its own pairing, no more.
 """
 
 import json
@@ -21,7 +21,7 @@ from starlette.routing import Route
 from starlette.types import ASGIApp
 
 from daemon.bridge.codes import RefusedCode, is_asked_for, pair
-from daemon.bridge.devices import Device, devices, find_device
+from daemon.bridge.devices import Device, devices, find_device, forget_devices, note_use
 from daemon.bridge.signatures import call_mac, is_first, is_mac, is_nonce, is_timely, reply_mac
 from daemon.files.clock import now
 from daemon.page.app import Desk
@@ -85,6 +85,7 @@ def bridge(desk: Desk, port: int) -> ASGIApp:
     responses: Sequence[tuple[str, str, Respond]] = (
         ("GET", "/typingmind.js", _script),
         ("POST", "/pair", _pair),
+        ("POST", "/forget", _signed(_forget)),
         ("POST", "/plan", _signed(_plan)),
         ("POST", "/jobs", _signed(_submit)),
         ("GET", "/jobs/{job}", _signed(_job)),
@@ -243,6 +244,7 @@ def _answered(answer: Answer, desk: Desk, request: Request, call: SignedCall) ->
     try:
         if not is_first(desk.folders.state, call.nonce, time()):
             return _refused(401, "This call has come before.")
+        note_use(desk.folders.state, call.device, now()[:10])
         return answer(desk, request, call)
     except NotAnExport as fault:
         return _refused(400, str(fault))
@@ -250,6 +252,11 @@ def _answered(answer: Answer, desk: Desk, request: Request, call: SignedCall) ->
         return _refused(409, str(fault))
     except Exception as fault:  # the boundary for what we did not foresee
         return _refused(500, " ".join(describe(fault)))
+
+
+def _forget(desk: Desk, _: Request, call: SignedCall) -> BridgeReply:
+    forget_devices(desk.folders.state, frozenset({call.device.id}))
+    return _reply(200)
 
 
 def _plan(desk: Desk, request: Request, call: SignedCall) -> BridgeReply:

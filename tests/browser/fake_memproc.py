@@ -105,6 +105,8 @@ class FakeMemproc:
 
     def answer(self, method: str, path: str, body: bytes) -> tuple[int, Json]:
         """The answer to a signed call."""
+        if path == "/bridge/forget":
+            return 200, {}
         if path == "/bridge/plan":
             self.plans += 1
             (chat,) = json.loads(body)["data"]["chats"]
@@ -217,6 +219,8 @@ class _Answer(BaseHTTPRequestHandler):
         assert nonce not in fake.nonces, "a nonce came twice"
         fake.nonces.add(nonce)
         status, value = fake.answer(self.command, self.path, body)
+        if self.path == "/bridge/forget":
+            del fake.keys[device]
         content = json.dumps(value).encode()
         signature = "\n".join([nonce, str(status), hashlib.sha256(content).hexdigest()])
         key = b"another" if fake.trouble == "wrong mac" else key

@@ -242,7 +242,7 @@ def test_spaces_that_were_pasted_with_the_digits_do_not_count(
 
 
 def test_the_pairing_can_be_forgotten_in_the_client_and_what_is_kept_of_chats_with_it(
-    paired: ChatClient,
+    paired: ChatClient, fake: FakeMemproc
 ) -> None:
     compress(paired)
     assert kept_of_chats(paired) == [f"round/{CHAT_ID}", f"written/{CHAT_ID}"]
@@ -253,8 +253,24 @@ def test_the_pairing_can_be_forgotten_in_the_client_and_what_is_kept_of_chats_wi
     paired.panel(".forget").click()
     paired.says("press to pair")
     assert kept_of_chats(paired) == []
+    paired.until(lambda: not fake.keys, "memproc has forgotten it, too")
     paired.load()
     paired.says("press to pair")
+
+
+def test_a_pairing_is_forgotten_in_the_client_while_memproc_does_not_answer_and_that_is_told(
+    paired: ChatClient, fake: FakeMemproc
+) -> None:
+    fake.stop()
+    paired.open_panel()
+    paired.panel(".forget").click()
+    paired.panel(".forget").click()
+    paired.says("still lists this browser. In a terminal: memproc pair forget")
+    with served(fake):
+        paired.press()
+        paired.panel("[name=code]").send_keys(CODE)
+        paired.panel("form button").click()
+        paired.says("1 memory due")
 
 
 def test_a_browser_that_memproc_does_not_know_keeps_what_undo_needs(

@@ -373,7 +373,9 @@ def test_a_browser_is_paired_listed_and_forgotten(
     (listed,) = json.loads(new.person.memproc("pair", "list", "--json").out)
     assert listed.keys() == {"id", "name", "origin", "day"}
     assert listed["id"] == extension.device
-    assert "Firefox on Linux" in new.person.memproc("pair", "list").out
+    table = new.person.memproc("pair", "list").out
+    assert "Last used" in table
+    assert re.search(r"Firefox on Linux .* never ", table)
     assert "is no id of a paired browser" in new.person.memproc("pair", "forget", "x").err
     assert new.person.memproc("pair", "forget").code == 2
     assert "remove the extension's address in TypingMind" in new.person.memproc("uninstall").out

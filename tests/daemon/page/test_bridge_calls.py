@@ -292,6 +292,28 @@ def test_after_the_last_pairing_was_forgotten_typingmind_may_read_that_and_nothi
         assert "access-control-allow-origin" not in elsewhere.headers
 
 
+def test_a_device_ends_its_own_pairing_and_no_other(
+    paired: Extension, http: httpx.Client, folders: Folders
+) -> None:
+    another = Extension(http)
+    another.pair(open_code(folders.state, time()).digits)
+    answer = paired.call("POST", "/bridge/forget", b"{}")
+    assert answer.status_code == 200
+    assert "x-memproc-mac" in answer.headers
+    assert [device.id for device in devices(folders.state)] == [another.device]
+    assert paired.call("GET", JOB).status_code == 401
+
+
+def test_of_a_paired_device_the_day_of_its_last_call_is_kept(
+    paired: Extension, folders: Folders, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert [device.used for device in devices(folders.state)] == [""]
+    for day in ("2026-11-23", "2026-11-25"):
+        monkeypatch.setattr("daemon.page.bridge.now", lambda day=day: f"{day}T09:00:00Z")
+        paired.call("GET", JOB)
+        assert [device.used for device in devices(folders.state)] == [day]
+
+
 def test_a_forgotten_device_is_refused(paired: Extension, folders: Folders) -> None:
     forget_devices(folders.state, frozenset({paired.device}))
     answer = paired.call("GET", JOB)

@@ -8,7 +8,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from daemon.bridge.codes import newest_code, pair
-from daemon.bridge.devices import devices
+from daemon.bridge.devices import devices, note_use
 from daemon.config.loading import load, load_folders
 from daemon.page.app import Desk, application
 from daemon.page.routes import ACTIONS, VIEWS
@@ -53,8 +53,11 @@ def test_a_browser_is_paired_and_forgotten_on_the_page(page: TestClient, ada: Pe
     assert code.digits in page.get("/pairing/code").text
     pair(state, code.digits, "Firefox on Linux", "https://www.typingmind.com", time(), "2026-11-22")
     assert page.get("/pairing/code").status_code == 204
-    assert "on https://www.typingmind.com, since 22 November 2026" in page.get("/pairing").text
+    since = "on https://www.typingmind.com, since 22 November 2026"
+    assert f"{since}, never used" in page.get("/pairing").text
     (device,) = devices(state)
+    note_use(state, device, "2026-11-25")
+    assert f"{since}, last used 25 November 2026" in page.get("/pairing").text
     told = press(page, f"/pairing/{device.id}/forget")
     assert "remove the extension&#39;s address in TypingMind, on every device" in told
     assert devices(state) == ()
