@@ -388,7 +388,8 @@
     if (view.stale) return [SAYS.stale, "trouble"];
     if (isRefused(round)) return [round.said, "trouble"];
     if (round.said && Date.now() - round.at < SHOWN) return [round.said, ""];
-    return [plans.get(id)?.says ?? `memproc: ${(size / (1 << 20)).toFixed(1)} MiB`, ""];
+    const { says, isUnplanned } = plans.get(id) ?? {};
+    return [says ?? `memproc: ${(size / (1 << 20)).toFixed(1)} MiB`, isUnplanned ? "trouble" : ""];
   }
   function draw() {
     if (!host.isConnected) document.body.append(host);
@@ -431,8 +432,9 @@
   }
   function press() {
     const { id, round, stale, trouble } = view;
-    const { due, made, ready } = plans.get(id) ?? { due: true };
-    const hasWork = trouble ? trouble !== SAYS.unknown : !round.state && (stale || due || made || ready || isRefused(round));
+    const { due, made, ready, isUnplanned } = plans.get(id) ?? { due: true };
+    const isDue = stale || due || made || ready || isUnplanned || isRefused(round);
+    const hasWork = trouble ? trouble !== SAYS.unknown : !round.state && isDue;
     if (view.isUnread) location.reload();
     else if (!pairing || !hasWork) openPanel(true);
     else if (round.state) set({});
@@ -537,14 +539,19 @@
     draw(); // memproc may take its time
     if (view.isResting && pairing && !view.round.state && !stale) await attempt(id, () => plan(id, body));
   }
-  // Ask what is due in the chat as it stands, and after a while again; for a chat on `auto`, also begin.
+  // Ask what is due in the chat as it stands, and after a while again; for a chat on `auto`, also begin. Why nothing
+  // could be planned is said until it can be, and is no word of a round.
   async function plan(id, body) {
     const [of, known] = [await digest(body), plans.get(id)];
     if (known?.of !== of || Date.now() - known.at > ASK)
-      plans.set(id, { ...await call("POST", "/bridge/plan", body), of, at: Date.now() });
+      plans.set(id, { ...await call("POST", "/bridge/plan", body).catch(unplanned), of, at: Date.now() });
     const { auto, tried } = view.round; // what was stopped is tried again when the chat has changed
     const { due, ready } = plans.get(id);
     if (auto && (due || ready) && tried !== of) await setRound(id, { state: "wanted", said: "", tried: of });
+  }
+  function unplanned(fault) {
+    if (fault instanceof Silence || !(fault instanceof Trouble)) throw fault;
+    return { says: fault.message, isUnplanned: true };
   }
   // What to put back where a stale list was written over the memories: the chat's own field outlives that.
   async function staleness(id, chat) {

@@ -78,7 +78,8 @@ class FakeMemproc:
     states: list[Json] = field(default_factory=lambda: [{"state": "done"}])
     """What a job says, one after the other; the last of them stays."""
     trouble: str = ""
-    """`wrong mac`, `unknown device`, `foreign` (another program's answer), `silent` (no answer at all), or none."""
+    """`wrong mac`, `unknown device`, `foreign` (another program's answer), `silent` (no answer at all), `busy` (it plans
+    nothing now), or none."""
     is_heard: Event = field(default_factory=Event)
     """Ends the silence."""
     live: int = 4
@@ -109,6 +110,8 @@ class FakeMemproc:
             return 200, {}
         if path == "/bridge/plan":
             self.plans += 1
+            if self.trouble == "busy":
+                return 409, {"reason": "The archive is busy."}
             (chat,) = json.loads(body)["data"]["chats"]
             plan: Json = {"tokens": 250 * len(chat["messages"]), "made": 0}
             plan["ready"] = self.has_edits and is_done(chat, self.live)
