@@ -1,6 +1,7 @@
 """Show all settings, and change those that have a field in memproc.toml; undo the last change."""
 
 import os
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -35,6 +36,7 @@ _NO_KEY = 1
 """What `memproc key test --no-call` exits with where no key is kept."""
 _NIGHT = "schedule.night"
 _FOLDERS = "folders"
+_LINE = re.compile(r"^line \d+: ")
 _SAVED = "It counts from the next run on."
 
 
@@ -59,8 +61,8 @@ def change_settings(request: Request) -> Response:
         splitter(str(changes.get(("chunk", "bounds"), config.chunk.bounds)))
         saved = save_settings(path, field(request, "seen"), changes)
     except ConfigurationError as refused:
-        return _shown(request, typed, [refused.message, refused.next_step])
-    use_settings(request, saved)
+        return _shown(request, typed, _reasons_of(refused))
+    _use(request, saved)
     written = ", ".join(f"{'.'.join(key)} = {toml_value(value)}" for key, value in changes.items())
     return show_at(request, "/settings", f"Wrote {written}. {_SAVED}")
 
@@ -73,8 +75,8 @@ def undo_change(request: Request) -> Response:
     try:
         config = undo_settings(path, field(request, "seen"))
     except ConfigurationError as refused:
-        return _shown(request, wrong=[refused.message, refused.next_step])
-    use_settings(request, config)
+        return _shown(request, wrong=_reasons_of(refused))
+    _use(request, config)
     return show_at(request, "/settings", f"The memproc.toml of before is back. {_SAVED}")
 
 
@@ -108,6 +110,25 @@ def _shown(
         keys="" if keys.code == _NO_KEY else keys.text,
         providers=sorted(KEY_VARIABLES),
     )
+
+
+def _use(request: Request, config: Config) -> None:
+    """Have the page go by what was written; a file that merely lies here still rules no key."""
+    use_settings(request, config.as_found_here() if _found(request).is_here else config)
+
+
+def _reasons_of(refused: ConfigurationError) -> list[str]:
+    """Return why nothing was written, in the words of the form; lines of a file say nothing here.
+
+    What would be wrong in memproc.toml is a list, one setting a line.
+    """
+    _, *problems = refused.message.splitlines()
+    if not problems:
+        return [refused.message, refused.next_step]
+    reasons = [_LINE.sub("", problem.strip()) for problem in problems]
+    labels = {each.dotted: each.label for each in FIELDS}
+    split = [reason.partition(": ") for reason in reasons]
+    return [f"{labels.get(name, name)}{colon}{reason}" for name, colon, reason in split]
 
 
 def _found(request: Request) -> FoundConfig:
@@ -152,8 +173,17 @@ def _rows(config: Config, *, only_folders: bool) -> list[tuple[str, str, str]]:
     own = {each.key for each in FIELDS}
     tables: dict[str, dict[str, object]] = config.model_dump(mode="json")
     return [
-        (f"{table}.{name}", toml_value(hidden(value)), setting_reasons().get((table, name), ""))
+        (
+            f"{table}.{name}",
+            toml_value(hidden(_whole(value))),
+            setting_reasons().get((table, name), ""),
+        )
         for table, settings in tables.items()
         for name, value in settings.items()
         if (table, name) not in own and (table == _FOLDERS) == only_folders
     ]
+
+
+def _whole(value: object) -> object:
+    """Return a whole number without its decimals, as memproc.toml has it."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value

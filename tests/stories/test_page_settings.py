@@ -71,7 +71,7 @@ def test_a_night_is_two_times_or_none(browser: Browser) -> None:
 def test_what_is_refused_is_told_and_stays_in_its_field(browser: Browser) -> None:
     before, seen = browser.person.toml.read_text(), _seen(browser)
     for typed, reason in (
-        ({"tail.tokens": "900"}, "must be at least 1600"),
+        ({"tail.tokens": "900"}, "Newest tokens that stay word for word: must be at least 1600"),
         ({"tail.tokens": "many"}, "Newest tokens that stay word for word: a whole number"),
         ({"budget.run_usd": "500"}, "Raising a cap stays on the terminal"),
         ({"models.agent": "openai/gpt-6"}, "others stay on the terminal"),
