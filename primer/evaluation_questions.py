@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from hashlib import sha256
 
 from primer.fact_questions import json_values
-from primer.prompt import Turn, ending_prefix, passage_alone, question
+from primer.prompt import BEGINNING, Turn, ending_prefix, passage_alone, question
 from primer.tags import keep_inert, restore_tags
 from primer.wording import Texts
 from rules.conversation.history import Entry
@@ -69,6 +69,8 @@ def finished_chat(
     ]
     if memories:
         remembered = [Turn("user", opening), *remembered, Turn("user", closing)]
+    elif [turn.role for turn in spoken[:1]] == ["assistant"]:
+        remembered = [Turn("user", BEGINNING)]
     return (*_system(system_message), *ending_prefix([*remembered, *spoken]))
 
 

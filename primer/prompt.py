@@ -25,7 +25,7 @@ from rules.conversation.short_quotes import as_read
 from rules.typingmind.dates import parse_date
 from rules.typingmind.message import Message
 
-_BEGINNING = "[The conversation begins with your own words.]"
+BEGINNING = "[The conversation begins with your own words.]"
 """Some providers take no conversation that begins with the assistant."""
 _MOST_BREAKS = 2
 """The breaks in a tail: two more follow it and the chunk, and a request has four."""
@@ -118,7 +118,7 @@ def _beginning(
     if has_memories:
         yield Turn("user", opening(texts))
     elif list(speakers[:1]) == ["assistant"]:
-        yield Turn("user", _BEGINNING)
+        yield Turn("user", BEGINNING)
 
 
 def _cut(remembered: list[Turn], before: list[Turn], breaks: Sequence[int]) -> Iterator[list[Turn]]:

@@ -185,6 +185,8 @@ def _tell_free(
         print_json(asdict(report))
         return
     settings.say(_FLOOR)
+    if "recall" in arms:
+        settings.say("A search is only asked of a model: recall is left out.")
     for notice in subject.survey.roles.notices if plan is None else ():
         settings.say(notice)
     if plan is not None and plan.arms:
@@ -218,6 +220,10 @@ def _print_report(subject: "EvaluatedChat", report: "Report", usd: float = 0.0) 
         ("In the context", "Known", "95 %", "Questions", "Made up", "95 %"),
         arms, right=(1, 2, 3, 4, 5), prose=(0,),
     )  # fmt: skip
+    if unread := sum(arm.unread for arm in report.arms):
+        click.echo(
+            f"{counted(unread, 'answer')} had no letter that could be read, and count nowhere."
+        )
     for title, groups in (("By age", report.groups.ages), ("By fold level", report.groups.levels)):
         _print_groups(title, groups)
     names = {memory.memory_id: _name(subject, memory.memory_id) for memory in subject.shown}

@@ -25,7 +25,7 @@ def asked_report(archive: Archive, subject: EvaluatedChat) -> Report | None:
     if not answers:
         return None
     newest = max(answers, key=lambda answer: answer.evaluation)
-    same = [answer for answer in answers if is_alike(answer, newest)]
+    same = [answer for answer in answers if _is_alike(answer, newest)]
     memories = [answer for answer in same if answer.arm == "memories"]
     last = [answer for answer in memories if answer.evaluation == newest.evaluation]
     return Report(
@@ -48,7 +48,7 @@ def _in_every_report(archive: Archive, subject: EvaluatedChat) -> dict[str, Any]
         "chat_id": subject.chat_id,
         "title": subject.survey.plan.title,
         "voice": voice_of(archive, subject),
-        "usd": spent_on_evaluations(archive, subject.chat_id),
+        "usd": _spent_on_evaluations(archive, subject.chat_id),
     }
 
 
@@ -61,7 +61,7 @@ def asked_questions(archive: Archive, subject: EvaluatedChat) -> dict[int, EvalQ
     }
 
 
-def is_alike(one: EvalAnswer, other: EvalAnswer) -> bool:
+def _is_alike(one: EvalAnswer, other: EvalAnswer) -> bool:
     """Return whether two answers are of the same chat as it was, the same settings and model."""
     return (one.version, one.settings, one.model) == (other.version, other.settings, other.model)
 
@@ -94,7 +94,7 @@ def past_evaluations(archive: Archive, subject: EvaluatedChat) -> tuple[PastEval
     )
 
 
-def spent_on_evaluations(archive: Archive, chat_id: str) -> float:
+def _spent_on_evaluations(archive: Archive, chat_id: str) -> float:
     """Return the dollars that all evaluations of a chat have cost."""
     costs = costs_since(archive, "")
     return sum(cost.usd for cost in costs if cost.chat_id == chat_id and cost.step in STEPS)

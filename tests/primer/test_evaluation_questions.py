@@ -69,6 +69,11 @@ def test_a_finished_chat_is_what_typingmind_sends() -> None:
     assert [turn.ends_prefix for turn in turns] == [False] * (len(turns) - 1) + [True]
 
 
+def test_a_tail_that_begins_with_the_persona_has_a_turn_of_the_person_before_it() -> None:
+    turns = finished_chat("", "", (), "", [entry.message for entry in entries(TALK)[1:3]])
+    assert [turn.role for turn in turns][:2] == ["user", "assistant"]
+
+
 def test_what_was_missed_is_named_in_the_words_that_were_said() -> None:
     questions = read_questions(json.dumps({"questions": [GOOD]}), "m1", CHUNK)
     assert f'- "{PASSAGE}"' in points_missed(questions)
