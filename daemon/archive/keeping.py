@@ -170,11 +170,3 @@ def passages_of_kin(
         if key:
             inherited.append(replace(passage, number=0, key=key))
     return tuple(inherited)
-
-
-def opening_written_at(archive: Archive, chat_id: str, digest: str) -> str:
-    """Return when memproc wrote the opening of this digest into the chat; empty if it did not."""
-    written = """
-        SELECT at FROM opening JOIN chat ON chat.id = opening.chat WHERE chat_id = ? AND digest = ?
-    """
-    return archive.value(written, (chat_id, digest)) or ""

@@ -9,7 +9,6 @@ from daemon.archive.keeping import (
     is_in,
     kept_passages,
     messages_of,
-    opening_written_at,
     passages_of_kin,
     sources,
     store_passages,
@@ -19,7 +18,6 @@ from daemon.archive.messages import first_seen
 from daemon.models.tokens import count
 from primer.tags import make_tags_inert
 from rules.conversation.history import INSERTED, Entry
-from rules.conversation.marker import MEMORY, OPENING, text_digest
 from rules.conversation.place import Place, raw_messages
 from rules.conversation.quote import NotVerbatim, find_quote
 from rules.errors import NotFound
@@ -82,8 +80,11 @@ def _shown_pins(archive: Archive, chat_id: str, reading: ChatReading) -> ShownPi
         messages={place.key: _as_now(place.message) for place in places},
         newest=max(dated)[1] if dated else "",
         is_whole=not lacking,
-        first_seen={seen[place.key] for place in places if place.key in seen},
-        written_at=_written_at(archive, chat_id, reading),
+        first_seen={
+            (seen[place.key], place.message.created_at or "")
+            for place in places
+            if place.key in seen
+        },
     )
 
 
@@ -132,22 +133,6 @@ def _passage(
         state=state,
         digest=message.digest,
     )
-
-
-def _written_at(archive: Archive, chat_id: str, reading: ChatReading) -> str:
-    """Return when memproc wrote the newest message of its own that the export shows."""
-    editions = {
-        (memory.memory_id, memory.edition.number): memory.edition.written_at
-        for memory in reading.memories
-    }
-    moments = [""]
-    for place in reading.places:
-        if place.ours and place.ours.kind == MEMORY:
-            moments.append(editions.get((place.ours.memory, place.ours.edition), ""))
-        elif place.ours and place.ours.kind == OPENING:
-            digest = text_digest(place.message.text)
-            moments.append(opening_written_at(archive, chat_id, digest))
-    return max(moments)
 
 
 def lines_shown(

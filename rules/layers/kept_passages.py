@@ -83,7 +83,8 @@ class KeptPassage:
     def called(self) -> str:
         """Return what sentences call it, without its words, which belong in no log."""
         whose = "yours" if self.speaker == "user" else "the persona's"
-        return f"passage {self.number} ({self.said_at[:10] or 'undated'}, {whose})"
+        which = f"passage {self.number}" if self.number else "a new passage"
+        return f"{which} ({self.said_at[:10] or 'undated'}, {whose})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,10 +107,8 @@ class ShownPins:
     """When its newest raw message was said."""
     is_whole: bool
     """It lacks nothing that was known of the chat."""
-    first_seen: Collection[str]
-    """When memproc saw each of its messages for the first time; new ones are left out."""
-    written_at: str
-    """When memproc wrote the newest of its own messages in it."""
+    first_seen: Collection[tuple[str, str]]
+    """When memproc saw each of its messages for the first time, and when that was said."""
 
 
 def first_sentences(text: str, count: Callable[[str], int], most: int = MOST_TOKENS) -> str:
@@ -175,15 +174,15 @@ def _follow_pin(
 
 
 def _goes_back_to_pin(passage: KeptPassage, shown: ShownPins) -> bool:
-    """Return whether the export goes back to one that showed the pin.
+    """Return whether the export holds a message that came with the pin.
 
-    It holds a message that came with the pin, or one that memproc wrote after it. The messages of
-    the chat's first export say nothing: another device may have had them before the pin.
+    Those of the chat's first export say nothing: another device may have had them before the pin.
     """
-    first = min(shown.first_seen, default="")
-    came_with_pin = (passage.at <= moment <= passage.shown_at for moment in shown.first_seen)
-    is_first = passage.at <= first
-    return shown.written_at > passage.at or (not is_first and any(came_with_pin))
+    is_first = passage.at <= min((seen for seen, _ in shown.first_seen), default="")
+    return not is_first and any(
+        passage.at <= seen <= passage.shown_at and not _is_later(said, passage.shown)
+        for seen, said in shown.first_seen
+    )
 
 
 def _is_later(date: str, other: str) -> bool:
