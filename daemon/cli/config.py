@@ -217,4 +217,4 @@ def config_path_command(settings: Settings) -> None:
     """Print which memproc.toml counts, and why that one."""
     click.echo(visible(f"{settings.config_file.path or 'none'} ({settings.config_file.how})"))
     for other in settings.config_file.others:
-        click.echo(visible(f"not counting: {other}"))
+        click.echo(visible(f"not used: {other}"))

@@ -41,6 +41,7 @@ from rules.wording import counted
 
 _HERE = Path(__file__).parent
 _COOKIE = "memproc"
+_NOT_FOUND = 404
 _UNASKED = "live"
 """Set in the query of what the page asks by itself, which does not prolong the session."""
 _FILTERS: Mapping[str, Callable[..., str]] = {
@@ -203,7 +204,8 @@ async def _show_error(request: Request, fault: Exception) -> Response:
     from daemon.files.unforeseen import describe
 
     if isinstance(fault, HTTPException):
-        message, next_step, status = fault.detail, "", fault.status_code
+        status, next_step = fault.status_code, ""
+        message = "There is no page at this address." if status == _NOT_FOUND else fault.detail
     elif isinstance(fault, MemprocError):
         message, next_step, status = fault.message, fault.next_step, 409
     else:

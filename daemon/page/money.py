@@ -150,6 +150,7 @@ def inbox_page(request: Request) -> Response:
         request,
         "inbox.html",
         rows=rows,
+        has_work=any(row.get("calls") or row.get("anew") for row in rows),
         notices=dict.fromkeys(notice for models in asking for notice in models["notices"]),
         totals=totals,
         text=text,

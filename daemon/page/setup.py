@@ -27,7 +27,7 @@ def service_page(request: Request) -> Response:
         "service.html",
         runs=is_held(DaemonPlace(desk.folders.state).lock),
         paused=paused,
-        state=do_command(desk.toml, "service", "status").text,
+        state=do_command(desk.toml, "service", "status").text.removeprefix("memproc: "),
     )
 
 

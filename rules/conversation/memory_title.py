@@ -19,10 +19,9 @@ _SUBJECT = re.compile(
 
 
 def called(memory: Memory) -> str:
-    """Return its name in sentences: `memory 3 (m1f0c...)` or `fold 1 of level 2 (f03b...)`, counted by level."""
-    if memory.is_fold:
-        return f"fold {memory.number} of level {memory.level} ({memory.memory_id})"
-    return f"memory {memory.number} ({memory.memory_id})"
+    """Return the name in sentences: `memory 3 (m1f0c...)`, `fold f1 (f03b...)`."""
+    kind = "fold" if memory.is_fold else "memory"
+    return f"{kind} {short_name(memory)} ({memory.memory_id})"
 
 
 def short_name(memory: Memory) -> str:

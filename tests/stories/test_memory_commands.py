@@ -241,7 +241,7 @@ def test_a_fold_is_shown_with_its_members_and_all_its_quotes(tmp_path: Path) -> 
     chat = Cycle.lived(tmp_path / "ada", settings=TIGHT)
     fold = next(memory for memory in chat.everything() if memory["members"])
     ended = chat.person.memproc("show", fold["memory_id"], "--raw")
-    done(ended, f"Fold {fold['number']} of level {fold['level']}", *fold["members"])
+    done(ended, f"Fold f{fold['number']}", *fold["members"])
     for quote in fold["edition"]["quotes"]:
         assert f"message {quote['source']}" in ended.out
 
@@ -394,7 +394,7 @@ def test_a_recalled_fold_brings_back_all_that_it_stands_for(tmp_path: Path) -> N
     ]
     done(
         chat.person.memproc("recall", fold["memory_id"]),
-        f"Recalled fold {fold['number']} of level {fold['level']}",
+        f"Recalled fold f{fold['number']}",
     )
     assert chat.goes_round().shown() == before
     assert {memory["state"] for memory in chat.everything()} == {"shown", "folded"}

@@ -55,7 +55,7 @@ def test_in_a_checkout_the_persons_own_settings_count_and_every_command_says_so(
     ):
         assert choice in " ".join(memproc(checkout, *command).out.split()), command
     assert memproc(checkout, "config", "path").out == (
-        f"{own} (found in the system's folder)\nnot counting: {near} (nothing but defaults)\n"
+        f"{own} (found in the system's folder)\nnot used: {near} (nothing but defaults)\n"
     )
     assert "tokens = 40000" in memproc(checkout, "config", "show").out
     near.write_text("[tail]\ntokens = 50000\n")
@@ -64,7 +64,7 @@ def test_in_a_checkout_the_persons_own_settings_count_and_every_command_says_so(
         assert told in memproc(checkout, *command).out
     near.unlink()
     for command in (["plan"], ["run"], ["status"], ["config", "show"], ["config", "path"]):
-        assert "not counting" not in memproc(checkout, *command).out, (
+        assert "not used" not in memproc(checkout, *command).out, (
             "where there is one file, nothing is said"
         )
 

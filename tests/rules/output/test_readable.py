@@ -148,8 +148,8 @@ def test_every_fate_of_a_memory_has_its_words() -> None:
         DifferenceLine("~", f"{first}: its text was edited"),
         DifferenceLine("~", f"{second}: messages of it are missing"),
         DifferenceLine("~", f"{second}: messages of it that were missing are back"),
-        DifferenceLine("-", f"{second}: folded into fold 1 of level 2 (f2.1)"),
-        DifferenceLine("+", f"{second}: unfolded from fold 1 of level 2 (f2.1)"),
+        DifferenceLine("-", f"{second}: folded into fold f1 (f2.1)"),
+        DifferenceLine("+", f"{second}: unfolded from fold f1 (f2.1)"),
         DifferenceLine("-", "m9: gone"),
     ]
 
