@@ -6,7 +6,6 @@ import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -105,13 +104,6 @@ def page(person: Person, browser: "Browser") -> Iterator[Opened]:
     address = link.out.strip()
     browser.get(address)
     yield Opened(person, browser, address.partition("/enter")[0])
-
-
-def pictures() -> Path:
-    """Where the pictures for the documentation go."""
-    folder = Path(__file__).parents[2] / "docs" / "page"
-    folder.mkdir(exist_ok=True)
-    return folder
 
 
 @pytest.fixture

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -16,13 +17,11 @@ from tests.browser.bridge import (
     undo,
     uuids,
 )
-from tests.browser.conftest import free_port, pictures
+from tests.browser.conftest import free_port
 from tests.chats import chat, conversation, texts
 from tests.stories.person import Person
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from selenium.webdriver.chrome.webdriver import WebDriver as Browser
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(300)]
@@ -67,7 +66,7 @@ def test_a_chat_goes_to_memproc_and_comes_back_with_memories(
     assert collapsed(client)[1].startswith("Memory 1, 7 November 2024")
     client.run("void document.querySelectorAll('[data-memproc-title]')[2].click()")
     client.open_panel()
-    client.browser.save_screenshot(str(pictures().parent / "bridge.png"))
+    client.browser.save_screenshot(str(Path(__file__).parents[2] / "docs" / "bridge.png"))
     client.open_panel()
     client.say("And then?")
     assert client.run("app.sent.at(-1)")[:-1] == texts(updated["messages"])

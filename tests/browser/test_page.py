@@ -12,7 +12,7 @@ from selenium.webdriver.remote.webelement import WebElement
 from selenium.webdriver.support.ui import WebDriverWait
 
 from daemon.files.candidates import SAMPLE_FILE
-from tests.browser.conftest import Opened, pictures
+from tests.browser.conftest import Opened
 from tests.chats import chat, conversation, export_bytes
 from tests.waiting import until
 
@@ -255,9 +255,7 @@ def test_the_sample_is_taken_on_the_first_day(page: Opened) -> None:
 
 
 @pytest.mark.parametrize("width", [390, 1200])
-def test_no_view_is_wider_than_the_screen_and_each_is_drawn_for_the_documentation(
-    page: Opened, width: int
-) -> None:
+def test_no_view_is_wider_than_the_screen(page: Opened, width: int) -> None:
     page.browser.set_window_size(width, 1000)
     for view in VIEWS:
         go(page, address_of(page, view))
@@ -265,8 +263,6 @@ def test_no_view_is_wider_than_the_screen_and_each_is_drawn_for_the_documentatio
             "return [innerWidth, document.documentElement.scrollWidth]"
         )
         assert scroll <= inner, view
-        name = view.strip("/").partition("?")[0].replace("/", "-").lower() or "home"
-        page.browser.save_screenshot(str(pictures() / f"{name}-{width}.png"))
     page.browser.set_window_size(1200, 1000)
 
 
