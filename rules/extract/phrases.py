@@ -102,6 +102,12 @@ ADVICE: Final = any_phrase(r"""
     |お勧め|べきです|べきだ|ほうがいい|方がいい|た方が""")
 """What the speaker would have the other do."""
 
+ANNOUNCING: Final = any_phrase(r"""
+    ^\W*(?:here(?:'s| is| are)|(?:below|above|attached) (?:is|are)|hier (?:ist|sind)|voici\b
+    |aquí (?:está|están|tienes|tiene|va)|aqui (?:está|estão|vai)|ecco\b|вот\b|ось\b|oto\b|işte\b
+    |إليك|यह रह|这是|以下|こちらが|以下)""")
+"""What only says that something follows, and is no advice."""
+
 CORRECTION: Final = any_phrase(r"""
     \b(?:i (?:was (?:wrong|mistaken)|made a mistake|got (?:that|it) wrong|misread|misunderstood
     |misremembered|stand corrected|withdraw|am withdrawing|take (?:that|it) back|must correct)\b

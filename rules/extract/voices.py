@@ -28,6 +28,7 @@ drafted, quoted, code, a heading."""
 BEHIND_STOPS = "\"'”’»›“‘)]}】」』）》〉*_~` "
 STOPS: Final = frozenset(".!?…。！？｡।॥؟۔။።፧፨។៕။༎།⸮‼⁇⁈⁉")
 COLONS: Final = (":", "：")
+QUESTION_MARKS: Final = ("?", "？", "؟")
 QUOTED: Final = re.compile(
     r'"[^"\n]*+"|“[^“”\n]*+”|„[^„“”\n]*+[“”]|«[^«»\n]*+»|»[^«»\n]*+«|「[^「」\n]*+」|『[^『』\n]*+』'
     r"|(?<!\w)['‘](?=\w)(?:[^'‘’\n]|(?<=\w)['’](?=\w))*+['’](?!\w)"

@@ -11,6 +11,7 @@ from rules.extract.frames import Frames
 from rules.extract.languages import TONGUES, Tongue, spoken
 from rules.extract.listed import Listed
 from rules.extract.prose import PERSONA, Said, Sentence, of_message
+from rules.extract.voices import QUESTION_MARKS
 from rules.extract.words import terms
 
 _MOST_PIECES = 10_000
@@ -26,6 +27,8 @@ _STRETCH = 1500.0
 _BEFORE = 8
 _AT_MOST_STATES = 4
 _SHORT = 14.0
+_BARE = 8.0
+"""A shorter question that ends with a pronoun ("Can you help me with that?") is about the sentence before it."""
 _NAME = re.compile(r"[^\W\d_][\w'’-]+")
 
 
@@ -198,8 +201,11 @@ def occurrences(sentences: Sequence[Sentence], words: Listed) -> list[int]:
 
 def _leans(sentence: Sentence, persona: Tongue, person: Tongue) -> bool:
     """Return whether a sentence says nothing without the one before it."""
-    tongue = persona if sentence.role == PERSONA else person
-    return bool(sentence.terms) and sentence.terms[0] in tongue.leaning
+    leaning = (persona if sentence.role == PERSONA else person).leaning
+    if not sentence.terms:
+        return False
+    is_bare = sentence.words < _BARE and sentence.text.endswith(QUESTION_MARKS)
+    return sentence.terms[0] in leaning or (is_bare and sentence.terms[-1] in leaning)
 
 
 def _things(sentences: Iterable[Sentence]) -> Iterator[str]:

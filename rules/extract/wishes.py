@@ -16,6 +16,7 @@ from typing import Final
 
 from rules.extract.languages import TONGUES, UNKNOWN, spoken
 from rules.extract.sentences import MARK, TextPiece, sentences
+from rules.extract.voices import COLONS, QUESTION_MARKS
 from rules.extract.wish_forms import ANNOUNCED, CONDITION, DRAFT, FORMS, PREFERENCES, STARTS, WITHIN
 from rules.extract.words import length, listed_words, terms
 
@@ -26,8 +27,6 @@ _LONG = 100.0
 _SHORTEST = 2.0
 _MOST_ITEMS = 12
 """The most items of a list that belong to the wish that announces them."""
-_QUESTION_MARKS = ("?", "？", "؟")
-_COLONS = (":", "：")
 _COMMAS = (",", ";", "，", "、", "；")
 _PAIRED = (("“", "”"), ("„", "“"), ("«", "»"), ("「", "」"), ("『", "』"))
 _MESSAGES = 4_096
@@ -68,7 +67,7 @@ def find_wishes(text: str) -> tuple[str, ...]:
         if items and _is_item(text, piece):
             items -= 1
         elif (at := _wish_at(text, piece)) is not None:
-            items = _MOST_ITEMS if sentence.endswith(_COLONS) else 0
+            items = _MOST_ITEMS if sentence.endswith(COLONS) else 0
             if length(sentence) > _LONG:
                 sentence = _clause(sentence, at - piece.start)
         else:
@@ -109,7 +108,7 @@ def _wish_at(text: str, piece: TextPiece) -> int | None:
     if not _SHORTEST <= length(sentence) <= _LONGEST or _is_quoted_block(text, piece):
         return None
     forms = [PREFERENCES]
-    if not sentence.rstrip(" \"'”»)*_").endswith(_QUESTION_MARKS):
+    if not sentence.rstrip(" \"'”»)*_").endswith(QUESTION_MARKS):
         forms += [STARTS, WITHIN]
     bare = sentence.lstrip("*_ ")
     places = (

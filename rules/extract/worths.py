@@ -6,7 +6,7 @@ says in its own voice, promises, advises and corrects, and what names the person
 
 from math import inf
 
-from rules.extract.phrases import ADVICE, ASKING, CORRECTION, PROMISE
+from rules.extract.phrases import ADVICE, ANNOUNCING, ASKING, CORRECTION, PROMISE
 from rules.extract.prose import PERSONA, Sentence, has_placeholder
 from rules.extract.voices import COLONS, is_finished
 from rules.extract.weights import WeighedPassage
@@ -81,7 +81,7 @@ def binding(sentence: Sentence) -> str:
         return "corrected"
     if PROMISE.are_in(text):
         return "promised"
-    return "advised" if ADVICE.are_in(text) else ""
+    return "advised" if ADVICE.are_in(text) and not ANNOUNCING.are_in(text) else ""
 
 
 def asks(sentence: Sentence) -> bool:

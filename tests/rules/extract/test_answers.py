@@ -499,6 +499,27 @@ def test_a_view_where_the_persona_answered_for_nothing_says_what_the_person_want
     assert perspective(passage, 60) == ("You wanted: Can you plan the crossing to Skye for me?")
 
 
+def test_a_short_question_about_the_sentence_before_it_is_no_wish_by_itself() -> None:
+    passage = [
+        Said("user", "The ferry leaves at 7:40.\n\nCan you help me with that?", "2026-03-02"),
+        PLAIN,
+    ]
+    assert perspective(passage, 60) == "You wanted: Can you plan the crossing to Skye for me?"
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "Here's how you can book the ferry to Skye in March.",
+        "Below is a list of what you should pack for Skye.",
+        "Voici comment tu pourrais traverser vers Skye, et tu devrais lire ça.",
+    ],
+)
+def test_what_only_says_that_something_follows_is_no_advice(reply: str) -> None:
+    passage = [PLAIN, Said("assistant", reply, "2026-03-02")]
+    assert "Skye for me?" in perspective(passage, 60)
+
+
 def test_the_analysis_begins_with_what_the_person_asked() -> None:
     passage = [
         Said("user", "The pier at Mallaig was wet.", "2026-03-02"),
@@ -537,6 +558,7 @@ def test_courtesies_and_formulas_are_never_kept(formula: str) -> None:
         ("Wir wollten am Freitag segeln.", "Aber der Hafen von Mallaig war wegen Sturm gesperrt."),
         ("Nous voulions partir vendredi.", "Mais le port de Mallaig est fermé pour la tempête."),
         ("Мы хотели выйти в пятницу.", "Но порт Маллейг закрыт из-за шторма, и это надолго."),
+        ("The hull leaks at Portree.", "Would Calum's tar help with this?"),
     ],
 )
 def test_a_sentence_that_leans_on_the_one_before_it_is_kept_with_it_or_goes(
