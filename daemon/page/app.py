@@ -27,6 +27,7 @@ from daemon.files.paths import Folders
 from daemon.page import words
 from daemon.page.access import SAFE_METHODS, Access
 from daemon.page.message_blocks import render_markdown
+from daemon.page.plans import Plans
 from daemon.page.sessions import (
     SESSION_SECONDS,
     answer_challenge,
@@ -91,7 +92,7 @@ def application(
     kinds = (HTTPException, MemprocError, Exception)
     app = Starlette(routes=routes, exception_handlers=dict.fromkeys(kinds, _show_error))
     app.state.desk, app.state.templates = desk, templates
-    app.state.notices = {}
+    app.state.notices, app.state.plans = {}, Plans()
     return Access(app, port)
 
 

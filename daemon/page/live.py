@@ -136,7 +136,8 @@ def _lines_of(file: RecentFile, run: RunProgress | None) -> Iterator[WorkLine]:
     elif file.state in IN_HAND:
         yield WorkLine(name, "works", "Received. Its turn comes.")
     elif file.state in UNTAKEN:
-        yield WorkLine(name, "works", file.reason or "Received. It is taken in a few seconds.")
+        late = f"Not complete yet: {file.reason}." if file.reason else ""
+        yield WorkLine(name, "works", late or "Received. It is taken in a few seconds.")
 
 
 def _to_choose_from(file: RecentFile) -> str:

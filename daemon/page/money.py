@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 from starlette.requests import Request
@@ -22,6 +23,7 @@ from daemon.models.ask import caps_now
 from daemon.page.actions import do_command, run_then_show
 from daemon.page.actions import start_run as begin
 from daemon.page.app import desk_of, field, named_chat, render
+from daemon.page.plans import Plan, Plans
 from daemon.recovery.aside import files_aside
 from primer.models import EXTRACTIVE
 from rules.conversation.memory import EXTRACTED
@@ -29,6 +31,8 @@ from rules.money.price import NAMES, Which, dollars
 from rules.typingmind.dates import write_date
 
 _DAYS = 30
+_KEPT_SECONDS = 30.0
+"""How long a plan may be shown again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,12 +106,8 @@ def _planned(request: Request, template: str) -> Response:
         path = newest_file(archive, known.chat_id)
         extracted = extracted_numbers(archive, known.chat_id)
     is_there = bool(path) and Path(path).is_file()
-    row: dict[str, Any] | None = None
-    text = ""
-    if is_there:
-        result = do_command(desk_of(request).toml, "plan", "--json", "--", path)
-        row = row_of(result.out, known.chat_id)
-        text = "" if row else result.text
+    planned = _plan_of_file(request, known.chat_id, Path(path)) if is_there else {}
+    row, text = planned.get("row"), planned.get("text", "")
     again = {chunk["number"] for chunk in (row or {}).get("again", ())}
     return render(
         request,
@@ -120,6 +120,21 @@ def _planned(request: Request, template: str) -> Response:
         extracted_again=len(extracted & again),
         has_model=_agent_of(row or {}) != EXTRACTIVE,
     )
+
+
+def _plan_of_file(request: Request, chat_id: str, path: Path) -> Plan:
+    """Return the `row` of the chat in the plan of a file, or a `text` on why there is none."""
+    desk, state = desk_of(request), path.stat()
+
+    def make() -> Plan:
+        result = do_command(desk.toml, "plan", "--json", "--", str(path))
+        row = row_of(result.out, chat_id)
+        return {"row": row, "text": "" if row else result.text}
+
+    plans: Plans = request.app.state.plans
+    # Not for long: a key that was given elsewhere changes the plan, too.
+    of = f"{path} {state.st_mtime_ns} {state.st_size} {monotonic() // _KEPT_SECONDS}".encode()
+    return plans.get(desk, chat_id, of, make)
 
 
 def extracted_numbers(archive: Archive, chat_id: str) -> set[int]:

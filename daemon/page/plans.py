@@ -1,4 +1,4 @@
-"""Keep the newest plan of each chat for the bridge, and make one at a time.
+"""Keep the newest plan of each chat, for the bridge or for the page, and make one at a time.
 
 Making one starts a process, and a chat changes with every message.
 """
@@ -7,13 +7,15 @@ from collections.abc import Callable
 from hashlib import sha256
 from pathlib import Path
 from threading import Lock
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from daemon.files.paths import archive_path
-from daemon.page.app import Desk
+
+if TYPE_CHECKING:
+    from daemon.page.app import Desk
 
 Plan = dict[str, Any]
-"""A plan as the extension reads it."""
+"""A plan as the extension reads it, or as the page shows it."""
 
 
 class Plans:
@@ -24,8 +26,8 @@ class Plans:
         self._by_chat: dict[str, tuple[object, Plan]] = {}
         """Each chat's plan, with the fingerprint of all that it was made of."""
 
-    def get(self, desk: Desk, chat_id: str, body: bytes, make: Callable[[], Plan]) -> Plan:
-        """Return the chat's plan, made again where the chat, archive or settings have changed."""
+    def get(self, desk: "Desk", chat_id: str, body: bytes, make: Callable[[], Plan]) -> Plan:
+        """Return the chat's plan, made again where `body`, archive or settings have changed."""
         with self._one_at_a_time:
             made_of = (sha256(body).digest(), *_fingerprint(desk))
             kept = self._by_chat.get(chat_id)
@@ -34,7 +36,7 @@ class Plans:
             return kept[1]
 
 
-def _fingerprint(desk: Desk) -> tuple[tuple[int, int] | None, ...]:
+def _fingerprint(desk: "Desk") -> tuple[tuple[int, int] | None, ...]:
     """Return a fingerprint of the archive, of its latest writes, and of the settings."""
     archive = archive_path(desk.folders.state)
     paths = (archive, archive.with_name(f"{archive.name}-wal"), desk.toml)

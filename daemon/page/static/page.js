@@ -20,11 +20,14 @@ function watchPart(part) {
 // change them too.
 function watchHome({ live: address, ...shown }) {
   let marks = shown;
+  let misses = 0;
   const look = async () => {
     if (document.hidden) return;
     try {
-      const answer = await fetch(address, { credentials: "same-origin" });
-      if (!answer.ok) return;
+      const answer = await fetch(address, { credentials: "same-origin" }).catch(() => null);
+      misses = answer ? 0 : misses + 1;
+      document.getElementById("silent").hidden = misses < 2;
+      if (!answer?.ok) return;
       const { work, chats } = await answer.json();
       const changed = [marks.work !== work && "work", marks.chats !== chats && "chats"].filter(Boolean);
       if (changed.length) await replaceParts(changed);
@@ -78,7 +81,8 @@ function send(form, file, { line, state }) {
       try { if (request.status === 200) refused = JSON.parse(request.responseText).refused; } catch { /* an error's page */ }
       if (request.status === 413) refused = ["This file is larger than 4 GiB. Put it into the inbox folder by hand."];
       line.className = refused.length ? "skipped" : "done";
-      state.textContent = refused.length ? `Not taken. ${refused.join(" ")}` : "Received.";
+      const why = refused.join(" "), isNamed = why.startsWith(`${file.name} `); // the line begins with the name
+      state.textContent = why ? `Not taken. ${isNamed ? "It" + why.slice(file.name.length) : why}` : "Received.";
       done(!refused.length);
     };
     request.onerror = () => {
