@@ -203,7 +203,7 @@ def test_each_of_several_dropped_files_has_its_line_and_a_wrong_one_is_refused(
     go(page, "")
     chosen = page.browser.find_element(By.ID, "export")
     chosen.send_keys("\n".join(str(path) for path in files))
-    assert shows(page, "Doc.pdf Not taken. Doc.pdf is a PDF.")
+    assert shows(page, "Doc.pdf Not taken. It is a PDF.")
     for path in files[:2]:
         until((page.person.inbox / path.name).exists)
         assert shows(page, f"{path.name} Received.")
