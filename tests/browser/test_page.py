@@ -32,6 +32,7 @@ VIEWS = (
     "CHAT",
     "CHAT/core",
     "CHAT/facts",
+    "CHAT/evaluation",
     "CHAT/plan",
     "CHAT/read?sheet=2",
     "CHAT/versions?from=1",

@@ -353,7 +353,7 @@ def test_the_page_tells_the_same_with_the_raw_words_a_click_away(
     assert "likely $0.00" in shown
     for missed in report["missed"]:
         assert missed["question"] in shown
-        assert f'href="/memory/{missed["memory"]}#{missed["message"]}"' in source
+        assert f'href="/chat/{CHAT_ID}/messages/{missed["message"]}"' in source
         assert f'action="/memory/{missed["memory"]}/missed"' in source
 
 
