@@ -99,7 +99,7 @@ def _askable(roles: Roles) -> Roles:
     """Return the roles without tools; the agent also does what the engine cannot."""
     agent = replace(roles.agent, tools=())
     manager = agent if roles.context_manager == ENGINE else roles.context_manager
-    return replace(roles, agent=agent, context_manager=manager)
+    return replace(roles, agent=agent, context_manager=manager, fallback=None, embedding=None)
 
 
 def _due(

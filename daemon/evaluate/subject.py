@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import Literal
 
 from daemon.archive.messages import around, live_messages
+from daemon.archive.seals import refuse_damage
 from daemon.chat.holding import holding
 from daemon.chat.kept import lines_shown
 from daemon.chat.opening import canned, opening_text
@@ -106,8 +107,14 @@ class EvaluatedChat:
 
 
 def find_subject(context: Context, chat_id: str) -> EvaluatedChat:
-    """Read a known chat from the archive. Raises ChatSkipped where it has no memories yet."""
-    archive, survey = context.archive, survey_archived(context, chat_id)
+    """Read a known chat from the archive.
+
+    Raises ChatSkipped where it has no memories yet, DamagedChat where rows are not what was stored,
+    or are missing: a figure would be about less than the person has.
+    """
+    archive = context.archive
+    refuse_damage(archive.run, chat_id)
+    survey = survey_archived(context, chat_id)
     held = holding(archive, context.config, chat_id)
     shown = [memory for memory in held.outermost() if held.states[memory.memory_id].word == "shown"]
     if not shown:

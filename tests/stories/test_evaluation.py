@@ -263,6 +263,31 @@ def words_of(person: Person, memory: dict[str, Any]) -> str:
     return "\n\n".join(said[key] for key in memory["keys"])
 
 
+def test_a_tail_that_lacks_ten_messages_is_told_before_anything_is_asked(
+    eve: Person, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with serving(monkeypatch, Examined()) as server:
+        with Archive.open(eve.home / "state") as archive:
+            archive.run("PRAGMA foreign_keys = OFF")
+            archive.run(
+                "DELETE FROM message WHERE id IN (SELECT id FROM message WHERE id NOT IN "
+                "(SELECT message FROM chunk_message) ORDER BY position LIMIT 10)"
+            )
+        ended = eve.memproc("eval", CHAT_ID)
+        assert (ended.code, "damaged" in ended.err) == (1, True), ended
+        assert server.meter.calls == 0
+
+
+def test_a_conversation_that_does_not_fit_is_told_before_anything_is_asked(
+    eve: Person, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with serving(monkeypatch, Examined()) as server:
+        wants(eve, "window = 12_000\n")
+        ended = eve.memproc("eval", CHAT_ID, "--against", "full")
+        assert (ended.code, "full has about" in ended.err) == (1, True), ended
+        assert server.meter.calls == 0
+
+
 @pytest.mark.parametrize("slot", [1, 3, 5], ids=["quote", "perspective", "memory"])
 @pytest.mark.variants
 def test_a_memory_that_lost_its_words_stands_out_and_no_other_does(
