@@ -39,7 +39,7 @@ class Rendered:
 
 
 @dataclass(frozen=True, slots=True)
-class Spoken:
+class Utterance:
     """One message that is brought. `key` is the program's own id of it."""
 
     key: str
@@ -56,7 +56,7 @@ class Conversation:
     source: Source
     key: str
     title: str
-    messages: tuple[Spoken, ...]
+    messages: tuple[Utterance, ...]
     branch_ends: tuple[datetime | None, ...] = ()
     """When each of its branches ends: the one last spoken on first, then the newest first."""
     left: Mapping[str, int] = field(default_factory=dict)
@@ -66,7 +66,7 @@ class Conversation:
     instructions: str = ""
     """The person's custom instructions, where the export has them."""
 
-    def uuid_of(self, said: Spoken) -> str:
+    def uuid_of(self, said: Utterance) -> str:
         """Return the UUID of one of its messages."""
         return name_uuid(self.source, self.key, said.key)
 
@@ -157,7 +157,7 @@ def make_conversation(
 ) -> Conversation:
     """Put together what a reader has found along one branch."""
     messages = tuple(
-        Spoken(key, rendered.role, rendered.text, when, rendered.model)
+        Utterance(key, rendered.role, rendered.text, when, rendered.model)
         for key, rendered, when in with_dates(path, summary.began)
     )
     answered = next((said.model for said in reversed(messages) if said.model), model)

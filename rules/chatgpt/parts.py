@@ -7,8 +7,7 @@ was, or one line where the export has no text of them.
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
-from functools import partial
+from collections.abc import Iterable, Iterator, Mapping
 
 from rules.bring.conversation import as_dict, framed, paragraphs
 from rules.typingmind import spans
@@ -18,6 +17,14 @@ _OF_LETTERS = re.compile("\ue200([^\ue200\ue201]*)\ue201")
 _STRAY_LETTERS = re.compile("[\ue200-\ue2ff]")
 _PLAIN = ("text", "multimodal_text", "code")
 """Kinds of content that do not say where they come from."""
+_FRAMES = {
+    "code": ("code", "text"),
+    "execution_output": ("output", "text"),
+    "tether_browsing_code": ("code", "text"),
+    "tether_browsing_display": ("result of browsing", "result"),
+}
+"""What a kind is called, and the field that holds its text."""
+_UNSPOKEN = ("user_editable_context", "model_editable_context")
 _SEPARATOR = "\ue202"
 _SOUNDS = ("audio_asset_pointer", "real_time_user_audio_video_asset_pointer", "video_container")
 
@@ -26,7 +33,7 @@ def chatgpt_text(message: Mapping[str, object], left: Counter[str]) -> str:
     """Return the text of a message; count in `left` what could not come."""
     content = as_dict(message.get("content"))
     kind = spans.text(content.get("content_type"))
-    text = paragraphs(_WAYS.get(kind, _unknown)(content, left))
+    text = paragraphs(_pieces(content, left))
     author, recipient = as_dict(message.get("author")), spans.text(message.get("recipient"))
     if spans.text(author.get("role")) == "tool":
         text = _as_result(spans.text(author.get("name")), kind, text)
@@ -69,59 +76,41 @@ def _asset(part: Mapping[str, object], left: Counter[str]) -> str:
     return framed(kind or "unknown part")
 
 
-def _in_frame(what: str, key: str, content: Mapping[str, object], left: Counter[str]) -> list[str]:
-    return [framed(what, spans.text(content.get(key)))]
+def _pieces(content: Mapping[str, object], left: Counter[str]) -> Iterable[str]:
+    """Return what a message's content says, piece by piece."""
+    kind = spans.text(content.get("content_type"))
+    if kind in _FRAMES:
+        what, key = _FRAMES[kind]
+        return (framed(what, spans.text(content.get(key))),)
+    match kind:
+        case "text" | "multimodal_text":
+            return _parts(content, left)
+        case "thoughts":
+            return (framed("thinking", _thoughts(content)),)
+        case "reasoning_recap":
+            return (framed(spans.text(content.get("content")) or "thinking"),)
+        case "tether_quote":
+            where = spans.text(content.get("title")) or spans.text(content.get("url"))
+            return (framed(f"quoted from {where}", spans.text(content.get("text"))),)
+        case "system_error":
+            text = spans.text(content.get("text")) or spans.text(content.get("name"))
+            return (framed("error", text),)
+    return () if kind in _UNSPOKEN or not content else (_unknown(content, left),)
 
 
-def _thoughts(content: Mapping[str, object], left: Counter[str]) -> Iterator[str]:
+def _thoughts(content: Mapping[str, object]) -> str:
     thoughts = map(as_dict, spans.as_list(content, "thoughts"))
-    pieces = (
-        spans.text(item.get("content")) or spans.text(item.get("summary")) for item in thoughts
+    return paragraphs(
+        spans.text(thought.get("content")) or spans.text(thought.get("summary"))
+        for thought in thoughts
     )
-    yield framed("thinking", paragraphs(pieces))
 
 
-def _recap(content: Mapping[str, object], left: Counter[str]) -> Iterator[str]:
-    yield framed(spans.text(content.get("content")) or "thinking")
-
-
-def _quoted(content: Mapping[str, object], left: Counter[str]) -> Iterator[str]:
-    where = spans.text(content.get("title")) or spans.text(content.get("url"))
-    yield framed(f"quoted from {where}", spans.text(content.get("text")))
-
-
-def _error(content: Mapping[str, object], left: Counter[str]) -> Iterator[str]:
-    yield framed("error", spans.text(content.get("text")) or spans.text(content.get("name")))
-
-
-def _nothing(content: Mapping[str, object], left: Counter[str]) -> Iterator[str]:
-    return iter(())
-
-
-def _unknown(content: Mapping[str, object], left: Counter[str]) -> Iterator[str]:
-    """Yield whatever text there is, or the name of the kind."""
+def _unknown(content: Mapping[str, object], left: Counter[str]) -> str:
+    """Return whatever text there is, in a frame with the name of the kind."""
     text = spans.text(content.get("text")) or paragraphs(_parts(content, left))
-    if not content:
-        return
     left["part of an unknown kind"] += 1
-    yield framed(spans.text(content.get("content_type")) or "unknown part", text)
-
-
-_Way = Callable[[Mapping[str, object], Counter[str]], "Iterator[str] | list[str]"]
-_WAYS: Mapping[str, _Way] = {
-    "text": _parts,
-    "multimodal_text": _parts,
-    "code": partial(_in_frame, "code", "text"),
-    "execution_output": partial(_in_frame, "output", "text"),
-    "thoughts": _thoughts,
-    "reasoning_recap": _recap,
-    "tether_quote": _quoted,
-    "tether_browsing_code": partial(_in_frame, "code", "text"),
-    "tether_browsing_display": partial(_in_frame, "result of browsing", "result"),
-    "system_error": _error,
-    "user_editable_context": _nothing,
-    "model_editable_context": _nothing,
-}
+    return framed(spans.text(content.get("content_type")) or "unknown part", text)
 
 
 def _attached(message: Mapping[str, object], left: Counter[str]) -> Iterator[str]:

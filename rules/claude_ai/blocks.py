@@ -13,7 +13,7 @@ from rules.typingmind import spans
 from rules.typingmind.spans import BadJson
 
 _MACHINERY = frozenset({"injected_prompt_block", "token_budget", "summaries", "flag"})
-"""Blocks that the app has put there for the model, and that nobody said."""
+"""Blocks that the app has put there for the model: neither person nor persona said them."""
 _FILES = ("files", "files_v2")
 _NAMELESS = "without a name"
 _LONGEST_NUMBER = 16

@@ -4,7 +4,7 @@ Its field `memproc`, which TypingMind keeps and never sends, says which conversa
 
     "memproc":{"v":1,"life":"Aria","brought":[["chatgpt","6b0f0d9c-..."],["chatgpt","91aa..."]]}
 
-Between two of them stands a message with our marker, which says where one ended.
+Between two of them is a message with our marker, which says where one ended.
 """
 
 from collections.abc import Mapping, Sequence
