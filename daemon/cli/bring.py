@@ -313,7 +313,7 @@ def _sentences(export: ForeignExport, choice: _Choice, bringing: Bringing) -> It
         else f'{messages} become the chat "{title}".'
     )
     for each in bringing.chosen:
-        yield from _losses(each)
+        yield from _losses(each, is_known=placement.is_known)
     yield from _offers(export, choice, bringing)
     if not placement.is_known:
         yield (
@@ -322,10 +322,12 @@ def _sentences(export: ForeignExport, choice: _Choice, bringing: Bringing) -> It
         )
 
 
-def _losses(each: Chosen) -> Iterator[str]:
+def _losses(each: Chosen, *, is_known: bool) -> Iterator[str]:
     """Yield what cannot come of a conversation, in numbers, and its other branches."""
     conversation = each.conversation
-    left = [counted(number, kind, _plural(kind)) for kind, number in conversation.left.items()]
+    kinds = conversation.left.items()
+    left = [] if is_known else ["the system prompt"]
+    left += [counted(number, kind, _plural(kind)) for kind, number in kinds]
     if left:
         yield f'Of "{conversation.title}" this cannot come, or only by name: {", ".join(left)}.'
     others = conversation.branch_ends[1:]
