@@ -178,8 +178,8 @@ def _finish(
     is_news, notice = take_over(archive, surveyed.shown, now)
     if notice:
         context.tell(Note(notice))
-    budget = surveyed.config.keep.budget
-    passages = keep_marked(archive, chat.chat_id, surveyed.reading, budget, now)
+    reading, pins, budget = surveyed.reading, surveyed.pins, surveyed.config.keep.budget
+    passages = keep_marked(archive, chat.chat_id, reading, pins, budget, now)
     memories, shown = compress(context, surveyed)
     assembly = assemble_chat(archive, surveyed, memories, shown, context.clock(), passages)
     if not assembly.assembled.changed and (surveyed.reading.edits.is_news or is_news):

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from daemon.archive.archive import Archive
-from daemon.archive.chats import is_known
+from daemon.archive.chats import is_known, was_processed
 from daemon.archive.keeping import (
     is_in,
     kept_passages,
@@ -39,12 +39,13 @@ from rules.layers.kept_passages import (
 from rules.layers.opening import KeptLine
 from rules.output.prove import KeptProof
 from rules.recognize.chat_reading import ChatReading
+from rules.typingmind.chat import Chat
 from rules.typingmind.dates import parse_date
 from rules.typingmind.message import Message, is_pinned
 
 
 def passages_after(
-    archive: Archive, chat_id: str, reading: ChatReading, budget: int, now: str
+    archive: Archive, chat_id: str, reading: ChatReading, pins: ShownPins, budget: int, now: str
 ) -> tuple[KeptPassage, ...]:
     """Return the passages of a chat after this export of it: pins taken, waiting ones let in.
 
@@ -56,21 +57,25 @@ def passages_after(
         digests |= {old.message.digest: old.key for old in reading.adopted.past}
         origins = [name for memory in reading.adopted.memories for name in memory.origins]
         passages = passages_of_kin(archive, origins, digests)
-    shown = _shown_pins(archive, chat_id, reading)
-    return admit_waiting(after_export(passages, shown, now), budget)
+    return admit_waiting(after_export(passages, pins, now), budget)
 
 
 def keep_marked(
-    archive: Archive, chat_id: str, reading: ChatReading, budget: int, now: str
+    archive: Archive, chat_id: str, reading: ChatReading, pins: ShownPins, budget: int, now: str
 ) -> tuple[KeptPassage, ...]:
     """Store what `passages_after` returns, once the export is archived, and return it."""
     with archive.transaction():
-        after = passages_after(archive, chat_id, reading, budget, now)
+        after = passages_after(archive, chat_id, reading, pins, budget, now)
         return store_passages(archive, chat_id, after, now)
 
 
-def _shown_pins(archive: Archive, chat_id: str, reading: ChatReading) -> ShownPins:
-    seen, lacks = first_seen(archive, chat_id), reading.absent
+def read_pins(archive: Archive, chat: Chat, reading: ChatReading) -> ShownPins:
+    """Return what an export shows of pins; before it is archived, which makes it a known one.
+
+    A state of the chat that was processed before tells nothing more of what it lacks.
+    """
+    chat_id, lacks = chat.chat_id, reading.absent
+    seen = first_seen(archive, chat_id)
     places = list(raw_messages(reading.places))
     dates = [place.message.created_at or "" for place in places]
     dated = [(date, text) for text in dates if (date := parse_date(text))]
@@ -79,7 +84,7 @@ def _shown_pins(archive: Archive, chat_id: str, reading: ChatReading) -> ShownPi
         pinned=tuple(_pinned(archive, chat_id, places)),
         messages={place.key: _as_now(place.message) for place in places},
         newest=max(dated)[1] if dated else "",
-        is_whole=not lacking,
+        is_whole=not lacking and not was_processed(archive, chat_id, chat.sha256),
         first_seen={
             (seen[place.key], place.message.created_at or "")
             for place in places

@@ -23,7 +23,7 @@ from daemon.archive.journal import FormerAnswers, former_answers
 from daemon.archive.memories import round_of
 from daemon.archive.seals import refuse_lost_name
 from daemon.chat.fold_bounds import bounds_of, keeps_to_folds, limits_before
-from daemon.chat.kept import passages_after
+from daemon.chat.kept import passages_after, read_pins
 from daemon.chat.layers_due import layers_due
 from daemon.chat.opening import ShownChat, canned, core_now, opening_text, shown_chat
 from daemon.chat.passage import Passage, as_they_are
@@ -48,7 +48,7 @@ from rules.conversation.memory_size import questions_of_memories
 from rules.conversation.memory_title import counted_on, write_title
 from rules.conversation.short_quotes import too_many
 from rules.layers.core import CoreMemory
-from rules.layers.kept_passages import KeptPassage, describe_kept
+from rules.layers.kept_passages import KeptPassage, ShownPins, describe_kept
 from rules.plan.chat_plan import ChatPlan, Overhead, plan_chat
 from rules.plan.fitting import sizes_within
 from rules.plan.fold_budget import Bounds, what_growing_takes
@@ -97,6 +97,8 @@ class Survey:
     """What its memory section keeps to."""
     bounds: Bounds
     """The bounds of its memory section."""
+    pins: ShownPins
+    """The export's pins."""
     passages: tuple[KeptPassage, ...]
     """What the person keeps word for word, with what this export has marked."""
 
@@ -209,6 +211,7 @@ def _plan_new_chunks(
         warnings(chat, [place.message for place in reading.places]),
         overhead,
     )
+    pins = read_pins(archive, chat, reading)
     return Survey(
         chat=chat,
         config=config,
@@ -226,7 +229,8 @@ def _plan_new_chunks(
         core=_core_memory(archive, chat, shown),
         fold_limits=kept,
         bounds=bounds,
-        passages=passages_after(archive, chat.chat_id, reading, config.keep.budget, now),
+        pins=pins,
+        passages=passages_after(archive, chat.chat_id, reading, pins, config.keep.budget, now),
     )
 
 
