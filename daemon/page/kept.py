@@ -8,7 +8,7 @@ from starlette.responses import Response
 from daemon.archive.archive import Archive
 from daemon.archive.chats import KnownChat, known_chat
 from daemon.archive.keeping import kept_passages, messages_of
-from daemon.archive.reading import read_words
+from daemon.archive.outline import read_words
 from daemon.page.actions import run_then_show
 from daemon.page.app import desk_of, field, named_chat, render
 from daemon.page.chat import persona_of

@@ -27,7 +27,7 @@ _FEW = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class MessageBlock:
     """A paragraph, a list, a table or the like; `is_marked` where something in it is marked."""
 
     html: Markup
@@ -35,7 +35,7 @@ class Block:
 
 
 @dataclass(frozen=True, slots=True)
-class Passage:
+class MarkedPassage:
     """A passage to be marked where it is said first; `name` is the id of that place."""
 
     text: str
@@ -43,13 +43,13 @@ class Passage:
 
 
 def cut_blocks(
-    parts: Sequence[Part], passages: Sequence[Passage] = (), query: str = ""
-) -> tuple[Block, ...]:
+    parts: Sequence[Part], passages: Sequence[MarkedPassage] = (), query: str = ""
+) -> tuple[MessageBlock, ...]:
     """Return a message's blocks, with the passages and the words of a search marked."""
-    blocks: list[Block] = []
+    blocks: list[MessageBlock] = []
     for part in parts:
         if not part.spoken:
-            blocks.append(Block(Markup('<p class="soft">{}</p>').format(part.text), False))
+            blocks.append(MessageBlock(Markup('<p class="soft">{}</p>').format(part.text), False))
             continue
         own = [passage for passage in passages if passage.text and passage.text in part.text]
         blocks += _rendered(part.text, own, query) or [_unrendered(part.text, own)]
@@ -61,7 +61,7 @@ def render_markdown(text: str) -> Markup:
     return Markup().join(block.html for block in cut_blocks((Part(text, spoken=True),)))
 
 
-def around_marks(blocks: Sequence[Block]) -> tuple[int, int]:
+def around_marks(blocks: Sequence[MessageBlock]) -> tuple[int, int]:
     """Return the first block to show and the one after the last: all marked, and one beside them.
 
     Where none is marked, they are the first three.
@@ -87,7 +87,7 @@ def find_written(text: str, shown: str) -> str:
     return text[start : end.end() if end and after.strip() else stop]
 
 
-def _rendered(text: str, passages: Sequence[Passage], query: str) -> list[Block]:
+def _rendered(text: str, passages: Sequence[MarkedPassage], query: str) -> list[MessageBlock]:
     """Return the blocks of Markdown; none where it cannot be read, or a passage is not found."""
     tokens = parse_markdown(text)
     texts = list(texts_in(tokens))
@@ -96,21 +96,23 @@ def _rendered(text: str, passages: Sequence[Passage], query: str) -> list[Block]
     for token in texts if query else ():
         _mark_words(token, query)
     return [
-        Block(render_tokens(block), any(MARKS in token.meta for token in texts_in(block)))
+        MessageBlock(render_tokens(block), any(MARKS in token.meta for token in texts_in(block)))
         for block in outermost_blocks(tokens)
     ]
 
 
-def _unrendered(text: str, passages: Sequence[Passage]) -> Block:
+def _unrendered(text: str, passages: Sequence[MarkedPassage]) -> MessageBlock:
     """Return the text as it was written."""
     marks = []
     for passage in passages:
         start = text.find(passage.text)
         marks.append((start, start + len(passage.text), passage.name))
-    return Block(Markup('<p class="lines">{}</p>').format(mark_text(text, marks)), bool(marks))
+    return MessageBlock(
+        Markup('<p class="lines">{}</p>').format(mark_text(text, marks)), bool(marks)
+    )
 
 
-def _mark_passage(texts: Sequence[Token], passage: Passage) -> bool:
+def _mark_passage(texts: Sequence[Token], passage: MarkedPassage) -> bool:
     """Mark a passage where its letters stand first. Return whether they stand anywhere."""
     places = [
         (token, at) for token in texts for at, sign in enumerate(token.content) if sign.isalnum()
@@ -125,7 +127,7 @@ def _mark_passage(texts: Sequence[Token], passage: Passage) -> bool:
     return False
 
 
-def _mark_places(places: Sequence[tuple[Token, int]], passage: Passage) -> None:
+def _mark_places(places: Sequence[tuple[Token, int]], passage: MarkedPassage) -> None:
     """Mark the text from the first place to the last; the first mark has the passage's name."""
     (first, start), (last, stop) = places[0], places[-1]
     before, after = _signs_around(passage.text)

@@ -11,7 +11,7 @@ from starlette.responses import RedirectResponse, Response
 
 from daemon.archive.archive import Archive
 from daemon.archive.memories import memories
-from daemon.archive.reading import OutlinedMessage, read_outline, read_words
+from daemon.archive.outline import OutlinedMessage, read_outline, read_words
 from daemon.page.app import named_chat, render
 from daemon.page.chat import persona_of
 from daemon.page.said import SaidMessage, show_message

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from daemon.page.message_blocks import Block, Passage, cut_blocks
+from daemon.page.message_blocks import MarkedPassage, MessageBlock, cut_blocks
 from rules.conversation.memory import Quote
 from rules.typingmind.message import Message
 
@@ -15,7 +15,7 @@ class SaidMessage:
     key: str
     is_persona: bool
     date: str | None
-    blocks: tuple[Block, ...]
+    blocks: tuple[MessageBlock, ...]
     first: int
     stop: int
     quotes: tuple[int, ...] = ()
@@ -37,7 +37,7 @@ def show_message(
     """
     numbers = tuple(at for at, quote in enumerate(quotes, 1) if quote.source == key)
     passages = [
-        Passage(quotes[number - 1].text, f"{prefix}{number}" if prefix else "")
+        MarkedPassage(quotes[number - 1].text, f"{prefix}{number}" if prefix else "")
         for number in numbers
     ]
     blocks = cut_blocks(message.parts, passages, query)

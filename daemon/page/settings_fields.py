@@ -98,7 +98,7 @@ FIELDS = tuple(field for group in GROUPS for field in group.fields)
 
 
 @dataclass(frozen=True, slots=True)
-class Refusal:
+class FieldRefusal:
     """Why a field is not taken as it was filled in."""
 
     field: SettingField
@@ -118,20 +118,20 @@ def show_value(value: Value) -> str:
 
 def find_changes(
     config: Config, typed: Mapping[str, str], providers: Sequence[str]
-) -> dict[SettingName, Value] | list[Refusal]:
+) -> dict[SettingName, Value] | list[FieldRefusal]:
     """Return the settings that were typed and differ from what counts, or why one is refused.
 
     `typed` has the fields' dotted names; a field that is not in it stays as it is.
     """
     changes: dict[SettingName, Value] = {}
-    refusals: list[Refusal] = []
+    refusals: list[FieldRefusal] = []
     for field in FIELDS:
         now = present_value(config, field)
         text = typed.get(field.dotted, show_value(now)).strip()
         if text == show_value(now):
             continue
         value = _read(field, text, now, providers)
-        if isinstance(value, Refusal):
+        if isinstance(value, FieldRefusal):
             refusals.append(value)
         elif value != now:
             changes[field.key] = value
@@ -160,7 +160,9 @@ def _named_models(config: Config) -> Iterator[str]:
         yield from (name for name in (*names, *models.options) if "/" in name)
 
 
-def _read(field: SettingField, text: str, now: Value, providers: Sequence[str]) -> Value | Refusal:
+def _read(
+    field: SettingField, text: str, now: Value, providers: Sequence[str]
+) -> Value | FieldRefusal:
     """Return the value of a text. Limits and how settings fit together are checked afterwards."""
     match field.kind:
         case "model":
@@ -168,21 +170,21 @@ def _read(field: SettingField, text: str, now: Value, providers: Sequence[str]) 
         case "budget" if text == "auto":
             return text
         case "number" | "budget":
-            return int(text) if _NUMBER.fullmatch(text) else Refusal(field, "a whole number")
+            return int(text) if _NUMBER.fullmatch(text) else FieldRefusal(field, "a whole number")
         case "cap":
             return _cap(field, text, float(now))
         case "choice" if text not in field.choices:
-            return Refusal(field, f"one of {', '.join(field.choices)}")
+            return FieldRefusal(field, f"one of {', '.join(field.choices)}")
         case _:
             return text
 
 
-def _model(field: SettingField, text: str, providers: Sequence[str]) -> Value | Refusal:
+def _model(field: SettingField, text: str, providers: Sequence[str]) -> Value | FieldRefusal:
     is_known = "/" in text and provider_of(text) in providers
     if text in (*field.choices, EXTRACTIVE) or is_known:
         return text
     named = " or ".join(filter(None, field.choices)) or "empty"
-    return Refusal(
+    return FieldRefusal(
         field,
         f"{named}, {EXTRACTIVE}, or a model of a provider that memproc.toml names or your chats "
         f"use ({', '.join(providers) or 'none so far'}); others stay on the terminal: memproc "
@@ -190,10 +192,10 @@ def _model(field: SettingField, text: str, providers: Sequence[str]) -> Value | 
     )
 
 
-def _cap(field: SettingField, text: str, now: float) -> Value | Refusal:
+def _cap(field: SettingField, text: str, now: float) -> Value | FieldRefusal:
     if not _DOLLARS.fullmatch(text):
-        return Refusal(field, "a number of dollars")
+        return FieldRefusal(field, "a number of dollars")
     usd = float(text)
     if usd > now:
-        return Refusal(field, f"at most {show_value(now)}. {_ON_THE_TERMINAL}")
+        return FieldRefusal(field, f"at most {show_value(now)}. {_ON_THE_TERMINAL}")
     return int(usd) if usd.is_integer() else usd

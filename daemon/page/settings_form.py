@@ -118,9 +118,9 @@ def _use(request: Request, config: Config) -> None:
 
 
 def _reasons_of(refused: ConfigurationError) -> list[str]:
-    """Return why nothing was written, in the words of the form; lines of a file say nothing here.
+    """Return why nothing was written: what would be wrong, by the labels of the form.
 
-    What would be wrong in memproc.toml is a list, one setting a line.
+    Names of settings and lines of memproc.toml are the terminal's.
     """
     _, *problems = refused.message.splitlines()
     if not problems:

@@ -5,7 +5,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from daemon.page.message_blocks import Passage, around_marks, cut_blocks, find_written
+from daemon.page.message_blocks import MarkedPassage, around_marks, cut_blocks, find_written
 from rules.typingmind.content import Part
 
 STORY = """Listen.
@@ -22,7 +22,7 @@ Good night."""
 
 def _html(text: str, quote: str) -> str:
     parts = (Part(text, spoken=True),)
-    return "".join(block.html for block in cut_blocks(parts, [Passage(quote, "said-1")]))
+    return "".join(block.html for block in cut_blocks(parts, [MarkedPassage(quote, "said-1")]))
 
 
 def _marked(html: str) -> str:
@@ -56,7 +56,7 @@ def test_an_image_is_no_place_of_a_quote() -> None:
 
 def test_the_blocks_around_the_quote_are_shown_first() -> None:
     parts = (Part(STORY, spoken=True),)
-    blocks = cut_blocks(parts, [Passage("And that was all.", "said-1")])
+    blocks = cut_blocks(parts, [MarkedPassage("And that was all.", "said-1")])
     first, stop = around_marks(blocks)
     shown = "".join(block.html for block in blocks[first:stop])
     assert "salt" in shown
