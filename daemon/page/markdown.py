@@ -21,7 +21,7 @@ MARKS = "marks"
 _DEEPEST = 40
 """Levels of lists and quotations; the parser leaves out what is nested deeper."""
 _ROOM = 10
-_OFF = ("html_block", "html_inline", "reference", "lheading")
+_OFF = ("reference", "lheading")
 """Rules of Markdown that are off: a reference would hide a line like "[laughs]: so"."""
 _LINKS = ("https://", "http://", "mailto:")
 _TEXTS = ("text", "code_inline", "fence", "code_block")
