@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from selenium.common.exceptions import TimeoutException, WebDriverException
+from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.remote.webelement import WebElement
@@ -33,6 +34,7 @@ VIEWS = (
     "CHAT/core",
     "CHAT/facts",
     "CHAT/evaluation",
+    "CHAT/kept",
     "CHAT/plan",
     "CHAT/read?sheet=2",
     "CHAT/versions?from=1",
@@ -135,6 +137,38 @@ def test_the_words_stand_beside_a_memory_and_on_a_phone_are_folded_below_it(page
         assert page.browser.execute_script(is_seen, mark)
     finally:
         page.browser.set_window_size(1200, 1000)
+
+
+def test_words_that_are_marked_in_a_memory_are_kept_with_one_press_and_released(
+    page: Opened,
+) -> None:
+    go(page, address_of(page, "MEMORY"))
+    form = page.browser.find_element(By.CSS_SELECTOR, "article form.keep")
+    article = form.find_element(By.XPATH, "ancestor::article")
+    words = page.browser.execute_script(
+        """
+        const node = arguments[0].querySelector(".words p:not(.soft)").firstChild;
+        const range = document.createRange();
+        range.setStart(node, 0);
+        range.setEnd(node, Math.min(30, node.length));
+        getSelection().removeAllRanges();
+        getSelection().addRange(range);
+        return getSelection().toString();
+        """,
+        article,
+    )
+    wait = WebDriverWait(page.browser, 10)
+    button = form.find_element(By.TAG_NAME, "button")
+    assert wait.until(lambda _: button.get_attribute("textContent") == "Keep these words")
+    # On a wide screen a closed part is shown next to the memory, which the driver takes for hidden.
+    ActionChains(page.browser).scroll_to_element(button).move_to_element(button).click().perform()
+    assert shows(page, "Kept, word for word: passage 1")
+    assert " ".join(words.split()) in " ".join(text(page).split())
+    listed = json.loads(page.person.memproc("keep", LIGHTHOUSE, "--json").out)
+    assert [passage["text"] for passage in listed] == [words.strip()]
+    press(page, "Release it")
+    assert shows(page, "Released: passage 1")
+    assert json.loads(page.person.memproc("keep", LIGHTHOUSE, "--json").out) == []
 
 
 def test_a_memory_is_pinned_and_unpinned(page: Opened) -> None:
