@@ -4,7 +4,7 @@ from dataclasses import asdict
 
 import click
 
-from daemon.archive import memories as choices
+from daemon.archive import choices
 from daemon.archive.archive import Archive
 from daemon.archive.chats import find_chat, known_chats
 from daemon.chat.holding import holding_of

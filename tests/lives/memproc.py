@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from daemon.archive import memories as choices
+from daemon.archive import choices
 from daemon.archive.archive import Archive
 from daemon.archive.chats import accept_state, find_chat, waiting_state
 from daemon.archive.keeping import kept_passages, store_passages

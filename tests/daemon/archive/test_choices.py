@@ -6,17 +6,14 @@ from dataclasses import replace
 import pytest
 
 from daemon.archive.archive import Archive
+from daemon.archive.choices import bring_back, choose_edition, pin, unpin
 from daemon.archive.memories import (
-    bring_back,
-    choose_edition,
     editions,
     find_memory,
     keep_edition,
     keep_fold,
     keep_memory,
     memories,
-    pin,
-    unpin,
 )
 from rules.conversation.memory import Memory
 from rules.errors import NotFound

@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 from daemon.archive.archive import Archive
-from daemon.archive.memories import memories, pin
+from daemon.archive.choices import pin
+from daemon.archive.memories import memories
 from daemon.chat.outcome import Outcome
 from daemon.chat.rest import at_rest
 from daemon.chat.survey import survey
