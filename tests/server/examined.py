@@ -39,8 +39,6 @@ class Examined:
     answers: Callable[[list[str]], str] = lambda letters: "\n".join(
         f"{number}. {letter}" for number, letter in enumerate(letters, 1)
     )
-    hidden: str = ""
-    """A text that it does not see, wherever it stands."""
 
     def __call__(self, request: Request) -> Reply:
         """Answer a question of an evaluation, or what the scribe would."""
@@ -51,7 +49,7 @@ class Examined:
         if not posed:
             return scribe(request)
         context = "\n".join(turn.text for turn in request.turns)
-        before = context.split("Here are questions about", 1)[0].replace(self.hidden or "\0", "")
+        before = context.split("Here are questions about", 1)[0]
         # Who reads the chunk alone has it in view, and always knows.
         is_check = "</to_remember>" in last
         letters = [

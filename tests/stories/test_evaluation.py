@@ -3,6 +3,7 @@
 import json
 import re
 import shutil
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -14,10 +15,13 @@ import pytest
 from daemon.archive.archive import Archive
 from daemon.evaluate.steps import STEPS
 from daemon.models import batch as pauses
+from rules.evaluate.questions import GUESSED, SAID_ELSEWHERE, UNCLEAR
 from tests import waiting
 from tests.chats import CHAT_ID, export_bytes, long_chat
 from tests.server.batching import Batching
 from tests.server.examined import Examined, Guess, never_said
+from tests.server.reply import Answer, Reply, Script
+from tests.server.request import Request
 from tests.server.server import ModelServer
 from tests.server.setup import KEY, Setup
 from tests.stories.person import Person
@@ -37,7 +41,7 @@ def key(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @contextmanager
 def serving(
-    monkeypatch: pytest.MonkeyPatch, script: Examined, batching: Batching | None = None
+    monkeypatch: pytest.MonkeyPatch, script: Script, batching: Batching | None = None
 ) -> Iterator[ModelServer]:
     with ModelServer(Setup(script=script, batching=batching or Batching())) as server:
         monkeypatch.setenv("ANTHROPIC_API_BASE", server.url)
@@ -157,6 +161,41 @@ def test_letters_are_read_in_whatever_form_they_come(
         report, truth = evaluated(eve), passages_kept(eve)
     assert report["arms"][0]["unread"] == 0
     assert report["arms"][0]["known"]["share"] == pytest.approx(sum(truth) / len(truth))
+
+
+def states(person: Person) -> Counter[str]:
+    """How many questions there are, by why they are not asked."""
+    with Archive.read(person.home / "state") as archive:
+        return Counter(archive.column("SELECT state FROM question"))
+
+
+def careless(request: Request) -> Reply:
+    """Write questions whose answer the chunk does not have, and ask for what was said elsewhere."""
+    reply = Examined()(request)
+    if not isinstance(reply, Answer) or not reply.text.startswith('{"questions"'):
+        return reply
+    written = json.loads(reply.text)
+    written["questions"][0]["right"] = "nobody ever said this."
+    written["unsaid"]["choices"][0] = "The harbour master."
+    return Answer(json.dumps(written))
+
+
+def test_what_its_own_chunk_does_not_answer_or_was_said_elsewhere_is_not_asked(
+    eve: Person, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with serving(monkeypatch, careless):
+        report = evaluated(eve)
+    assert states(eve) == {"": 20, UNCLEAR: 10, SAID_ELSEWHERE: 10}
+    assert report["arms"][0]["known"]["questions"] == 20
+    assert report["arms"][0]["made_up"] is None
+
+
+def test_what_the_model_answers_without_the_conversation_is_not_asked(
+    eve: Person, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with serving(monkeypatch, Examined(share=0.0, otherwise=lambda question, right: "A")):
+        asked = evaluated(eve)["arms"][0]["known"]["questions"]
+    assert states(eve)[GUESSED] == 30 - asked > 0
 
 
 @pytest.mark.parametrize(
