@@ -87,7 +87,7 @@ def _chosen(context: Context, plan: EvaluationPlan) -> list[EvalQuestion]:
     """Return the questions of this evaluation. Raises ChatSkipped where they are too few."""
     ids = {memory.memory_id for memory in plan.chunks}
     counting = asked_questions(context.archive, plan.subject).values()
-    asked = [question for question in counting if question.memory in ids][:MOST_QUESTIONS]
+    asked = [question for question in counting if question.memory in ids][-MOST_QUESTIONS:]
     said = sum(question.was_said for question in asked)
     if said < FEWEST_QUESTIONS:
         raise ChatSkipped(

@@ -132,20 +132,29 @@ def _results(
 ) -> list[ScoredAnswer]:
     said = [answer for answer in answers if answer.letter and questions[answer.question].was_said]
     marks = _means((answer.question, known_mark(answer.letter)) for answer in said)
-    newest = {answer.question: answer.letter == questions[answer.question].right for answer in said}
+    newest = {answer.question: answer for answer in said}
     results = [
-        _result(subject, questions[number].memory, mark, is_right=newest[number])
+        _result(
+            subject,
+            questions[number].memory,
+            mark,
+            is_right=newest[number].letter == questions[number].right,
+            level=newest[number].level,
+        )
         for number, mark in marks
     ]
     order = [memory.memory_id for memory in subject.chunks]
     return sorted(results, key=lambda result: order.index(result.chunk))
 
 
-def _result(subject: EvaluatedChat, chunk: str, mark: float, *, is_right: bool) -> ScoredAnswer:
+def _result(
+    subject: EvaluatedChat, chunk: str, mark: float, *, is_right: bool, level: int = 0
+) -> ScoredAnswer:
+    """Return an answer about a chunk; `level` is that of its memory when it was asked, if not now."""
     ids = [memory.memory_id for memory in subject.chunks]
     shown = subject.shown_as[chunk]
     age = ids.index(chunk) * len(AGES) // len(ids)
-    return ScoredAnswer(chunk, shown.memory_id, age, shown.level, mark, is_right)
+    return ScoredAnswer(chunk, shown.memory_id, age, level or shown.level, mark, is_right)
 
 
 def _missed(question: EvalQuestion) -> Missed:
