@@ -167,6 +167,16 @@ STEPS = (
         DROP TABLE question;
         """,
     ),
+    SchemaStep(
+        "the seal of an edition covers the form of its answer",
+        _seal_again(
+            "edition",
+            "memory number kind texts quotes made agent context_manager requests tokens written_at "
+            "wishes",
+            "form",
+        ),
+        undo="",
+    ),
 )
 """The changes since then, in order, all in schema.sql too. A released step never changes."""
 

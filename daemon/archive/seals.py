@@ -65,7 +65,7 @@ SEALED = {
             "edition",
             _BY_MEMORY,
             "memory number kind texts quotes made agent context_manager requests tokens written_at "
-            "wishes",
+            "wishes form",
         ),
         ("layer_step", _BY_MEMORY, "memory layer edition done_at"),
         (

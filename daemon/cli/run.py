@@ -4,6 +4,7 @@ import signal
 import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from itertools import chain
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING
 import click
 
 from daemon import events
-from daemon.archive.chats import known_chats
+from daemon.archive.chats import KnownChat, known_chats
 from daemon.archive.outputs import INTENT
 from daemon.archive.signs import signs_of
 from daemon.chat.outcome import Outcome, Skipped
@@ -30,7 +31,7 @@ from daemon.status.printable import printable_json
 from daemon.trip import go_round, run_export
 from primer.models import ENGINE
 from primer.request import Request
-from rules.errors import OverBudget
+from rules.errors import ArchiveError, OverBudget
 from rules.plan.chat_plan import Unchanged
 
 if TYPE_CHECKING:
@@ -138,9 +139,7 @@ def _run_and_report(settings: Settings, paths: tuple[Path, ...], as_json: bool, 
     answered = _agreed(settings, exports) if asks else frozenset[str]()
     if answered is None:
         return 0
-    with settings.archive() as archive:
-        known = known_chats(archive)
-    progress = Progress(quiet=settings.quiet or as_json, answered=answered, known=known)
+    progress = Progress(quiet=settings.quiet or as_json, answered=answered, known=_known(settings))
     ends = _Ends(keeps_all=as_json)
     with progress.bars:
         outcomes = _process(settings, exports, others, progress.tell, Stopping())
@@ -159,6 +158,13 @@ def _run_and_report(settings: Settings, paths: tuple[Path, ...], as_json: bool, 
         print_error("Stopped, as you asked. The next run goes on from here.")
         return INTERRUPTED
     return ends.exit_code
+
+
+def _known(settings: Settings) -> Sequence[KnownChat]:
+    """Return the chats, to tell equal titles apart; none where a damaged row keeps them from being read."""
+    with settings.archive() as archive, suppress(ArchiveError):
+        return known_chats(archive)
+    return ()
 
 
 def _take_all(outcomes: Iterator[Outcome], ends: _Ends) -> OverBudget | ToldToStop | None:

@@ -91,7 +91,7 @@ TOLD_BY_DEFAULT = [
     ("body", "raw"), ("chat", "head"), ("chunk_message", "message"), ("core_event", "value"), ("edition", "texts"),
     ("fact_event", "text"), ("fold_member", "member"), ("job", "due_at"), ("memory", "began_at"),
     ("message", "key"), ("message", "position"), ("missing", "message"), ("chat_state", "sha256"),
-    ("answer", "letter"), ("question", "text"), ("migration", "number"),
+    ("answer", "letter"), ("question", "text"), ("edition", "form"), ("migration", "number"),
     ("opening", "text"), ("output", "messages_sha256"), ("reply", "text"),
     ("rest", "found"), ("version", "created_at"),
 ]  # fmt: skip
@@ -165,6 +165,10 @@ def test_rot_is_told_and_never_written_out_and_the_other_chats_are_done(
     lived: Person, tmp_path: Path, place: tuple[str, str]
 ) -> None:
     is_told(lived, tmp_path / "home", place, "changed")
+
+
+def test_a_chat_that_has_lost_its_name_stops_no_other(lived: Person, tmp_path: Path) -> None:
+    is_told(lived, tmp_path / "home", ("chat", "chat_id"), "gone")
 
 
 @pytest.mark.long
