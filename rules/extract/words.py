@@ -33,7 +33,8 @@ _TERM = re.compile(
     rf"|[{CROWDED}]+|(?<!\w)[^\W\d_](?:\.[^\W\d_])+(?!\w)"
     rf"|(?:[^\W{CROWDED}]++|[{_MARKS}]++|(?<=\w)['’ʼ](?=[яюєїЯЮЄЇ]))++)"
 )
-_ABBREVIATION = re.compile(r"(?<![a-z0-9_])[a-z]\.[a-z](?![a-z0-9_])")
+# Its full stop comes first, so that it is looked for at full stops alone: else it takes a tenth of the time of a plan.
+_ABBREVIATION = re.compile(r"\.(?<=[a-z]\.)(?<![a-z0-9_][a-z]\.)[a-z](?![a-z0-9_])")
 _TO_SPACES = {
     ord(mark): " " for mark in map(chr, range(128)) if not (mark.isalnum() or mark == "_")
 }
