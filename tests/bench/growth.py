@@ -22,7 +22,7 @@ _HEADINGS = ("", "of processor, s", "a unit, times the first", "peak, MB", "targ
 
 
 def measure(folder: Path) -> list[Table]:
-    """Write the exports into `folder`, and measure. Takes about four minutes."""
+    """Write the exports into `folder`, and measure. Takes half an hour, most of it for a million chats."""
     bare = _run(folder, "bare", _tiny_chats(1))
     lengths = [_run(folder, f"{size}", _conversation(size)) for size in MILLIONS_OF_TOKENS]
     numbers = [_run(folder, f"{size}", _tiny_chats(size)) for size in CHATS]
