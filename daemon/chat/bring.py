@@ -38,8 +38,6 @@ from rules.bring.writing import (
 )
 from rules.errors import ChatSkipped
 from rules.typingmind.brought import Origin, origin_of, with_origin
-from rules.typingmind.chat import parse_chat
-from rules.typingmind.copies import expanded
 from rules.typingmind.dates import parse_date
 from rules.typingmind.document import container_blocks
 
@@ -235,4 +233,4 @@ def _going_on(archive: Archive, placement: Placement, wanted: _Wanted) -> bytes:
     kept = raw_conversation(archive, placement.chat_id)
     new = [message.raw for message in wanted.messages[len(kept.messages) :]]
     content = kept.head + b",".join((*kept.messages, *new)) + kept.tail
-    return expanded(parse_chat(with_origin(content, wanted.origin)), ())
+    return with_origin(content, wanted.origin)

@@ -134,6 +134,9 @@ def test_a_newer_export_goes_on_with_the_same_chat_if_the_person_says_so(nessa: 
     assert after["messages"][: len(memories) - 1] == memories[:-1], "memories stay as they were"
     assert expanded(nessa, after["chatID"]) == talks.spoken("1", LONGER)
     assert len(originals(nessa)) == 2
+    versions = nessa.memproc("versions", after["chatID"]).out
+    assert "updated" in versions
+    assert "brought" not in versions, "TypingMind could not import it"
     assert nessa.memproc("undo", after["chatID"], "--yes").code == 0
     assert nessa.chat() == before
     assert nessa.memproc("verify").code == 0
