@@ -20,8 +20,8 @@ from tests.foreign.oracle import (
     rows_of_chat,
 )
 
-FEW, MANY = 5_000, 500_000
-"""Trees of each program."""
+FEW, MANY, PARTS = 5_000, 500_000, 20
+"""Trees of each program; and the tests into which the many are parted."""
 
 
 def rows_of(conversation: Conversation) -> list[Row]:
@@ -55,7 +55,7 @@ def test_each_message_of_ten_thousand_trees_comes_as_it_was() -> None:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("part", range(10))
+@pytest.mark.parametrize("part", range(PARTS))
 def test_each_message_of_a_million_trees_comes_as_it_was(part: int) -> None:
-    share = MANY // 10
+    share = MANY // PARTS
     check_both(range(part * share, (part + 1) * share))
