@@ -15,7 +15,7 @@ from functools import partial
 from pathlib import Path
 
 from daemon.archive.archive import Archive
-from daemon.archive.chats import is_known, known_chat, known_chats
+from daemon.archive.chats import KnownChat, is_known, known_chat, known_chats
 from daemon.archive.messages import raw_conversation
 from daemon.archive.outputs import last_output
 from daemon.files.backup import keep_brought
@@ -36,10 +36,11 @@ from rules.bring.writing import (
     write_chat,
     write_messages,
 )
-from rules.errors import ChatSkipped
+from rules.errors import ChatSkipped, DamagedChat
 from rules.typingmind.brought import Origin, origin_of, with_origin
 from rules.typingmind.dates import parse_date
 from rules.typingmind.document import container_blocks
+from rules.typingmind.spans import BadJson
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,9 +81,8 @@ class _Wanted:
 def brought_before(archive: Archive) -> dict[tuple[str, str], list[str]]:
     """Return the titles of the chats that hold each conversation, by program and id."""
     titles: dict[tuple[str, str], list[str]] = {}
-    for known in known_chats(archive):
-        origin = origin_of(known_chat(archive, known.chat_id))
-        for pair in origin.conversations if origin else ():
+    for known, origin in _origins(archive):
+        for pair in origin.conversations:
             if known.title not in titles.setdefault(pair, []):
                 titles[pair].append(known.title)
     return titles
@@ -182,15 +182,26 @@ def _life(archive: Archive, life: str, chosen: Sequence[Chosen]) -> _Wanted:
 
 def _life_so_far(archive: Archive, life: str) -> tuple[Sequence[WrittenMessage], Origin]:
     """Return what was brought into a life, of its chats that with the most conversations."""
-    lives: list[tuple[int, str, Origin]] = []
-    for known in known_chats(archive):
-        origin = origin_of(known_chat(archive, known.chat_id))
-        if origin and origin.life.casefold() == life.casefold():
-            lives.append((len(origin.conversations), known.chat_id, origin))
+    lives = [
+        (known, origin)
+        for known, origin in _origins(archive)
+        if origin.life.casefold() == life.casefold()
+    ]
     if not lives:
         return [], Origin((), life)
-    _, chat_id, origin = max(lives, key=lambda each: each[0])
-    return brought_alone(_messages_of(archive, chat_id)), origin
+    known, origin = max(lives, key=lambda each: len(each[1].conversations))
+    return brought_alone(_messages_of(archive, known.chat_id)), origin
+
+
+def _origins(archive: Archive) -> Iterator[tuple[KnownChat, Origin]]:
+    """Yield each chat that was brought; one that is damaged tells nothing, and stops no other."""
+    for known in known_chats(archive):
+        try:
+            origin = origin_of(known_chat(archive, known.chat_id))
+        except (DamagedChat, BadJson):
+            continue
+        if origin:
+            yield known, origin
 
 
 def _refuse_inner(life: str, pairs: Sequence[tuple[str, str]], each: Chosen) -> None:

@@ -2,6 +2,8 @@
 
 import gzip
 import json
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -275,6 +277,18 @@ def test_a_wrong_name_is_answered_with_the_nearest_and_equal_titles_with_numbers
     assert 'Did you mean "Festival"' in bring(nessa, "--chat", "Festivl", code=2).err
     told = bring(nessa, "--chat", "festival", code=2).err
     assert '2 conversations are called "festival": 1 (' in told
+
+
+def test_a_damaged_chat_stops_no_other_from_coming(nessa: Person) -> None:
+    exported(nessa, talks.chatgpt("1", LONG, title="Damaged"), talks.chatgpt("2", SHORT, day=90))
+    bring(nessa, "--chat", "Damaged", "--yes")
+    with closing(sqlite3.connect(nessa.home / "state" / "archive.sqlite3")) as database:
+        database.execute("UPDATE chat SET head = x'7b'")
+        database.commit()
+    assert "Talk 2" in bring(nessa).out
+    bring(nessa, "--chat", "Talk 2", "--yes")
+    ended = bring(nessa, "--chat", "Damaged", "--yes", code=1)
+    assert "damaged" in ended.err
 
 
 def test_nothing_of_it_is_left_when_the_chat_is_erased(nessa: Person) -> None:
