@@ -361,9 +361,10 @@
       .pill.trouble { border-left-color: #b3541e; } .pill.work { border-left-color: #2f7d5b; }
       div:has(+ [hidden]) .pill { display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 4;
         overflow: clip; overflow-clip-margin: content-box; }
+      .keep { margin-right: .4rem; border-radius: .8rem; }
       .more { border-radius: 0 .8rem .8rem 0; margin-left: -1px; } .panel { margin-top: .4rem; padding: .8rem; }
     </style>
-    <div><button class="pill" aria-live="polite"></button><button class="more" aria-label="More">⋯</button></div>
+    <div><button class="keep" hidden>Keep these words</button><button class="pill" aria-live="polite"></button><button class="more" aria-label="More">⋯</button></div>
     <div class="panel" hidden><p class="why"></p>
       <form><p>In a terminal, <b>memproc pair</b> shows six digits for two minutes. Your browser may ask whether this
           page may use the local network: that is how it reaches memproc on this computer.</p>
@@ -400,7 +401,7 @@
     if (part(".pill").textContent !== words) part(".pill").textContent = words; // what is set is read out aloud
     part(".why").textContent = (paired && plans.get(view.id)?.why) || "";
     part(".pill").className = `pill ${kind}`;
-    const seen = { form: !paired, ".port": !ownAddress, section: paired, ".stop": state, ".undo": canUndo && !state };
+    const seen = { ".keep": paired && marked(), form: !paired, ".port": !ownAddress, section: paired, ".stop": state, ".undo": canUndo && !state };
     for (const [selector, isSeen] of Object.entries(seen)) part(selector).hidden = !isSeen;
     part("[name=auto]").checked = Boolean(auto);
   }
@@ -441,6 +442,24 @@
     else if (stale) set({ state: "ready", said: "" }, { [`pending/${id}`]: stale });
     else set({ state: "wanted", said: "" });
   }
+  // What is marked within one message of the conversation.
+  function marked() {
+    const { anchorNode, focusNode } = document.getSelection(), words = document.getSelection().toString().trim();
+    const blockOf = (node) => (node?.closest ? node : node?.parentElement)?.closest('[class*="message-id-"]');
+    const [block, end] = [anchorNode, focusNode].map(blockOf), message = uuidOf(block);
+    return words && block && block === end && !view.groups?.has(message) ? { message, words } : null;
+  }
+  async function keepMarked() {
+    const { id } = view, asked = marked();
+    if (!asked) return;
+    const calling = call("POST", "/bridge/keep", bytesOf(JSON.stringify({ chat: id, ...asked })));
+    const said = await calling.then(({ says }) => says, sentenceOf);
+    document.getSelection().removeAllRanges();
+    await lock("memproc", () => setRound(id, { said, at: Date.now() }));
+  }
+  part(".keep").onmousedown = (event) => event.preventDefault(); // or the mark would go
+  part(".keep").onclick = keepMarked;
+  document.addEventListener("selectionchange", () => view.round && draw());
   part(".pill").onclick = press;
   part(".more").onclick = () => openPanel(part(".panel").hidden);
   part(".stop").onclick = () => set({ state: "", said: "", auto: false });

@@ -25,7 +25,7 @@ from daemon.bridge.devices import Device, devices, find_device, forget_devices, 
 from daemon.bridge.signatures import call_mac, is_first, is_mac, is_nonce, is_timely, reply_mac
 from daemon.files.clock import now
 from daemon.page.app import Desk
-from daemon.page.bridge_jobs import job, plan_of_chat, result, submit
+from daemon.page.bridge_jobs import job, keep_words, plan_of_chat, result, submit
 from daemon.page.guard import (
     FROM_ELSEWHERE,
     ORIGINS,
@@ -86,6 +86,7 @@ def bridge(desk: Desk, port: int) -> ASGIApp:
         ("GET", "/typingmind.js", _script),
         ("POST", "/pair", _pair),
         ("POST", "/forget", _signed(_forget)),
+        ("POST", "/keep", _signed(_keep)),
         ("POST", "/plan", _signed(_plan)),
         ("POST", "/jobs", _signed(_submit)),
         ("GET", "/jobs/{job}", _signed(_job)),
@@ -252,6 +253,11 @@ def _answered(answer: Answer, desk: Desk, request: Request, call: SignedCall) ->
         return _refused(409, str(fault))
     except Exception as fault:  # the boundary for what we did not foresee
         return _refused(500, " ".join(describe(fault)))
+
+
+def _keep(desk: Desk, _: Request, call: SignedCall) -> BridgeReply:
+    is_kept, says = keep_words(desk, call.body)
+    return _reply(200, says=says) if is_kept else _refused(409, says)
 
 
 def _forget(desk: Desk, _: Request, call: SignedCall) -> BridgeReply:

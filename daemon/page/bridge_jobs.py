@@ -3,6 +3,7 @@
 The work is done by the daemon or by `memproc run`, as for every export in the inbox.
 """
 
+import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -180,3 +181,19 @@ def _has_memories(chat: Chat) -> bool:
     """Return True if the chat as it was sent has memories in it."""
     markers = (read_marker(read_message(chat.slice(span)).marker) for span in chat.messages)
     return any(marker is not None and marker.kind == MEMORY for marker in markers)
+
+
+def keep_words(desk: Desk, body: bytes) -> tuple[bool, str]:
+    """Keep what is marked in a message, by the command that a person would type.
+
+    Return whether that was done, and the sentence for the pill.
+    """
+    try:
+        asked = json.loads(body)
+        chat, message, words = (str(asked[name]) for name in ("chat", "message", "words"))
+    except (ValueError, TypeError, LookupError):
+        return False, '{"chat": ..., "message": ..., "words": ...} is expected.'
+    result = do_command(desk.toml, "keep", "--message", message, "--", chat, words)
+    if result.is_done:
+        return True, result.out.partition("\n")[0]
+    return False, " ".join(result.text.removeprefix("memproc: ").split())

@@ -90,6 +90,8 @@ class FakeMemproc:
     edits: list[tuple[str, str]] = field(default_factory=list)
     """What else is changed in the extension, before it is served."""
     plans: int = 0
+    kept: list[Json] = field(default_factory=list)
+    """What was asked to be kept."""
     result: Any = compressed
     codes: list[str] = field(default_factory=lambda: [CODE])
     keys: dict[str, bytes] = field(default_factory=dict)
@@ -108,6 +110,9 @@ class FakeMemproc:
         """The answer to a signed call."""
         if path == "/bridge/forget":
             return 200, {}
+        if path == "/bridge/keep":
+            self.kept.append(json.loads(body))
+            return 200, {"says": "Kept, word for word: passage 1 (2026-01-14, yours)."}
         if path == "/bridge/plan":
             self.plans += 1
             if self.trouble == "busy":

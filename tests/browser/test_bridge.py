@@ -21,6 +21,10 @@ from tests.browser.bridge import (
 )  # fmt: skip
 from tests.chats import CHAT_ID, Json, export_bytes, texts
 
+KEEP_IS_HIDDEN = (
+    "document.getElementById('memproc-bridge').shadowRoot.querySelector('.keep').hidden"
+)
+
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(300)]
 
 
@@ -36,6 +40,24 @@ def test_one_press_puts_the_compressed_chat_in_the_place_of_the_old_one(
     paired.say("And then?")
     assert paired.run("app.sent.at(-1)")[:8] == texts(MEMORIES[:8])
     assert paired.stored()["messages"][:12] == MEMORIES
+    assert paired.is_intact()
+
+
+def test_words_that_are_marked_in_a_message_are_kept_with_one_press(
+    paired: ChatClient, fake: FakeMemproc
+) -> None:
+    assert paired.run(KEEP_IS_HIDDEN)
+    uuid = TALK["messages"][-1]["uuid"]
+    mark = f"""(() => {{
+        getSelection().selectAllChildren(document.querySelector('[class*="message-id-{uuid}"]'));
+        return getSelection().toString().trim();
+    }})()"""
+    words = paired.run(mark)
+    paired.until(lambda: not paired.run(KEEP_IS_HIDDEN), "the button is offered")
+    paired.panel(".keep").click()
+    paired.says("Kept, word for word: passage 1")
+    assert fake.kept == [{"chat": CHAT_ID, "message": uuid, "words": words}]
+    assert paired.run(KEEP_IS_HIDDEN)
     assert paired.is_intact()
 
 

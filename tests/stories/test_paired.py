@@ -53,6 +53,25 @@ def test_a_chat_is_sent_and_comes_back_with_memories(
     assert sent.read_bytes() == export
 
 
+def test_words_are_kept_as_the_command_keeps_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lived = Cycle.lived(tmp_path / "ada")
+    extension, at = bridged(lived, monkeypatch).paired(), lived.live()[-2]
+    asked = {"chat": lived.chat_id, "message": lived.messages[at]["uuid"]}
+    body = json.dumps({**asked, "words": lived.said(at)}).encode()
+    answer = extension.call("POST", "/bridge/keep", body)
+    assert answer.json()["says"].startswith("Kept, word for word: passage 1")
+    refused = extension.call(
+        "POST", "/bridge/keep", json.dumps({**asked, "words": "Nay."}).encode()
+    )
+    assert refused.status_code == 409
+    assert "says these words" in refused.json()["reason"]
+    assert extension.call("POST", "/bridge/keep", b"[]").status_code == 409
+    listed = json.loads(lived.person.memproc("keep", lived.chat_id, "--json").out)
+    assert [passage["text"] for passage in listed] == [lived.said(at)]
+
+
 def test_the_plan_is_that_of_the_command_and_the_chat_is_not_kept(
     new: Cycle, monkeypatch: pytest.MonkeyPatch
 ) -> None:
