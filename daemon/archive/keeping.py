@@ -122,11 +122,15 @@ def unproved_passages(archive: Archive) -> Iterator[str]:
 def messages_of(
     archive: Archive, chat_id: str, *, deleted: bool = True
 ) -> Iterator[tuple[str, Message]]:
-    """Yield what each raw message of a chat says now, with its key, in order."""
+    """Yield what each raw message of a chat says now, with its key, in order.
+
+    Without `deleted`, those that `expand` writes.
+    """
     rows = _FROM_VERSIONS.format(columns="key, message.said_at")
     newest = """
         AND number = (SELECT max(number) FROM version AS other WHERE other.message = message.id)
-        AND (? OR gone_at IS NULL) ORDER BY position
+        AND (? OR gone_at IS NULL OR message.id IN (SELECT message FROM missing))
+        ORDER BY position
     """
     for key, said_at, *body in archive.run(rows + newest, (chat_id, deleted)):
         yield key, with_true_date(read_message(unpacked(*body)), said_at)

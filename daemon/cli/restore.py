@@ -5,7 +5,9 @@ from pathlib import Path
 
 import click
 
+from daemon.archive.archive import Archive
 from daemon.archive.chats import KnownChat, find_chat
+from daemon.archive.keeping import kept_passages, messages_of
 from daemon.cli.printing import in_colour, in_width, moment, paged, print_json
 from daemon.cli.settings import Settings, confirmed, json_option, pass_settings
 from daemon.files.backup import read_version
@@ -129,11 +131,26 @@ def expand_command(settings: Settings, chat: str, output: Path | None) -> None:
     copied: TypingMind gives these new dates, and here they have those on which they were said.
     """
     with settings.context() as context:
-        written = recovery.expand(context, find_chat(context.archive, chat), output)
+        known = find_chat(context.archive, chat)
+        written = recovery.expand(context, known, output)
+        lacking = _kept_elsewhere(context.archive, known.chat_id)
     settings.say(
         f"Wrote {written.path}: {written.size:,} bytes. "
         "Importing it replaces the chat in TypingMind."
     )
+    if lacking:
+        what = (
+            "passage of a message that you deleted is",
+            "passages of messages that you deleted are",
+        )
+        settings.say(f"{counted(lacking, *what)} kept, and not in it: memproc keep {known.chat_id}")
+
+
+def _kept_elsewhere(archive: Archive, chat_id: str) -> int:
+    """Count the kept passages whose messages are not in the raw conversation any more."""
+    kept = [passage for passage in kept_passages(archive, chat_id) if passage.state == "kept"]
+    present = {key for key, _ in messages_of(archive, chat_id, deleted=False)} if kept else set()
+    return sum(passage.key not in present for passage in kept)
 
 
 def _present(path: Path, chat: KnownChat) -> Content:

@@ -1,6 +1,6 @@
 """A passage that the person marks stays word for word: by the command line and by pins, until it is released."""
 
-from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from shutil import rmtree
 
@@ -17,8 +17,7 @@ from tests.stories.keeping import (
     release,
     states,
 )
-
-Talks = Callable[[Cycle], object]
+from tests.stories.person import Person
 
 
 @pytest.fixture
@@ -186,6 +185,18 @@ def test_a_deleted_message_releases_nothing(ada: Cycle) -> None:
     ada.goes_round()
     assert words in kept_there(ada)
     quiet(ada)
+    expanded = ada.person.memproc("expand", ada.chat_id).out
+    assert "1 passage of a message that you deleted is kept, and not in it" in expanded
+
+
+def test_another_computer_has_them_too(ada: Cycle, tmp_path: Path) -> None:
+    keep(ada, compressed(ada))
+    parcel = tmp_path / "parcel.zip"
+    assert ada.person.memproc("export-archive", parcel).code == 0
+    elsewhere = replace(ada, person=Person(tmp_path / "elsewhere", tail=1600, step=400, chunk=400))
+    imported = elsewhere.person.memproc("import-archive", parcel, "--yes")
+    assert imported.code == 0, imported
+    assert passages(elsewhere) == passages(ada)
 
 
 def test_what_does_not_fit_waits_and_is_named_until_there_is_room(ada: Cycle) -> None:
