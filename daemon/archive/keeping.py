@@ -119,7 +119,7 @@ def unproved_passages(archive: Archive) -> Iterator[str]:
                 yield f"archive: {passage.called} of the chat {chat_id} is not in its raw message"
 
 
-def messages_of(
+def newest_messages(
     archive: Archive, chat_id: str, *, deleted: bool = True
 ) -> Iterator[tuple[str, Message]]:
     """Yield what each raw message of a chat says now, with its key, in order.

@@ -8,7 +8,7 @@ from daemon.archive.chats import is_known, was_processed
 from daemon.archive.keeping import (
     is_in,
     kept_passages,
-    messages_of,
+    newest_messages,
     passages_of_kin,
     sources,
     store_passages,
@@ -33,7 +33,7 @@ from rules.layers.kept_passages import (
     admit_waiting,
     after_export,
     first_sentences,
-    line_of,
+    opening_line,
     shown_passages,
 )
 from rules.layers.opening import KeptLine
@@ -155,7 +155,7 @@ def lines_shown(
     live |= {place.key: place.message.words for place in places if place.left_out == INSERTED}
     return tuple(
         replace(line, text=make_tags_inert(line.text))
-        for line in map(line_of, shown_passages(passages, live))
+        for line in map(opening_line, shown_passages(passages, live))
     )
 
 
@@ -165,7 +165,7 @@ def proofs_of(
     """Return each kept passage with the bytes of the raw message that says it, if it is known."""
     raw = sources(archive, chat_id)
     return tuple(
-        KeptProof(passage.called, passage.key, line_of(passage), raw.get(passage.number, b""))
+        KeptProof(passage.called, passage.key, opening_line(passage), raw.get(passage.number, b""))
         for passage in shown_passages(passages, {})
     )
 
@@ -208,7 +208,7 @@ def mark(
     """
     messages = [
         (key, message)
-        for key, message in messages_of(archive, chat_id, deleted=by != "persona")
+        for key, message in newest_messages(archive, chat_id, deleted=by != "persona")
         if not uuid or uuid in (key, message.uuid)
     ]
     if not messages:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from daemon.archive.archive import Archive
-from daemon.archive.keeping import kept_passages, messages_of, store_passages
+from daemon.archive.keeping import kept_passages, newest_messages, store_passages
 from daemon.archive.layers import (
     core_events,
     fact_events,
@@ -32,7 +32,7 @@ from rules.layers.core import OverLimit, Section, Value
 from rules.layers.core_events import CoreEvent, corrected
 from rules.layers.fact_words import normal
 from rules.layers.facts import By, Fact, FactEvent
-from rules.layers.kept_passages import crossed_out, line_of
+from rules.layers.kept_passages import crossed_out, opening_line
 from rules.layers.opening import KEPT, FactLine, Opening, one_line
 from rules.layers.opening_edits import OpeningEdits, edits_of_opening
 from rules.wording import counted
@@ -150,9 +150,9 @@ def _keep_passages(
         replace(passage, state="released", asks="") if passage.number in gone else passage
         for passage in passages
     ]
-    known = {line_of(passage).compared for passage in passages}
+    known = {opening_line(passage).compared for passage in passages}
     new = [line for line in changes.kept if line.compared not in known]
-    messages = list(messages_of(archive, chat_id)) if new else []
+    messages = list(newest_messages(archive, chat_id)) if new else []
     found = [from_line(messages, line, by_user=by_user) for line in new]
     store_passages(archive, chat_id, [*after, *filter(None, found)], now)
     return found.count(None)

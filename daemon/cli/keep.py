@@ -14,7 +14,7 @@ from daemon.cli.settings import TO_SEE_IT, Settings, json_option, pass_settings
 from daemon.config.settings import Config
 from daemon.files.clock import now
 from rules.errors import NotFound
-from rules.layers.kept_passages import KeptPassage, admit_waiting, describe_kept
+from rules.layers.kept_passages import KeptPassage, State, admit_waiting, describe_kept
 
 _SPEAKERS = {"user": "you", "assistant": "the persona"}
 
@@ -48,30 +48,35 @@ def keep_command(
     if number and (words or uuid):
         raise click.UsageError("--yes takes the number of a passage that is there, and no words.")
     with settings.context() as context:
-        archive, when = context.archive, now()
-        known = find_chat(archive, chat)
-        before, budget = (
-            kept_passages(archive, known.chat_id),
-            _budget(archive, context.config, known),
-        )
+        archive, known = context.archive, find_chat(context.archive, chat)
+        before = kept_passages(archive, known.chat_id)
         if number:
-            meant = _numbered(before, known, number)
-            agreed = replace(meant, state="waiting") if meant.state == "offered" else meant
-            is_pinned = meant.is_pinned and meant.asks != "unpinned"
-            agreed = replace(agreed, asks="", is_pinned=is_pinned)
-            if agreed == meant:
-                settings.say(f"Nothing to do: nothing is asked about {meant.called}.")
-                return
-            after = [agreed if passage is meant else passage for passage in before]
+            after, idle = _agreed(before, _numbered(before, known, number))
         else:
-            new = mark(archive, known.chat_id, words, uuid)
-            if there := covered_by(before, new):
-                settings.say(f"Nothing to do: {there.called} holds these words already.")
-                return
-            after = [*before, new]
-            number = 1 + max((passage.number for passage in before), default=0)
-        stored = store_passages(archive, known.chat_id, admit_waiting(after, budget), when)
-    _say_kept(settings, _numbered(stored, known, number), budget)
+            after, idle = _marked(before, mark(archive, known.chat_id, words, uuid))
+        if idle:
+            settings.say(f"Nothing to do: {idle}")
+            return
+        budget = _budget(archive, context.config, known)
+        stored = store_passages(archive, known.chat_id, admit_waiting(after, budget), now())
+    _say_kept(settings, _numbered(stored, known, number or stored[-1].number), budget)
+
+
+def _agreed(before: Sequence[KeptPassage], meant: KeptPassage) -> tuple[Sequence[KeptPassage], str]:
+    """Return the passages with the person's yes to one of them, or why there is nothing to do."""
+    state: State = "waiting" if meant.state == "offered" else meant.state
+    is_pinned = meant.is_pinned and meant.asks != "unpinned"
+    agreed = replace(meant, state=state, asks="", is_pinned=is_pinned)
+    if agreed == meant:
+        return before, f"nothing is asked about {meant.called}."
+    return [agreed if passage is meant else passage for passage in before], ""
+
+
+def _marked(before: Sequence[KeptPassage], new: KeptPassage) -> tuple[Sequence[KeptPassage], str]:
+    """Return the passages with a new one, or why there is nothing to do."""
+    if there := covered_by(before, new):
+        return before, f"{there.called} holds these words already."
+    return [*before, new], ""
 
 
 def _say_kept(settings: Settings, passage: KeptPassage, budget: int) -> None:

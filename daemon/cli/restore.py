@@ -7,7 +7,7 @@ import click
 
 from daemon.archive.archive import Archive
 from daemon.archive.chats import KnownChat, find_chat
-from daemon.archive.keeping import kept_passages, messages_of
+from daemon.archive.keeping import kept_passages, newest_messages
 from daemon.cli.printing import in_colour, in_width, moment, paged, print_json
 from daemon.cli.settings import Settings, confirmed, json_option, pass_settings
 from daemon.files.backup import read_version
@@ -149,7 +149,9 @@ def expand_command(settings: Settings, chat: str, output: Path | None) -> None:
 def _kept_elsewhere(archive: Archive, chat_id: str) -> int:
     """Count the kept passages whose messages are not in the raw conversation any more."""
     kept = [passage for passage in kept_passages(archive, chat_id) if passage.state == "kept"]
-    present = {key for key, _ in messages_of(archive, chat_id, deleted=False)} if kept else set()
+    present = (
+        {key for key, _ in newest_messages(archive, chat_id, deleted=False)} if kept else set()
+    )
     return sum(passage.key not in present for passage in kept)
 
 

@@ -20,7 +20,7 @@ from starlette.types import ASGIApp
 from daemon.page.guard import FROM_ELSEWHERE, ORIGINS, CrossOrigin, let_read, read_body, refuse_host
 from daemon.recall.bearer import TOKEN_NEEDED, is_allowed
 from daemon.recall.library import Library
-from daemon.recall.toolbox import call_tool, list_tools, tools_of
+from daemon.recall.toolbox import call_tool, list_tools, offered_tools
 
 PREFIX = "/connector"
 _CLIENT = "memproc"
@@ -78,7 +78,7 @@ async def _clients(request: Request) -> Response:
         "command": "memproc",
         "args": ["mcp"],
         "createdAt": _BEGAN,
-        "tools": list(tools_of(request.app.state.library)),
+        "tools": list(offered_tools(request.app.state.library)),
     }
     return JSONResponse([client])
 

@@ -7,7 +7,7 @@ from starlette.responses import Response
 
 from daemon.archive.archive import Archive
 from daemon.archive.chats import KnownChat, known_chat
-from daemon.archive.keeping import kept_passages, messages_of
+from daemon.archive.keeping import kept_passages, newest_messages
 from daemon.archive.outline import read_words
 from daemon.page.actions import run_then_show
 from daemon.page.app import desk_of, field, named_chat, render
@@ -41,7 +41,11 @@ def _cards(
     open_ones = [passage for passage in passages if passage.state != "released"]
     edited = {passage.key for passage in open_ones if passage.asks == "edited"}
     now = (
-        {key: message.text for key, message in messages_of(archive, known.chat_id) if key in edited}
+        {
+            key: message.text
+            for key, message in newest_messages(archive, known.chat_id)
+            if key in edited
+        }
         if edited
         else {}
     )

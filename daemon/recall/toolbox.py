@@ -187,7 +187,7 @@ TOOLS: Mapping[str, type[Tool]] = {
 _WITH_KEEP: Mapping[str, type[Tool]] = {**TOOLS, "keep_this": KeepThis}
 
 
-def tools_of(library: Library) -> Mapping[str, type[Tool]]:
+def offered_tools(library: Library) -> Mapping[str, type[Tool]]:
     """Return the tools by name; the one that proposes is there where memproc.toml says so."""
     return _WITH_KEEP if library.config.recall.keep else TOOLS
 
@@ -201,7 +201,7 @@ def list_tools(library: Library) -> list[dict[str, Any]]:
             "inputSchema": _schema(tool),
             "annotations": _READS if name in TOOLS else _PROPOSES,
         }
-        for name, tool in tools_of(library).items()
+        for name, tool in offered_tools(library).items()
     ]
 
 
@@ -221,7 +221,7 @@ def call_tool(library: Library, name: str, arguments: Mapping[str, Any]) -> dict
     """
     given = {key: value for key, value in arguments.items() if value is not None}
     try:
-        recalled = _tool(tools_of(library), name, given).look_up(library)
+        recalled = _tool(offered_tools(library), name, given).look_up(library)
     except MemprocError as trouble:
         recalled = as_error(trouble)
     except Exception as fault:  # the boundary: the model gets a sentence, and the server goes on

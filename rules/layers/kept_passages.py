@@ -224,11 +224,11 @@ def crossed_out(passages: Sequence[KeptPassage], lines: Iterable[KeptLine]) -> s
     return {
         passage.number
         for passage in passages
-        if passage.is_agreed and line_of(passage).compared in gone
+        if passage.is_agreed and opening_line(passage).compared in gone
     }
 
 
-def line_of(passage: KeptPassage) -> KeptLine:
+def opening_line(passage: KeptPassage) -> KeptLine:
     """Return the passage as a line of the opening; tags in it are not made inert here."""
     return KeptLine(passage.said_at[:10], passage.speaker, passage.text)
 

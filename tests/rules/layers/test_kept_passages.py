@@ -17,7 +17,7 @@ from rules.layers.kept_passages import (
     after_export,
     describe_kept,
     first_sentences,
-    line_of,
+    opening_line,
     shown_passages,
 )
 from rules.layers.opening import JOINER, KEPT, FactLine, KeptLine, read_opening, write_opening
@@ -177,4 +177,4 @@ def test_a_passage_is_released_where_its_line_is_gone_and_not_where_it_reads_oth
     spaced = read_opening(whole.replace("\n", " \r\n"), [], "")
     unchanged = edits_of_opening(base, spaced)
     assert unchanged is not None and not (unchanged.released or unchanged.kept)
-    assert line_of(KEPT_PIN) == lines[0]
+    assert opening_line(KEPT_PIN) == lines[0]
