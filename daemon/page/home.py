@@ -38,7 +38,7 @@ _FEW_CHATS = 8
 
 
 @dataclass(frozen=True, slots=True)
-class ListedChat:
+class HomeChat:
     """A chat of Home: its title with what tells it from others, and its sizes, or why none."""
 
     known: KnownChat
@@ -104,10 +104,10 @@ def _needs(archive: Archive, desk: Desk, status: Status) -> list[Need]:
     ]
 
 
-def _shown(archive: Archive, config: Config, known: Sequence[KnownChat]) -> list[ListedChat]:
+def _shown(archive: Archive, config: Config, known: Sequence[KnownChat]) -> list[HomeChat]:
     titles = told_apart((chat.chat_id, chat.title) for chat in known)
     return [
-        ListedChat(
+        HomeChat(
             chat,
             titles[chat.chat_id],
             _sizes(archive, config, chat),

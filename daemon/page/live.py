@@ -125,25 +125,37 @@ def _lines_of(file: RecentFile, run: RunProgress | None) -> Iterator[WorkLine]:
     if file.state in ("written", "set aside") and file.outcomes:
         for outcome in file.outcomes:
             yield _line_of_chat(outcome, name)
-    elif file.state == "set aside":
-        yield WorkLine(name, "skipped", file.reason, file.next_step, aside=name)
-    elif file.state in ("written", "done"):
-        yield WorkLine(name, "done", file.reason or "Nothing was to do.")
-    elif file.state in ("waiting", "paused") or file.next_step:
-        yield WorkLine(name, "waits", file.reason, file.next_step, bring=_to_choose_from(file))
-    elif file.state == "working" and run:
-        yield WorkLine(name, "works", "It is being worked on.", chat_id=run.chat_id)
-    elif file.state in IN_HAND:
-        yield WorkLine(name, "works", "Received. Its turn comes.")
-    elif file.state in UNTAKEN:
-        late = f"Not complete yet: {file.reason}." if file.reason else ""
-        yield WorkLine(name, "works", late or "Received. It is taken in a few seconds.")
+    elif line := _line_at_rest(file, name) or _line_in_hand(file, name, run):
+        yield line
+
+
+def _line_at_rest(file: RecentFile, name: str) -> WorkLine | None:
+    """Return the line of a file that is finished or waits; None while it is worked on."""
+    if file.state == "set aside":
+        return WorkLine(name, "skipped", file.reason, file.next_step, aside=name)
+    if file.state in ("written", "done"):
+        return WorkLine(name, "done", file.reason or "Nothing was to do.")
+    if file.state in ("waiting", "paused") or file.next_step:
+        return WorkLine(name, "waits", file.reason, file.next_step, bring=_to_choose_from(file))
+    return None
 
 
 def _to_choose_from(file: RecentFile) -> str:
     """Return the file's name where conversations may be brought from it; else empty."""
     path = Path(file.path)
     return path.name if file.state in UNTAKEN and program_at(path) else ""
+
+
+def _line_in_hand(file: RecentFile, name: str, run: RunProgress | None) -> WorkLine | None:
+    """Return the line of a file that is worked on, or is to be; None for one that has gone."""
+    if file.state == "working" and run:
+        return WorkLine(name, "works", "It is being worked on.", chat_id=run.chat_id)
+    if file.state in IN_HAND:
+        return WorkLine(name, "works", "Received. Its turn comes.")
+    if file.state in UNTAKEN:
+        late = f"Not complete yet: {file.reason}." if file.reason else ""
+        return WorkLine(name, "works", late or "Received. It is taken in a few seconds.")
+    return None
 
 
 def _line_of_chat(outcome: ChatOutcome, name: str) -> WorkLine:
