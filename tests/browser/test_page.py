@@ -253,6 +253,16 @@ def test_home_shows_what_another_program_drops_without_a_reload(page: Opened) ->
     assert page.browser.execute_script("return window.isTheSame")
 
 
+def test_home_says_when_memproc_does_not_answer(page: Opened) -> None:
+    go(page, "")
+    offline = {"offline": True, "latency": 0, "downloadThroughput": -1, "uploadThroughput": -1}
+    page.browser.execute_cdp_cmd("Network.enable", {})
+    page.browser.execute_cdp_cmd("Network.emulateNetworkConditions", offline)
+    assert shows(page, "memproc does not answer")
+    page.browser.execute_cdp_cmd("Network.emulateNetworkConditions", offline | {"offline": False})
+    until(lambda: "does not answer" not in text(page))
+
+
 def test_a_plan_says_what_is_due(page: Opened) -> None:
     go(page, address_of(page, "CHAT/plan"))
     assert shows(page, "What a run would do")
@@ -298,10 +308,12 @@ def test_no_view_is_wider_than_the_screen(page: Opened, width: int) -> None:
             "return [innerWidth, document.documentElement.scrollWidth]"
         )
         assert scroll <= inner, view
+        filled = page.browser.find_elements(By.CSS_SELECTOR, "main .go")
+        assert len(filled) <= 1, view
     page.browser.set_window_size(1200, 1000)
 
 
-@pytest.mark.parametrize("view", [*VIEWS, "/nowhere"])
+@pytest.mark.parametrize("view", [*VIEWS, "/bring", "/nowhere"])
 def test_axe_finds_nothing_that_keeps_anybody_out(page: Opened, view: str) -> None:
     from axe_selenium_python import Axe  # type: ignore[import-untyped]
 

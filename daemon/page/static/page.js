@@ -123,6 +123,13 @@ function acceptDrops(form) {
   input.addEventListener("change", () => input.files.length && sendAll(form, input.files));
 }
 
+// One button is filled: what is due, else the first.
+function fillOneButton() {
+  const filled = [...document.querySelectorAll("main .go")];
+  const due = filled.find((button) => button.closest("[data-once]")) ?? filled[0];
+  for (const button of filled) button.classList.toggle("go", button === due);
+}
+
 // Parts that take a second to find out come once the rest is shown, one after the other.
 async function loadParts() {
   for (const part of document.querySelectorAll("[data-once]")) {
@@ -130,11 +137,9 @@ async function loadParts() {
       const answer = await fetch(part.dataset.once, { credentials: "same-origin" });
       if (answer.ok) part.innerHTML = await answer.text(); // our own template, in which all text is escaped
     } catch { return; }
+    fillOneButton();
   }
-  // One button is filled: what is due, else the first.
-  const filled = [...document.querySelectorAll("main .go")];
-  const due = filled.find((button) => button.closest("[data-once]")) ?? filled[0];
-  for (const button of filled) button.classList.toggle("go", button === due);
+  fillOneButton();
 }
 
 // Times are those of memproc's computer; where this browser is in another zone, they say which.
