@@ -43,8 +43,8 @@ def usd(amount: float | None) -> str:
 
 
 def capital(text: str) -> str:
-    """Begin a text with a capital letter."""
-    return text[:1].upper() + text[1:]
+    """Begin a text with a capital letter, unless it begins with a model's name or a path."""
+    return text if "/" in text.partition(" ")[0] else text[:1].upper() + text[1:]
 
 
 def about_it(sentence: str, name: str) -> str:

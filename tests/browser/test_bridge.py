@@ -513,7 +513,7 @@ def test_what_was_added_in_memproc_is_offered_while_the_chat_rests_and_put_in_by
     compress(paired)
     paired.says("nothing due")
     fake.has_edits, fake.result = True, with_a_fact
-    paired.says("what you changed is ready to be put in, free")
+    paired.says("changes ready to be put in, free")
     paired.press()
     paired.says("Done")
     assert paired.stored()["messages"][0]["content"] == "The log lies in the biscuit tin."

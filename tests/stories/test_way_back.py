@@ -175,5 +175,5 @@ def test_uninstall_says_what_stays_and_how_each_goes(
     assert "pipx uninstall memproc-daemon" in ended.out
     assert "Forget the pairing" not in ended.out, "no browser was paired"
     bridge_folder(written.home / "state").mkdir()
-    assert "press ⋯ beside the pill, and Forget the pairing" in written.memproc("uninstall").out
+    assert "press ⋯ next to the pill, and Forget the pairing" in written.memproc("uninstall").out
     assert written.updated()
