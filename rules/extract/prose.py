@@ -34,10 +34,8 @@ _MOST_FIGURES = 0.4
 """A sentence of which more words are numbers is a row of a table."""
 _SHORT_COURTESY = 12.0
 """A longer sentence of the person's that begins with a courtesy goes on to say something."""
-_MESSAGES = 4_096
-"""Messages whose sentences are remembered, at about 6 KB each. Each memory is written in view of all
-that stand before it, six messages each: 3,060 after 3.2 million tokens. With a smaller cache the first
-of them would be forgotten before the last is read, each time."""
+_MESSAGES = 2_048
+"""Messages whose sentences are remembered, at about 6 KB each: more than a fold stands for."""
 _WORDS = 16_384
 
 

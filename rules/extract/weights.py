@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import chain
 from math import log, sqrt
 
 from rules.extract.frames import Frames
@@ -23,6 +24,10 @@ _FIGURE = 2.0
 _CLOSINGS = 2
 _FORMULA = 2
 """How many replies that close with the same words make these a formula."""
+_GISTS = 16_384
+"""Messages before a passage whose words are remembered, at about 1 KB each: a memory is written in view
+of all that stand before it, six messages each, and a smaller cache would forget the first of them
+before the last is read."""
 _STRETCH = 1500.0
 _BEFORE = 8
 _AT_MOST_STATES = 4
@@ -64,15 +69,24 @@ class WeighedPassage:
         )
 
 
+@dataclass(frozen=True, slots=True)
+class _Gist:
+    """What counts of a message before the passage."""
+
+    words: tuple[str, ...]
+    closings: frozenset[tuple[str, ...]]
+
+
 @lru_cache(_LAST_ONES)
 def read(passage: tuple[Said, ...], before: tuple[Said, ...] = ()) -> WeighedPassage:
     """Read the prose of a passage, and of the messages `before` it.
 
     Each side may speak a language of its own.
     """
-    earlier = [of_message(message.role, message.text) for message in before]
+    earlier = [_gist(message.role, message.text) for message in before]
     prose = [of_message(message.role, message.text) for message in passage]
-    sentences = _numbered(prose, _formulas([*earlier, *prose]))
+    closings = (*(gist.closings for gist in earlier), *map(_closings, prose))
+    sentences = _numbered(prose, _formulas(closings))
     persona, person = _tongue(sentences, persona=True), _tongue(sentences, persona=False)
     inward = _of_persona(sentences, inwardness(sentences, persona))
     addressed = _of_persona(sentences, occurrences(sentences, persona.you))
@@ -82,7 +96,7 @@ def read(passage: tuple[Said, ...], before: tuple[Said, ...] = ()) -> WeighedPas
         sentences=sentences,
         days=tuple(passage[sentence.message].date for sentence in sentences),
         stretches=stretches,
-        rare=tuple(_rarities(sentences, stretches, earlier)),
+        rare=tuple(_rarities(sentences, stretches, _words_of(earlier))),
         inward=inward,
         near=[max(of_self, to_person) > 0 for of_self, to_person in pairs],
         leaning=[_leans(sentence, persona, person) for sentence in sentences],
@@ -126,15 +140,28 @@ def _numbered(
     return tuple(numbered[:: 1 + len(numbered) // _MOST_PIECES])
 
 
-def _formulas(messages: Sequence[Sequence[Sentence]]) -> frozenset[tuple[str, ...]]:
+@lru_cache(_GISTS)
+def _gist(role: str, text: str) -> _Gist:
+    prose = of_message(role, text)
+    words = dict.fromkeys(term for sentence in prose for term in sentence.terms)
+    return _Gist(tuple(words), _closings(prose))
+
+
+def _words_of(gists: Iterable[_Gist]) -> frozenset[str]:
+    return frozenset().union(*(gist.words for gist in gists))
+
+
+def _closings(message: Sequence[Sentence]) -> frozenset[tuple[str, ...]]:
+    """Return how the sentences begin with which the persona closes a reply; nothing for others."""
+    if not message or message[0].role != PERSONA:
+        return frozenset()
+    return frozenset(sentence.opening for sentence in message[-_CLOSINGS:])
+
+
+def _formulas(closings: Iterable[frozenset[tuple[str, ...]]]) -> frozenset[tuple[str, ...]]:
     """Return the beginnings of the sentences with which the persona closes many of its replies."""
-    closings = Counter(
-        opening
-        for message in messages
-        if message and message[0].role == PERSONA
-        for opening in {sentence.opening for sentence in message[-_CLOSINGS:]}
-    )
-    return frozenset(opening for opening, count in closings.items() if count >= _FORMULA)
+    counts = Counter(chain.from_iterable(closings))
+    return frozenset(opening for opening, count in counts.items() if count >= _FORMULA)
 
 
 def _stretches(sentences: Sequence[Sentence]) -> Iterator[range]:
@@ -153,11 +180,8 @@ def _stretches(sentences: Sequence[Sentence]) -> Iterator[range]:
 def _rarities(
     sentences: Sequence[Sentence],
     stretches: Sequence[range],
-    earlier: Sequence[Sequence[Sentence]],
+    known: frozenset[str],
 ) -> list[dict[str, float]]:
-    known = frozenset(
-        term for message in earlier for sentence in message for term in sentence.terms
-    )
     rare: list[dict[str, float]] = []
     for stretch in stretches:
         rare.append(rarity([sentences[at] for at in stretch], known.union(*rare[-_BEFORE:])))
