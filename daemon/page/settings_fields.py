@@ -8,11 +8,13 @@ memproc.toml names or the chats use; and caps go down only.
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-from daemon.config.editing import SettingName
 from daemon.config.settings import ChatTables, Config
 from primer.models import EXTRACTIVE, provider_of, small_model
+
+if TYPE_CHECKING:  # a command writes; the page needs no library for that
+    from daemon.config.editing import SettingName
 
 Value = str | int | float
 _CHAT, _SMALL = "chat", "small"
@@ -34,7 +36,7 @@ class SettingField:
     """Of a choice, all of them; of a model, the words that stand for one."""
 
     @property
-    def key(self) -> SettingName:
+    def key(self) -> "SettingName":
         """Return the table and the name in it."""
         return self.table, self.name
 
@@ -118,7 +120,7 @@ def show_value(value: Value) -> str:
 
 def find_changes(
     config: Config, typed: Mapping[str, str], providers: Sequence[str]
-) -> dict[SettingName, Value] | list[FieldRefusal]:
+) -> "dict[SettingName, Value] | list[FieldRefusal]":
     """Return the settings that were typed and differ from what counts, or why one is refused.
 
     `typed` has the fields' dotted names; a field that is not in it stays as it is.

@@ -390,7 +390,7 @@ def test_a_browser_is_paired_listed_and_forgotten(
     assert shown.out.startswith("Code: ")
     assert shown.out.endswith("Paired: Firefox on Linux, on https://www.typingmind.com.\n")
     (listed,) = json.loads(new.person.memproc("pair", "list", "--json").out)
-    assert listed.keys() == {"id", "name", "origin", "day"}
+    assert listed.keys() == {"id", "name", "origin", "day", "used"}
     assert listed["id"] == extension.device
     table = new.person.memproc("pair", "list").out
     assert "Last used" in table
