@@ -18,6 +18,7 @@ from tests.stories.keeping import (
     states,
 )
 from tests.stories.person import Person
+from tests.stories.rounds import life
 
 
 @pytest.fixture
@@ -286,3 +287,15 @@ def test_an_erased_chat_leaves_nothing_of_them(ada: Cycle) -> None:
 def planned(chat: Cycle) -> str:
     """What `memproc plan` says of the chat as it is now in TypingMind."""
     return chat.person.memproc("plan", chat.person.drop(chat.export(), "planned.json")).out
+
+
+def test_no_prompt_for_a_memory_has_what_is_kept(tmp_path: Path) -> None:
+    with life(tmp_path / "aria") as aria:
+        aria.round(6_500)
+        words = " ".join(aria.said[0].split()[:8])
+        kept = aria.person.memproc("keep", aria.chat_id, words)
+        assert kept.code == 0, kept.err
+        requests = aria.round(2_400)
+        assert "Kept, word for word" in str(aria.device.messages(aria.chat_id)[0])
+        assert requests
+        assert not any("Kept, word for word" in str(request.body) for request in requests)
