@@ -9,7 +9,10 @@ from primer.prompt import Turn
 from primer.tags import restore_tags
 from rules.extract.prose import Said
 
+_TAG = "<to_remember"
 _WRAPPED = re.compile(r"<to_remember((?: [a-z]+=\"[^\"]*\")*)>\n(.*?)\n</to_remember>", re.DOTALL)
+_MOST_BEFORE = 1_024
+"""Messages before a passage that the engine has in view: its tail, and some 150 memories."""
 _ATTRIBUTE = re.compile(r" ([a-z]+)=\"([^\"]*)\"")
 
 
@@ -35,23 +38,32 @@ def read_stretches(turns: Sequence[Turn]) -> tuple[tuple[Said, ...], ...]:
 
 
 def said_before(turns: Sequence[Turn]) -> tuple[Said, ...]:
-    """Return the messages and memories before the passage, as they were said, without the system's part."""
-    first = next((at for at, turn in enumerate(turns) if _WRAPPED.search(turn.content)), len(turns))
+    """Return the newest messages and memories before the passage, as they were said.
+
+    The system's part is left out, and so are memories of long ago: with all of them, the engine's
+    work would grow with the square of a conversation.
+    """
+    first = next((at for at, turn in enumerate(turns) if _is_wrapped(turn.content)), len(turns))
     return tuple(
         Said(turn.role, restore_tags(turn.content), "")
-        for turn in turns[:first]
+        for turn in turns[max(0, first - _MOST_BEFORE) : first]
         if turn.role != "system"
     )
 
 
 def said_after(turns: Sequence[Turn]) -> tuple[str, ...]:
     """Return the texts since the passage: questions, answers, and the analysis in the last question."""
-    last = max((at for at, turn in enumerate(turns) if _WRAPPED.search(turn.content)), default=-1)
+    last = max((at for at, turn in enumerate(turns) if _is_wrapped(turn.content)), default=-1)
     return tuple(restore_tags(turn.content) for turn in turns[last + 1 :])
 
 
+def _is_wrapped(content: str) -> bool:
+    """Return whether a turn has a message to remember; most of a long prompt has none."""
+    return _TAG in content and _WRAPPED.search(content) is not None
+
+
 def _wrapped(content: str) -> list[tuple[dict[str, str], str]]:
-    wrapped = _WRAPPED.findall(content)
+    wrapped = _WRAPPED.findall(content) if _TAG in content else ()
     return [
         ({key: html.unescape(value) for key, value in _ATTRIBUTE.findall(head)}, text)
         for head, text in wrapped

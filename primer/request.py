@@ -91,7 +91,9 @@ def _message(turn: Turn) -> dict[str, Any]:
             }
             for call in turn.calls
         ]
-    return message | ({"tool_call_id": turn.answers} if turn.answers else {})
+    if turn.answers:
+        message["tool_call_id"] = turn.answers
+    return message
 
 
 def _is_route(name: str) -> bool:

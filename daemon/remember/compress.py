@@ -34,6 +34,7 @@ from primer.reply import Refused
 from rules.conversation.history import Entry
 from rules.conversation.memory import EXTRACTED, Edition, Memory, edition_in_prompts, shown_edition
 from rules.errors import ChatSkipped, TooLong
+from rules.extract.weights import forget_messages
 from rules.plan.cache_order import Lead, leads, needs
 from rules.plan.folds import as_shown, as_told
 from rules.plan.limits import room_left
@@ -73,6 +74,7 @@ def compress(context: Context, survey: Survey) -> tuple[tuple[Memory, ...], tupl
         chunks = sum(not memory.is_fold for memory in memories)
         folds.make_all(chunks, as_told)
         shown_now = folds.make_all(chunks, as_shown)
+    forget_messages()  # their room is wanted for the proof of the whole chat
     return tuple(memories), shown_now
 
 

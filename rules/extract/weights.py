@@ -140,6 +140,12 @@ def _numbered(
     return tuple(numbered[:: 1 + len(numbered) // _MOST_PIECES])
 
 
+def forget_messages() -> None:
+    """Drop what is remembered of messages: they are read again where another conversation has them."""
+    for read_once in (read, _gist, of_message):
+        read_once.cache_clear()
+
+
 @lru_cache(_GISTS)
 def _gist(role: str, text: str) -> _Gist:
     prose = of_message(role, text)
