@@ -3,7 +3,7 @@
 import html
 import re
 from collections.abc import Sequence
-from itertools import groupby
+from itertools import groupby, takewhile
 
 from primer.prompt import Turn
 from primer.tags import restore_tags
@@ -53,8 +53,8 @@ def said_before(turns: Sequence[Turn]) -> tuple[Said, ...]:
 
 def said_after(turns: Sequence[Turn]) -> tuple[str, ...]:
     """Return the texts since the passage: questions, answers, and the analysis in the last question."""
-    last = max((at for at, turn in enumerate(turns) if _is_wrapped(turn.content)), default=-1)
-    return tuple(restore_tags(turn.content) for turn in turns[last + 1 :])
+    after = takewhile(lambda turn: not _is_wrapped(turn.content), reversed(turns))
+    return tuple(restore_tags(turn.content) for turn in after)[::-1]
 
 
 def _is_wrapped(content: str) -> bool:

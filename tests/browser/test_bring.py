@@ -54,3 +54,4 @@ def test_one_of_two_thousand_conversations_comes_home(page: Opened, tmp_path: Pa
     press(page, "Bring it")
     until(lambda: any("Aria at the" in path.name for path in page.person.updated()))
     assert shows(page, "Aria at the <sea>")
+    (page.person.inbox / FILE).unlink()  # the stories that follow have nothing to skip
