@@ -71,3 +71,11 @@ def test_items_are_spread_over_all_ages_and_known_ones_come_first() -> None:
     assert spread(range(20), 4, preferred=(0, 19)) == [0, 7, 12, 19]
     assert spread(range(3), 10) == [0, 1, 2]
     assert spread([], 10) == []
+
+
+@pytest.mark.parametrize("asking", ["first", "second", "third"])
+def test_what_is_asked_has_each_choice_once_and_nothing_of_the_answer(asking: str) -> None:
+    first, *choices, last = pose([QUESTION], asking).splitlines()
+    assert (first, last) == ("1. When is tea?", "E. It was never said.")
+    assert [line[:3] for line in choices] == ["A. ", "B. ", "C. ", "D. "]
+    assert sorted(line[3:] for line in choices) == sorted(QUESTION.choices)
