@@ -139,7 +139,11 @@ def _print_list(
         )
         for row in rows
     ]
-    print_table(_HEADINGS, table, right=(0, 3, 4), prose=(1, 5), drop=(5, 3), pages=True)
+    # Where nothing was brought before, titles have the room of that column.
+    shown_columns = len(_HEADINGS) if any(row[-1] for row in table) else len(_HEADINGS) - 1
+    entries = [row[:shown_columns] for row in table]
+    headings = _HEADINGS[:shown_columns]
+    print_table(headings, entries, right=(0, 3, 4), prose=(1, 5), drop=(5, 3), pages=True)
     all_of_it = counted(len(export.conversations), "conversation")
     shown = "" if len(rows) == len(export.conversations) else f", {len(rows):,} of them shown"
     settings.say(f"{all_of_it}{shown}, the one last spoken in first.")

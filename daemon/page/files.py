@@ -18,7 +18,7 @@ from daemon.files.private import make_private
 from daemon.files.write import replace_file
 from daemon.page.access import LARGEST_UPLOAD
 from daemon.page.app import desk_of, field, named_chat, render, show_at
-from daemon.recovery.aside import bring_back, free_path, put_aside
+from daemon.recovery.aside import free_path, put_aside, return_to_inbox
 from rules.errors import FileTrouble, MemprocError, NotFound
 from rules.typingmind.foreign_files import ENOUGH, explain_head, other_program
 
@@ -94,7 +94,7 @@ def post_aside(request: Request) -> Response:
 
 def post_back(request: Request) -> Response:
     """Bring a file that was put aside back into the inbox."""
-    path = bring_back(desk_of(request).folders, field(request, "name"))
+    path = return_to_inbox(desk_of(request).folders, field(request, "name"))
     return show_at(request, "/inbox", f"{path.name} is in the inbox again.")
 
 

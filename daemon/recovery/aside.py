@@ -49,7 +49,7 @@ def put_aside(folders: Folders, name: str) -> Path:
         return _move(path, aside_folder(folders.backups))
 
 
-def bring_back(folders: Folders, name: str) -> Path:
+def return_to_inbox(folders: Folders, name: str) -> Path:
     """Move a file that was put aside into the inbox again. Raises NotFound, Busy and FileTrouble."""
     path = _inside(aside_folder(folders.backups), name)
     with hold(folders.state / "lock", _DOING):
