@@ -40,12 +40,13 @@ from daemon.models.batch_client import (
     route_of,
 )
 from daemon.models.context import Context
-from daemon.models.direct import ATTEMPTS, persistently
+from daemon.models.direct import ATTEMPTS, LONGEST_WAIT_SECONDS, persistently
 from daemon.models.prices import time_for_batches
 from daemon.models.resolve import known_model, window_in
 from primer.models import takes_batches
 from primer.request import Request
 from rules.errors import MemprocError, NotNow, OutOfReach, OverBudget
+from rules.wording import counted
 
 SETTLED_SECONDS = 60.0
 """A batch that the provider does not list this long after it was sent was never created."""
@@ -175,7 +176,11 @@ class Batches:
     def _created(
         self, route: Route, sent: OpenBatch, bodies: Mapping[str, Mapping[str, object]]
     ) -> Batch:
-        """Create the batch; if the answer gets lost, look for it before it is sent once more."""
+        """Create the batch; if the answer gets lost, look for it before it is sent once more.
+
+        It is sent again no sooner than the provider asks. Raises OutOfReach where that is more than
+        five minutes, or after six attempts.
+        """
         for attempt in range(1, ATTEMPTS + 1):
             try:
                 return client.create(route, bodies)
@@ -183,11 +188,14 @@ class Batches:
                 batch = self._found(route, sent)
                 if batch is not None:
                     return batch
-                if attempt == ATTEMPTS:
+                seconds = fault.retry_after or 0.0
+                if attempt == ATTEMPTS or seconds > LONGEST_WAIT_SECONDS:
                     self._give_up(sent)
                     raise OutOfReach(
-                        f"{fault.message} A batch was sent {attempt} times.", fault.next_step
+                        f"{fault.message} A batch was sent {counted(attempt, 'time')}.",
+                        fault.next_step,
                     ) from fault
+                self._context.pause(seconds)
             except (MemprocError, NoBatches):
                 self._give_up(sent)
                 raise

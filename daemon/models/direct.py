@@ -26,9 +26,10 @@ T = TypeVar("T")
 ATTEMPTS = 6
 MOST_CUT_OFF = 6
 """Times that a request is sent whose answers get lost: each may have been billed."""
+LONGEST_WAIT_SECONDS = 300.0
+"""A provider that asks for more is out of reach for now."""
 _FIRST_PAUSE_SECONDS = 1.0
 _LONGEST_PAUSE_SECONDS = 60.0
-_LONGEST_WAIT_SECONDS = 300.0
 
 
 def persistently(
@@ -55,7 +56,7 @@ def persistently(
             if isinstance(fault, CutOff) and not repeats_lost:
                 raise
             seconds = _pause(attempt, fault.retry_after, chance)
-            if attempt == ATTEMPTS or seconds > _LONGEST_WAIT_SECONDS:
+            if attempt == ATTEMPTS or seconds > LONGEST_WAIT_SECONDS:
                 raise OutOfReach(
                     f"{fault.message} It was tried {attempt} times.", fault.next_step
                 ) from fault

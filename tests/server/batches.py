@@ -71,6 +71,9 @@ class Batches:
             self._check(headers)
             requests = _requests(body)
             self.creations += 1
+            times, seconds = self.settings.busy
+            if self.creations <= times:
+                raise Rejected(Failure(429, "rate_limit_error", "Too many.", retry_after=seconds))
             number = len(self._all) + 1
             created = datetime(2026, 11, 21, tzinfo=UTC) + timedelta(seconds=number)
             made = _Batch(f"msgbatch_{number:04}", created.isoformat(), requests, headers)

@@ -9,10 +9,12 @@ class Batching:
     """How batches go on this server.
 
     They end at the `polls`th look. `refused` is a status with which none is taken. `lost` names creations, from 1,
-    whose answer does not reach the client. `expired` is the share of requests that are not answered in time.
+    whose answer does not reach the client. `busy` is how many creations, at first, meet too many requests, with the
+    seconds to wait. `expired` is the share of requests that are not answered in time.
     """
 
     polls: int = 1
     refused: int = 0
     lost: Sequence[int] = ()
+    busy: tuple[int, int] = (0, 0)
     expired: float = 0.0

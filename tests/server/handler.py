@@ -115,7 +115,8 @@ class Handler(BaseHTTPRequestHandler):
             else:
                 self.say(200, self.batches.one(headers, name))
         except Rejected as rejected:
-            self.say(rejected.failure.status, ANTHROPIC.error(rejected.failure))
+            failure = rejected.failure
+            self.say(failure.status, ANTHROPIC.error(failure), failure.retry_after)
 
     def _say_half(self, status: int, body: Mapping[str, Any]) -> None:
         self.drop(body)

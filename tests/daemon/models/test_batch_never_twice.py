@@ -15,6 +15,7 @@ from daemon.models import batch as pauses
 from daemon.models import batch_client as client
 from daemon.models.ask import reserve_call
 from daemon.models.batch_client import route_of
+from rules.errors import OutOfReach
 from rules.money.price import PICO
 from tests.daemon.models.batch_world import Killed, World, question, world
 from tests.server.batching import Batching
@@ -132,6 +133,30 @@ def test_a_batch_that_was_never_created_is_made_when_the_provider_surely_does_no
         paid_once(alice)
         assert server.meter.batches == 1
         assert alice.waited >= 60
+
+
+def test_a_batch_is_sent_again_no_sooner_than_the_provider_asks(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with (
+        ModelServer(Setup(batching=Batching(busy=(1, 250)))) as server,
+        world(server, monkeypatch) as alice,
+    ):
+        alice.ask(TALKS, 1)
+        paid_once(alice)
+        assert alice.waited >= 250
+
+
+def test_a_provider_that_asks_for_more_than_five_minutes_is_out_of_reach_and_nothing_stays_reserved(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with (
+        ModelServer(Setup(batching=Batching(busy=(1, 301)))) as server,
+        world(server, monkeypatch) as alice,
+    ):
+        with pytest.raises(OutOfReach, match="sent 1 time"):
+            alice.ask(TALKS, 1)
+        assert (alice.account(), server.meter.batches) == ((0, 0), 0)
 
 
 def test_what_does_not_fit_under_a_cap_goes_with_the_next_batch(
