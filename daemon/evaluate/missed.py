@@ -1,6 +1,6 @@
 """Have a memory written again with the points in view that an evaluation found missing."""
 
-from daemon.archive.evaluation import answers_about, note_named
+from daemon.archive.evaluation import answers_about
 from daemon.archive.memories import find_memory
 from daemon.evaluate.reporting import asked_questions, missed
 from daemon.evaluate.subject import find_subject
@@ -33,7 +33,5 @@ def retry_missed(context: Context, name: str) -> Memory | UnchangedMemory:
             "The newest evaluation has missed no question about it.",
             f"To evaluate the chat as it is now: memproc eval {chat_id}",
         )
-    outcome = retry(context, memory.memory_id, points_missed(lacking))
-    if isinstance(outcome, Memory):
-        note_named(context.archive, [question.number for question in lacking])
-    return outcome
+    numbers = [question.number for question in lacking]
+    return retry(context, memory.memory_id, points_missed(lacking), numbers)

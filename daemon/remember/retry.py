@@ -1,9 +1,11 @@
 """Ask for a memory or a fold once more, with a word of guidance from the person; nothing before is lost."""
 
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from functools import partial
 
 from daemon.archive.chats import known_chat
+from daemon.archive.evaluation import note_named
 from daemon.archive.memories import editions, find_memory, keep_edition, next_edition
 from daemon.chat.reading import read_archive
 from daemon.chat.survey import Survey, survey_read
@@ -31,8 +33,13 @@ class UnchangedMemory:
     next_step: str
 
 
-def retry(context: Context, name: str, guidance: str) -> Memory | UnchangedMemory:
+def retry(
+    context: Context, name: str, guidance: str, named: Collection[int] = ()
+) -> Memory | UnchangedMemory:
     """Give the memory of this name a new edition, shown from now on. Return it, or why it has none.
+
+    `named` are the numbers of the evaluation's questions that the guidance names: they count no
+    more from the moment at which the edition is kept.
 
     Raises NotFound, ModelError where the model cannot be asked, and ChatSkipped where it does not
     fit.
@@ -63,7 +70,9 @@ def retry(context: Context, name: str, guidance: str) -> Memory | UnchangedMemor
             f"{asked}, and no new memory came of it.",
             'Say something about it: memproc retry MEMORY --say "..."; or set models.fallback in memproc.toml.',
         )
-    keep_edition(context.archive, before.memory_id, edition, chosen=True)
+    with context.archive.transaction():
+        keep_edition(context.archive, before.memory_id, edition, chosen=True)
+        note_named(context.archive, named)
     return find_memory(context.archive, before.memory_id)[1]
 
 

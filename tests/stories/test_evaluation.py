@@ -4,7 +4,7 @@ import json
 import re
 import shutil
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -15,7 +15,7 @@ import pytest
 from daemon.archive.archive import Archive
 from daemon.evaluate.steps import STEPS
 from daemon.models import batch as pauses
-from rules.evaluate.questions import GUESSED, SAID_ELSEWHERE, UNCLEAR
+from rules.evaluate.questions import GUESSED, NAMED, SAID_ELSEWHERE, UNCLEAR
 from tests import waiting
 from tests.chats import CHAT_ID, export_bytes, long_chat
 from tests.server.batching import Batching
@@ -370,6 +370,35 @@ def test_what_was_missed_is_named_to_a_rewriting_and_asked_no_more(
                 (memory,),
             )
     assert counts[0] == 6 - len(missed)
+
+
+def ending_at(begin: str) -> Callable[..., Any]:
+    """Archive.run that is interrupted before the statement that begins so."""
+    run = Archive.run
+
+    def interrupted(archive: Archive, sql: str, values: tuple[object, ...] = ()) -> Any:
+        if sql.startswith(begin):
+            raise KeyboardInterrupt
+        return run(archive, sql, values)
+
+    return interrupted
+
+
+def test_a_memory_that_is_written_again_and_its_questions_change_together_or_not_at_all(
+    eve: Person, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with serving(monkeypatch, Examined()) as server:
+        memory = evaluated(eve)["missed"][0]["memory"]
+        with monkeypatch.context() as interrupted:
+            interrupted.setattr(Archive, "run", ending_at("UPDATE question"))
+            assert eve.memproc("retry", memory, "--missed").code == 130
+        (cut,) = [one for one in everything(eve) if one["memory_id"] == memory]
+        assert len(cut["editions"]) == 1, "else its questions would be about an older edition"
+        assert eve.memproc("retry", memory, "--missed").code == 0
+        (written,) = [one for one in everything(eve) if one["memory_id"] == memory]
+        assert len(written["editions"]) == 2
+        assert states(eve)[NAMED] > 0
+        assert server.meter.finished_and_seen_again == []
 
 
 def test_without_a_key_it_is_free_and_says_that_it_is_a_floor(
