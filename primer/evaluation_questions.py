@@ -1,9 +1,11 @@
 """What models read in an evaluation: the finished chat, questions to write, questions to answer.
 
-write    a chunk alone, and the form of its questions        context manager
-check    a chunk alone, and the questions about it           context manager
-blind    the system message alone, and questions             the chat's own model
-ask      the finished chat, and questions at its end         the chat's own model
+WRITE    a chunk alone, and the form of its questions        context manager
+CHECK    a chunk alone, and the questions about it           context manager
+BLIND    the system message alone, and questions             the chat's own model
+ASK      the finished chat, and questions at its end         the chat's own model
+
+Requests of one context begin alike, so that the provider's cache has it from the first one on.
 """
 
 import json
@@ -20,6 +22,9 @@ from rules.conversation.quote import Verbatim, find_quote
 from rules.evaluate.questions import CHOICES, EvalQuestion
 from rules.typingmind.message import Message
 
+WRITE, CHECK, BLIND, ASK = "questions", "check", "blind test", "evaluation"
+STEPS = frozenset({WRITE, CHECK, BLIND, ASK})
+"""The kinds of calls, as `memproc calls` lists them."""
 WRITE_WORDS = 500
 LETTER_WORDS = 40
 _SAID = CHOICES - 1
@@ -42,8 +47,8 @@ Write in the language of the passage. Answer with this JSON alone:
 "unsaid": {"question": "...", "choices": ["...", "...", "...", "..."]}}"""
 _NOT_THESE = "These were asked before, so ask about something else:"
 _ANSWER = """\
-Here are questions about {source}. Answer from {source} alone, each with the letter of one choice. Choose E where it was \
-never said there; do not guess. Answer with one line for each question, its number and the letter, as in "1. B", and \
+Here are questions about what is said above. Answer from that alone, each with the letter of one choice. Choose E where \
+it was never said there; do not guess. Answer with one line for each question, its number and the letter, as in "1. B", and \
 nothing else.
 
 {questions}"""
@@ -84,14 +89,15 @@ def _system(system_message: str) -> Iterator[Turn]:
         yield Turn("system", system_message)
 
 
-def write_questions(
-    texts: Texts, chunk: Sequence[Entry], before: Sequence[EvalQuestion]
-) -> tuple[Turn, ...]:
+def chunk_alone(texts: Texts, chunk: Sequence[Entry]) -> tuple[Turn, ...]:
+    """Return what the context manager reads of a chunk before it is asked about it."""
+    return tuple(ending_prefix([Turn("system", _WRITER), passage_alone(texts, chunk)[1]]))
+
+
+def write_questions(chunk: Sequence[Turn], before: Sequence[EvalQuestion]) -> tuple[Turn, ...]:
     """Return the turns that ask for questions about a chunk, other than those `before`."""
     asked = "".join(f"\n- {keep_inert(question.text)}" for question in before)
-    wanted = f"{_WRITE}\n\n{_NOT_THESE}{asked}" if asked else _WRITE
-    passage = passage_alone(texts, chunk)[1]
-    return Turn("system", _WRITER), Turn("user", f"{passage.content}\n\n{wanted}")
+    return (*chunk, question(f"{_WRITE}\n\n{_NOT_THESE}{asked}" if asked else _WRITE))
 
 
 def read_questions(answer: str, memory: str, chunk: Sequence[Entry]) -> tuple[EvalQuestion, ...]:
@@ -135,16 +141,9 @@ def _line(value: object) -> str:
     return " ".join(value.split()) if isinstance(value, str) else ""
 
 
-def ask_about_chunk(texts: Texts, chunk: Sequence[Entry], posed: str) -> tuple[Turn, ...]:
-    """Return the turns that ask these questions of who reads a chunk alone."""
-    passage = passage_alone(texts, chunk)[1]
-    asked = _ANSWER.format(source="the passage", questions=keep_inert(posed))
-    return Turn("system", _WRITER), Turn("user", f"{passage.content}\n\n{asked}")
-
-
-def ask_at_the_end(context: Sequence[Turn], posed: str, found: str = "") -> tuple[Turn, ...]:
+def ask_questions(context: Sequence[Turn], posed: str, found: str = "") -> tuple[Turn, ...]:
     """Return a context with these questions at its end, after what was `found` for them."""
-    asked = _ANSWER.format(source="this conversation", questions=keep_inert(posed))
+    asked = _ANSWER.format(questions=keep_inert(posed))
     return (*context, question(f"{keep_inert(found)}\n\n{asked}" if found else asked))
 
 

@@ -28,6 +28,16 @@ class RawConversation:
     tail: bytes
 
 
+@dataclass(frozen=True, slots=True)
+class LiveMessage:
+    """A raw message that is under no memory."""
+
+    key: str
+    message: Message
+    is_missing: bool
+    """Whether the chat's last export lacks it, though the person has not deleted it."""
+
+
 def past(archive: Archive, chat_id: str, memory_id: str = "") -> tuple[Past, ...]:
     """Return the raw messages under memories, oldest first, as they were and as they are now.
 
@@ -84,6 +94,29 @@ def live_messages(
         ORDER BY position
     """  # noqa: S608
     return archive.rows(KnownMessage, live, (chat_id, left_out))
+
+
+def live_conversation(archive: Archive, chat_id: str) -> tuple[LiveMessage, ...]:
+    """Return the lived messages under no memory, oldest first, as they are now.
+
+    Missing ones are among them: the archive has them, and the chat should.
+    """
+    rows = archive.run(
+        f"""
+        SELECT key, CAST(raw AS BLOB), packed, version.sha256, said_at, gone_at IS NOT NULL
+        FROM chat JOIN message ON message.chat = chat.id
+        JOIN version ON version.message = message.id
+        JOIN body ON body.sha256 = version.sha256
+        WHERE chat_id = ? AND left_out IS NULL AND {_PRESENT} AND {_NEWEST}
+          AND NOT EXISTS (SELECT 1 FROM chunk_message WHERE chunk_message.message = message.id)
+        ORDER BY position
+        """,  # noqa: S608
+        (chat_id,),
+    )
+    return tuple(
+        LiveMessage(key, with_true_date(read_message(unpacked(*stored)), said_at), bool(is_missing))
+        for key, *stored, said_at, is_missing in rows
+    )
 
 
 def first_seen(archive: Archive, chat_id: str) -> dict[str, str]:

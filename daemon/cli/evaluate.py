@@ -1,7 +1,8 @@
 """Tell what the persona still knows: `memproc eval`."""
 
 import sys
-from dataclasses import asdict, dataclass
+from collections.abc import Sequence
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, cast
 
 import click
@@ -25,22 +26,7 @@ _FLOOR = (
     "This is a floor and no proof: no model was asked. Sentences of the person, with a number or a "
     "name left out, were looked for in the chat as it is now."
 )
-
-
-@dataclass(frozen=True, slots=True)
-class _Wish:
-    """What the person wants to know."""
-
-    settings: Settings
-    chat: str
-    arms: "tuple[ArmName, ...]"
-    again: bool
-    as_json: bool
-
-    def say(self, text: str) -> None:
-        """Print a line, unless JSON is wanted."""
-        if not self.as_json:
-            self.settings.say(text)
+_ASKED_BEFORE = "All this was asked before, and the chat is as it was. To ask again: --again"
 
 
 @click.command
@@ -74,42 +60,33 @@ def eval_command(
     It says first what that costs. Without a key it looks for the person's own sentences instead,
     which is free.
     """
+    from daemon.evaluate.plan import plan_evaluation
+    from daemon.evaluate.subject import find_subject
     from daemon.models.context import context_to_read
 
     arms = cast("tuple[ArmName, ...]", ("memories", *dict.fromkeys(against)))
-    wish = _Wish(settings, chat, arms, again, as_json)
+    settings = replace(settings, quiet=settings.quiet or as_json)
     with settings.archive() as archive:
         context = context_to_read(settings.config, settings.folders, archive)
-        subject = _find(context, chat)
+        subject = find_subject(context, chat)
         if history:
-            _tell_history(wish, context, subject)
+            _tell_history(context, subject, as_json=as_json)
             return
         if free or subject.survey.roles.agent == ENGINE:
-            _tell_free(wish, context, subject)
+            price = _price(context, subject, arms, again=again)
+            _tell_free(settings, context, subject, arms, price, as_json=as_json)
             return
-        plan = _plan(wish, context, subject)
-    if not plan.arms:
-        wish.say("All this was asked before, and the chat is as it was. To ask again: --again")
-        _tell_asked(wish, 0.0)
-        return
-    wish.say(_price_sentence(plan))
-    if yes or _is_agreed(wish, plan):
-        _tell_asked(wish, _ask(wish))
+        plan = plan_evaluation(context, subject, arms, again=again)
+    usd = 0.0
+    if plan.arms:
+        settings.say(_price_sentence(plan))
+        if not (yes or _is_agreed(settings, plan)):
+            settings.say("Stopped. Nothing was sent.")
+            return
+        usd = _ask(settings, chat, arms, again=again)
     else:
-        settings.say("Stopped. Nothing was sent.")
-
-
-def _find(context: "Context", chat: str) -> "EvaluatedChat":
-    from daemon.archive.chats import find_chat
-    from daemon.evaluate.subject import find_subject
-
-    return find_subject(context, find_chat(context.archive, chat).chat_id)
-
-
-def _plan(wish: _Wish, context: "Context", subject: "EvaluatedChat") -> "EvaluationPlan":
-    from daemon.evaluate.plan import plan_evaluation
-
-    return plan_evaluation(context, subject, wish.arms, again=wish.again)
+        settings.say(_ASKED_BEFORE)
+    _tell_asked(settings, chat, usd, as_json=as_json)
 
 
 def _price_sentence(plan: "EvaluationPlan") -> str:
@@ -121,83 +98,96 @@ def _price_sentence(plan: "EvaluationPlan") -> str:
     return f"{asked}{how}: likely {likely}, and at most {most}."
 
 
-def _is_agreed(wish: _Wish, plan: "EvaluationPlan") -> bool:
+def _is_agreed(settings: Settings, plan: "EvaluationPlan") -> bool:
     is_dear = plan.cost is not None and plan.cost.at_most > _ASKED_ABOVE
-    asks = not (wish.as_json or wish.settings.quiet) and sys.stdin.isatty() and sys.stdout.isatty()
+    asks = not settings.quiet and sys.stdin.isatty() and sys.stdout.isatty()
     return click.confirm("Go on?", err=True) if is_dear and asks else True
 
 
-def _ask(wish: _Wish) -> float:
+def _ask(settings: Settings, chat: str, arms: "Sequence[ArmName]", *, again: bool) -> float:
     """Carry out the evaluation. Return the dollars that it has cost."""
     from daemon.cli.progress import Progress
     from daemon.evaluate.asking import ask_persona
 
-    progress = Progress(quiet=wish.settings.quiet or wish.as_json)
-    with progress.bars, wish.settings.context(progress.tell) as context:
-        ask_persona(context, _plan(wish, context, _find(context, wish.chat)))
+    progress = Progress(quiet=settings.quiet)
+    with progress.bars, settings.context(progress.tell) as context:
+        ask_persona(context, chat, arms, again=again)
     for sentence in progress.tally.sentences():
-        wish.say(sentence)
+        settings.say(sentence)
     return progress.tally.usd
 
 
-def _tell_asked(wish: _Wish, usd: float) -> None:
+def _tell_asked(settings: Settings, chat: str, usd: float, *, as_json: bool) -> None:
     """Tell the newest report; `usd` is what it has cost just now, in dollars."""
     from daemon.cli.evaluation_text import print_report
     from daemon.evaluate.reporting import asked_report
+    from daemon.evaluate.subject import find_subject
     from daemon.models.context import context_to_read
 
-    settings = wish.settings
     with settings.archive() as archive:
-        subject = _find(context_to_read(settings.config, settings.folders, archive), wish.chat)
+        context = context_to_read(settings.config, settings.folders, archive)
+        subject = find_subject(context, chat)
         report = asked_report(archive, subject)
     assert report is not None  # noqa: S101  it was asked just now, or before
-    if wish.as_json:
+    if as_json:
         print_json({**asdict(report), "usd_now": usd})
     else:
         print_report(subject, report, usd)
 
 
-def _tell_free(wish: _Wish, context: "Context", subject: "EvaluatedChat") -> None:
+def _price(
+    context: "Context", subject: "EvaluatedChat", arms: "Sequence[ArmName]", *, again: bool
+) -> str:
+    """Say what asking costs, or why it cannot be asked; "" where there is no model to ask."""
+    from daemon.evaluate.plan import plan_evaluation
+
+    if subject.survey.roles.agent == ENGINE:
+        return ""
+    try:
+        plan = plan_evaluation(context, subject, arms, again=again)
+    except MemprocError as fault:
+        return str(fault)
+    return _price_sentence(plan) if plan.arms else _ASKED_BEFORE
+
+
+def _tell_free(
+    settings: Settings,
+    context: "Context",
+    subject: "EvaluatedChat",
+    arms: "Sequence[ArmName]",
+    price: str,
+    *,
+    as_json: bool,
+) -> None:
     """Tell the cloze report; as JSON with the newest asked one, and what asking costs."""
     from daemon.cli.evaluation_text import print_report
     from daemon.evaluate.reporting import asked_report, free_report, past_evaluations
 
     archive = context.archive
-    report = free_report(archive, subject, wish.arms, context.clock())
-    price = _price(wish, context, subject)
-    if wish.as_json:
+    report = free_report(archive, subject, arms, context.clock())
+    if as_json:
         asked = asked_report(archive, subject)
         past = [asdict(evaluation) for evaluation in past_evaluations(archive, subject)]
-        more = {"asked": asked and asdict(asked), "past": past, "price": price}
-        print_json(asdict(report) | more)
+        print_json(
+            {**asdict(report), "asked": asked and asdict(asked), "past": past, "price": price}
+        )
         return
-    wish.say(_FLOOR)
-    if "recall" in wish.arms:
-        wish.say("A search is only asked of a model: recall is left out.")
+    settings.say(_FLOOR)
+    if "recall" in arms:
+        settings.say("A search is only asked of a model: recall is left out.")
     for notice in () if price else subject.survey.roles.notices:
-        wish.say(notice)
+        settings.say(notice)
     if price:
-        wish.say(f"To ask the persona itself: memproc eval. {price}")
+        settings.say(f"To ask the persona itself: memproc eval. {price}")
     print_report(subject, report)
 
 
-def _price(wish: _Wish, context: "Context", subject: "EvaluatedChat") -> str:
-    """Say what asking costs, or why it cannot be asked; "" where there is no model to ask."""
-    if subject.survey.roles.agent == ENGINE:
-        return ""
-    try:
-        plan = _plan(wish, context, subject)
-    except MemprocError as fault:
-        return str(fault)
-    return _price_sentence(plan) if plan.arms else "All this was asked before."
-
-
-def _tell_history(wish: _Wish, context: "Context", subject: "EvaluatedChat") -> None:
+def _tell_history(context: "Context", subject: "EvaluatedChat", *, as_json: bool) -> None:
     from daemon.cli.evaluation_text import print_history
     from daemon.evaluate.reporting import past_evaluations
 
     past = past_evaluations(context.archive, subject)
-    if wish.as_json:
+    if as_json:
         print_json([asdict(evaluation) for evaluation in past])
     else:
         print_history(past)

@@ -8,44 +8,33 @@ from daemon.cli.printing import in_width, moment, print_table
 from daemon.evaluate.subject import EvaluatedChat
 from daemon.status.printable import visible
 from rules.conversation.memory_title import short_name
-from rules.evaluate.report import Group, PastEvaluation, Report
+from rules.evaluate.report import CONTEXTS, PastEvaluation, Report, Row
 from rules.evaluate.scoring import Score
 from rules.wording import counted
 
-_ARMS = {
-    "memories": "the finished chat",
-    "tail": "its live tail alone",
-    "full": "the full conversation",
-    "recall": "the finished chat, with recall",
-}
 _MOST_MISSED = 10
 
 
 def print_report(subject: EvaluatedChat, report: Report, usd: float = 0.0) -> None:
-    """Print a report, in 80 columns."""
+    """Print a report; `usd` is what it has cost just now, in dollars."""
+    everything = subject.survey.reading.memories
+    names = {memory.memory_id: short_name(memory) for memory in everything}
+    _print_lines("", *_head(report), "")
+    _print_rows("In the context", report.arms, CONTEXTS)
+    _print_lines(*_unread_lines(report), *_tail_lines(report), "")
+    _print_rows("By age", report.groups.ages)
     click.echo("")
-    for line in (*_head(report), ""):
-        click.echo(in_width(visible(line)))
-    arms = [
-        (_ARMS[arm.name], *_cells(arm.known), _share(arm.made_up), _bounds(arm.made_up))
-        for arm in report.arms
-    ]
-    print_table(
-        ("In the context", "Known", "95 %", "Questions", "Made up", "95 %"),
-        arms, right=(1, 2, 3, 4, 5), prose=(0,),
-    )  # fmt: skip
-    if unread := sum(arm.unread for arm in report.arms):
-        click.echo(
-            f"{counted(unread, 'answer')} had no letter that could be read, and count nowhere."
-        )
-    for title, groups in (("By age", report.groups.ages), ("By fold level", report.groups.levels)):
-        _print_groups(title, groups)
-    names = {memory.memory_id: _name(subject, memory.memory_id) for memory in subject.shown}
-    _print_groups("By memory", report.groups.memories, names)
-    for line in (*_missed_lines(subject, report), "", *_voice_lines(report), ""):
-        click.echo(in_width(visible(line)))
+    _print_rows("By fold level", report.groups.levels)
+    click.echo("")
+    _print_rows("By memory", report.groups.memories, names)
+    _print_lines(*_missed_lines(report, names), "", *_voice_lines(report), "")
     now = f"This evaluation cost ${usd:,.4f}; all" if usd else "All"
     click.echo(f"{now} evaluations of this chat together ${report.usd:,.4f}.")
+
+
+def _print_lines(*lines: str) -> None:
+    for line in lines:
+        click.echo(in_width(visible(line)))
 
 
 def _head(report: Report) -> Iterator[str]:
@@ -61,53 +50,55 @@ def _head(report: Report) -> Iterator[str]:
         yield "The chat, its memories or their settings have changed since: memproc eval asks again."
 
 
-def _print_groups(
-    title: str, groups: Sequence[Group], names: Mapping[str, str] | None = None
-) -> None:
-    rows = [
-        (
-            (names or {}).get(group.name, group.name),
-            *_cells(group.score),
-            "fewer than by chance" if group.stands_out else "",
-        )
-        for group in groups
-    ]
-    click.echo("")
-    headings = (title, "Known", "95 %", "Questions", "")
-    print_table(headings, rows, right=(1, 2, 3), prose=(0,), drop=(4,))
+def _print_rows(title: str, rows: Sequence[Row], names: Mapping[str, str] | None = None) -> None:
+    """Print rows under a title; what was made up only where that was asked."""
+    headings = [title, "Known", "95 %", "Questions"]
+    cells = [[(names or {}).get(row.name, row.name), *_cells(row.known)] for row in rows]
+    if any(row.made_up for row in rows):
+        headings += ["Made up", "95 %"]
+        cells = [[*line, *_cells(row.made_up)[:2]] for line, row in zip(cells, rows, strict=True)]
+    if any(row.stands_out for row in rows):
+        headings.append("")
+        flags = ["fewer than by chance" if row.stands_out else "" for row in rows]
+        cells = [[*line, flag] for line, flag in zip(cells, flags, strict=True)]
+    print_table(headings, cells, right=(1, 2, 3, 4, 5), prose=(0,))
 
 
 def _cells(score: Score | None) -> tuple[str, str, str]:
-    return _share(score), _bounds(score), f"{score.questions:,}" if score else "0"
+    if score is None:
+        return "-", "-", "0"
+    return f"{score.share:.0%}", f"{score.low:.0%} to {score.high:.0%}", f"{score.questions:,}"
 
 
-def _share(score: Score | None) -> str:
-    return f"{score.share:.0%}" if score else "-"
+def _unread_lines(report: Report) -> Iterator[str]:
+    if unread := sum(row.unread for row in report.arms):
+        yield f"{counted(unread, 'answer')} had no letter that could be read, and count nowhere."
 
 
-def _bounds(score: Score | None) -> str:
-    return f"{score.low:.0%} to {score.high:.0%}" if score else "-"
+def _tail_lines(report: Report) -> Iterator[str]:
+    """Yield how much of the live tail the chat has, which is compared and not asked."""
+    messages, lacking = report.tail.messages, len(report.tail.lacking)
+    if not lacking:
+        yield f"The live tail has {counted(messages, 'message')}, all that the archive has there."
+        return
+    yield (
+        f"The live tail lacks {lacking:,} of its {counted(messages, 'message')}, which you have not "
+        f"deleted: they are in the archive alone. To have them: memproc expand {report.chat_id}"
+    )
 
 
-def _name(subject: EvaluatedChat, memory_id: str) -> str:
-    everything = subject.survey.reading.memories
-    memory = next(memory for memory in everything if memory.memory_id == memory_id)
-    return short_name(memory)
-
-
-def _missed_lines(subject: EvaluatedChat, report: Report) -> Iterator[str]:
+def _missed_lines(report: Report, names: Mapping[str, str]) -> Iterator[str]:
     """Yield the questions that were missed, each with the memory that should have known."""
     if not report.missed:
         return
     yield ""
     yield f"Missed: {counted(len(report.missed), 'question')}"
     for missed in report.missed[:_MOST_MISSED]:
-        name = _name(subject, missed.memory)
-        yield f"  {missed.question} ({missed.answer}; memory {name})"
+        yield f"  {missed.question} ({missed.answer}; memory {names[missed.memory]})"
     if len(report.missed) > _MOST_MISSED:
         yield f"  and {len(report.missed) - _MOST_MISSED} more: --json has all"
     if report.form == "asked":
-        first = _name(subject, report.missed[0].memory)
+        first = names[report.missed[0].memory]
         yield f"To have a memory written again with them: memproc retry {report.chat_id} {first} --missed"
 
 
@@ -128,8 +119,8 @@ def print_history(past: Sequence[PastEvaluation]) -> None:
             str(evaluation.evaluation),
             moment(evaluation.at)[:16],
             f"{evaluation.memories:,}",
-            *_cells(evaluation.arm.known),
-            _share(evaluation.arm.made_up),
+            *_cells(evaluation.row.known),
+            _cells(evaluation.row.made_up)[0],
             evaluation.model,
         )
         for evaluation in past

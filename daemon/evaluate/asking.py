@@ -5,26 +5,26 @@ cap the same requests are made again, and what was answered is not paid for twic
 answers are kept all at once.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
 from typing import TypeVar
 
-from daemon.archive.evaluation import keep_answers, keep_questions, questions_about
-from daemon.evaluate.plan import EvaluationPlan, write_request
+from daemon.archive.evaluation import keep_answers, keep_questions
+from daemon.evaluate.plan import EvaluationPlan, plan_evaluation
 from daemon.evaluate.reporting import asked_questions
-from daemon.evaluate.steps import ASK, BLIND, CHECK
-from daemon.evaluate.subject import ArmName, EvaluatedChat
+from daemon.evaluate.subject import ArmName, EvaluatedChat, find_subject
 from daemon.events import Note
 from daemon.models.context import Context
 from daemon.models.scheduler import RunningDialogue, Scheduler, Steps
 from daemon.recall.finding import find_text
 from daemon.recall.library import Library
 from primer.evaluation_questions import (
+    ASK,
+    BLIND,
+    CHECK,
     LETTER_WORDS,
     LETTERS_ALONE,
-    ask_about_chunk,
-    ask_at_the_end,
+    ask_questions,
     read_questions,
 )
 from primer.models import Model
@@ -54,23 +54,23 @@ _PLACES = 3
 _FOUND = "A search of the archive finds this about the questions below:"
 
 T = TypeVar("T")
-TurnsOf = Callable[[str], tuple[Turn, ...]]
-"""Puts questions in their words behind a context."""
 
 
-def ask_persona(context: Context, plan: EvaluationPlan) -> None:
-    """Make what questions are lacking, ask all, and keep the answers.
+def ask_persona(context: Context, chat: str, arms: Sequence[ArmName], *, again: bool) -> None:
+    """Plan the evaluation of a chat, make what questions are lacking, ask all, keep the answers.
 
     Raises ChatSkipped where there are too few questions, OverBudget at a cap, and ModelError where
     a model cannot be asked or answers in no letters.
     """
+    plan = plan_evaluation(context, find_subject(context, chat), arms, again=again)
     subject, models = plan.subject, plan.subject.survey.config.models
     context = replace(context, plan_at_most=plan.cost.at_most if plan.cost else 0)
     with Scheduler(context, subject.chat_id, models.concurrency, models.batch) as scheduler:
         if plan.lacking:
             chunks = counted(len(plan.lacking), "chunk")
             context.tell(Note(f"questions about {chunks} are written and tried"))
-        if new := _new_questions(context, plan, scheduler):
+            written = _all(scheduler, [_write(plan, memory) for memory in plan.lacking])
+            new = [question for questions in written for question in questions]
             keep_questions(context.archive, subject.chat_id, new, context.clock())
         asked = _chosen(context, plan)
         context.tell(
@@ -91,44 +91,26 @@ def _chosen(context: Context, plan: EvaluationPlan) -> list[EvalQuestion]:
     said = sum(question.was_said for question in asked)
     if said < FEWEST_QUESTIONS:
         raise ChatSkipped(
-            f'"{plan.subject.survey.plan.title}" has only {said} questions that can be asked, and '
-            f"{FEWEST_QUESTIONS} are needed.",
+            f'"{plan.subject.survey.plan.title}" has {counted(said, "question")} that can be '
+            f"asked, and {FEWEST_QUESTIONS} are needed.",
             "Talk on, and evaluate it when it has more memories; or set another context_manager "
             "in [models], who writes the questions.",
         )
     return asked
 
 
-def _new_questions(
-    context: Context, plan: EvaluationPlan, scheduler: Scheduler
-) -> tuple[EvalQuestion, ...]:
-    """Return new questions about the chunks that lack them, each with why it is not asked."""
-    before = questions_about(context.archive, plan.subject.chat_id)
-    steps = [
-        _write(plan, memory, [old for old in before if old.memory == memory.memory_id])
-        for memory in plan.lacking
-    ]
-    return tuple(question for written in _all(scheduler, steps) for question in written)
-
-
-def _write(
-    plan: EvaluationPlan, memory: Memory, before: Sequence[EvalQuestion]
-) -> Steps[tuple[EvalQuestion, ...]]:
+def _write(plan: EvaluationPlan, memory: Memory) -> Steps[tuple[EvalQuestion, ...]]:
     """Have questions about a chunk written, then tried with the chunk in view, and without."""
     subject, roles = plan.subject, plan.roles
-    texts, chunk = subject.survey.shown.texts, subject.entries[memory.memory_id]
-    reply = yield write_request(plan, memory, before)
+    reply = yield plan.write_request(memory)
     read = read_reply(reply.text, reply.finish)
     answer = read.text if isinstance(read, Answered) else ""
-    questions = read_questions(answer, memory.memory_id, chunk)
+    questions = read_questions(answer, memory.memory_id, subject.entries[memory.memory_id])
     if not questions:
         return ()
-    seen = yield from _letters(
-        CHECK, roles.context_manager, partial(ask_about_chunk, texts, chunk), questions, CHECK
-    )
-    blind = yield from _letters(
-        BLIND, roles.agent, partial(ask_at_the_end, subject.alone), questions, BLIND
-    )
+    chunk = plan.chunk(memory)
+    seen = yield from _letters(CHECK, roles.context_manager, chunk, questions, CHECK)
+    blind = yield from _letters(BLIND, roles.agent, subject.alone, questions, BLIND)
     return tuple(
         replace(question, state=_why_not_asked(subject, question, with_chunk, without))
         for question, with_chunk, without in zip(questions, seen, blind, strict=True)
@@ -143,7 +125,7 @@ def _why_not_asked(subject: EvaluatedChat, question: EvalQuestion, seen: str, bl
         return GUESSED if blind == question.right else ""
     others = [entries for name, entries in subject.entries.items() if name != question.memory]
     messages = [entry.message for entries in others for entry in entries]
-    messages += [message for _, message in subject.tail]
+    messages += [live.message for live in subject.live]
     choices = [choice.casefold().rstrip(".!? ") for choice in question.choices]
     was_said = any(choice in text.words.casefold() for text in messages for choice in choices)
     return SAID_ELSEWHERE if was_said else ""
@@ -158,14 +140,20 @@ def _ask(
 ) -> list[EvalAnswer]:
     """Ask all questions from one context, a few at a time, in an order drawn for this asking."""
     subject, asking = plan.subject, f"{plan.number} {arm}"
-    turns = subject.turns(arm)
-    groups = _groups(draw(questions, f"{subject.chat_id} {asking}"))
-
-    def asked(group: Sequence[EvalQuestion]) -> TurnsOf:
-        found = _found(context, subject.chat_id, group) if arm == "recall" else ""
-        return partial(ask_at_the_end, turns, found=found)
-
-    steps = [_letters(ASK, plan.roles.agent, asked(group), group, asking) for group in groups]
+    drawn = draw(questions, f"{subject.chat_id} {asking}")
+    groups = [drawn[at : at + AT_ONCE] for at in range(0, len(drawn), AT_ONCE)]
+    turns, agent = subject.turns(arm), plan.roles.agent
+    steps = [
+        _letters(
+            ASK,
+            agent,
+            turns,
+            group,
+            asking,
+            _found(context, plan, group) if arm == "recall" else "",
+        )
+        for group in groups
+    ]
     now = context.clock()
     return [
         EvalAnswer(
@@ -173,7 +161,7 @@ def _ask(
             question=question.number,
             arm=arm,
             letter=letter,
-            model=plan.roles.agent.name,
+            model=agent.name,
             settings=subject.settings,
             version=subject.version,
             memories=len(subject.chunks),
@@ -185,9 +173,9 @@ def _ask(
     ]
 
 
-def _found(context: Context, chat_id: str, group: Sequence[EvalQuestion]) -> str:
+def _found(context: Context, plan: EvaluationPlan, group: Sequence[EvalQuestion]) -> str:
     """Return what a search finds for these questions, as a model would be given it."""
-    library = Library(context.config, context.folders.state, chat_id)
+    library = Library(context.config, context.folders.state, plan.subject.chat_id)
     found = (
         find_text(library, question.text, "raw", "", "", _PLACES, "").text for question in group
     )
@@ -197,14 +185,15 @@ def _found(context: Context, chat_id: str, group: Sequence[EvalQuestion]) -> str
 def _letters(
     step: str,
     model: Model,
-    turns_of: TurnsOf,
+    turns: Sequence[Turn],
     questions: Sequence[EvalQuestion],
     asking: str,
+    found: str = "",
 ) -> Steps[tuple[str, ...]]:
     """Ask questions, once more in other words where letters are lacking; return their letters."""
     posed, letters = pose(questions, asking), ("",) * len(questions)
     for text in (posed, posed + LETTERS_ALONE):
-        reply = yield Request(step, model, turns_of(text), LETTER_WORDS)
+        reply = yield Request(step, model, ask_questions(turns, text, found), LETTER_WORDS)
         read = read_reply(reply.text, reply.finish)
         if isinstance(read, Answered):
             new = read_letters(read.text, len(questions))
@@ -226,10 +215,6 @@ def _all(scheduler: Scheduler, steps: Sequence[Steps[T]]) -> list[T]:
     while not all(dialogue.is_over for dialogue in dialogues):
         scheduler.go_on()
     return [dialogue.result for dialogue in dialogues]  # type: ignore[misc]  # each is over
-
-
-def _groups(questions: Sequence[EvalQuestion]) -> list[Sequence[EvalQuestion]]:
-    return [questions[at : at + AT_ONCE] for at in range(0, len(questions), AT_ONCE)]
 
 
 def _refuse_unread(plan: EvaluationPlan, answers: Sequence[EvalAnswer]) -> None:

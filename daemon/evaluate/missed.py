@@ -1,8 +1,7 @@
 """Have a memory written again with the points in view that an evaluation found missing."""
 
-from daemon.archive.evaluation import answers_about
 from daemon.archive.memories import find_memory
-from daemon.evaluate.reporting import asked_questions, missed
+from daemon.evaluate.reporting import newest_missed
 from daemon.evaluate.subject import find_subject
 from daemon.models.context import Context
 from daemon.remember.retry import UnchangedMemory, retry
@@ -18,15 +17,8 @@ def retry_missed(context: Context, name: str) -> Memory | UnchangedMemory:
     chat_id, memory = find_memory(context.archive, name)
     subject = find_subject(context, chat_id)
     chunks = with_members([memory.memory_id], subject.survey.reading.memories)
-    questions = asked_questions(context.archive, subject)
-    answers = [
-        answer
-        for answer in answers_about(context.archive, chat_id)
-        if answer.arm == "memories" and answer.question in questions
-    ]
-    last = max((answer.evaluation for answer in answers), default=0)
-    of_last = [answer for answer in answers if answer.evaluation == last]
-    lacking = [question for question in missed(questions, of_last) if question.memory in chunks]
+    missed = newest_missed(context.archive, subject)
+    lacking = [question for question in missed if question.memory in chunks]
     if not lacking:
         return UnchangedMemory(
             memory.memory_id,

@@ -6,14 +6,19 @@ from math import ceil
 
 from daemon.archive.evaluation import answers_about, questions_about
 from daemon.archive.journal import find_reply
-from daemon.evaluate.reporting import asked_questions
-from daemon.evaluate.steps import WRITE
+from daemon.evaluate.reporting import asked_questions, counting_answers
 from daemon.evaluate.subject import ArmName, EvaluatedChat
 from daemon.models.context import Context
 from daemon.models.prices import priced_models
 from daemon.models.roles import Roles
 from daemon.models.tokens import count_of
-from primer.evaluation_questions import LETTER_WORDS, WRITE_WORDS, write_questions
+from primer.evaluation_questions import (
+    LETTER_WORDS,
+    WRITE,
+    WRITE_WORDS,
+    chunk_alone,
+    write_questions,
+)
 from primer.models import ENGINE
 from primer.prompt import Turn
 from primer.request import Request
@@ -52,9 +57,11 @@ class EvaluationPlan:
     chunks: tuple[Memory, ...]
     """The memories that are asked about."""
     lacking: tuple[Memory, ...]
-    """Those of them about whose chunks there are no questions yet, or not any more."""
+    """Those of them of which nothing can be asked that was said, or less since a rewriting."""
+    before: tuple[EvalQuestion, ...]
+    """All questions about the chat, those too that are not asked."""
     questions: tuple[EvalQuestion, ...]
-    """Those that there are."""
+    """Those that are asked, as far as they are written."""
     calls: int = 0
     cost: CostEstimate | None = None
     """In picodollars; None where a price is not known."""
@@ -64,6 +71,16 @@ class EvaluationPlan:
     def count(self) -> int:
         """Return about how many questions are asked."""
         return min(MOST_QUESTIONS, len(self.questions) + PER_CHUNK * len(self.lacking))
+
+    def chunk(self, memory: Memory) -> tuple[Turn, ...]:
+        """Return what the context manager reads of a memory's chunk."""
+        return chunk_alone(self.subject.survey.shown.texts, self.subject.entries[memory.memory_id])
+
+    def write_request(self, memory: Memory) -> Request:
+        """Return the request for questions about a memory's chunk, other than those before."""
+        before = [question for question in self.before if question.memory == memory.memory_id]
+        turns = write_questions(self.chunk(memory), before)
+        return Request(WRITE, self.roles.context_manager, turns, WRITE_WORDS)
 
 
 def plan_evaluation(
@@ -76,21 +93,24 @@ def plan_evaluation(
     """
     roles = _askable(subject.survey.roles)
     number, due = _due(context, subject, roles, arms, again=again)
-    everything = questions_about(context.archive, subject.chat_id)
-    known = {question.memory for question in everything}
-    named = {question.memory for question in everything if question.state == NAMED}
+    before = questions_about(context.archive, subject.chat_id)
+    known = {question.memory for question in before}
     preferred = [memory for memory in subject.chunks if memory.memory_id in known]
     chunks = spread(subject.chunks, MOST_QUESTIONS // PER_CHUNK, preferred) if due else []
     ids = {memory.memory_id for memory in chunks}
     counting = asked_questions(context.archive, subject).values()
+    questions = [question for question in counting if question.memory in ids]
+    asked_about = {question.memory for question in questions if question.was_said}
+    named = {question.memory for question in before if question.state == NAMED}
     plan = EvaluationPlan(
         subject=subject,
         roles=roles,
         number=number,
         arms=due,
         chunks=tuple(chunks),
-        lacking=tuple(memory for memory in chunks if memory.memory_id not in known - named),
-        questions=tuple(question for question in counting if question.memory in ids),
+        lacking=tuple(memory for memory in chunks if memory.memory_id not in asked_about - named),
+        before=before,
+        questions=tuple(questions),
     )
     return _with_cost(context, plan)
 
@@ -106,27 +126,18 @@ def _due(
     context: Context, subject: EvaluatedChat, roles: Roles, arms: Sequence[ArmName], *, again: bool
 ) -> tuple[int, tuple[ArmName, ...]]:
     """Return the number of the evaluation, and the arms that it has no answers of."""
-    answers = answers_about(context.archive, subject.chat_id)
-    counting = asked_questions(context.archive, subject)
-    asked_now = (subject.version, subject.settings, roles.agent.name)
+    now = (subject.version, subject.settings, roles.agent.name)
     same = [
         answer
-        for answer in answers
-        if (answer.version, answer.settings, answer.model) == asked_now
-        and answer.question in counting
+        for answer in counting_answers(context.archive, subject)
+        if (answer.version, answer.settings, answer.model) == now
     ]
     if again or not same:
+        answers = answers_about(context.archive, subject.chat_id)
         return 1 + max((answer.evaluation for answer in answers), default=0), tuple(arms)
     known = {answer.arm for answer in same}
     number = max(answer.evaluation for answer in same)
     return number, tuple(arm for arm in arms if arm not in known)
-
-
-def write_request(plan: EvaluationPlan, memory: Memory, before: Sequence[EvalQuestion]) -> Request:
-    """Return the request for questions about a chunk, other than those `before`."""
-    texts, chunk = plan.subject.survey.shown.texts, plan.subject.entries[memory.memory_id]
-    turns = write_questions(texts, chunk, before)
-    return Request(WRITE, plan.roles.context_manager, turns, WRITE_WORDS)
 
 
 def _with_cost(context: Context, plan: EvaluationPlan) -> EvaluationPlan:
@@ -138,18 +149,21 @@ def _with_cost(context: Context, plan: EvaluationPlan) -> EvaluationPlan:
 
 
 def _calls_to_write(context: Context, plan: EvaluationPlan) -> Iterator[PlannedCall]:
-    """Yield the calls that make questions: written, checked, and tried without the conversation."""
-    asked = questions_about(context.archive, plan.subject.chat_id)
-    blind = _tokens(plan.subject.alone) + _INSTRUCTIONS + PER_CHUNK * _QUESTION
+    """Yield the calls that make questions: written, checked, and tried without the conversation.
+
+    The first one writes its chunk to the cache, and the second reads it there.
+    """
+    four = _INSTRUCTIONS + PER_CHUNK * _QUESTION
+    blind = _tokens(plan.subject.alone) + four
     for memory in plan.lacking:
-        before = [question for question in asked if question.memory == memory.memory_id]
-        request = write_request(plan, memory, before)
+        request = plan.write_request(memory)
         if find_reply(context.archive, request.key):
             continue
-        # What is said about the form of the questions is about as long as they are.
-        prompt = _tokens(request.turns)
-        yield _call("context manager", prompt, _WRITTEN, WRITE_WORDS)
-        yield _call("context manager", prompt, _LETTERS, LETTER_WORDS)
+        chunk, asked = _tokens(plan.chunk(memory)), _tokens(request.turns[-1:])
+        write = _call("context manager", chunk + asked, _WRITTEN, WRITE_WORDS)
+        check = _call("context manager", chunk + four, _LETTERS, LETTER_WORDS)
+        yield replace(write, written=chunk)
+        yield replace(check, read=chunk)
         yield _call("agent", blind, _LETTERS, LETTER_WORDS)
 
 
@@ -162,8 +176,7 @@ def _calls_to_ask(plan: EvaluationPlan) -> Iterator[PlannedCall]:
         is_read = arm == "recall" and "memories" in plan.arms
         for _ in range(ceil(plan.count / AT_ONCE)):
             call = _call("agent", context + asked, _LETTERS, LETTER_WORDS, len(turns))
-            parts = (context, 0) if is_read else (0, context)
-            yield replace(call, read=parts[0], written=parts[1])
+            yield replace(call, read=context) if is_read else replace(call, written=context)
             is_read = True
 
 

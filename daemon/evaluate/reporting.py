@@ -1,33 +1,63 @@
 """Reports of evaluations: from the answers in the archive, or in the cloze form, which is free."""
 
-from collections.abc import Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from statistics import fmean
 from typing import Any
 
 from daemon.archive.archive import Archive
 from daemon.archive.evaluation import answers_about, questions_about
 from daemon.archive.journal import costs_since
-from daemon.evaluate.steps import STEPS
 from daemon.evaluate.subject import ArmName, EvaluatedChat
 from daemon.evaluate.voice import voice_of
+from primer.evaluation_questions import STEPS
 from rules.conversation.memory import Memory
 from rules.evaluate.cloze import Cloze, SearchedText, common_words, make_clozes
 from rules.evaluate.questions import NEVER_SAID, EvalAnswer, EvalQuestion
-from rules.evaluate.report import AGES, Arm, Missed, PastEvaluation, Report, ScoredAnswer, grouped
-from rules.evaluate.scoring import Mark, known_mark, known_score, plain_score
+from rules.evaluate.report import (
+    LiveTail,
+    Missed,
+    PastEvaluation,
+    Report,
+    Result,
+    Row,
+    group,
+    make_row,
+)
+from rules.evaluate.scoring import known_mark
+
+Questions = Mapping[int, EvalQuestion]
+"""Questions by their numbers."""
+
+
+def asked_questions(archive: Archive, subject: EvaluatedChat) -> Questions:
+    """Return the questions that count: those of chunks that the chat still shows."""
+    return {
+        question.number: question
+        for question in questions_about(archive, subject.chat_id)
+        if not question.state and question.memory in subject.entries
+    }
+
+
+def counting_answers(archive: Archive, subject: EvaluatedChat) -> list[EvalAnswer]:
+    """Return the answers to questions that count, the oldest first."""
+    questions = asked_questions(archive, subject)
+    answers = answers_about(archive, subject.chat_id)
+    return [answer for answer in answers if answer.question in questions]
 
 
 def asked_report(archive: Archive, subject: EvaluatedChat) -> Report | None:
     """Return the report of the newest evaluation and its replicates; None where there is none."""
-    questions = asked_questions(archive, subject)
-    answers = [
-        kept for kept in answers_about(archive, subject.chat_id) if kept.question in questions
-    ]
+    questions, answers = asked_questions(archive, subject), counting_answers(archive, subject)
     if not answers:
         return None
     newest = max(answers, key=lambda answer: answer.evaluation)
-    same = [answer for answer in answers if _is_alike(answer, newest)]
-    memories = [answer for answer in same if answer.arm == "memories"]
-    last = [answer for answer in memories if answer.evaluation == newest.evaluation]
+    same = [answer for answer in answers if is_alike(answer, newest)]
+    by_arm = {
+        name: [answer for answer in same if answer.arm == name]
+        for name in dict.fromkeys(answer.arm for answer in same)
+    }
+    memories = by_arm.get("memories", [])
     return Report(
         **_in_every_report(archive, subject),
         form="asked",
@@ -37,130 +67,101 @@ def asked_report(archive: Archive, subject: EvaluatedChat) -> Report | None:
         at=newest.at,
         memories=newest.memories,
         is_present=(newest.version, newest.settings) == (subject.version, subject.settings),
-        arms=tuple(_arm(name, questions, same) for name in _arms(same)),
-        groups=grouped(_results(subject, questions, memories), guessing=True),
-        missed=tuple(map(_missed, missed(questions, last))),
+        arms=tuple(_asked_row(questions, *given) for given in by_arm.items()),
+        groups=group(_results(questions, memories), _shown_as(subject), guessing=True),
+        missed=tuple(
+            Missed(
+                question.memory,
+                question.message,
+                question.text,
+                question.choices[0],
+                question.passage,
+            )
+            for question in newest_missed(archive, subject)
+        ),
     )
 
 
-def _in_every_report(archive: Archive, subject: EvaluatedChat) -> dict[str, Any]:
-    return {
-        "chat_id": subject.chat_id,
-        "title": subject.survey.plan.title,
-        "voice": voice_of(archive, subject),
-        "usd": _spent_on_evaluations(archive, subject.chat_id),
-    }
-
-
-def asked_questions(archive: Archive, subject: EvaluatedChat) -> dict[int, EvalQuestion]:
-    """Return the questions that count, by number: of chunks that the chat still shows."""
-    return {
-        question.number: question
-        for question in questions_about(archive, subject.chat_id)
-        if not question.state and question.memory in subject.entries
-    }
-
-
-def _is_alike(one: EvalAnswer, other: EvalAnswer) -> bool:
+def is_alike(one: EvalAnswer, other: EvalAnswer) -> bool:
     """Return whether two answers are of the same chat as it was, the same settings and model."""
     return (one.version, one.settings, one.model) == (other.version, other.settings, other.model)
 
 
-def missed(questions: dict[int, EvalQuestion], answers: Iterable[EvalAnswer]) -> list[EvalQuestion]:
-    """Return the questions about what was said whose answers are not right, oldest first."""
+def _in_every_report(archive: Archive, subject: EvaluatedChat) -> dict[str, Any]:
+    lacking = tuple(live.key for live in subject.live if live.is_missing)
+    costs = costs_since(archive, "")
+    return {
+        "chat_id": subject.chat_id,
+        "title": subject.survey.plan.title,
+        "tail": LiveTail(len(subject.live), lacking),
+        "voice": voice_of(archive, subject),
+        "usd": sum(
+            cost.usd for cost in costs if cost.chat_id == subject.chat_id and cost.step in STEPS
+        ),
+    }
+
+
+def _shown_as(subject: EvaluatedChat) -> dict[str, str]:
+    return {
+        chunk.memory_id: subject.shown_as[chunk.memory_id].memory_id for chunk in subject.chunks
+    }
+
+
+def newest_missed(archive: Archive, subject: EvaluatedChat) -> list[EvalQuestion]:
+    """Return what the finished chat's newest evaluation did not answer rightly, oldest first."""
+    questions = asked_questions(archive, subject)
+    given = [answer for answer in counting_answers(archive, subject) if answer.arm == "memories"]
+    last = max((answer.evaluation for answer in given), default=0)
     return [
         question
-        for answer in sorted(answers, key=lambda answer: answer.question)
-        if (question := questions[answer.question]).was_said and answer.letter != question.right
+        for answer in sorted(given, key=lambda answer: answer.question)
+        if answer.evaluation == last
+        and (question := questions[answer.question]).was_said
+        and answer.letter != question.right
     ]
 
 
 def past_evaluations(archive: Archive, subject: EvaluatedChat) -> tuple[PastEvaluation, ...]:
     """Return every evaluation of the finished chat, oldest first, by the questions that count."""
     questions = asked_questions(archive, subject)
-    by_number: dict[int, list[EvalAnswer]] = {}
-    for answer in answers_about(archive, subject.chat_id):
-        if answer.arm == "memories" and answer.question in questions:
-            by_number.setdefault(answer.evaluation, []).append(answer)
+    by_number: defaultdict[int, list[EvalAnswer]] = defaultdict(list)
+    for answer in counting_answers(archive, subject):
+        if answer.arm == "memories":
+            by_number[answer.evaluation].append(answer)
     return tuple(
         PastEvaluation(
             number,
             given[0].at,
             given[0].model,
             given[0].memories,
-            _arm("memories", questions, given),
+            _asked_row(questions, "memories", given),
         )
         for number, given in by_number.items()
     )
 
 
-def _spent_on_evaluations(archive: Archive, chat_id: str) -> float:
-    """Return the dollars that all evaluations of a chat have cost."""
-    costs = costs_since(archive, "")
-    return sum(cost.usd for cost in costs if cost.chat_id == chat_id and cost.step in STEPS)
+def _asked_row(questions: Questions, arm: str, answers: Sequence[EvalAnswer]) -> Row:
+    unread = sum(not answer.letter for answer in answers)
+    return make_row(arm, _results(questions, answers), unread, guessing=True)
 
 
-def _arms(answers: Sequence[EvalAnswer]) -> list[str]:
-    return list(dict.fromkeys(answer.arm for answer in answers))
+def _results(questions: Questions, answers: Iterable[EvalAnswer]) -> list[Result]:
+    """Return a result for each question that was answered; replicates count as one answer."""
+    given: defaultdict[int, list[EvalAnswer]] = defaultdict(list)
+    for answer in answers:
+        if answer.letter:
+            given[answer.question].append(answer)
+    return [_result(questions[number], own) for number, own in given.items()]
 
 
-def _arm(name: str, questions: dict[int, EvalQuestion], answers: Sequence[EvalAnswer]) -> Arm:
-    """Return what is known from one context; replicates of a question count as one answer."""
-    own = [answer for answer in answers if answer.arm == name]
-    read = [answer for answer in own if answer.letter]
-    said = [answer for answer in read if questions[answer.question].was_said]
-    unsaid = [answer for answer in read if not questions[answer.question].was_said]
-    known = _means((answer.question, known_mark(answer.letter)) for answer in said)
-    made_up = _means((answer.question, float(answer.letter != NEVER_SAID)) for answer in unsaid)
-    return Arm(
-        name,
-        known_score([(questions[number].memory, mark) for number, mark in known]),
-        plain_score([(questions[number].memory, mark) for number, mark in made_up]),
-        len(own) - len(read),
-    )
-
-
-def _means(marks: Iterable[tuple[int, float]]) -> list[tuple[int, float]]:
-    by_question: dict[int, list[float]] = {}
-    for number, mark in marks:
-        by_question.setdefault(number, []).append(mark)
-    return [(number, sum(given) / len(given)) for number, given in by_question.items()]
-
-
-def _results(
-    subject: EvaluatedChat, questions: dict[int, EvalQuestion], answers: Sequence[EvalAnswer]
-) -> list[ScoredAnswer]:
-    said = [answer for answer in answers if answer.letter and questions[answer.question].was_said]
-    marks = _means((answer.question, known_mark(answer.letter)) for answer in said)
-    newest = {answer.question: answer for answer in said}
-    results = [
-        _result(
-            subject,
-            questions[number].memory,
-            mark,
-            is_right=newest[number].letter == questions[number].right,
-            level=newest[number].level,
-        )
-        for number, mark in marks
+def _result(question: EvalQuestion, answers: Sequence[EvalAnswer]) -> Result:
+    newest = answers[-1]
+    marks = [
+        known_mark(answer.letter) if question.was_said else float(answer.letter != NEVER_SAID)
+        for answer in answers
     ]
-    order = [memory.memory_id for memory in subject.chunks]
-    return sorted(results, key=lambda result: order.index(result.chunk))
-
-
-def _result(
-    subject: EvaluatedChat, chunk: str, mark: float, *, is_right: bool, level: int = 0
-) -> ScoredAnswer:
-    """Return an answer about a chunk; `level` is that of its memory when it was asked, if not now."""
-    ids = [memory.memory_id for memory in subject.chunks]
-    shown = subject.shown_as[chunk]
-    age = ids.index(chunk) * len(AGES) // len(ids)
-    return ScoredAnswer(chunk, shown.memory_id, age, level or shown.level, mark, is_right)
-
-
-def _missed(question: EvalQuestion) -> Missed:
-    return Missed(
-        question.memory, question.message, question.text, question.choices[0], question.passage
-    )
+    is_right = newest.letter == question.right
+    return Result(question.memory, newest.level, fmean(marks), is_right, question.was_said)
 
 
 def free_report(
@@ -168,35 +169,32 @@ def free_report(
 ) -> Report:
     """Return the report in its cloze form, which asks no model. An arm that searches has none."""
     clozes = _clozes(subject)
-    known = {
-        arm: list(map(SearchedText(turn.content for turn in subject.turns(arm)[1:]).knows, clozes))
-        for arm in arms
-        if arm != "recall"
-    }
-    results = [
-        _result(subject, cloze.memory, float(is_known), is_right=is_known)
-        for cloze, is_known in zip(clozes, known["memories"], strict=True)
-    ]
+    by_arm = {arm: _found(subject, clozes, arm) for arm in arms if arm != "recall"}
+    known = by_arm["memories"]
     return Report(
         **_in_every_report(archive, subject),
         form="cloze",
         at=now,
         memories=len(subject.chunks),
-        arms=tuple(_free_arm(arm, clozes, marks) for arm, marks in known.items()),
-        groups=grouped(results, guessing=False),
+        arms=tuple(make_row(arm, results, guessing=False) for arm, results in by_arm.items()),
+        groups=group(known, _shown_as(subject), guessing=False),
         missed=tuple(
             Missed(cloze.memory, cloze.message, cloze.asked, cloze.left_out, cloze.sentence)
-            for cloze, is_known in zip(clozes, known["memories"], strict=True)
-            if not is_known
+            for cloze, result in zip(clozes, known, strict=True)
+            if not result.is_right
         ),
     )
 
 
-def _free_arm(name: str, clozes: Sequence[Cloze], known: Sequence[bool]) -> Arm:
-    marks: list[Mark] = [
-        (cloze.memory, float(mark)) for cloze, mark in zip(clozes, known, strict=True)
+def _found(subject: EvaluatedChat, clozes: Sequence[Cloze], arm: ArmName) -> list[Result]:
+    """Look for what was left out of each sentence in a context, without its system message."""
+    turns = [turn for turn in subject.turns(arm) if turn.role != "system"]
+    searched = SearchedText(turn.content for turn in turns)
+    known = map(searched.knows, clozes)
+    return [
+        Result(cloze.memory, subject.shown_as[cloze.memory].level, float(is_known), is_known)
+        for cloze, is_known in zip(clozes, known, strict=True)
     ]
-    return Arm(name, plain_score(marks), None)
 
 
 def _clozes(subject: EvaluatedChat) -> list[Cloze]:

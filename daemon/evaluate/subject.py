@@ -6,7 +6,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal
 
-from daemon.archive.messages import around, live_messages
+from daemon.archive.chats import find_chat
+from daemon.archive.messages import LiveMessage, live_conversation
 from daemon.archive.seals import refuse_damage
 from daemon.chat.holding import holding
 from daemon.chat.kept import lines_shown
@@ -24,7 +25,6 @@ from rules.conversation.memory import Memory, with_members
 from rules.conversation.short_quotes import quotes_within
 from rules.errors import ChatSkipped
 from rules.plan.folds import as_shown
-from rules.typingmind.message import Message
 
 ArmName = Literal["memories", "tail", "full", "recall"]
 """What stands in the context: the finished chat, its live tail alone, every raw message, or the
@@ -41,8 +41,8 @@ class EvaluatedChat:
     shown: tuple[Memory, ...]
     """Memories and folds as the export shows them, oldest first."""
     opening: str
-    tail: tuple[tuple[str, Message], ...]
-    """The live messages, with their keys."""
+    live: tuple[LiveMessage, ...]
+    """The messages after them, those too that the chat should have and lacks."""
 
     @property
     def chat_id(self) -> str:
@@ -81,14 +81,14 @@ class EvaluatedChat:
     def turns(self, arm: ArmName) -> tuple[Turn, ...]:
         """Return the context of an arm, without what a search adds to it."""
         system = self.survey.chat.system_message
-        live = [message for _, message in self.tail]
+        tail = [live.message for live in self.live if not live.is_missing]
         closing = canned(self.survey.shown.texts).closing
         if arm == "tail":
-            return finished_chat(system, "", (), "", live)
+            return finished_chat(system, "", (), "", tail)
         if arm == "full":
             past = [entry.message for entry in as_they_are(self.survey.reading.entries)]
-            return finished_chat(system, "", (), "", [*past, *live])
-        return finished_chat(system, self.opening, self.shown, closing, live)
+            return finished_chat(system, "", (), "", [*past, *(live.message for live in self.live)])
+        return finished_chat(system, self.opening, self.shown, closing, tail)
 
     @property
     def alone(self) -> tuple[Turn, ...]:
@@ -106,13 +106,14 @@ class EvaluatedChat:
         return _digest([self.survey.config.model_dump_json(include=_SETTINGS)])
 
 
-def find_subject(context: Context, chat_id: str) -> EvaluatedChat:
-    """Read a known chat from the archive.
+def find_subject(context: Context, name: str) -> EvaluatedChat:
+    """Read the chat of this id or title from the archive.
 
-    Raises ChatSkipped where it has no memories yet, DamagedChat where rows are not what was stored,
-    or are missing: a figure would be about less than the person has.
+    Raises NotFound, ChatSkipped where it has no memories yet, and DamagedChat where rows are not
+    what was stored, or are missing: a figure would be about less than the person has.
     """
     archive = context.archive
+    chat_id = find_chat(archive, name).chat_id
     refuse_damage(archive.run, chat_id)
     survey = survey_archived(context, chat_id)
     held = holding(archive, context.config, chat_id)
@@ -127,25 +128,16 @@ def find_subject(context: Context, chat_id: str) -> EvaluatedChat:
     as_exported = [
         replace(memory, edition=edition) for memory, edition in zip(short, editions, strict=True)
     ]
-    live = [known.key for known in live_messages(archive, chat_id)]
-    tail = _tail(context, chat_id, live)
-    sent = [Entry(key, message, None, at) for at, (key, message) in enumerate(tail)]
+    live = live_conversation(archive, chat_id)
+    has = [message for message in live if not message.is_missing]
+    sent = [Entry(known.key, known.message, None, at) for at, known in enumerate(has)]
     kept = lines_shown(survey.passages, sent, ())
     return EvaluatedChat(
         survey=survey,
         shown=tuple(as_exported),
         opening=opening_text(archive, survey.shown, kept),
-        tail=tail,
+        live=live,
     )
-
-
-def _tail(context: Context, chat_id: str, keys: Sequence[str]) -> tuple[tuple[str, Message], ...]:
-    """Return the live messages of these keys."""
-    if not keys:
-        return ()
-    wanted, everything = set(keys), 1 << 40
-    later = around(context.archive, chat_id, keys[0], 0, everything)
-    return tuple((key, message) for key, message in later if key in wanted)
 
 
 def _digest(texts: Sequence[str]) -> str:

@@ -8,6 +8,7 @@ from starlette.responses import Response
 from daemon.archive.memories import memories
 from daemon.page.actions import do_command, start_command
 from daemon.page.app import desk_of, named_chat, render, show_at
+from rules.evaluate.report import CONTEXTS
 
 _BEGUN = "The persona is being asked. It takes some minutes; the figures then stand here."
 _WRITING = (
@@ -27,7 +28,15 @@ def evaluation_page(request: Request) -> Response:
         return render(request, "trouble.html", 409, message=result.text, next_step="")
     free = json.loads(result.out)
     report = free["asked"] or free
-    return render(request, "evaluation.html", chat=known, report=report, free=free, by_id=by_id)
+    return render(
+        request,
+        "evaluation.html",
+        chat=known,
+        report=report,
+        free=free,
+        by_id=by_id,
+        contexts=CONTEXTS,
+    )
 
 
 def post_evaluation(request: Request) -> Response:

@@ -1,33 +1,44 @@
-"""The report of an evaluation as data: what is known, by age, fold level and memory."""
+"""The report of an evaluation as data: rows of what is known, and what was missed."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from rules.evaluate.scoring import Mark, Score, known_score, plain_score, stands_out
+from rules.evaluate.scoring import Score, known_score, plain_score, stands_out
 
 AGES = ("oldest third", "middle third", "newest third")
+CONTEXTS = {
+    "memories": "the finished chat",
+    "tail": "its live tail alone",
+    "full": "the full conversation",
+    "recall": "the finished chat, with recall",
+}
+"""What stands in the context, in words."""
 
 
 @dataclass(frozen=True, slots=True)
-class ScoredAnswer:
-    """An answer about a chunk, and what stands for the chunk now."""
+class Result:
+    """A question about a chunk, and what was answered from one context."""
 
     chunk: str
-    memory: str
-    """Id of the memory or fold that the chat shows in its place."""
-    age: int
-    """0 for the oldest third of the chunks, 2 for the newest."""
+    """Id of the chunk's memory."""
     level: int
+    """Level of the memory or fold that the chat showed in its place."""
     mark: float
+    """What the answers are worth, from 0 to 1; where nothing was said, 1 for what was made up."""
     is_right: bool
+    was_said: bool = True
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
-    """Some of the questions, and how much of them is known."""
+class Row:
+    """How much is known of some of the questions, or from one context."""
 
     name: str
-    score: Score
+    known: Score | None
+    made_up: Score | None = None
+    """Of what was never said, how much was answered all the same; None where that was not asked."""
+    unread: int = 0
+    """Answers without a letter, which count nowhere."""
     stands_out: bool = False
     """Whether fewer are known than of the others, by more than chance."""
 
@@ -36,9 +47,9 @@ class Group:
 class Groups:
     """The questions by the age of their chunks, by fold level, and by memory."""
 
-    ages: tuple[Group, ...]
-    levels: tuple[Group, ...]
-    memories: tuple[Group, ...]
+    ages: tuple[Row, ...]
+    levels: tuple[Row, ...]
+    memories: tuple[Row, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,18 +65,6 @@ class Missed:
 
 
 @dataclass(frozen=True, slots=True)
-class Arm:
-    """What is known from one context."""
-
-    name: str
-    known: Score | None
-    made_up: Score | None
-    """Of what was never said, how much was answered all the same; None where that was not asked."""
-    unread: int = 0
-    """Answers without a letter, which count nowhere."""
-
-
-@dataclass(frozen=True, slots=True)
 class PastEvaluation:
     """An evaluation of the finished chat, for the curve over rounds."""
 
@@ -73,7 +72,7 @@ class PastEvaluation:
     at: str
     model: str
     memories: int
-    arm: Arm
+    row: Row
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +85,16 @@ class Voice:
 
 
 @dataclass(frozen=True, slots=True)
+class LiveTail:
+    """The messages after the memories: they stand word for word, and are compared, not asked."""
+
+    messages: int
+    """How many the archive has there."""
+    lacking: tuple[str, ...]
+    """Keys of those that the chat lacks, though the person has not deleted them."""
+
+
+@dataclass(frozen=True, slots=True)
 class Report:
     """What is still known of a chat."""
 
@@ -95,9 +104,11 @@ class Report:
     """`asked` of a model, or `cloze`, which is free, and a floor."""
     at: str
     memories: int
-    arms: tuple[Arm, ...]
+    arms: tuple[Row, ...]
+    """What is known from each context; the finished chat is the first."""
     groups: Groups
     missed: tuple[Missed, ...]
+    tail: LiveTail
     voice: Voice
     usd: float
     """What all evaluations of the chat have cost so far, as far as prices are known."""
@@ -109,34 +120,55 @@ class Report:
     """Whether the chat and its memories are still as they were when it was asked."""
 
 
-def grouped(results: Sequence[ScoredAnswer], *, guessing: bool) -> Groups:
-    """Return how much is known by age, by fold level and by memory."""
-    score = known_score if guessing else plain_score
-    ages = _groups(results, lambda result: AGES[result.age], AGES, score)
-    levels = sorted({result.level for result in results})
-    names = [_level_name(level) for level in levels]
-    by_level = _groups(results, lambda result: _level_name(result.level), names, score)
-    ids = list(dict.fromkeys(result.memory for result in results))
-    by_memory = _groups(results, lambda result: result.memory, ids, score)
-    return Groups(ages, by_level, by_memory)
+def make_row(name: str, results: Sequence[Result], unread: int = 0, *, guessing: bool) -> Row:
+    """Return how much of these is known; with `guessing` taken off where letters were asked for."""
+    known = known_score if guessing else plain_score
+    return Row(
+        name,
+        known([(result.chunk, result.mark) for result in results if result.was_said]),
+        plain_score([(result.chunk, result.mark) for result in results if not result.was_said]),
+        unread,
+    )
+
+
+def group(results: Sequence[Result], shown_as: Mapping[str, str], *, guessing: bool) -> Groups:
+    """Return how much is known by age, by fold level and by memory.
+
+    `shown_as` has all chunks, oldest first, and the memory or fold that the chat shows of each.
+    """
+    said = [result for result in results if result.was_said]
+    ages = {chunk: AGES[at * len(AGES) // len(shown_as)] for at, chunk in enumerate(shown_as)}
+    levels = [_level_name(level) for level in sorted({result.level for result in said})]
+    memories = list(dict.fromkeys(shown_as.values()))
+
+    def rows(names: Sequence[str], name_of: Callable[[Result], str]) -> tuple[Row, ...]:
+        return _rows(said, names, name_of, guessing=guessing)
+
+    return Groups(
+        rows(AGES, lambda result: ages[result.chunk]),
+        rows(levels, lambda result: _level_name(result.level)),
+        rows(memories, lambda result: shown_as[result.chunk]),
+    )
 
 
 def _level_name(level: int) -> str:
     return "memories" if level == 1 else f"folds of level {level}"
 
 
-def _groups(
-    results: Sequence[ScoredAnswer],
-    name_of: Callable[[ScoredAnswer], str],
+def _rows(
+    results: Sequence[Result],
     names: Sequence[str],
-    score: Callable[[Sequence[Mark]], Score | None],
-) -> tuple[Group, ...]:
-    groups = []
-    for name in names:
-        own = [result for result in results if name_of(result) == name]
+    name_of: Callable[[Result], str],
+    *,
+    guessing: bool,
+) -> tuple[Row, ...]:
+    """Return a row for each name that has results, compared with all the others."""
+    by_name = {name: [result for result in results if name_of(result) == name] for name in names}
+    compared = [name for name, own in by_name.items() if own]
+    rows = []
+    for name in compared:
+        own = [result.is_right for result in by_name[name]]
         others = [result.is_right for result in results if name_of(result) != name]
-        known = score([(result.chunk, result.mark) for result in own])
-        if known:
-            is_low = stands_out([result.is_right for result in own], others, len(names))
-            groups.append(Group(name, known, is_low and bool(others)))
-    return tuple(groups)
+        is_low = bool(others) and stands_out(own, others, len(compared))
+        rows.append(replace(make_row(name, by_name[name], guessing=guessing), stands_out=is_low))
+    return tuple(rows)

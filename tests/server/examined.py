@@ -51,7 +51,7 @@ class Examined:
         context = "\n".join(turn.text for turn in request.turns)
         before = context.split("Here are questions about", 1)[0]
         # Who reads the chunk alone has it in view, and always knows.
-        is_check = "</to_remember>" in last
+        is_check = "</to_remember>" in context
         letters = [
             self._letter(question, choices, before, is_check) for _, question, choices in posed
         ]

@@ -13,14 +13,14 @@ from typing import Any
 import pytest
 
 from daemon.archive.archive import Archive
-from daemon.evaluate.steps import STEPS
 from daemon.models import batch as pauses
+from primer.evaluation_questions import STEPS
 from rules.evaluate.questions import GUESSED, NAMED, SAID_ELSEWHERE, UNCLEAR
 from tests import waiting
 from tests.chats import CHAT_ID, export_bytes, long_chat
 from tests.server.batching import Batching
 from tests.server.examined import Examined, Guess, never_said
-from tests.server.reply import Answer, Reply, Script
+from tests.server.reply import Answer, Hang, Reply, Script
 from tests.server.request import Request
 from tests.server.server import ModelServer
 from tests.server.setup import KEY, Setup
@@ -70,8 +70,8 @@ def eve(lived: Person, tmp_path: Path) -> Person:
     return eve
 
 
-def wants(person: Person, more: str = "") -> None:
-    person.settings(f'[models]\nagent = "{HAIKU}"\ncontext_manager = "{HAIKU}"\n{more}')
+def wants(person: Person, more: str = "", manager: str = HAIKU) -> None:
+    person.settings(f'[models]\nagent = "{HAIKU}"\ncontext_manager = "{manager}"\n{more}')
 
 
 def evaluated(person: Person, *options: str) -> dict[str, Any]:
@@ -223,18 +223,57 @@ def test_a_model_that_answers_in_no_letters_is_an_error_and_nothing_is_told(
         assert "never evaluated" in eve.memproc("eval", CHAT_ID, "--history").out
 
 
-def test_a_chat_without_memories_or_with_too_few_questions_is_told(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_a_chat_without_memories_is_told_and_nothing_is_asked(
+    eve: Person, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with serving(monkeypatch, Examined()):
-        ina = Person(tmp_path / "ina", tail=3200, step=800, chunk=800)
-        ina.settings(f'[models]\nagent = "{HAIKU}"\ncontext_manager = "{HAIKU}"\n')
-        ina.drop(export_bytes(long_chat(5000, tokens_each=300)))
-        assert ina.memproc("run").code == 0
-        with Archive.open(ina.home / "state") as archive:
+    with serving(monkeypatch, Examined()) as server:
+        assert 'knows no chat "Ina"' in eve.memproc("eval", "Ina").err
+        with Archive.open(eve.home / "state") as archive:
             archive.run("UPDATE memory SET forgotten_at = 'now'")
-        ended = ina.memproc("eval", CHAT_ID)
-    assert (ended.code, "has no memories yet" in ended.err) == (1, True)
+        ended = eve.memproc("eval", CHAT_ID)
+        assert (ended.code, "has no memories yet" in ended.err) == (1, True)
+        assert server.meter.calls == 0
+
+
+def test_too_few_questions_are_told_and_another_context_manager_writes_others(
+    eve: Person, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def inventive(request: Request) -> Reply:
+        reply = Examined()(request)
+        if isinstance(reply, Answer) and reply.text.startswith('{"questions"'):
+            return Answer(reply.text.replace('"passage": "', '"passage": "Captain Nemo said: '))
+        return reply
+
+    with serving(monkeypatch, inventive):
+        ended = eve.memproc("eval", CHAT_ID)
+        assert ended.code == 1
+        assert "has 0 questions that can be asked, and 5 are needed" in " ".join(ended.err.split())
+    with serving(monkeypatch, Examined()):
+        wants(eve, manager="anthropic/claude-sonnet-5-5")
+        assert evaluated(eve)["arms"][0]["known"]["questions"] > 20
+
+
+@pytest.mark.parametrize("late", ["slow", "after the limit"])
+def test_a_model_that_answers_late_is_waited_for_or_asked_again_and_told_just_the_same(
+    eve: Person, late: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hung: set[str] = set()
+
+    def slowly(request: Request) -> Reply:
+        reply, last = Examined()(request), request.turns[-1].text
+        if "Here are questions about" not in last or len(hung) >= 2 or last in hung:
+            return reply
+        assert isinstance(reply, Answer)
+        hung.add(last)
+        return Answer(reply.text, seconds=0.3) if late == "slow" else Hang()
+
+    with serving(monkeypatch, slowly) as server:
+        wants(eve, "concurrency = 2\n[models.options]\ntimeout = 1\n")
+        report, truth = evaluated(eve), passages_kept(eve)
+        assert len(hung) == 2
+        assert report["arms"][0]["known"]["share"] == pytest.approx(sum(truth) / len(truth))
+        assert report["arms"][0]["unread"] == 0
+        assert server.meter.finished_and_seen_again == []
 
 
 def test_a_kill_in_the_middle_pays_nothing_twice(
@@ -302,7 +341,39 @@ def words_of(person: Person, memory: dict[str, Any]) -> str:
     return "\n\n".join(said[key] for key in memory["keys"])
 
 
-def test_a_tail_that_lacks_ten_messages_is_told_before_anything_is_asked(
+def live_of(chat: dict[str, Any]) -> list[str]:
+    """The uuids of the messages after the memories."""
+    return [message["uuid"] for message in chat["messages"] if "memproc" not in message]
+
+
+def without(chat: dict[str, Any], uuids: list[str]) -> dict[str, Any]:
+    kept = [message for message in chat["messages"] if message["uuid"] not in uuids]
+    return chat | {"messages": kept}
+
+
+def test_a_tail_that_lacks_ten_messages_says_so_and_what_the_person_deleted_is_not_lacking(
+    eve: Person,
+) -> None:
+    chat = eve.chat()
+    deleted, *live = live_of(chat)
+    chat["syncMetadata"]["deletedMessageUUIDs"].append(deleted)
+    eve.drop(export_bytes(without(chat, [deleted])))
+    assert eve.memproc("run").code == 0
+    whole = evaluated(eve, "--free", "--against", "full")
+    assert whole["tail"] == {"messages": len(live), "lacking": []}
+
+    lost = live[2:12]
+    eve.drop(export_bytes(without(chat, [deleted, *lost])))
+    assert eve.memproc("run").code == 0
+    report = evaluated(eve, "--free", "--against", "full")
+    assert report["tail"] == {"messages": len(live), "lacking": lost}
+    assert report["arms"][1] == whole["arms"][1], "the full conversation has them"
+    told = " ".join(eve.memproc("eval", CHAT_ID, "--free").out.split())
+    assert f"The live tail lacks 10 of its {len(live)} messages" in told
+    assert "The live tail lacks 10" in Browser(eve).open(f"/chat/{CHAT_ID}/evaluation")
+
+
+def test_a_tail_whose_rows_are_gone_from_the_archive_is_told_before_anything_is_asked(
     eve: Person, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with serving(monkeypatch, Examined()) as server:
