@@ -56,6 +56,17 @@ class Life:
     def run(self, *, accepted: bool = False) -> None:
         """The person exports the chat, and memproc runs; and once more, though there is nothing new."""
         path, given = self._export()
+        self._run(path, given, accepted=accepted)
+
+    def run_by_bridge(self) -> None:
+        """The bridge takes the chat to memproc, and puts the result into TypingMind."""
+        export, given = self._exported()
+        job = self.memproc.sent_by_bridge(export)
+        outcome = self._run(Path(job.path), given)
+        if isinstance(outcome, ExportWritten):
+            self.person.bring_in(self.memproc.result_of(job, outcome))
+
+    def _run(self, path: Path, given: Json, *, accepted: bool = False) -> Outcome:
         before, files = self.person.archive, self._files()
         outcome = self._ran(path)
         prove_archive(before, self.person.archive)
@@ -63,7 +74,7 @@ class Life:
             assert not accepted, f"set aside, though the person has accepted it: {outcome.reason}"
             self._prove_skipped(outcome, given)
             assert self.person.archive == before, "a chat that is set aside leaves a trace"
-            return
+            return outcome
         if _is_held(outcome):
             assert self._files() == files, "a restored chat is not left alone"
         elif self._account().memories:
@@ -72,6 +83,7 @@ class Life:
             self._prove(given, read_chats(newest)[0] if stands else given, before)
             self._accepted[self.person.chat_id] = self._raw_of(given)
         self._run_without_news(path)
+        return outcome
 
     def run_and_accept(self) -> None:
         """Where the chat is set aside, the person says that it is meant; then it goes on, as it was exported."""
@@ -256,9 +268,14 @@ class Life:
     def _export(self) -> tuple[Path, Json]:
         self._exports += 1
         path = self.memproc.folders.inbox / f"{self._exports}.json"
-        path.write_bytes(self.person.device.export(self.person.chat_id))
+        export, given = self._exported()
+        path.write_bytes(export)
+        return path, given
+
+    def _exported(self) -> tuple[bytes, Json]:
+        export = self.person.device.export(self.person.chat_id)
         self.memproc.now = self.person.device.now
-        return path, copied(self.person.device.chat(self.person.chat_id))
+        return export, copied(self.person.device.chat(self.person.chat_id))
 
     def _files(self) -> dict[Path, str]:
         folders = (self.memproc.folders.updated, self.memproc.folders.backups)

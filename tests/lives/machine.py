@@ -75,6 +75,12 @@ class Lives(RuleBasedStateMachine):
         self.life.run()
         self.life.import_newest()
 
+    @rule(turns=TURNS)
+    def talk_and_the_bridge_compresses(self, turns: int) -> None:
+        self.person.talk(turns)
+        if self.life.memproc.mode != "new-chat":  # the bridge refuses it
+            self.life.run_by_bridge()
+
     @rule()
     def import_the_newest(self) -> None:
         self.life.import_newest()

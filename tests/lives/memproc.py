@@ -12,16 +12,20 @@ from daemon.archive.keeping import kept_passages, store_passages
 from daemon.archive.layers import core_events, keep_core_events, keep_fact_events, next_fact
 from daemon.archive.memories import find_memory
 from daemon.archive.outputs import RESTORED, last_output, let_go_of_restored
+from daemon.bridge.chat_jobs import ChatJob, events_file, give_job, only_chat
+from daemon.bridge.devices import Device
 from daemon.chat.kept import covered_by, mark
 from daemon.chat.opening import as_value, core_now
 from daemon.chat.outcome import Outcome
 from daemon.config.loading import core_layout, load_texts
 from daemon.config.settings import Config
-from daemon.events import tell_nobody
+from daemon.events import ChatIs, ExportWritten, RunDone, tell_nobody, to_line
 from daemon.files.backup import versions_of
 from daemon.files.paths import Folders
 from daemon.models.completion import Completion
 from daemon.models.context import Context
+from daemon.page.app import Desk
+from daemon.page.bridge_jobs import result
 from daemon.recovery.restore import find_version, restorable, restore
 from daemon.trip import go_round, run_export
 from primer.prompt import closing, opening
@@ -62,6 +66,8 @@ _SETTINGS: dict[str, dict[str, Any]] = {
     "facts": {"compare": 6, "budget": 300},
     "keep": {"budget": 600},
 }
+
+_BROWSER = Device("browser", "Chrome on Linux", "https://www.typingmind.com", "2026-01-01", "")
 
 
 class Killed(BaseException):
@@ -121,6 +127,22 @@ class Memproc:
             raise
         finally:
             self._steps_left = None
+
+    def sent_by_bridge(self, export: bytes) -> ChatJob:
+        """What the extension of a paired browser sends; it lies in the inbox from now on."""
+        chat = only_chat(export)
+        return give_job(self.archive, self.folders, _BROWSER.id, chat, export, date(self.now))
+
+    def result_of(self, job: ChatJob, outcome: ExportWritten) -> bytes:
+        """What the extension is given back once the run of `memproc run --events` has ended so."""
+        plan = outcome.plan
+        ended = ChatIs(plan.chat_id, plan.title, "written", outcome.sentence, path=outcome.path)
+        told = "\n".join((to_line(ended), to_line(RunDone()), ""))
+        events_file(self.folders.state, job).write_text(told)
+        config = Config.model_validate(self._settings)
+        export = result(Desk(config, self.folders, None), _BROWSER, job.id)
+        assert export is not None, "the bridge knows nothing of its own job"
+        return export
 
     def accept(self, chat_id: str) -> bool:
         """`memproc accept CHAT`. Whether something of it waited."""

@@ -6,6 +6,7 @@ from shutil import rmtree
 
 import pytest
 
+from daemon.archive.archive import Archive
 from tests.stories.bridged import Bridged
 from tests.stories.cycle import ENGINE, Cycle, quiet
 from tests.stories.keeping import (
@@ -273,6 +274,41 @@ def test_a_lost_archive_has_them_again_from_the_newest_updated_export(ada: Cycle
     assert words in kept_there(ada)
     verified = ada.person.memproc("verify")
     assert verified.code == 0, verified
+
+
+def test_verify_tells_of_a_passage_that_its_message_does_not_say(ada: Cycle) -> None:
+    keep(ada, compressed(ada))
+    with Archive.open(ada.person.home / "state") as archive:  # which seals it, as a mistake would
+        archive.run("UPDATE kept_passage SET start = start + 1")
+    verified = ada.person.memproc("verify")
+    assert verified.code == 1
+    assert f"of the chat {ada.chat_id} is not in its raw message" in verified.err
+    assert "passage 1 (" in verified.err
+
+
+def test_a_new_chat_for_memories_has_what_was_kept_in_the_old_one(tmp_path: Path) -> None:
+    old = Cycle.begin(tmp_path / "ada", settings=f'{ENGINE}[output]\nmode = "new-chat"\n')
+    first, last = 1, len(old.messages) - 1
+    words, in_tail = old.said(first), old.said(last)
+    for at in (first, last):
+        old.device.pin(old.chat_id, at)
+    old.hand_in()
+    (path,) = old.person.updated()
+    old.device.bring_in(path.read_bytes())
+    (new,) = (old.of(chat_id) for chat_id in old.device.chats if chat_id != old.chat_id)
+    assert words in kept_there(new)
+    assert in_tail in live(new)
+    quiet(new)
+    while in_tail in live(new):
+        assert in_tail not in kept_there(new)
+        new.talk().goes_round()
+    assert words in kept_there(new)
+    assert in_tail in kept_there(new)
+    release(new, 1)
+    new.goes_round()
+    assert words not in kept_there(new)
+    assert states(old) == {1: "kept", 2: "kept"}, "the old chat keeps them"
+    quiet(new)
 
 
 def test_an_erased_chat_leaves_nothing_of_them(ada: Cycle) -> None:
