@@ -29,7 +29,7 @@ from daemon.chat.opening import ShownChat, canned, core_now, opening_text, shown
 from daemon.chat.passage import Passage, as_they_are
 from daemon.chat.reading import read_chat
 from daemon.chat.rest import noting
-from daemon.chat.rework import to_write_again
+from daemon.chat.rework import as_planned, due_memories, to_write_again
 from daemon.chat.subjects import SubjectOf, subjects_in
 from daemon.config.keys import FindKey
 from daemon.config.loading import load_texts
@@ -175,7 +175,10 @@ def survey_read(
     """Plan a chat that has been read. Raises as `survey` does."""
     new = _plan_new_chunks(archive, chat, reading, config, key, now)
     engine_alone = new.roles.agent == ENGINE
-    again = to_write_again(reading, new.plan, partial(can_write, new), engine_alone=engine_alone)
+    due = due_memories(reading, engine_alone=engine_alone)
+    again = to_write_again(
+        reading, new.plan, due, partial(can_write, new), engine_alone=engine_alone
+    )
     turns = 0 if engine_alone else config.memory.hindsight
     begun = hindsight_round(new.round, reading.chunk_memories, len(new.plan.chunks), turns, again)
     plan = new.plan.with_more(again, begun.numbers)
@@ -202,11 +205,12 @@ def _plan_new_chunks(
     window = int(limit.tokens / factor) if limit and factor else 0
     kept = replace(limits_before(archive, chat.chat_id, reading.adopted), window=window)
     bounds = bounds_of(config, kept)
+    due = due_memories(reading, engine_alone=roles.agent == ENGINE)
     plan = plan_chat(
         chat.chat_id,
         chat.title,
         reading,
-        [counts.all[entry.message.digest] for entry in reading.entries],
+        [counts.all[message.digest] for message in as_planned(reading.entries, due)],
         replace(config.limits, split=splitter(config.chunk.bounds), fold=bounds),
         warnings(chat, [place.message for place in reading.places]),
         overhead,

@@ -1,11 +1,26 @@
 """Lives of a chat that once went wrong: after each run everything is proved that must hold of any life."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from daemon.models.completion import Completion
+from primer.models import ENGINE
+from primer.request import Request
 from tests.lives.life import Life
+from tests.lives.model import LivelyModel
+
+
+class _Refusing(LivelyModel):
+    """Every model but the built-in engine refuses."""
+
+    def __call__(self, request: Request) -> Completion:
+        completion = super().__call__(request)
+        if request.model == ENGINE:
+            return completion
+        return replace(completion, text="", finish="content_filter", calls=())
 
 
 @pytest.fixture
@@ -50,3 +65,14 @@ def test_a_fact_that_is_reworded_where_a_fork_was_cut_off_before_it_is_taken_ove
 def test_originals_that_stay_do_not_hide_that_most_memories_were_deleted(life: Life) -> None:
     life.person.delete_all_memories_but(0)
     life.run_and_accept()
+
+
+def test_a_memory_of_edited_messages_is_asked_for_with_what_they_say_now(tmp_path: Path) -> None:
+    life = Life(tmp_path / "home", "2026", "keep-originals")
+    life.memproc.model = _Refusing()
+    life.person.talk(25)
+    life.run()
+    life.import_newest()
+    life.person.edit_message(13)
+    life.run()  # and once more, which asks nothing
+    life.close()
