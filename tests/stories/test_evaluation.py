@@ -489,18 +489,33 @@ def test_without_a_key_it_is_free_and_says_that_it_is_a_floor(
     assert eve.memproc("calls", "--json").out.strip() == "[]"
 
 
-def test_an_evaluation_goes_along_to_a_new_computer_and_is_sound(
+def kept_rows(person: Person) -> list[list[tuple[Any, ...]]]:
+    """Every question and answer of the archive, as it lies there."""
+    with Archive.read(person.home / "state") as archive:
+        return [archive.run(f"SELECT * FROM {table}") for table in ("question", "answer")]
+
+
+def test_an_evaluation_goes_along_to_a_new_computer_and_a_rebuilt_archive_goes_without(
     eve: Person, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with serving(monkeypatch, Examined()):
-        report = evaluated(eve)
+        report, rows = evaluated(eve), kept_rows(eve)
+        assert all(rows)
         assert eve.memproc("verify").code == 0
         packed = tmp_path / "packed.zip"
         assert eve.memproc("export-archive", packed).code == 0
         new = Person(tmp_path / "new", tail=3200, step=800, chunk=800)
         assert new.memproc("import-archive", packed, "--yes").code == 0
         wants(new)
+        assert kept_rows(new) == rows
         assert evaluated(new)["arms"] == report["arms"]
+
+        for path in (eve.home / "state").glob("archive.sqlite3*"):
+            path.unlink()
+        assert eve.memproc("rebuild").code == 0
+        assert kept_rows(eve) == [[], []]
+        assert "never evaluated" in eve.memproc("eval", CHAT_ID, "--history").out
+        assert evaluated(eve)["evaluation"] == 1
 
 
 def test_the_page_tells_the_same_with_the_raw_words_a_click_away(
