@@ -31,6 +31,7 @@ from daemon.archive.chats import (
     record_processed,
     was_processed,
 )
+from daemon.archive.keeping import kept_passages
 from daemon.archive.message_versions import remember
 from daemon.archive.outputs import acknowledge, record_export
 from daemon.chat.deliver import deliver, is_in_place, place_of
@@ -178,8 +179,7 @@ def _finish(
     is_news, notice = take_over(archive, surveyed.shown, now)
     if notice:
         context.tell(Note(notice))
-    reading, pins, budget = surveyed.reading, surveyed.pins, surveyed.config.keep.budget
-    passages = keep_marked(archive, chat.chat_id, reading, pins, budget, now)
+    passages = kept_passages(archive, chat.chat_id)
     memories, shown = compress(context, surveyed)
     assembly = assemble_chat(archive, surveyed, memories, shown, context.clock(), passages)
     if not assembly.assembled.changed and (surveyed.reading.edits.is_news or is_news):
@@ -237,6 +237,7 @@ def _archive(context: Context, export: Export, surveyed: "Survey", now: str) -> 
     is_new = not was_processed(archive, chat.chat_id, chat.sha256)
     with archive.transaction():
         learned = remember(archive, chat, surveyed.reading, now)
+        keep_marked(archive, surveyed, now)
         keep_fold_limits(archive, chat.chat_id, surveyed.fold_limits)
         record_processed(archive, chat.chat_id, chat.sha256, export.sha256, mtime_ns, now)
     if is_new and (text := user_edits(surveyed.reading)):

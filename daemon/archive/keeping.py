@@ -146,29 +146,16 @@ def was_pinned_before(archive: Archive, chat_id: str, key: str) -> bool:
     return any(is_pinned(read_message(unpacked(*body))) for _, *body in versions)
 
 
-def knows_pins_before(archive: Archive, chat_id: str) -> bool:
-    """Return whether the chat is one that memproc knew before it kept passages."""
-    known = "SELECT 1 FROM pins_before JOIN chat ON chat.id = pins_before.chat WHERE chat_id = ?"
-    return archive.value(known, (chat_id,)) is not None
-
-
 def passages_of_kin(
-    archive: Archive, ids: Sequence[str], digests: Mapping[str, str]
+    archive: Archive, kin: str, digests: Mapping[str, str]
 ) -> tuple[KeptPassage, ...]:
     """Return what a fork inherits: the passages whose messages it has, under its own keys.
 
-    `ids` are the memories' in the chat that it was forked from, `digests` the keys of the fork's
-    messages by what they say. A passage whose message the fork lacks is in its opening, or nowhere.
+    `kin` is the chat that it was forked from, `digests` the keys of the fork's messages by what
+    they say. A passage whose message the fork lacks is in its opening, or nowhere.
     """
-    kin = None
-    for memory in ids:
-        kin = kin or archive.value(
-            "SELECT chat_id FROM memory JOIN chat ON chat.id = memory.chat WHERE memory.id = ?",
-            (memory,),
-        )
-    raw = sources(archive, kin) if kin else {}
-    inherited = []
-    for passage in kept_passages(archive, kin) if kin else ():
+    raw, inherited = sources(archive, kin), []
+    for passage in kept_passages(archive, kin):
         source = raw.get(passage.number)
         key = digests.get(read_message(source).digest) if source else None
         if key:

@@ -1,7 +1,8 @@
 """The passages that the person keeps word for word: after an export, and in the opening."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from daemon.archive.archive import Archive
 from daemon.archive.chats import is_known, was_processed
@@ -27,13 +28,11 @@ from rules.layers.kept_passages import (
     MOST_TOKENS,
     KeptPassage,
     MarkedBy,
-    MessageNow,
     ShownPins,
     State,
     admit_waiting,
     after_export,
     first_sentences,
-    opening_line,
     shown_passages,
 )
 from rules.layers.opening import KeptLine
@@ -42,6 +41,9 @@ from rules.recognize.chat_reading import ChatReading
 from rules.typingmind.chat import Chat
 from rules.typingmind.dates import parse_date
 from rules.typingmind.message import Message, is_pinned
+
+if TYPE_CHECKING:
+    from daemon.chat.survey import Survey
 
 
 def passages_after(
@@ -52,21 +54,18 @@ def passages_after(
     Nothing is stored. A fork has those of the chat that it was forked from.
     """
     passages = kept_passages(archive, chat_id) if is_known(archive, chat_id) else ()
-    if not passages and reading.adopted.memories:
+    if not passages and reading.adopted.kin:
         digests = {place.message.digest: place.key for place in raw_messages(reading.places)}
         digests |= {old.message.digest: old.key for old in reading.adopted.past}
-        origins = [name for memory in reading.adopted.memories for name in memory.origins]
-        passages = passages_of_kin(archive, origins, digests)
+        passages = passages_of_kin(archive, reading.adopted.kin, digests)
     return admit_waiting(after_export(passages, pins, now), budget)
 
 
-def keep_marked(
-    archive: Archive, chat_id: str, reading: ChatReading, pins: ShownPins, budget: int, now: str
-) -> tuple[KeptPassage, ...]:
-    """Store what `passages_after` returns, once the export is archived, and return it."""
-    with archive.transaction():
-        after = passages_after(archive, chat_id, reading, pins, budget, now)
-        return store_passages(archive, chat_id, after, now)
+def keep_marked(archive: Archive, survey: "Survey", now: str) -> None:
+    """Store what `passages_after` returns, once the export's messages are archived."""
+    chat_id, budget = survey.chat.chat_id, survey.config.keep.budget
+    after = passages_after(archive, chat_id, survey.reading, survey.pins, budget, now)
+    store_passages(archive, chat_id, after, now)
 
 
 def read_pins(archive: Archive, chat: Chat, reading: ChatReading) -> ShownPins:
@@ -74,38 +73,30 @@ def read_pins(archive: Archive, chat: Chat, reading: ChatReading) -> ShownPins:
 
     A state of the chat that was processed before tells nothing more of what it lacks.
     """
-    chat_id, lacks = chat.chat_id, reading.absent
-    seen = first_seen(archive, chat_id)
-    places = list(raw_messages(reading.places))
-    dates = [place.message.created_at or "" for place in places]
-    dated = [(date, text) for text in dates if (date := parse_date(text))]
+    chat_id, lacks, seen = chat.chat_id, reading.absent, first_seen(archive, chat.chat_id)
+    messages = {place.key: place.message for place in raw_messages(reading.places)}
+    said = {key: message.created_at or "" for key, message in messages.items()}
+    dated = [(date, text) for text in said.values() if (date := parse_date(text))]
     lacking = lacks.missing or lacks.under or lacks.left_out or lacks.went_back
     return ShownPins(
-        pinned=tuple(_pinned(archive, chat_id, places)),
-        messages={place.key: _as_now(place.message) for place in places},
+        pinned=tuple(_pinned(archive, chat_id, messages)),
+        messages=messages,
         newest=max(dated)[1] if dated else "",
         is_whole=not lacking and not was_processed(archive, chat_id, chat.sha256),
-        first_seen={
-            (seen[place.key], place.message.created_at or "")
-            for place in places
-            if place.key in seen
-        },
+        first_seen={(seen[key], text) for key, text in said.items() if key in seen},
     )
 
 
-def _as_now(message: Message) -> MessageNow:
-    return MessageNow(message.words, message.digest)
-
-
-def _pinned(archive: Archive, chat_id: str, places: Iterable[Place]) -> Iterator[KeptPassage]:
+def _pinned(
+    archive: Archive, chat_id: str, messages: Mapping[str, Message]
+) -> Iterator[KeptPassage]:
     """Yield what the pins of an export keep: the message, or the first sentences of a long one."""
-    for place in places:
-        if is_pinned(place.message) and (spoken := _spoken(place.message)):
+    for key, message in messages.items():
+        if is_pinned(message) and (spoken := _spoken(message)):
             start, words = spoken
             text = first_sentences(words, count)
-            before = was_pinned_before(archive, chat_id, place.key)
-            state: State = "offered" if before else "waiting"
-            passage = _passage(place.key, place.message, start, text, "pin", state)
+            state: State = "offered" if was_pinned_before(archive, chat_id, key) else "waiting"
+            passage = _passage(key, message, start, text, "pin", state)
             yield replace(passage, is_pinned=True, reason="" if text == words else BEGINNING)
 
 
@@ -155,7 +146,7 @@ def lines_shown(
     live |= {place.key: place.message.words for place in places if place.left_out == INSERTED}
     return tuple(
         replace(line, text=make_tags_inert(line.text))
-        for line in map(opening_line, shown_passages(passages, live))
+        for line in (passage.line for passage in shown_passages(passages, live))
     )
 
 
@@ -165,7 +156,7 @@ def proofs_of(
     """Return each kept passage with the bytes of the raw message that says it, if it is known."""
     raw = sources(archive, chat_id)
     return tuple(
-        KeptProof(passage.called, passage.key, opening_line(passage), raw.get(passage.number, b""))
+        KeptProof(passage.called, passage.key, passage.line, raw.get(passage.number, b""))
         for passage in shown_passages(passages, {})
     )
 

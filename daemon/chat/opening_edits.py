@@ -1,7 +1,7 @@
 """The person's edits of the opening: sections of core memory, facts, and the preface."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from daemon.archive.archive import Archive
 from daemon.archive.keeping import kept_passages, newest_messages, store_passages
@@ -32,7 +32,7 @@ from rules.layers.core import OverLimit, Section, Value
 from rules.layers.core_events import CoreEvent, corrected
 from rules.layers.fact_words import normal
 from rules.layers.facts import By, Fact, FactEvent
-from rules.layers.kept_passages import crossed_out, opening_line
+from rules.layers.kept_passages import admit_waiting
 from rules.layers.opening import KEPT, FactLine, Opening, one_line
 from rules.layers.opening_edits import OpeningEdits, edits_of_opening
 from rules.wording import counted
@@ -137,24 +137,26 @@ def _keep_changes(
         keep_fact_events(archive, chat_id, list(facts), now)
     if not (changes.released or changes.kept):
         return 0
-    return _keep_passages(archive, chat_id, changes, now, by_user=edited.by_user)
+    return _keep_passages(archive, chat, changes, now, by_user=edited.by_user)
 
 
 def _keep_passages(
-    archive: Archive, chat_id: str, changes: OpeningEdits, now: str, *, by_user: bool
+    archive: Archive, chat: ShownChat, changes: OpeningEdits, now: str, *, by_user: bool
 ) -> int:
     """Release what was taken out, and keep what is new. Return how much of that was never said."""
-    passages = kept_passages(archive, chat_id)
-    gone = crossed_out(passages, changes.released)
+    gone = {line.compared for line in changes.released}
+    before = kept_passages(archive, chat.chat_id)
     after = [
-        replace(passage, state="released", asks="") if passage.number in gone else passage
-        for passage in passages
+        passage.released() if passage.is_agreed and passage.line.compared in gone else passage
+        for passage in before
     ]
-    known = {opening_line(passage).compared for passage in passages}
+    known = {passage.line.compared for passage in before}
     new = [line for line in changes.kept if line.compared not in known]
-    messages = list(newest_messages(archive, chat_id)) if new else []
+    messages = list(newest_messages(archive, chat.chat_id)) if new else []
     found = [from_line(messages, line, by_user=by_user) for line in new]
-    store_passages(archive, chat_id, [*after, *filter(None, found)], now)
+    after = [*after, *filter(None, found)]
+    admitted = admit_waiting(after, chat.config.keep.budget)
+    store_passages(archive, chat.chat_id, admitted, now)
     return found.count(None)
 
 

@@ -196,6 +196,7 @@ def _adopted(archive: Archive, chat: Chat, known: _Known, places: Sequence[Place
         inherited.memories + frozen.memories,
         {**inherited.editions, **frozen.editions},
         inherited.past,
+        inherited.kin,
     )
 
 

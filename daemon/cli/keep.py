@@ -1,7 +1,7 @@
 """Keep passages word for word, and release them: `memproc keep CHAT "words"`, `memproc release`."""
 
 from collections.abc import Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict
 
 import click
 
@@ -14,7 +14,13 @@ from daemon.cli.settings import TO_SEE_IT, Settings, json_option, pass_settings
 from daemon.config.settings import Config
 from daemon.files.clock import now
 from rules.errors import NotFound
-from rules.layers.kept_passages import KeptPassage, State, admit_waiting, describe_kept
+from rules.layers.kept_passages import (
+    KeptPassage,
+    admit_waiting,
+    describe_kept,
+    in_order,
+    tokens_kept,
+)
 
 _SPEAKERS = {"user": "you", "assistant": "the persona"}
 
@@ -50,42 +56,26 @@ def keep_command(
     with settings.context() as context:
         archive, known = context.archive, find_chat(context.archive, chat)
         before = kept_passages(archive, known.chat_id)
-        if number:
-            after, idle = _agreed(before, _numbered(before, known, number))
-        else:
-            after, idle = _marked(before, mark(archive, known.chat_id, words, uuid))
-        if idle:
-            settings.say(f"Nothing to do: {idle}")
-            return
         budget = _budget(archive, context.config, known)
-        stored = store_passages(archive, known.chat_id, admit_waiting(after, budget), now())
-    _say_kept(settings, _numbered(stored, known, number or stored[-1].number), budget)
-
-
-def _agreed(before: Sequence[KeptPassage], meant: KeptPassage) -> tuple[Sequence[KeptPassage], str]:
-    """Return the passages with the person's yes to one of them, or why there is nothing to do."""
-    state: State = "waiting" if meant.state == "offered" else meant.state
-    is_pinned = meant.is_pinned and meant.asks != "unpinned"
-    agreed = replace(meant, state=state, asks="", is_pinned=is_pinned)
-    if agreed == meant:
-        return before, f"nothing is asked about {meant.called}."
-    return [agreed if passage is meant else passage for passage in before], ""
-
-
-def _marked(before: Sequence[KeptPassage], new: KeptPassage) -> tuple[Sequence[KeptPassage], str]:
-    """Return the passages with a new one, or why there is nothing to do."""
-    if there := covered_by(before, new):
-        return before, f"{there.called} holds these words already."
-    return [*before, new], ""
-
-
-def _say_kept(settings: Settings, passage: KeptPassage, budget: int) -> None:
+        if number:
+            meant = _numbered(before, known, number)
+            new, there = meant.agreed(), meant if meant.agreed() == meant else None
+        else:
+            new = mark(archive, known.chat_id, words, uuid)
+            there = covered_by(before, new)
+        if there:
+            why = "nothing is asked about it" if number else "it holds these words already"
+            settings.say(f"Nothing to do for {there.called}: {why}.")
+            return
+        after = _store(archive, known, before, new, budget)
+    passage = after[-1]
     if passage.state == "kept":
         settings.say(f"Kept, word for word: {passage.called}.\n{TO_SEE_IT}")
         return
     settings.say(
-        f"{passage.called[:1].upper()}{passage.called[1:]} waits: all {budget:,} tokens of "
-        "keep.budget are taken. Release another passage, or raise keep.budget in memproc.toml."
+        f"{passage.called.capitalize()} waits: it has {passage.tokens:,} tokens, and of "
+        f"{budget:,} (keep.budget) {tokens_kept(after):,} are taken. "
+        "Release another passage, or raise keep.budget in memproc.toml."
     )
 
 
@@ -99,20 +89,28 @@ def release_command(settings: Settings, chat: str, number: int) -> None:
     It leaves the message before the memories; what was said stays in the archive.
     """
     with settings.context() as context:
-        archive = context.archive
-        known = find_chat(archive, chat)
-        before, budget = (
-            kept_passages(archive, known.chat_id),
-            _budget(archive, context.config, known),
-        )
+        archive, known = context.archive, find_chat(context.archive, chat)
+        before = kept_passages(archive, known.chat_id)
         meant = _numbered(before, known, number)
         if meant.state == "released":
-            settings.say(f"Nothing to do: {meant.called} is released already.")
+            settings.say(f"Nothing to do for {meant.called}: it is released already.")
             return
-        released = replace(meant, state="released", asks="")
-        after = [released if passage is meant else passage for passage in before]
-        store_passages(archive, known.chat_id, admit_waiting(after, budget), now())
+        budget = _budget(archive, context.config, known)
+        _store(archive, known, before, meant.released(), budget)
     settings.say(f"Released: {meant.called}.\n{TO_SEE_IT}")
+
+
+def _store(
+    archive: Archive,
+    known: KnownChat,
+    before: Sequence[KeptPassage],
+    changed: KeptPassage,
+    budget: int,
+) -> tuple[KeptPassage, ...]:
+    """Store the passages with one that is new or changed, and let in what waits; that one is last."""
+    others = [passage for passage in before if passage.number != changed.number]
+    admitted = admit_waiting([*others, changed], budget)
+    return store_passages(archive, known.chat_id, admitted, now())
 
 
 def _budget(archive: Archive, config: Config, known: KnownChat) -> int:
@@ -134,10 +132,8 @@ def _list(settings: Settings, chat: str, as_json: bool) -> None:
     """List the passages of a chat, but for released ones, by time."""
     with settings.archive() as archive:
         known = find_chat(archive, chat)
-        passages = kept_passages(archive, known.chat_id)
+        listed = in_order(kept_passages(archive, known.chat_id))
         budget = _budget(archive, settings.config, known)
-    listed = [passage for passage in passages if passage.state != "released"]
-    listed.sort(key=lambda passage: (passage.said_at, passage.number))
     if as_json:
         print_json([asdict(passage) for passage in listed])
         return

@@ -5,6 +5,7 @@
 
 from collections.abc import Iterator
 from contextlib import suppress
+from itertools import chain
 
 from daemon.archive.archive import Archive
 from daemon.archive.chats import known_chat, known_chats
@@ -13,13 +14,14 @@ from daemon.config.settings import Config
 from daemon.status.printable import told_apart
 from daemon.status.status import StatusProblem
 from rules.errors import MemprocError
-from rules.layers.kept_passages import KeptPassage, how_full, open_questions
+from rules.layers.kept_passages import KeptPassage, how_full, notes_on
 
 
 def problems_of_kept(archive: Archive, config: Config) -> Iterator[tuple[StatusProblem, str]]:
     """Yield what status and Home say of each chat where something waits for the person; its id."""
     for chat_id, title, passages, _ in _all_kept(archive, config):
-        if questions := "; ".join(open_questions(passages)):
+        open_ones = (passage for passage in passages if passage.is_open)
+        if questions := "; ".join(chain.from_iterable(map(notes_on, open_ones))):
             reason = f"{questions[:1].upper()}{questions[1:]}."
             step = f"Look at it with: memproc keep {chat_id}"
             yield StatusProblem(title, reason, step), chat_id

@@ -11,11 +11,13 @@ Any other export without the pin may be of a device that never saw it, so the pe
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Literal
 
 from rules.extract.sentences import sentences
 from rules.layers.opening import KeptLine
 from rules.typingmind.dates import parse_date
+from rules.typingmind.message import Message
 from rules.wording import counted
 
 MOST_TOKENS = 400
@@ -73,11 +75,15 @@ class KeptPassage:
         """Return whether the person wants it kept, if there is room."""
         return self.state in ("kept", "waiting")
 
-    def covers(self, other: "KeptPassage") -> bool:
-        """Return whether the other passage is a part of this one."""
-        if self.key != other.key or not self.key:
-            return self.text == other.text and self.key == other.key
-        return self.start <= other.start and other.stop <= self.stop
+    @property
+    def is_open(self) -> bool:
+        """Return whether it waits for room, or for the person to decide."""
+        return self.state in ("waiting", "offered") or bool(self.asks)
+
+    @property
+    def line(self) -> KeptLine:
+        """Return it as a line of the opening; tags in it are not made inert here."""
+        return KeptLine(self.said_at[:10], self.speaker, self.text)
 
     @property
     def called(self) -> str:
@@ -86,13 +92,21 @@ class KeptPassage:
         which = f"passage {self.number}" if self.number else "a new passage"
         return f"{which} ({self.said_at[:10] or 'undated'}, {whose})"
 
+    def covers(self, other: "KeptPassage") -> bool:
+        """Return whether the other passage is a part of this one."""
+        if self.key != other.key or not self.key:
+            return self.text == other.text and self.key == other.key
+        return self.start <= other.start and other.stop <= self.stop
 
-@dataclass(frozen=True, slots=True)
-class MessageNow:
-    """What a message says in an export."""
+    def agreed(self) -> "KeptPassage":
+        """Return it with the person's yes to what is offered or asked; the same if nothing is."""
+        state: State = "waiting" if self.state == "offered" else self.state
+        is_pinned = self.is_pinned and self.asks != "unpinned"
+        return replace(self, state=state, asks="", is_pinned=is_pinned)
 
-    words: str
-    digest: str
+    def released(self) -> "KeptPassage":
+        """Return it as the person has let it go. A pin that stays does not keep it again."""
+        return replace(self, state="released", asks="")
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +115,7 @@ class ShownPins:
 
     pinned: Sequence[KeptPassage]
     """What its pins would keep."""
-    messages: Mapping[str, MessageNow]
+    messages: Mapping[str, Message]
     """The raw messages that it shows, by key."""
     newest: str
     """When its newest raw message was said."""
@@ -169,7 +183,7 @@ def _follow_pin(
             return replace(passage, asks=asks, shown=shown.newest, shown_at=now)
         return replace(passage, asks=asks)
     if is_newer and shown.is_whole and _goes_back_to_pin(passage, shown):
-        return replace(passage, state="released", is_pinned=False, asks="")
+        return replace(passage.released(), is_pinned=False)
     return replace(passage, asks="unpinned") if passage.is_agreed else passage
 
 
@@ -213,30 +227,21 @@ def shown_passages(
 
     `live` are the words of the messages in the live tail, by key: what they say is not said twice.
     """
-    kept = (passage for passage in passages if passage.state == "kept")
-    shown = (passage for passage in kept if passage.text not in live.get(passage.key, ""))
-    return tuple(sorted(shown, key=lambda passage: (passage.said_at, passage.number)))
+    kept = (passage for passage in in_order(passages) if passage.state == "kept")
+    return tuple(passage for passage in kept if passage.text not in live.get(passage.key, ""))
 
 
-def crossed_out(passages: Sequence[KeptPassage], lines: Iterable[KeptLine]) -> set[int]:
-    """Return the numbers of the agreed passages whose lines the person took out of an opening."""
-    gone = {line.compared for line in lines}
-    return {
-        passage.number
-        for passage in passages
-        if passage.is_agreed and opening_line(passage).compared in gone
-    }
-
-
-def opening_line(passage: KeptPassage) -> KeptLine:
-    """Return the passage as a line of the opening; tags in it are not made inert here."""
-    return KeptLine(passage.said_at[:10], passage.speaker, passage.text)
+def in_order(passages: Iterable[KeptPassage]) -> list[KeptPassage]:
+    """Return the passages that are not released, in the order of time."""
+    present = (passage for passage in passages if passage.state != "released")
+    return sorted(present, key=lambda passage: (passage.said_at, passage.number))
 
 
 def describe_kept(passages: Sequence[KeptPassage], budget: int) -> tuple[str, ...]:
     """Return clauses on how full the budget is, what waits, and what the person is asked."""
     full = how_full(passages, budget)
-    return (f"kept word for word: {full}", *_notes_on(passages)) if full else ()
+    notes = chain.from_iterable(map(notes_on, passages))
+    return (f"kept word for word: {full}", *notes) if full else ()
 
 
 def how_full(passages: Sequence[KeptPassage], budget: int) -> str:
@@ -247,23 +252,17 @@ def how_full(passages: Sequence[KeptPassage], budget: int) -> str:
     return f"{counted(kept, 'passage')}, {tokens_kept(passages):,} of {budget:,} tokens"
 
 
-def _notes_on(passages: Iterable[KeptPassage]) -> Iterator[str]:
-    for passage in passages:
-        if passage.reason == BEGINNING and passage.state != "released":
-            whole = f"whose message has more than {MOST_TOKENS} tokens"
-            yield f"of {passage.called}, {whole}, the first sentences are kept"
-    yield from open_questions(passages)
-
-
-def open_questions(passages: Iterable[KeptPassage]) -> Iterator[str]:
-    """Yield a clause for each passage that waits, is offered, or that the person is asked about."""
-    for passage in passages:
-        if passage.state == "waiting":
-            yield f"{passage.called} waits until there is room among what is kept"
-        elif passage.state == "offered":
-            why = "the persona proposes it" if passage.by == "persona" else "its message is pinned"
-            yield f"{passage.called} is kept if you say so: {why}"
-        if passage.asks == "unpinned":
-            yield f"{passage.called} has lost its pin, and whether you took it off cannot be told"
-        elif passage.asks == "edited":
-            yield f"{passage.called} reads otherwise in the chat now; the old words stay kept"
+def notes_on(passage: KeptPassage) -> Iterator[str]:
+    """Yield clauses on what a passage lacks, waits for, or the person is asked about it."""
+    name, more = passage.called, f"whose message has more than {MOST_TOKENS} tokens"
+    if passage.reason == BEGINNING and passage.state != "released":
+        yield f"of {name}, {more}, the first sentences are kept"
+    if passage.state == "waiting":
+        yield f"{name} waits until there is room among what is kept"
+    elif passage.state == "offered":
+        why = "the persona proposes it" if passage.by == "persona" else "its message is pinned"
+        yield f"{name} is kept if you say so: {why}"
+    if passage.asks == "unpinned":
+        yield f"{name} has lost its pin, and whether you took it off cannot be told"
+    elif passage.asks == "edited":
+        yield f"{name} reads otherwise in the chat now; the old words stay kept"

@@ -53,7 +53,7 @@ _DATED = re.compile(rf"({_DAY}):\s*(.*)")
 _DAY_IN_FRONT = re.compile(rf"\A(?={JOINER}*+{_DAY}:)")
 _INERT_DAY = re.compile(rf"\A{JOINER}(?={JOINER}*+{_DAY}:)")
 _SPEAKERS: dict[str, "Speaker"] = {"the person": "user", "you": "assistant"}
-_SAID = rf"- (?:({_DAY}), )?({'|'.join(_SPEAKERS)}) said:"
+_SAID = rf"[-*•] (?:({_DAY}), )?({'|'.join(_SPEAKERS)}) said:"
 _SAID_LINE = re.compile(rf"^{_SAID}$", re.MULTILINE)
 _LIKE_SAID = re.compile(rf"^(?={JOINER}*+{_SAID}{_SPACE}*+{JOINER}*+$)", re.MULTILINE)
 

@@ -44,6 +44,8 @@ class Adopted:
     memories: tuple[Memory, ...] = ()
     editions: Mapping[str, tuple[Edition, ...]] = field(default_factory=dict)
     past: tuple[Past, ...] = ()
+    kin: str = ""
+    """The id of the chat that it was forked from; empty where the archive knows none."""
 
     @property
     def had_hindsight(self) -> frozenset[str]:
@@ -73,6 +75,7 @@ def inherit(chat_id: str, shown: Mapping[str, Group], kin: Kin) -> Adopted:
         tuple(own.values()),
         {memory.memory_id: tuple(kin.editions[name]) for name, memory in own.items()},
         tuple(old for old in kin.past if old.memory <= last),
+        kin.chat_id,
     )
 
 

@@ -230,6 +230,7 @@ class Life:
             renewed=self.person.renewed,
             words=frozenset(self.person.words),
             crossed_out=frozenset(self.person.crossed_out.pop(self.person.chat_id, ())),
+            taken_out=frozenset(self.person.taken_out.pop(self.person.chat_id, ())),
             released=frozenset(self.person.released),
             unpinned=frozenset(self.person.unpinned),
         )

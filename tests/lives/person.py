@@ -30,6 +30,8 @@ class Person:
         """What the person has written into sections, and as facts."""
         self.crossed_out: dict[str, set[str]] = {}
         """Facts that they have taken out of the opening of each chat since it was imported."""
+        self.taken_out: dict[str, set[str]] = {}
+        """The same of kept passages."""
         self.released: set[str] = set()
         """Kept passages that they have released, by a command or in an opening."""
         self.unpinned: set[str] = set()
@@ -190,6 +192,7 @@ class Person:
                 if words:
                     at = which % len(words)
                     self.released.add(words[at])
+                    self.taken_out.setdefault(self.chat_id, set()).add(words[at])
                     heads = [at for at, line in enumerate(lines) if line.endswith(" said:")]
                     heads.append(len(lines))
                     del lines[heads[at] : heads[at + 1]]
@@ -262,6 +265,7 @@ class Person:
             return
         self.device.bring_in(export)
         self.crossed_out.clear()
+        self.taken_out.clear()
         self._goes_on_in(chat_id, renewed=chat_id != self.chat_id)
 
     def sync_to_the_other(self) -> None:

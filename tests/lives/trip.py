@@ -38,6 +38,8 @@ class Trip:
     """What the person has written into sections."""
     crossed_out: Set[str]
     """Facts that they have taken out of the opening since it was written."""
+    taken_out: Set[str]
+    """Kept passages that they have taken out of the opening since it was written."""
     released: Set[str]
     """Kept passages that they have released, by a command or in the opening."""
     unpinned: Set[str]

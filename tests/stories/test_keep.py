@@ -42,7 +42,7 @@ def test_words_that_left_the_chat_stand_in_every_export_until_they_are_released(
 ) -> None:
     words = compressed(ada)
     assert "Kept, word for word: passage 1" in keep(ada, words)
-    assert "Nothing to do: passage 1" in keep(ada, words)
+    assert "Nothing to do for passage 1" in keep(ada, words)
     ada.goes_round()
     (passage,) = passages(ada)
     day = passage["said_at"][:10]
@@ -208,7 +208,7 @@ def test_what_does_not_fit_waits_and_is_named_until_there_is_room(ada: Cycle) ->
     ada.person.settings(f"{ENGINE}[keep]\nbudget = {budget}\n")
     said.append(keep(ada, "--message", keys[2]))
     assert "Kept, word for word" in said[0]
-    assert f"waits: all {budget} tokens" in said[2]
+    assert f"and of {budget} (keep.budget) {budget} are taken" in said[2]
     assert states(ada)[3] == "waiting"
     waits = "passage 3 ("
     assert waits in planned(ada)
@@ -260,6 +260,24 @@ def test_a_fork_and_a_restored_chat_keep_what_was_kept(ada: Cycle) -> None:
         assert set(states(fork).values()) == {"kept"}
         assert len(states(fork)) == 2
         quiet(fork)
+
+
+@pytest.mark.parametrize("renew", [False, True])
+def test_a_line_taken_out_of_the_opening_of_a_fork_is_released_there(
+    ada: Cycle, renew: bool
+) -> None:
+    words = compressed(ada)
+    keep(ada, words)
+    keep(ada, "--message", ada.bounds()[1][2])
+    ada.goes_round()
+    fork = ada.of(ada.device.fork(ada.chat_id, new_uuids=renew))
+    (at,), first = fork.ours("opening"), kept_there(fork).partition("\n\n- ")[0]
+    assert words in first
+    fork.device.edit(fork.chat_id, at, opening(fork).replace(f"{first}\n\n", ""))
+    fork.talk().goes_round()
+    assert words not in opening(fork)
+    assert states(fork) == {2: "kept"}
+    assert states(ada) == {1: "kept", 2: "kept"}
 
 
 def test_a_lost_archive_has_them_again_from_the_newest_updated_export(ada: Cycle) -> None:

@@ -10,26 +10,28 @@ from rules.layers.core import Section
 from rules.layers.kept_passages import (
     MOST_TOKENS,
     KeptPassage,
-    MessageNow,
     ShownPins,
     State,
     admit_waiting,
     after_export,
     describe_kept,
     first_sentences,
-    opening_line,
     shown_passages,
 )
 from rules.layers.opening import JOINER, KEPT, FactLine, KeptLine, read_opening, write_opening
 from rules.layers.opening_edits import edits_of_opening
+from rules.typingmind.message import message_of
 
 NOW, LATER, DAY = "2026-11-20T10:00:00.000Z", "2026-11-21T10:00:00.000Z", "2026-11-19"
 BEFORE = "2026-11-01T10:00:00.000Z"
 SAID_AT = f"{DAY}T09:00:00.000Z"
 WORDS = "Never forget the blue door."
-PIN = KeptPassage("u1", 0, WORDS, SAID_AT, "user", 6, "pin", "waiting", is_pinned=True, digest="d1")
+SAID = message_of({"uuid": "u1", "role": "user", "content": WORDS})
+EDITED = message_of({"uuid": "u1", "role": "user", "content": "Forget the door."})
+PIN = KeptPassage(
+    "u1", 0, WORDS, SAID_AT, "user", 6, "pin", "waiting", is_pinned=True, digest=SAID.digest
+)
 KEPT_PIN = replace(PIN, state="kept", number=1, at=NOW, shown=SAID_AT, shown_at=NOW)
-THERE = {"u1": MessageNow(WORDS, "d1")}
 NEXT_DAY = "2026-11-20T09:00:00.000Z"
 
 
@@ -37,7 +39,7 @@ def shown(*pinned: KeptPassage, **other: object) -> ShownPins:
     """An export that goes back to the pin, lacks nothing, and has gone on since."""
     seen = ShownPins(
         pinned,
-        THERE,
+        {"u1": SAID},
         NEXT_DAY,
         is_whole=True,
         first_seen={(BEFORE, SAID_AT), (NOW, SAID_AT)},
@@ -83,7 +85,7 @@ def test_a_released_passage_stays_released_while_its_pin_stays() -> None:
 
 
 def test_an_edit_asks_once_and_the_words_stay() -> None:
-    edited = {"u1": MessageNow("Forget the door.", "d2")}
+    edited = {"u1": EDITED}
     (after,) = after_export([KEPT_PIN], shown(PIN, messages=edited), LATER)
     assert (after.asks, after.text) == ("edited", WORDS)
     answered = replace(after, asks="")
@@ -174,7 +176,7 @@ def test_a_passage_is_released_where_its_line_is_gone_and_not_where_it_reads_oth
     reworded = edits_of_opening(base, read_opening(whole.replace("blue", "red"), [], ""))
     assert reworded is not None and reworded.released == ()
     assert [line.text for line in reworded.kept] == [WORDS.replace("blue", "red")]
-    spaced = read_opening(whole.replace("\n", " \r\n"), [], "")
-    unchanged = edits_of_opening(base, spaced)
-    assert unchanged is not None and not (unchanged.released or unchanged.kept)
-    assert opening_line(KEPT_PIN) == lines[0]
+    for other in (whole.replace("\n", " \r\n"), whole.replace("\n- ", "\n* ")):
+        unchanged = edits_of_opening(base, read_opening(other, [], ""))
+        assert unchanged is not None and not (unchanged.released or unchanged.kept)
+    assert KEPT_PIN.line == lines[0]
