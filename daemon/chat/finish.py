@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from daemon.archive.archive import Archive
 from daemon.archive.chats import Rest, is_accepted, is_known
 from daemon.archive.outputs import last_output, was_written
-from daemon.chat.kept import lines_shown, proofs_of
+from daemon.chat.kept import lines_shown, with_sources
 from daemon.chat.opening import canned, opening_text, read_shown
 from daemon.files.names import file_name
 from daemon.models.tokens import count, digest_of
@@ -148,7 +148,7 @@ def prove(archive: Archive, survey: "Survey", assembly: Assembly) -> None:
             section=assembly.section,
             removed=assembly.assembled.removed,
             opening=assembly.words.opening,
-            kept=proofs_of(archive, survey.chat.chat_id, assembly.passages),
+            kept=with_sources(archive, survey.chat.chat_id, assembly.passages),
         )
     )
     if faults:

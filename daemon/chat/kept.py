@@ -36,7 +36,6 @@ from rules.layers.kept_passages import (
     shown_passages,
 )
 from rules.layers.opening import KeptLine
-from rules.output.prove import KeptProof
 from rules.recognize.chat_reading import ChatReading
 from rules.typingmind.chat import Chat
 from rules.typingmind.dates import parse_date
@@ -150,15 +149,13 @@ def lines_shown(
     )
 
 
-def proofs_of(
+def with_sources(
     archive: Archive, chat_id: str, passages: Iterable[KeptPassage]
-) -> tuple[KeptProof, ...]:
-    """Return each kept passage with the bytes of the raw message that says it, if it is known."""
+) -> tuple[tuple[KeptPassage, bytes], ...]:
+    """Return each kept passage with the bytes of the raw message that says it, empty if lost."""
     raw = sources(archive, chat_id)
-    return tuple(
-        KeptProof(passage.called, passage.key, passage.line, raw.get(passage.number, b""))
-        for passage in shown_passages(passages, {})
-    )
+    kept = shown_passages(passages, {})
+    return tuple((passage, raw.get(passage.number, b"")) for passage in kept)
 
 
 def find_words(

@@ -58,17 +58,16 @@ def keep_command(
         before = kept_passages(archive, known.chat_id)
         budget = _budget(archive, context.config, known)
         if number:
-            meant = _numbered(before, known, number)
-            new, there = meant.agreed(), meant if meant.agreed() == meant else None
+            new = _numbered(before, known, number).agreed()
+            there = new if new in before else None
         else:
             new = mark(archive, known.chat_id, words, uuid)
             there = covered_by(before, new)
         if there:
-            why = "nothing is asked about it" if number else "it holds these words already"
-            settings.say(f"Nothing to do for {there.called}: {why}.")
+            settings.say(f"Nothing to do: {there.called} is {there.state} already.")
             return
         after = _store(archive, known, before, new, budget)
-    passage = after[-1]
+    *_, passage = after
     if passage.state == "kept":
         settings.say(f"Kept, word for word: {passage.called}.\n{TO_SEE_IT}")
         return
@@ -93,7 +92,7 @@ def release_command(settings: Settings, chat: str, number: int) -> None:
         before = kept_passages(archive, known.chat_id)
         meant = _numbered(before, known, number)
         if meant.state == "released":
-            settings.say(f"Nothing to do for {meant.called}: it is released already.")
+            settings.say(f"Nothing to do: {meant.called} is released already.")
             return
         budget = _budget(archive, context.config, known)
         _store(archive, known, before, meant.released(), budget)

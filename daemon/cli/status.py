@@ -124,9 +124,9 @@ def _of_chats(
     try:
         config, known = settings.config, keys(settings.folders.state)
         endings = problems_of_ending_models(archive, config, known, now())
-        asked = (problem for problem, _ in problems_of_kept(archive, config))
+        asked = (problem for problem, _ in problems_of_kept(archive))
         problems = (*endings, *problems_of_folds(archive, config), *asked)
-        return problems, fullness_of_kept(archive, config)
+        return problems, tuple(fullness_of_kept(archive, config))
     except ConfigurationError:
         return (), ()  # the daemon says so itself, or waits for it
 

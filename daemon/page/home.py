@@ -99,7 +99,7 @@ def _needs(archive: Archive, desk: Desk, status: Status) -> list[Need]:
         *(Need(problem, *_SETTINGS) for problem in problems_of_folds(archive, desk.config)),
         *(
             Need(problem, f"/chat/{chat_id}/kept", "See what is kept")
-            for problem, chat_id in problems_of_kept(archive, desk.config)
+            for problem, chat_id in problems_of_kept(archive)
         ),
     ]
 

@@ -17,9 +17,9 @@ from rules.errors import MemprocError
 from rules.layers.kept_passages import KeptPassage, how_full, notes_on
 
 
-def problems_of_kept(archive: Archive, config: Config) -> Iterator[tuple[StatusProblem, str]]:
+def problems_of_kept(archive: Archive) -> Iterator[tuple[StatusProblem, str]]:
     """Yield what status and Home say of each chat where something waits for the person; its id."""
-    for chat_id, title, passages, _ in _all_kept(archive, config):
+    for chat_id, title, passages in _all_kept(archive):
         open_ones = (passage for passage in passages if passage.is_open)
         if questions := "; ".join(chain.from_iterable(map(notes_on, open_ones))):
             reason = f"{questions[:1].upper()}{questions[1:]}."
@@ -27,22 +27,19 @@ def problems_of_kept(archive: Archive, config: Config) -> Iterator[tuple[StatusP
             yield StatusProblem(title, reason, step), chat_id
 
 
-def fullness_of_kept(archive: Archive, config: Config) -> tuple[str, ...]:
-    """Return a line on how full each chat is that keeps something, or would."""
-    every = _all_kept(archive, config)
-    told = ((title, how_full(passages, budget)) for _, title, passages, budget in every)
-    return tuple(f"{title}: {full}" for title, full in told if full)
+def fullness_of_kept(archive: Archive, config: Config) -> Iterator[str]:
+    """Yield a line on how full each chat is that keeps something, or would."""
+    for chat_id, title, passages in _all_kept(archive):
+        with suppress(MemprocError):
+            budget = config.of(known_chat(archive, chat_id)).keep.budget
+            if full := how_full(passages, budget):
+                yield f"{title}: {full}"
 
 
-def _all_kept(
-    archive: Archive, config: Config
-) -> Iterator[tuple[str, str, tuple[KeptPassage, ...], int]]:
-    """Yield id, title, passages and budget of each chat; one that cannot be read hides no other."""
-    chats = list(known_chats(archive))
+def _all_kept(archive: Archive) -> Iterator[tuple[str, str, tuple[KeptPassage, ...]]]:
+    """Yield id, title and passages of each chat; one that cannot be read hides no other."""
+    chats = known_chats(archive)
     titles = told_apart((known.chat_id, known.title) for known in chats)
     for known in chats:
         with suppress(MemprocError):
-            passages = kept_passages(archive, known.chat_id)
-            if passages:
-                own = config.of(known_chat(archive, known.chat_id))
-                yield known.chat_id, titles[known.chat_id], passages, own.keep.budget
+            yield known.chat_id, titles[known.chat_id], kept_passages(archive, known.chat_id)

@@ -3,8 +3,8 @@
 It reads both chats with the standard library's parser and knows nothing of spans.py's walker, of
 splice.py and of assemble.py, which made the output. What it shares with them, and so cannot check:
 `spans.decoded`, `Number` and `without_bulk` (how bytes become values, and that a long image counts
-by its hash), `printable`, `read_marker` and `plain_original` (what our own fields mean), and the
-places, which say what in the input is ours.
+by its hash), `printable`, `read_marker` and `plain_original` (what our own fields mean),
+`read_opening` (what an opening shows), and the places, which say what in the input is ours.
 """
 
 import json
@@ -15,7 +15,8 @@ from dataclasses import dataclass
 from rules.conversation.history import INSERTED, Entry
 from rules.conversation.marker import CLOSING, MEMORY, OPENING, QUOTE_SLOT, Marker, read_marker
 from rules.conversation.place import Place
-from rules.layers.opening import FACTS, HEADING, JOINER, KEPT, KeptLine, kept_block
+from rules.layers.kept_passages import KeptPassage
+from rules.layers.opening import JOINER, read_opening
 from rules.output.anchors import MemorySection
 from rules.typingmind import plain
 from rules.typingmind.chat import Chat
@@ -23,17 +24,6 @@ from rules.typingmind.content import printable
 from rules.typingmind.originals import is_original, plain_original
 from rules.typingmind.plain import MAY_BE_ADDED, MAY_CHANGE, Json
 from rules.typingmind.spans import decoded
-
-
-@dataclass(frozen=True, slots=True)
-class KeptProof:
-    """A passage that the person keeps, and the message that says it."""
-
-    called: str
-    key: str
-    line: KeptLine
-    raw: bytes
-    """The bytes of the message; empty where it is lost."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +40,11 @@ class Finished:
     removed: Sequence[str]
     opening: str = ""
     """The text of the opening, where it is new; empty: any text will do."""
-    kept: Sequence[KeptProof] = ()
-    """All passages that are kept, in the order of time."""
+    kept: Sequence[tuple[KeptPassage, bytes]] = ()
+    """All passages that are kept, in the order of time, with the bytes of the message that says it.
+
+    These are empty where the message is lost.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -312,32 +305,24 @@ def _kept(read: ReadBack) -> Iterator[str]:
     ]
     if not openings:
         return
-    live, shown = _live_texts(read), []
-    for passage in read.finished.kept:
-        said = printable(plain.all_text(plain.parse_json(decoded(passage.raw or b"{}"))))
-        if passage.raw and passage.line.text not in said:
+    live, opening, not_live = _live_texts(read), openings[0], []
+    for passage, raw in read.finished.kept:
+        said = printable(plain.all_text(plain.parse_json(decoded(raw or b"{}"))))
+        if raw and passage.text not in said:
             yield f"{passage.called} is not in its message"
-        if passage.line.text not in live.get(passage.key, ""):
-            shown.append(passage)
-            if _seen(passage.line.text) not in _seen(openings[0]):
-                yield f"{passage.called} is neither in the opening nor in the live tail"
-    expected = kept_block([passage.line for passage in shown]).partition("\n")[2]
-    if _below_heading(openings[0]).split() != _seen(expected).split():
+        if passage.text not in live.get(passage.key, ""):
+            not_live.append(passage)
+    for passage in not_live:
+        if _seen(passage.text) not in _seen(opening):
+            yield f"{passage.called} is neither in the opening nor in the live tail"
+    shown = [line.compared for line in read_opening(opening, (), "").kept]
+    if shown != [passage.line.compared for passage in not_live]:
         yield "the opening shows other passages than those that are kept and not in the live tail"
-
-
-def _below_heading(opening: str) -> str:
-    """Return what an opening shows as kept; lines of passages that read as headings are inert."""
-    lines = [line.rstrip() for line in opening.replace("\r\n", "\n").split("\n")]
-    names = [line.removeprefix(HEADING).strip() if line[:2] == HEADING else "" for line in lines]
-    begin = names.index(KEPT) + 1 if KEPT in names else len(lines)
-    ends = (at for at in range(begin, len(lines)) if lines[at] == "</system>" or names[at] == FACTS)
-    return _seen("\n".join(lines[begin : next(ends, len(lines))]))
 
 
 def _live_texts(read: ReadBack) -> dict[str, str]:
     """Return by key what those live messages say in which something is kept."""
-    keys = {passage.key for passage in read.finished.kept}
+    keys = {passage.key for passage, _ in read.finished.kept}
     after = {at: message for message, at in zip(read.messages, read.came_from, strict=True)}
     lived = ((entry.key, entry.at) for entry in read.finished.entries)
     strays = ((place.key, place.at) for place in read.finished.places if place.left_out == INSERTED)

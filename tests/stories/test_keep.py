@@ -42,7 +42,7 @@ def test_words_that_left_the_chat_stand_in_every_export_until_they_are_released(
 ) -> None:
     words = compressed(ada)
     assert "Kept, word for word: passage 1" in keep(ada, words)
-    assert "Nothing to do for passage 1" in keep(ada, words)
+    assert "Nothing to do: passage 1" in keep(ada, words)
     ada.goes_round()
     (passage,) = passages(ada)
     day = passage["said_at"][:10]
