@@ -34,6 +34,16 @@ def life(tmp_path: Path) -> Iterator[Life]:
     life.close()
 
 
+@pytest.fixture
+def refused(tmp_path: Path) -> Iterator[Life]:
+    """A chat whose memories the engine will extract, since every model refuses."""
+    life = Life(tmp_path / "home", "2026", "keep-originals")
+    life.memproc.model = _Refusing()
+    life.person.talk(25)
+    yield life
+    life.close()
+
+
 def facts(life: Life) -> list[str]:
     return [row.text for row in life.person.archive[life.person.chat_id].ledger.live]
 
@@ -67,12 +77,21 @@ def test_originals_that_stay_do_not_hide_that_most_memories_were_deleted(life: L
     life.run_and_accept()
 
 
-def test_a_memory_of_edited_messages_is_asked_for_with_what_they_say_now(tmp_path: Path) -> None:
-    life = Life(tmp_path / "home", "2026", "keep-originals")
-    life.memproc.model = _Refusing()
-    life.person.talk(25)
-    life.run()
-    life.import_newest()
-    life.person.edit_message(13)
-    life.run()  # and once more, which asks nothing
-    life.close()
+def test_a_memory_of_edited_messages_is_asked_for_with_what_they_say_now(
+    refused: Life,
+) -> None:
+    refused.run()
+    refused.import_newest()
+    refused.person.edit_message(13)
+    refused.run()  # and once more, which asks nothing
+
+
+def test_what_was_refused_is_asked_for_at_once_where_its_prompt_begins_with_a_fold_to_come(
+    refused: Life,
+) -> None:
+    refused.memproc.set("fold", budget=4000)
+    refused.memproc.set("tail", tokens=800, step=100)  # a prompt of five memories
+    refused.person.talk(15)
+    refused.run()
+    refused.memproc.set("fold", budget=500)
+    refused.run()  # and once more, which asks nothing
