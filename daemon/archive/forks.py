@@ -33,8 +33,14 @@ _WHAT_IT_HAD = """
 """
 
 
-def find_kin(archive: Archive, chat_id: str, ids: Collection[str]) -> Kin | None:
-    """Return the other chat that knows most of these memories, with all of them, or None."""
+def find_kin(
+    archive: Archive, chat_id: str, ids: Collection[str], openings: Collection[str]
+) -> Kin | None:
+    """Return the other chat that knows most of these memories, with all of them, or None.
+
+    Of several, as a fork and the chat that it was forked from, it is the one that has had an
+    opening with one of these digests: core memory and facts are inherited from it.
+    """
     kin: str | None = archive.value(
         """
         WITH RECURSIVE named (memory, name) AS (
@@ -45,9 +51,12 @@ def find_kin(archive: Archive, chat_id: str, ids: Collection[str]) -> Kin | None
         SELECT chat_id FROM named JOIN memory ON memory.id = named.memory
         JOIN chat ON chat.id = memory.chat
         WHERE chat_id <> ? AND name IN (SELECT value FROM json_each(?))
-        GROUP BY chat_id ORDER BY count(*) DESC, chat.id LIMIT 1
+        GROUP BY chat_id
+        ORDER BY count(*) DESC, chat.id IN (
+            SELECT chat FROM opening WHERE digest IN (SELECT value FROM json_each(?))
+        ) DESC, chat.id LIMIT 1
         """,
-        (chat_id, json.dumps(list(ids))),
+        (chat_id, json.dumps(list(ids)), json.dumps(list(openings))),
     )
     if kin is None:
         return None

@@ -168,10 +168,14 @@ def _as_shown(adopted: Adopted, preferred: Preferred) -> Iterator[Memory]:
 
 def _openings(archive: Archive, chat_id: str, messages: Sequence[Message]) -> tuple[str, ...]:
     """Return the openings of the chat, and in a fork those that its messages name."""
-    markers = [read_marker(message.marker) for message in messages if message.marker]
-    digests = {marker.text for marker in markers if marker is not None and marker.kind == OPENING}
     kept = (opening.text for opening in openings(archive, chat_id))
-    return (*kept, *openings_named(archive, digests))
+    return (*kept, *openings_named(archive, _digests_of_openings(messages)))
+
+
+def _digests_of_openings(messages: Sequence[Message]) -> set[str]:
+    """Return the digests of the openings that messages were written as, by their markers."""
+    markers = [read_marker(message.marker) for message in messages if message.marker]
+    return {marker.text for marker in markers if marker is not None and marker.kind == OPENING}
 
 
 def _in_order(memory: Memory) -> tuple[bool, int, int]:
@@ -188,7 +192,8 @@ def _adopted(archive: Archive, chat: Chat, known: _Known, places: Sequence[Place
         return NOTHING_ADOPTED
     from daemon.archive.forks import find_kin  # late: hardly any chat is a fork
 
-    kin = find_kin(archive, chat.chat_id, strange) if not known.memories else None
+    named = _digests_of_openings([place.message for place in places])
+    kin = find_kin(archive, chat.chat_id, strange, named) if not known.memories else None
     inherited = inherit(chat.chat_id, strange, kin) if kin else NOTHING_ADOPTED
     rest = _after_last(strange, {name for memory in inherited.memories for name in memory.origins})
     frozen = _frozen(archive, chat.chat_id, (*known.memories, *inherited.memories), rest)
