@@ -268,15 +268,20 @@ def _quotes(read: ReadBack) -> Iterator[str]:
 
 
 def _speakers(read: ReadBack) -> Iterator[str]:
-    """Yield a fault for each memory that quotes the person without a marker that says so."""
+    """Yield a fault for each memory that quotes the person without a marker that says so.
+
+    Where the person has pinned or excluded a message of it, it stays in an edition of before, and
+    the marker there speaks of that one.
+    """
     by_person = {
-        memory.memory_id: memory.number
+        (memory.memory_id, memory.edition.number): memory.number
         for memory in read.finished.section.shown
         if any(quote.lead for quote in memory.edition.quotes) and memory.edition.kind != "person"
     }
-    for mark in read.marks:
-        if mark and mark.memory in by_person and mark.slot == QUOTE_SLOT and not mark.said_by:
-            yield f"memory {by_person[mark.memory]} quotes the person, and its marker hides it"
+    for mark in filter(None, read.marks):
+        shown = mark.memory, mark.edition
+        if shown in by_person and mark.slot == QUOTE_SLOT and not mark.said_by:
+            yield f"memory {by_person[shown]} quotes the person, and its marker hides it"
 
 
 def _wishes(read: ReadBack) -> Iterator[str]:

@@ -321,6 +321,15 @@ def test_what_the_person_did_to_our_messages_is_no_fault_of_the_output() -> None
     assert verify(finish(edited, [memory], touched=["m1"], archived=TALK).proof) == ()
 
 
+def test_a_memory_of_which_the_person_pinned_a_message_may_stay_in_an_edition_of_before() -> None:
+    first = json.loads(finish(CHAT, MEMORIES[:1], archived=TALK).assembled.chat)
+    first["messages"][3]["isPinned"] = True
+    pinned = chat_of([read_message(json.dumps(message).encode()) for message in first["messages"]])
+    memory = _quoting_the_person()
+    newer = replace(memory, edition=replace(memory.edition, number=2))
+    assert verify(finish(pinned, [newer], touched=["m1"], archived=TALK).proof) == ()
+
+
 def test_a_uuid_that_stood_twice_in_the_input_may_stand_twice() -> None:
     twin = said("user", "the same uuid", 7)
     assert verify(finish(chat_of([*TALK, twin]), MEMORIES, archived=TALK).proof) == ()
