@@ -214,7 +214,9 @@ def _variants(config: Config) -> Iterator[Config]:
 @config_command.command("path")
 @pass_settings
 def config_path_command(settings: Settings) -> None:
-    """Print which memproc.toml counts, and why that one."""
-    click.echo(visible(f"{settings.config_file.path or 'none'} ({settings.config_file.how})"))
-    for other in settings.config_file.others:
-        click.echo(visible(f"not used: {other}"))
+    """Print the path of the memproc.toml that counts; on the error output, why that one."""
+    chosen = settings.config_file
+    if chosen.path:
+        click.echo(visible(str(chosen.path)))
+    for line in (chosen.how, *(f"not used: {other}" for other in chosen.others)):
+        click.echo(visible(line), err=True)

@@ -32,7 +32,7 @@ from rules.money.estimate import NO_COST, NO_TRAFFIC, CostEstimate
 from rules.money.price import Amounts, Reached, Usage, dollars, first_reached, in_words, left
 from rules.plan.chat_plan import ChatPlan, Unchanged
 from rules.typingmind.chat import Chat
-from rules.wording import counted
+from rules.wording import about_it, counted
 
 _HEADINGS = (
     "Chat",
@@ -290,7 +290,8 @@ def _lines_on(row: PlannedRow, titles: Mapping[str, str]) -> Iterator[str]:
     """Yield what there is to say of a row below the table."""
     plan = row.outcome
     if isinstance(plan, Skipped):
-        yield f"{plan.what}: would be skipped. {plan.reason} {plan.next_step}"
+        reason = about_it(plan.reason, plan.what)
+        yield f"{plan.what}: would be skipped. {reason} {plan.next_step}"
     elif isinstance(plan, Unchanged):
         yield f"{titles[plan.chat_id]}: unchanged: {plan.reason}"
     else:

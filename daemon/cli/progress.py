@@ -13,7 +13,7 @@ from daemon.files.clock import now
 from daemon.status.printable import in_one_line, visible
 from daemon.status.sentences import progress_line
 from daemon.status.spans import span
-from rules.wording import counted
+from rules.wording import about_it, counted
 
 if TYPE_CHECKING:
     from rich.progress import TaskID
@@ -146,7 +146,8 @@ class Progress:
             case events.ChatIs():
                 self._end_bar()
                 if event.kind == "set aside":
-                    print_error(f"{event.title}: skipped. {event.detail} {event.next_step}")
+                    reason = about_it(event.detail, event.title)
+                    print_error(f"{event.title}: skipped. {reason} {event.next_step}")
                 else:
                     self._line(_in_words(event))
             case _:

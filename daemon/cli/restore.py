@@ -28,6 +28,8 @@ from rules.output.difference import Difference, DifferenceLine, difference_lines
 from rules.wording import counted
 
 _COLOURS = {"+": "green", "-": "red", "~": "yellow"}
+_FIRST_LINES = 14
+"""How much of a difference is shown before it is asked about: it fits on a terminal's 24 lines."""
 
 
 @click.command
@@ -106,14 +108,15 @@ def _restore(settings: Settings, chat: str, version: int | None, yes: bool) -> N
         else:
             kept = recovery.find_version(context.folders, known, version)
         restorable = recovery.restorable(context.archive, context.folders, known, kept)
-        _compare_with_present(settings, context, known, restorable)
+        lacks_later = _compare_with_present(settings, context, known, restorable)
         undo, restore = f"undo {known.chat_id}", f"restore {known.chat_id} {version}"
         command = f"memproc {restore if version else undo}"
         if not confirmed(settings, f"Put version {kept.number} back?", yes, command):
             return
         recovery.restore(context, known, restorable)
     settings.say(f"Restored. Import this file into TypingMind: {restorable.path}")
-    if restorable.now is not None and restorable.now != restorable.content:
+    settings.say("memproc leaves this chat alone until you drop a newer export of it.")
+    if lacks_later:
         settings.say(
             "To talk on from there, fork it in TypingMind and export the fork: "
             "it lacks what came after."
@@ -183,13 +186,14 @@ def _version(folders: Folders, chat: KnownChat, number: int | None) -> Content:
 
 def _compare_with_present(
     settings: Settings, context: Context, known: KnownChat, restorable: Restorable
-) -> None:
-    """Print what would change. A present file that is no export can still be replaced."""
-    if settings.quiet:
-        return
+) -> bool:
+    """Print the beginning of what would change. Return True if messages of now would be missing.
+
+    A present file that is no export can still be replaced.
+    """
     if restorable.now is None:
         settings.say(f"There is no {restorable.path} now.")
-        return
+        return False
     now = Content(restorable.path.name, restorable.now)
     then = Content(f"version {restorable.version.number}", restorable.content)
     try:
@@ -198,8 +202,23 @@ def _compare_with_present(
         )
     except NotAnExport as spoilt:
         settings.say(f"What is there now cannot be compared: {spoilt.message}")
-        return
-    _print_difference(difference, memories, "now", "then")
+        return False
+    _say_difference(
+        settings, difference, memories, f"diff {known.chat_id} {restorable.version.number}"
+    )
+    return any(change.how == "gone" for change in difference.raw)
+
+
+def _say_difference(
+    settings: Settings, difference: Difference, memories: tuple[Memory, ...], all_of_it: str
+) -> None:
+    """Print the first lines of a difference, and the command that prints all of it."""
+    lines = _in_lines(difference, memories, "now", "then")
+    if not settings.quiet:
+        click.echo("\n".join(lines[:_FIRST_LINES]))
+    if len(lines) > _FIRST_LINES:
+        more = counted(len(lines) - _FIRST_LINES, "more line")
+        settings.say(f"... and {more}. All of it, from then to now: memproc {all_of_it}")
     if difference.is_empty:
         settings.say("They say the same.")
 
@@ -208,10 +227,16 @@ def _print_difference(
     difference: Difference, memories: tuple[Memory, ...], before: str, after: str
 ) -> None:
     """Print a difference in full; coloured on a terminal."""
+    paged("\n".join(_in_lines(difference, memories, before, after)))
+
+
+def _in_lines(
+    difference: Difference, memories: tuple[Memory, ...], before: str, after: str
+) -> list[str]:
     first = _counts(before, difference.messages_before, difference.memories_before)
     second = _counts(after, difference.messages_after, difference.memories_after)
     lines = map(_coloured, difference_lines(with_local_dates(difference), memories))
-    paged("\n".join([first, second, *lines]))
+    return [first, second, *lines]
 
 
 def _coloured(line: DifferenceLine) -> str:

@@ -12,6 +12,7 @@ from daemon.archive.runs import RunProgress, is_told_to_stop, keep_run, memories
 from daemon.files.clock import now
 from daemon.models.ask import Unsent
 from rules.errors import MemprocError
+from rules.wording import about_it
 
 _BECAME = {"written": "written", "left alone": "unchanged", "set aside": "skipped"}
 _KEEP_SECONDS = 1.0
@@ -52,7 +53,8 @@ def _after_reply(run: RunProgress, usd: float, when: str) -> RunProgress:
 def _with_trouble(run: RunProgress, skipped: events.ChatIs) -> RunProgress:
     if run.trouble.count("\n") >= _MOST_TROUBLES - 1:
         return replace(run, next_step=skipped.next_step)
-    trouble = f"{run.trouble}\n{skipped.title}: {skipped.detail}".strip()
+    reason = about_it(skipped.detail, skipped.title)
+    trouble = f"{run.trouble}\n{skipped.title}: {reason}".strip()
     return replace(run, trouble=trouble, next_step=skipped.next_step)
 
 

@@ -46,7 +46,7 @@ _NOT_FOUND = 404
 _UNASKED = "live"
 """Set in the query of what the page asks by itself, which does not prolong the session."""
 _FILTERS: Mapping[str, Callable[..., str]] = {
-    "about_it": words.about_it,
+    "after_name": words.after_name,
     "capital": words.capital,
     "counted": counted,
     "markdown": render_markdown,

@@ -6,6 +6,7 @@ from datetime import date
 from markupsafe import Markup, escape
 
 from rules.typingmind.dates import parse_date
+from rules.wording import about_it
 
 _BROWSERS = (
     ("Edg/", "Edge"),
@@ -43,14 +44,14 @@ def usd(amount: float | None) -> str:
 
 
 def capital(text: str) -> str:
-    """Begin a text with a capital letter, unless it begins with a model's name or a path."""
-    return text if "/" in text.partition(" ")[0] else text[:1].upper() + text[1:]
+    """Begin a text with a capital letter, unless with a path or the name of a model or a file."""
+    first = text.partition(" ")[0].rstrip(".:,;")
+    return text if "/" in first or "." in first else text[:1].upper() + text[1:]
 
 
-def about_it(sentence: str, name: str) -> str:
-    """Begin a sentence with "It" in the place of a name that is printed before it."""
-    rest = sentence.removeprefix(name)
-    return f"It{rest}" if name and rest != sentence and rest.startswith(" ") else capital(sentence)
+def after_name(sentence: str, name: str) -> str:
+    """Word a sentence that follows a name, which it then does not repeat."""
+    return capital(about_it(sentence, name))
 
 
 def shown_day(date: str | None) -> str:

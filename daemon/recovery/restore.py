@@ -114,23 +114,34 @@ def find_version(folders: Folders, chat: KnownChat, number: int) -> Version:
 
 
 def newest_other(archive: Archive, folders: Folders, chat: KnownChat) -> Version:
-    """Return the newest kept version that is not the updated export as it is now.
+    """Return the newest kept version that says something else than the updated export does now.
 
-    Where a restore was cut short after it had put a version there, return that one, to be restored
-    to its end. Raise NotFound.
+    One that differs only in when it was written would undo nothing. Where a restore was cut short
+    after it had put a version there, return that one, to be restored to its end. Raise NotFound.
     """
-    now, last = sha256_of(updated_path(archive, folders, chat)), last_output(archive, chat.chat_id)
-    kept = versions_of(folders.backups, chat.chat_id)
-    is_cut_short = last is not None and last.sha256 != now
-    chosen = [version for version in kept if (version.sha256 == now) == is_cut_short]
-    if is_cut_short:
-        chosen = chosen or list(kept)
-    if chosen:
-        return chosen[-1]
+    path, last = updated_path(archive, folders, chat), last_output(archive, chat.chat_id)
+    now, newest_first = sha256_of(path), versions_of(folders.backups, chat.chat_id)[::-1]
+    if last is not None and last.sha256 != now:
+        same = [version for version in newest_first if version.sha256 == now]
+        others = iter(same or newest_first)
+    else:
+        said = _said(read_updated(path))
+        others = (
+            version
+            for version in newest_first
+            if version.sha256 != now and _said(read_version(version)) != said
+        )
+    if other := next(others, None):
+        return other
     raise NotFound(
         f'There is nothing to undo: no other version of "{chat.title}" is kept.',
         f"List them with: memproc versions {chat.chat_id}",
     )
+
+
+def _said(content: bytes | None) -> object:
+    """Return what an export says, by which it is compared: its chats, or its bytes if it has none."""
+    return [chat.undated for chat in _chats(content)] or content
 
 
 def restorable(archive: Archive, folders: Folders, chat: KnownChat, version: Version) -> Restorable:

@@ -49,6 +49,13 @@ class Chat:
         return self.text[span.start : span.stop].encode("latin-1")
 
     @property
+    def undated(self) -> tuple[bytes, ...]:
+        """Return the bytes of all fields, but for the time at which the chat was changed last."""
+        return tuple(
+            self.slice(member.value) for member in self.members if member.key != "updatedAt"
+        )
+
+    @property
     def sha256(self) -> str:
         """Return the SHA-256 of the chat's own bytes, which names the state that it is in."""
         return hashlib.sha256(self.slice(self.span)).hexdigest()

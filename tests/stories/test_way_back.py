@@ -71,6 +71,31 @@ def test_undo_of_an_export_that_somebody_changed_puts_the_newest_version_back(
     assert "Version 2 (updated" in shown.out
 
 
+def test_undo_passes_over_a_version_that_differs_only_in_when_it_was_written(ada: Person) -> None:
+    chat = long_chat()
+    ada.drop(export_bytes(chat))
+    for command in (
+        ("run",),
+        ("undo", chat["chatID"], "--yes"),
+        ("accept", chat["chatID"]),
+        ("run",),
+    ):
+        assert ada.memproc(*command).code == 0
+    shown = ada.memproc("undo", chat["chatID"], "--yes")
+    assert "Version 1 (original" in shown.out
+    assert "it lacks what came after" not in shown.out, "all of it comes back from under memories"
+    assert ada.chat()["messages"] == chat["messages"]
+
+
+def test_a_long_difference_is_not_shown_in_full_before_an_undo(ada: Person) -> None:
+    chat = long_chat()
+    ada.drop(export_bytes(chat))
+    assert ada.memproc("run").code == 0
+    shown = ada.memproc("undo", chat["chatID"])
+    assert shown.out.count("\n") < 20
+    assert f"memproc diff {chat['chatID']} 1" in shown.out
+
+
 def test_undo_without_another_version_says_so(ada: Person) -> None:
     ada.drop(export_bytes(CHAT))
     assert ada.memproc("run").code == 0

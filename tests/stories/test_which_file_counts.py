@@ -54,9 +54,9 @@ def test_in_a_checkout_the_persons_own_settings_count_and_every_command_says_so(
         ["doctor", "--json"],
     ):
         assert choice in " ".join(memproc(checkout, *command).out.split()), command
-    assert memproc(checkout, "config", "path").out == (
-        f"{own} (found in the system's folder)\nnot used: {near} (nothing but defaults)\n"
-    )
+    path = memproc(checkout, "config", "path")
+    assert path.out == f"{own}\n", "a script can use it"
+    assert path.err == f"found in the system's folder\nnot used: {near} (nothing but defaults)\n"
     assert "tokens = 40000" in memproc(checkout, "config", "show").out
     near.write_text("[tail]\ntokens = 50000\n")
     told = f"{near} is used (found in this folder), and not {own}."

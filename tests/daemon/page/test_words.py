@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import pytest
 
 from daemon.cli.printing import moment
-from daemon.page.words import about_it, minute, time_element, with_commands
+from daemon.page.words import after_name, minute, time_element, with_commands
 
 
 @pytest.fixture
@@ -53,6 +53,6 @@ def test_a_command_in_a_sentence_stands_as_one_and_nothing_is_markup(
 
 
 def test_a_name_is_not_said_twice() -> None:
-    assert about_it("Doc.pdf is a PDF.", "Doc.pdf") == "It is a PDF."
-    assert about_it("Doc.pdfs are none.", "Doc.pdf") == "Doc.pdfs are none."
-    assert about_it("nothing was to do", "Doc.pdf") == "Nothing was to do"
+    assert after_name("Doc.pdf is a PDF.", "Doc.pdf") == "It is a PDF."
+    assert after_name("Doc.pdfs are none.", "Doc.pdf") == "Doc.pdfs are none."
+    assert after_name("nothing was to do", "Doc.pdf") == "Nothing was to do"
