@@ -9,7 +9,7 @@ Requests of one context begin alike, so that the provider's cache has it from th
 """
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from hashlib import sha256
 
 from primer.fact_questions import json_values
@@ -76,17 +76,8 @@ def finished_chat(
         remembered = [Turn("user", opening), *remembered, Turn("user", closing)]
     elif [turn.role for turn in spoken[:1]] == ["assistant"]:
         remembered = [Turn("user", BEGINNING)]
-    return (*_system(system_message), *ending_prefix([*remembered, *spoken]))
-
-
-def context_alone(system_message: str) -> tuple[Turn, ...]:
-    """Return what a persona has without any conversation."""
-    return tuple(_system(system_message))
-
-
-def _system(system_message: str) -> Iterator[Turn]:
-    if system_message.strip():
-        yield Turn("system", system_message)
+    system = [Turn("system", system_message)] if system_message.strip() else []
+    return (*system, *ending_prefix([*remembered, *spoken]))
 
 
 def chunk_alone(texts: Texts, chunk: Sequence[Entry]) -> tuple[Turn, ...]:

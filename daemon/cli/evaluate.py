@@ -178,7 +178,7 @@ def _tell_free(
     for notice in () if price else subject.survey.roles.notices:
         settings.say(notice)
     if price:
-        settings.say(f"To ask the persona itself: memproc eval. {price}")
+        settings.say(f"To ask the persona itself: memproc eval {subject.chat_id}. {price}")
     print_report(subject, report)
 
 
@@ -190,4 +190,4 @@ def _tell_history(context: "Context", subject: "EvaluatedChat", *, as_json: bool
     if as_json:
         print_json([asdict(evaluation) for evaluation in past])
     else:
-        print_history(past)
+        print_history(subject.chat_id, past)

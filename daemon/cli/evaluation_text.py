@@ -94,7 +94,7 @@ def _missed_lines(report: Report, names: Mapping[str, str]) -> Iterator[str]:
     yield ""
     yield f"Missed: {counted(len(report.missed), 'question')}"
     for missed in report.missed[:_MOST_MISSED]:
-        yield f"  {missed.question} ({missed.answer}; memory {names[missed.memory]})"
+        yield f"  {missed.question} (memory {names[missed.memory]}: {missed.answer})"
     if len(report.missed) > _MOST_MISSED:
         yield f"  and {len(report.missed) - _MOST_MISSED} more: --json has all"
     if report.form == "asked":
@@ -112,8 +112,8 @@ def _voice_lines(report: Report) -> Iterator[str]:
         yield f"  {distance:.2f}  {name}"
 
 
-def print_history(past: Sequence[PastEvaluation]) -> None:
-    """Print a line for each evaluation, oldest first."""
+def print_history(chat_id: str, past: Sequence[PastEvaluation]) -> None:
+    """Print a line for each evaluation of a chat, oldest first."""
     rows = [
         (
             str(evaluation.evaluation),
@@ -126,7 +126,7 @@ def print_history(past: Sequence[PastEvaluation]) -> None:
         for evaluation in past
     ]
     if not rows:
-        click.echo("It was never evaluated. To do it: memproc eval CHAT")
+        click.echo(f"It was never evaluated. To do it: memproc eval {chat_id}")
         return
     headings = ("No.", "Asked", "Memories", "Known", "95 %", "Questions", "Made up", "Model")
     print_table(headings, rows, right=(0, 2, 3, 4, 5, 6), prose=(), drop=(7, 5))

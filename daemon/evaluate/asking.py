@@ -10,8 +10,7 @@ from dataclasses import replace
 from typing import TypeVar
 
 from daemon.archive.evaluation import keep_answers, keep_questions
-from daemon.evaluate.plan import EvaluationPlan, plan_evaluation
-from daemon.evaluate.reporting import asked_questions
+from daemon.evaluate.plan import EvaluationPlan, chosen_questions, plan_evaluation
 from daemon.evaluate.subject import ArmName, EvaluatedChat, find_subject
 from daemon.events import Note
 from daemon.models.context import Context
@@ -36,7 +35,6 @@ from rules.errors import ChatSkipped, ModelError
 from rules.evaluate.questions import (
     AT_ONCE,
     GUESSED,
-    MOST_QUESTIONS,
     SAID_ELSEWHERE,
     UNCLEAR,
     EvalAnswer,
@@ -83,11 +81,9 @@ def ask_persona(context: Context, chat: str, arms: Sequence[ArmName], *, again: 
     keep_answers(context.archive, subject.chat_id, answers)
 
 
-def _chosen(context: Context, plan: EvaluationPlan) -> list[EvalQuestion]:
+def _chosen(context: Context, plan: EvaluationPlan) -> Sequence[EvalQuestion]:
     """Return the questions of this evaluation. Raises ChatSkipped where they are too few."""
-    ids = {memory.memory_id for memory in plan.chunks}
-    counting = asked_questions(context.archive, plan.subject).values()
-    asked = [question for question in counting if question.memory in ids][-MOST_QUESTIONS:]
+    asked = chosen_questions(context.archive, plan.subject, plan.chunks)
     said = sum(question.was_said for question in asked)
     if said < FEWEST_QUESTIONS:
         raise ChatSkipped(

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import ceil
 
+from daemon.archive.archive import Archive
 from daemon.archive.evaluation import answers_about, questions_about
 from daemon.archive.journal import find_reply
 from daemon.evaluate.reporting import asked_questions, counting_answers
@@ -30,9 +31,10 @@ from rules.evaluate.questions import (
     NAMED,
     PER_CHUNK,
     EvalQuestion,
+    choose,
     spread,
 )
-from rules.money.estimate import CostEstimate, PlannedCall, estimate_cost
+from rules.money.estimate import CostEstimate, ModelRole, PlannedCall, answer_room, estimate_cost
 
 _INSTRUCTIONS, _QUESTION = 110, 65
 """Tokens around questions, and of one with its choices."""
@@ -40,7 +42,6 @@ _WRITTEN, _LETTERS = 350, 20
 """Tokens of answers: four questions as JSON, five letters."""
 _FOUND = 900
 """Tokens that a search finds for one question."""
-_ROOM, _ROOM_A_WORD = 200, 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +71,9 @@ class EvaluationPlan:
     @property
     def count(self) -> int:
         """Return about how many questions are asked."""
-        return min(MOST_QUESTIONS, len(self.questions) + PER_CHUNK * len(self.lacking))
+        lacking = {memory.memory_id for memory in self.lacking}
+        known = sum(question.memory not in lacking for question in self.questions)
+        return known + PER_CHUNK * len(lacking)
 
     def chunk(self, memory: Memory) -> tuple[Turn, ...]:
         """Return what the context manager reads of a memory's chunk."""
@@ -97,9 +100,7 @@ def plan_evaluation(
     known = {question.memory for question in before}
     preferred = [memory for memory in subject.chunks if memory.memory_id in known]
     chunks = spread(subject.chunks, MOST_QUESTIONS // PER_CHUNK, preferred) if due else []
-    ids = {memory.memory_id for memory in chunks}
-    counting = asked_questions(context.archive, subject).values()
-    questions = [question for question in counting if question.memory in ids]
+    questions = chosen_questions(context.archive, subject, chunks)
     asked_about = {question.memory for question in questions if question.was_said}
     named = {question.memory for question in before if question.state == NAMED}
     plan = EvaluationPlan(
@@ -110,9 +111,17 @@ def plan_evaluation(
         chunks=tuple(chunks),
         lacking=tuple(memory for memory in chunks if memory.memory_id not in asked_about - named),
         before=before,
-        questions=tuple(questions),
+        questions=questions,
     )
     return _with_cost(context, plan)
+
+
+def chosen_questions(
+    archive: Archive, subject: EvaluatedChat, chunks: Sequence[Memory]
+) -> tuple[EvalQuestion, ...]:
+    """Return what is asked about these chunks, as far as it is written."""
+    counting = asked_questions(archive, subject).values()
+    return choose(counting, [memory.memory_id for memory in chunks])
 
 
 def _askable(roles: Roles) -> Roles:
@@ -180,9 +189,8 @@ def _calls_to_ask(plan: EvaluationPlan) -> Iterator[PlannedCall]:
             is_read = True
 
 
-def _call(role: str, prompt: int, answer: int, words: int, turns: int = 2) -> PlannedCall:
-    room = _ROOM + _ROOM_A_WORD * words
-    return PlannedCall(role, prompt, 0, 0, answer, room, turns)  # type: ignore[arg-type]
+def _call(role: ModelRole, prompt: int, answer: int, words: int, turns: int = 2) -> PlannedCall:
+    return PlannedCall(role, prompt, 0, 0, answer, answer_room(words), turns)
 
 
 def _refuse_too_large(plan: EvaluationPlan, arm: str, tokens: int) -> None:

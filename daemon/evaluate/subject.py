@@ -17,7 +17,7 @@ from daemon.chat.survey import Survey
 from daemon.models.context import Context
 from daemon.models.tokens import count
 from daemon.remember.retry import survey_archived
-from primer.evaluation_questions import context_alone, finished_chat
+from primer.evaluation_questions import finished_chat
 from primer.prompt import Turn
 from rules.conversation.history import Entry
 from rules.conversation.kept_wishes import wishes_within
@@ -93,7 +93,7 @@ class EvaluatedChat:
     @property
     def alone(self) -> tuple[Turn, ...]:
         """Return the context without any conversation."""
-        return context_alone(self.survey.chat.system_message)
+        return finished_chat(self.survey.chat.system_message, "", (), "", ())
 
     @cached_property
     def version(self) -> str:

@@ -6,7 +6,7 @@ was, and is not paid for twice.
 
 import hashlib
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import TypeVar
@@ -109,6 +109,18 @@ def spread(items: Sequence[T], most: int, preferred: Sequence[T] = ()) -> list[T
         part = items[begin:end]
         picked.append(next((item for item in part if item in preferred), part[len(part) // 2]))
     return picked
+
+
+def choose(questions: Iterable[EvalQuestion], chunks: Sequence[str]) -> tuple[EvalQuestion, ...]:
+    """Return the oldest few of the questions about each of these chunks.
+
+    So the same ones are asked the next time, and as many about each chunk.
+    """
+    about: dict[str, list[EvalQuestion]] = {chunk: [] for chunk in chunks}
+    for question in questions:
+        if question.memory in about:
+            about[question.memory].append(question)
+    return tuple(question for few in about.values() for question in few[:PER_CHUNK])
 
 
 def pose(questions: Sequence[EvalQuestion], asking: str) -> str:

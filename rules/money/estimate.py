@@ -24,13 +24,14 @@ _TURNS = 12
 _USED = 3
 """An edit or a list of facts is about a third as long as it may be."""
 NO_TRAFFIC = Usage(0, 0, 0, 0)
+ModelRole = Literal["agent", "context manager", "embedding"]
 
 
 @dataclass(frozen=True, slots=True)
 class PlannedCall:
     """One call. The cache has `read` of its prompt, and `written` comes to it; the rest is new."""
 
-    role: Literal["agent", "context manager", "embedding"]
+    role: ModelRole
     prompt: int
     read: int
     """At the beginning of the prompt, if all is asked in the plan's order and nothing is lost."""
@@ -165,25 +166,26 @@ def _begins(plan: ChatPlan, chunk: PlannedChunk) -> tuple[int, int]:
 
 
 def _answer(words: int, *, longest: bool) -> int:
-    return _room(words) if longest else round(words * TOKENS_A_WORD)
+    return answer_room(words) if longest else round(words * TOKENS_A_WORD)
 
 
 def _agent(begun: int, read: int, turns: int, words: int, answered: int) -> PlannedCall:
     """Plan a question after `begun` tokens, `read` of them cached, and what was `answered`."""
     answer = round(words * TOKENS_A_WORD)
     return PlannedCall(
-        "agent", begun + answered + _QUESTION, read, begun - read, answer, _room(words), turns
+        "agent", begun + answered + _QUESTION, read, begun - read, answer, answer_room(words), turns
     )
 
 
 def _manager(passage: int, words: int, turns: int) -> PlannedCall:
     answer = round(words * TOKENS_A_WORD)
     return PlannedCall(
-        "context manager", passage + _QUESTION, 0, 0, answer, _room(words), turns + _TURNS
+        "context manager", passage + _QUESTION, 0, 0, answer, answer_room(words), turns + _TURNS
     )
 
 
-def _room(words: int) -> int:
+def answer_room(words: int) -> int:
+    """Return the tokens that an answer of about so many words may have (max_tokens)."""
     return _ROOM + words * _ROOM_A_WORD
 
 

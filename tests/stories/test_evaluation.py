@@ -435,6 +435,8 @@ def test_what_was_missed_is_named_to_a_rewriting_and_asked_no_more(
         after = evaluated(eve)
         assert after["evaluation"] == 2
         assert server.meter.calls > calls + 8, "others are written about its chunk"
+        asked_of = [row["known"]["questions"] for row in after["groups"]["memories"]]
+        assert asked_of == [3] * 10, "and no other chunk is asked about less for it"
         with Archive.read(eve.home / "state") as archive:
             counts = archive.column(
                 "SELECT count(*) FROM question WHERE memory = ? AND state = '' AND passage <> ''",

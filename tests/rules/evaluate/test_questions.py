@@ -1,9 +1,12 @@
 """Questions are drawn by seed, and letters are read however a model writes them."""
 
+from dataclasses import replace
+
 import pytest
 
 from rules.evaluate.questions import (
     EvalQuestion,
+    choose,
     draw,
     own_letter,
     pose,
@@ -71,6 +74,17 @@ def test_items_are_spread_over_all_ages_and_known_ones_come_first() -> None:
     assert spread(range(20), 4, preferred=(0, 19)) == [0, 7, 12, 19]
     assert spread(range(3), 10) == [0, 1, 2]
     assert spread([], 10) == []
+
+
+def test_no_chunk_is_asked_about_more_because_others_were_written_for_it() -> None:
+    chunks = ["m1", "m2"]
+    made = [
+        replace(QUESTION, memory=name, text=f"{name} {at}") for name in chunks for at in range(4)
+    ]
+    others = [replace(QUESTION, memory="m2", text=f"another {at}") for at in range(4)]
+    assert choose([*made, *others], chunks) == tuple(made)
+    assert choose([*made[:6], *others], chunks) == (*made[:6], *others[:2])
+    assert choose(made, ["m2"]) == tuple(made[4:])
 
 
 @pytest.mark.parametrize("asking", ["first", "second", "third"])
