@@ -255,10 +255,11 @@ class Person:
     def strip_markers(self) -> None:
         """Another tool has gone over the chat and kept only the fields that it knows.
 
-        A chat with other uuids than memproc's would be skipped from then on, as would a copy of this one: there the
-        life of the chat ends, so this is done to no such chat, and no copies are made of this one.
+        A chat with other uuids than memproc's would be skipped from then on, as would a copy that memproc has not seen,
+        and one of this chat: there the life of the chat ends, so this is done to no such chat, and no copies are made
+        of this one.
         """
-        if not self.renewed:
+        if not self.renewed and self.chat_id in self.archive:
             self.device.bring_in(strip_markers(self.device.export(self.chat_id)))
             self._stripped.add(self.chat_id)
 
