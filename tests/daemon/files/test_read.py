@@ -307,11 +307,11 @@ def test_a_file_that_changes_while_it_is_read_is_told(
 def test_a_large_file_is_never_in_memory_as_a_whole(tmp_path: Path) -> None:
     path = tmp_path / "a.json"
     one = json_bytes(long_chat(20_000))
-    path.write_bytes(b'{"data":{"chats":[' + b",".join([one] * 200) + b"]}}")
+    path.write_bytes(b'{"data":{"chats":[' + b",".join([one] * 60) + b"]}}")
     tracemalloc.start()
     try:
         export = read_export(path)
-        assert sum(len(found.messages) for found in export.chats()) > 8_000
+        assert sum(len(found.messages) for found in export.chats()) > 2_400
         assert tracemalloc.get_traced_memory()[1] < export.fingerprint.size / 3
     finally:
         tracemalloc.stop()

@@ -327,7 +327,7 @@ def test_the_engine_s_fold_is_made_of_the_raw_messages_where_they_are_known() ->
 
 
 def test_a_fold_that_is_too_large_is_asked_for_with_fewer_words_and_then_extracted() -> None:
-    long = long_answer(2000)
+    long = long_answer(900)
     own = [
         replace(
             member,
@@ -338,7 +338,7 @@ def test_a_fold_that_is_too_large_is_asked_for_with_fewer_words_and_then_extract
         )
         for member in SIX
     ]
-    weeks = (f"I keep the stairs of week {number}, and the piano." for number in range(250))
+    weeks = (f"I keep the stairs of week {number}, and the piano." for number in range(150))
     too_long = " ".join(weeks)
     desk = Desk({"refinement": [ended(too_long), ended(GOOD)]})
     assert fold(desk, own).in_prompts.texts[5] == GOOD
