@@ -157,7 +157,11 @@ class ExportWritten:
             if self.extracted
             else ""
         )
-        kept = f"; the version before is in {self.backup}" if self.backup else ""
+        kept = (
+            f"; the version before is kept (memproc undo {self.plan.chat_id})"
+            if self.backup
+            else ""
+        )
         too_many = f"; {self.over_budget}" if self.over_budget else ""
         return (
             f"{self.tokens_before:,} tokens are now {self.tokens_after:,}, "

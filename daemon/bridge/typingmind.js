@@ -564,6 +564,8 @@
     const [of, known] = [await digest(body), plans.get(id)];
     if (known?.of !== of || Date.now() - known.at > ASK)
       plans.set(id, { ...await call("POST", "/bridge/plan", body).catch(unplanned), of, at: Date.now() });
+    // A refusal is of the chat as it was sent; it goes when the chat has changed.
+    if (known && known.of !== of && isRefused(view.round)) await setRound(id, { said: "" });
     const { auto, tried } = view.round; // what was stopped is tried again when the chat has changed
     const { due, ready } = plans.get(id);
     if (auto && (due || ready) && tried !== of) await setRound(id, { state: "wanted", said: "", tried: of });

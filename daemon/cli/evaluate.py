@@ -175,10 +175,10 @@ def _tell_free(
     settings.say(_FLOOR)
     if "recall" in arms:
         settings.say("A search is only asked of a model: recall is left out.")
-    for notice in () if price else subject.survey.roles.notices:
-        settings.say(notice)
     if price:
         settings.say(f"To ask the persona itself: memproc eval {subject.chat_id}. {price}")
+    elif provider := subject.survey.roles.lacks_key:
+        settings.say(f"To ask the persona itself, memproc needs a key: memproc key set {provider}")
     print_report(subject, report)
 
 

@@ -25,7 +25,7 @@ from daemon.status.log import entries, log_folder
 from daemon.status.place import DaemonPlace
 from daemon.status.printable import told_apart
 from daemon.status.sentences import sentence
-from daemon.status.status import Status, StatusProblem, read_status
+from daemon.status.status import RUN_BY_HAND, Status, StatusProblem, read_status
 from rules.errors import MemprocError
 
 _OF_THE_DAEMON = ("the daemon", "the log", "the watch on the inbox")
@@ -64,8 +64,12 @@ def home_page(request: Request) -> Response:
         every = known_chats(archive)[::-1]
         chats = _shown(archive, desk.config, _chosen(every, find, sort))
         status = _status(archive, desk)
-        needs = _needs(archive, desk, status)
         work = read_work(archive, desk.folders)
+        needs = [
+            need
+            for need in _needs(archive, desk, status)
+            if not (work.ended and need.problem.what == RUN_BY_HAND)
+        ]
     return render(
         request,
         "home.html",

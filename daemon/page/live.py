@@ -5,6 +5,7 @@ changed, it loads itself again, and replaces the parts that the mark is for.
 """
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
 from hashlib import sha256
@@ -98,7 +99,8 @@ def read_work(archive: Archive, folders: Folders) -> Work:
     files = recent_files(archive, since, _MOST_FILES)
     lines = [line for file in files for line in _lines_of(file, run)]
     is_running = is_held(DaemonPlace(folders.state).lock)
-    unread = _unread(archive, folders.inbox, {file.path for file in files}, is_running)
+    shown = {file.path for file in files} | set(_refused(folders.inbox, last))
+    unread = _unread(archive, folders.inbox, shown, is_running)
     ended = last if last and last.ended_at > since and _is_told(last) else None
     paused = current_pause(archive, present) if is_running else None
     return Work((*unread, *lines), run, ended, paused)
@@ -163,6 +165,17 @@ def _line_of_chat(outcome: ChatOutcome, name: str) -> WorkLine:
         return WorkLine(outcome.title, "skipped", outcome.detail, outcome.next_step, aside=name)
     sentence = "The updated export is ready." if outcome.kind == "written" else outcome.detail
     return WorkLine(outcome.title, "done", sentence, chat_id=outcome.chat_id)
+
+
+def _refused(inbox: Path, last: RunProgress | None) -> Iterator[str]:
+    """Yield the paths of files that the last run has skipped, as its end tells, and that are unchanged."""
+    if last is None:
+        return
+    for line in last.trouble.splitlines():
+        path = inbox / line.partition(": ")[0]
+        with suppress(OSError):
+            if path.stat().st_mtime <= at(last.ended_at).timestamp():
+                yield str(path)
 
 
 def _unread(archive: Archive, inbox: Path, shown: set[str], is_running: bool) -> Iterator[WorkLine]:

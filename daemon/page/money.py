@@ -20,9 +20,9 @@ from daemon.config.money_settings import BudgetSettings
 from daemon.files.clock import at, here, now, periods
 from daemon.files.lock import is_held
 from daemon.models.ask import caps_now
-from daemon.page.actions import do_command, run_then_show
+from daemon.page.actions import do_command
 from daemon.page.actions import start_run as begin
-from daemon.page.app import desk_of, field, named_chat, render
+from daemon.page.app import desk_of, named_chat, render
 from daemon.page.plans import Plan, Plans
 from daemon.recovery.aside import files_aside
 from primer.models import EXTRACTIVE
@@ -185,14 +185,6 @@ def post_run(request: Request) -> Response:
     with named_chat(request) as (archive, known):
         path = newest_file(archive, known.chat_id)
     return begin(desk_of(request), path)
-
-
-def post_cap(request: Request) -> Response:
-    """Raise the cap of today, of this month or of each run for a while."""
-    which = field(request, "which")
-    if which not in ("run", "day", "month"):
-        which = "day"
-    return run_then_show(request, "/money", "budget", "raise", f"--{which}", field(request, "usd"))
 
 
 def _spent(costs: Counter[str]) -> list[tuple[str, int]]:

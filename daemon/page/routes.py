@@ -54,7 +54,6 @@ ACTIONS: Mapping[str, View] = {
     "/inbox/run": money.run_inbox,
     "/bring/plan": bringing.plan_bring,
     "/bring/go": bringing.post_bring,
-    "/money/cap": money.post_cap,
     "/run/stop": actions.stop_run,
     "/service/pause": actions.pause_daemon,
     "/service/resume": actions.resume_daemon,

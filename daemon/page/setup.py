@@ -6,6 +6,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from daemon.archive.archive import Archive
+from daemon.config.search import own_file
 from daemon.files.candidates import put_sample
 from daemon.files.clock import now
 from daemon.files.lock import is_held
@@ -39,7 +40,7 @@ def about_page(request: Request) -> Response:
         ("Updated exports", desk.folders.updated),
         ("Backups", desk.folders.backups),
         ("Archive and log", desk.folders.state),
-        ("Settings", desk.toml or "every setting is at its default"),
+        ("Settings", desk.toml or own_file()),
     )
     return render(request, "about.html", version=version("memproc-daemon"), places=places)
 

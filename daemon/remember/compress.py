@@ -84,7 +84,7 @@ def _announce(context: Context, survey: Survey) -> None:
         if address not in context.notices:
             context.notices.add(address)
             context.tell(Note(address))
-    for notice in survey.roles.notices:
+    for notice in survey.roles.notices if survey.plan.work else ():
         if is_news(context.archive, notice, context.clock()):
             context.tell(Note(notice))
     if survey.plan.calls:

@@ -28,6 +28,8 @@ MOST_QUEUED = 100
 _SLOW_SECONDS = 120.0
 _NEVER = Sign("", "")
 _OF_THE_DAEMON = frozenset({"pid", "started_at", "watch_mode", "last_event", "last_scan"})
+RUN_BY_HAND = "the last run by hand"
+"""What a problem of the last run by hand is called."""
 _LOGS = "See what happened with: memproc logs"
 
 
@@ -172,7 +174,7 @@ def _run_problems(last: RunProgress | None) -> Iterator[StatusProblem]:
     """Yield the problem of the last run by hand, if it had one."""
     if last and last.by_hand and last.trouble:
         next_step = last.next_step or "Run memproc again."
-        yield StatusProblem("the last run by hand", last.trouble, next_step)
+        yield StatusProblem(RUN_BY_HAND, last.trouble, next_step)
 
 
 def _file_problems(archive: Archive, is_there: Callable[[str], bool]) -> Iterator[StatusProblem]:

@@ -48,7 +48,8 @@ def chunks(
     live = tokens_of(first_tokens(units_from(spoken, start, size)[::-1], 0, tail))
     waiting = left - live
     if not waiting:
-        reason = "Nothing waits: all that is left is in the live tail."
+        else_ = "else " if formed else ""
+        reason = f"Nothing {else_}waits: all that is left is in the live tail."
     elif coming:
         reason = f"The next chunk will hold {coming:,} tokens, and only {waiting:,} come before the live tail."
     else:

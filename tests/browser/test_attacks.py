@@ -1,5 +1,6 @@
 """Pages from elsewhere, open in the same browser, can read nothing of memproc's and do nothing with it."""
 
+import json
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -44,7 +45,7 @@ def outcome(page: Opened, script: str, *arguments: object) -> object:
 READ = "fetch(arguments[0], {credentials: 'include'}).then(r => r.text()).then(done, () => done('refused'))"
 BLIND = (
     "fetch(arguments[0], {method: 'POST', mode: 'no-cors', credentials: 'include', "
-    "headers: {'Content-Type': 'application/x-www-form-urlencoded'}, body: 'usd=40&which=day'})"
+    "headers: {'Content-Type': 'application/x-www-form-urlencoded'}, body: 'a=1'})"
     ".then(() => done('sent'), () => done('refused'))"
 )
 IMAGE = "const i = new Image(); i.onload = () => done('shown'); i.onerror = () => done('refused'); i.src = arguments[0]"
@@ -74,16 +75,15 @@ def test_a_foreign_page_reads_nothing(page: Opened, elsewhere: str, script: str,
 
 
 def test_a_foreign_page_does_nothing(page: Opened, elsewhere: str) -> None:
-    before = page.person.memproc("budget", "show", "--json").out
     page.browser.get(elsewhere)
-    outcome(page, BLIND, f"{page.address}/money/cap")
+    outcome(page, BLIND, f"{page.address}/service/pause")
     page.browser.execute_script(
         "const f = document.createElement('form'); f.method = 'post'; f.action = arguments[0]; "
-        "f.innerHTML = '<input name=usd value=40><input name=which value=day>'; document.body.append(f); f.submit()",
-        f"{page.address}/money/cap",
+        "f.innerHTML = '<input name=a value=1>'; document.body.append(f); f.submit()",
+        f"{page.address}/service/pause",
     )
     assert "Pages from elsewhere may not use memproc." in page.browser.page_source
-    assert page.person.memproc("budget", "show", "--json").out == before
+    assert json.loads(page.person.memproc("status", "--json").out)["paused"] is None
 
 
 def test_a_foreign_page_shows_us_in_no_frame(page: Opened, elsewhere: str) -> None:

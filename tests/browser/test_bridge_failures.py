@@ -141,6 +141,8 @@ def test_a_budget_that_is_reached_is_told_in_the_words_of_memproc(
     fake.states = [{"state": "failed", "reason": BUDGET}]
     waiting.says(BUDGET)
     assert waiting.stored() == TALK
+    waiting.say("And then?")
+    waiting.says("memory due")  # what was refused was the chat as it was
 
 
 def test_auto_does_not_try_the_same_chat_again_and_again(

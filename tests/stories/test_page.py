@@ -149,7 +149,7 @@ def test_a_link_is_good_once(lived: Person) -> None:
 
 def test_a_form_of_another_session_is_refused(browser: Browser) -> None:
     assert "Load it again" in browser.send(
-        "/money/cap", status=403, form_token="0" * 64, usd="40", which="day"
+        "/settings/change", status=403, form_token="0" * 64, **{"budget.day_usd": "4"}
     )
 
 
@@ -329,9 +329,11 @@ def test_marked_words_are_kept_with_their_markdown(tmp_path: Path) -> None:
     assert "<strong>salt</strong> wind is <em>mine</em>." in browser.source(unescape(place))
 
 
-def test_money_shows_the_caps_and_raises_one(browser: Browser) -> None:
+def test_money_shows_the_caps_and_only_a_terminal_raises_one(browser: Browser) -> None:
     assert "Nothing was spent in the last thirty days." in browser.open("/money")
-    assert "$12.00 (raised from $10.00)" in browser.send("/money/cap", usd="12", which="day")
+    browser.send("/money/cap", status=404, usd="12", which="day")
+    assert browser.person.memproc("budget", "raise", "--day", "12").code == 0
+    assert "$12.00 (raised from $10.00)" in browser.open("/money")
 
 
 def test_a_plan_says_what_a_run_would_do_before_it_is_started(browser: Browser) -> None:
