@@ -67,12 +67,13 @@ class Examined:
             ),
             "",
         )
-        if right and (is_check or _drawn(question) < self.share):
+        if right and (is_check or drawn(question) < self.share):
             return right
         return "E" if is_check else self.otherwise(question, right)
 
 
-def _drawn(text: str) -> float:
+def drawn(text: str) -> float:
+    """A number from 0 to 1 that the text alone decides: who knows a share of all knows those below it."""
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8]) / 2**64
 
 
@@ -81,8 +82,8 @@ def written(passage: tuple[Said, ...]) -> str:
     sentences = [sentence for said in passage for sentence in _SENTENCE.findall(said.text)] or [
         "Nothing much was said on that day, and nobody will ask about it ever again."
     ]
-    chosen = sorted(set(sentences), key=_drawn)[:3]
-    endings = [_cut(sentence)[1] for sentence in sorted(set(sentences), key=_drawn)]
+    chosen = sorted(set(sentences), key=drawn)[:3]
+    endings = [_cut(sentence)[1] for sentence in sorted(set(sentences), key=drawn)]
     questions = [
         {
             "question": f"{_FOLLOWS}{_cut(sentence)[0]}”?",
@@ -94,7 +95,7 @@ def written(passage: tuple[Said, ...]) -> str:
     ]
     unsaid = {
         "question": f"{_FOLLOWS}The captain of {chosen[0][:20]} owns”?",
-        "choices": [f"{count} ships of {_drawn(chosen[0]):.6f} tons." for count in range(4)],
+        "choices": [f"{count} ships of {drawn(chosen[0]):.6f} tons." for count in range(4)],
     }
     return json.dumps({"questions": questions, "unsaid": unsaid}, ensure_ascii=False)
 

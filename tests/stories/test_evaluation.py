@@ -19,7 +19,7 @@ from rules.evaluate.questions import GUESSED, NAMED, SAID_ELSEWHERE, UNCLEAR
 from tests import waiting
 from tests.chats import CHAT_ID, export_bytes, long_chat
 from tests.server.batching import Batching
-from tests.server.examined import Examined, Guess, never_said
+from tests.server.examined import Examined, Guess, drawn, never_said
 from tests.server.reply import Answer, Hang, Reply, Script
 from tests.server.request import Request
 from tests.server.server import ModelServer
@@ -82,12 +82,15 @@ def evaluated(person: Person, *options: str) -> dict[str, Any]:
     return report
 
 
-def passages_kept(person: Person) -> list[bool]:
-    """Whether each passage that was asked about stands in the finished chat, word for word."""
+def passages_known(person: Person, share: float = 1.0) -> list[bool]:
+    """Whether each passage that was asked about stands in the finished chat, of a share that is known."""
     chat = json.dumps(person.chat(), ensure_ascii=False)
     with Archive.read(person.home / "state") as archive:
-        asked = archive.column("SELECT passage FROM question WHERE state = '' AND passage <> ''")
-    return [json.dumps(passage, ensure_ascii=False)[1:-1] in chat for passage in asked]
+        asked = archive.run("SELECT passage, text FROM question WHERE state = '' AND passage <> ''")
+    return [
+        json.dumps(passage, ensure_ascii=False)[1:-1] in chat and drawn(text) < share
+        for passage, text in asked
+    ]
 
 
 def test_a_reader_that_knows_what_stands_in_its_context_is_told_as_knowing_just_that(
@@ -101,7 +104,7 @@ def test_a_reader_that_knows_what_stands_in_its_context_is_told_as_knowing_just_
         said_first = float(LIKELY.search(ended.out)[1])  # type: ignore[index]
         assert said_first == pytest.approx(billed, rel=0.1)
 
-        report, truth = evaluated(eve), passages_kept(eve)
+        report, truth = evaluated(eve), passages_known(eve)
         arm = report["arms"][0]
         assert arm["known"]["questions"] == len(truth) == 30
         assert arm["known"]["share"] == pytest.approx(sum(truth) / len(truth))
@@ -158,7 +161,7 @@ def test_letters_are_read_in_whatever_form_they_come(
     eve: Person, form: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with serving(monkeypatch, Examined(answers=READERS[form])):
-        report, truth = evaluated(eve), passages_kept(eve)
+        report, truth = evaluated(eve), passages_known(eve)
     assert report["arms"][0]["unread"] == 0
     assert report["arms"][0]["known"]["share"] == pytest.approx(sum(truth) / len(truth))
 
@@ -198,8 +201,14 @@ def test_what_the_model_answers_without_the_conversation_is_not_asked(
     assert states(eve)[GUESSED] == 30 - asked > 0
 
 
+def guesses(question: str, right: str) -> str:
+    return "ABCD"[int(4 * drawn(f"{question} at a guess"))]
+
+
 @pytest.mark.parametrize(
-    ("otherwise", "made_up"), [(lambda question, right: "A", 1.0), (never_said, 0.0)]
+    ("otherwise", "made_up"),
+    [(lambda question, right: "A", 1.0), (guesses, 1.0), (never_said, 0.0)],
+    ids=["always A", "guesses", "always never said"],
 )
 def test_who_knows_nothing_is_told_as_knowing_nothing(
     eve: Person, otherwise: Guess, made_up: float, monkeypatch: pytest.MonkeyPatch
@@ -269,26 +278,27 @@ def test_a_model_that_answers_late_is_waited_for_or_asked_again_and_told_just_th
 
     with serving(monkeypatch, slowly) as server:
         wants(eve, "concurrency = 2\n[models.options]\ntimeout = 1\n")
-        report, truth = evaluated(eve), passages_kept(eve)
+        report, truth = evaluated(eve), passages_known(eve)
         assert len(hung) == 2
         assert report["arms"][0]["known"]["share"] == pytest.approx(sum(truth) / len(truth))
         assert report["arms"][0]["unread"] == 0
         assert server.meter.finished_and_seen_again == []
 
 
-def test_a_kill_in_the_middle_pays_nothing_twice(
+def test_a_kill_in_the_middle_pays_nothing_twice_and_who_knows_60_percent_is_told_so(
     eve: Person, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with serving(monkeypatch, Examined()) as server:
+    with serving(monkeypatch, Examined(share=0.6)) as server:
         wants(eve, "concurrency = 2\n")
         before = server.meter.calls
         running = eve.start("eval", CHAT_ID)
         waiting.until(lambda: server.meter.calls >= before + 25, 150)
         running.kill()
         running.communicate()
-        report, truth = evaluated(eve), passages_kept(eve)
+        report, truth = evaluated(eve), passages_known(eve, 0.6)
         assert report["evaluation"] == 1
         assert report["arms"][0]["known"]["share"] == pytest.approx(sum(truth) / len(truth))
+        assert 0 < sum(truth) < sum(passages_known(eve))
         # Only the two that were under way could come again: none that was kept.
         assert server.meter.calls - len(server.meter.seen) <= 2
         calls = json.loads(eve.memproc("calls", "--json").out)
