@@ -7,12 +7,14 @@ from itertools import groupby, takewhile
 
 from primer.prompt import Turn
 from primer.tags import restore_tags
+from rules.conversation.memory import Memory
 from rules.extract.prose import Said
 
 _TAG = "<to_remember"
 _WRAPPED = re.compile(r"<to_remember((?: [a-z]+=\"[^\"]*\")*)>\n(.*?)\n</to_remember>", re.DOTALL)
 _MOST_BEFORE = 1_024
 """Messages before a passage that the engine has in view: its tail, and some 150 memories."""
+_MESSAGES_A_MEMORY = 6
 _ATTRIBUTE = re.compile(r" ([a-z]+)=\"([^\"]*)\"")
 
 
@@ -21,6 +23,7 @@ def read_passage(turns: Sequence[Turn]) -> tuple[Said, ...]:
     return tuple(
         Said(attributes.get("role", turn.role), restore_tags(text), attributes.get("date", "")[:10])
         for turn in turns
+        if _TAG in turn.content
         for attributes, text in _wrapped(turn.content)
     )
 
@@ -28,13 +31,21 @@ def read_passage(turns: Sequence[Turn]) -> tuple[Said, ...]:
 def read_stretches(turns: Sequence[Turn]) -> tuple[tuple[Said, ...], ...]:
     """Return the passage cut by the attribute `memory` of its messages, one part a memory."""
     numbered = [
-        attributes.get("memory", "") for turn in turns for attributes, _ in _wrapped(turn.content)
+        attributes.get("memory", "")
+        for turn in turns
+        if _TAG in turn.content
+        for attributes, _ in _wrapped(turn.content)
     ]
     messages = zip(read_passage(turns), numbered, strict=True)
     return tuple(
         tuple(message for message, _ in row)
         for _, row in groupby(messages, key=lambda entry: entry[1])
     )
+
+
+def in_view(memories: Sequence[Memory]) -> Sequence[Memory]:
+    """Return the newest of the memories before a passage: all that `said_before` can reach."""
+    return memories[-(_MOST_BEFORE // _MESSAGES_A_MEMORY + 1) :]
 
 
 def said_before(turns: Sequence[Turn]) -> tuple[Said, ...]:
@@ -58,13 +69,12 @@ def said_after(turns: Sequence[Turn]) -> tuple[str, ...]:
 
 
 def _is_wrapped(content: str) -> bool:
-    """Return whether a turn has a message to remember; most of a long prompt has none."""
+    """Return whether a turn has a message to remember; most turns of a long prompt have none."""
     return _TAG in content and _WRAPPED.search(content) is not None
 
 
 def _wrapped(content: str) -> list[tuple[dict[str, str], str]]:
-    wrapped = _WRAPPED.findall(content) if _TAG in content else ()
     return [
         ({key: html.unescape(value) for key, value in _ATTRIBUTE.findall(head)}, text)
-        for head, text in wrapped
+        for head, text in _WRAPPED.findall(content)
     ]

@@ -268,7 +268,8 @@ def _dialogue(
 
     Then `after` are the raw messages that came after the chunk.
     """
-    before = passage.context(sheet.texts)
+    seen = passage.seen_by_engine() if pair.agent == ENGINE else passage
+    before = seen.context(sheet.texts)
     if quotes is not None:
         before = prompt.looking_back(sheet.texts, before, after)
         subject = _subject(sheet.texts, passage, pair, words, before, in_hindsight=True)

@@ -70,7 +70,7 @@ def _words(texts: tuple[str, ...]) -> Mapping[str, int]:
 def _shared(first: tuple[str, ...], second: tuple[str, ...]) -> Mapping[str, int]:
     """Return the words that two units share, with the product of their weights. Cached for overlapping windows."""
     words, others = _words(first), _words(second)
-    return {term: words[term] * others[term] for term in words.keys() & others.keys()}
+    return {term: weight * others[term] for term, weight in words.items() if term in others}
 
 
 def _rarity(units_with: int, units: int) -> int:

@@ -1,7 +1,11 @@
 """What the engine has in view of a long prompt."""
 
-from primer.passage import said_after, said_before
-from primer.prompt import Turn
+from daemon.config.loading import load_texts
+from primer.passage import in_view, said_after, said_before
+from primer.prompt import Turn, context
+from tests.entries import memory_of, talk
+
+TEXTS = load_texts(None)
 
 
 def test_the_engine_has_the_newest_messages_before_a_passage_in_view() -> None:
@@ -11,3 +15,13 @@ def test_the_engine_has_the_newest_messages_before_a_passage_in_view() -> None:
     assert 1_000 < len(in_view) < 1_100
     assert in_view[-1].text == "This is message 1999."
     assert said_after(turns) == ("And?",)
+
+
+def test_the_engine_says_the_same_without_the_memories_that_it_has_not_in_view() -> None:
+    chunk = talk("Where does it flow?", "To the sea.")
+    memories = [memory_of(number, chunk) for number in range(400)]
+    whole, cut = (
+        context(TEXTS, "You are Aria.", shown, (), chunk) for shown in (memories, in_view(memories))
+    )
+    assert len(cut) < 1_100 < len(whole)
+    assert said_before(cut) == said_before(whole)

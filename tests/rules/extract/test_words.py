@@ -36,6 +36,13 @@ def test_terms_are_counted_as_they_are_read(text: str) -> None:
     assert count_terms([text, text]) == Counter([*terms(text), *terms(text)])
 
 
+@given(st.text(alphabet="abIE1_x'’ʼ“”—…🌊\u200d\xa0.-\n", max_size=40))
+@example("i.e. A.B.C a.bc 1a.b a_b x.y'z “so”—it’s")
+def test_a_letter_beyond_ascii_leaves_the_words_before_it_as_they_are(text: str) -> None:
+    assert [*terms(f"{text} é")] == [*terms(text), "é"]
+    assert length(f"{text} é") == length(text) + 1
+
+
 def test_length_counts_what_spaces_part() -> None:
     assert length("one two, three - four") == 5
 
