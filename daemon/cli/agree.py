@@ -23,7 +23,7 @@ _ASKED_ABOVE = PICO
 _MOST_TITLES = 3
 _NO_KEY = "There is no key for "
 _CHOICES = """\
-  key      give the key now; the persona's own model writes
+  key      give the key now; the persona's own model writes{price}
   extract  go on without a model, for free: sentences that were really said
   stop     do nothing now"""
 
@@ -37,7 +37,8 @@ def agreed(settings: Settings, exports: Sequence[Path]) -> frozenset[str] | None
         titles.setdefault(asked.lacks_key, []).append(plan.title)
         answered |= {notice for notice in asked.notices if notice.startswith(_NO_KEY)}
     for provider in titles:
-        if not _settle_key(settings, provider, titles[provider]):
+        price = _price_with_key(rows, provider)
+        if not _settle_key(settings, provider, titles[provider], price):
             settings.say("Stopped. Nothing was sent or written.")
             return None
     if titles:
@@ -53,9 +54,16 @@ def _without_key(rows: Sequence[PlannedRow]) -> Iterator[tuple[ChatPlan, Who]]:
             yield plan, asked
 
 
-def _settle_key(settings: Settings, provider: str, titles: Sequence[str]) -> bool:
+def _price_with_key(rows: Sequence[PlannedRow], provider: str) -> str:
+    """Say what the models of a provider would cost that lack its key; empty if that is not known."""
+    costs = [row.with_key for row in rows if row.who and row.who.lacks_key == provider]
+    likely = sum(cost.likely for cost in costs if cost)
+    return f", for about {in_words(likely)}" if likely and all(costs) else ""
+
+
+def _settle_key(settings: Settings, provider: str, titles: Sequence[str], price: str) -> bool:
     """Ask what to do without a provider's key, and do it. Return False to stop."""
-    answer = _ask_about_key(provider, titles)
+    answer = _ask_about_key(provider, titles, price)
     if answer == "key":
         ask_and_keep(settings, provider)
     return answer != "stop"
@@ -79,14 +87,14 @@ def _price_sentence(cost: CostEstimate, most: int) -> str:
     return f"This will likely cost {likely}, and at most {at_most}."
 
 
-def _ask_about_key(provider: str, titles: Sequence[str]) -> str:
+def _ask_about_key(provider: str, titles: Sequence[str], price: str) -> str:
     """Ask what to do without the key of a provider: `key`, `extract` or `stop`."""
     shown = ", ".join(in_one_line(title) for title in titles[:_MOST_TITLES])
     more = f" and {len(titles) - _MOST_TITLES:,} more" if len(titles) > _MOST_TITLES else ""
     print_error(
         f"There is no key for {provider}, whose model writes the memories of {shown}{more}."
     )
-    click.echo(_CHOICES, err=True)
+    click.echo(_CHOICES.format(price=price), err=True)
     choices = click.Choice(("key", "extract", "stop"), case_sensitive=False)
     return str(
         click.prompt("What shall it be", type=choices, default="stop", show_choices=False, err=True)

@@ -15,6 +15,7 @@ from daemon.chat.outcome import Skipped
 from daemon.chat.rest import AtRest
 from daemon.cli.printing import print_json, print_table, print_text, sign_of_life
 from daemon.cli.settings import Settings, json_option, other_files, pass_settings, wanted_exports
+from daemon.config.keys import as_if_kept
 from daemon.config.loading import core_layout, load_texts
 from daemon.files.clock import at, now, periods
 from daemon.files.read import Export
@@ -64,6 +65,8 @@ class PlannedRow:
     """Whether the chat's updated export says something else than this export, without a call."""
     is_anew: bool = False
     """Whether the updated export in its place lacks something, and is written again for that."""
+    with_key: CostEstimate | None = None
+    """The cost if the chat's own model wrote; None where it does, or where that is not known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,7 +208,20 @@ def _planned(context: Context, export: Export, chat: Chat) -> PlannedRow:
     if is_anew:
         plan = replace(plan, reason=f"{plan.reason} {_WITHOUT_CALL}")
     is_ready = ready is not None
-    return PlannedRow(file, plan, who(looked.roles), money, is_ready=is_ready, is_anew=is_anew)
+    with_key = (
+        _cost_with_key(context, export, chat) if plan.calls and looked.roles.lacks_key else None
+    )
+    return PlannedRow(file, plan, who(looked.roles), money, None, is_ready, is_anew, with_key)
+
+
+def _cost_with_key(context: Context, export: Export, chat: Chat) -> CostEstimate | None:
+    """Estimate the work on a chat whose model lacks its key, as if that were there."""
+    with suppress(MemprocError):
+        looked = look(replace(context, key=as_if_kept(context.key, [])), export, chat)
+        if not isinstance(looked, AtRest | Unchanged):
+            now = context.clock()
+            return plan_cost(context.archive, looked.plan, looked.roles, looked.config, now).cost
+    return None
 
 
 def _as_json(row: PlannedRow, under_caps: int) -> dict[str, object]:
@@ -222,6 +238,8 @@ def _as_json(row: PlannedRow, under_caps: int) -> dict[str, object]:
         money = row.money
         certainty = {"replies": money.replies, "batched": money.batched}
         report["money"] = _money(money.traffic, money.cost, under_caps) | certainty
+    if row.with_key:
+        report["with_key"] = _estimate(row.with_key)
     return report
 
 
@@ -307,6 +325,9 @@ def _notes_on(plan: ChatPlan, row: PlannedRow) -> Iterator[str]:
         yield _who_works(row.who)
     if row.money and plan.calls:
         yield from _notes_on_money(row.money)
+    if row.with_key and row.who:
+        likely = in_words(row.with_key.likely)
+        yield f"with a key for {row.who.lacks_key}, its own model writes: likely {likely}, never past a cap"
     yield from _notes_on_work(plan)
     for why, number in plan.left_out.items():
         yield f"{counted(number, 'message stays as it is', 'messages stay as they are')}: {why}"

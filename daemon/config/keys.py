@@ -91,6 +91,22 @@ def keys(folder: Path) -> FindKey:
     return cache(lambda provider: find_key(provider, os.environ, folder))
 
 
+def as_if_kept(key: FindKey, missing: list[str]) -> FindKey:
+    """Return a search that finds every key. It puts the providers without one into `missing`.
+
+    With it, a plan is the one that there would be with these keys; without, it is the engine's.
+    """
+
+    def find(provider: str) -> Key | NoKey:
+        answer = key(provider)
+        if isinstance(answer, Key):
+            return answer
+        missing.append(provider)
+        return Key("none", "environment")
+
+    return find
+
+
 def store_key(
     provider: str, value: str, folder: Path, prefer: Where, keyring: Keyring = SYSTEM
 ) -> KeyChange:

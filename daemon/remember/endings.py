@@ -13,7 +13,7 @@ from daemon.archive.archive import Archive
 from daemon.archive.chats import known_chat, known_chats
 from daemon.chat.reading import read_archive
 from daemon.chat.survey import Survey, survey_read
-from daemon.config.keys import FindKey, Key, NoKey
+from daemon.config.keys import FindKey, as_if_kept
 from daemon.config.model_settings import ModelSettings, WhenToBatch
 from daemon.config.settings import Config
 from daemon.models.addresses import is_ones_own
@@ -132,7 +132,7 @@ def ending_chat(
         return None
     reading = read_archive(archive, chat_id, own.memory.editions)
     missing: list[str] = []
-    find, can_write = _find_or_note(key, missing), partial(could_write, archive)
+    find, can_write = as_if_kept(key, missing), partial(could_write, archive)
     surveyed = survey_read(archive, chat, reading, own, find, now, can_write)
     standing = [
         memory for memory in surveyed.reading.chunk_memories
@@ -150,22 +150,6 @@ def ending_chat(
         batched=_cost(archive, surveyed, "always", now) if takes_batches(model) else None,
         lacks_key=missing[0] if missing else "",
     )
-
-
-def _find_or_note(key: FindKey, missing: list[str]) -> FindKey:
-    """Return a search for keys that notes the provider of a missing one, and goes on as if it had it.
-
-    Without a key, the engine would be planned with.
-    """
-
-    def find(provider: str) -> Key | NoKey:
-        answer = key(provider)
-        if isinstance(answer, Key):
-            return answer
-        missing.append(provider)
-        return Key("none", "environment")
-
-    return find
 
 
 def memories_of_ending_models(setup: Setup) -> Iterator[Finding]:

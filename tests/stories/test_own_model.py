@@ -76,6 +76,19 @@ def test_a_chat_in_which_nothing_is_due_is_told_nothing_of_a_missing_key(
     assert NO_KEY not in plan(noor)
 
 
+def test_a_plan_without_a_key_says_what_the_chats_own_model_would_cost(
+    noor: Person, server: ServerProcess, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    noor.drop(export_bytes(talk()))
+    assert "costs nothing" in plan(noor)
+    assert "with a key for anthropic, its own model writes: likely $" in plan(noor)
+    (without,) = json.loads(noor.memproc("plan", "--json").out)["chats"]
+    monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
+    (priced,) = json.loads(noor.memproc("plan", "--json").out)["chats"]
+    assert "with_key" not in priced
+    assert without["with_key"]["likely_usd"] == priced["money"]["likely_usd"] > 0
+
+
 def test_a_retired_model_gives_way_to_its_successor_and_that_is_said_once(
     noor: Person, server: ServerProcess, monkeypatch: pytest.MonkeyPatch
 ) -> None:
