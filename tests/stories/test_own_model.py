@@ -74,6 +74,7 @@ def test_a_chat_in_which_nothing_is_due_is_told_nothing_of_a_missing_key(
 ) -> None:
     noor.drop(export_bytes(talk(1200)))
     assert NO_KEY not in plan(noor)
+    assert NO_KEY not in run(noor)
 
 
 def test_a_plan_without_a_key_says_what_the_chats_own_model_would_cost(
