@@ -74,7 +74,20 @@ def test_a_chat_in_which_nothing_is_due_is_told_nothing_of_a_missing_key(
 ) -> None:
     noor.drop(export_bytes(talk(1200)))
     assert NO_KEY not in plan(noor)
-    assert NO_KEY not in run(noor)
+
+
+def test_a_run_that_makes_no_memory_is_told_nothing_of_a_missing_key(
+    noor: Person, server: ServerProcess, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    chat = talk()
+    noor.drop(export_bytes(chat))
+    monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
+    run(noor)
+    monkeypatch.delenv("ANTHROPIC_API_KEY")
+    words = chat["messages"][0]["content"].split(".")[0]
+    assert noor.memproc("keep", CHAT_ID, words).code == 0
+    said = run(noor)
+    assert "1 written" in said and NO_KEY not in said
 
 
 def test_a_plan_without_a_key_says_what_the_chats_own_model_would_cost(
