@@ -36,7 +36,7 @@ _SPEAKERS = {"user": "you", "assistant": "the persona"}
     "number",
     type=click.IntRange(min=1),
     metavar="NUMBER",
-    help="Keep the passage of this number: one that is offered, or that you are asked about.",
+    help="Keep the passage of this number: one that is offered, asked about, or was released.",
 )
 @json_option
 @pass_settings

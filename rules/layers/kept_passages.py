@@ -99,8 +99,8 @@ class KeptPassage:
         return self.start <= other.start and other.stop <= self.stop
 
     def agreed(self) -> "KeptPassage":
-        """Return it with the person's yes to what is offered or asked; the same if nothing is."""
-        state: State = "waiting" if self.state == "offered" else self.state
+        """Return it with the person's yes: offered or released, it waits; nothing is asked now."""
+        state: State = "kept" if self.state == "kept" else "waiting"
         is_pinned = self.is_pinned and self.asks != "unpinned"
         return replace(self, state=state, asks="", is_pinned=is_pinned)
 

@@ -53,6 +53,8 @@ def test_words_that_left_the_chat_stand_in_every_export_until_they_are_released(
         assert kept_there(ada) == f"- {day}, the person said:\n{words}"
     assert "Released: passage 1" in release(ada, 1)
     assert "Nothing to do" in release(ada, 1)
+    assert "Kept, word for word: passage 1" in keep(ada, "--yes", "1")
+    release(ada, 1)
     ada.goes_round()
     assert words not in opening(ada)
     assert states(ada) == {}
@@ -262,21 +264,26 @@ def test_a_fork_and_a_restored_chat_keep_what_was_kept(ada: Cycle) -> None:
         quiet(fork)
 
 
-@pytest.mark.parametrize("renew", [False, True])
+@pytest.mark.parametrize(("renew", "forks"), [(False, 1), (True, 2)])
 def test_a_line_taken_out_of_the_opening_of_a_fork_is_released_there(
-    ada: Cycle, renew: bool
+    ada: Cycle, renew: bool, forks: int
 ) -> None:
     words = compressed(ada)
     keep(ada, words)
     keep(ada, "--message", ada.bounds()[1][2])
     ada.goes_round()
     fork = ada.of(ada.device.fork(ada.chat_id, new_uuids=renew))
+    for number in range(1, forks):  # which has as many memories, and another opening
+        fork.hand_in()
+        keep(fork, "--message", fork.bounds()[1 + number][2])
+        fork.goes_round()
+        fork = ada.of(ada.device.fork(fork.chat_id, new_uuids=renew))
     (at,), first = fork.ours("opening"), kept_there(fork).partition("\n\n- ")[0]
     assert words in first
     fork.device.edit(fork.chat_id, at, opening(fork).replace(f"{first}\n\n", ""))
     fork.talk().goes_round()
     assert words not in opening(fork)
-    assert states(fork) == {2: "kept"}
+    assert list(states(fork)) == list(range(2, 2 + forks))
     assert states(ada) == {1: "kept", 2: "kept"}
 
 
