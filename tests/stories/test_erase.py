@@ -4,6 +4,7 @@ import gzip
 import hashlib
 import json
 import re
+import shutil
 import sqlite3
 import zlib
 from collections.abc import Callable, Iterator
@@ -62,9 +63,19 @@ OTHER = long_chat(
 
 
 @pytest.fixture
-def eve(tmp_path: Path) -> Person:
+def eve(lived: Person) -> Iterator[Person]:
     """A person with two chats, both compressed twice; the secret one is in every place that memproc knows."""
-    eve = Person(tmp_path / "eve")
+    before = lived.home.with_name("before")
+    shutil.copytree(lived.home, before)
+    yield lived
+    shutil.rmtree(lived.home)
+    before.rename(lived.home)
+
+
+@pytest.fixture(scope="module")
+def lived(tmp_path_factory: pytest.TempPathFactory) -> Person:
+    """The same person, whose folder each test gets as it was."""
+    eve = Person(tmp_path_factory.mktemp("lived") / "eve")
     chat = secret_chat()
     for part in (30, len(chat["messages"])):
         eve.drop(export_bytes({**chat, "messages": chat["messages"][:part]}), "secret.json")

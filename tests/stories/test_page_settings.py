@@ -1,7 +1,8 @@
 """Settings are changed on the page, in the file that the commands read, and undone there."""
 
 import re
-from pathlib import Path
+import shutil
+from collections.abc import Iterator
 
 import pytest
 
@@ -15,16 +16,26 @@ KEY = "sk-ant-secret-of-nobody"
 
 
 @pytest.fixture
-def browser(tmp_path: Path) -> Browser:
+def browser(lived: Person) -> Iterator[Browser]:
     """The browser of somebody with a chat of Claude's and an address of their own."""
-    person = Person(tmp_path / "ada")
+    before = lived.home.with_name("before")
+    shutil.copytree(lived.home, before)
+    yield Browser(lived)
+    shutil.rmtree(lived.home)
+    before.rename(lived.home)
+
+
+@pytest.fixture(scope="module")
+def lived(tmp_path_factory: pytest.TempPathFactory) -> Person:
+    """The same person, whose folder each test gets as it was."""
+    person = Person(tmp_path_factory.mktemp("lived") / "ada")
     person.settings(
         '# Ada\'s own.\n[models.options."ollama_chat/*"]\n'
         f'api_base = "http://127.0.0.1:11434"\nx_key = "{KEY}"\n'
     )
     person.drop(export_bytes(chat(*conversation(20, 400))), "lighthouse.json")
     assert person.memproc("run").code == 0
-    return Browser(person)
+    return person
 
 
 def _seen(browser: Browser) -> str:
