@@ -7,9 +7,11 @@ STAMP := .venv/development
 INSTALL := $(BIN)/uv pip install --python $(BIN)/python --no-cache
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 LOCK := uv pip compile --universal --generate-hashes --python-version 3.11 --no-header --no-emit-index-url --quiet
-SIDE_BY_SIDE := -n 3 --dist worksteal -m "not long and not bench and not browser" --ignore tests/browser
+SIDE_BY_SIDE := -n 2 --dist worksteal --ignore tests/browser
+FULL := not long and not bench and not browser
+COVERED := $(if $(COVERAGE),--ignore tests/server --cov --cov-fail-under 95)
 
-.PHONY: help demo test test-long test-faults test-soak test-mutation test-browser test-systemd check format man fuzz bench bench-peers \
+.PHONY: help demo test test-full test-long test-faults test-soak test-mutation test-browser test-systemd check format man fuzz bench bench-peers \
 	bench-memory lock clean
 
 help: ## this list
@@ -18,13 +20,14 @@ help: ## this list
 demo: $(PROGRAM) ## the whole trip on a sample conversation; no key, no network
 	@$(BIN)/memproc demo
 
-test: $(STAMP) ## the tests; COVERAGE=1 also measures how much of the code they reach
+test: $(STAMP) ## the tests, but for the dearest
+	@$(BIN)/python -m pytest $(SIDE_BY_SIDE) -m "not full and $(FULL)"
+
+test-full: $(STAMP) ## the dearest too, as CI runs them; COVERAGE=1 also measures how much of the code they reach
+	@$(BIN)/python -m pytest $(SIDE_BY_SIDE) -m "$(FULL)" $(COVERED)
 ifdef COVERAGE
-	@$(BIN)/python -m pytest $(SIDE_BY_SIDE) --ignore tests/server --cov --cov-fail-under 95
 	@# Python 3.11 cannot trace threads that begin at the same moment, as the scripted server's own tests have them.
-	@$(BIN)/python -m pytest $(SIDE_BY_SIDE) tests/server
-else
-	@$(BIN)/python -m pytest $(SIDE_BY_SIDE)
+	@$(BIN)/python -m pytest $(SIDE_BY_SIDE) -m "$(FULL)" tests/server
 endif
 
 test-long: $(STAMP) ## the tests that take many minutes, and many more examples of every property

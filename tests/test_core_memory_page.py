@@ -64,6 +64,7 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return target
 
 
+@pytest.mark.full
 def test_the_example_is_found_once_it_is_installed_and_its_functions_edit(installed: Path) -> None:
     path = os.pathsep.join([str(installed), str(ROOT), os.environ["PYTHONPATH"]])
     environment = {**os.environ, "PYTHONPATH": path}

@@ -300,6 +300,7 @@ def test_a_newer_export_ends_what_a_restore_holds(chat: Cycle) -> None:
     quiet(chat)
 
 
+@pytest.mark.full
 @pytest.mark.skipif(sys.platform != "linux", reason="the stories look into /proc")
 def test_the_daemon_goes_on_with_what_is_accepted_and_its_log_says_what_the_hand_did(
     chat: Cycle,

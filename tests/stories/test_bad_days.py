@@ -83,6 +83,7 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
     subprocess.run(["umount", place], check=True)
 
 
+@pytest.mark.full
 def test_the_disk_is_full(bea: Person, undisturbed: list[object], small_disk: Path) -> None:
     old = bea.updated()[0]
     content = old.read_bytes()
@@ -144,6 +145,7 @@ def test_killed_in_the_middle(bea: Person, undisturbed: list[object], memories: 
     goes_on(bea, undisturbed)
 
 
+@pytest.mark.full
 def test_two_runs_at_once(bea: Person, undisturbed: list[object]) -> None:
     first = bea.start("run")
     assert first.stdout is not None

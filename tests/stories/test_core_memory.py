@@ -111,6 +111,7 @@ def bill(aria: Life, request: Request) -> Bill:
     return aria.server.meter.bills[request.number]
 
 
+@pytest.mark.full
 def test_the_edits_are_the_same_with_any_number_of_calls_and_in_any_number_of_rounds(
     tmp_path: Path,
 ) -> None:

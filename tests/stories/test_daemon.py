@@ -39,6 +39,7 @@ def ida(tmp_path: Path) -> Person:
     return ida
 
 
+@pytest.mark.full
 def test_a_second_daemon_says_who_is_there_already(ida: Person, tmp_path: Path) -> None:
     with running(ida) as daemon, pytest.MonkeyPatch.context() as environment:
         environment.setenv("XDG_RUNTIME_DIR", str(ida.home / "home" / "runtime"))
@@ -63,6 +64,7 @@ def test_a_second_daemon_says_who_is_there_already(ida: Person, tmp_path: Path) 
         assert ida.memproc("status").code == 0
 
 
+@pytest.mark.full
 def test_commands_by_hand_and_the_daemon_get_along(ida: Person) -> None:
     long, other = export("long", 40_000), export("other", 2600)
     with running(ida) as daemon:
@@ -185,6 +187,7 @@ def many(ida: Person, number: int) -> None:
         all_is_processed(daemon, *contents)
 
 
+@pytest.mark.full
 def test_files_that_come_while_it_stands_still_are_all_seen(ida: Person) -> None:
     many(ida, 20)
 

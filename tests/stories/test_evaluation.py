@@ -133,6 +133,7 @@ def test_what_was_asked_is_asked_again_only_where_it_is_wanted_and_the_curve_sho
         assert "Made up" in eve.memproc("eval", CHAT_ID, "--history").out
 
 
+@pytest.mark.full
 def test_other_contexts_are_told_beside_the_finished_chat(
     eve: Person, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -285,6 +286,7 @@ def test_a_model_that_answers_late_is_waited_for_or_asked_again_and_told_just_th
         assert server.meter.finished_and_seen_again == []
 
 
+@pytest.mark.full
 def test_a_kill_in_the_middle_pays_nothing_twice_and_who_knows_60_percent_is_told_so(
     eve: Person, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -530,6 +532,7 @@ def test_an_evaluation_goes_along_to_a_new_computer_and_a_rebuilt_archive_goes_w
         assert evaluated(eve)["evaluation"] == 1
 
 
+@pytest.mark.full
 def test_the_page_tells_the_same_with_the_raw_words_a_click_away(
     eve: Person, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -71,6 +71,7 @@ def goes_through(tmp_path: Path, chat: dict[str, Any]) -> dict[str, Any]:
     return parsed(finished)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize(
     "place", [4, pytest.param(-2, marks=pytest.mark.long)], ids=["in the head", "in the live tail"]
@@ -86,6 +87,7 @@ def test_a_message_of_this_shape(tmp_path: Path, shape: str, place: int) -> None
         )
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     "shape", [name for name in CHATS if name not in ("in the bin", "every message at once")]
 )

@@ -117,6 +117,7 @@ def test_the_section_never_exceeds_its_budget(tmp_path: Path) -> None:
         assert aria.person.memproc("verify").code == 0
 
 
+@pytest.mark.full
 def test_with_a_growing_budget_ten_rounds_ask_and_write_what_one_does(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -286,6 +286,7 @@ def memory_of(message: Json) -> str:
     return str(message.get("memproc", {}).get("memory", ""))
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("window", ["", "window = 10000\n"], ids=["unknown", "known"])
 def test_where_what_came_after_does_not_fit_the_window_the_work_goes_on(
     tmp_path: Path, window: str

@@ -74,6 +74,7 @@ def test_tags_in_a_model_s_answers_and_in_what_it_quotes_never_come_alive(
     )
 
 
+@pytest.mark.full
 def test_a_million_blanks_in_one_message_stop_neither_its_chat_nor_the_other_files(
     tmp_path: Path,
 ) -> None:
@@ -189,6 +190,7 @@ def is_harmless(printed: str) -> None:
     assert not odd, ascii([line for line in printed.splitlines() if odd & set(line)][:3])
 
 
+@pytest.mark.full
 def test_every_hostile_message_is_compressed_by_the_built_in_engine_and_can_be_had_back(
     tmp_path: Path,
 ) -> None:

@@ -30,6 +30,7 @@ def test_three_rounds_with_a_model_ask_and_write_what_they_always_did(tmp_path: 
     assert by_a_model(tmp_path) == record()["model"]
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("source", _real())
 def test_a_real_conversation_is_written_as_it_always_was(tmp_path: Path, source: Path) -> None:
     assert by_the_engine(tmp_path, source) == record()[fingerprint(source)]

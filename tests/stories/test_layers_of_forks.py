@@ -74,6 +74,7 @@ def test_a_fork_has_all_that_was_known_with_its_history(lived: Life, way: Way) -
     assert lived.device.messages(lived.chat_id)[0]["content"] == shown
 
 
+@pytest.mark.full
 def test_the_two_go_their_own_ways_from_then_on(lived: Life) -> None:
     old, before = lived.chat_id, known(lived)
     lived.chat_id = forked(lived)
@@ -85,6 +86,7 @@ def test_the_two_go_their_own_ways_from_then_on(lived: Life) -> None:
     assert known(lived) == before
 
 
+@pytest.mark.full
 def test_of_a_fork_with_an_older_opening_nothing_later_is_known(lived: Life) -> None:
     before = facts_of(lived, lived.chat_id)
     older = lived.device.fork(lived.chat_id)

@@ -9,7 +9,9 @@ from hypothesis.stateful import run_state_machine_as_test
 
 from tests.lives.machine import Lives, Lives2024
 
-MACHINES = pytest.mark.parametrize("machine", [Lives, Lives2024], ids=["2026", "2024"])
+MACHINES = pytest.mark.parametrize(
+    "machine", [Lives, pytest.param(Lives2024, marks=pytest.mark.full)], ids=["2026", "2024"]
+)
 
 
 @MACHINES

@@ -137,6 +137,7 @@ def test_folds_stand_for_themselves(tmp_path: Path) -> None:
     goes_on_with_what_stands(cycle)
 
 
+@pytest.mark.full
 def test_a_fold_whose_memories_no_file_shows_stands_for_itself(tmp_path: Path) -> None:
     cycle = Cycle.begin(
         tmp_path / "ada", turns=60, settings=ENGINE + "[fold]\nbudget = 2000\ngroup = 3\n"
@@ -174,6 +175,7 @@ def test_a_fork_comes_back_with_the_days_on_which_its_messages_were_said(tmp_pat
     quiet(fork)
 
 
+@pytest.mark.full
 def test_memories_in_a_new_chat_come_back_for_the_old_chat_and_for_the_new_one(
     tmp_path: Path,
 ) -> None:
@@ -309,7 +311,7 @@ def test_a_damaged_backup_is_passed_over_and_named(tmp_path: Path) -> None:
     assert cycle.names() == names
 
 
-@pytest.mark.parametrize("running", [False, True])
+@pytest.mark.parametrize("running", [pytest.param(False, marks=pytest.mark.full), True])
 def test_a_new_computer_goes_on_where_the_old_one_was(tmp_path: Path, running: bool) -> None:
     old = Cycle.lived(tmp_path / "old", rounds=2)
     parcel = tmp_path / "all.zip"

@@ -137,6 +137,7 @@ def test_a_title_goes_by_its_id_where_a_shell_could_not_take_it(tmp_path: Path) 
     assert set(completed(ada, "memories ")) == {"aaa", "bbb", "ccc"}
 
 
+@pytest.mark.full
 @pytest.mark.skipif("sys.platform == 'win32'", reason="bash is needed")
 def test_bash_itself_puts_in_a_title_with_blanks_as_one_word(may: Person) -> None:
     asked = """

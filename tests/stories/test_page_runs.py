@@ -35,6 +35,7 @@ def no_run_goes_on(person: Person) -> bool:
     return json.loads(person.memproc("status", "--json").out)["run"] is None
 
 
+@pytest.mark.full
 def test_what_was_extracted_is_written_by_the_model_at_a_press(
     eve: Person, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

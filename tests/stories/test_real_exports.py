@@ -45,6 +45,7 @@ def _each() -> list[Any]:
     ]
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("source", _each())
 @pytest.mark.timeout(300)
 def test_a_real_conversation_is_compressed_proved_and_left_alone_after(
@@ -81,6 +82,7 @@ def test_a_real_conversation_is_compressed_proved_and_left_alone_after(
     assert json.loads(path.read_bytes())["data"]["chats"][0]["messages"] == original["messages"]
 
 
+@pytest.mark.full
 @pytest.mark.long
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize("source", _each())

@@ -178,6 +178,7 @@ def test_the_tools_answer_over_standard_input_and_output(ada: Person) -> None:
     assert SECRET in text_of(result)
 
 
+@pytest.mark.full
 def test_the_same_tools_answer_over_http_on_this_computer_to_two_at_once(ada: Person) -> None:
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]

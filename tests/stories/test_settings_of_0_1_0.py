@@ -25,6 +25,7 @@ def test_every_setting_of_it_is_read_and_nothing_is_said_about_any(ada: Person) 
     assert "output.container" not in checked.out
 
 
+@pytest.mark.full
 def test_a_run_with_it_compresses_a_conversation_and_leaves_the_file_as_it_was(
     ada: Person,
 ) -> None:

@@ -79,6 +79,7 @@ def test_a_pause_is_kept_for_the_next_daemon(ada: Person) -> None:
     assert ada.memproc("pause", "two hours").code == 2
 
 
+@pytest.mark.full
 def test_a_daemon_that_is_well_says_so(day: Daemon) -> None:
     day.until(lambda: day.status()["life"]["last_scan"], "the inbox is looked through")
     ended = day.person.memproc("status")
@@ -108,6 +109,7 @@ def test_a_pause_holds_the_work_back_and_nothing_is_forgotten(day: Daemon) -> No
     assert day.status()["exit_code"] == 0
 
 
+@pytest.mark.full
 def test_logs_tell_what_happened_and_each_chat_can_be_asked_for(day: Daemon) -> None:
     person = day.person
     for name in ("first", "second"):
@@ -153,6 +155,7 @@ def test_the_log_holds_neither_titles_nor_texts(day: Daemon) -> None:
     assert day.status()["problems"] == []
 
 
+@pytest.mark.full
 def test_following_the_log_shows_what_happens_now(day: Daemon) -> None:
     with looking(day.person, "logs", "-f") as process:
         read_until(process, " watches ")
@@ -160,6 +163,7 @@ def test_following_the_log_shows_what_happens_now(day: Daemon) -> None:
         read_until(process, "Nothing was to do for now.json")
 
 
+@pytest.mark.full
 def test_watching_the_status_shows_it_anew(day: Daemon) -> None:
     with looking(day.person, "status", "--watch") as process:
         for _ in range(2):
@@ -167,6 +171,7 @@ def test_watching_the_status_shows_it_anew(day: Daemon) -> None:
             read_until(process, "Money:")
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("right", "wrong", "is_reloaded"),
     [("[chunk]\ntokens = 400", "[chunk]\ntokens = 3", False), ("[chunk]", "[chunk", True)],
@@ -192,6 +197,7 @@ def test_broken_settings_are_told_by_status_and_the_daemon_goes_on(
     assert day.status()["exit_code"] == 0
 
 
+@pytest.mark.full
 def test_when_the_daemon_has_ended_status_says_when_it_was_seen_last(
     day: Daemon, tmp_path: Path
 ) -> None:

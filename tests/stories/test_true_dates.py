@@ -128,6 +128,7 @@ def test_a_fork_of_the_raw_conversation_has_its_true_days_too(aria: Life) -> Non
     assert days(expanded(aria)) == said
 
 
+@pytest.mark.full
 def test_a_fork_of_a_fork_has_the_true_days(aria: Life) -> None:
     said = days(aria.device.messages(aria.chat_id))
     aria.round()

@@ -96,6 +96,7 @@ def test_a_file_is_processed_by_the_daemons_settings_even_if_the_file_is_broken_
     assert (chat.kind, chat.path, last) == ("written", str(ada.updated()[0]), RunDone())
 
 
+@pytest.mark.full
 def test_further_files_are_runs_of_their_own_and_an_error_ends_one_alone(ada: Person) -> None:
     good = ada.drop(export_bytes(long_chat(7800)))
     gone = good.with_name("gone.json")
@@ -114,6 +115,7 @@ def test_further_files_are_runs_of_their_own_and_an_error_ends_one_alone(ada: Pe
     assert isinstance(written, ChatIs) and written.kind == "written"
 
 
+@pytest.mark.full
 def test_another_memproc_is_told_as_such(ada: Person) -> None:
     (ada.home / "state").mkdir()
     with hold(ada.home / "state" / "lock"), started(ada, "job", "prune") as child:

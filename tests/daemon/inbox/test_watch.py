@@ -141,6 +141,7 @@ def test_a_second_daemon_is_told_who_holds_the_archive_or_the_inbox(
     assert Meanwhile(ada, begin_another).watch() == 0
 
 
+@pytest.mark.full
 def test_without_a_folder_of_the_session_an_inbox_is_locked_in_a_temporary_one(
     ada: Person, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -235,6 +236,7 @@ def test_settings_on_a_disk_that_is_not_there_yet_are_waited_for(ada: Person) ->
     assert behind(ada, "There is no file", lambda: away.rename(ada.toml)).watch() == 0
 
 
+@pytest.mark.full
 @pytest.mark.usefixtures("impatient")
 @pytest.mark.parametrize(
     "name",
@@ -284,6 +286,7 @@ def test_a_state_disk_that_is_full_is_waited_for_and_status_says_so(
     assert waits_for(ada.toml) is None
 
 
+@pytest.mark.full
 @pytest.mark.usefixtures("impatient")
 def test_an_archive_that_a_database_viewer_holds_is_waited_for_and_shown_till_the_daemon_is_up(
     ada: Person, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

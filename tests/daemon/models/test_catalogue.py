@@ -57,6 +57,7 @@ def test_nothing_is_said_of_a_model_that_the_map_does_not_know(name: str) -> Non
     assert read_facts(name) == Facts()
 
 
+@pytest.mark.full
 def test_litellm_itself_says_the_same() -> None:
     library = litellm()
     own = (

@@ -443,6 +443,7 @@ def test_a_single_sentence_longer_than_the_budget_is_cut_between_words() -> None
     assert perspective([Said("assistant", text, "")], 4) == "I feel that the …"
 
 
+@pytest.mark.full
 def test_the_same_passage_gives_the_same_answers_in_every_process() -> None:
     script = (
         "from tests.rules.extract.test_answers import ANSWERS, TALK, long_talk\n"

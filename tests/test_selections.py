@@ -1,0 +1,52 @@
+"""No test is forgotten: CI runs all that `make test` leaves out, but for those with a command of their own."""
+
+import re
+import shutil
+import subprocess
+import tomllib
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+ELSEWHERE = {"long": "test-long", "bench": "bench", "browser": "test-browser"}
+"""Markers of tests that CI leaves out, and the command that runs them."""
+
+pytestmark = pytest.mark.skipif(not shutil.which("make"), reason="there is no make")
+
+
+def selected(*arguments: str) -> tuple[str, list[str]]:
+    """Return the markers by which a make target selects tests, and each command of pytest in it."""
+    said = subprocess.run(
+        ["make", "--dry-run", *arguments], cwd=ROOT, capture_output=True, text=True, check=True
+    ).stdout
+    runs = [line for line in said.splitlines() if "-m pytest" in line]
+    (markers,) = set(re.findall(r'-m "(.+?)"', "\n".join(runs)))
+    return markers, runs
+
+
+def test_ci_runs_what_make_test_leaves_out() -> None:
+    (command,) = re.findall(r"make (test.*)", (ROOT / ".ci" / "run").read_text("utf-8"))
+    everything, _ = selected(*command.split())
+    assert everything == " and ".join(f"not {marker}" for marker in ELSEWHERE)
+    assert selected("test")[0] == f"not full and {everything}"
+
+
+def test_no_folder_is_left_out_but_those_of_commands_of_their_own() -> None:
+    for target in (["test"], ["test-full"]):
+        (run,) = selected(*target)[1]
+        assert re.findall(r"--ignore (\S+)", run) == ["tests/browser"]
+    covered, server = selected("test-full", "COVERAGE=1")[1]
+    assert re.findall(r"--ignore (\S+)", covered) == ["tests/browser", "tests/server"]
+    assert "--cov-fail-under 95" in covered
+    assert server.endswith(" tests/server")
+
+
+def test_each_marker_that_leaves_a_test_out_names_the_command_that_runs_it() -> None:
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+    markers = dict(
+        line.split(": ", 1) for line in settings["tool"]["pytest"]["ini_options"]["markers"]
+    )
+    for marker, target in {"full": "test-full", **ELSEWHERE}.items():
+        assert f"`make {target}`" in markers[marker]
+        assert f"make {target}" in (ROOT / "CONTRIBUTING.md").read_text("utf-8")
