@@ -14,6 +14,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("fields")
 
 
+@pytest.mark.full
 @settings(max_examples=settings().max_examples // 3)  # each is a whole run
 @given(data=st.data())
 def test_a_field_of_another_type_ends_in_no_mistake_of_ours(

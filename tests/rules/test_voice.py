@@ -31,6 +31,7 @@ def halves(path: Path, role: str) -> list[list[str]]:
     return [texts[: len(texts) // 2], texts[len(texts) // 2 :]]
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("path", TALKS)
 def test_each_is_nearer_to_their_own_other_half_than_to_the_other(path: Path) -> None:
     persons, personas = (

@@ -130,6 +130,7 @@ def test_a_trip_by_batch_has_the_bytes_of_a_direct_one_at_half_the_price(
         assert len(asked) == meter.calls
 
 
+@pytest.mark.full
 def test_the_ledger_has_what_the_provider_bills_for_batches(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -60,6 +60,7 @@ def test_an_export_is_dropped_and_the_updated_one_is_found(day: Daemon) -> None:
     assert "dropped.json" in day.person.memproc("logs").out
 
 
+@pytest.mark.full
 def test_a_slow_writer_is_waited_for_through_pauses_longer_than_standing_still(day: Daemon) -> None:
     content = export("slow", SHORT)
     path = day.person.inbox / "slow.json"
@@ -73,6 +74,7 @@ def test_a_slow_writer_is_waited_for_through_pauses_longer_than_standing_still(d
     assert accepted(day, "slow.json") == [digest(content)]
 
 
+@pytest.mark.full
 def test_a_copy_that_stalls_at_a_bracket_is_called_cut_off_and_taken_once_it_goes_on(
     day: Daemon,
 ) -> None:
@@ -87,6 +89,7 @@ def test_a_copy_that_stalls_at_a_bracket_is_called_cut_off_and_taken_once_it_goe
     day.comes_to("stalled.json", "done")
 
 
+@pytest.mark.full
 def test_a_writer_who_begins_again_and_again_is_heard_to_the_end(day: Daemon) -> None:
     path = day.person.inbox / "again.json"
     drafts = [
@@ -133,6 +136,7 @@ def test_a_file_that_is_replaced_while_it_is_worked_on_is_taken_again(day: Daemo
     )
 
 
+@pytest.mark.full
 def test_a_file_that_is_moved_in_is_taken(day: Daemon) -> None:
     content = export("moved", SHORT)
     outside = day.person.home / "outside.json"
@@ -142,6 +146,7 @@ def test_a_file_that_is_moved_in_is_taken(day: Daemon) -> None:
     assert accepted(day, "moved.json") == [digest(content)]
 
 
+@pytest.mark.full
 def test_a_download_counts_once_it_has_its_own_name(day: Daemon) -> None:
     content = export("fetched", SHORT)
     part = day.person.drop(content[:400], "fetched.json.part")
@@ -186,6 +191,7 @@ def test_the_same_content_again_is_already_done(day: Daemon) -> None:
     }
 
 
+@pytest.mark.full
 def test_a_zip_is_an_export_too(day: Daemon) -> None:
     packed = BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as folder:

@@ -320,6 +320,7 @@ def test_at_a_cap_what_is_answered_stays_and_the_next_evaluation_goes_on(
         assert server.meter.finished_and_seen_again == []
 
 
+@pytest.mark.full
 def test_in_batches_it_costs_half(eve: Person, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pauses, "FIRST_SECONDS", 0.01)
     with serving(monkeypatch, Examined()) as server:
@@ -551,6 +552,7 @@ def test_the_page_tells_the_same_with_the_raw_words_a_click_away(
         assert f'action="/memory/{missed["memory"]}/missed"' in source
 
 
+@pytest.mark.full
 def test_what_was_missed_is_written_again_by_one_press(
     eve: Person, monkeypatch: pytest.MonkeyPatch
 ) -> None:

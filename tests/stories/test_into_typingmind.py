@@ -268,6 +268,7 @@ def test_the_expanded_chat_stays_expanded_on_another_device(tmp_path: Path) -> N
     assert shown(other) == shown(cycle) == before
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("mode", MODES)
 def test_an_older_version_is_shown_first_then_restored_and_the_chat_goes_on_from_there(
     tmp_path: Path, mode: str

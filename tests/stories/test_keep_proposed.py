@@ -67,6 +67,7 @@ def test_what_was_never_said_proposed_before_or_let_go_is_refused(ada: Cycle) ->
     assert states(ada) == {}
 
 
+@pytest.mark.full
 def test_at_most_twenty_wait(ada: Cycle) -> None:
     for place in range(MOST_WAITING):
         assert not call(ada.person, "keep_this", words=said(ada, place)).is_error

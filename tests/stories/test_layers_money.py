@@ -207,6 +207,7 @@ def test_both_layers_keep_to_the_budget_of_each_run_and_go_on_in_the_next(
         assert spent(eve) == billed(server)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("most", [pytest.param(4, marks=pytest.mark.long), 16])
 def test_edits_and_facts_are_the_same_with_any_number_of_calls(
     tmp_path: Path, alone: Came, most: int, monkeypatch: pytest.MonkeyPatch
@@ -226,6 +227,7 @@ def test_edits_and_facts_are_the_same_in_several_rounds(
     assert done(eve) == alone[0]
 
 
+@pytest.mark.full
 def test_edits_and_facts_are_the_same_by_batch_at_half_the_price(
     tmp_path: Path, alone: Came, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -228,6 +228,7 @@ def test_an_export_that_the_person_still_has_brings_back_what_no_backup_holds(
     quiet(cycle)
 
 
+@pytest.mark.full
 def test_without_any_backup_memories_stay_as_they_are_and_the_work_goes_on(tmp_path: Path) -> None:
     cycle = Cycle.lived(tmp_path / "ada", rounds=2)
     texts, names, bounds, messages = cycle.texts(), cycle.names(), cycle.bounds(), raw(cycle)

@@ -104,6 +104,7 @@ def without_ours(message: Json) -> str:
     )
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(("mode", "budget"), LIVES)
 def test_a_conversation_goes_round_for_a_long_time(tmp_path: Path, mode: str, budget: int) -> None:
     build: Build = "2024" if budget == LARGE else "2026"

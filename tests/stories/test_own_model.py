@@ -169,6 +169,7 @@ def test_a_chat_without_any_known_model_is_left_to_the_engine_with_what_to_do(
     assert sent(server) == []
 
 
+@pytest.mark.full
 def test_when_a_key_arrives_extracted_memories_are_written_again(
     noor: Person, server: ServerProcess, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -28,6 +28,7 @@ def chunked(aria: Life, size: int) -> Person:
     return aria.person
 
 
+@pytest.mark.full
 def test_chunks_of_four_hundred_tokens_are_worth_what_they_cost(aria: Life) -> None:
     chunked(aria, 400)
     plan = aria.plan()

@@ -148,6 +148,7 @@ def test_somebody_talked_on_in_the_old_copy_of_another_device(
     assert cycle.expanded() == [json.loads(message) for message in witness.seen.values()]
 
 
+@pytest.mark.full
 def test_a_new_chat_reaches_the_other_device_and_the_old_one_stays(tmp_path: Path) -> None:
     old = begin(tmp_path, "new-chat")
     other = second_device(old)
