@@ -218,7 +218,7 @@ def mark(
     if passage.tokens > MOST_TOKENS:
         raise NotFound(
             f"That is {passage.tokens:,} tokens, and a passage has at most {MOST_TOKENS}.",
-            "Say the words of it that count the most.",
+            "Choose the words of it that count the most.",
         )
     return passage
 

@@ -254,9 +254,9 @@ def how_full(passages: Sequence[KeptPassage], budget: int) -> str:
 
 def notes_on(passage: KeptPassage) -> Iterator[str]:
     """Yield clauses on what a passage lacks, waits for, or the person is asked about it."""
-    name, more = passage.called, f"whose message has more than {MOST_TOKENS} tokens"
+    name, more = passage.called, f"which has more than {MOST_TOKENS} tokens"
     if passage.reason == BEGINNING and passage.state != "released":
-        yield f"of {name}, {more}, the first sentences are kept"
+        yield f"{name} is the first sentences of its message, {more}"
     if passage.state == "waiting":
         yield f"{name} waits until there is room among what is kept"
     elif passage.state == "offered":

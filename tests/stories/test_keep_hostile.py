@@ -54,7 +54,7 @@ def test_of_a_long_pinned_message_the_first_sentences_are_kept(ada: Cycle) -> No
     assert words.startswith(passage["text"])
     assert 300 < passage["tokens"] <= 400
     shown = " ".join(ada.person.memproc("keep", ada.chat_id).out.split())
-    assert "the first sentences are kept" in shown
+    assert "is the first sentences of its message" in shown
 
 
 @pytest.mark.long
