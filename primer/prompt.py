@@ -14,12 +14,13 @@ in a <to_remember> with its dates, and the engine the raw messages, or, if these
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import pairwise
 
 from primer.tags import keep_inert, make_tags_inert, wrap
 from primer.wording import ASKED, LENGTH, PLACEHOLDER, Texts, fill
 from rules.conversation.history import Entry
-from rules.conversation.memory import Memory
+from rules.conversation.memory import Memory, Six
 from rules.conversation.memory_title import without_subject
 from rules.conversation.short_quotes import as_read
 from rules.typingmind.dates import parse_date
@@ -29,6 +30,8 @@ BEGINNING = "[The conversation begins with your own words.]"
 """Some providers take no conversation that begins with the assistant."""
 _MOST_BREAKS = 2
 """The breaks in a tail: two more follow it and the chunk, and a request has four."""
+_MEMORIES = 512
+"""Memories whose turns are remembered: each is in the prompts of many that come after it."""
 _QUESTION = re.compile(r"<context_manager>\n(.*)\n</context_manager>", re.DOTALL)
 
 # Any start or end of our tags counts, in any case, with any attributes, closed or not.
@@ -281,13 +284,17 @@ def answer(text: str) -> Turn:
     return Turn("assistant", keep_inert(text))
 
 
-def _remembered(memory: Memory) -> list[Turn]:
+def _remembered(memory: Memory) -> tuple[Turn, ...]:
     """Return a memory's six messages, as later prompts see them. A person may have edited the questions, too."""
-    texts = (as_read(memory.in_prompts) if memory.is_fold else memory.in_prompts).texts
-    return [
+    return _six_turns((as_read(memory.in_prompts) if memory.is_fold else memory.in_prompts).texts)
+
+
+@lru_cache(_MEMORIES)
+def _six_turns(texts: Six) -> tuple[Turn, ...]:
+    return tuple(
         Turn("user", _asked(text)) if slot % 2 == 0 else answer(text)
         for slot, text in enumerate(texts)
-    ]
+    )
 
 
 def _asked(text: str) -> str:

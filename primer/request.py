@@ -3,7 +3,7 @@
 import hashlib
 import json
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 from primer.models import ENGINE, Model, is_secret
@@ -14,6 +14,8 @@ RULES = 2
 EMBEDDING = "embedding"
 """The step of a request that asks for no words: how alike are the texts of its turns?"""
 _TOKENS_A_WORD = 4
+_TURNS = 2_048
+"""Turns whose JSON is remembered: a prompt begins with those of the prompt before it."""
 _ROUTE = frozenset(
     {
         "api_base", "base_url", "api_key", "api_version", "organization", "extra_headers", "headers", "timeout",
@@ -73,8 +75,16 @@ class Request:
     @cached_property
     def key(self) -> str:
         """SHA-256 of model, messages and parameters: the same request is never sent twice."""
-        content = [self.model.name, self.messages, self.parameters]
-        return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
+        name, parameters = (
+            json.dumps(part, sort_keys=True) for part in (self.model.name, self.parameters)
+        )
+        content = f"[{name}, [{', '.join(map(_in_json, self.turns))}], {parameters}]"
+        return hashlib.sha256(content.encode()).hexdigest()
+
+
+@lru_cache(_TURNS)
+def _in_json(turn: Turn) -> str:
+    return json.dumps(_message(turn), sort_keys=True)
 
 
 def _message(turn: Turn) -> dict[str, Any]:

@@ -9,11 +9,13 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from math import log
 
 from rules.conversation.answer import in_own_words
 from rules.conversation.everyday import is_everyday
 from rules.extract.languages import MONTHS
+from rules.extract.words import has_digit
 
 _WORD = re.compile(
     r"[\u30a1-\u30fa\u30fc]{2,12}"  # katakana
@@ -22,6 +24,8 @@ _WORD = re.compile(
     r"|(?:(?![_\u0e00-\u10ff\u1780-\u17ff\u3005-\u30ff\u4e00-\u9fff\uac00-\ud7af])"
     r"[\w\u0900-\u0dff])++(?!['’]t\b)"  # no part of "didn't"
 )
+_WORDS = 16_384
+"""Words of which it is remembered whether they name something."""
 _LEAST_LETTERS = 4
 _MOST_LETTERS = 18
 _IS_CROWDED = re.compile(r"[\u3005-\u30ff\u4e00-\u9fff\uac00-\ud7af]")
@@ -121,9 +125,10 @@ def _words_of(text: str) -> _Words:
     return words
 
 
+@lru_cache(_WORDS)
 def _is_telling(folded: str) -> bool:
     """Return whether a word names something: no number, no short one, none that any talk has."""
-    if any(map(str.isdecimal, folded)) or folded in MONTHS or is_everyday(folded):
+    if has_digit(folded) or folded in MONTHS or is_everyday(folded):
         return False
     if _IS_CROWDED.match(folded):
         return True

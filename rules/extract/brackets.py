@@ -8,6 +8,7 @@ The brackets of ":)" and its like are no ends of any, nor are those in code.
 import re
 
 _OPENING, _CLOSING = "(（", ")）"
+_BRACKET = re.compile(r"[()（）]")
 _SIGN = re.compile(r"[:;=]['’]?-?[()]+|`[^`\n]*`")
 
 
@@ -29,6 +30,8 @@ def is_left_open(sentence: str) -> bool:
 
 def lone_brackets(sentence: str) -> list[int]:
     """Return the places of the brackets without a partner, in order."""
+    if not _BRACKET.search(sentence):
+        return []
     plain = _SIGN.sub(lambda match: " " * len(match.group()), sentence)
     opened: list[int] = []
     lone: list[int] = []

@@ -19,7 +19,7 @@ from rules.extract.voices import (
     is_labelled,
     voiced_lines,
 )
-from rules.extract.words import length, terms
+from rules.extract.words import has_digit, length, terms
 
 PERSONA: Final = "assistant"
 
@@ -132,9 +132,7 @@ def _sentence(
     listed = list(map(_once, terms(plain)))
     outside = QUOTED.sub(" ", plain)
     distinct = tuple(dict.fromkeys(listed))
-    courteous = COURTESY.are_in(plain.replace("’", "'"))
-    if role != PERSONA and words > _SHORT_COURTESY:
-        courteous = False
+    can_be_courteous = role == PERSONA or words <= _SHORT_COURTESY
     return Sentence(
         message=0,
         role=role,
@@ -144,7 +142,7 @@ def _sentence(
         terms=distinct,
         words=words,
         voice=voice,
-        courteous=courteous,
+        courteous=can_be_courteous and COURTESY.are_in(plain.replace("’", "'")),
         is_broken=is_broken,
         is_row=is_labelled(plain),
         is_figures=_are_figures(listed),
@@ -190,7 +188,7 @@ def _is_all(text: str, quotation: tuple[int, int], piece: TextPiece) -> bool:
 
 
 def _are_figures(listed: Sequence[str]) -> bool:
-    figures = sum(any(map(str.isdecimal, term)) for term in listed)
+    figures = sum(map(has_digit, listed))
     return figures > _MOST_FIGURES * len(listed)
 
 

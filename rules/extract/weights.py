@@ -13,7 +13,7 @@ from rules.extract.languages import TONGUES, Tongue, spoken
 from rules.extract.listed import Listed
 from rules.extract.prose import PERSONA, Said, Sentence, of_message
 from rules.extract.voices import QUESTION_MARKS
-from rules.extract.words import terms
+from rules.extract.words import has_digit, terms
 
 _MOST_PIECES = 10_000
 _LAST_ONES = 4  # all the questions about a chunk are about one passage
@@ -24,10 +24,9 @@ _FIGURE = 2.0
 _CLOSINGS = 2
 _FORMULA = 2
 """How many replies that close with the same words make these a formula."""
-_GISTS = 16_384
-"""Messages before a passage whose words are remembered, at about 1 KB each: a memory is written in view
-of all that stand before it, six messages each, and a smaller cache would forget the first of them
-before the last is read."""
+_GISTS = 4_096
+"""Messages before a passage whose words are remembered, at about 1 KB each: several times those that
+one memory is written in view of, so that none is forgotten before the next memory is written."""
 _STRETCH = 1500.0
 _BEFORE = 8
 _AT_MOST_STATES = 4
@@ -203,7 +202,7 @@ def rarity(sentences: Sequence[Sentence], known: frozenset[str] = frozenset()) -
     return {
         term: sqrt(log((len(sentences) + 1) / count))
         * (_KNOWN if term in known else 1.0)
-        * (_FIGURE if _is_figure(term) else 1.0)
+        * (_FIGURE if has_digit(term) else 1.0)
         for term, count in sentences_with.items()
     }
 
@@ -243,11 +242,7 @@ def _things(sentences: Iterable[Sentence]) -> Iterator[str]:
     for sentence in sentences:
         if sentence.role == PERSONA:
             continue
-        yield from filter(_is_figure, sentence.terms)
+        yield from filter(has_digit, sentence.terms)
         for name in list(_NAME.finditer(sentence.text))[1:]:
             if name.group()[0].isupper() and name.group()[1] not in "'’":
                 yield from terms(name.group())
-
-
-def _is_figure(term: str) -> bool:
-    return any(map(str.isdecimal, term))

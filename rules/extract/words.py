@@ -7,6 +7,7 @@ their texts are compared by pairs of neighbouring characters, and measured by ch
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 
 CROWDED = (
     "\u0e00-\u0eff"  # Thai, Lao
@@ -45,11 +46,19 @@ _MEASURE = re.compile(rf"[\u0e00-\u109f\u1780-\u17ff]|[{CROWDED}]|[^\s{CROWDED}]
 _HAN_A_WORD = 1.7
 _THAI_A_WORD = 4.0
 _LONG_WORD = 24
+_TERMS = 16_384
+"""Terms that are remembered: few words make up a long talk."""
 
 
 def has_words(text: str) -> bool:
     """Return whether a reader sees a letter or a digit in it."""
     return any(mark.isalnum() and mark not in UNSEEN for mark in text)
+
+
+@lru_cache(_TERMS)
+def has_digit(term: str) -> bool:
+    """Return whether a term has a digit of any script."""
+    return any(map(str.isdecimal, term))
 
 
 def terms(text: str) -> Sequence[str]:
