@@ -114,7 +114,7 @@ def test_the_folder_is_read_only(bea: Person, undisturbed: list[object]) -> None
         subprocess.run(["mount", "-o", "remount,bind,ro", place], check=True)
         content = bea.updated()[0].read_bytes()
         try:
-            ended = bea.spawn("run")
+            ended = bea.memproc("run")
         finally:
             subprocess.run(["umount", place], check=True)
     else:

@@ -34,7 +34,7 @@ def at_work(ada: Person) -> Person:
 
 def test_a_healthy_house_ends_with_zero_and_nothing_is_changed(at_work: Person) -> None:
     before = at_work.bytes_of_everything()
-    ended = at_work.spawn("doctor", "--all")
+    ended = at_work.memproc("doctor", "--all")
     assert (ended.code, ended.err) == (0, "")
     assert "Errors: 0" in ended.out
     for word in ("archive", "backups", "LiteLLM", "disk space", "tokenizer"):

@@ -59,7 +59,7 @@ def read_until(process: "subprocess.Popen[str]", word: str) -> None:
 
 
 def test_without_a_daemon_status_says_how_to_start_one(ada: Person) -> None:
-    ended = ada.spawn("status")
+    ended = ada.memproc("status")
     assert (ended.code, ended.err) == (2, "")
     assert ended.out.startswith("memproc is not running.\nStart it with: memproc service install")
     assert json.loads(ada.memproc("status", "--json").out)["running"] is False
