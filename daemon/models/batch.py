@@ -32,8 +32,8 @@ from daemon.models import batch_client as client
 from daemon.models.ask import Outcome, keep_reply, release_call, reserve_call
 from daemon.models.batch_client import (
     Batch,
+    BatchResult,
     NoBatches,
-    Result,
     Route,
     answer_of,
     refusal_of,
@@ -297,7 +297,7 @@ class Batches:
         yield from outcomes
 
     def _outcome(
-        self, sample: Request, sent: OpenBatch, name: str, item: SentRequest, result: Result
+        self, sample: Request, sent: OpenBatch, name: str, item: SentRequest, result: BatchResult
     ) -> Outcome:
         """Return the outcome of one request; None where it is to be asked by itself.
 

@@ -117,7 +117,7 @@ class Ending(BaseModel):
     error: dict[str, Any] | None = None
 
 
-class Result(BaseModel):
+class BatchResult(BaseModel):
     """A line of a batch's results."""
 
     custom_id: str
@@ -230,7 +230,7 @@ def cancel(route: Route, name: str) -> None:
         _asked(route, "POST", f"/{name}/cancel")
 
 
-def fetch_results(route: Route, batch: Batch) -> Iterator[Result]:
+def fetch_results(route: Route, batch: Batch) -> Iterator[BatchResult]:
     """Yield the results of a batch that has ended, in any order, as they come in.
 
     They are read where the batches are: the key goes nowhere else, by no answer. Raises as
@@ -246,7 +246,7 @@ def fetch_results(route: Route, batch: Batch) -> Iterator[Result]:
         _check(route, response)
         for line in _lines(response, 2 * most_answer_bytes(route.sample)):
             if line.strip():
-                yield _read(Result, line.decode("utf-8", "replace"))
+                yield _read(BatchResult, line.decode("utf-8", "replace"))
 
 
 def _lines(response: httpx.Response, longest: int) -> Iterator[bytes]:
