@@ -201,9 +201,8 @@ def _plan_new_chunks(
     counts, overhead = _count(archive, chat, reading, shown, roles)
     agent = expected(archive, roles.agent.name, now)
     limit = nearest_limit(roles.window, step_of(roles.agent, config.budget), sure=agent.is_sure)
-    factor = token_factor(roles.agent.name)
-    window = int(limit.tokens / factor) if limit and factor else 0
-    kept = replace(limits_before(archive, chat.chat_id, reading.adopted), window=window)
+    before = limits_before(archive, chat.chat_id, reading.adopted)
+    kept = replace(before, window=_window(limit, roles.agent.name))
     bounds = bounds_of(config, kept)
     due = due_memories(reading, engine_alone=roles.agent == ENGINE)
     plan = plan_chat(
@@ -236,6 +235,12 @@ def _plan_new_chunks(
         pins=pins,
         passages=passages_after(archive, chat.chat_id, reading, pins, config.keep.budget, now),
     )
+
+
+def _window(limit: Limit | None, agent: str) -> int:
+    """Return the agent's window in tokens as we count them; 0 where it is unknown."""
+    factor = token_factor(agent)
+    return int(limit.tokens / factor) if limit and factor else 0
 
 
 def _core_memory(archive: Archive, chat: Chat, shown: ShownChat) -> CoreMemory:
