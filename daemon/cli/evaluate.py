@@ -86,7 +86,7 @@ def eval_command(
         usd = _ask(settings, chat, arms, again=again)
     else:
         settings.say(_ASKED_BEFORE)
-    _tell_asked(settings, chat, usd, as_json=as_json)
+    _tell_asked(settings, subject.chat_id, plan.number, usd, as_json=as_json)
 
 
 def _price_sentence(plan: "EvaluationPlan") -> str:
@@ -117,8 +117,8 @@ def _ask(settings: Settings, chat: str, arms: "Sequence[ArmName]", *, again: boo
     return progress.tally.usd
 
 
-def _tell_asked(settings: Settings, chat: str, usd: float, *, as_json: bool) -> None:
-    """Tell the newest report; `usd` is what it has cost just now, in dollars."""
+def _tell_asked(settings: Settings, chat: str, number: int, usd: float, *, as_json: bool) -> None:
+    """Tell the evaluation of this number; `usd` is what it has cost just now, in dollars."""
     from daemon.cli.evaluation_text import print_report
     from daemon.evaluate.reporting import asked_report
     from daemon.evaluate.subject import find_subject
@@ -127,7 +127,7 @@ def _tell_asked(settings: Settings, chat: str, usd: float, *, as_json: bool) -> 
     with settings.archive() as archive:
         context = context_to_read(settings.config, settings.folders, archive)
         subject = find_subject(context, chat)
-        report = asked_report(archive, subject)
+        report = asked_report(archive, subject, number)
     assert report is not None  # noqa: S101  it was asked just now, or before
     if as_json:
         print_json({**asdict(report), "usd_now": usd})

@@ -1,7 +1,7 @@
 """Have a memory written again with the points in view that an evaluation found missing."""
 
 from daemon.archive.memories import find_memory
-from daemon.evaluate.reporting import newest_missed
+from daemon.evaluate.reporting import missed
 from daemon.evaluate.subject import find_subject
 from daemon.models.context import Context
 from daemon.remember.retry import UnchangedMemory, retry
@@ -17,8 +17,9 @@ def retry_missed(context: Context, name: str) -> Memory | UnchangedMemory:
     chat_id, memory = find_memory(context.archive, name)
     subject = find_subject(context, chat_id)
     chunks = with_members([memory.memory_id], subject.survey.reading.memories)
-    missed = newest_missed(context.archive, subject)
-    lacking = [question for question in missed if question.memory in chunks]
+    lacking = [
+        question for question in missed(context.archive, subject) if question.memory in chunks
+    ]
     if not lacking:
         return UnchangedMemory(
             memory.memory_id,

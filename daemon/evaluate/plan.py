@@ -31,7 +31,7 @@ from rules.evaluate.questions import (
     NAMED,
     PER_CHUNK,
     EvalQuestion,
-    choose,
+    pick_few,
     spread,
 )
 from rules.money.estimate import CostEstimate, ModelRole, PlannedCall, answer_room, estimate_cost
@@ -121,7 +121,7 @@ def chosen_questions(
 ) -> tuple[EvalQuestion, ...]:
     """Return what is asked about these chunks, as far as it is written."""
     counting = asked_questions(archive, subject).values()
-    return choose(counting, [memory.memory_id for memory in chunks])
+    return pick_few(counting, [memory.memory_id for memory in chunks])
 
 
 def _askable(roles: Roles) -> Roles:

@@ -16,10 +16,10 @@ from rules.evaluate.cloze import Cloze, SearchedText, common_words, make_clozes
 from rules.evaluate.questions import NEVER_SAID, EvalAnswer, EvalQuestion
 from rules.evaluate.report import (
     LiveTail,
+    MarkedQuestion,
     Missed,
     PastEvaluation,
     Report,
-    Result,
     Row,
     group,
     make_row,
@@ -46,12 +46,15 @@ def counting_answers(archive: Archive, subject: EvaluatedChat) -> list[EvalAnswe
     return [answer for answer in answers if answer.question in questions]
 
 
-def asked_report(archive: Archive, subject: EvaluatedChat) -> Report | None:
-    """Return the report of the newest evaluation and its replicates; None where there is none."""
+def asked_report(archive: Archive, subject: EvaluatedChat, number: int = 0) -> Report | None:
+    """Return the report of an evaluation and its replicates; None where there is none.
+
+    It is the one of this `number` if there is such a one, else the newest.
+    """
     questions, answers = asked_questions(archive, subject), counting_answers(archive, subject)
     if not answers:
         return None
-    newest = max(answers, key=lambda answer: answer.evaluation)
+    newest = max(answers, key=lambda answer: (answer.evaluation == number, answer.evaluation))
     same = [answer for answer in answers if is_alike(answer, newest)]
     by_arm = {
         name: [answer for answer in same if answer.arm == name]
@@ -77,7 +80,7 @@ def asked_report(archive: Archive, subject: EvaluatedChat) -> Report | None:
                 question.choices[0],
                 question.passage,
             )
-            for question in newest_missed(archive, subject)
+            for question in missed(archive, subject, newest.evaluation)
         ),
     )
 
@@ -107,11 +110,14 @@ def _shown_as(subject: EvaluatedChat) -> dict[str, str]:
     }
 
 
-def newest_missed(archive: Archive, subject: EvaluatedChat) -> list[EvalQuestion]:
-    """Return what the finished chat's newest evaluation did not answer rightly, oldest first."""
+def missed(archive: Archive, subject: EvaluatedChat, number: int = 0) -> list[EvalQuestion]:
+    """Return what an evaluation of the finished chat did not answer rightly, oldest first.
+
+    It is the one of this `number`, or the newest.
+    """
     questions = asked_questions(archive, subject)
     given = [answer for answer in counting_answers(archive, subject) if answer.arm == "memories"]
-    last = max((answer.evaluation for answer in given), default=0)
+    last = number or max((answer.evaluation for answer in given), default=0)
     return [
         question
         for answer in sorted(given, key=lambda answer: answer.question)
@@ -145,7 +151,7 @@ def _asked_row(questions: Questions, arm: str, answers: Sequence[EvalAnswer]) ->
     return make_row(arm, _results(questions, answers), unread, guessing=True)
 
 
-def _results(questions: Questions, answers: Iterable[EvalAnswer]) -> list[Result]:
+def _results(questions: Questions, answers: Iterable[EvalAnswer]) -> list[MarkedQuestion]:
     """Return a result for each question that was answered; replicates count as one answer."""
     given: defaultdict[int, list[EvalAnswer]] = defaultdict(list)
     for answer in answers:
@@ -154,14 +160,14 @@ def _results(questions: Questions, answers: Iterable[EvalAnswer]) -> list[Result
     return [_result(questions[number], own) for number, own in given.items()]
 
 
-def _result(question: EvalQuestion, answers: Sequence[EvalAnswer]) -> Result:
+def _result(question: EvalQuestion, answers: Sequence[EvalAnswer]) -> MarkedQuestion:
     newest = answers[-1]
     marks = [
         known_mark(answer.letter) if question.was_said else float(answer.letter != NEVER_SAID)
         for answer in answers
     ]
     is_right = newest.letter == question.right
-    return Result(question.memory, newest.level, fmean(marks), is_right, question.was_said)
+    return MarkedQuestion(question.memory, newest.level, fmean(marks), is_right, question.was_said)
 
 
 def free_report(
@@ -186,13 +192,15 @@ def free_report(
     )
 
 
-def _found(subject: EvaluatedChat, clozes: Sequence[Cloze], arm: ArmName) -> list[Result]:
+def _found(subject: EvaluatedChat, clozes: Sequence[Cloze], arm: ArmName) -> list[MarkedQuestion]:
     """Look for what was left out of each sentence in a context, without its system message."""
     turns = [turn for turn in subject.turns(arm) if turn.role != "system"]
     searched = SearchedText(turn.content for turn in turns)
     known = map(searched.knows, clozes)
     return [
-        Result(cloze.memory, subject.shown_as[cloze.memory].level, float(is_known), is_known)
+        MarkedQuestion(
+            cloze.memory, subject.shown_as[cloze.memory].level, float(is_known), is_known
+        )
         for cloze, is_known in zip(clozes, known, strict=True)
     ]
 

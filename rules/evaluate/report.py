@@ -16,7 +16,7 @@ CONTEXTS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
+class MarkedQuestion:
     """A question about a chunk, and what was answered from one context."""
 
     chunk: str
@@ -120,7 +120,9 @@ class Report:
     """Whether the chat and its memories are still as they were when it was asked."""
 
 
-def make_row(name: str, results: Sequence[Result], unread: int = 0, *, guessing: bool) -> Row:
+def make_row(
+    name: str, results: Sequence[MarkedQuestion], unread: int = 0, *, guessing: bool
+) -> Row:
     """Return how much of these is known; with `guessing` taken off where letters were asked for."""
     known = known_score if guessing else plain_score
     return Row(
@@ -131,7 +133,9 @@ def make_row(name: str, results: Sequence[Result], unread: int = 0, *, guessing:
     )
 
 
-def group(results: Sequence[Result], shown_as: Mapping[str, str], *, guessing: bool) -> Groups:
+def group(
+    results: Sequence[MarkedQuestion], shown_as: Mapping[str, str], *, guessing: bool
+) -> Groups:
     """Return how much is known by age, by fold level and by memory.
 
     `shown_as` has all chunks, oldest first, and the memory or fold that the chat shows of each.
@@ -141,7 +145,7 @@ def group(results: Sequence[Result], shown_as: Mapping[str, str], *, guessing: b
     levels = [_level_name(level) for level in sorted({result.level for result in said})]
     memories = list(dict.fromkeys(shown_as.values()))
 
-    def rows(names: Sequence[str], name_of: Callable[[Result], str]) -> tuple[Row, ...]:
+    def rows(names: Sequence[str], name_of: Callable[[MarkedQuestion], str]) -> tuple[Row, ...]:
         return _rows(said, names, name_of, guessing=guessing)
 
     return Groups(
@@ -156,9 +160,9 @@ def _level_name(level: int) -> str:
 
 
 def _rows(
-    results: Sequence[Result],
+    results: Sequence[MarkedQuestion],
     names: Sequence[str],
-    name_of: Callable[[Result], str],
+    name_of: Callable[[MarkedQuestion], str],
     *,
     guessing: bool,
 ) -> tuple[Row, ...]:

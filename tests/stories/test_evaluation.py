@@ -133,6 +133,21 @@ def test_what_was_asked_is_asked_again_only_where_it_is_wanted_and_the_curve_sho
         assert "Made up" in eve.memproc("eval", CHAT_ID, "--history").out
 
 
+def test_each_model_is_told_by_its_own_evaluation(
+    eve: Person, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    another = "anthropic/claude-sonnet-5-5"
+    with serving(monkeypatch, Examined()) as server:
+        first = evaluated(eve)
+        eve.settings(f'[models]\nagent = "{another}"\ncontext_manager = "{HAIKU}"\n')
+        second = evaluated(eve)
+        assert (second["evaluation"], second["model"]) == (2, another)
+        calls = server.meter.calls
+        wants(eve)
+        assert evaluated(eve) == first | {"usd": second["usd"], "usd_now": 0.0}
+        assert server.meter.calls == calls
+
+
 @pytest.mark.full
 def test_other_contexts_are_told_beside_the_finished_chat(
     eve: Person, monkeypatch: pytest.MonkeyPatch

@@ -6,9 +6,9 @@ import pytest
 
 from rules.evaluate.questions import (
     EvalQuestion,
-    choose,
     draw,
     own_letter,
+    pick_few,
     pose,
     read_letters,
     spread,
@@ -82,9 +82,9 @@ def test_no_chunk_is_asked_about_more_because_others_were_written_for_it() -> No
         replace(QUESTION, memory=name, text=f"{name} {at}") for name in chunks for at in range(4)
     ]
     others = [replace(QUESTION, memory="m2", text=f"another {at}") for at in range(4)]
-    assert choose([*made, *others], chunks) == tuple(made)
-    assert choose([*made[:6], *others], chunks) == (*made[:6], *others[:2])
-    assert choose(made, ["m2"]) == tuple(made[4:])
+    assert pick_few([*made, *others], chunks) == tuple(made)
+    assert pick_few([*made[:6], *others], chunks) == (*made[:6], *others[:2])
+    assert pick_few(made, ["m2"]) == tuple(made[4:])
 
 
 @pytest.mark.parametrize("asking", ["first", "second", "third"])
