@@ -13,6 +13,7 @@ from rules.evaluate.scoring import Score
 from rules.wording import counted
 
 _MOST_MISSED = 10
+_KNOWN, _MADE_UP = ("Known", "95 %", "Asked"), ("Made up", "95 %", "Asked")
 
 
 def print_report(subject: EvaluatedChat, report: Report, usd: float = 0.0) -> None:
@@ -52,22 +53,23 @@ def _head(report: Report) -> Iterator[str]:
 
 def _print_rows(title: str, rows: Sequence[Row], names: Mapping[str, str] | None = None) -> None:
     """Print rows under a title; what was made up only where that was asked."""
-    headings = [title, "Known", "95 %", "Questions"]
+    headings = [title, *_KNOWN]
     cells = [[(names or {}).get(row.name, row.name), *_cells(row.known)] for row in rows]
     if any(row.made_up for row in rows):
-        headings += ["Made up", "95 %"]
-        cells = [[*line, *_cells(row.made_up)[:2]] for line, row in zip(cells, rows, strict=True)]
+        headings += _MADE_UP
+        cells = [[*line, *_cells(row.made_up)] for line, row in zip(cells, rows, strict=True)]
     if any(row.stands_out for row in rows):
         headings.append("")
         flags = ["fewer than by chance" if row.stands_out else "" for row in rows]
         cells = [[*line, flag] for line, flag in zip(cells, flags, strict=True)]
-    print_table(headings, cells, right=(1, 2, 3, 4, 5), prose=(0,))
+    print_table(headings, cells, right=(1, 2, 3, 4, 5, 6), prose=(0,))
 
 
 def _cells(score: Score | None) -> tuple[str, str, str]:
     if score is None:
         return "-", "-", "0"
-    return f"{score.share:.0%}", f"{score.low:.0%} to {score.high:.0%}", f"{score.questions:,}"
+    bounds = f"{100 * score.low:.0f} to {score.high:.0%}"
+    return f"{score.share:.0%}", bounds, f"{score.questions:,}"
 
 
 def _unread_lines(report: Report) -> Iterator[str]:
@@ -117,10 +119,10 @@ def print_history(chat_id: str, past: Sequence[PastEvaluation]) -> None:
     rows = [
         (
             str(evaluation.evaluation),
-            moment(evaluation.at)[:16],
+            moment(evaluation.at)[:10],
             f"{evaluation.memories:,}",
             *_cells(evaluation.row.known),
-            _cells(evaluation.row.made_up)[0],
+            *_cells(evaluation.row.made_up),
             evaluation.model,
         )
         for evaluation in past
@@ -128,5 +130,5 @@ def print_history(chat_id: str, past: Sequence[PastEvaluation]) -> None:
     if not rows:
         click.echo(f"It was never evaluated. To do it: memproc eval {chat_id}")
         return
-    headings = ("No.", "Asked", "Memories", "Known", "95 %", "Questions", "Made up", "Model")
-    print_table(headings, rows, right=(0, 2, 3, 4, 5, 6), prose=(), drop=(7, 5))
+    headings = ("No.", "Day", "Memories", *_KNOWN, *_MADE_UP, "Model")
+    print_table(headings, rows, right=(0, 2, 3, 4, 5, 6, 7, 8), prose=(), drop=(9,))

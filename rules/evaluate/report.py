@@ -7,10 +7,10 @@ from rules.evaluate.scoring import Score, known_score, plain_score, stands_out
 
 AGES = ("oldest third", "middle third", "newest third")
 CONTEXTS = {
-    "memories": "the finished chat",
-    "tail": "its live tail alone",
-    "full": "the full conversation",
-    "recall": "the finished chat, with recall",
+    "memories": "finished chat",
+    "tail": "live tail alone",
+    "full": "full conversation",
+    "recall": "finished chat and recall",
 }
 """What stands in the context, in words."""
 
