@@ -81,7 +81,7 @@ def _tail_lines(report: Report) -> Iterator[str]:
     """Yield how much of the live tail the chat has, which is compared and not asked."""
     messages, lacking = report.tail.messages, len(report.tail.lacking)
     if not lacking:
-        yield f"The live tail has {counted(messages, 'message')}, all that the archive has there."
+        yield f"The live tail has {counted(messages, 'message')}, and none is missing."
         return
     yield (
         f"The live tail lacks {lacking:,} of its {counted(messages, 'message')}, which you have not "

@@ -1,6 +1,7 @@
 """The chat that is evaluated: its memories as they are shown, its raw messages, and contexts."""
 
 import hashlib
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -49,14 +50,11 @@ class EvaluatedChat:
         """Return the chat's id."""
         return self.survey.plan.chat_id
 
-    @cached_property
+    @property
     def chunks(self) -> tuple[Memory, ...]:
         """Return the memories of chunks that are shown, alone or in a fold, oldest first."""
-        return tuple(
-            memory
-            for memory in self.survey.reading.chunk_memories
-            if memory.memory_id in self.shown_as and self.raw(memory)
-        )
+        memories = self.survey.reading.chunk_memories
+        return tuple(memory for memory in memories if memory.memory_id in self.entries)
 
     @cached_property
     def shown_as(self) -> Mapping[str, Memory]:
@@ -68,15 +66,17 @@ class EvaluatedChat:
             for name in with_members([memory.memory_id], everything)
         }
 
-    def raw(self, memory: Memory) -> tuple[Entry, ...]:
-        """Return the raw messages under a chunk's memory, as they are now."""
-        entries = self.survey.reading.entries
-        return as_they_are([entry for entry in entries if entry.memory == memory.number])
-
     @cached_property
     def entries(self) -> Mapping[str, tuple[Entry, ...]]:
-        """Return the raw messages of each chunk, by the id of its memory."""
-        return {memory.memory_id: self.raw(memory) for memory in self.chunks}
+        """Return the raw messages of each chunk that is shown, by the id of its memory."""
+        by_number: defaultdict[int | None, list[Entry]] = defaultdict(list)
+        for entry in as_they_are(self.survey.reading.entries):
+            by_number[entry.memory].append(entry)
+        return {
+            memory.memory_id: tuple(by_number[memory.number])
+            for memory in self.survey.reading.chunk_memories
+            if memory.memory_id in self.shown_as and memory.number in by_number
+        }
 
     def turns(self, arm: ArmName) -> tuple[Turn, ...]:
         """Return the context of an arm, without what a search adds to it."""
