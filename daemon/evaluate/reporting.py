@@ -123,7 +123,7 @@ def missed(archive: Archive, subject: EvaluatedChat, number: int = 0) -> list[Ev
         for answer in sorted(given, key=lambda answer: answer.question)
         if answer.evaluation == last
         and (question := questions[answer.question]).was_said
-        and answer.letter != question.right
+        and answer.letter not in ("", question.right)
     ]
 
 

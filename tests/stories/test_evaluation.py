@@ -183,6 +183,22 @@ def test_letters_are_read_in_whatever_form_they_come(
     assert report["arms"][0]["known"]["share"] == pytest.approx(sum(truth) / len(truth))
 
 
+def test_an_answer_without_a_letter_counts_nowhere_and_is_nothing_that_was_missed(
+    eve: Person, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def forgets_the_fifth(letters: list[str]) -> str:
+        return "\n".join(f"{number}. {letter}" for number, letter in enumerate(letters[:4], 1))
+
+    with serving(monkeypatch, Examined(answers=forgets_the_fifth)):
+        report = evaluated(eve)
+        assert "8 answers had no letter" in eve.memproc("eval", CHAT_ID).out
+    (arm,) = report["arms"]
+    assert arm["unread"] == 8
+    assert arm["known"]["questions"] + arm["made_up"]["questions"] == 32
+    unknown = (1 - arm["known"]["share"]) * arm["known"]["questions"]
+    assert len(report["missed"]) == pytest.approx(unknown)
+
+
 def states(person: Person) -> Counter[str]:
     """How many questions there are, by why they are not asked."""
     with Archive.read(person.home / "state") as archive:
