@@ -152,11 +152,12 @@ class Person:
     def throw_away_opening(self) -> None:
         """All that the opening says makes room for something else.
 
-        Without any heading it says nothing of single facts any more, so that none counts as taken out.
+        Without any heading it says nothing of single lines any more, so that none counts as taken out.
         """
         with self._opening() as parts:
             parts[:] = [("", [self._other_words()])]
         self.crossed_out.pop(self.chat_id, None)
+        self.taken_out.pop(self.chat_id, None)
 
     def section_words(self) -> str:
         """Something short that the person writes."""
