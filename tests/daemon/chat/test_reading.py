@@ -148,6 +148,27 @@ def damage(archive: Archive, table: str, column: str, where: str) -> None:
     archive.run(f"UPDATE {table} SET seal = ? WHERE rowid = ?", (seal, row))
 
 
+@pytest.mark.parametrize(
+    ("table", "column"),
+    [
+        ("message", "key"),
+        ("version", "seen_at"),
+        ("memory", "due"),
+        ("edition", "agent"),
+        ("output", "messages_sha256"),
+    ],
+)
+def test_a_chat_of_which_a_row_is_damaged_is_not_read(
+    archive: Archive, table: str, column: str
+) -> None:
+    digests = dict.fromkeys(("sha256", "messages_sha256", "source_sha256"), "a")
+    archive.insert("output", {"chat_id": CHAT, "path": "a.json", "written_at": NOW, **digests})
+    read(archive, chat_of(TALK))
+    damage(archive, table, column, "true")
+    with pytest.raises(DamagedChat, match=table):
+        read(archive, chat_of(TALK))
+
+
 @pytest.fixture
 def two_chats(archive: Archive) -> Archive:
     """The archive knows another chat, too."""
