@@ -7,6 +7,7 @@ def counted(number: int, noun: str, plural: str = "") -> str:
 
 
 def about_it(sentence: str, name: str) -> str:
-    """Begin a sentence with "It" in the place of a name that is printed before it."""
+    """Say "It" for a name that is printed before the sentence, or leave it out: `"Name": ...`."""
+    sentence = sentence.removeprefix(f'"{name}": ')
     rest = sentence.removeprefix(name)
     return f"It{rest}" if name and rest != sentence and rest.startswith(" ") else sentence

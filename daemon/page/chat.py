@@ -70,8 +70,8 @@ def tags_of(memory: Memory, is_forgotten: bool) -> Iterator[str]:
 
 
 def persona_of(archive: Archive, chat_id: str) -> str:
-    """Return the name of the chat's agent in TypingMind, or "the assistant" where it has none."""
-    return known_chat(archive, chat_id).persona or "the assistant"
+    """Return the name of the chat's agent in TypingMind, or "the persona" where it has none."""
+    return known_chat(archive, chat_id).persona or "the persona"
 
 
 def chat_page(request: Request) -> Response:

@@ -24,7 +24,7 @@ _SYSTEMS = (
     ("Macintosh", "macOS"),
     ("Linux", "Linux"),
 )
-_COMMAND = re.compile(r"`(memproc [^`]+)`|(?<=: )(memproc [^.:]+)")
+_COMMAND = re.compile(r"`([^`\n]+)`|(?<=: )(memproc [^.:]+)")
 
 
 def tokens(number: int) -> str:

@@ -48,10 +48,10 @@ def chunks(
     live = tokens_of(first_tokens(units_from(spoken, start, size)[::-1], 0, tail))
     waiting = left - live
     if not waiting:
-        else_ = "else " if formed else ""
-        reason = f"Nothing {else_}waits: all that is left is in the live tail."
+        also = "else " if formed else ""
+        reason = f"Nothing {also}waits: the rest is the live tail, which stays word for word."
     elif coming:
-        reason = f"The next chunk will hold {coming:,} tokens, and only {waiting:,} come before the live tail."
+        reason = f"The next memory takes {coming:,} tokens, of which {waiting:,} have left the live tail so far."
     else:
         reason = offered.reason
     return Chunking(tuple(formed), waiting, live, reason)

@@ -181,7 +181,7 @@ def test_a_memory_stands_beside_its_messages_with_its_quote_marked(browser: Brow
     assert quote
     assert marked
     assert " ".join(unescape(marked[1]).split()) in " ".join(unescape(quote[1]).split())
-    assert "What the assistant keeps" in source, "a chat without an agent has no name but its title"
+    assert "What the persona keeps" in source, "a chat without an agent has no name but its title"
 
 
 def test_a_memory_shows_the_passage_that_it_quotes_and_all_messages_behind_a_link(

@@ -185,7 +185,7 @@ def test_another_splitter_says_where_chunks_end_by_what_is_said() -> None:
     assert (chunking.waiting_tokens, chunking.live_tokens) == (20, 80)
     assert (
         chunking.reason
-        == "The next chunk will hold 60 tokens, and only 20 come before the live tail."
+        == "The next memory takes 60 tokens, of which 20 have left the live tail so far."
     )
 
 
@@ -202,7 +202,7 @@ def test_what_is_too_little_for_a_chunk_waits_and_says_why() -> None:
         (Chunk(0, 4, 40), Chunk(4, 8, 40)),
         waiting_tokens=20,
         live_tokens=160,
-        reason="The next chunk will hold 40 tokens, and only 20 come before the live tail.",
+        reason="The next memory takes 40 tokens, of which 20 have left the live tail so far.",
     )
 
 
@@ -214,7 +214,9 @@ def test_a_chunk_leaves_the_whole_live_tail_behind_it() -> None:
 def test_a_short_history_is_all_live_tail() -> None:
     chunking = chunks(talk(20, 20), 0, SIZE, tail=80)
 
-    assert chunking == Chunking((), 0, 40, "Nothing waits: all that is left is in the live tail.")
+    assert chunking == Chunking(
+        (), 0, 40, "Nothing waits: the rest is the live tail, which stays word for word."
+    )
 
 
 def test_an_empty_history_has_no_chunks() -> None:
@@ -321,4 +323,4 @@ def test_any_frozen_bound_is_kept(spoken: list[Spoken], tail: int, begin: int) -
 def test_a_history_that_waits_says_why(spoken: list[Spoken], tail: int) -> None:
     chunking = chunks(spoken, 0, SIZE, tail)
 
-    assert (chunking.waiting_tokens == 0) == chunking.reason.startswith("Nothing waits")
+    assert (chunking.waiting_tokens == 0) == ("Nothing" in chunking.reason)
