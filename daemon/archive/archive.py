@@ -25,12 +25,12 @@ Row = TypeVar("Row")
 _STORED = frozenset({str, int, float, bool, bytes, type(None)})
 _BUSY_SECONDS = 5.0
 _KEPT_WHILE_READING = 500
-"""KB of the file that SQLite keeps in memory; the system keeps the file there anyway."""
+"""SQLite's page cache, in KB; the system caches the file anyway."""
 _UNREAD = "unable to get the page. error code=266"
-"""SQLite's words on a page that the system did not let it read (SQLITE_IOERR_READ)."""
+"""SQLite's message where the system refused to read a page (SQLITE_IOERR_READ)."""
 _VERSIONS_AT_ONCE = 200
 OLDEST_SQLITE = (3, 38)
-"""The first with JSON built in; strict tables came one before."""
+"""The first release with JSON built in; strict tables came one release earlier."""
 _RAISED_BY_ODD_VALUES = (
     ArithmeticError, AssertionError, AttributeError, LookupError, RecursionError, StopIteration,
     TypeError, ValueError, sqlite3.Error, zlib.error,
@@ -81,7 +81,7 @@ class Archive:
 
     @classmethod
     def read(cls, folder: Path) -> Self:
-        """Open the archive for reading alone; where there is none, an empty one in memory.
+        """Open the archive read-only; where there is none, return an empty one in memory.
 
         Raises ArchiveError, or FileTrouble where the folder may not be looked into.
         """
@@ -122,7 +122,7 @@ class Archive:
         self.run("VACUUM INTO ?", (path,))
 
     def fold_log(self) -> None:
-        """Move everything from the log into the archive's one file."""
+        """Move everything from the write-ahead log into the archive's file."""
         self.run("PRAGMA optimize")
         self.run("PRAGMA wal_checkpoint(TRUNCATE)")
 
@@ -134,9 +134,10 @@ class Archive:
     def rows(
         self, kind: Callable[..., Row], sql: str, values: Sequence[object] = ()
     ) -> tuple[Row, ...]:
-        """Return every row as one of this kind, whose arguments are the columns, in their order.
+        """Return the rows as instances of `kind`, built from their columns in order.
 
-        Raises ArchiveError where a value is of a type that the kind does not hold: that is damage.
+        Raises ArchiveError where a value has a type that `kind` does not allow: that is
+        damage.
         """
         rows = self.run(sql, values)
         for types in {tuple(map(type, row)) for row in rows}:
@@ -147,7 +148,7 @@ class Archive:
     def first(
         self, kind: Callable[..., Row], sql: str, values: Sequence[object] = ()
     ) -> Row | None:
-        """Return the first row as one of this kind, or None. Raises as `rows` does."""
+        """Return the first row as an instance of `kind`, or None. Raises as `rows` does."""
         rows = self.rows(kind, sql, values)
         return rows[0] if rows else None
 
@@ -281,7 +282,7 @@ def columns(kind: type) -> str:
 
 @cache
 def misfit(kind: Callable[..., object], types: tuple[type, ...]) -> str:
-    """Say why a row whose values have these types is none of this kind; empty if it may be one."""
+    """Say why values of these types do not fit the dataclass; empty if they may."""
     if not is_dataclass(kind):
         return ""
     for field, stored in zip(fields(kind), types, strict=False):
@@ -315,9 +316,9 @@ def check_integrity(archive: Archive) -> tuple[str, ...]:
 
 
 def damage_behind(archive: Archive, fault: BaseException) -> ArchiveError | None:
-    """Return the damage that may have led to an unforeseen fault, or None.
+    """Return the damage that may have caused an unforeseen fault, or None.
 
-    All of the archive is read for that, so only for the errors that odd values raise.
+    It reads the whole archive, and so looks only at errors that odd values raise.
     """
     if isinstance(fault, OSError) or not isinstance(fault, _RAISED_BY_ODD_VALUES):
         return None

@@ -24,7 +24,7 @@ from rules.errors import ArchiveError
 
 @dataclass(frozen=True, slots=True)
 class Arrival:
-    """A file that was dropped: what it was when it was seen last, and what has become of it."""
+    """A dropped file: its place and size when last seen, and what has become of it."""
 
     id: int
     path: str
@@ -242,7 +242,7 @@ def note_waiting(
     when: str,
     next_look_at: str | None,
 ) -> None:
-    """Say what an untaken file waits for. Note a step only for another state or next step."""
+    """Record what an untaken file waits for. Add a step only if state or next step changed."""
     with archive.transaction():
         is_known = archive.column(
             """
@@ -295,7 +295,7 @@ def resume_after_restart(archive: Archive, when: str) -> tuple[int, ...]:
 
 
 def retry_paused(archive: Archive, now: str) -> None:
-    """Have the arrivals that wait for the budget or for the person looked at again at once."""
+    """Let the arrivals that wait for the budget or the person be looked at again at once."""
     archive.run("UPDATE arrival SET next_look_at = ? WHERE state = 'paused'", (now,))
 
 
@@ -376,9 +376,9 @@ class Present:
 def compare_inbox(
     archive: Archive, files: Iterable[tuple[str, Sighting]]
 ) -> tuple[tuple[Present, ...], tuple[int, ...]]:
-    """Return the inbox's new, changed or untaken files, oldest first, and the vanished arrivals.
+    """Return the inbox's new, changed and untaken files, oldest first, and vanished arrivals.
 
-    The latter are the numbers of those that were not taken yet and whose files are gone.
+    The latter are the numbers of untaken arrivals whose files are gone.
     """
     present = dict(files)
     newest = {
@@ -404,7 +404,7 @@ def record_sightings(
 ) -> dict[str, int]:
     """Store in one transaction what a scan saw. Return new arrivals' numbers by their paths.
 
-    `left` are the arrivals whose files are not there any more.
+    `left` are the arrivals whose files are gone.
     """
     entered: dict[str, int] = {}
     with archive.transaction():

@@ -92,7 +92,7 @@ def chat_row(archive: Archive, chat_id: str) -> int:
 
 @dataclass(frozen=True, slots=True)
 class FoldLimits:
-    """What the memory section of a chat has kept to."""
+    """The limits within which a chat's memories were folded."""
 
     budget: int = 0
     """The tokens under which its folds were made; 0 where its budget grows."""
@@ -101,13 +101,13 @@ class FoldLimits:
 
 
 def fold_limits(archive: Archive, chat_id: str) -> FoldLimits:
-    """Return what a chat's memory section has kept to; of a chat that is not known, nothing."""
+    """Return a chat's limits; those of an unknown chat are empty."""
     row = archive.one("SELECT fold_budget, agent_window FROM chat WHERE chat_id = ?", (chat_id,))
     return FoldLimits(*row) if row else FoldLimits()
 
 
 def fold_limits_of_origin(archive: Archive, memories: Sequence[str]) -> FoldLimits | None:
-    """Return what the chat has kept to that has one of these memories; None where no chat has."""
+    """Return the limits of the chat that has one of these memories, or None."""
     row = archive.one(
         """
         SELECT fold_budget, agent_window FROM chat WHERE id IN (
@@ -120,7 +120,7 @@ def fold_limits_of_origin(archive: Archive, memories: Sequence[str]) -> FoldLimi
 
 
 def keep_fold_limits(archive: Archive, chat_id: str, kept: FoldLimits) -> None:
-    """Store what a known chat's memory section keeps to, in a transaction of the caller's."""
+    """Store a known chat's limits, within the caller's transaction."""
     archive.run(
         """
         UPDATE chat SET fold_budget = ?2, agent_window = ?3
@@ -165,7 +165,7 @@ def keep_chat(archive: Archive, chat: Chat, when: str) -> int:
 
 
 def seen_again(archive: Archive, chat_ids: Sequence[str], when: str) -> None:
-    """Note that these chats have come again, as they were."""
+    """Record that these chats were seen again, unchanged."""
     with archive.transaction():
         archive.run_many(
             "UPDATE chat SET last_seen = ? WHERE chat_id = ?", [(when, name) for name in chat_ids]
@@ -174,18 +174,18 @@ def seen_again(archive: Archive, chat_ids: Sequence[str], when: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Rest:
-    """The state of a chat when there was nothing to be done about it."""
+    """The state of a chat in which there was nothing to do."""
 
     sha256: str
-    """Of the chat's bytes."""
+    """The hash of the chat's bytes."""
     settings_sha256: str
-    """Of the settings, texts and versions that counted then."""
+    """The hash of the settings, texts and versions that counted then."""
     found: Mapping[str, Any]
     """The finding, and what else it depends on, as JSON."""
 
 
 def rest_of(archive: Archive, chat_id: str) -> Rest | None:
-    """Return the chat's row of rest, if nothing has been written about the chat since."""
+    """Return the stored rest of a chat, unless something of the chat was written since."""
     sql = f"""
         SELECT sha256, stand, found FROM rest WHERE chat_id = ? AND {is_sound("rest")}
     """  # noqa: S608
@@ -233,10 +233,10 @@ def record_processed(
 
 
 def has_gone_on(archive: Archive, chat_id: str, sha256: str, modified: int) -> bool:
-    """Return whether this state was processed before, and later another from a file written later.
+    """Return whether this state was processed before, and another from a newer file since.
 
-    Then the export is an old one that still lies there. A newly written one is judged, in any
-    state.
+    Then the export is an old one that was left in the inbox. A newly written file is judged, in
+    any state.
     """
     is_older = archive.value(
         f"""

@@ -73,8 +73,8 @@ def unpin(archive: Archive, memory: Memory) -> bool:
 def bring_back(archive: Archive, memory: Memory) -> tuple[str, ...]:
     """Bring back a memory that was deleted in TypingMind; with a fold, all its members.
 
-    A forgotten fold comes back with the last of its members, which would else be hidden under it. Return the
-    ids of all that came back.
+    A forgotten fold comes back with the last of its members, which it would otherwise hide.
+    Return the ids of all that came back.
     """
     with archive.transaction():
         back: tuple[str, ...] = ()

@@ -50,7 +50,7 @@ def copy_archive(source: Path, target: Path) -> None:
 
 
 def refuse_foreign(theirs: frozenset[tuple[str, str]], ours: frozenset[tuple[str, str]]) -> None:
-    """Raise ArchiveError where a schema holds what is not of ours, or lacks one of our tables."""
+    """Raise ArchiveError if a schema has objects that are not ours, or lacks one of our tables."""
     if strange := sorted(theirs - ours):
         listed = ", ".join(f"the {kind} {name[:40]!r}" for kind, name in strange[:_MOST_LISTED])
         more = f" and {len(strange) - _MOST_LISTED:,} more" if len(strange) > _MOST_LISTED else ""
@@ -117,6 +117,6 @@ def foreign_objects(archive: Archive) -> tuple[str, ...]:
 
 
 def _texts(archive: Archive) -> Iterator[tuple[tuple[str, str], str]]:
-    """Yield the kind, the name and the text of everything in a schema, spaces made equal."""
+    """Yield kind, name and text of everything in a schema, with spaces normalized."""
     for kind, name, sql in archive.run(_OBJECTS):
         yield (kind, name), " ".join(str(sql).split())

@@ -46,7 +46,7 @@ def questions_about(archive: Archive, chat_id: str) -> tuple[EvalQuestion, ...]:
 
 
 def note_named(archive: Archive, numbers: Collection[int]) -> None:
-    """Note that a memory was written again with these questions in view: they count no more."""
+    """Record that a memory was rewritten with these questions in view: they no longer count."""
     archive.run(
         "UPDATE question SET state = ? WHERE id IN (SELECT value FROM json_each(?))",
         (NAMED, json.dumps(sorted(numbers))),

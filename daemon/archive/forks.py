@@ -69,9 +69,9 @@ def find_kin(
 def nearest_history(
     archive: Archive, chat_id: str, digests: Collection[str]
 ) -> tuple[tuple[str, str | None], ...]:
-    """Return digest and date of each raw message of the chat that says most of this, in order.
+    """Return digest and date of each raw message, in order, of the chat that shares most of this.
 
-    Empty where no other chat says any of it.
+    Empty where no other chat shares any of it.
     """
     row = archive.one(
         """
@@ -224,7 +224,7 @@ def put_under_memories(archive: Archive, row: int, markers: Mapping[str, Marker]
 def note_sources(
     archive: Archive, memory_id: str, tokens: int, began_at: str | None, ended_at: str | None
 ) -> None:
-    """Store what follows for a memory from the raw messages that are under it again."""
+    """Store a memory's size and dates, as its raw messages are under it again."""
     archive.run(
         "UPDATE memory SET source_tokens = ?, began_at = ?, ended_at = ? WHERE id = ?",
         (tokens, began_at, ended_at, memory_id),

@@ -38,7 +38,7 @@ _BUSY_SECONDS = 10.0
 _WORDS_IN_MEMORY = 128 << 10
 """Bytes of new words that SQLite holds before it writes them; it would take 1 MB."""
 _VERSION = 2
-"""Of what the index holds; one that was made otherwise is emptied, and made again."""
+"""The version of what the index holds; an index of another is emptied and made again."""
 _MOST_NEAR = 20_000
 _CLOSE = 0.7
 _TABLES = """
@@ -94,7 +94,7 @@ class FullText:
         self._connection = connection
 
     def bring_up_to_date(self, archive: Archive) -> None:
-        """Take over what has changed in the archive since the last time."""
+        """Index what has changed in the archive since the last time."""
         fingerprint = _fingerprint(archive)
         if self._connection.execute("SELECT fingerprint FROM archive_state").fetchone() == (
             fingerprint,
@@ -148,9 +148,9 @@ class FullText:
         return ()
 
     def nearest_query(self, query: str) -> str:
-        """Return the query with the nearest known word in the place of each unknown one.
+        """Replace each unknown word of a query by the nearest known one.
 
-        Empty where a word has none near, or where all are known.
+        Return an empty text where a word has none near, or where all are known.
         """
         near = {word: self._nearest_word(word) for word in searched_words(query)}
         if not all(near.values()) or all(word == known for word, known in near.items()):
@@ -270,7 +270,7 @@ def _opened(path: Path) -> sqlite3.Connection:
 
 
 def _fingerprint(archive: Archive) -> str:
-    """Hash a few quick counts, which change whenever anything that can be found does."""
+    """Hash a few quick counts that change with anything that can be found."""
     counts = archive.run(
         """
         SELECT (SELECT max(id) FROM version),

@@ -45,9 +45,9 @@ class Reply:
     litellm_usd: float | None = None
     """The cost by LiteLLM's account."""
     batch: str = ""
-    """The provider's name of its batch, at half price; empty where it was asked for by itself."""
+    """The provider's name of its batch, at half price; empty for a single call."""
     calls: "tuple[ToolCall, ...]" = ()
-    """The tools that the model wants to have called."""
+    """The tools that the model calls."""
 
 
 def find_reply(archive: Archive, request: str) -> Reply | None:
@@ -74,7 +74,7 @@ class FormerAnswers:
 
     archive: Archive
     until: str
-    """The time until which answers were judged as then (UTC); empty where there are none."""
+    """Answers up to this time (UTC) were judged by the older rules; empty where there are none."""
 
     def has(self, request: str) -> bool:
         """Return whether such a request was answered, or is in a batch that is not closed."""
@@ -139,7 +139,7 @@ class OpenBatch:
 
 
 def begin_batch(archive: Archive, items: Iterable[SentRequest], since: str, now: str) -> int:
-    """Note that these are about to be asked together. Return the batch's number."""
+    """Record that these requests are about to be sent together. Return the batch's number."""
     with archive.transaction():
         number = archive.insert("batch", {"since": since, "began_at": now})
         for item in items:
@@ -154,7 +154,7 @@ def name_batch(archive: Archive, number: int, name: str) -> None:
 
 
 def close_batch(archive: Archive, number: int, now: str) -> None:
-    """Note that everything that will come of a batch is kept, or that there is none."""
+    """Record that all results of a batch are stored, or that there is no such batch."""
     archive.run("UPDATE batch SET ended_at = ? WHERE id = ?", (now, number))
 
 
@@ -210,9 +210,10 @@ class OfModel:
 def reserve(
     archive: Archive, call: SentRequest, run: str, most: int | None, caps: Amounts, now: str
 ) -> SentRequest | Reached:
-    """Reserve `most` picodollars for a call. Return it as it may leave, or the cap that says no.
+    """Reserve `most` picodollars for a call. Return the call, or the cap that forbids it.
 
-    None: the price is unknown, and the person allows such calls. Durable when this returns.
+    `most` is None where the price is unknown and the person allows such calls. Durable when
+    this returns.
     """
     with archive.transaction():
         if most is not None:
@@ -317,12 +318,12 @@ def forget_factor(archive: Archive, model: str) -> bool:
 
 
 def keep_odd_usage(archive: Archive, request: str, said: str) -> None:
-    """Store what a provider said of a reply's tokens, which cannot be so."""
+    """Store an impossible count of tokens that a provider gave for a reply."""
     archive.insert("odd_usage", {"request": request, "said": said}, "OR IGNORE")
 
 
 def odd_usages(archive: Archive) -> Mapping[str, str]:
-    """Return what providers said that cannot be, by request."""
+    """Return the impossible counts of tokens that providers gave, by request."""
     return dict(archive.run("SELECT request, said FROM odd_usage"))
 
 

@@ -91,7 +91,7 @@ def _version_with(
 
 
 def is_in(passage: KeptPassage, message: Message) -> bool:
-    """Return whether the message says the passage, from its first character on."""
+    """Return whether the message has the passage at its place, from the first character on."""
     return message.words[passage.start : passage.stop] == passage.text
 
 

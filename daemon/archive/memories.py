@@ -225,7 +225,7 @@ def keep_edition(archive: Archive, memory_id: str, edition: Edition, chosen: boo
 
 
 def keep_user_edits(archive: Archive, reading: "ChatReading", when: str) -> None:
-    """Store what the person did to memories in TypingMind, in a transaction of the caller's."""
+    """Store the person's edits of memories in TypingMind, within the caller's transaction."""
     for memory_id, edition in reading.person.items():
         insert_edition(archive, memory_id, edition)
         archive.run(
@@ -313,7 +313,7 @@ def begin_round(archive: Archive, chat_id: str, begun: Round) -> None:
 
 
 def end_turn(archive: Archive, memory_id: str) -> None:
-    """Note that the memory gets no further hindsight edition by itself."""
+    """Record that the memory gets no further hindsight edition unless it is asked for."""
     archive.run("UPDATE memory SET hindsight = ? WHERE id = ?", (HAD, memory_id))
 
 
@@ -329,9 +329,9 @@ def count_extracted(archive: Archive) -> int:
 
 
 def memory_ids(archive: Archive, begun: str) -> list[tuple[str, str]]:
-    """Return the memories whose ids begin so, each with its chat's title and its day.
+    """Return the memories whose ids begin with this, each with its chat's title and its day.
 
-    The newest chat's newest comes first.
+    The newest chat's newest memory comes first.
     """
     return archive.run(
         """

@@ -129,7 +129,7 @@ def first_seen(archive: Archive, chat_id: str) -> dict[str, str]:
 
 
 def missing_keys(archive: Archive, chat_id: str) -> frozenset[str]:
-    """Return the keys of messages that exports lack, though nothing says that they were deleted."""
+    """Return the keys of messages that exports lack without naming them as deleted."""
     keys = f"""
         SELECT key FROM missing JOIN message ON message.id = missing.message WHERE {_OF_CHAT}
     """  # noqa: S608

@@ -27,7 +27,7 @@ class OutlinedMessage:
     said_at: str
     """When it was said, in UTC, as the export has it; empty where that is not known."""
     size: int
-    """The bytes of its JSON, about."""
+    """About how many bytes its JSON has."""
     memory: str
     """The id of the memory that it is under; empty for none."""
     left_out: str
@@ -35,7 +35,7 @@ class OutlinedMessage:
     is_deleted: bool
     """Whether the person has deleted it since: the archive keeps it."""
     is_edited: bool
-    """Whether its memory was made from other words."""
+    """Whether its memory was made from an earlier wording."""
 
 
 def read_outline(archive: Archive, chat_id: str) -> tuple[OutlinedMessage, ...]:

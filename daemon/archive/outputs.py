@@ -12,11 +12,11 @@ from daemon.archive.seals import is_sound
 from rules.conversation.marker import text_digest
 
 RESTORED = "restored"
-"""A value in place of the messages' hash: `memproc restore` has put a kept version there."""
+"""Stored instead of the messages' hash where `memproc restore` has put a version back."""
 INTENT = "restoring "
-"""Begins the name of the sign that a chat's version is being put back; its id follows."""
+"""The prefix of the sign that a version is being put back; the chat's id follows."""
 _SEPARATOR = re.compile(r"[/\\]")
-"""The separator of folders on any system: no name of an updated export holds either."""
+"""The separators of folders on all systems: no name of an updated export has either."""
 
 
 def record_export(archive: Archive, sha256: str, path: str, size: int, when: str) -> None:
@@ -41,7 +41,7 @@ class Output:
     source_sha256: str
     written_at: str
     ours_sha256: str = ""
-    """The hash of what memproc itself said in it; empty where unknown."""
+    """The hash of memproc's own messages in it; empty where unknown."""
 
 
 def last_output(archive: Archive, chat_id: str) -> Output | None:
@@ -103,7 +103,7 @@ def let_go_of_restored(archive: Archive, chat_id: str) -> None:
 
 
 def acknowledge(archive: Archive, chat_id: str, ours_sha256: str) -> None:
-    """Note that the person has these edits in TypingMind, so that no new export has to say them."""
+    """Record edits that TypingMind has already, so that no new export is written for them."""
     archive.run(
         "UPDATE output SET ours_sha256 = ? "
         "WHERE id = (SELECT max(id) FROM output WHERE chat_id = ?)",
@@ -112,7 +112,7 @@ def acknowledge(archive: Archive, chat_id: str, ours_sha256: str) -> None:
 
 
 def move_outputs(archive: Archive, folder: Path) -> None:
-    """Give all outputs paths in this folder: the archive came from another computer."""
+    """Move the paths of all outputs into this folder: the archive came from another computer."""
     with archive.transaction():
         for table in ("output", "outcome"):
             paths = archive.run(f"SELECT DISTINCT path FROM {table} WHERE path <> ''")  # noqa: S608

@@ -11,7 +11,7 @@ from rules.typingmind.dates import parse_date
 _RUN = "run"
 _STOP = "stop_run"
 _TOO_EARLY = 0.05
-"""Below this share of the work, what it took so far says nothing of the rest."""
+"""Below this share of the work, the time so far says nothing about the rest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ class RunProgress:
 
 
 def keep_run(archive: Archive, run: RunProgress, when: str) -> None:
-    """Store the progress of the one run at a time; it is on the disk when this returns."""
+    """Store the run's progress; there is one run at a time. Durable when this returns."""
     set_sign(archive, _RUN, json.dumps(asdict(replace(run, kept_at=when))), when)
 
 
@@ -86,7 +86,7 @@ def seconds_left(run: RunProgress, now: str) -> float | None:
 
 
 def ask_to_stop(archive: Archive, run: RunProgress, when: str) -> None:
-    """Ask this very run to end, and no later one; it is on the disk when this returns."""
+    """Ask this run, and no later one, to end. Durable when this returns."""
     set_sign(archive, _STOP, run.began_at, when)
 
 

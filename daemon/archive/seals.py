@@ -106,7 +106,7 @@ SEALED = {
 _WITH_MORE = {"version": ("(SELECT chat || ' ' || key FROM message WHERE id = version.message)",)}
 """A version is nothing without its message: whose it is, and in which chat."""
 _READ = tuple(table for table in SEALED if table not in ("reply", "rest", "question", "answer"))
-"""What a chat is made from. What an evaluation asked stops no other work where it is damaged."""
+"""The tables that a chat is made from. A damaged evaluation stops no other work."""
 _REAL = frozenset({"usd", "litellm_usd"})
 """The columns with fractions, which Python writes with more digits than SQLite."""
 
@@ -160,7 +160,7 @@ def is_sound(table: str) -> str:
 
 
 def seal_rows(run: Run, table: str) -> None:
-    """Seal every row of a table as it is: the table has just got its present form."""
+    """Seal every row of a table as it is, after its columns have changed."""
     run(f"UPDATE {table} SET seal = {_hash(table)}")  # noqa: S608  the names are ours
 
 

@@ -20,7 +20,7 @@ def sign(archive: Archive, name: str) -> Sign | None:
 
 
 def signs_of(archive: Archive, beginning: str) -> Mapping[str, str]:
-    """Return the values of the signs whose names begin so, by the rest of their names."""
+    """Return the values of the signs with this prefix, by the rest of their names."""
     rows = archive.run(
         "SELECT substr(name, length(?1) + 1), value FROM sign "
         "WHERE substr(name, 1, length(?1)) = ?1 ORDER BY name",
@@ -51,6 +51,6 @@ def remove_signs(archive: Archive, *names: str) -> None:
 
 
 def is_news(archive: Archive, text: str, when: str) -> bool:
-    """Return whether a notice was never told before; from now on it counts as told."""
+    """Return True the first time that a notice is told; from then on it counts as told."""
     new = "INSERT OR IGNORE INTO notice (text, told_at) VALUES (?, ?) RETURNING 1"
     return archive.value(new, (text, when)) is not None

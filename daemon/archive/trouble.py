@@ -75,7 +75,7 @@ def damaged(path: Path, what: str = "") -> ArchiveError:
 
 
 def damaged_chat(damage: str) -> DamagedChat:
-    """Return the error for a chat of which this is damaged."""
+    """Return the error for a chat; `damage` says what of it is damaged."""
     return DamagedChat(f"What the archive keeps of this chat is damaged: {damage}.", MEND)
 
 

@@ -98,7 +98,7 @@ class _Task:
 
 
 class Dispatch:
-    """One thing is done at a time; `plan` and `settings` are what counts of memproc.toml now."""
+    """Runs one task at a time, by the `plan` and `settings` that memproc.toml gives now."""
 
     def __init__(
         self,
@@ -322,7 +322,7 @@ class Dispatch:
         self._try_again(waiting_arrivals(self._archive))
 
     def _refused(self, message: str, next_step: str, *, may_pass: bool) -> None:
-        """Keep the settings of before. A failure that may pass is reported once and tried again."""
+        """Keep the previous settings. A failure that may pass is reported once and tried again."""
         before, reason = sign(self._archive, "config_error"), f"{message} {next_step}"
         set_sign(self._archive, "config_error", reason, self._now())
         if not (may_pass and before and before.value == reason):

@@ -87,7 +87,7 @@ def prune(folders: Folders, now: datetime) -> str:
 
 
 def _going(versions: Sequence[Version], now: datetime) -> Iterator[Version]:
-    """Return the versions that go; one whose date cannot be read stays."""
+    """Return the versions to remove; one whose date cannot be read stays."""
     dated = [
         Kept(version.number, version.kind == "original", when)
         for version in versions
@@ -125,7 +125,7 @@ def verify_part(folders: Folders, archive: Archive, now: str) -> str:
 
 
 def part_of(file: str) -> int:
-    """Return the part that a kept file always belongs to, by the hash of its place."""
+    """Return the part to which a kept file always belongs, by the hash of its path."""
     return int.from_bytes(sha256(file.encode()).digest()[:8], "big") % PARTS
 
 

@@ -34,7 +34,7 @@ _MISSED_BEATS = 4
 
 
 class Loop:
-    """Everything that the daemon is between its start and its end."""
+    """The running daemon: its queue, its scanner and its one task."""
 
     def __init__(
         self,
@@ -140,7 +140,7 @@ class Loop:
                 pass  # a timed job: the archive knows what is due
 
     def _beat(self) -> None:
-        """Check what no event tells of."""
+        """Check what no event reports."""
         self._look_at_watch()
         if (fingerprints := self._fingerprint()) != self._fingerprints:
             self._fingerprints, self._dispatch.reload = fingerprints, True
@@ -189,7 +189,7 @@ class Loop:
         self._tell_inbox(" ".join(scanned.notes))
 
     def _tell_inbox(self, note: str, next_step: str = "") -> None:
-        """Tell the inbox's note, if it is news."""
+        """Report the inbox's note if it is new."""
         before = sign(self._archive, "inbox_note")
         if note != (before.value if before else ""):
             set_sign(self._archive, "inbox_note", note, self._now())
@@ -202,14 +202,14 @@ class Loop:
             self._scan_in(0)
 
     def _tell_watch(self) -> None:
-        """Tell how the inbox is watched, in the log and for status."""
+        """Report how the inbox is watched, to the log and for status."""
         set_sign(self._archive, "watch_mode", self._watch.mode, self._now())
         set_sign(self._archive, "watch_note", self._watch.why, self._now())
         self._telling.tell(Watching(self._watch.mode, self._watch.why))
         self._has_said_how = True
 
     def _tell_trouble(self, trouble: MemprocError | OSError) -> None:
-        """Tell it, if possible: notices are kept in the archive, which may be in trouble itself."""
+        """Report trouble if possible: notices are kept in the archive, which may be the trouble."""
         sentence = unforeseen(trouble)
         with suppress(MemprocError):
             self._telling.tell(

@@ -43,7 +43,7 @@ from rules.typingmind.dates import parse_date, write_date
 
 _FILES_AT_ONCE = 100
 _BYTES_AT_ONCE = 256 << 20
-"""A scan leaves the rest to the next one after this much, so as not to block the loop for long."""
+"""After so many files or bytes a scan leaves the rest to the next, to free the loop."""
 
 _NO_ROOM_PAUSE = 60.0
 

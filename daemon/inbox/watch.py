@@ -139,7 +139,7 @@ class _Waiting:
 
 
 def _is_stopped(queue: Queue, seconds: float) -> bool:
-    """Wait so long, or until memproc.toml is to be read again; return whether to stop."""
+    """Wait this long, or until memproc.toml is to be read again; return whether to stop."""
     end = monotonic() + seconds
     while (left := end - monotonic()) > 0:
         notify.watchdog()
@@ -157,7 +157,7 @@ def _serve(
     config: Path | None,
     is_up: Callable[[], None],
 ) -> None:
-    """Be the daemon of these folders until told to stop.
+    """Serve these folders until told to stop.
 
     Raise MemprocError or OSError where it cannot be.
     """

@@ -26,7 +26,7 @@ _AFTER_A_RESTART = {
     "subfolders": "watch.subfolders",
     "page_port": "page.port",
 }
-"""The daemon has locks and a watch on these, for as long as it lives."""
+"""The settings that a running daemon cannot change: it has locks and a watch on them."""
 
 
 @dataclass(frozen=True, slots=True)

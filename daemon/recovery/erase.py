@@ -48,7 +48,7 @@ class KeptFile:
 
 @dataclass(frozen=True, slots=True)
 class Erasure:
-    """All that there is of a chat, and what is left of it for the person to remove."""
+    """Everything that holds a chat, and what the person has to remove themselves."""
 
     chat: KnownChat
     names: frozenset[str]

@@ -33,7 +33,7 @@ from rules.errors import ArchiveError, FileTrouble, NotFound
 
 MANIFEST, ARCHIVE, SETTINGS = "MANIFEST.json", "archive.sqlite3", "memproc.toml"
 ASIDE = "before-import-"
-"""Begins the names of the folders into which an import puts what was there before."""
+"""The prefix of the folders into which an import puts what was there before."""
 
 _FOLDERS = ("backups", "updated", "arrivals")
 _RISKY = re.compile(r'[\\:*?"<>|\x00-\x1f]')
@@ -181,7 +181,7 @@ class _Pipe(io.RawIOBase):
         self._held = bytearray()
 
     def write(self, block: bytes, /) -> int:  # type: ignore[override]
-        """Hold some more bytes."""
+        """Append bytes."""
         self._held += block
         return len(block)
 

@@ -189,7 +189,7 @@ class RebuiltChat:
     messages: int
     memories: int
     without_messages: int
-    """The memories of which the raw messages were not found: they stay as they are."""
+    """Memories whose raw messages were not found: they stay as they are."""
     found_again: int
     """Memories that the archive had without their raw messages, and has with them now."""
 

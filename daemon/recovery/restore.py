@@ -255,7 +255,7 @@ def read_updated(path: Path) -> bytes | None:
 
 
 def _chats(content: bytes | None) -> list[Chat]:
-    """Return the chats of an export; none where it is not one."""
+    """Return the chats of an export; none where it is no export."""
     try:
         return list(chats_in("the export", content or b""))
     except NotAnExport:

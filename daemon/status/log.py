@@ -73,7 +73,7 @@ class Log:
         now: Callable[[], str] = present,
         largest: int = LARGEST,
     ) -> None:
-        """Keep `titles`, those of all chats, from the file and from `speak`."""
+        """Keep the `titles` of all chats out of the file and of what `speak` is given."""
         self.trouble = ""
         """Why the last entry could not be kept; empty where it was."""
         self._path = log_files(log_folder(state))[0]
@@ -190,7 +190,7 @@ class LogEntry:
 
     at: str
     event: Event | None
-    """None: the line is none of ours, damaged, or written by another version of memproc."""
+    """None where the line is not ours, is damaged, or is of another version of memproc."""
 
 
 @dataclass(slots=True)

@@ -31,7 +31,7 @@ _WHERE = {
 
 @dataclass(frozen=True, slots=True)
 class ModelChoice:
-    """The models that memproc.toml or a chat would have asked."""
+    """The models that memproc.toml or a chat asks for."""
 
     who: str
     """The chat or file, as the person knows it."""

@@ -35,7 +35,7 @@ _TITLES: dict[Kind, str] = {
 FindCommand = Callable[[str, str], Sequence[str] | None]
 """Finds the command that shows a title and a text; None where there is no desktop."""
 MOST_AN_HOUR = 12
-"""More than that are no help: after a bad hour the status tells it better."""
+"""More notices do not help: after a bad hour, `memproc status` tells more."""
 _HOUR = timedelta(hours=1)
 _LONGEST_SECONDS = 20.0
 _WARNING, _INFORMATION = "<4>", "<6>"

@@ -95,7 +95,7 @@ def columns_of(text: str) -> int:
 
 
 def padded(text: str, columns: int) -> str:
-    """Fill a text up with blanks to so many columns."""
+    """Pad a text with blanks to `columns` columns of a terminal."""
     return text + " " * (columns - columns_of(text))
 
 

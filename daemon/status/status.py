@@ -44,7 +44,7 @@ class StatusProblem:
 
 @dataclass(frozen=True, slots=True)
 class Life:
-    """When the daemon did what; empty for what has never been."""
+    """When the daemon last did each thing; empty for never."""
 
     pid: str
     since: str
@@ -99,7 +99,7 @@ class Status:
     last_run: RunProgress | None = None
     """The newest one, where none goes on."""
     kept: tuple[str, ...] = ()
-    """How full of passages that are kept word for word each chat is."""
+    """A sentence for each chat on how many tokens its kept passages take."""
 
     @property
     def open_files(self) -> dict[str, int]:
