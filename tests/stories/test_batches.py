@@ -152,7 +152,6 @@ def test_where_the_provider_takes_no_batches_all_is_asked_directly(
         assert (server.meter.batches, once(server)) == (0, True)
 
 
-@pytest.mark.full
 def test_what_expires_or_fails_in_a_batch_is_asked_directly(
     tmp_path: Path, direct: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:

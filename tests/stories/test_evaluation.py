@@ -149,7 +149,6 @@ def test_each_model_is_told_by_its_own_evaluation(
         assert server.meter.calls == calls
 
 
-@pytest.mark.full
 def test_other_contexts_are_told_beside_the_finished_chat(
     eve: Person, monkeypatch: pytest.MonkeyPatch
 ) -> None:

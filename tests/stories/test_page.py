@@ -488,7 +488,6 @@ def test_a_version_shows_what_would_change_before_it_is_put_back(tmp_path: Path)
     assert "go back to version 1" in browser.open(address)
 
 
-@pytest.mark.full
 def test_any_two_versions_are_compared(tmp_path: Path) -> None:
     person = Person(tmp_path / "ada")
     for turns in (20, 25, 30):

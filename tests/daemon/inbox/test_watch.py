@@ -172,7 +172,6 @@ def _of_somebody_else(folder: Path) -> None:
     os.chown(folder, 12345, -1)
 
 
-@pytest.mark.full
 @pytest.mark.usefixtures("impatient")
 @pytest.mark.parametrize(
     "made",
