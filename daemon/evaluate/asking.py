@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import TypeVar
 
 from daemon.archive.evaluation import keep_answers, keep_questions
-from daemon.evaluate.plan import EvaluationPlan, chosen_questions, plan_evaluation
+from daemon.evaluate.plan import PLACES, EvaluationPlan, chosen_questions, plan_evaluation
 from daemon.evaluate.subject import ArmName, EvaluatedChat, find_subject
 from daemon.events import Note
 from daemon.models.context import Context
@@ -47,8 +47,6 @@ from rules.evaluate.questions import (
 from rules.wording import counted
 
 FEWEST_QUESTIONS = 5
-_PLACES = 3
-"""Places that a search finds for one question."""
 _FOUND = "A search of the archive finds this about the questions below:"
 
 T = TypeVar("T")
@@ -173,7 +171,7 @@ def _found(context: Context, plan: EvaluationPlan, group: Sequence[EvalQuestion]
     """Return what a search finds for these questions, as a model would be given it."""
     library = Library(context.config, context.folders.state, plan.subject.chat_id)
     found = (
-        find_text(library, question.text, "raw", "", "", _PLACES, "").text for question in group
+        find_text(library, question.text, "raw", "", "", PLACES, "").text for question in group
     )
     return "\n\n".join((_FOUND, *found))
 

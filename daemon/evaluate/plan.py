@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from math import ceil
 
 from daemon.archive.archive import Archive
 from daemon.archive.evaluation import answers_about, questions_about
@@ -36,12 +35,14 @@ from rules.evaluate.questions import (
 )
 from rules.money.estimate import CostEstimate, ModelRole, PlannedCall, answer_room, estimate_cost
 
+PLACES = 3
+"""Places that a search finds for one question."""
 _INSTRUCTIONS, _QUESTION = 110, 65
 """Tokens around questions, and of one with its choices."""
 _WRITTEN, _LETTERS = 350, 20
 """Tokens of answers: four questions as JSON, five letters."""
-_FOUND = 900
-"""Tokens that a search finds for one question."""
+_HEAD, _EXCERPT = 130, 270
+"""Tokens of what a search says first, and of an excerpt of a long message."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,12 +182,23 @@ def _calls_to_ask(plan: EvaluationPlan) -> Iterator[PlannedCall]:
     for arm in plan.arms:
         context = _tokens(turns := plan.subject.turns(arm))
         _refuse_too_large(plan, arm, context)
-        asked = _INSTRUCTIONS + AT_ONCE * (_QUESTION + (_FOUND if arm == "recall" else 0))
+        each = _QUESTION + (_tokens_found(plan) if arm == "recall" else 0)
         is_read = arm == "recall" and "memories" in plan.arms
-        for _ in range(ceil(plan.count / AT_ONCE)):
+        for begun in range(0, plan.count, AT_ONCE):
+            asked = _INSTRUCTIONS + min(AT_ONCE, plan.count - begun) * each
             call = _call("agent", context + asked, _LETTERS, LETTER_WORDS, len(turns))
             yield replace(call, read=context) if is_read else replace(call, written=context)
             is_read = True
+
+
+def _tokens_found(plan: EvaluationPlan) -> int:
+    """Return about how many tokens a search finds for one question."""
+    sizes = [
+        count_of(entry.message.text)
+        for entries in plan.subject.entries.values()
+        for entry in entries
+    ]
+    return _HEAD + PLACES * min(_EXCERPT, sum(sizes) // len(sizes))
 
 
 def _call(role: ModelRole, prompt: int, answer: int, words: int, turns: int = 2) -> PlannedCall:

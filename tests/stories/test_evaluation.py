@@ -152,8 +152,11 @@ def test_each_model_is_told_by_its_own_evaluation(
 def test_other_contexts_are_told_beside_the_finished_chat(
     eve: Person, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    others = ("--against", "tail", "--against", "full", "--against", "recall")
     with serving(monkeypatch, Examined()):
-        report = evaluated(eve, "--against", "tail", "--against", "full", "--against", "recall")
+        said_first = LIKELY.search(eve.memproc("eval", CHAT_ID, *others).out)
+        report = evaluated(eve, *others)
+        assert float(said_first[1]) == pytest.approx(report["usd"], rel=0.1)  # type: ignore[index]
         known = {arm["name"]: arm["known"]["share"] for arm in report["arms"]}
     assert known["tail"] < known["memories"] < known["recall"] <= known["full"] == 1
 
