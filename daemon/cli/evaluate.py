@@ -77,19 +77,17 @@ def eval_command(
             _tell_free(settings, context, subject, arms, price, as_json=as_json)
             return
         plan = plan_evaluation(context, subject, arms, again=again)
-    usd = 0.0
-    if plan.arms:
-        settings.say(_price_sentence(plan))
-        if not (yes or _is_agreed(settings, plan)):
-            settings.say("Stopped. Nothing was sent.")
-            return
-        usd = _ask(settings, chat, arms, again=again)
-    else:
-        settings.say(_ASKED_BEFORE)
+    settings.say(_price_sentence(plan))
+    if plan.arms and not (yes or _is_agreed(settings, plan)):
+        settings.say("Stopped. Nothing was sent.")
+        return
+    usd = _ask(settings, chat, arms, again=again) if plan.arms else 0.0
     _tell_asked(settings, subject.chat_id, plan.number, usd, as_json=as_json)
 
 
 def _price_sentence(plan: "EvaluationPlan") -> str:
+    if not plan.arms:
+        return _ASKED_BEFORE
     asked = f"About {counted(plan.count, 'question')} in {counted(plan.calls, 'call')}"
     if plan.cost is None:
         return f"{asked}, at a price that is not known."
@@ -99,6 +97,7 @@ def _price_sentence(plan: "EvaluationPlan") -> str:
 
 
 def _is_agreed(settings: Settings, plan: "EvaluationPlan") -> bool:
+    """Return whether the person agrees to the cost; only a dear evaluation is asked about."""
     is_dear = plan.cost is not None and plan.cost.at_most > _ASKED_ABOVE
     asks = not settings.quiet and sys.stdin.isatty() and sys.stdout.isatty()
     return click.confirm("Go on?", err=True) if is_dear and asks else True
@@ -144,10 +143,9 @@ def _price(
     if subject.survey.roles.agent == ENGINE:
         return ""
     try:
-        plan = plan_evaluation(context, subject, arms, again=again)
+        return _price_sentence(plan_evaluation(context, subject, arms, again=again))
     except MemprocError as fault:
         return str(fault)
-    return _price_sentence(plan) if plan.arms else _ASKED_BEFORE
 
 
 def _tell_free(
