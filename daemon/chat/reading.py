@@ -31,7 +31,7 @@ from rules.recognize.adopted import Adopted, freeze, inherit
 from rules.recognize.chat_reading import ChatReading
 from rules.recognize.loss import lost
 from rules.recognize.recognize import recognise, unnamed_memories
-from rules.recognize.true_dates import as_dated, may_be_copies, true_dates
+from rules.recognize.true_dates import as_dated, may_be_copies, said_at, true_dates
 from rules.recognize.user_edits import (
     Group,
     PersonEdits,
@@ -95,6 +95,7 @@ def read_chat(
         lacks = _absent(archive, chat, known, places)
         _refuse_lost(archive, chat, known, places, lacks)
     dates = dates_of_copies(archive, chat.chat_id, places, is_fork=bool(adopted.memories))
+    dates |= {old.key: day for old in adopted.past if (day := said_at(old.newest or old.message))}
     places = tuple(as_dated(place, dates) for place in places)
     return _with_edits(known, places, adopted, lacks, now)
 

@@ -15,6 +15,7 @@ from rules.conversation.memory import Memory, Preferred
 from rules.conversation.place import Place
 from rules.errors import ChatSkipped, DamagedChat, NotAccepted
 from rules.recognize.chat_reading import ChatReading
+from rules.recognize.true_dates import as_dated
 from rules.typingmind.chat import Chat
 from rules.typingmind.message import read_message
 from tests.chats import Json
@@ -117,6 +118,23 @@ def test_a_fork_has_memories_of_its_own_and_the_same_history(archive: Archive) -
     assert (again.adopted.memories, again.entries) == ((), reading.entries)
     assert again.memories == reading.memories
     assert memories(archive, CHAT) == tuple(ALL), "the chat that it came from is as it was"
+
+
+def test_originals_of_a_fork_of_a_fork_have_their_true_days_from_the_first_reading_on() -> None:
+    archive, chat = Archive.memory(), chat_of(TALK)
+    reading = read(archive, chat)
+    dates = {place.key: "2020-01-01T00:00:00.000Z" for place in reading.places}
+    places = tuple(as_dated(place, dates) for place in reading.places)
+    remember(archive, chat, replace(reading, places=places), NOW)
+    for memory in ALL:
+        keep_memory(archive, CHAT, memory)
+    done = finish(chat, ALL, mode="keep-originals")
+    fork = changed(done.messages, forked, **FORK)
+    first, second = seen(archive, fork), read(archive, fork)
+    assert {place.message.created_at for place in first.places if place.original} == {
+        "2020-01-01T00:00:00.000Z"
+    }
+    assert first.places == second.places
 
 
 def nameless(messages: list[Json]) -> None:
