@@ -1,6 +1,7 @@
 """Raw messages as readers need them: under memories, live, missing, or as a conversation."""
 
-from collections.abc import Iterator
+import json
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from daemon.archive.archive import Archive
@@ -68,6 +69,32 @@ def past(archive: Archive, chat_id: str, memory_id: str = "") -> tuple[Past, ...
             newest = with_true_date(read_message(unpacked(newer, is_newer_packed, now)), date)
         past.append(Past(key, message, memory, None if gone else newest))
     return tuple(past)
+
+
+def former_versions(
+    archive: Archive, keys: Collection[str], memory_ids: Collection[str]
+) -> dict[str, list[bytes]]:
+    """Return the bytes of messages in all their versions, by key; only of those that have several.
+
+    They are messages of the chats that know these memories: a fork's own memories, and those that
+    they come from, since a fork takes over no version that its memories are not made of.
+    """
+    rows = archive.run(
+        """
+        SELECT key, CAST(raw AS BLOB), packed, sha256
+        FROM message JOIN version ON version.message = message.id JOIN body USING (sha256)
+        WHERE message.chat IN (
+            SELECT chat FROM memory WHERE id IN (SELECT value FROM json_each(?)))
+          AND key IN (SELECT value FROM json_each(?))
+          AND EXISTS (SELECT 1 FROM version AS other
+                      WHERE other.message = message.id AND other.number > 1)
+        """,
+        (json.dumps(list(memory_ids)), json.dumps(list(keys))),
+    )
+    versions: dict[str, list[bytes]] = {}
+    for key, *stored in rows:
+        versions.setdefault(key, []).append(unpacked(*stored))
+    return versions
 
 
 def dates_said(archive: Archive, chat_id: str) -> dict[str, str]:

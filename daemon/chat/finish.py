@@ -1,6 +1,6 @@
 """Finish a chat: assembled, proved, and made ready to be written."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import count as numbers
 from pathlib import Path
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from daemon.archive.archive import Archive
 from daemon.archive.chats import Rest, is_accepted, is_known
+from daemon.archive.messages import former_versions
 from daemon.archive.outputs import last_output, was_written
 from daemon.chat.kept import lines_shown, with_sources
 from daemon.chat.opening import canned, opening_text, read_shown
@@ -149,6 +150,7 @@ def prove(archive: Archive, survey: "Survey", assembly: Assembly) -> None:
             removed=assembly.assembled.removed,
             opening=assembly.words.opening,
             kept=with_sources(archive, survey.chat.chat_id, assembly.passages),
+            versions=_versions_quoted(archive, assembly.section.shown),
         )
     )
     if faults:
@@ -158,6 +160,15 @@ def prove(archive: Archive, survey: "Survey", assembly: Assembly) -> None:
             "The old files are as they were. This is a mistake in memproc: please report these "
             "sentences.",
         )
+
+
+def _versions_quoted(archive: Archive, shown: Sequence[Memory]) -> Mapping[str, Sequence[bytes]]:
+    """Return all versions of the messages from which the shown editions have quotes and wishes."""
+    editions = [memory.edition for memory in shown]
+    keys = {quote.source for edition in editions for quote in edition.quotes}
+    keys |= {wish.source for edition in editions for wish in edition.wishes}
+    ids = [name for memory in shown for name in (memory.memory_id, *memory.origins)]
+    return former_versions(archive, keys, ids)
 
 
 def ready_chat(

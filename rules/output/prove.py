@@ -9,8 +9,8 @@ by its hash), `printable`, `read_marker` and `plain_original` (what our own fiel
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from rules.conversation.history import INSERTED, Entry
 from rules.conversation.marker import CLOSING, MEMORY, OPENING, QUOTE_SLOT, Marker, read_marker
@@ -44,6 +44,11 @@ class Finished:
     """All passages that are kept, in the order of time, with the bytes of the message that says it.
 
     These are empty where the message is lost.
+    """
+    versions: Mapping[str, Sequence[bytes]] = field(default_factory=dict)
+    """What edited messages ever said, as far as shown editions quote them, by key.
+
+    The person may have chosen an edition of before the edit.
     """
 
 
@@ -344,16 +349,18 @@ def _seen(text: str) -> str:
 
 
 def _quoted_texts(read: ReadBack) -> dict[str, list[str]]:
-    """Return by key what each quoted message says now, and said when its memory was made."""
+    """Return by key what each quoted message says now, said when its memory was made, and ever."""
     editions = [memory.edition for memory in read.finished.section.shown]
     sources = {quote.source for edition in editions for quote in edition.quotes}
     sources |= {wish.source for edition in editions for wish in edition.wishes}
     texts: dict[str, list[str]] = {}
     for entry in read.finished.entries:
         if entry.key in sources:
-            versions = [entry.message] if entry.newest is None else [entry.message, entry.newest]
+            known = [entry.message] if entry.newest is None else [entry.message, entry.newest]
+            former = read.finished.versions.get(entry.key, ())
             texts[entry.key] = [
-                plain.all_text(plain.parse_json(decoded(message.raw))) for message in versions
+                plain.all_text(plain.parse_json(decoded(raw)))
+                for raw in (*(message.raw for message in known), *former)
             ]
     return texts
 

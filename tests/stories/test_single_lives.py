@@ -95,3 +95,15 @@ def test_what_was_refused_is_asked_for_at_once_where_its_prompt_begins_with_a_fo
     refused.run()
     refused.memproc.set("fold", budget=500)
     refused.run()  # and once more, which asks nothing
+
+
+def test_an_edition_of_before_an_edit_can_be_chosen_and_quotes_what_was_said_then(
+    life: Life,
+) -> None:
+    for which in range(6):  # all under the first memory, one of which it quotes
+        life.person.edit_message(which)
+    life.run()
+    life.import_newest()
+    for which in range(4):
+        life.use_edition(which, 0)
+    life.run()
