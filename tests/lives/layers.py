@@ -104,15 +104,15 @@ def _fact_by_fact(trip: Trip, opening: Shown, *, in_order: bool) -> None:
 
 def _preface(trip: Trip, finished: str) -> None:
     """What stands first is memproc's or the person's; and nothing else stands there where there are no layers."""
-    opening = shown(finished)
+    preface = shown(finished).preface
     own = {shown(text).preface for text in trip.ours.openings}
     plain = shown(trip.canned).preface
-    if not opening.headed:
+    if shown(finished).sections or shown(finished).facts:
+        known = preface.startswith((plain, *own))
+    else:
         # Without layers it lacks the sentence that introduces them.
-        is_own = any(text.startswith(opening.preface) for text in own)
-        assert finished == trip.canned or is_own, "the opening is not the canned one"
-        return
-    assert opening.preface.startswith((plain, *own)), "what stands first in the opening is nobody's"
+        known = preface == plain or any(text.startswith(preface) for text in own)
+    assert known, "what stands first in the opening is nobody's"
 
 
 def _taken_over(trip: Trip, at: int) -> None:
