@@ -42,6 +42,7 @@ def test_undo_shows_what_it_would_do_and_then_does_it(written: Person) -> None:
     done = written.memproc("undo", CHAT["chatTitle"], "--yes")
     assert done.code == 0
     assert f"Import this file into TypingMind: {path}" in done.out
+    assert "it lacks what came after" in done.out
     assert path.read_bytes() != now
     assert written.memproc("undo", CHAT["chatTitle"], "--yes").code == 0
     assert path.read_bytes() == now, "an undo can be undone"
