@@ -90,7 +90,9 @@ class _Total:
 def plan_command(settings: Settings, paths: tuple[Path, ...], as_json: bool) -> int:
     """Show what `run` would do with the exports in the inbox, or those named.
 
-    Sends and writes nothing.
+    Sends and writes nothing. In the table, New is the memories to be made, by that many Calls, which
+    send that many tokens (To send). Waiting are the tokens that have left the live tail and are too
+    few for a memory yet; Live are the newest, which stay word for word.
     """
     rows = planned_rows(settings, wanted_exports(settings, paths))
     rows += [PlannedRow(other.what, other) for other in other_files(settings, paths)]
