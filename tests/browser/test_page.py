@@ -279,12 +279,6 @@ def test_a_version_shows_what_would_change_before_it_is_put_back(page: Opened) -
     )  # the views that follow show a chat with memories again
 
 
-def test_a_cap_is_raised(page: Opened) -> None:
-    go(page, "/money")
-    page.browser.find_element(By.ID, "usd").send_keys("12", Keys.ENTER)
-    assert shows(page, "$12.00 (raised from $10.00)")
-
-
 def test_the_settings_show_no_key(page: Opened) -> None:
     go(page, "/settings")
     page.browser.find_element(By.ID, "key").send_keys("sk-ant-secret-of-nobody")

@@ -329,6 +329,16 @@ def test_marked_words_are_kept_with_their_markdown(tmp_path: Path) -> None:
     assert "<strong>salt</strong> wind is <em>mine</em>." in browser.source(unescape(place))
 
 
+def test_home_says_once_what_the_last_run_has_skipped(browser: Browser) -> None:
+    path = browser.person.drop(b'{"messages": []}', "shared.json")
+    assert browser.person.memproc("run", path).code == 1
+    home = browser.open("/")
+    path.unlink()
+    assert home.count("shared.json: It is a Share file") == 1
+    assert "Received. It waits for a run." not in home
+    assert "The last run by hand" not in home, "that would be the same once more"
+
+
 def test_money_shows_the_caps_and_only_a_terminal_raises_one(browser: Browser) -> None:
     assert "Nothing was spent in the last thirty days." in browser.open("/money")
     browser.send("/money/cap", status=404, usd="12", which="day")
