@@ -8,14 +8,13 @@ digits.
 """
 
 import hmac
-import os
 import re
 from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 
 from daemon.bridge.devices import bridge_folder
-from daemon.files.private import make_private
+from daemon.files.private import make_new, make_private
 from daemon.files.reasons import file_errors
 
 MOST_OFF_SECONDS = 120.0
@@ -60,7 +59,7 @@ def is_first(state: Path, nonce: str, now: float) -> bool:
     _sweep(folder, now)
     with file_errors(folder, "written"):
         try:
-            os.close(os.open(folder / nonce, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+            make_new(folder / nonce).close()
         except FileExistsError:
             return False
     return True

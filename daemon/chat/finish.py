@@ -103,8 +103,7 @@ def assemble_as_it_is(archive: Archive, survey: "Survey", now: str) -> Assembly 
     view = section(plan.chat_id, reading.memories, plan.memories, survey.bounds, as_shown)
     if view.missing:
         return None
-    by_id = {memory.memory_id: memory for memory in reading.memories}
-    shown = [by_id[item.name] for item in view.standing]
+    shown = view.select(reading.memories)
     return assemble_chat(archive, survey, reading.memories, shown, now, survey.passages)
 
 

@@ -317,9 +317,8 @@ def _dialogues(texts: Texts) -> list[list[str]]:
 def _too_many(surveyed: Survey) -> str:
     """Return a clause saying that all quotes or wishes take too much, or an empty text."""
     memories, bounds = surveyed.reading.memories, surveyed.bounds
-    by_id = {memory.memory_id: memory for memory in memories}
     view = section(surveyed.plan.chat_id, memories, surveyed.plan.memories, bounds, as_shown)
-    shown = [by_id[item.name] for item in view.standing]
+    shown = view.select(memories)
     clauses = (
         too_many(shown, bounds.quotes, count),
         too_many_wishes(shown, memories, bounds.wishes),
@@ -356,9 +355,8 @@ def _beyond_window(surveyed: Survey) -> Iterator[str]:
 
 def told_before(survey: Survey, memories: Sequence[Memory], upto: int) -> tuple[Memory, ...]:
     """Return the memories and folds that replace the first `upto` memories in a prompt."""
-    by_id = {memory.memory_id: memory for memory in memories}
     view = section(survey.plan.chat_id, memories, upto, survey.bounds, as_told)
-    return told_within([by_id[item.name] for item in view.standing], survey.bounds.wishes)
+    return told_within(view.select(memories), survey.bounds.wishes)
 
 
 def told_within(memories: Sequence[Memory], most: int) -> tuple[Memory, ...]:

@@ -5,6 +5,7 @@ import os
 import stat
 import sys
 from pathlib import Path
+from typing import BinaryIO
 
 from daemon.files.reasons import file_errors
 from rules.errors import FileTrouble
@@ -42,6 +43,11 @@ def _make(folder: Path) -> None:
     # The umask may have taken rights from the owner too.
     folder.chmod(0o700)
     flush_folder(folder.parent)
+
+
+def make_new(file: Path) -> BinaryIO:
+    """Make a private file that was not there, and open it to write. Raises FileExistsError."""
+    return os.fdopen(os.open(file, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "wb")
 
 
 def make_own(folder: Path) -> None:

@@ -20,6 +20,7 @@ from starlette.responses import RedirectResponse, Response
 
 from daemon.archive.archive import Archive
 from daemon.files.clock import now
+from daemon.files.private import make_new
 from daemon.files.reasons import file_errors
 from daemon.page.app import Desk, View, desk_of, field, named_chat, render, show_at
 from daemon.status.status import run_progress
@@ -77,8 +78,7 @@ def start_command(
         if out:
             with file_errors(out, "written"):
                 out.unlink(missing_ok=True)
-                handle = os.open(out, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
-                printed = stack.enter_context(os.fdopen(handle, "wb"))
+                printed = stack.enter_context(make_new(out))
         started = subprocess.Popen(  # noqa: S603  our own Python, and arguments that click reads
             memproc_argv(toml, *arguments),
             stdin=subprocess.DEVNULL,

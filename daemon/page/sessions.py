@@ -13,7 +13,7 @@ from pathlib import Path
 from secrets import token_urlsafe
 from time import time
 
-from daemon.files.private import make_private
+from daemon.files.private import make_new, make_private
 from daemon.files.reasons import file_errors
 
 LINK_SECONDS = 120
@@ -64,7 +64,7 @@ def _keep(state: Path, kind: str) -> str:
     _sweep(folder)
     secret = token_urlsafe(32)
     with file_errors(folder, "written"):
-        os.close(os.open(_file(state, kind, secret), os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+        make_new(_file(state, kind, secret)).close()
     return secret
 
 
@@ -99,9 +99,9 @@ def _own_secret(state: Path) -> bytes:
     file = folder / "secret"
     with file_errors(file, "written"):
         try:
-            handle = os.open(file, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
+            new = make_new(file)
         except FileExistsError:
             return file.read_bytes()
-        with os.fdopen(handle, "wb") as new:
+        with new:
             new.write(secret := token_urlsafe(32).encode())
         return secret

@@ -324,8 +324,7 @@ class Folds(Lane):
     def _section(self, upto: int, version: Version) -> _Viewed:
         survey, memories = self.work.survey, self._viewed
         view = section(survey.plan.chat_id, memories, upto, survey.bounds, version)
-        by_id = {memory.memory_id: memory for memory in memories}
-        standing = tuple(by_id[item.name] for item in view.standing)
+        standing = tuple(view.select(memories))
         return view.missing, (
             told_within(standing, survey.bounds.wishes) if version is as_told else standing
         )

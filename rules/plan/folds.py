@@ -106,6 +106,11 @@ class View:
     """The first fold that is missing. `standing` is then the view just before it: it ends with the memory that made the
     section too large, and the memories after that one are not in it."""
 
+    def select(self, memories: Iterable[Memory]) -> list[Memory]:
+        """Return those of a chat's memories and folds that are shown, oldest first."""
+        by_id = {memory.memory_id: memory for memory in memories}
+        return [by_id[item.name] for item in self.standing]
+
     @property
     def tokens(self) -> int:
         """The size of the section, quotes included."""
