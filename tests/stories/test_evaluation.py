@@ -1,100 +1,24 @@
 """What the persona still knows: asked of a scripted model whose knowledge is known, and found again."""
 
 import json
-import re
-import shutil
-from collections import Counter
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import replace
-from html import unescape
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from daemon.archive.archive import Archive
-from daemon.config.loading import load, load_folders
-from daemon.evaluate.subject import ArmName, find_subject
 from daemon.models import batch as pauses
-from daemon.models.context import context_to_read
 from primer.evaluation_questions import STEPS
-from rules.evaluate.questions import GUESSED, NAMED, SAID_ELSEWHERE, UNCLEAR
+from rules.evaluate.questions import GUESSED, SAID_ELSEWHERE, UNCLEAR
 from tests import waiting
 from tests.chats import CHAT_ID, export_bytes, long_chat
-from tests.server.batching import Batching
 from tests.server.examined import Examined, Guess, drawn, never_said
-from tests.server.reply import Answer, Hang, Reply, Script
+from tests.server.reply import Answer, Hang, Reply
 from tests.server.request import Request
-from tests.server.server import ModelServer
-from tests.server.setup import KEY, Setup
+from tests.stories.examining import HAIKU, LIKELY, evaluated, passages_known, serving, states, wants
 from tests.stories.person import Person
 from tests.stories.test_batches import PRICES
-from tests.stories.test_page import Browser
-from tests.typingmind.texts import text_of
 
-pytestmark = pytest.mark.timeout(200)
-LIKELY = re.compile(r"likely \$([0-9.]+[0-9])")
-HAIKU = "anthropic/claude-haiku-5-5"
-
-
-@pytest.fixture(autouse=True)
-def key(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
-
-
-@contextmanager
-def serving(
-    monkeypatch: pytest.MonkeyPatch, script: Script, batching: Batching | None = None
-) -> Iterator[ModelServer]:
-    with ModelServer(Setup(script=script, batching=batching or Batching())) as server:
-        monkeypatch.setenv("ANTHROPIC_API_BASE", server.url)
-        yield server
-
-
-@pytest.fixture(scope="module")
-def lived(tmp_path_factory: pytest.TempPathFactory) -> Person:
-    """A person whose chat has become memories, written by the scribe."""
-    with pytest.MonkeyPatch.context() as environment, serving(environment, Examined()):
-        environment.setenv("ANTHROPIC_API_KEY", KEY)
-        person = Person(tmp_path_factory.mktemp("lived") / "eve", tail=3200, step=800, chunk=800)
-        wants(person)
-        person.drop(export_bytes(long_chat(12_000, tokens_each=300)))
-        ended = person.memproc("run")
-        assert (ended.code, ended.err) == (0, "")
-    return person
-
-
-@pytest.fixture
-def eve(lived: Person, tmp_path: Path) -> Person:
-    """The same person, in a folder of their own."""
-    shutil.copytree(lived.home, tmp_path / "eve")
-    eve = replace(lived, home=tmp_path / "eve")
-    wants(eve)
-    return eve
-
-
-def wants(person: Person, more: str = "", manager: str = HAIKU) -> None:
-    person.settings(f'[models]\nagent = "{HAIKU}"\ncontext_manager = "{manager}"\n{more}')
-
-
-def evaluated(person: Person, *options: str) -> dict[str, Any]:
-    ended = person.memproc("eval", CHAT_ID, "--json", *options)
-    assert (ended.code, ended.err) == (0, "")
-    report = json.loads(ended.out)
-    assert isinstance(report, dict)
-    return report
-
-
-def passages_known(person: Person, share: float = 1.0) -> list[bool]:
-    """Whether each passage that was asked about stands in the finished chat, of a share that is known."""
-    chat = json.dumps(person.chat(), ensure_ascii=False)
-    with Archive.read(person.home / "state") as archive:
-        asked = archive.run("SELECT passage, text FROM question WHERE state = '' AND passage <> ''")
-    return [
-        json.dumps(passage, ensure_ascii=False)[1:-1] in chat and drawn(text) < share
-        for passage, text in asked
-    ]
+pytestmark = [pytest.mark.timeout(200), pytest.mark.usefixtures("key")]
 
 
 def test_a_reader_that_knows_what_stands_in_its_context_is_told_as_knowing_just_that(
@@ -164,7 +88,6 @@ def test_other_contexts_are_told_beside_the_finished_chat(
     assert known["tail"] < known["memories"] < known["recall"] <= known["full"] == 1
 
 
-ANOTHER = ["Memory 1.", "An oar.", "How?", "It was another sea.", "And?", "Nothing of it."]
 READERS = {
     "prose": lambda letters: " ".join(
         f"As for question {number}, I would say the answer is {letter}."
@@ -202,12 +125,6 @@ def test_an_answer_without_a_letter_counts_nowhere_and_is_nothing_that_was_misse
     assert arm["known"]["questions"] + arm["made_up"]["questions"] == 32
     unknown = (1 - arm["known"]["share"]) * arm["known"]["questions"]
     assert len(report["missed"]) == pytest.approx(unknown)
-
-
-def states(person: Person) -> Counter[str]:
-    """How many questions there are, by why they are not asked."""
-    with Archive.read(person.home / "state") as archive:
-        return Counter(archive.column("SELECT state FROM question"))
 
 
 def careless(request: Request) -> Reply:
@@ -369,86 +286,6 @@ def test_in_batches_it_costs_half(eve: Person, monkeypatch: pytest.MonkeyPatch) 
         assert all(bill.batched for bill in bills)
 
 
-def everything(person: Person) -> list[dict[str, Any]]:
-    found = json.loads(person.memproc("memories", CHAT_ID, "--json").out)
-    assert isinstance(found, list)
-    return found
-
-
-def rewritten(person: Person, memory: str, texts: list[str]) -> None:
-    """Give a memory other words than were written for it, as a fault would."""
-    with Archive.open(person.home / "state") as archive:
-        archive.run("UPDATE edition SET texts = ? WHERE memory = ?", (json.dumps(texts), memory))
-
-
-def words_of(person: Person, memory: dict[str, Any]) -> str:
-    """Every word that was said under a memory."""
-    whole = person.home / "whole.json"
-    whole.unlink(missing_ok=True)
-    assert person.memproc("expand", CHAT_ID, "--output", whole).code == 0
-    (chat,) = json.loads(whole.read_bytes())["data"]["chats"]
-    said = {message["uuid"]: text_of(message["content"]) for message in chat["messages"]}
-    return "\n\n".join(said[key] for key in memory["keys"])
-
-
-def live_of(chat: dict[str, Any]) -> list[str]:
-    """The uuids of the messages after the memories."""
-    return [message["uuid"] for message in chat["messages"] if "memproc" not in message]
-
-
-def without(chat: dict[str, Any], uuids: list[str]) -> dict[str, Any]:
-    kept = [message for message in chat["messages"] if message["uuid"] not in uuids]
-    return chat | {"messages": kept}
-
-
-def context_of(person: Person, arm: ArmName) -> list[str]:
-    """What the persona is given before it is asked, turn by turn."""
-    config = load(person.toml)
-    folders = load_folders(config)
-    with Archive.read(folders.state) as archive:
-        subject = find_subject(context_to_read(config, folders, archive), CHAT_ID)
-        return [turn.content for turn in subject.turns(arm)]
-
-
-def test_a_tail_that_lacks_ten_messages_says_so_and_what_the_person_deleted_is_not_lacking(
-    eve: Person,
-) -> None:
-    chat = eve.chat()
-    deleted, *live = live_of(chat)
-    chat["syncMetadata"]["deletedMessageUUIDs"].append(deleted)
-    eve.drop(export_bytes(without(chat, [deleted])))
-    assert eve.memproc("run").code == 0
-    assert evaluated(eve, "--free")["tail"] == {"messages": len(live), "lacking": []}
-
-    lost = live[2:12]
-    eve.drop(export_bytes(without(chat, [deleted, *lost])))
-    assert eve.memproc("run").code == 0
-    assert evaluated(eve, "--free")["tail"] == {"messages": len(live), "lacking": lost}
-    said = {message["uuid"]: text_of(message["content"]) for message in chat["messages"]}
-    assert all(said[uuid] in context_of(eve, "full") for uuid in lost)
-    assert not any(said[uuid] in context_of(eve, "memories") for uuid in lost)
-    told = " ".join(eve.memproc("eval", CHAT_ID, "--free").out.split())
-    assert f"The live tail lacks 10 of its {len(live)} messages" in told
-    shown = Browser(eve).open(f"/chat/{CHAT_ID}/evaluation")
-    assert "A floor, and no proof" in shown
-    assert "The live tail lacks 10" in shown
-
-
-def test_a_tail_whose_rows_are_gone_from_the_archive_is_told_before_anything_is_asked(
-    eve: Person, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with serving(monkeypatch, Examined()) as server:
-        with Archive.open(eve.home / "state") as archive:
-            archive.run("PRAGMA foreign_keys = OFF")
-            archive.run(
-                "DELETE FROM message WHERE id IN (SELECT id FROM message WHERE id NOT IN "
-                "(SELECT message FROM chunk_message) ORDER BY position LIMIT 10)"
-            )
-        ended = eve.memproc("eval", CHAT_ID)
-        assert (ended.code, "damaged" in ended.err) == (1, True), ended
-        assert server.meter.calls == 0
-
-
 def test_a_conversation_that_does_not_fit_is_told_before_anything_is_asked(
     eve: Person, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -457,82 +294,6 @@ def test_a_conversation_that_does_not_fit_is_told_before_anything_is_asked(
         ended = eve.memproc("eval", CHAT_ID, "--against", "full")
         assert (ended.code, "full has about" in ended.err) == (1, True), ended
         assert server.meter.calls == 0
-
-
-@pytest.mark.parametrize("slot", [1, 3, 5], ids=["quote", "perspective", "memory"])
-@pytest.mark.variants
-def test_a_memory_that_lost_its_words_stands_out_and_no_other_does(
-    eve: Person, slot: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with serving(monkeypatch, Examined()):
-        memories = everything(eve)
-        for one in memories:
-            texts = [*ANOTHER[:slot], words_of(eve, one), *ANOTHER[slot + 1 :]]
-            rewritten(eve, one["memory_id"], texts)
-        assert not any(group["stands_out"] for group in evaluated(eve)["groups"]["memories"])
-        rewritten(eve, memories[0]["memory_id"], ANOTHER)
-        faulty = evaluated(eve)["groups"]["memories"]
-    assert [group["stands_out"] for group in faulty] == [one == memories[0] for one in memories]
-
-
-def test_what_was_missed_is_named_to_a_rewriting_and_asked_no_more(
-    eve: Person, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with serving(monkeypatch, Examined()) as server:
-        report = evaluated(eve)
-        memory = report["missed"][0]["memory"]
-        missed = [one for one in report["missed"] if one["memory"] == memory]
-        ended = eve.memproc("retry", memory, "--missed")
-        assert (ended.code, ended.err) == (0, "")
-        asked = [request.turns[-1].text for request in server.requests[-4:]]
-        for one in missed:
-            assert any(one["passage"] in text for text in asked)
-        assert "has missed no question" in eve.memproc("retry", memory, "--missed").err
-        shown = json.loads(eve.memproc("memories", CHAT_ID, "--json").out)
-        (rewritten,) = [one for one in shown if one["memory_id"] == memory]
-        assert len(rewritten["editions"]) == 2
-
-        calls = server.meter.calls
-        after = evaluated(eve)
-        assert after["evaluation"] == 2
-        assert server.meter.calls > calls + 8, "others are written about its chunk"
-        asked_of = [row["known"]["questions"] for row in after["groups"]["memories"]]
-        assert asked_of == [3] * 10, "and no other chunk is asked about less for it"
-        with Archive.read(eve.home / "state") as archive:
-            counts = archive.column(
-                "SELECT count(*) FROM question WHERE memory = ? AND state = '' AND passage <> ''",
-                (memory,),
-            )
-    assert counts[0] == 6 - len(missed)
-
-
-def ending_at(begin: str) -> Callable[..., Any]:
-    """Archive.run that is interrupted before the statement that begins so."""
-    run = Archive.run
-
-    def interrupted(archive: Archive, sql: str, values: tuple[object, ...] = ()) -> Any:
-        if sql.startswith(begin):
-            raise KeyboardInterrupt
-        return run(archive, sql, values)
-
-    return interrupted
-
-
-def test_a_memory_that_is_written_again_and_its_questions_change_together_or_not_at_all(
-    eve: Person, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with serving(monkeypatch, Examined()) as server:
-        memory = evaluated(eve)["missed"][0]["memory"]
-        with monkeypatch.context() as interrupted:
-            interrupted.setattr(Archive, "run", ending_at("UPDATE question"))
-            assert eve.memproc("retry", memory, "--missed").code == 130
-        (cut,) = [one for one in everything(eve) if one["memory_id"] == memory]
-        assert len(cut["editions"]) == 1, "else its questions would be about an older edition"
-        assert eve.memproc("retry", memory, "--missed").code == 0
-        (written,) = [one for one in everything(eve) if one["memory_id"] == memory]
-        assert len(written["editions"]) == 2
-        assert states(eve)[NAMED] > 0
-        assert server.meter.finished_and_seen_again == []
 
 
 def test_without_a_key_it_is_free_and_says_that_it_is_a_floor(
@@ -550,84 +311,3 @@ def test_without_a_key_it_is_free_and_says_that_it_is_a_floor(
     assert memories <= full
     assert full > 0.9
     assert eve.memproc("calls", "--json").out.strip() == "[]"
-
-
-def kept_rows(person: Person) -> list[list[tuple[Any, ...]]]:
-    """Every question and answer of the archive, as it lies there."""
-    with Archive.read(person.home / "state") as archive:
-        return [archive.run(f"SELECT * FROM {table}") for table in ("question", "answer")]
-
-
-def test_an_evaluation_goes_along_to_a_new_computer_and_a_rebuilt_archive_goes_without(
-    eve: Person, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with serving(monkeypatch, Examined()):
-        report, rows = evaluated(eve), kept_rows(eve)
-        assert all(rows)
-        assert eve.memproc("verify").code == 0
-        packed = tmp_path / "packed.zip"
-        assert eve.memproc("export-archive", packed).code == 0
-        new = Person(tmp_path / "new", tail=3200, step=800, chunk=800)
-        assert new.memproc("import-archive", packed, "--yes").code == 0
-        wants(new)
-        assert kept_rows(new) == rows
-        assert evaluated(new)["arms"] == report["arms"]
-
-        for path in (eve.home / "state").glob("archive.sqlite3*"):
-            path.unlink()
-        assert eve.memproc("rebuild").code == 0
-        assert kept_rows(eve) == [[], []]
-        assert "never evaluated" in eve.memproc("eval", CHAT_ID, "--history").out
-        assert evaluated(eve)["evaluation"] == 1
-
-
-@pytest.mark.full
-def test_the_page_tells_the_same_with_the_raw_words_a_click_away(
-    eve: Person, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with serving(monkeypatch, Examined()):
-        report = evaluated(eve)
-        source = Browser(eve).source(f"/chat/{CHAT_ID}/evaluation")
-    shown = unescape(source)
-    assert "Evaluation 1" in shown
-    assert "likely $0.00" in shown
-    for missed in report["missed"]:
-        assert missed["question"] in shown
-        assert f'href="/chat/{CHAT_ID}/messages/{missed["message"]}"' in source
-        assert f'action="/memory/{missed["memory"]}/missed"' in source
-
-
-@pytest.mark.full
-def test_what_was_missed_is_written_again_by_one_press(
-    eve: Person, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with serving(monkeypatch, Examined()):
-        memory = evaluated(eve)["missed"][0]["memory"]
-        shown = Browser(eve).send(f"/memory/{memory}/missed")
-        assert "is being written again" in shown
-
-        def is_written() -> bool:
-            found = json.loads(eve.memproc("memories", CHAT_ID, "--json").out)
-            return any(len(one["editions"]) == 2 for one in found if one["memory_id"] == memory)
-
-        waiting.until(is_written, 60)
-
-
-@pytest.mark.long
-def test_a_fold_that_lost_its_quotes_stands_out(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with serving(monkeypatch, Examined()):
-        ada = Person(tmp_path / "ada", tail=3200, step=800, chunk=800)
-        wants(ada, "[fold]\nbudget = 900\ngroup = 3\n")
-        ada.drop(export_bytes(long_chat(14_000, tokens_each=300)))
-        assert ada.memproc("run").code == 0
-        shown = [one for one in everything(ada) if one["state"] == "shown"]
-        folds = [one["memory_id"] for one in shown if one["members"]]
-        assert folds
-        for one in shown:
-            rewritten(ada, one["memory_id"], [*ANOTHER[:1], words_of(ada, one), *ANOTHER[2:]])
-        assert not any(group["stands_out"] for group in evaluated(ada)["groups"]["memories"])
-        rewritten(ada, folds[0], ANOTHER)
-        groups = evaluated(ada)["groups"]["memories"]
-    assert [group["name"] for group in groups if group["stands_out"]] == [folds[0]]
