@@ -38,6 +38,8 @@ class Kept:
     number: int
     level: int
     forgotten: bool
+    pinned: bool
+    """The person has pinned or edited it."""
     members: tuple[str, ...]
     chunk: tuple[int, ...]
     """The rows of the messages that stand under it, in order."""
@@ -213,12 +215,14 @@ def _memories(connection: sqlite3.Connection, chat: int) -> dict[str, Kept]:
             number,
             level,
             bool(forgotten),
+            bool(pinned),
             tuple(member for (member,) in members.get(name, ())),
             tuple(message for (message,) in chunks.get(name, ())),
             tuple(_edition(name, *row) for row in editions[name]),
         )
-        for name, number, level, forgotten in connection.execute(
-            "SELECT id, number, level, forgotten_at IS NOT NULL FROM memory WHERE chat = ?", (chat,)
+        for name, number, level, forgotten, pinned in connection.execute(
+            "SELECT id, number, level, forgotten_at IS NOT NULL, pinned FROM memory WHERE chat = ?",
+            (chat,),
         )
     }
 
