@@ -11,11 +11,13 @@ In hindsight, the raw messages that came after the chunk come between it and the
 in a <to_remember> with its dates, and the engine the raw messages, or, if these are no longer known, the same.
 """
 
+import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import pairwise
+from typing import Any
 
 from primer.tags import keep_inert, make_tags_inert, wrap
 from primer.wording import ASKED, LENGTH, PLACEHOLDER, Texts, fill
@@ -60,7 +62,7 @@ def tool(name: str, description: str, parameters: Mapping[str, str]) -> dict[str
     }
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)  # without slots, so that it can remember its JSON
 class Turn:
     """One message of a request: the role `system`, `user`, `assistant` or `tool`, and its text."""
 
@@ -72,6 +74,30 @@ class Turn:
     """The functions that the assistant called in this turn."""
     answers: str = ""
     """The call whose result it is, for a turn of the role `tool`."""
+
+    @property
+    def message(self) -> dict[str, Any]:
+        """Return the turn as LiteLLM takes it."""
+        message: dict[str, Any] = {"role": self.role, "content": self.content}
+        if self.calls:
+            # With calls alone, LiteLLM would write words of its own.
+            message["content"] = self.content or None
+            message["tool_calls"] = [
+                {
+                    "id": call.call_id,
+                    "type": "function",
+                    "function": {"name": call.name, "arguments": call.arguments},
+                }
+                for call in self.calls
+            ]
+        if self.answers:
+            message["tool_call_id"] = self.answers
+        return message
+
+    @cached_property
+    def in_json(self) -> str:
+        """Return the same as JSON: a memory's turns are in each prompt that comes after it."""
+        return json.dumps(self.message, sort_keys=True)
 
 
 def opening(texts: Texts) -> str:

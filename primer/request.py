@@ -3,7 +3,7 @@
 import hashlib
 import json
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import Any
 
 from primer.models import ENGINE, Model, is_secret
@@ -14,8 +14,6 @@ RULES = 2
 EMBEDDING = "embedding"
 """The step of a request that asks for no words: how alike are the texts of its turns?"""
 _TOKENS_A_WORD = 4
-_TURNS = 2_048
-"""Turns whose JSON is remembered: a prompt begins with those of the prompt before it."""
 _ROUTE = frozenset(
     {
         "api_base", "base_url", "api_key", "api_version", "organization", "extra_headers", "headers", "timeout",
@@ -63,7 +61,7 @@ class Request:
     @property
     def messages(self) -> list[dict[str, Any]]:
         """The turns as LiteLLM takes them."""
-        return [_message(turn) for turn in self.turns]
+        return [turn.message for turn in self.turns]
 
     @property
     def texts(self) -> tuple[str, ...]:
@@ -78,32 +76,9 @@ class Request:
         name, parameters = (
             json.dumps(part, sort_keys=True) for part in (self.model.name, self.parameters)
         )
-        content = f"[{name}, [{', '.join(map(_in_json, self.turns))}], {parameters}]"
+        messages = ", ".join(turn.in_json for turn in self.turns)
+        content = f"[{name}, [{messages}], {parameters}]"
         return hashlib.sha256(content.encode()).hexdigest()
-
-
-@lru_cache(_TURNS)
-def _in_json(turn: Turn) -> str:
-    return json.dumps(_message(turn), sort_keys=True)
-
-
-def _message(turn: Turn) -> dict[str, Any]:
-    message: dict[str, Any] = {"role": turn.role, "content": turn.content}
-    if turn.calls:
-        message["content"] = (
-            turn.content or None
-        )  # with calls alone, LiteLLM would write words of its own
-        message["tool_calls"] = [
-            {
-                "id": call.call_id,
-                "type": "function",
-                "function": {"name": call.name, "arguments": call.arguments},
-            }
-            for call in turn.calls
-        ]
-    if turn.answers:
-        message["tool_call_id"] = turn.answers
-    return message
 
 
 def _is_route(name: str) -> bool:
