@@ -28,6 +28,8 @@ from rules.output.difference import Difference, DifferenceLine, difference_lines
 from rules.wording import counted
 
 _COLOURS = {"+": "green", "-": "red", "~": "yellow"}
+_COUNT_LINES = 2
+"""The lines of a difference that count messages and memories."""
 _FIRST_LINES = 14
 """How much of a difference is shown before it is asked about: it fits on a terminal's 24 lines."""
 
@@ -75,7 +77,7 @@ def diff_command(
 def restore_command(settings: Settings, chat: str, version: int, yes: bool) -> None:
     """Put VERSION (a number from `memproc versions`) of CHAT in the place of its updated export.
 
-    The present file is kept as a version first. The difference is shown first.
+    The present file is kept as a version first. Before it asks, it shows the difference.
     """
     _restore(settings, chat, version, yes)
 
@@ -88,8 +90,8 @@ def undo_command(settings: Settings, chat: str, yes: bool) -> None:
     """Put back what the updated export of CHAT was before it was written last.
 
     That is the newest kept version that says something else: `memproc restore` puts any other back.
-    The present file is kept as a version first, so that an undo can be undone. The difference is
-    shown first.
+    The present file is kept as a version first, so that an undo can be undone. Before it asks, it
+    shows the difference.
     """
     _restore(settings, chat, None, yes)
 
@@ -108,7 +110,7 @@ def _restore(settings: Settings, chat: str, version: int | None, yes: bool) -> N
         else:
             kept = recovery.find_version(context.folders, known, version)
         restorable = recovery.restorable(context.archive, context.folders, known, kept)
-        lacks_later = _compare_with_present(settings, context, known, restorable)
+        lacks_later = _compare_with_present(settings, context, known, restorable, in_short=yes)
         undo, restore = f"undo {known.chat_id}", f"restore {known.chat_id} {version}"
         command = f"memproc {restore if version else undo}"
         if not confirmed(settings, f"Put version {kept.number} back?", yes, command):
@@ -185,9 +187,14 @@ def _version(folders: Folders, chat: KnownChat, number: int | None) -> Content:
 
 
 def _compare_with_present(
-    settings: Settings, context: Context, known: KnownChat, restorable: Restorable
+    settings: Settings,
+    context: Context,
+    known: KnownChat,
+    restorable: Restorable,
+    *,
+    in_short: bool,
 ) -> bool:
-    """Print the beginning of what would change. Return True if messages of now would be missing.
+    """Print what would change: how much, or its beginning. Return True if messages would be missing.
 
     A present file that is no export can still be replaced.
     """
@@ -203,24 +210,17 @@ def _compare_with_present(
     except NotAnExport as spoilt:
         settings.say(f"What is there now cannot be compared: {spoilt.message}")
         return False
-    _say_difference(
-        settings, difference, memories, f"diff {known.chat_id} {restorable.version.number}"
-    )
-    return any(change.how == "gone" for change in difference.raw)
-
-
-def _say_difference(
-    settings: Settings, difference: Difference, memories: tuple[Memory, ...], all_of_it: str
-) -> None:
-    """Print the first lines of a difference, and the command that prints all of it."""
     lines = _in_lines(difference, memories, "now", "then")
+    shown = lines[: _COUNT_LINES if in_short else _FIRST_LINES]
     if not settings.quiet:
-        click.echo("\n".join(lines[:_FIRST_LINES]))
-    if len(lines) > _FIRST_LINES:
-        more = counted(len(lines) - _FIRST_LINES, "more line")
-        settings.say(f"... and {more}. All of it, from then to now: memproc {all_of_it}")
+        click.echo("\n".join(shown))
+    if len(lines) > len(shown) and not in_short:
+        more = counted(len(lines) - len(shown), "more line")
+        diff = f"memproc diff {known.chat_id} {restorable.version.number}"
+        settings.say(f"... and {more}. All of it, from then to now: {diff}")
     if difference.is_empty:
         settings.say("They say the same.")
+    return any(change.how == "gone" for change in difference.raw)
 
 
 def _print_difference(
