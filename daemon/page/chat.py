@@ -8,6 +8,7 @@ from starlette.responses import Response
 
 from daemon.archive.archive import Archive
 from daemon.archive.chats import known_chat
+from daemon.archive.outputs import RESTORED, last_output
 from daemon.chat.holding import Holding, holding
 from daemon.page.app import desk_of, named_chat, render
 from daemon.page.files import has_updated
@@ -82,6 +83,7 @@ def chat_page(request: Request) -> Response:
         sizes = chat_sizes(archive, desk.config, held)
         notes = notes_on_folds(archive, desk.config, held)
         updated = has_updated(archive, known.chat_id)
+        last = last_output(archive, known.chat_id)
         choice = version_choice(archive, desk.folders, known)
     return render(
         request,
@@ -92,6 +94,7 @@ def chat_page(request: Request) -> Response:
         notes=notes,
         choice=choice,
         updated=updated,
+        restored_at=last.written_at if last and last.messages_sha256 == RESTORED else "",
     )
 
 
