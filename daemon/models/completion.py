@@ -92,7 +92,7 @@ def engine_answer(request: Request) -> Completion:
         case "quote":
             text = answers.quote(passage, words, before)
         case "analysis":
-            text = answers.analysis(passage, words, before)
+            text = answers.analysis(passage, words, tuple(_asked_for_good(passage)), before)
         case step:
             besides = (*said_after(request.turns), *_asked_for_good(passage))
             if step == "perspective":

@@ -19,7 +19,7 @@ from rules.extract.worths import asks, binding, is_usable, whole_worths
 
 __all__ = ["analysis", "perspective", "quote", "refinement"]
 
-_OWN_SHARE, _ANALYSIS_SHARE, _ASKED_SHARE = 0.35, 0.47, 0.6
+_OWN_SHARE, _ANALYSIS_SHARE = 0.35, 0.24
 """Shares of the words that an answer may have: room is better spent on what the person said."""
 _WANTED_SHARE, _PERSONA_SHARE = 0.15, 0.2
 _SAID_TWICE = 25.0
@@ -47,7 +47,7 @@ def perspective(
     reading = read(tuple(passage), tuple(before))
     if not any(sentence.words >= _TWO for sentence in reading.sentences):
         return what_was_there(passage)
-    analysed = analysis(passage, int(words * _OF_ANALYSIS), before)
+    analysed = analysis(passage, int(words * _OF_ANALYSIS), besides, before)
     text = (
         _inward(reading, words * _OWN_SHARE, besides)
         or _bound(reading, words * _WANTED_SHARE, (*besides, analysed))
@@ -99,17 +99,23 @@ def _nothing(reading: WeighedPassage, besides: str) -> str:
     return reading.frames.nothing_more if is_told else reading.frames.nothing
 
 
-def analysis(passage: Sequence[Said], words: int, before: Sequence[Said] = ()) -> str:
-    """Return what the person asked, then what else both sides said, by day."""
+def analysis(
+    passage: Sequence[Said], words: int, besides: Sequence[str] = (), before: Sequence[Said] = ()
+) -> str:
+    """Return by day what the person asked; where nothing was asked, what both sides said.
+
+    It is short, for the sake of the refinement, and does not name a day that is the only one: the refinement does.
+    `besides` are texts of the same memory, which are said again only where nothing else is left.
+    """
     reading = read(tuple(passage), tuple(before))
     room, frames = words * _ANALYSIS_SHARE, reading.frames
-    asked = _asked(reading, room * _ASKED_SHARE)
-    texts = [reading.sentences[at].text for at in asked]
-    left = room - sum(map(length, texts)) - _HEAD * bool(asked)
-    rest = keep_of_both(reading, left, texts) if left > 0 else []
+    asked = _asked(reading, room, besides)
+    rest = [] if asked else keep_of_both(reading, room, besides)
+    days = set(reading.days)
+    day_of_all = days.pop() if len(days) == 1 else ""
     lines = (
-        _minutes(reading, asked, (frames.asked, frames.asked)),
-        _minutes(reading, [at for at in rest if at not in asked], (frames.person, frames.persona)),
+        _minutes(reading, asked, (frames.asked, frames.asked), day_of_all),
+        _minutes(reading, rest, (frames.person, frames.persona), day_of_all),
     )
     return fit("\n".join(filter(None, lines)), max(room, words)) or what_was_there(passage)
 

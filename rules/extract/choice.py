@@ -19,7 +19,7 @@ _OVERHEAD = 4.0
 """Words that each sentence costs besides, so that very short ones do not win by a single word."""
 _SAID_BEFORE = 0.5
 """The share of its worth that a word keeps which an earlier stretch holds."""
-_LEAST_GAIN = 0.12
+_LEAST_GAIN = 0.2
 """A sentence that brings less for each of its words repeats what is known, and is left out."""
 
 

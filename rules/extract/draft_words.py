@@ -35,6 +35,29 @@ DRAFT: Final = any_case(r"""
     |詩|物語|スピーチ|段落|文面|返信|書き直""")
 """A line that ends with a colon, a heading or a label with one of these announces a draft."""
 
+NO_DRAFT: Final = any_case(r"""
+    \b(?:steps|tips|strategies|ways|methods|techniques|considerations|factors|approaches|practices
+    |benefits|reasons|guidelines|questions|resources|tools|apps|areas|aspects|schritte|tipps
+    |strategien|wege|methoden|möglichkeiten|gründe|étapes|conseils|stratégies|façons|méthodes
+    |raisons|pasos|consejos|estrategias|formas|métodos|razones|passos|dicas|estratégias|maneiras
+    |passi|passaggi|consigli|strategie|modi|metodi|шаг(?:и|ов)|совет(?:ы|ов)|способ(?:ы|ов)|крок(?:и|ів)
+    |порад[иа]?|kroki|wskazówki|sposoby|adımlar\w*|ipuçları|yöntemler\w*)\b
+    (?:(?!\b(?:and|with|plus|including|und|mit|et|avec|y|con|e|com|и|с|i|z|ve|ile)\b
+    |\b(?:say|phras|rephras|word|reword|rewrit)\w*)
+    [^,:;：])*
+    |\b(?:examples?|samples?|revised|beispiel\w*|exemples? d[eu'’]|ejemplos? de|exemplos? de|esempi?o? di
+    |пример\w*|приклад\w*|przykład\w*|örnek)\b(?: of)?(?: (?!to\b|for\b|that\b)[\w'’-]+){0,3}?
+    [ -]?(?:plan|schedule|routine|workflow|timeline|itinerary|agenda|checklist|budget|calculation|breakdown|problem
+    |menu|recipe|inventory|usage|zeitplan|ablauf|budget|emploi du temps|horario|rutina|presupuesto|orçamento|rotina
+    |orario|bilancio|график\w*|расписани\w*|бюджет\w*|розклад\w*|harmonogram\w*|budżet\w*|program)s?\b""")
+"""What such a line may name besides: steps and tips for a text, and examples that are plans."""
+
+PART: Final = any_case(r"""
+    \b(?:introduction|body|conclusion|thesis|abstract|paragraphs?|stanzas?|verses?|chorus|chapters?|scenes?|einleitung
+    |hauptteil|schluss|absatz|corps|développement|introducción|cuerpo|conclusión|introdução|conclusão
+    |introduzione|conclusione|введение|вступ|заключение|вывод\w*|wstęp|zakończenie|giriş|sonuç)\b""")
+"""A heading within a text."""
+
 GREETING: Final = any_case(r"""
     ^\W*(?:(?:dear|to whom it may concern|sehr geehrte\w*|liebe[rs]?|chère?s?|madame|monsieur
     |estimad[oa]s?|querid[oa]s?|prezad[oa]s?|car[oaie]|gentil[ei]|egregi[oa]|spettabile

@@ -14,9 +14,9 @@ COURTESY: Final = any_phrase(r"""
     |no problem|my pleasure|great (?:question|to hear)|sounds (?:good|great)|(?:any|more|further
     |other|specific|additional) (?:\w+ ){0,3}(?:questions?|assistance|help|concerns|issues
     |details)|by following th\w+|this should (?:give|help|provide) you|anything else
-    |need (?:some )?(?:help|assistance|clarification)|reach out|would you like|want me to
+    |need (?:some )?(?:help|assistance|clarification)|would you like|want me to
     |shall (?:i|we)|(?:do|did|does) (?:you|this|that) (?:want|need|have|help|work|sound|look)
-    |thanks?|congratulations|keep up|i(?: can|'ll| will|'d be able to) (?:\w+ )?(?:help|assist
+    |thanks?|congratulations|i(?: can|'ll| will|'d be able to) (?:\w+ )?(?:help|assist
     |guide|walk)|welcome back|happy \w+ing|melde? dich|sag(?:en sie)? (?:mir )?(?:gern|bescheid)
     |lass(?:en sie)? (?:es )?mich wissen|(?:weitere|noch) fragen|viel (?:erfolg|glück|spaß)
     |gerne? (?:geschehen|helfen|weiter)|(?:helfe|unterstütze) (?:ich )?(?:dir |ihnen )?gern
@@ -31,27 +31,13 @@ COURTESY: Final = any_phrase(r"""
     |daj (?:mi )?znać|powodzenia|dziękuję|teşekkür\w*|çekinme\w*|धन्यवाद|बेझिझक|لا تتردد|أخبرني
     |أعلمني|بالتوفيق|يسعدني|هل تريد|هل ترغب|شكرا)\b|(?:by
     |with) (?:\w+ly )?\w+ing (?:\w+ ){0,2}(?:these|this|those|the (?:steps|strategies|tips
-    |suggestions|guidelines))\b|(?:is|are|will be|would be|sounds like
-    |seems like) (?:an? )?(?:\w+ )?(?:great|good|excellent|fantastic|wonderful|solid|smart
-    |valuable|effective|powerful|crucial|essential|key) (?:way|step|idea|approach|opportunity
-    |choice|start|plan|strategy|decision|move|goal)\b|(?:is|are|it's) (?:crucial|essential
-    |important|key|vital)\b|can (?:be|feel) (?:\w+ ){0,3}(?:challenging|tricky|daunting
-    |overwhelming|rewarding|beneficial|helpful|powerful)\b|(?:ist|sind) (?:ein[e]? )?(?:gute
-    |tolle|großartige|wichtige|entscheidende)\w* (?:idee|schritt|weg|möglichkeit|plan)|(?:est
-    |sont) (?:une? )?(?:bonne|excellente?|bon) (?:idée|moyen|façon|approche|choix)
-    |est (?:essentiel|crucial)|es (?:una? )?(?:buena|gran|excelente|buen) (?:idea|manera|forma
-    |opción|paso)|es (?:fundamental|crucial|esencial)|é (?:uma? )?(?:boa|ótim[ao]|excelente
-    |bom) (?:ideia|maneira|forma|opção|passo)|è (?:un[a']? ?)?(?:buona|ottim[ao]|buon) (?:idea
-    |modo|scelta|passo))
+    |suggestions|guidelines))\b)
     |^(?:(?:(?:this|that|the|your|these|those)(?: \w+)?|it|they|everything) (?:all )?(?:looks?
     |sounds?|seems?|is|are) (?:like )?(?:an? )?(?:really |very |so |absolutely )?(?:great|good
     |perfect|solid|fantastic|wonderful|excellent|amazing|helpful|awesome|comprehensive
     |lovely)\b[^,;:]{0,40}$|(?:enjoy|have (?:a|an|fun)|take care|stay|welcome|hello|hi|hey
-    |good (?:morning|evening|night)|see you|bye)\b[^,;]{0,50}[!.]$|(?:remember|in (?:conclusion
-    |summary|short)|overall|ultimately),|by \w+ing\b.*\b(?:you|we)(?:'ll| will| can)\b
-    |indem (?:du|sie)\b.*\b(?:kannst|können|wirst|werden)\b|en \w+ant\b.*\b(?:vous
-    |tu) (?:pou[rv]\w+|peux)\b|al \w+[aei]r\b.*\b(?:podrás|puedes|podrá|puede)\b
-    |ao \w+[aei]r\b.*\bpode(?:rá)?\b|\w+ndo\b.*\b(?:puoi|potrai|può)\b|(?:(?:certainly|sure
+    |good (?:morning|evening|night)|see you|bye)\b[^,;]{0,50}[!.]$
+    |(?:(?:certainly|sure
     |of course|absolutely|definitely|understood)\b[,.!:]|(?:great|perfect|yes|okay|alright
     |got it|gerne?|natürlich|klar|selbstverständlich|bien sûr|certainement|absolument|claro
     |por supuesto|cert[oa](?:mente)?|конечно|oczywiście|tabii|بالطبع
@@ -72,7 +58,27 @@ COURTESY: Final = any_phrase(r"""
     |bu (?:adımları|önerileri) (?:izleyerek|uygulayarak)|iyi eğlenceler|听起来(?:不错|很好|很棒)
     |通过(?:遵循|实施|采用|这些)|按照这些|祝.{0,6}愉快|なりますように|楽しんで|素晴らしいですね
     |いいですね|استمتع|يبدو (?:رائعا|جيدا)|باتباع هذه|शानदार लग|इन (?:कदमों|सुझावों)""")
-"""Sentences that say nothing of this conversation: the courtesies of either side, and formulas of assistants."""
+"""Sentences that say nothing of this conversation: the courtesies of either side."""
+
+FORMULA: Final = any_phrase(r"""
+    \b(?:(?:is|are|will be|would be|sounds like
+    |seems like) (?:an? )?(?:\w+ )?(?:great|good|excellent|fantastic|wonderful|solid|smart
+    |valuable|effective|powerful|crucial|essential|key) (?:way|step|idea|approach|opportunity
+    |choice|start|plan|strategy|decision|move|goal)\b|(?:is|are|it's) (?:crucial|essential
+    |important|key|vital)\b|can (?:be|feel) (?:\w+ ){0,3}(?:challenging|tricky|daunting
+    |overwhelming|rewarding|beneficial|helpful|powerful)\b|keep up|reach out|(?:ist|sind) (?:ein[e]? )?(?:gute
+    |tolle|großartige|wichtige|entscheidende)\w* (?:idee|schritt|weg|möglichkeit|plan)|(?:est
+    |sont) (?:une? )?(?:bonne|excellente?|bon) (?:idée|moyen|façon|approche|choix)
+    |est (?:essentiel|crucial)|es (?:una? )?(?:buena|gran|excelente|buen) (?:idea|manera|forma
+    |opción|paso)|es (?:fundamental|crucial|esencial)|é (?:uma? )?(?:boa|ótim[ao]|excelente
+    |bom) (?:ideia|maneira|forma|opção|passo)|è (?:un[a']? ?)?(?:buona|ottim[ao]|buon) (?:idea
+    |modo|scelta|passo))
+    |^(?:(?:remember|in (?:conclusion
+    |summary|short)|overall|ultimately),|by \w+ing\b.*\b(?:you|we)(?:'ll| will| can)\b
+    |indem (?:du|sie)\b.*\b(?:kannst|können|wirst|werden)\b|en \w+ant\b.*\b(?:vous
+    |tu) (?:pou[rv]\w+|peux)\b|al \w+[aei]r\b.*\b(?:podrás|puedes|podrá|puede)\b
+    |ao \w+[aei]r\b.*\bpode(?:rá)?\b|\w+ndo\b.*\b(?:puoi|potrai|può)\b)""")
+"""Sentences of assistants that say nothing unless they name what they are about: "Inviting Mason is a great idea"."""
 
 PROMISE: Final = any_phrase(r"""
     \b(?:i(?:'ll| will| shall| promise)\b|i(?:'ve| have) promised\b|ich (?:werde|verspreche

@@ -4,11 +4,11 @@ import re
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Final
 
 from rules.extract.brackets import is_left_open, without_lone_brackets
-from rules.extract.phrases import COURTESY
+from rules.extract.phrases import COURTESY, FORMULA
 from rules.extract.sentences import TextPiece, sentences
 from rules.extract.voices import (
     QUOTED,
@@ -28,10 +28,14 @@ _LINKED = re.compile(r"\[[^\[\]\n]{3,}\](?!\()")
 _MARKUP = re.compile(
     r"!?\[([^\]\n]*)\]\([^)\s]*\)|\*\*+|`+|__+|~~+|(?<!\w)[*_](?=\S)|(?<=\S)[*_](?!\w)"
 )
+_BOLD_LABEL = re.compile(r"(\*\*|__)[^*_\n]{1,60}(?:[:：]\1|\1[^\S\n]*[:：])[^\S\n]*(?=\S)")
+"""A bold label, as an item of a list has before its sentence."""
 _BETWEEN = re.compile(r"[^\S\n]*[)）]*[^\S\n]*[(（]*")
 """What parts two sentences of one line."""
 _MOST_FIGURES = 0.4
 """A sentence of which more words are numbers is a row of a table."""
+_COMMAS = (", ", "，", "、", "، ")
+_SEVERAL = 3
 _SHORT_COURTESY = 12.0
 """A longer sentence of the person's that begins with a courtesy goes on to say something."""
 _MESSAGES = 2_048
@@ -63,7 +67,9 @@ class Sentence:
     """Its length."""
     voice: Voice
     courteous: bool
-    """It is a formula, which says nothing of this conversation."""
+    """It is a courtesy, which says nothing of this conversation."""
+    is_formula: bool
+    """It says something only where it names or lists what it is about."""
     is_broken: bool
     """A quotation mark is open in it, or it is within a quotation."""
     is_row: bool
@@ -79,6 +85,11 @@ class Sentence:
     def own(self) -> bool:
         """Return whether it is running text in the speaker's own voice."""
         return self.voice == "own" and not self.is_broken
+
+    @property
+    def lists(self) -> bool:
+        """Return whether it lists several things."""
+        return sum(map(self.text.count, _COMMAS)) >= _SEVERAL
 
     @property
     def opening(self) -> tuple[str, ...]:
@@ -109,7 +120,7 @@ def of_message(role: str, text: str) -> tuple[Sentence, ...]:
     quotations = [match.span() for match in QUOTED.finditer(text)]
     prose: list[Sentence] = []
     stop = 0
-    for piece in pieces:
+    for piece in pieces if role != PERSONA else map(partial(_without_label, text), pieces):
         voice = _voice_at(lines, starts, piece)
         is_broken = _is_broken(text, quotations, piece)
         between = text[stop : piece.start]
@@ -124,6 +135,14 @@ def _without_lone_brackets(text: str, piece: TextPiece) -> TextPiece:
     return replace(piece, start=start, stop=stop)
 
 
+def _without_label(text: str, piece: TextPiece) -> TextPiece:
+    """Return the whole sentence behind a bold label; the piece as it is where none follows."""
+    label = _BOLD_LABEL.match(text, piece.start, piece.stop)
+    if label is None or not is_finished(text[label.end() : piece.stop]):
+        return piece
+    return replace(piece, start=label.end())
+
+
 def _sentence(
     role: str, text: str, piece: TextPiece, voice: Voice, *, is_broken: bool, follows: bool
 ) -> Sentence:
@@ -133,6 +152,9 @@ def _sentence(
     outside = QUOTED.sub(" ", plain)
     distinct = tuple(dict.fromkeys(listed))
     can_be_courteous = role == PERSONA or words <= _SHORT_COURTESY
+    spelled = plain.replace("’", "'")
+    courteous = can_be_courteous and COURTESY.are_in(spelled)
+    is_formula = can_be_courteous and FORMULA.are_in(spelled)
     return Sentence(
         message=0,
         role=role,
@@ -142,7 +164,8 @@ def _sentence(
         terms=distinct,
         words=words,
         voice=voice,
-        courteous=can_be_courteous and COURTESY.are_in(plain.replace("’", "'")),
+        courteous=courteous or (is_formula and role != PERSONA),
+        is_formula=is_formula,
         is_broken=is_broken,
         is_row=is_labelled(plain),
         is_figures=_are_figures(listed),

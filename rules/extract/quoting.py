@@ -106,17 +106,19 @@ def _rank(passage: Sequence[Said], reading: WeighedPassage, span: range) -> int:
 def _persona_rank(reading: WeighedPassage, span: range, *, leans: bool) -> int:
     """Return the rank of running sentences of the persona: of itself, of the person, of anything.
 
-    What leans on a sentence that is not quoted says little unless the persona speaks of itself.
+    What leans on a sentence that is not quoted says little unless the persona speaks of itself. The person's words
+    say more than a formula, or than what would suit anyone.
     """
     if any(reading.inward[at] for at in span):
         return 6 if leans else 7
     if leans:
         return 2
-    names_things = any(
-        term in reading.things for at in span for term in reading.sentences[at].terms
-    )
+    parts = [reading.sentences[at] for at in span]
+    names_things = any(term in reading.things for part in parts for term in part.terms)
+    if not names_things or any(part.is_formula for part in parts):
+        return 3
     speaks_to = any(reading.near[at] or binding(reading.sentences[at]) for at in span)
-    return 6 if speaks_to and names_things else 5 if speaks_to or names_things else 3
+    return 6 if speaks_to else 5
 
 
 def _weight(reading: WeighedPassage, span: range) -> float:

@@ -3,21 +3,22 @@
 A draft begins at a line that announces one (it ends with a colon, or is a heading, and names a draft), or with a
 greeting, a subject line, or a gap such as [Your Name]. It ends where the speaker's own speech comes back:
 
-    announced code, block quotation, list     with it
+    announced code, formula, quotation, list  with it
     text between two rules, or two marks      at the second
     a letter, any other text                  at a rule, or after its signature
-    text after a colon that names no draft   with its line
+    what a heading announced                  also at the next heading of its rank
+    text after a colon that names no draft    with its line
 
 Where nothing ends it, it reaches to the end of the message: a voice is rather lost than taken for one's own.
+Behind a draft that only a heading ended, a message is never `own` again: the heading may be the draft's.
 """
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final, Literal
 
 from rules.extract.blocks import Block, blocks
-from rules.extract.draft_words import DRAFT, GAP, GREETING, SIGN_OFF, SUBJECT
+from rules.extract.draft_words import DRAFT, GAP, GREETING, NO_DRAFT, PART, SIGN_OFF, SUBJECT
 from rules.extract.sentences import MARK
 from rules.extract.words import length
 
@@ -40,6 +41,10 @@ UNCLOSED: Final = re.compile(r'(?<!\d)"|[“”„«»「」『』]')
 _OPENS = ('"', "“", "„", "«", "»", "「", "『", "'", "‘")
 _RULE = re.compile(r"[-*_=\s]{3,}")
 _BOLD = re.compile(r"(?:\*\*|__)[^*_\n]+(?:\*\*|__)\W*")
+_HEADING = re.compile(r"#{1,6}(?=\s)")
+_FORMULA = re.compile(r"\\\[|\$\$|\\begin\b")
+_LOWEST = 7
+"""The rank below all headings: of bold lines and running text that announce a draft."""
 _LABEL_BEFORE = re.compile(r"\W*([^:：\n]{1,60}[:：])")
 _LABEL_WORDS = 5.0
 _LABEL = 8.0
@@ -74,6 +79,12 @@ class _Line:
     def announces(self) -> bool:
         return self.words.rstrip(BEHIND_STOPS).endswith(COLONS)
 
+    @property
+    def rank(self) -> int:
+        """Return the rank of a heading, 1 for the highest; 0 for any other line."""
+        mark = _HEADING.match(self.words)
+        return mark.end() if mark else 0
+
 
 def is_finished(text: str) -> bool:
     """Return whether the sentence ends with a stop, as headings and items of lists do not."""
@@ -86,13 +97,15 @@ def voiced_lines(text: str, *, drafts: bool) -> list[VoicedLine]:
     Without `drafts` all but code and block quotations is taken for the speaker's own, as what the person writes is.
     """
     lines = [_line(text, block) for block in blocks(text)]
-    drafted = list(_drafted(lines)) if drafts else [line.kind == "quote" for line in lines]
+    draft = _Draft()
+    drafted = [draft.holds(line) if drafts else line.kind == "quote" for line in lines]
     broken = [
         at
         for at, line in enumerate(lines)
         if drafted[at] or line.kind != "text" or (drafts and line.announces)
     ]
     first, last = (broken[0], broken[-1]) if broken else (len(lines), -1)
+    last = len(lines) if draft.is_left_by_heading else last
     return [
         VoicedLine(line.start, line.stop, _voice(line, is_drafted, is_between=first <= at <= last))
         for at, (line, is_drafted) in enumerate(zip(lines, drafted, strict=True))
@@ -123,6 +136,8 @@ def _line(text: str, block: Block) -> _Line:
 def _kind(words: str) -> _Kind:
     if _RULE.fullmatch(words):
         return "rule"
+    if _FORMULA.match(words):
+        return "code"
     if words.startswith(">"):
         return "quote"
     if words.startswith("#") or _BOLD.fullmatch(words):
@@ -134,27 +149,23 @@ def _kind(words: str) -> _Kind:
     return "heading" if is_label and not words.rstrip(BEHIND_STOPS).endswith(COLONS) else "text"
 
 
-def _drafted(lines: list[_Line]) -> Iterator[bool]:
-    """Say of each line whether it belongs to a draft or to a quotation."""
-    draft = _Draft()
-    for line in lines:
-        yield draft.holds(line)
-
-
 class _Draft:
     """The draft that is being read: a small machine that sees line after line."""
 
     def __init__(self) -> None:
         self._within: _State = ""
         self._is_named = False
+        self._rank = _LOWEST
+        self.is_left_by_heading = False
 
     def holds(self, line: _Line) -> bool:
         """Return whether the line is drafted or quoted."""
-        if self._within and self._goes_on(line):
+        if self._within and not self._ends_at(line) and self._goes_on(line):
             return True
         self._within = self._begun_by(line)
         if self._within == "announced":
-            self._is_named = DRAFT.search(line.words) is not None
+            self._is_named = names_draft(line.words)
+            self._rank = line.rank or _LOWEST
             return False
         return bool(self._within) or line.kind == "quote" or _is_example(line)
 
@@ -167,9 +178,16 @@ class _Draft:
         if _is_left_open(line.words):
             return "marks"
         is_title = line.kind == "heading" or (line.kind == "item" and line.announces)
-        if (line.kind == "text" and line.announces) or (is_title and DRAFT.search(line.words)):
+        if (line.kind == "text" and line.announces) or (is_title and names_draft(line.words)):
             return "announced"
         return ""
+
+    def _ends_at(self, line: _Line) -> bool:
+        """Return whether a heading ends what another of its rank, or of a lower one, has announced."""
+        has_text = self._within not in ("announced", "one line", "signed")
+        ends = has_text and 0 < line.rank <= self._rank < _LOWEST and not PART.search(line.words)
+        self.is_left_by_heading |= ends
+        return ends
 
     def _goes_on(self, line: _Line) -> bool:
         """Return whether the line belongs to what has begun."""
@@ -199,6 +217,11 @@ class _Draft:
             self._within = "marks"
         elif QUOTED.fullmatch(line.words):
             self._within = "one line"
+        elif line.kind == "heading" and _is_of_advice(line.words):
+            self._within = ""
+            return False
+        elif not self._is_named and self._begun_by(line) == "announced":
+            self._is_named = names_draft(line.words)
         else:
             self._within = "letter" if self._is_named or self._begun_by(line) else "one line"
         return True
@@ -212,6 +235,15 @@ class _Draft:
         if is_end:
             self._within = "signed"
         return True
+
+
+def names_draft(words: str) -> bool:
+    """Return whether a line names a text that is written for somebody: not steps towards one, nor a plan."""
+    return DRAFT.search(NO_DRAFT.sub(" ", words)) is not None
+
+
+def _is_of_advice(words: str) -> bool:
+    return NO_DRAFT.search(words) is not None and not names_draft(words)
 
 
 def _is_example(line: _Line) -> bool:

@@ -31,6 +31,7 @@ _STRETCH = 1500.0
 _BEFORE = 8
 _AT_MOST_STATES = 4
 _SHORT = 14.0
+_SHORTEST_NAME = 3
 _BARE = 8.0
 """A shorter question that ends with a pronoun ("Can you help me with that?") is about the sentence before it."""
 _NAME = re.compile(r"[^\W\d_][\w'’-]+")
@@ -126,17 +127,23 @@ def _numbered(
 
     Of more than ten thousand (a pasted book) evenly spread ones, that many at most.
     """
+    things = frozenset(_things(sentence for message in prose for sentence in message))
     numbered = [
-        replace(
-            sentence,
-            message=number,
-            courteous=sentence.courteous
-            or (sentence.role == PERSONA and sentence.opening in formulas),
-        )
+        replace(sentence, message=number, courteous=_says_nothing(sentence, formulas, things))
         for number, message in enumerate(prose)
         for sentence in message
     ]
     return tuple(numbered[:: 1 + len(numbered) // _MOST_PIECES])
+
+
+def _says_nothing(
+    sentence: Sentence, formulas: frozenset[tuple[str, ...]], things: frozenset[str]
+) -> bool:
+    """Return whether a sentence is a courtesy, or a formula of the persona's that names and lists nothing."""
+    if sentence.courteous or sentence.role != PERSONA or sentence.lists:
+        return sentence.courteous
+    names_things = any(term in things for term in sentence.terms)
+    return sentence.opening in formulas or (sentence.is_formula and not names_things)
 
 
 def forget_messages() -> None:
@@ -238,11 +245,19 @@ def _leans(sentence: Sentence, persona: Tongue, person: Tongue) -> bool:
 
 
 def _things(sentences: Iterable[Sentence]) -> Iterator[str]:
-    """Yield the terms of the names and the numbers in the person's sentences."""
+    """Yield the terms of the names and the numbers in the person's sentences.
+
+    A word that the person also writes small is no name, nor is one of two letters (AM, TV).
+    """
+    names: set[str] = set()
+    small: set[str] = set()
     for sentence in sentences:
         if sentence.role == PERSONA:
             continue
         yield from filter(has_digit, sentence.terms)
-        for name in list(_NAME.finditer(sentence.text))[1:]:
-            if name.group()[0].isupper() and name.group()[1] not in "'’":
-                yield from terms(name.group())
+        for at, word in enumerate(map(re.Match.group, _NAME.finditer(sentence.text))):
+            if word[0].islower():
+                small.add(word.casefold())
+            elif at and len(word) >= _SHORTEST_NAME and word[1] not in "'’":
+                names.update(terms(word))
+    yield from names - small

@@ -1,17 +1,18 @@
 """What a sentence is worth before its words are weighed: of either side, what says something by itself.
 
 Of the person, all whole sentences, and lists and headings only if there is little else. Of the persona, what it
-says in its own voice, promises, advises and corrects, and what names the person's own things.
+says in its own voice, promises, advises and corrects, and the whole sentences of its lists that name the person's own
+things.
 """
 
 from math import inf
 
 from rules.extract.phrases import ADVICE, ANNOUNCING, ASKING, CORRECTION, PROMISE
 from rules.extract.prose import PERSONA, Sentence, has_placeholder
-from rules.extract.voices import COLONS, is_finished
+from rules.extract.voices import COLONS, QUESTION_MARKS, is_finished
 from rules.extract.weights import WeighedPassage
 
-_USER = 2.0
+_USER = 3.5
 """How much more the words of the person count."""
 _LEAST = 4.0
 _LONG_ENOUGH = 12.0
@@ -65,13 +66,13 @@ def _persona_worth(reading: WeighedPassage, at: int) -> float:
 
 
 def _is_set_for_the_person(reading: WeighedPassage, sentence: Sentence) -> bool:
-    """Return whether a sentence between headings or in a list is the persona's, and about the person.
+    """Return whether a sentence between headings or in a list is what the persona tells the person.
 
-    There an "I" may be anyone's, and an item that addresses the person has a subject.
+    There an "I" may be anyone's, and a question is one to ask others.
     """
     speaks = any(term in reading.tongue.me for term in sentence.unquoted)
-    addresses = any(term in reading.tongue.you for term in sentence.unquoted)
-    return not speaks and (sentence.voice == "set" or (sentence.voice == "item" and addresses))
+    is_told = sentence.voice in ("set", "item") and not sentence.text.endswith(QUESTION_MARKS)
+    return is_told and not speaks
 
 
 def binding(sentence: Sentence) -> str:

@@ -85,6 +85,43 @@ def test_items_labels_and_rows_are_no_running_text(line: str) -> None:
     assert own_lines(f"{OWN}\n\n{line}\n\n{line}") == [OWN]
 
 
+def voice_of(line: str, text: str) -> str:
+    return next(piece.voice for piece in of_message("assistant", text) if piece.text == line)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"Here are some tips to improve your letter:\n\n### 1. Begin\n\n{LINE}",
+        f"Your letter can be shorter:\n\n### Tips for the letter\n\n{LINE}",
+        f"### Example weekly schedule\n\n- **Monday**: rest.\n\n{LINE}",
+        f"### Sample letter\n\nI write to you.\n\n### What to add\n\n{LINE}",
+        f"Now rewrite it as a square:\n\n\\[ x^2 = 9 \\]\n\n### Check\n\n{LINE}",
+    ],
+)
+def test_steps_towards_a_text_and_plans_are_no_drafts(text: str) -> None:
+    assert voice_of(LINE, text) != "other"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"Here is a revised version of your letter:\n\n### Heat\n\n{LINE}",
+        f"Some tips and a letter:\n\n{LINE}",
+        f"### Sample letter\n\nI write to you.\n\n#### Heat\n\n{LINE}",
+        f"### Sample letter\n\nI write to you.\n\n### Conclusion\n\n{LINE}",
+        f"### Example email to schedule the repair\n\n{LINE}",
+    ],
+)
+def test_a_draft_goes_on_through_its_own_headings(text: str) -> None:
+    assert voice_of(LINE, text) == "other"
+
+
+def test_behind_a_draft_that_a_heading_ended_nothing_is_the_personas_own() -> None:
+    text = f"### Sample letter\n\nI write to you.\n\n### What to add\n\n{LINE}"
+    assert own_lines(text) == []
+
+
 def test_a_letter_that_nothing_ends_reaches_to_the_end_of_its_message() -> None:
     letter = of_message("assistant", "Dear Ms. Okafor,\n\n" + "I wait for you.\n" * 900)
     assert len(letter) > 900
