@@ -108,12 +108,15 @@ class Edition:
 def shown_edition(editions: Sequence[Edition], chosen: int | None, preferred: Preferred) -> Edition:
     """Return the edition to show: the person's choice, else the newest of the preferred kind.
 
-    If there is none of that kind, it is the newest as-of edition. Raises ValueError without any edition.
+    It is the newest as-of edition if there is none of that kind, or none since the as-of one: that was written again
+    after an edit, and hindsight from before it tells what the person has corrected. Raises ValueError without any
+    edition.
     """
     if chosen is not None:
         return next(edition for edition in editions if edition.number == chosen)
+    as_of = edition_in_prompts(editions, None)
     of_kind = [edition for edition in editions if edition.kind == preferred]
-    return of_kind[-1] if of_kind else edition_in_prompts(editions, None)
+    return max((*of_kind[-1:], as_of), key=lambda edition: edition.number)
 
 
 def edition_in_prompts(editions: Sequence[Edition], chosen: int | None) -> Edition:

@@ -100,12 +100,16 @@ def test_hindsight_is_shown_where_it_is_preferred_and_never_told() -> None:
         assert memory.edition.number == 1
 
 
-def test_the_newest_as_of_edition_is_the_one_that_is_told() -> None:
+def test_what_was_written_again_after_an_edit_is_told_and_shown_and_not_hindsight_of_before() -> (
+    None
+):
     with Archive.memory() as archive:
         kept(archive)
         for number, kind in ((2, "hindsight"), (3, "as-of")):
             keep_edition(archive, "m1", another(number, kind))  # type: ignore[arg-type]
-        assert (first(archive).edition.number, first(archive).in_prompts.number) == (2, 3)
+        assert (first(archive).edition.number, first(archive).in_prompts.number) == (3, 3)
+        keep_edition(archive, "m1", another(4, "hindsight"))
+        assert (first(archive).edition.number, first(archive).in_prompts.number) == (4, 3)
 
 
 def test_an_edition_that_the_person_chose_is_shown_whatever_is_preferred() -> None:
