@@ -23,7 +23,6 @@ def read_passage(turns: Sequence[Turn]) -> tuple[Said, ...]:
     return tuple(
         Said(attributes.get("role", turn.role), restore_tags(text), attributes.get("date", "")[:10])
         for turn in turns
-        if _TAG in turn.content
         for attributes, text in _wrapped(turn.content)
     )
 
@@ -31,10 +30,7 @@ def read_passage(turns: Sequence[Turn]) -> tuple[Said, ...]:
 def read_stretches(turns: Sequence[Turn]) -> tuple[tuple[Said, ...], ...]:
     """Return the passage cut by the attribute `memory` of its messages, one part a memory."""
     numbered = [
-        attributes.get("memory", "")
-        for turn in turns
-        if _TAG in turn.content
-        for attributes, _ in _wrapped(turn.content)
+        attributes.get("memory", "") for turn in turns for attributes, _ in _wrapped(turn.content)
     ]
     messages = zip(read_passage(turns), numbered, strict=True)
     return tuple(
@@ -48,16 +44,21 @@ def in_view(memories: Sequence[Memory]) -> Sequence[Memory]:
     return memories[-(_MOST_BEFORE // _MESSAGES_A_MEMORY + 1) :]
 
 
+def parted(turns: Sequence[Turn]) -> tuple[Sequence[Turn], Sequence[Turn]]:
+    """Return the turns before the passage, and those from its first message on."""
+    first = next((at for at, turn in enumerate(turns) if _is_wrapped(turn.content)), len(turns))
+    return turns[:first], turns[first:]
+
+
 def said_before(turns: Sequence[Turn]) -> tuple[Said, ...]:
-    """Return the newest messages and memories before the passage, as they were said.
+    """Return the newest of the messages and memories before the passage, as they were said.
 
     The system's part is left out, and so are memories of long ago: with all of them, the engine's
     work would grow with the square of a conversation.
     """
-    first = next((at for at, turn in enumerate(turns) if _is_wrapped(turn.content)), len(turns))
     return tuple(
         Said(turn.role, restore_tags(turn.content), "")
-        for turn in turns[max(0, first - _MOST_BEFORE) : first]
+        for turn in turns[-_MOST_BEFORE:]
         if turn.role != "system"
     )
 

@@ -11,7 +11,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from primer.models import ENGINE
-from primer.passage import read_passage, read_stretches, said_after, said_before
+from primer.passage import parted, read_passage, read_stretches, said_after, said_before
 from primer.prompt import ToolCall
 from primer.request import EMBEDDING, Request
 from rules.errors import ModelError
@@ -87,7 +87,8 @@ def engine_answer(request: Request) -> Completion:
     They are chosen from the passage to remember, with what comes before it in view. What the
     dialogue has said since is not repeated, unless nothing is left.
     """
-    passage, before, words = read_passage(request.turns), said_before(request.turns), request.words
+    turns_before, turns = parted(request.turns)
+    passage, before, words = read_passage(turns), said_before(turns_before), request.words
     match request.step:
         case "quote":
             text = answers.quote(passage, words, before)
@@ -98,7 +99,7 @@ def engine_answer(request: Request) -> Completion:
             if step == "perspective":
                 text = answers.perspective(passage, words, besides, before)
             else:
-                stretches = read_stretches(request.turns)
+                stretches = read_stretches(turns)
                 text = in_paragraphs(stretches, words, besides, before)
     return Completion(printable(text), "stop", usd=0.0)
 

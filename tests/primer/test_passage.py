@@ -1,7 +1,7 @@
 """What the engine has in view of a long prompt."""
 
 from daemon.config.loading import load_texts
-from primer.passage import in_view, said_after, said_before
+from primer.passage import in_view, parted, said_after, said_before
 from primer.prompt import Turn, context
 from tests.entries import memory_of, talk
 
@@ -11,9 +11,9 @@ TEXTS = load_texts(None)
 def test_the_engine_has_the_newest_messages_before_a_passage_in_view() -> None:
     before = [Turn("user", f"This is message {number}.") for number in range(2_000)]
     turns = [*before, Turn("user", "<to_remember>\nNow.\n</to_remember>"), Turn("user", "And?")]
-    in_view = said_before(turns)
-    assert 1_000 < len(in_view) < 1_100
-    assert in_view[-1].text == "This is message 1999."
+    seen = said_before(parted(turns)[0])
+    assert 1_000 < len(seen) < 1_100
+    assert seen[-1].text == "This is message 1999."
     assert said_after(turns) == ("And?",)
 
 
@@ -24,4 +24,4 @@ def test_the_engine_says_the_same_without_the_memories_that_it_has_not_in_view()
         context(TEXTS, "You are Aria.", shown, (), chunk) for shown in (memories, in_view(memories))
     )
     assert len(cut) < 1_100 < len(whole)
-    assert said_before(cut) == said_before(whole)
+    assert said_before(parted(cut)[0]) == said_before(parted(whole)[0])
