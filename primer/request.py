@@ -9,7 +9,7 @@ from typing import Any
 from primer.models import ENGINE, Model, is_secret
 from primer.prompt import Turn
 
-RULES = 2
+RULES = 3
 """The version of the built-in engine's rules: what it answered by others is no answer any more."""
 EMBEDDING = "embedding"
 """The step of a request that asks for no words: how alike are the texts of its turns?"""

@@ -17,7 +17,7 @@ _ANALYSIS_ROOM = 0.75
 """The room that is kept free for it: one that is a fifth too long is kept whole."""
 _EXTRACTED_ANSWERS = 1.7
 """The words of the engine's three answers together, as a multiple of the refinement's."""
-_FOLD_ANSWERS = 1.3
+_FOLD_ANSWERS = 1.12
 """The same in a fold, where the persona has rarely spoken of itself: its view is a line or two."""
 _LEAST_WORDS = 25
 _LEAST_ANSWERS = 180
