@@ -205,6 +205,7 @@ def test_an_original_that_is_missing_is_told_once(tmp_path: Path) -> None:
         assert "missing" not in chat.hand_in().out, "nothing of it has changed"
 
 
+@pytest.mark.full
 def test_raw_messages_of_a_forgotten_memory_are_not_missing_when_typingmind_cuts_its_list(
     tmp_path: Path,
 ) -> None:

@@ -157,6 +157,7 @@ def test_a_model_of_unknown_price_is_refused_before_anything_is_sent(eve: Person
         assert "[[budget.price]]" in ended.out + ended.err
 
 
+@pytest.mark.full
 def test_the_engine_and_a_server_at_home_are_free_where_nothing_may_be_spent(
     eve: Person, tmp_path: Path
 ) -> None:

@@ -200,6 +200,7 @@ def test_memories_and_folds_are_called_by_numbers_that_no_other_has(lived: Life)
         assert titles[fold.memory_id] == (below[0], below[-1])
 
 
+@pytest.mark.full
 def test_where_quotes_take_too_much_the_older_ones_shrink_to_a_sentence_and_come_back(
     aria: Life,
 ) -> None:

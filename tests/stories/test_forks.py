@@ -149,6 +149,7 @@ def test_what_a_fork_has_in_common_is_in_the_archive_once(chat: Cycle) -> None:
     assert bodies(chat) == kept + 6
 
 
+@pytest.mark.full
 def test_both_go_on_by_themselves(chat: Cycle) -> None:
     fork = forked(chat)
     assert fork.hand_in().code == 0

@@ -25,6 +25,7 @@ OWN = 'In my own words: "the lamp" stays lit.\n\n\tAnd\u00a0so — <i>I</i> go o
 SIZE = 800
 
 
+@pytest.mark.full
 @pytest.mark.usefixtures("key")
 @pytest.mark.parametrize("slot", [1, 4])
 def test_an_edited_memory_is_pinned_and_later_memories_are_told_it_as_it_is_now(

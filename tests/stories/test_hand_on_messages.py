@@ -104,6 +104,7 @@ def test_a_message_inserted_behind_the_last_memory_is_the_first_live_one(chat: C
     quiet(chat)
 
 
+@pytest.mark.full
 @pytest.mark.usefixtures("key")
 @pytest.mark.parametrize("how", ["edited", "deleted"])
 @pytest.mark.parametrize("mode", ["replace", "keep-originals"])

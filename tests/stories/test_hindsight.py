@@ -86,6 +86,7 @@ def test_the_last_two_memories_before_the_new_ones_are_written_once_more(aria: L
     assert aria.round() == [], "nothing new, nothing asked"
 
 
+@pytest.mark.full
 def test_no_memory_is_written_with_hindsight_twice(tmp_path: Path) -> None:
     with life(tmp_path / "aria", memory="hindsight = 3") as aria:
         aria.round(FIRST_ROUND)
@@ -328,6 +329,7 @@ def test_what_the_engine_made_is_not_written_with_hindsight(tmp_path: Path) -> N
         assert aria.kinds() == [AS_OF] * 3 + [BOTH, AS_OF] + [AS_OF] * 2
 
 
+@pytest.mark.full
 def test_a_refused_hindsight_leaves_the_first_edition_and_is_not_asked_for_again(
     tmp_path: Path,
 ) -> None:

@@ -166,6 +166,7 @@ def spent(person: Person) -> Decimal:
     return Decimal(str(round(day["spent_usd"], 12)))
 
 
+@pytest.mark.full
 def test_a_plan_foretells_the_calls_and_the_cost_of_both_layers_and_the_ledger_has_what_is_billed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -145,6 +145,7 @@ def test_a_question_edited_and_sent_again_at_the_end_is_ordinary(chat: Cycle) ->
     goes_on(chat)
 
 
+@pytest.mark.full
 @pytest.mark.usefixtures("key")
 def test_without_the_archive_memories_stay_as_they_are_and_the_work_goes_on_after_them(
     tmp_path: Path,

@@ -356,6 +356,7 @@ def test_memories_that_would_go_into_a_new_chat_are_not_begun(
     assert list(new.person.inbox.iterdir()) == []
 
 
+@pytest.mark.full
 def test_a_restored_chat_goes_on_with_what_is_sent(
     chat: Cycle, monkeypatch: pytest.MonkeyPatch
 ) -> None:

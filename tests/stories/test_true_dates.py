@@ -72,6 +72,7 @@ def goes_on_in(aria: Life, way: Way) -> list[Json]:
     return list(aria.device.messages(aria.chat_id))
 
 
+@pytest.mark.full
 @pytest.mark.variants
 @pytest.mark.parametrize("way", [restored, forked_early, forked])
 def test_prompts_facts_memories_and_expand_have_the_days_on_which_it_was_said(
