@@ -127,14 +127,15 @@ def _notice(chat: ShownChat, edited: _Edited, unsaid: int) -> str:
 def _keep_changes(
     archive: Archive, chat: ShownChat, edited: _Edited, changes: OpeningEdits, now: str
 ) -> int:
-    """Store the edits, and return the number of passages there that were never said."""
+    """Store the edits, and return the number of passages there that were never said.
+
+    What the person wrote is kept also where a layer is off: it is there when that is on again.
+    """
     chat_id = chat.chat_id
-    if chat.config.core.enabled:
-        sections = _section_events(archive, chat, changes, by_user=edited.by_user)
-        keep_core_events(archive, chat_id, list(sections), now)
-    if chat.config.facts.enabled:
-        facts = _fact_events(archive, chat_id, changes, by_user=edited.by_user)
-        keep_fact_events(archive, chat_id, list(facts), now)
+    sections = _section_events(archive, chat, changes, by_user=edited.by_user)
+    keep_core_events(archive, chat_id, list(sections), now)
+    facts = _fact_events(archive, chat_id, changes, by_user=edited.by_user)
+    keep_fact_events(archive, chat_id, list(facts), now)
     if not (changes.released or changes.kept):
         return 0
     return _keep_passages(archive, chat, changes, now, by_user=edited.by_user)

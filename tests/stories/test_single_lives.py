@@ -107,3 +107,15 @@ def test_an_edition_of_before_an_edit_can_be_chosen_and_quotes_what_was_said_the
     for which in range(4):
         life.use_edition(which, 0)
     life.run()
+
+
+def test_what_is_written_into_a_section_while_core_memory_is_off_is_there_when_it_is_on(
+    life: Life,
+) -> None:
+    life.memproc.set("core", enabled=False)
+    life.person.rewrite_section(1, "words")
+    life.run()
+    life.memproc.set("core", enabled=True)
+    life.run()
+    sections = life.person.archive[life.person.chat_id].ledger.sections
+    assert life.person.words & set(sections.values())
