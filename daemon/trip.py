@@ -1,7 +1,7 @@
 """Take an export on its trip, from bytes to bytes: READ THIS FIRST.
 
     read       the file, block by block, every byte in place      files/read, rules/typingmind
-    rest       a chat that is as it was, and had nothing to do  chat/rest
+    rest       a chat that is as it was, and had nothing to do  chat/outcome
     survey     what is new, what the person did, a plan         chat/survey, chat/reading
     archive    every raw message, for ever                      archive/message_versions
     take over  what the person edited in the opening message    chat/opening_edits
@@ -10,8 +10,8 @@
                and after each, core memory, facts, folds        remember/chains, remember/folds
     assemble   opening, memories, closing, live tail            chat/finish, rules/output/assemble
     prove      no faults, or nothing is written                 chat/finish, rules/output/prove
-    keep       the first original, and what is replaced         chat/deliver, files/backup
-    write      the updated export, in its place at once         chat/deliver, files/write
+    keep       the first original, and what is replaced         chat/finish, files/backup
+    write      the updated export, in its place at once         chat/finish, files/write
 
 `memproc run` and `memproc plan` go the same round (`go_round`, `chats_of`), and part after the
 survey.
@@ -34,26 +34,31 @@ from daemon.archive.chats import (
 from daemon.archive.keeping import kept_passages
 from daemon.archive.message_versions import remember
 from daemon.archive.outputs import acknowledge, record_export
-from daemon.chat.deliver import deliver, is_in_place, place_of
 from daemon.chat.finish import (
     ReadyChat,
     assemble_as_it_is,
     assemble_chat,
+    deliver,
     is_in_export,
+    is_in_place,
     memories_over_budget,
+    place_of,
     prove,
     ready_chat,
 )
 from daemon.chat.kept import keep_marked
 from daemon.chat.opening import keep_written, opening_place
-from daemon.chat.outcome import Outcome, Skipped, skip_without_chats, until_fault
-from daemon.chat.rest import (
+from daemon.chat.outcome import (
     NewlyAtRest,
+    Outcome,
     RestingChats,
+    Skipped,
     at_rest,
     held_back,
     keep_at_rest,
     rest_after,
+    skip_without_chats,
+    until_fault,
 )
 from daemon.events import Note, UserEdits
 from daemon.files.paths import brought_folder
@@ -121,7 +126,7 @@ def look(context: Context, export: Export, chat: Chat) -> "Survey | Unchanged":
         return resting
     # Late: a chat at rest needs neither.
     from daemon.chat.survey import survey
-    from daemon.remember.rehearsal import could_write
+    from daemon.remember.retry import could_write
 
     return survey(archive, chat, config, context.key, now, partial(could_write, archive))
 

@@ -1,32 +1,104 @@
 """The questions about core memory and facts, and how their answers are read.
 
-context, six texts      the very bytes of the memory's own requests, so that a provider's cache is read
-question                in <context_manager>: the sections as they are, and what to do
-its calls               with the result of each, where one was refused; then it may call once more
+    context, six texts      the very bytes of the memory's own requests, so that a provider's cache is read
+    question                in <context_manager>: the sections as they are, and what to do
+    its calls               with the result of each, where one was refused; then it may call once more
 
-What the context manager is shown and asked so that it keeps the facts.
+Edits of core memory are calls of tools, or JSON in a block.
 
-system     who it is
-user       the passage: raw messages, each with its role, date and a number from 1; never memories
-user       the facts to compare with, numbered afresh from 0, and the question
+What the context manager is shown and asked so that it keeps the facts:
+
+    system     who it is
+    user       the passage: raw messages, each with its role, date and a number from 1; never memories
+    user       the facts to compare with, numbered from 0, and the question
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
-from primer.core_edits import parsed
 from primer.prompt import ToolCall, Turn, answer, question, tool
-from primer.tags import keep_inert, make_tags_inert
-from primer.wording import Texts, fill
+from primer.wording import Texts, fill, keep_inert, make_tags_inert, restore_tags
 from rules.conversation.memory import Six
 from rules.layers.core import CoreMemory, Refusal, Section, lines_of
-from rules.layers.core_editing import Layout, Offer, describe_function
+from rules.layers.core_layout import CoreEdit, Layout, Offer, describe_function
 from rules.typingmind.content import printable
+
+_FENCE = "```"
+_NO_BLOCK = Refusal("The answer has no fenced block of JSON at its end.", "unreadable")
+_NO_LIST = Refusal("The fenced block is no JSON list that can be read.", "unreadable")
+_NO_OBJECT = Refusal("The arguments are no JSON object that can be read.", "unreadable")
+_NO_CALL = Refusal(
+    'An entry of the list is no object with a "function" and its "arguments".', "unreadable"
+)
 
 _EMPTY = "[empty]"
 _KEPT = " The person keeps this section themselves: it cannot be edited."
 _KEPT_LINES = " The person wrote {} of it themselves: no edit can change or remove that."
+
+
+def read_edits(
+    text: str, calls: Sequence[ToolCall], native: bool
+) -> tuple[CoreEdit | Refusal, ...]:
+    """Read the edits of one answer, in order: its calls, else the last fenced block of its text.
+
+    What cannot be read becomes a Refusal in its place; each call has its outcome. An answer with neither calls nor a
+    block asks for nothing where the agent has tools (`native`); else it should have had a block.
+    """
+    if calls:
+        return tuple(_called(call) for call in calls)
+    block = _last_block(text)
+    if block is None:
+        return () if native else (_NO_BLOCK,)
+    answer = parsed(block)
+    entries = [answer] if isinstance(answer, dict) else answer
+    return tuple(map(_listed, entries)) if isinstance(entries, list) else (_NO_LIST,)
+
+
+def parsed(written: str) -> Any:
+    """Parse the JSON that a model has written; None where it cannot be read, or says nothing."""
+    try:
+        return json.loads(written)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _called(call: ToolCall) -> CoreEdit | Refusal:
+    arguments = parsed(call.arguments)
+    return CoreEdit(call.name, _as_meant(arguments)) if isinstance(arguments, dict) else _NO_OBJECT
+
+
+def _listed(entry: Any) -> CoreEdit | Refusal:
+    """Read an entry of the block; its arguments are in their own object, or next to the function's name."""
+    if not isinstance(entry, dict) or not isinstance(entry.get("function"), str):
+        return _NO_CALL
+    beside = {name: value for name, value in entry.items() if name != "function"}
+    inside = entry.get("arguments")
+    return CoreEdit(entry["function"], _as_meant(inside if isinstance(inside, dict) else beside))
+
+
+def _as_meant(arguments: Mapping[str, object]) -> dict[str, object]:
+    """Restore inert tags in the arguments, and drop characters that no file takes."""
+    return {
+        name: restore_tags(printable(value)) if isinstance(value, str) else value
+        for name, value in arguments.items()
+    }
+
+
+def _last_block(text: str) -> str | None:
+    """Return the text between the last two fences, if they enclose a block of JSON."""
+    lines = [line.strip() for line in text.split("\n")]
+    fences = [at for at, line in enumerate(lines) if line.startswith(_FENCE)]
+    if len(fences) < 2:
+        return None
+    begin, end = fences[-2:]
+    opened = lines[begin].removeprefix(_FENCE).strip().lower()
+    return (
+        "\n".join(lines[begin + 1 : end])
+        if opened in ("", "json") and lines[end] == _FENCE
+        else None
+    )
 
 
 def tools_of(layout: Layout) -> tuple[dict[str, object], ...]:

@@ -14,8 +14,7 @@ from hashlib import sha256
 
 from primer.fact_questions import json_values
 from primer.prompt import BEGINNING, Turn, ending_prefix, passage_alone, question
-from primer.tags import keep_inert, restore_tags
-from primer.wording import Texts
+from primer.wording import Texts, keep_inert, restore_tags
 from rules.conversation.history import Entry
 from rules.conversation.memory import Memory
 from rules.conversation.quote import Verbatim, find_quote

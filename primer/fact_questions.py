@@ -8,8 +8,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, BeforeValidator, ValidationError
 
 from primer.prompt import Turn, to_remember
-from primer.tags import keep_inert, restore_tags
-from primer.wording import Texts, fill
+from primer.wording import Texts, fill, keep_inert, restore_tags
 from rules.conversation.history import Entry
 from rules.layers.facts import Fact, Operation
 from rules.typingmind.dates import parse_date

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import chain
 
-from primer.core_edits import parsed
+from primer.core_questions import parsed
 from primer.form_words import (
     AS_THIRD,
     CLOSING,
@@ -24,8 +24,7 @@ from primer.form_words import (
     WE,
 )
 from primer.reply import FormFault, Refused
-from rules.conversation.answer import in_own_words
-from rules.conversation.everyday import is_everyday
+from rules.conversation.answer import in_own_words, is_everyday
 from rules.conversation.quote import plain_text
 from rules.extract.languages import TONGUES, Tongue, spoken
 from rules.extract.sentences import MARK, sentences

@@ -1,18 +1,53 @@
-"""Models, and what is known of them by their names: provider, key variable, tokenizer, thinking, successor.
+"""Models, and what is known of them by their names: provider, key variable, tokenizer, thinking.
 
-Settings and keys need this and no more of the primer, so it imports none of the rest.
+Settings and keys need this and no more of the primer, so it imports none of the rest. Names are read
+as TypingMind writes them, and written as LiteLLM takes them.
 
-As of 2026-11-21: every key variable here was seen to reach the provider's request through LiteLLM 1.106.2.
+As of 2026-11-21: every key variable here was seen to reach the provider's request through LiteLLM
+1.106.2.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatch
 from types import MappingProxyType
 
-from primer.model_names import with_provider
 from rules.money.price import FREE, Price
+
+_NAME = re.compile(r"[a-z0-9][a-z0-9._@-]*")
+_FAMILIES = (
+    ("anthropic", re.compile(r"claude-")),
+    # gpt-oss is OpenAI's, but OpenAI's own API does not serve it.
+    ("openai", re.compile(r"gpt-(?!oss)|chatgpt-|o\d+(-|$)")),
+    ("gemini", re.compile(r"gemini-")),
+    ("xai", re.compile(r"grok-")),
+    ("deepseek", re.compile(r"deepseek-(chat|reasoner|coder|flash|v\d)")),
+    (
+        "mistral",
+        re.compile(
+            r"mistral-(tiny|small|medium|large)|(magi|mini|code|dev|pix)stral-|pixtral-|open-mi[sx]tral-"
+        ),
+    ),
+)
+# They have names of the same families, and write nothing.
+_OTHER_WORK = re.compile(r"-(image|audio|tts|transcribe|realtime|live|embedding)(-|$)")
+_VENDORS: Mapping[str, str] = MappingProxyType(
+    {
+        "anthropic": "anthropic",
+        "openai": "openai",
+        "gemini": "gemini",
+        "google": "gemini",
+        "xai": "xai",
+        "x-ai": "xai",
+        "deepseek": "deepseek",
+        "mistral": "mistral",
+        "mistralai": "mistral",
+    }
+)
+_CLAUDE_VARIANT = re.compile(r"(-(thinking|latest|max))+$")
+_OLD_CLAUDE = re.compile(r"claude-(instant|[12])")
+_EFFORT = re.compile(r"^(o\d|gpt-[5-9]).*?(?P<effort>-(minimal|low|medium|high|xhigh))$")
 
 EXTRACTIVE = "memproc/extractive"
 _SECRET = re.compile(r"key|token$|secret|credential|password|authorization", re.IGNORECASE)
@@ -88,6 +123,87 @@ _SMALL: Mapping[str, str] = MappingProxyType(
     }
 )
 
+_CLAUDE = "(anthropic|azure_ai|bedrock|vertex_ai)/.*claude-"
+_GPT = "(openai|azure)/"
+_GEMINI = "(gemini|vertex_ai)/gemini-"
+_NOTHING: Mapping[str, object] = MappingProxyType({})
+_NO_EFFORT, _LEAST, _LOW = ({"reasoning_effort": effort} for effort in ("none", "minimal", "low"))
+_DISABLED = {"thinking": {"type": "disabled"}}
+_BETWEEN_TOOLS = {"thinking": {"type": "between_tools"}}
+# The first that fits counts: which models, what keeps them from thinking, and whether they think in spite of it.
+# From the providers' own pages, and from what LiteLLM 1.106 and its map know of each model.
+_THINKING: tuple[tuple[str, Mapping[str, object], bool], ...] = (
+    # Sonnet 5.5 refuses "disabled"; before it has called any tool there is nothing between them, so this turns it off.
+    (_CLAUDE + "sonnet-5-5", _BETWEEN_TOOLS, False),
+    (_CLAUDE + "(opus-5-5|fable|mythos)", _LOW, True),
+    (_CLAUDE, _DISABLED, False),
+    (".*gpt-oss", _LOW, True),
+    # They take one effort of their own, or none at all.
+    (_GPT + r"(gpt-|o\d).*-pro(-|$)", _NOTHING, True),
+    (_GPT + "(gpt-.*-(chat|search)|gpt-[34])", _NOTHING, False),
+    (_GPT + r"gpt-5(-mini|-nano)?(-\d{4}-\d\d-\d\d)?$", _LEAST, True),
+    (_GPT + r"gpt-(5\.\d|6-(sol|luna))(?!.*(codex|cyber))", _NO_EFFORT, False),
+    (_GPT + r"(gpt-\d|o\d)", _LOW, True),
+    (_GEMINI + r"2\.5-pro", _LEAST, True),
+    (_GEMINI + r"2\.5-", _NO_EFFORT, False),
+    # LiteLLM makes the lowest level of it that the model has.
+    (_GEMINI, _NO_EFFORT, True),
+    # Magistral is told to think by any effort that is named, even "none".
+    ("mistral/magistral-", _NOTHING, True),
+    ("mistral/mistral-", _NO_EFFORT, False),
+    (r"deepseek/deepseek-(flash|v\d)", _DISABLED, False),
+    (r"xai/grok-4\.3", _NO_EFFORT, False),
+    (r"xai/grok-4\.[5-9]", _LOW, True),
+    (r"xai/grok-4\.20(?!.*non-reasoning)", _NOTHING, True),
+    ("ollama(_chat)?/", _NO_EFFORT, False),
+)
+_THINKING_ROOM_TOKENS = 4096
+ABOUT_THINKING = frozenset({"thinking", "reasoning_effort", "reasoning"})
+"""Options that say whether and how long a model thinks."""
+
+
+def own_model(names: Sequence[str]) -> str | None:
+    """Return the LiteLLM name of the first of the names that is of a known family, or None.
+
+    The caller passes what it trusts most first. A name with its vendor before it, as OpenRouter writes them,
+    becomes the vendor's own model; a name that begins with `openrouter/` says which way to go, and is kept.
+    """
+    return next((own for name in names if (own := _litellm_name(name))), None)
+
+
+def with_provider(model: str) -> str:
+    """Put the provider in front of a configured name, where LiteLLM takes it without. Others stay."""
+    return model if "/" in model else own_model([model]) or model
+
+
+def _litellm_name(name: str) -> str | None:
+    vendor, slash, rest = name.strip().lower().rpartition("/")
+    if vendor.startswith("openrouter/"):
+        return f"{vendor}/{rest}"
+    known = _in_its_family(rest)
+    if slash and (known is None or known[0] != _VENDORS.get(vendor)):
+        return None
+    return None if known is None else "/".join(known)
+
+
+def _in_its_family(name: str) -> tuple[str, str] | None:
+    """Return the provider and its API's name for the model, without the variant that a client appended."""
+    plain = name.partition(":")[0].removesuffix("@default").replace("@", "-")
+    if not _NAME.fullmatch(plain) or _OTHER_WORK.search(plain):
+        return None
+    provider = next((provider for provider, family in _FAMILIES if family.match(plain)), None)
+    if provider == "anthropic":
+        return provider, _claude(plain)
+    if provider == "openai" and (effort := _EFFORT.match(plain)):
+        return provider, plain.removesuffix(effort["effort"])
+    return None if provider is None else (provider, plain)
+
+
+def _claude(name: str) -> str:
+    """Anthropic names no variants, and writes versions with a dash since Claude 3."""
+    plain = _CLAUDE_VARIANT.sub("", name)
+    return plain if _OLD_CLAUDE.match(plain) else re.sub(r"(?<=\d)\.(?=\d)", "-", plain)
+
 
 def is_secret(name: str) -> bool:
     """Return whether an option of this name holds a secret."""
@@ -113,39 +229,6 @@ class Address:
     named_by: str
     """The option or variable that names it, and where that is, for people."""
     in_environment: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Model:
-    """A model by its LiteLLM name, with all that is known of it before it is asked.
-
-    `daemon.models.resolve` finds it out, once for each chat.
-    """
-
-    name: str
-    options: Mapping[str, object] = field(default_factory=lambda: MappingProxyType({}), repr=False)
-    """Parameters for LiteLLM, `[models.options]` among them. They may hold a key."""
-    thinking_room: int = 0
-    """Tokens to add to an answer's room, because the model always thinks."""
-    tools: tuple[Mapping[str, object], ...] = field(default=(), repr=False)
-    """The tools that it may call. All of its requests carry them: a provider's cache begins with the tools."""
-    calls_tools: bool = False
-    """Whether it calls tools that it is offered."""
-    window: int | None = None
-    """The most tokens that it reads, or None where that is not known."""
-    price: Price | None = None
-    """None where it is not known."""
-    addresses: tuple[Address, ...] = ()
-    """Where it is asked, if not at its provider's own address."""
-
-    @property
-    def provider(self) -> str:
-        """LiteLLM's name of its provider; empty where the model's name does not tell."""
-        return provider_of(self.name)
-
-
-ENGINE = Model(EXTRACTIVE, price=FREE)
-"""The built-in engine: no network, no key, no cost."""
 
 
 def provider_of(model: str) -> str:
@@ -189,3 +272,68 @@ def small_model(agent: str) -> str:
     It is the agent itself if its provider has none here: no text goes to a provider that was not chosen.
     """
     return _SMALL.get(with_provider(agent).partition("/")[0], agent)
+
+
+def quiet_options(model: str) -> Mapping[str, object]:
+    """LiteLLM's parameters that turn thinking off, or as low as it goes; none where nothing is known to help.
+
+    Thinking is paid for and never reaches a memory.
+    """
+    return _thinking(model)[0]
+
+
+def thinking_room(model: str) -> int:
+    """Return the tokens to add to an answer's room for a model that always thinks; 0 for all others."""
+    return _THINKING_ROOM_TOKENS if _thinking(model)[1] else 0
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """A model by its LiteLLM name, with all that is known of it before it is asked.
+
+    `daemon.models.resolve` finds it out, once for each chat.
+    """
+
+    name: str
+    options: Mapping[str, object] = field(default_factory=lambda: MappingProxyType({}), repr=False)
+    """Parameters for LiteLLM, `[models.options]` among them. They may hold a key."""
+    thinking_room: int = 0
+    """Tokens to add to an answer's room, because the model always thinks."""
+    tools: tuple[Mapping[str, object], ...] = field(default=(), repr=False)
+    """The tools that it may call. All of its requests carry them: a provider's cache begins with the tools."""
+    calls_tools: bool = False
+    """Whether it calls tools that it is offered."""
+    window: int | None = None
+    """The most tokens that it reads, or None where that is not known."""
+    price: Price | None = None
+    """None where it is not known."""
+    addresses: tuple[Address, ...] = ()
+    """Where it is asked, if not at its provider's own address."""
+
+    @property
+    def provider(self) -> str:
+        """LiteLLM's name of its provider; empty where the model's name does not tell."""
+        return provider_of(self.name)
+
+
+ENGINE = Model(EXTRACTIVE, price=FREE)
+"""The built-in engine: no network, no key, no cost."""
+
+
+def thinks(model: Model) -> bool:
+    """Return whether the model may think when it hears what its tools have done.
+
+    It always thinks, or between tools, or the person's own options let it.
+    """
+    options = {name: value for name, value in model.options.items() if name in ABOUT_THINKING}
+    return (
+        bool(model.thinking_room)
+        or options == _BETWEEN_TOOLS
+        or options != quiet_options(model.name)
+    )
+
+
+def _thinking(model: str) -> tuple[Mapping[str, object], bool]:
+    name = with_provider(model)
+    fits = ((options, always) for pattern, options, always in _THINKING if re.match(pattern, name))
+    return next(fits, (_NOTHING, False))

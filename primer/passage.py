@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import groupby, takewhile
 
 from primer.prompt import Turn
-from primer.tags import restore_tags
+from primer.wording import restore_tags
 from rules.conversation.memory import Memory
 from rules.extract.prose import Said
 

@@ -19,8 +19,16 @@ from functools import cached_property, lru_cache
 from itertools import pairwise
 from typing import Any
 
-from primer.tags import keep_inert, make_tags_inert, wrap
-from primer.wording import ASKED, LENGTH, PLACEHOLDER, Texts, fill
+from primer.wording import (
+    ASKED,
+    LENGTH,
+    PLACEHOLDER,
+    Texts,
+    fill,
+    keep_inert,
+    make_tags_inert,
+    wrap,
+)
 from rules.conversation.history import Entry
 from rules.conversation.memory import Memory, Six
 from rules.conversation.memory_title import without_subject

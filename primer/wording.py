@@ -1,12 +1,27 @@
-"""The texts that models read: their names, and the placeholders that they hold."""
+"""The texts that models read: their names, their placeholders, and the tags around what memproc says.
+
+People's own text is kept apart from these. Tags that they wrote themselves are made inert before a
+model reads them, and can be restored:
+
+    <system>        becomes  <J system>     J is a word joiner, U+2060, which shows as nothing
+    <J system>      becomes  <JJ system>    so that nothing is lost: taking one joiner out undoes it
+"""
 
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from types import MappingProxyType
-from typing import Self
+from typing import Literal, Self
 
-from primer.tags import TAGS
+from rules.layers.opening import JOINER
+
+Tag = Literal["system", "context_manager", "to_remember"]
+TAGS: tuple[Tag, ...] = ("system", "context_manager", "to_remember")
+# Nothing that was matched is given back (`*+`): after a "<", a hundred thousand line breaks would take minutes.
+_START = r"<(\s*+/?+\s*+)"
+_NAME = rf"(?=(?:{'|'.join(TAGS)})\b)"
+_TAG = re.compile(rf"{_START}({JOINER}*+){_NAME}", re.IGNORECASE)
+_INERT = re.compile(rf"{_START}{JOINER}({JOINER}*+){_NAME}", re.IGNORECASE)
 
 PLACEHOLDER = re.compile(r"\{([a-z_]+)\}")
 LENGTH = re.compile(r"(\d+) words")
@@ -91,6 +106,37 @@ class Texts:
         """Return the texts of older versions, which asked each question as a memory keeps it."""
         asked = (text.name for text in fields(self) if text.name.endswith(ASKED))
         return replace(self, **{name: getattr(self, kept_name(name)) for name in asked})
+
+
+def wrap(tag: Tag, text: str, /, **attributes: str) -> str:
+    """Put the text on lines of its own between the tag's start and end.
+
+    Attributes keep the order given, and their values are escaped. The text is taken as it is:
+    tags inside people's text are made harmless before they come here.
+    """
+    start = tag + "".join(f' {name}="{_escaped(value)}"' for name, value in attributes.items())
+    return f"<{start}>\n{text}\n</{tag}>"
+
+
+def _escaped(value: str) -> str:
+    return (
+        value.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace('"', "&quot;")
+    )
+
+
+def make_tags_inert(text: str) -> str:
+    """Break every one of our tags in the text by one more joiner."""
+    return _TAG.sub(rf"<\1{JOINER}\2", text)
+
+
+def restore_tags(text: str) -> str:
+    """Return the text as it was before `make_tags_inert`."""
+    return _INERT.sub(r"<\1\2", text) if JOINER in text else text
+
+
+def keep_inert(text: str) -> str:
+    """Make our tags in a model's own text inert, whether it copied them or made them up."""
+    return make_tags_inert(restore_tags(text))
 
 
 def kept_name(name: str) -> str:

@@ -2,7 +2,7 @@
 
 from service import launchd, systemd, systemd_state, windows
 from service.command import RunCommand
-from service.sandbox import Sandbox, best_sandbox
+from service.systemd import Sandbox, best_sandbox
 from service.unit import Account, Program, Recipe, ServiceState
 
 

@@ -1,10 +1,45 @@
-"""Keep a program running with systemd: its units, and as much sandbox as the kernel allows."""
+"""Keep a program running with systemd: its units, and as much sandbox as the kernel allows.
 
+Units have a syntax of their own, in which words are quoted and percent signs doubled. Which settings
+of the sandbox this system can keep is tried; some folders stay writable.
+"""
+
+from collections.abc import Iterable
+from enum import Enum
 from pathlib import Path
+from tempfile import gettempdir
 
-from service.sandbox import REMARKS, Sandbox, lies_in_temporary, sandbox_drop_in
-from service.systemd_syntax import quoted, without_specifiers
+from service.command import RunCommand
 from service.unit import Program, Recipe, SystemCommand, UnitFile, marked
+
+_Setting = tuple[str, str]
+_FILTERS: tuple[_Setting, ...] = (
+    ("NoNewPrivileges", "yes"),
+    ("RestrictNamespaces", "yes"),
+    ("RestrictRealtime", "yes"),
+    ("RestrictSUIDSGID", "yes"),
+    ("LockPersonality", "yes"),
+    ("MemoryDenyWriteExecute", "yes"),
+    ("RestrictAddressFamilies", "AF_UNIX AF_INET AF_INET6"),
+    ("SystemCallArchitectures", "native"),
+    ("SystemCallFilter", "@system-service"),
+    ("SystemCallFilter", "~@privileged @resources"),
+    ("SystemCallErrorNumber", "EPERM"),
+)
+# Without PrivateUsers, systemd before 254 accepts the others for a user's service and ignores them.
+_NAMESPACES: tuple[_Setting, ...] = (
+    ("PrivateUsers", "yes"),
+    ("CapabilityBoundingSet", ""),
+    ("ProtectSystem", "strict"),
+    ("ProtectHome", "read-only"),
+    ("PrivateDevices", "yes"),
+    ("ProtectKernelTunables", "yes"),
+    ("ProtectKernelModules", "yes"),
+    ("ProtectKernelLogs", "yes"),
+    ("ProtectControlGroups", "yes"),
+    ("ProtectClock", "yes"),
+    ("ProtectHostname", "yes"),
+)
 
 UNIT = "memproc.service"
 FAILED_UNIT = "memproc-failed.service"
@@ -28,6 +63,112 @@ START_AGAIN = SystemCommand(
     )
 )
 """Starts a service that systemd gave up, ten minutes from now."""
+
+
+class Sandbox(Enum):
+    """How much of the sandbox is used: all, what needs no namespaces, or nothing."""
+
+    FULL = "full"
+    FILTERS = "filters"
+    NONE = "none"
+
+
+REMARKS = {
+    Sandbox.FULL: (),
+    Sandbox.FILTERS: (
+        "This system lets no user's service have a file system of its own, "
+        "so the sandbox filters calls only.",
+    ),
+    Sandbox.NONE: ("The service runs without a sandbox.",),
+}
+
+
+def quoted(text: str) -> str:
+    """Quote an argument by systemd's own rules."""
+    escaped = "".join(_escaped(letter) for letter in without_specifiers(text))
+    return f'"{escaped}"' if escaped != text or " " in text or not text else text
+
+
+def _escaped(letter: str) -> str:
+    if letter in "\"\\'":
+        return f"\\{letter}"
+    return letter if letter.isprintable() else "".join(f"\\x{byte:02x}" for byte in letter.encode())
+
+
+def without_specifiers(text: str) -> str:
+    """Double percent signs, since systemd expands them as specifiers."""
+    return text.replace("%", "%%")
+
+
+def sandbox_drop_in(program: Program, sandbox: Sandbox) -> str:
+    """Return the text of the drop-in. A missing folder does not keep the service from starting."""
+    folders = writable_folders(program) if sandbox is Sandbox.FULL else ()
+    lines = [
+        "# To change something, write a drop-in of your own that comes after this one: "
+        "systemctl --user edit memproc",
+        "[Service]",
+        *(f"{name}={value}" for name, value in sandbox_settings(sandbox, program)),
+        *(f"ReadWritePaths={quoted(f'-{folder}')}" for folder in folders),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def sandbox_settings(sandbox: Sandbox, program: Program) -> tuple[_Setting, ...]:
+    """Return the settings of a sandbox, without the folders that stay writable."""
+    if sandbox is Sandbox.NONE:
+        return ()
+    if sandbox is Sandbox.FILTERS:
+        return _FILTERS
+    # A private /tmp would hide what the program needs there.
+    uses_temporary = in_temporary((Path(program.command[0]), *program.code, *program.writes))
+    private_tmp = () if uses_temporary else (("PrivateTmp", "yes"),)
+    return (*_FILTERS, *_NAMESPACES, *private_tmp)
+
+
+def writable_folders(program: Program) -> tuple[Path, ...]:
+    """Return the folders that the sandbox leaves writable.
+
+    Siblings become their parent, unless that holds the home folder: a folder that is deleted and
+    made again while the program runs then stays writable.
+    """
+    chosen: list[Path] = []
+    for folder in program.writes:
+        has_sibling = sum(other.parent == folder.parent for other in program.writes) > 1
+        holds_home = program.home.is_relative_to(folder.parent)
+        chosen.append(folder.parent if has_sibling and not holds_home else folder)
+    return tuple(dict.fromkeys(chosen))
+
+
+def in_temporary(paths: Iterable[Path]) -> tuple[Path, ...]:
+    """Return the paths that lie in a folder for temporary files."""
+    folders = ("/tmp", "/var/tmp", gettempdir())  # noqa: S108  only compared
+    return tuple(path for path in paths if any(path.is_relative_to(folder) for folder in folders))
+
+
+def lies_in_temporary(program: Program) -> tuple[str, ...]:
+    """Warn, in at most one sentence, where the program itself lies in a temporary folder."""
+    places = in_temporary((Path(program.command[0]), *program.code))
+    return tuple(
+        f"memproc lies in {place}, where files need not last: once they are removed, "
+        "the service does not start any more. For its sake the sandbox leaves that folder open. "
+        "Better: install memproc elsewhere, then this service again."
+        for place in places[:1]
+    )
+
+
+def best_sandbox(program: Program, run: RunCommand) -> Sandbox:
+    """Try the sandboxes, strictest first; some systems refuse namespaces to their users."""
+    levels = (Sandbox.FULL, Sandbox.FILTERS)
+    return next((level for level in levels if run(probe(program, level)).code == 0), Sandbox.NONE)
+
+
+def probe(program: Program, sandbox: Sandbox) -> tuple[str, ...]:
+    """Return a command that exits 0 if the program starts in this sandbox here and now."""
+    properties = (
+        f"--property={name}={value}" for name, value in sandbox_settings(sandbox, program)
+    )
+    start = ("systemd-run", "--user", "--wait", "--collect", "--quiet", "--pipe", *properties)
+    return (*start, "--", program.command[0], "--version")
 
 
 def recipe(program: Program, folder: Path, sandbox: Sandbox) -> Recipe:

@@ -5,13 +5,13 @@ from pathlib import Path
 
 from daemon.archive.archive import Archive
 from daemon.archive.journal import Reply
-from daemon.config.money_settings import BudgetSettings
+from daemon.config.model_tables import BudgetSettings
 from daemon.config.settings import Config
 from daemon.events import tell_nobody
 from daemon.files.paths import Folders
 from daemon.models.context import Clock, Complete, Context
 from daemon.models.scheduler import RunningDialogue, Scheduler, Steps
-from primer.request import Request
+from primer.reply import Request
 from tests.nokeys import no_keys
 
 

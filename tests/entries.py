@@ -5,9 +5,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from daemon.files.read import chats_in
-from rules.conversation.history import Entry, Past, history, without_strays
+from rules.conversation.history import Entry, Past, Place, history, without_strays
 from rules.conversation.memory import Edition, Kind, Memory, Quote, six_of
-from rules.conversation.place import Place
 from rules.recognize.adopted import Adopted
 from rules.recognize.chat_reading import ChatReading
 from rules.recognize.user_edits import PersonEdits

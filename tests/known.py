@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from daemon.config.money_settings import BudgetSettings
+from daemon.config.model_tables import BudgetSettings
 from daemon.models.resolve import known_model
 from primer.models import Model
 

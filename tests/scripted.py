@@ -10,7 +10,7 @@ from daemon.events import Noted
 from daemon.models.completion import Completion, engine_answer
 from daemon.models.scheduler import Steps
 from primer.models import ENGINE
-from primer.request import Request
+from primer.reply import Request
 
 T = TypeVar("T")
 

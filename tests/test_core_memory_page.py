@@ -12,7 +12,7 @@ ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "docs" / "core-memory.md").read_text("utf-8")
 TRIED = """
 from daemon.config.loading import load_layout
-from rules.layers.core_editing import CoreEdit, apply_edit
+from rules.layers.core_layout import CoreEdit, apply_edit
 from rules.layers.core import CoreMemory
 
 layout = load_layout("promises")

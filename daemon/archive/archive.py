@@ -10,11 +10,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, TypeVar, get_args
 
-from daemon.archive.packing import unpacked
 from daemon.archive.schema import OLDEST, newest_version, statements_of, steps_from
-from daemon.archive.seals import damaged_rows, seal_from_now_on, seal_in_sql, seal_rows
-from daemon.archive.trouble import archive_errors, damaged, unusable
-from daemon.archive.unfinished_import import refuse_unfinished
+from daemon.archive.seals import damaged_rows, seal_from_now_on, seal_in_sql, seal_rows, unpacked
+from daemon.archive.trouble import archive_errors, damaged, refuse_unfinished, unusable
 from daemon.files.paths import archive_path
 from daemon.files.private import make_private
 from daemon.files.reasons import file_errors

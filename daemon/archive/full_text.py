@@ -16,7 +16,7 @@ from typing import Literal
 
 from daemon.archive.archive import Archive
 from daemon.archive.layers import fact_events
-from daemon.archive.packing import unpacked
+from daemon.archive.seals import unpacked
 from daemon.archive.search_words import (
     SHORTEST_AT_ALL,
     SHORTEST_BEGINNING,

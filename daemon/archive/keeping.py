@@ -6,10 +6,9 @@ from typing import Any
 
 from daemon.archive.archive import Archive
 from daemon.archive.chats import chat_row
-from daemon.archive.packing import unpacked
-from daemon.archive.seals import refuse_damage
+from daemon.archive.seals import refuse_damage, unpacked
 from rules.layers.kept_passages import KeptPassage
-from rules.recognize.true_dates import with_true_date
+from rules.recognize.adopted import with_true_date
 from rules.typingmind.message import Message, is_pinned, read_message
 
 _CHANGING = ("state", "is_pinned", "asks", "digest", "shown", "shown_at")

@@ -13,7 +13,7 @@ from daemon.archive.chats import chat_row
 from daemon.archive.seals import refuse_damage
 from rules.errors import ArchiveError
 from rules.extract.words import terms
-from rules.layers.core_events import CoreEvent
+from rules.layers.core import CoreEvent
 from rules.layers.facts import FactEvent
 
 Layer = Literal["core", "facts"]

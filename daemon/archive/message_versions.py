@@ -10,15 +10,13 @@ from dataclasses import dataclass, replace
 from daemon.archive.archive import Archive
 from daemon.archive.chats import keep_chat
 from daemon.archive.memories import HAD, insert_edition, insert_memory, keep_user_edits
-from daemon.archive.packing import packed, unpacked
-from rules.conversation.history import UNDER_SOME_MEMORY, Entry, Past, history
+from daemon.archive.seals import packed, unpacked
+from rules.conversation.history import UNDER_SOME_MEMORY, Entry, Past, Place, history, raw_messages
 from rules.conversation.marker import MEMORY
 from rules.conversation.memory import Memory
-from rules.conversation.place import Place, raw_messages
 from rules.recognize.absent import Absent
-from rules.recognize.adopted import Adopted
+from rules.recognize.adopted import Adopted, said_at
 from rules.recognize.chat_reading import ChatReading
-from rules.recognize.true_dates import said_at
 from rules.typingmind.chat import Chat
 from rules.typingmind.content import attachments
 from rules.typingmind.message import Message

@@ -1,15 +1,17 @@
-"""Raw messages as readers need them: under memories, live, missing, or as a conversation."""
+"""Raw messages as readers need them: under memories, live, missing, or as a conversation.
+
+An outline of all of them costs little; what was said is read for those alone that are shown.
+"""
 
 import json
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from daemon.archive.archive import Archive
-from daemon.archive.packing import unpacked
-from daemon.archive.seals import refuse_damage
+from daemon.archive.seals import refuse_damage, unpacked
 from rules.conversation.history import Past
 from rules.recognize.absent import KnownMessage
-from rules.recognize.true_dates import with_true_date
+from rules.recognize.adopted import with_true_date
 from rules.typingmind.message import Message, read_message
 from rules.typingmind.splice import with_date
 
@@ -18,6 +20,12 @@ _NEWEST = (
 )
 _PRESENT = "(gone_at IS NULL OR message.id IN (SELECT message FROM missing))"
 _OF_CHAT = "chat = (SELECT id FROM chat WHERE chat_id = ?)"
+
+_NEWEST_VERSION = """
+    JOIN version ON version.message = message.id AND version.number =
+        (SELECT max(number) FROM version AS other WHERE other.message = message.id)
+    LEFT JOIN body ON body.sha256 = version.sha256
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +45,25 @@ class LiveMessage:
     message: Message
     is_missing: bool
     """Whether the chat's last export lacks it, though the person has not deleted it."""
+
+
+@dataclass(frozen=True, slots=True)
+class OutlinedMessage:
+    """A message without its words."""
+
+    key: str
+    said_at: str
+    """When it was said, in UTC, as the export has it; empty where that is not known."""
+    size: int
+    """About how many bytes its JSON has."""
+    memory: str
+    """The id of the memory that it is under; empty for none."""
+    left_out: str
+    """Why no memory is made of it; else empty."""
+    is_deleted: bool
+    """Whether the person has deleted it since: the archive keeps it."""
+    is_edited: bool
+    """Whether its memory was made from an earlier wording."""
 
 
 def past(archive: Archive, chat_id: str, memory_id: str = "") -> tuple[Past, ...]:
@@ -250,3 +277,38 @@ def under(archive: Archive, memory_id: str) -> Iterator[tuple[str, Message]]:
             "SELECT CAST(raw AS BLOB), packed FROM body WHERE sha256 = ?", (sha256,)
         ):
             yield key, with_true_date(read_message(unpacked(raw, is_packed, sha256)), date)
+
+
+def read_outline(archive: Archive, chat_id: str) -> tuple[OutlinedMessage, ...]:
+    """Return all messages of a chat that the archive has, in the order of the conversation."""
+    return archive.rows(
+        OutlinedMessage,
+        f"""
+        SELECT key, coalesce(nullif(said_at, ''), version.created_at, ''),
+            coalesce(length(raw) * iif(packed, 3, 1), 0), coalesce(memory, ''), coalesce(left_out, ''),
+            gone_at IS NOT NULL AND missing.message IS NULL,
+            coalesce(version.digest <> then_said.digest, 0)
+        FROM chat JOIN message ON message.chat = chat.id {_NEWEST_VERSION}
+        LEFT JOIN missing ON missing.message = message.id
+        LEFT JOIN chunk_message ON chunk_message.message = message.id
+        LEFT JOIN version AS then_said ON then_said.id = chunk_message.version
+        WHERE chat_id = ? ORDER BY position
+        """,  # noqa: S608
+        (chat_id,),
+    )
+
+
+def read_words(archive: Archive, chat_id: str, keys: Sequence[str]) -> dict[str, Message]:
+    """Return these messages of a chat as they are now, or were when they were deleted, by key."""
+    rows = archive.run(
+        f"""
+        SELECT key, CAST(raw AS BLOB), packed, version.sha256, said_at
+        FROM chat JOIN message ON message.chat = chat.id {_NEWEST_VERSION}
+        WHERE chat_id = ? AND key IN (SELECT value FROM json_each(?))
+        """,  # noqa: S608
+        (chat_id, json.dumps(keys)),
+    )
+    return {
+        key: with_true_date(read_message(unpacked(raw, packed, sha256)), said_at)
+        for key, raw, packed, sha256, said_at in rows
+    }

@@ -1,16 +1,22 @@
-"""Seals: the hash of each row that a chat is made from, which shows any change but memproc's.
+"""Rows as they are stored: sealed with a hash, and the bytes of raw messages packed.
 
 A connection of memproc's seals what it writes, by triggers of its own. Readers check the seals of a
-chat before they hand it out.
+chat, which show any change but memproc's, before they hand it out. Bytes are packed with zlib where
+that is smaller.
 """
 
+import zlib
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
 from typing import Any
 
-from daemon.archive.trouble import damaged_chat, kept_from_sqlite
+from daemon.archive.trouble import MEND, damaged_chat, kept_from_sqlite
+from rules.errors import DamagedChat
+
+_SMALLEST_PACKED_BYTES = 200
 
 Run = Callable[..., list[tuple[Any, ...]]]
 """`Archive.run`."""
@@ -25,6 +31,40 @@ _MISSING = (
     f"({_BY_MESSAGE} OR message NOT IN (SELECT id FROM message) "  # noqa: S608  the names are ours
     "AND EXISTS (SELECT 1 FROM message WHERE chat = ?1 AND gone_at IS NOT NULL))"
 )
+
+_WITH_MORE = {"version": ("(SELECT chat || ' ' || key FROM message WHERE id = version.message)",)}
+"""A version is nothing without its message: whose it is, and in which chat."""
+
+_REAL = frozenset({"usd", "litellm_usd"})
+"""The columns with fractions, which Python writes with more digits than SQLite."""
+
+_TORN = {
+    "message": (
+        "SELECT 1 FROM message WHERE chat = ?1 GROUP BY chat HAVING count(*) <= max(position)"
+    ),
+    "version": """
+        SELECT 1 FROM message WHERE chat = ?1
+        AND NOT EXISTS (SELECT 1 FROM version WHERE version.message = message.id)
+    """,
+    "memory": """
+        SELECT 1 FROM memory WHERE chat = ?1
+            AND NOT EXISTS (SELECT 1 FROM edition WHERE memory = memory.id)
+        UNION ALL SELECT 1 FROM memory JOIN fold_member ON fold = memory.id
+            WHERE chat = ?1 GROUP BY memory.id HAVING count(*) <= max(place)
+    """,
+    "chunk_message": """
+        SELECT 1 FROM message JOIN chunk_message ON chunk_message.message = message.id
+            LEFT JOIN memory ON memory.id = chunk_message.memory
+            WHERE message.chat = ?1 AND memory.chat IS NOT ?1
+        UNION ALL SELECT 1 FROM memory JOIN chunk_message ON chunk_message.memory = memory.id
+            WHERE chat = ?1 GROUP BY memory.id HAVING count(*) <= max(place)
+    """,
+}
+"""Queries that find a row where one that a chat must have belongs to another chat, or to none.
+
+A seal cannot show that a row is gone. Messages, the chunks of memories and the members of folds are
+numbered from 0 without a gap.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,40 +143,29 @@ SEALED = {
         ),
     )
 }
-_WITH_MORE = {"version": ("(SELECT chat || ' ' || key FROM message WHERE id = version.message)",)}
-"""A version is nothing without its message: whose it is, and in which chat."""
+
 _READ = tuple(table for table in SEALED if table not in ("reply", "rest", "question", "answer"))
 """The tables that a chat is made from. A damaged evaluation stops no other work."""
-_REAL = frozenset({"usd", "litellm_usd"})
-"""The columns with fractions, which Python writes with more digits than SQLite."""
 
-_TORN = {
-    "message": (
-        "SELECT 1 FROM message WHERE chat = ?1 GROUP BY chat HAVING count(*) <= max(position)"
-    ),
-    "version": """
-        SELECT 1 FROM message WHERE chat = ?1
-        AND NOT EXISTS (SELECT 1 FROM version WHERE version.message = message.id)
-    """,
-    "memory": """
-        SELECT 1 FROM memory WHERE chat = ?1
-            AND NOT EXISTS (SELECT 1 FROM edition WHERE memory = memory.id)
-        UNION ALL SELECT 1 FROM memory JOIN fold_member ON fold = memory.id
-            WHERE chat = ?1 GROUP BY memory.id HAVING count(*) <= max(place)
-    """,
-    "chunk_message": """
-        SELECT 1 FROM message JOIN chunk_message ON chunk_message.message = message.id
-            LEFT JOIN memory ON memory.id = chunk_message.memory
-            WHERE message.chat = ?1 AND memory.chat IS NOT ?1
-        UNION ALL SELECT 1 FROM memory JOIN chunk_message ON chunk_message.memory = memory.id
-            WHERE chat = ?1 GROUP BY memory.id HAVING count(*) <= max(place)
-    """,
-}
-"""Queries that find a row where one that a chat must have belongs to another chat, or to none.
 
-A seal cannot show that a row is gone. Messages, the chunks of memories and the members of folds are
-numbered from 0 without a gap.
-"""
+def packed(raw: bytes) -> tuple[bytes, int]:
+    """Return the bytes to store, and 1 where they are packed, else 0."""
+    smaller = zlib.compress(raw, 6) if len(raw) >= _SMALLEST_PACKED_BYTES else raw
+    return (smaller, 1) if len(smaller) < len(raw) else (raw, 0)
+
+
+def unpacked(stored: object, is_packed: object, expected: str) -> bytes:
+    """Return the raw message's own bytes. Raises DamagedChat unless they have this SHA-256."""
+    raw = stored
+    if is_packed and isinstance(stored, bytes):
+        with suppress(zlib.error):
+            raw = zlib.decompress(stored)
+    if not isinstance(raw, bytes) or sha256(raw).hexdigest() != expected:
+        raise DamagedChat(
+            "A raw message in the archive is damaged.",
+            f"See what else is, with: memproc verify. {MEND}",
+        )
+    return raw
 
 
 def seal_of(types: str, *values: bytes | float | None) -> str:

@@ -1,4 +1,8 @@
-"""SQLite's errors as sentences for a person: damage, a full disk, a lock, a denied folder."""
+"""What keeps memproc from working with the archive, as sentences for a person.
+
+These are SQLite's errors: damage, a full disk, a lock, a denied folder; and the note that an archive
+is being taken over, so that no command works with half of one.
+"""
 
 import os
 import sqlite3
@@ -8,8 +12,9 @@ from pathlib import Path
 from tempfile import TemporaryFile
 from threading import get_ident
 
-from daemon.files.reasons import explain
-from daemon.files.write import TEMPORARY
+from daemon.files.private import flush_folder
+from daemon.files.reasons import explain, file_errors
+from daemon.files.write import TEMPORARY, replace_file
 from rules.errors import ArchiveError, DamagedChat
 
 MEND = (
@@ -38,6 +43,8 @@ _SENTENCES = (
 )
 _RAISED: dict[int, BaseException] = {}
 """The errors raised in functions that SQLite calls, by the number of the thread."""
+
+_NOTE = "import-unfinished"
 
 
 @contextmanager
@@ -110,4 +117,36 @@ def unusable(path: Path, name: str = "SQLITE_IOERR") -> ArchiveError:
         f"The archive {path} cannot be read or written ({name}).",
         "Look whether its disk is full, read-only or failing, and whether your account may write "
         "there. Then run memproc again: what was kept is whole.",
+    )
+
+
+def begin_import(state: Path, file: Path) -> None:
+    """Note that an archive is being taken over into this folder. Raises FileTrouble."""
+    replace_file(state / _NOTE, [str(file.absolute()).encode(errors="replace")])
+
+
+def end_import(state: Path) -> None:
+    """Remove the note: everything is in its place. Raises FileTrouble."""
+    with file_errors(state / _NOTE, "removed"):
+        (state / _NOTE).unlink(missing_ok=True)
+        flush_folder(state)
+
+
+def is_unfinished(state: Path) -> bool:
+    """Return whether an import was begun here and has not ended. Raises FileTrouble."""
+    with file_errors(state / _NOTE, "looked at"):
+        return (state / _NOTE).exists()
+
+
+def refuse_unfinished(state: Path) -> None:
+    """Raise ArchiveError, with the way to go on, where an import has not ended."""
+    if not is_unfinished(state):
+        return
+    with file_errors(state / _NOTE, "read"):
+        file = (state / _NOTE).read_bytes().decode(errors="replace")
+    raise ArchiveError(
+        f"An archive was being taken over into {state}, and that has not ended: perhaps only a "
+        "part of it is there.",
+        f"Finish it with: memproc import-archive {file} --yes. To do without it, move what lies in "
+        f"the folders before-import-... back to where it was, and remove {state / _NOTE}.",
     )

@@ -16,8 +16,7 @@ from time import time
 from daemon.archive.archive import Archive
 from daemon.archive.arrivals import in_hand, newest_number
 from daemon.bridge.devices import bridge_folder
-from daemon.files.names import sent_name
-from daemon.files.paths import Folders
+from daemon.files.paths import Folders, sent_name
 from daemon.files.private import make_private
 from daemon.files.read import chats_in
 from daemon.files.reasons import file_errors

@@ -23,13 +23,13 @@ from daemon.archive.archive import Archive
 from daemon.archive.arrivals import Arrival, arrivals_of_job, outcome_of_content
 from daemon.archive.journal import spent_on
 from daemon.archive.outputs import last_output
-from daemon.archive.runs import kept_run
+from daemon.archive.signs import kept_run
 from daemon.bridge.chat_jobs import ChatJob, events_file
 from daemon.events import ChatIs, Event, NoEvent, RunDone, RunFailed, of_line
+from daemon.files.clock import in_full, seconds_between
 from daemon.files.lock import is_held
 from daemon.files.packing import sha256_of
-from daemon.status.pause import current_pause
-from daemon.status.spans import in_full, seconds_between
+from daemon.status.place import current_pause
 from daemon.status.status import run_progress
 from rules.arrival import IN_HAND, MOST_FAILURES, UNTAKEN
 from rules.money.price import dollars

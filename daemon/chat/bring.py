@@ -19,27 +19,28 @@ from daemon.archive.chats import KnownChat, is_known, known_chat, known_chats
 from daemon.archive.messages import raw_conversation
 from daemon.archive.outputs import last_output
 from daemon.files.backup import keep_brought
-from daemon.files.names import file_name
-from daemon.files.paths import Folders, brought_folder
+from daemon.files.paths import Folders, brought_folder, file_name
 from daemon.files.private import make_private
 from daemon.files.removal import remove_file
 from daemon.files.write import replace_file
 from rules.bring.conversation import Conversation
-from rules.bring.placing import HeldChat, Placement, place_conversation
-from rules.bring.writing import (
+from rules.bring.placing import (
+    HeldChat,
+    Placement,
     WrittenMessage,
     before_conversation,
     brought_alone,
     divider_uuid,
     join,
     name_message,
+    place_conversation,
     write_chat,
     write_messages,
 )
 from rules.errors import ChatSkipped, DamagedChat
-from rules.typingmind.brought import Origin, origin_of, with_origin
 from rules.typingmind.dates import parse_date
 from rules.typingmind.document import container_blocks
+from rules.typingmind.new_chat import Origin, origin_of, with_origin
 from rules.typingmind.spans import BadJson
 
 

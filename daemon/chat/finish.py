@@ -1,4 +1,7 @@
-"""Finish a chat: assembled, proved, and made ready to be written."""
+"""Finish a chat: assembled, proved, and written in its place.
+
+The version before is kept, and replaced at once.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -9,26 +12,40 @@ from typing import TYPE_CHECKING
 from daemon.archive.archive import Archive
 from daemon.archive.chats import Rest, is_accepted, is_known
 from daemon.archive.messages import former_versions
-from daemon.archive.outputs import last_output, was_written
+from daemon.archive.outputs import (
+    Output,
+    chats_written_to,
+    last_output,
+    output_in,
+    record_output,
+    was_written,
+)
 from daemon.chat.kept import lines_shown, with_sources
 from daemon.chat.opening import canned, opening_text, read_shown
-from daemon.files.names import file_name
+from daemon.events import ExportWritten
+from daemon.files.backup import keep_original, keep_version
+from daemon.files.packing import sha256_of
+from daemon.files.paths import file_name
+from daemon.files.private import make_private
+from daemon.files.read import Export
+from daemon.files.write import replace_file
+from daemon.models.context import Context
 from daemon.models.tokens import count, digest_of
 from rules.conversation.history import Entry
 from rules.conversation.kept_wishes import too_many_wishes, wishes_within
-from rules.conversation.memory import Memory
+from rules.conversation.memory import EXTRACTED, Memory
 from rules.conversation.short_quotes import quotes_within, too_many
 from rules.errors import FaultyOutput
 from rules.layers.kept_passages import KeptPassage
-from rules.output.anchors import MemorySection
-from rules.output.arrange import Canned
+from rules.output.arrange import Canned, MemorySection
 from rules.output.assemble import Assembled, Mode, assemble
 from rules.output.prove import Finished, verify
 from rules.plan.chat_plan import ChatPlan
 from rules.plan.folds import as_shown, over_budget, section, standing
 from rules.recognize.user_edits import groups
 from rules.typingmind.chat import Chat
-from rules.typingmind.copies import as_new_chat, memories_title, new_chat_id
+from rules.typingmind.document import container_blocks
+from rules.typingmind.new_chat import as_new_chat, memories_title, new_chat_id
 
 if TYPE_CHECKING:
     from daemon.chat.survey import Survey
@@ -240,3 +257,89 @@ def _is_free(archive: Archive, chat_id: str) -> bool:
 def _was_written(archive: Archive, chat_id: str) -> bool:
     """Return whether an updated export was ever written under this id, under any title."""
     return was_written(archive, file_name("A", chat_id).removeprefix("A "))
+
+
+def is_in_place(context: Context, ready: ReadyChat) -> bool:
+    """Return whether its updated export holds these very messages, so that no byte is changed.
+
+    The spelling of the messages makes no difference. A new chat that was made of an old one, and
+    has gone on by itself since, is never put back to where it began.
+    """
+    last = last_output(context.archive, ready.plan.chat_id)
+    if last is None or ready.assembled.messages_sha256 != last.messages_sha256:
+        return False
+    path = place_of(context, ready)
+    if Path(last.path) != path:
+        return False
+    newest = output_in(context.archive, last.path)
+    if newest is not None and newest.chat_id != ready.plan.chat_id:
+        return True
+    return last.sha256 == sha256_of(path)
+
+
+def deliver(context: Context, export: Export, ready: ReadyChat) -> ExportWritten:
+    """Write the updated export of a chat, and keep the version that it replaces.
+
+    Raises FileTrouble where a backup or the file could not be written; the old file is whole then.
+    """
+    plan, now, path = ready.plan, context.clock(), place_of(context, ready)
+    for folder in (context.folders.updated, context.folders.backups):
+        make_private(folder)
+    last = last_output(context.archive, plan.chat_id)
+    original = container_blocks(ready.chat.slice(ready.chat.span))
+    keep_original(context.folders.backups, plan.chat_id, plan.title, original, now)
+    del original
+    backup = _keep_replaced(context, ready, path, now) if path.exists() else ""
+    written = replace_file(path, container_blocks(ready.assembled.chat))
+    output = Output(
+        chat_id=plan.chat_id,
+        path=str(path),
+        sha256=written.sha256,
+        messages_sha256=ready.assembled.messages_sha256,
+        source_sha256=export.sha256,
+        written_at=now,
+        ours_sha256=ready.assembled.ours_sha256,
+    )
+    record_output(context.archive, output)
+    if last is not None:
+        _keep_renamed(context, ready, last, path, now)
+    return _as_written(ready, path, backup)
+
+
+def _keep_renamed(context: Context, ready: ReadyChat, last: Output, path: Path, now: str) -> None:
+    """Keep the file of the chat's old title as a version, unless it is shared or was changed."""
+    old = Path(last.path)
+    if old == path or old.parent != path.parent or sha256_of(old) != last.sha256:
+        return
+    _keep_replaced(context, ready, old, now)
+    if not chats_written_to(context.archive, last.path):
+        old.unlink()
+
+
+def _as_written(ready: ReadyChat, path: Path, backup: str) -> ExportWritten:
+    extracted = [
+        memory
+        for memory in ready.memories
+        if memory.edition.made == EXTRACTED and memory.edition.kind != "person"
+    ]
+    return ExportWritten(
+        plan=ready.plan,
+        path=str(path),
+        memories=len(ready.memories),
+        extracted=len(extracted),
+        tokens_before=ready.plan.tokens,
+        tokens_after=ready.tokens_after,
+        backup=backup,
+        over_budget=ready.over_budget,
+    )
+
+
+def place_of(context: Context, ready: ReadyChat) -> Path:
+    """Return the place of the chat's updated export: its name has the chat's title and id."""
+    return context.folders.updated / file_name(ready.title, ready.chat_id)
+
+
+def _keep_replaced(context: Context, ready: ReadyChat, path: Path, now: str) -> str:
+    """Keep the version at `path` before it is replaced. Return where it is kept."""
+    backups, plan = context.folders.backups, ready.plan
+    return str(keep_version(backups, plan.chat_id, plan.title, path.stem, path, now).path)

@@ -17,9 +17,8 @@ from daemon.archive.keeping import (
 )
 from daemon.archive.messages import first_seen
 from daemon.models.tokens import count
-from primer.tags import make_tags_inert
-from rules.conversation.history import INSERTED, Entry
-from rules.conversation.place import Place, raw_messages
+from primer.wording import make_tags_inert
+from rules.conversation.history import INSERTED, Entry, Place, raw_messages
 from rules.conversation.quote import NotVerbatim, find_quote
 from rules.errors import NotFound
 from rules.extract.words import has_words

@@ -7,21 +7,18 @@ from dataclasses import dataclass, replace
 from daemon.archive.archive import Archive
 from daemon.archive.layers import core_events, fact_events
 from daemon.archive.outputs import KeptOpening, keep_opening, openings, reworded
-from daemon.config.layer_tables import FactSettings
 from daemon.config.loading import core_layout, load_texts
+from daemon.config.memory_tables import FactSettings
 from daemon.config.settings import Config
 from daemon.models.tokens import Counts, count_once, keep
 from primer.prompt import closing, opening
-from primer.tags import keep_inert, wrap
-from primer.wording import Texts
+from primer.wording import Texts, keep_inert, wrap
+from rules.conversation.history import Place
 from rules.conversation.marker import OPENING, text_digest
-from rules.conversation.place import Place
 from rules.errors import ChatSkipped
-from rules.layers.core import CoreMemory, OverLimit, Section, Value
-from rules.layers.core_editing import Layout
-from rules.layers.core_events import core_after
-from rules.layers.fact_choice import facts_within
-from rules.layers.facts import Fact, FactEvent, live
+from rules.layers.core import CoreMemory, OverLimit, Section, Value, core_after
+from rules.layers.core_layout import Layout
+from rules.layers.facts import Fact, FactEvent, facts_within, live
 from rules.layers.opening import FactLine, KeptLine, Opening, fact_line, read_opening, write_opening
 from rules.output.arrange import Canned
 from rules.typingmind.chat import Chat

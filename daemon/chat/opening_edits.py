@@ -24,17 +24,14 @@ from daemon.chat.opening import (
     opening_text,
     read_shown,
 )
-from primer.tags import restore_tags
+from primer.wording import restore_tags
+from rules.conversation.history import Place
 from rules.conversation.marker import text_digest
-from rules.conversation.place import Place
 from rules.errors import ChatSkipped
-from rules.layers.core import OverLimit, Section, Value
-from rules.layers.core_events import CoreEvent, corrected
-from rules.layers.fact_words import normal
-from rules.layers.facts import By, Fact, FactEvent
+from rules.layers.core import CoreEvent, OverLimit, Section, Value, corrected
+from rules.layers.facts import By, Fact, FactEvent, normal
 from rules.layers.kept_passages import admit_waiting
-from rules.layers.opening import KEPT, FactLine, Opening, one_line
-from rules.layers.opening_edits import OpeningEdits, edits_of_opening
+from rules.layers.opening import KEPT, FactLine, Opening, OpeningEdits, edits_of_opening, one_line
 from rules.wording import counted
 
 _BY_USER = "edited in TypingMind"

@@ -1,18 +1,25 @@
-"""A chunk with all that its memory is written from."""
+"""A chunk with all that its memory is written from, and the subject that its memory is named after."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 
 from primer.passage import in_view
 from primer.prompt import Turn, context
 from primer.wording import Texts
 from rules.conversation.history import Entry
 from rules.conversation.memory import Memory
-from rules.conversation.memory_title import write_title
+from rules.conversation.memory_title import subject_in, subjects, write_title
 from rules.layers.core import CoreMemory
 from rules.layers.names import persons_names
+from rules.plan.chat_plan import ChatPlan
+from rules.plan.work import PlannedChunk
+from rules.recognize.chat_reading import ChatReading
 
 _NO_CORE_MEMORY = CoreMemory(())
+
+SubjectOf = Callable[[int], str]
+"""Tells the subject in the name of a memory by its number; empty where it has none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,3 +93,31 @@ def as_they_are(entries: Sequence[Entry]) -> tuple[Entry, ...]:
         for entry in entries
         if not entry.gone
     )
+
+
+def subjects_in(reading: ChatReading, plan: ChatPlan) -> SubjectOf:
+    """Return a function that tells the subjects of a chat's memories.
+
+    An existing name stays as it is, even if its memory is written again. The words of the chat are looked
+    at once, when the first new name is wanted.
+    """
+    standing = {
+        memory.number: subject_in(memory.in_prompts.texts[0]) for memory in reading.chunk_memories
+    }
+
+    @cache
+    def to_come() -> Mapping[int, str]:
+        chunks = (*plan.made, *plan.chunks)
+        passages = (list(_said(reading, chunk)) for chunk in chunks)
+        return dict(zip((chunk.number for chunk in chunks), subjects(passages), strict=True))
+
+    def subject_of(number: int) -> str:
+        return standing[number] if number in standing else to_come().get(number, "")
+
+    return subject_of
+
+
+def _said(reading: ChatReading, chunk: PlannedChunk) -> Iterator[tuple[bool, str]]:
+    """Yield the words of a chunk's messages, each with whether the person wrote it."""
+    for entry in reading.entries[chunk.start : chunk.stop]:
+        yield entry.message.speaker == "user", entry.message.words

@@ -10,7 +10,7 @@ from daemon.archive.messages import dates_said, first_seen, live_messages, missi
 from daemon.archive.outputs import RESTORED, last_output, openings, openings_named
 from daemon.archive.seals import refuse_any_damage, refuse_damage
 from daemon.models.tokens import count
-from rules.conversation.history import Past, as_it_is_now, history, without_strays
+from rules.conversation.history import Past, Place, as_it_is_now, history, without_strays
 from rules.conversation.kept_wishes import wishes_left
 from rules.conversation.marker import OPENING, Marker, drafts_of, read_marker
 from rules.conversation.memory import (
@@ -23,15 +23,21 @@ from rules.conversation.memory import (
     memory_id,
     shown_edition,
 )
-from rules.conversation.place import Place
 from rules.errors import ChatSkipped, NotAccepted
 from rules.output.arrange import Canned
 from rules.recognize.absent import NOTHING_ABSENT, Absent, Deletions, LastTime, absent, as_known
-from rules.recognize.adopted import Adopted, freeze, inherit
+from rules.recognize.adopted import (
+    Adopted,
+    as_dated,
+    freeze,
+    inherit,
+    may_be_copies,
+    said_at,
+    true_dates,
+)
 from rules.recognize.chat_reading import ChatReading
 from rules.recognize.loss import lost
 from rules.recognize.recognize import recognise, unnamed_memories
-from rules.recognize.true_dates import as_dated, may_be_copies, said_at, true_dates
 from rules.recognize.user_edits import (
     Group,
     PersonEdits,

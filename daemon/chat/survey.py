@@ -4,8 +4,8 @@
     choose    the models that write, and where their keys are       models/roles
     count     tokens of messages and texts                          models/tokens
     plan      the chunks that become memories                       rules/plan/chat_plan
-    rework    the memories that are written again, and hindsight    chat/rework
-    layers    the work after them for core memory and facts         chat/layers_due
+    rework    the memories that are written again, and hindsight    chat/work_due
+    layers    the work after them for core memory and facts         chat/work_due
 
 Nothing is sent and nothing is written: `memproc plan` surveys a chat exactly as `memproc run` does.
 """
@@ -22,15 +22,13 @@ from daemon.archive.chats import FoldLimits, is_known
 from daemon.archive.journal import FormerAnswers, former_answers
 from daemon.archive.memories import round_of
 from daemon.archive.seals import refuse_lost_name
-from daemon.chat.fold_bounds import bounds_of, keeps_to_folds, limits_before
+from daemon.chat.holding import bounds_of, keeps_to_folds, limits_before
 from daemon.chat.kept import passages_after, read_pins
-from daemon.chat.layers_due import layers_due
 from daemon.chat.opening import ShownChat, canned, core_now, opening_text, shown_chat
-from daemon.chat.passage import Passage, as_they_are
+from daemon.chat.outcome import noting
+from daemon.chat.passage import Passage, SubjectOf, as_they_are, subjects_in
 from daemon.chat.reading import read_chat
-from daemon.chat.rest import noting
-from daemon.chat.rework import as_planned, due_memories, to_write_again
-from daemon.chat.subjects import SubjectOf, subjects_in
+from daemon.chat.work_due import as_planned, due_memories, layers_due, to_write_again
 from daemon.config.keys import FindKey
 from daemon.config.loading import load_texts
 from daemon.config.settings import Config
@@ -50,10 +48,9 @@ from rules.conversation.short_quotes import too_many
 from rules.layers.core import CoreMemory
 from rules.layers.kept_passages import KeptPassage, ShownPins, describe_kept
 from rules.plan.chat_plan import ChatPlan, Overhead, plan_chat
-from rules.plan.fitting import sizes_within
 from rules.plan.fold_budget import Bounds, what_growing_takes
 from rules.plan.folds import as_shown, as_told, section
-from rules.plan.limits import Limit, TooLarge, nearest_limit, too_large
+from rules.plan.limits import Limit, TooLarge, nearest_limit, sizes_within, too_large
 from rules.plan.work import PlannedChunk, Round, hindsight_round
 from rules.recognize.chat_reading import ChatReading
 from rules.typingmind.chat import Chat

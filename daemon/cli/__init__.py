@@ -159,7 +159,7 @@ def memproc_command(ctx: click.Context, config: Path | None, quiet: bool, superv
     if ctx.invoked_subcommand is None:
         if not sys.stdout.isatty():
             raise click.exceptions.NoArgsIsHelpError(ctx)
-        from daemon.cli.overview import show_overview
+        from daemon.cli.status import show_overview
 
         show_overview(ctx.obj)
 
@@ -198,7 +198,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except Exception as fault:  # the boundary: errors of ours, and unexpected ones
         # Imported late, for a fast `--help`.
         from daemon.cli.printing import in_width
-        from daemon.files.unforeseen import describe
+        from daemon.files.reasons import describe
         from daemon.status.printable import visible
         from rules.errors import MemprocError
 

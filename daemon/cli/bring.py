@@ -23,7 +23,7 @@ from daemon.cli.printing import print_json, print_table
 from daemon.cli.run import run_command
 from daemon.cli.settings import Settings, confirmed, json_option
 from daemon.files.foreign import ForeignExport, ListedConversation, read_foreign
-from primer.model_names import own_model
+from primer.models import own_model
 from primer.retirement import heir, successor
 from rules.bring.conversation import PROGRAMS
 from rules.errors import ChatSkipped, NotFound

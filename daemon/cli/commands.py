@@ -26,7 +26,7 @@ GROUPS: Mapping[str, Mapping[str, tuple[str, str]]] = {
         "show": ("memories", "Show one memory in full, in all its editions."),
         "search": ("search", "Search everything that was ever said, remembered or known."),
         "eval": ("evaluate", "Ask the persona what it still knows, and tell how much."),
-        "calls": ("calls", "List what models were asked, when, and what it cost."),
+        "calls": ("budget", "List what models were asked, when, and what it cost."),
     },
     "Correct": {
         "accept": ("chats", "Say that a chat which was skipped is meant as it is."),
@@ -63,7 +63,7 @@ GROUPS: Mapping[str, Mapping[str, tuple[str, str]]] = {
         "budget": ("budget", "Show what was spent and may be spent, or raise a cap."),
         "completion": ("completion", "Print what makes bash, zsh or fish complete names."),
         "manual": ("manual", "Print the man page, or put it where man finds it."),
-        "help": ("helping", "Show the help of memproc, or of one command."),
+        "help": ("manual", "Show the help of memproc, or of one command."),
         "uninstall": ("service", "Remove the service, and say what stays and how it goes."),
     },
 }

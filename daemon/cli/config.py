@@ -13,8 +13,7 @@ from daemon.files.reasons import file_errors
 from daemon.files.write import replace_file
 from daemon.status.printable import visible
 from rules.errors import ConfigurationError
-from rules.plan.fitting import Sizes, sizes_within
-from rules.plan.limits import Limit
+from rules.plan.limits import Limit, Sizes, sizes_within
 
 _SYSTEM_MESSAGE = 200
 """Tokens that are kept free for a chat's own system message; `memproc plan` knows each chat's."""

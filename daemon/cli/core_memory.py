@@ -18,9 +18,8 @@ from daemon.config.settings import Config
 from daemon.files.clock import now
 from daemon.status.printable import visible
 from rules.errors import NotFound
-from rules.layers.core import CoreMemory, OverLimit, Section, rendered
-from rules.layers.core_editing import Layout
-from rules.layers.core_events import CoreEvent, taken_back
+from rules.layers.core import CoreEvent, CoreMemory, OverLimit, Section, rendered, taken_back
+from rules.layers.core_layout import Layout
 from rules.typingmind.content import printable
 
 

@@ -16,8 +16,7 @@ from daemon.files.candidates import put_sample
 from daemon.files.lock import is_held
 from daemon.files.paths import Folders
 from daemon.files.private import make_private
-from daemon.files.sweeping import sweep
-from daemon.files.write import replace_file
+from daemon.files.write import replace_file, sweep
 from daemon.status.printable import visible
 from primer.models import KEY_VARIABLES, meant_provider
 from rules.errors import MemprocError

@@ -11,8 +11,7 @@ import click
 from daemon.cli import NearGroup
 from daemon.cli.printing import print_error
 from daemon.cli.settings import Settings, pass_settings
-from daemon.config.key_file import keys_file
-from daemon.config.keyring import NotAKey
+from daemon.config.key_stores import NotAKey, keys_file
 from daemon.config.keys import (
     Key,
     NoKey,

@@ -15,8 +15,7 @@ from daemon.cli.settings import TO_SEE_IT, AboutChat, Settings, json_option, pas
 from daemon.files.clock import now
 from daemon.status.printable import visible
 from rules.errors import NotFound
-from rules.layers.fact_words import normal
-from rules.layers.facts import Fact, FactEvent
+from rules.layers.facts import Fact, FactEvent, normal
 
 _fact_number = click.argument("number", metavar="ID", type=click.IntRange(min=1))
 

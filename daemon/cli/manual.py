@@ -1,4 +1,4 @@
-"""Write the man page from the commands, and put it where `man` finds it: `memproc manual`."""
+"""Show the help of commands, and write the man page from it: `memproc help`, `memproc manual`."""
 
 import subprocess
 from collections.abc import Iterator
@@ -11,6 +11,21 @@ from daemon.files.reasons import file_errors
 from daemon.files.write import replace_file
 
 _LOOK_SECONDS = 10.0
+
+
+@click.command
+@click.argument("command", nargs=-1)
+@click.pass_context
+def help_command(ctx: click.Context, command: tuple[str, ...]) -> None:
+    """Show the help of memproc, or of COMMAND: `memproc help service install`."""
+    place = ctx.find_root()
+    for name in command:
+        if not isinstance(place.command, click.Group):
+            raise click.UsageError(f"{place.command_path} has no commands of its own.")
+        _, found, _ = place.command.resolve_command(place, [name])
+        if found is not None:
+            place = click.Context(found, info_name=name, parent=place)
+    click.echo(place.get_help())
 
 
 @click.command

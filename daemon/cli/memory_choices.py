@@ -8,8 +8,8 @@ from daemon.archive import choices
 from daemon.archive.archive import Archive
 from daemon.archive.chats import find_chat, known_chats
 from daemon.chat.holding import holding_of
+from daemon.cli.memories import named_memories, one_memory
 from daemon.cli.memory_text import describe_memory
-from daemon.cli.naming import named_memories, one_memory
 from daemon.cli.printing import print_error, print_json
 from daemon.cli.settings import TO_SEE_IT, Settings, json_option, pass_settings
 from rules.conversation.memory_title import called
@@ -194,7 +194,7 @@ def retry_command(
 def _ask_again(settings: Settings, names: tuple[str, ...], say: str | None, as_json: bool) -> int:
     """Ask for a memory with the person's words, or with what was missed of it (None)."""
     from daemon.cli.progress import Progress
-    from daemon.evaluate.missed import retry_missed
+    from daemon.evaluate.asking import retry_missed
     from daemon.remember.retry import UnchangedMemory
     from daemon.remember.retry import retry as ask_again
 
@@ -216,7 +216,7 @@ def _ask_again(settings: Settings, names: tuple[str, ...], say: str | None, as_j
 
 
 def _extract_again(settings: Settings, names: tuple[str, ...], as_json: bool) -> int:
-    from daemon.remember.extracting import ExtractedAgain, extract_again
+    from daemon.remember.retry import ExtractedAgain, extract_again
 
     with settings.context() as context:
         archive = context.archive

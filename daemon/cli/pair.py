@@ -8,8 +8,16 @@ from time import sleep, time
 
 import click
 
-from daemon.bridge.codes import PairingCode, close_code, newest_code, open_code
-from daemon.bridge.devices import Device, devices, find_device, forget_devices
+from daemon.bridge.devices import (
+    Device,
+    PairingCode,
+    close_code,
+    devices,
+    find_device,
+    forget_devices,
+    newest_code,
+    open_code,
+)
 from daemon.cli import NearGroup
 from daemon.cli.page import start_page_unless_there
 from daemon.cli.printing import in_width, print_json, print_table

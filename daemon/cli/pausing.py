@@ -5,13 +5,12 @@ from datetime import timedelta
 import click
 
 from daemon.archive.archive import Archive
-from daemon.archive.runs import ask_to_stop
+from daemon.archive.signs import ask_to_stop
 from daemon.cli.settings import Settings, pass_settings
 from daemon.cli.status import daemon_place
-from daemon.files.clock import now
+from daemon.files.clock import now, with_span
 from daemon.files.lock import is_held
-from daemon.status.pause import begin_pause, end_pause, read_duration
-from daemon.status.spans import with_span
+from daemon.status.place import begin_pause, end_pause, read_duration
 from daemon.status.status import run_progress
 
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from daemon.files.clock import in_full
 from daemon.status.printable import folded, in_one_line, printable_json, visible
-from daemon.status.spans import in_full
 
 if TYPE_CHECKING:
     from rich.console import JustifyMethod

@@ -6,13 +6,12 @@ from typing import TYPE_CHECKING
 
 from daemon import events
 from daemon.archive.chats import KnownChat
-from daemon.archive.runs import RunProgress, seconds_left
+from daemon.archive.signs import RunProgress, seconds_left
 from daemon.cli.printing import in_width, moment, print_error
 from daemon.cli.run_record import gone_on
-from daemon.files.clock import now
+from daemon.files.clock import now, span
 from daemon.status.printable import in_one_line, visible
 from daemon.status.sentences import progress_line
-from daemon.status.spans import span
 from rules.wording import about_it, counted
 
 if TYPE_CHECKING:

@@ -21,16 +21,15 @@ from daemon.chat.outcome import Outcome, Skipped
 from daemon.cli import INTERRUPTED
 from daemon.cli.printing import print_error
 from daemon.cli.progress import Progress, Tally
-from daemon.cli.run_record import RunRecord
+from daemon.cli.run_record import RunRecord, Stopping, ToldToStop
 from daemon.cli.settings import Settings, json_option, other_files, wanted_exports
-from daemon.cli.stopping import Stopping, ToldToStop
 from daemon.cli.supervised import as_events
 from daemon.models.ask import Unsent
 from daemon.models.completion import TIMEOUT_SECONDS, Completion
 from daemon.status.printable import printable_json
 from daemon.trip import go_round, run_export
 from primer.models import ENGINE
-from primer.request import Request
+from primer.reply import Request
 from rules.errors import ArchiveError, OverBudget
 from rules.plan.chat_plan import Unchanged
 
@@ -279,7 +278,7 @@ def _finished_restores(context: "Context") -> tuple[str, ...]:
 
 def _news_of_rules(context: "Context") -> Iterator[str]:
     """Say once that this version extracts memories by other rules than those in the archive."""
-    from daemon.remember.extracting import news_of_rules  # late, as the whole trip is
+    from daemon.remember.retry import news_of_rules  # late, as the whole trip is
 
     if sentence := news_of_rules(context.archive, context.clock()):
         yield sentence

@@ -1,18 +1,23 @@
-"""Keep a run's progress in the archive, about once a second, for `memproc status`."""
+"""Keep a run's progress in the archive, and end it when it is told to stop.
+
+Progress is kept about once a second, for `memproc status`. It ends where no answer of a model is lost.
+"""
 
 from contextlib import suppress
 from dataclasses import replace
 from threading import get_ident
-from time import monotonic
+from time import monotonic, sleep
 from typing import Self
 
 from daemon import events
 from daemon.archive.archive import Archive
-from daemon.archive.runs import RunProgress, is_told_to_stop, keep_run, memories_made
+from daemon.archive.signs import RunProgress, is_told_to_stop, keep_run, memories_made
 from daemon.files.clock import now
 from daemon.models.ask import Unsent
 from rules.errors import MemprocError
 from rules.wording import about_it
+
+_LOOK_SECONDS = 0.25
 
 _BECAME = {"written": "written", "left alone": "unchanged", "set aside": "skipped"}
 _KEEP_SECONDS = 1.0
@@ -21,6 +26,33 @@ _EXTRACTED = "memory extracted by the engine"
 """What is noted where no model's answer could be used."""
 _MOST_TROUBLES = 20
 """Lines on skipped chats: an export may have thousands, and each is in the log."""
+
+
+class ToldToStop(Unsent):
+    """The command was told to end, and this is a good place for it."""
+
+
+class Stopping:
+    """Whether a command was told to end; it ends only where no answer of a model is lost."""
+
+    def __init__(self) -> None:
+        self._is_asked = False
+
+    def ask(self, *_: object) -> None:
+        """Ask it to end soon. Takes no lock, so a signal handler may call it."""
+        self._is_asked = True
+
+    def check(self) -> None:
+        """Raise ToldToStop if the end was asked for."""
+        if self._is_asked:
+            raise ToldToStop
+
+    def pause(self, seconds: float) -> None:
+        """Wait for `seconds`. Raises ToldToStop as soon as the end is asked for."""
+        end = monotonic() + seconds
+        while (left := end - monotonic()) > 0:
+            self.check()
+            sleep(min(left, _LOOK_SECONDS))
 
 
 def gone_on(run: RunProgress, event: events.Event, when: str) -> RunProgress:

@@ -28,8 +28,7 @@ from service.command import run_command
 from service.desktop import notice_command
 from service.install import InstallStep, StepFailed, to_install, to_remove
 from service.manager import offer, recipe_for, state_here
-from service.sandbox import Sandbox
-from service.systemd import NOT_AGAIN, START_AGAIN
+from service.systemd import NOT_AGAIN, START_AGAIN, Sandbox
 from service.systemd import recipe as systemd_recipe
 from service.systemd_state import NoUserManager, failure
 from service.unit import Account, Program

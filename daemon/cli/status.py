@@ -1,4 +1,4 @@
-"""Watch the daemon: `memproc watch`, `status`, `logs`, `doctor`."""
+"""Watch the daemon: `memproc watch`, `status`, `logs`, `doctor`, and `memproc` alone on a terminal."""
 
 import sys
 import time
@@ -12,27 +12,33 @@ from typing import TYPE_CHECKING
 import click
 
 from daemon.archive.archive import Archive
-from daemon.archive.chats import known_chats
+from daemon.archive.chats import KnownChat, known_chats
 from daemon.cli.printing import in_colour, in_width, paged, print_json
 from daemon.cli.settings import Settings, json_option, pass_settings
-from daemon.files.clock import now
+from daemon.files.candidates import exports_in
+from daemon.files.clock import in_full, now
 from daemon.files.lock import is_held
 from daemon.files.paths import default_state
 from daemon.status.place import DaemonPlace, read_place, waits_for
 from daemon.status.printable import folded, in_one_line, printable_json, told_apart, visible
-from daemon.status.screen import screen
+from daemon.status.screen import headline, screen
 from daemon.status.sentences import sentence
-from daemon.status.spans import in_full
 from daemon.status.status import Status, StatusProblem
 from daemon.status.status import read_status as gather
 from rules.errors import ConfigurationError, MemprocError
+from rules.wording import counted
 
 if TYPE_CHECKING:
     from daemon.status.findings import Finding
 
-
 _REDRAW_SECONDS = 2.0
 _LOOK_SECONDS = 0.5
+
+_LONGEST_TITLE = 40
+_NOT_SET_UP = """\
+memproc is not set up yet. Begin with one of these:
+    memproc init    folders, a key or none, the service, a sample
+    memproc demo    the whole trip on a sample conversation; no key, no network"""
 
 
 def daemon_place(settings: Settings) -> DaemonPlace:
@@ -117,9 +123,8 @@ def _of_chats(
     usable settings there is neither.
     """
     from daemon.config.keys import keys
+    from daemon.remember.chat_notes import fullness_of_kept, problems_of_folds, problems_of_kept
     from daemon.remember.endings import problems_of_ending_models
-    from daemon.remember.fold_notes import problems_of_folds
-    from daemon.remember.kept_notes import fullness_of_kept, problems_of_kept
 
     try:
         config, known = settings.config, keys(settings.folders.state)
@@ -201,8 +206,8 @@ def doctor_command(settings: Settings, thorough: bool, show_all: bool, as_json: 
     Nothing is sent, and nothing changed. Errors come last, where a terminal shows them. The exit
     code is 0 where nothing is an error, and 1 where something is.
     """
+    from daemon.remember.chat_notes import wishes_and_budgets
     from daemon.remember.endings import memories_of_ending_models
-    from daemon.remember.fold_notes import wishes_and_budgets
     from daemon.status.doctor import examine
 
     findings = examine(
@@ -250,3 +255,59 @@ def _print_finding(finding: "Finding") -> None:
     is_sentence = finding.remedy[:1].isupper()
     remedy = visible(finding.remedy)
     click.echo(in_width(remedy, "    ") if is_sentence else f"    {remedy}")
+
+
+def show_overview(settings: Settings) -> None:
+    """Print the state of the daemon, the chats and the inbox, and the next step."""
+    folders = settings.folders
+    if settings.config_file.path is None and not folders.inbox.is_dir():
+        click.echo(_NOT_SET_UP)
+        return
+    status = current_status(settings)
+    with Archive.read(daemon_place(settings).state) as archive:
+        chats = known_chats(archive)
+    exports, updated = _exports(folders.inbox), _exports(folders.updated)
+    settings.say("\n".join((headline(status), *_chat_lines(chats), *_inbox_lines(exports))))
+    sentence, *to_copy = _next_step(status, folders.inbox, exports, updated)
+    settings.say(f"\nNext: {sentence}")
+    for line in to_copy:
+        settings.say_whole(f"    {line}")
+    settings.say("All commands: memproc help")
+
+
+def _exports(folder: Path) -> tuple[Path, ...]:
+    return exports_in(folder) if folder.is_dir() else ()
+
+
+def _chat_lines(chats: Sequence[KnownChat]) -> Iterator[str]:
+    """Yield the number of chats, of their memories, and the title of the one seen last."""
+    if chats:
+        memories = counted(sum(chat.memories for chat in chats), "memory", "memories")
+        title = in_one_line(chats[-1].title)
+        cut = f"{title[:_LONGEST_TITLE].rstrip()}..." if len(title) > _LONGEST_TITLE else title
+        yield f'{counted(len(chats), "chat")} with {memories}; seen last: "{cut}".'
+
+
+def _inbox_lines(exports: Sequence[Path]) -> Iterator[str]:
+    if exports:
+        yield f"{counted(len(exports), 'export')} in the inbox."
+
+
+def _next_step(
+    status: Status, inbox: Path, exports: Sequence[Path], updated: Sequence[Path]
+) -> tuple[str, ...]:
+    """Return what is due first, then lines to copy: a problem, a new export, an updated one.
+
+    An export is new where it was changed after the newest updated export was written.
+    """
+    if status.problems:
+        problem = status.problems[0]
+        return f"{in_one_line(problem.what)} wants attention.", problem.next_step
+    is_new = exports and (not updated or exports[-1].stat().st_mtime > updated[-1].stat().st_mtime)
+    if is_new and not status.running:
+        return "see what a run would do with them, and what it costs.", "memproc plan"
+    if is_new:
+        return "the export is processed automatically. See how far along it is.", "memproc status"
+    if updated:
+        return "import this file in TypingMind; it replaces the chat.", str(updated[-1])
+    return "put an export of a chat into the inbox.", str(inbox)

@@ -32,7 +32,7 @@ from daemon.events import (
     to_line,
 )
 from daemon.files.lock import Busy
-from daemon.files.unforeseen import describe
+from daemon.files.reasons import describe
 from rules.errors import MemprocError, OverBudget
 
 LIMIT_SECONDS = 30.0

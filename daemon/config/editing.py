@@ -1,6 +1,17 @@
-"""Change single settings in the text of a memproc.toml; all else, comments too, stays as it is."""
+"""Change settings in the text of a memproc.toml, tell their reasons, and keep the file before.
 
+Comments and all else stay as they are. A file that was changed meanwhile is left alone. The file
+before lies next to memproc.toml, under a name with the fingerprint of what took its place: so it is
+put back only where that is there still. The reason of each setting is in the comments of the shipped
+memproc.toml.
+"""
+
+import re
 from collections.abc import Mapping
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+from threading import Lock
 from typing import Any
 
 import tomli
@@ -8,10 +19,21 @@ import tomlkit
 from tomlkit.exceptions import TOMLKitError
 from tomlkit.items import Comment, Table, Whitespace
 
+from daemon.config.loading import parse_settings, shipped_text
+from daemon.config.settings import Config
+from daemon.files.reasons import file_errors
+from daemon.files.write import replace_file
 from rules.errors import ConfigurationError
 
 SettingName = tuple[str, str]
 """A table and a name in it."""
+
+_HEADER = re.compile(r"#?\[+([a-z_.]+)\]+\s*")
+_SETTING = re.compile(r"([a-z_]+) = ")
+
+_SHOWN = 12
+"""Letters of a fingerprint in a file's name."""
+_ONE_AT_A_TIME = Lock()
 
 
 def with_settings(text: str, settings: Mapping[SettingName, object]) -> str:
@@ -58,3 +80,98 @@ def _check(before: str, after: str, settings: Mapping[SettingName, object]) -> N
         expected.setdefault(table, {})[name] = value
     if tomli.loads(after) != expected:
         raise ValueError("something else was changed, too")
+
+
+@cache
+def setting_reasons() -> Mapping[SettingName, str]:
+    """Return the comment about each setting in one line.
+
+    It is before the setting, or before the example of a table in comments; or else it is below the
+    header of a table that is a setting itself.
+    """
+    found: dict[SettingName, str] = {}
+    table = name = ""
+    comment: list[str] = []
+    for line in shipped_text().splitlines():
+        if line == "#" or line.startswith("# "):
+            comment.append(line[2:])
+            continue
+        if header := _HEADER.fullmatch(line):
+            table, _, within = header[1].partition(".")
+            name = within.partition(".")[0]
+        elif setting := _SETTING.match(line):
+            name = setting[1]
+        if name and comment:
+            found.setdefault((table, name), " ".join(" ".join(comment).split()))
+            name = ""
+        comment = []
+    return found
+
+
+def fingerprint_file(path: Path) -> str:
+    """Return the SHA-256 of a memproc.toml. Raises FileTrouble where it cannot be read."""
+    return sha256(_read(path)).hexdigest()
+
+
+def save_settings(path: Path, seen: str, settings: Mapping[SettingName, object]) -> Config:
+    """Write these settings into the file, whose fingerprint is `seen`, and return all that count.
+
+    Raise ConfigurationError where it was changed meanwhile, or would be wrong, and FileTrouble;
+    then it is as it was.
+    """
+    with _ONE_AT_A_TIME:
+        before = _unchanged(path, seen)
+        after = with_settings(before.decode("utf-8-sig"), settings).encode()
+        config = parse_settings(after, path)
+        _replace(path, before, after)
+    return config
+
+
+def undo_settings(path: Path, seen: str) -> Config:
+    """Put the file before back, and keep the one of now in its place. Raises as `save_settings`."""
+    with _ONE_AT_A_TIME:
+        now = _unchanged(path, seen)
+        if not can_undo(path, seen):
+            raise ConfigurationError(
+                f"There is no file from before to put back in the place of {path}.",
+                "Change it yourself: memproc config edit",
+            )
+        before = _read(_kept(path, seen))
+        config = parse_settings(before, path)
+        _replace(path, now, before)
+    return config
+
+
+def can_undo(path: Path, seen: str) -> bool:
+    """Return whether the file before is kept, where the present one has the fingerprint `seen`."""
+    return _kept(path, seen).is_file()
+
+
+def _unchanged(path: Path, seen: str) -> bytes:
+    content = _read(path)
+    if sha256(content).hexdigest() != seen:
+        raise ConfigurationError(
+            f"{path} was changed meanwhile, so nothing was written.",
+            "Look at the settings again, then change what you wanted to.",
+        )
+    return content
+
+
+def _replace(path: Path, before: bytes, after: bytes) -> None:
+    """Keep the file before, then write the new one; older ones are not kept."""
+    kept = _kept(path, sha256(after).hexdigest())
+    replace_file(kept, [before])
+    replace_file(path, [after])
+    for other in path.parent.glob(f"{path.name}.before-*"):
+        if other != kept:
+            with file_errors(other, "removed"):
+                other.unlink(missing_ok=True)
+
+
+def _kept(path: Path, of: str) -> Path:
+    return path.with_name(f"{path.name}.before-{of[:_SHOWN]}")
+
+
+def _read(path: Path) -> bytes:
+    with file_errors(path, "read"):
+        return path.read_bytes()

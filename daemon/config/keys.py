@@ -12,8 +12,17 @@ from functools import cache
 from pathlib import Path
 from typing import Literal
 
-from daemon.config.key_file import keys_file, read_keys, refuse_shared, remove_key, write_key
-from daemon.config.keyring import SYSTEM, Keyring, NoKeyring, NotAKey
+from daemon.config.key_stores import (
+    SYSTEM,
+    Keyring,
+    NoKeyring,
+    NotAKey,
+    keys_file,
+    read_keys,
+    refuse_shared,
+    remove_key,
+    write_key,
+)
 from daemon.files.reasons import file_errors
 from primer.models import KEY_VARIABLES, key_variables
 from rules.errors import ConfigurationError

@@ -15,18 +15,26 @@ from typing import TYPE_CHECKING, Any
 import tomli
 from pydantic import ValidationError
 
-from daemon.config.former import without_former
-from daemon.config.layer_tables import CoreSettings, SectionSettings, section_clashes
-from daemon.config.memory_tables import token_clashes
+from daemon.config.memory_tables import (
+    CoreSettings,
+    SectionSettings,
+    section_clashes,
+    token_clashes,
+)
 from daemon.config.search import NAME
 from daemon.config.settings import ChatOverride, Config
-from daemon.config.tables import ConfigProblem, Key
+from daemon.config.tables import ConfigProblem, Key, without_former
 from daemon.files.paths import Folders, settle_folders
 from daemon.files.reasons import remedy
 from rules.errors import ConfigurationError, FileTrouble, MemprocError
 from rules.layers.core import CoreMemory, OverLimit, Section
-from rules.layers.core_editing import EditingFunction, Layout, describe_function
-from rules.layers.core_layout import SectionChange, arranged
+from rules.layers.core_layout import (
+    EditingFunction,
+    Layout,
+    SectionChange,
+    arranged,
+    describe_function,
+)
 
 _DAEMON = Path(__file__).parents[1]
 GROUP = "memproc.core_memory"

@@ -4,26 +4,31 @@ from typing import TYPE_CHECKING, Annotated, Self
 
 from pydantic import Field, PrivateAttr
 
-from daemon.config.layer_tables import CoreSettings, FactSettings, KeepSettings
+from daemon.config.folder_tables import (
+    BridgeSettings,
+    FolderSettings,
+    MentionSettings,
+    NotifySettings,
+    OutputSettings,
+    PageSettings,
+    RecallSettings,
+    ScheduleSettings,
+    Text,
+    Texts,
+    TextSettings,
+    WatchSettings,
+)
 from daemon.config.memory_tables import (
     ChunkSettings,
+    CoreSettings,
+    FactSettings,
     FoldSettings,
+    KeepSettings,
     MemorySettings,
     TailSettings,
     token_clashes,
 )
-from daemon.config.model_settings import ModelSettings
-from daemon.config.money_settings import BudgetSettings
-from daemon.config.place_tables import FolderSettings, OutputSettings, Text, Texts, TextSettings
-from daemon.config.service_tables import (
-    BridgeSettings,
-    MentionSettings,
-    NotifySettings,
-    PageSettings,
-    RecallSettings,
-    ScheduleSettings,
-    WatchSettings,
-)
+from daemon.config.model_tables import BudgetSettings, ModelSettings
 from daemon.config.tables import AS_WRITTEN, Key, Table
 from primer.models import EXTRACTIVE
 from rules.errors import ChatSkipped

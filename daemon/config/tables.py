@@ -1,4 +1,8 @@
-"""Define what the tables of memproc.toml share; memproc.toml gives each setting's reason."""
+"""Define what the tables of memproc.toml share, and the settings that they had once.
+
+A memproc.toml that still names one of these is read all the same. The shipped one gives each
+setting's reason.
+"""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -38,6 +42,26 @@ class Table(BaseModel):
     def overridden(self, by: Self) -> Self:
         """Return this table with every setting that is written in `by`."""
         return self.model_copy(update={name: getattr(by, name) for name in by.model_fields_set})
+
+
+@dataclass(frozen=True, slots=True)
+class FormerSetting:
+    """A setting that is gone: where it was, its default, and a sentence on what happens now."""
+
+    table: str
+    name: str
+    default: object
+    now: str
+
+
+FORMER = (
+    FormerSetting(
+        "output",
+        "container",
+        "chat",
+        "Each chat has an updated file of its own now, whatever output.container says.",
+    ),
+)
 
 
 def refuse_settings(reasons: Mapping[Key, str]) -> ValidationError:
@@ -88,3 +112,21 @@ def from_the_file(value: str, info: ValidationInfo) -> str:
     if isinstance(place, Path):
         return str(place)
     raise ValueError(place.reason)
+
+
+def without_former(tables: Mapping[str, Any]) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """Take the former settings out of a parsed memproc.toml.
+
+    Return the tables without them, and a sentence for each that was not at its default: `memproc
+    init` wrote all settings of its day into the file, and about those there is nothing to say.
+    """
+    kept, sentences = dict(tables), []
+    for former in FORMER:
+        table = kept.get(former.table)
+        if isinstance(table, dict) and former.name in table:
+            kept[former.table] = {
+                name: value for name, value in table.items() if name != former.name
+            }
+            if table[former.name] != former.default:
+                sentences.append(former.now)
+    return kept, tuple(sentences)

@@ -2,7 +2,8 @@
 
 Everything is asked as any other call is, by the scheduler and out of the journal: after a kill or a
 cap the same requests are made again, and what was answered is not paid for twice. An evaluation's
-answers are kept all at once.
+answers are kept all at once. A memory may be written again afterwards, with the points in view that
+were found missing.
 """
 
 from collections.abc import Sequence
@@ -10,13 +11,16 @@ from dataclasses import replace
 from typing import TypeVar
 
 from daemon.archive.evaluation import keep_answers, keep_questions
+from daemon.archive.memories import find_memory
 from daemon.evaluate.plan import PLACES, EvaluationPlan, chosen_questions, plan_evaluation
+from daemon.evaluate.reporting import missed
 from daemon.evaluate.subject import ArmName, EvaluatedChat, find_subject
 from daemon.events import Note
 from daemon.models.context import Context
 from daemon.models.scheduler import RunningDialogue, Scheduler, Steps
 from daemon.recall.finding import find_text
 from daemon.recall.library import Library
+from daemon.remember.retry import UnchangedMemory, retry
 from primer.evaluation_questions import (
     ASK,
     BLIND,
@@ -24,13 +28,13 @@ from primer.evaluation_questions import (
     LETTER_WORDS,
     LETTERS_ALONE,
     ask_questions,
+    points_missed,
     read_questions,
 )
 from primer.models import Model
 from primer.prompt import Turn
-from primer.reply import Answered, read_reply
-from primer.request import Request
-from rules.conversation.memory import Memory
+from primer.reply import Answered, Request, read_reply
+from rules.conversation.memory import Memory, with_members
 from rules.errors import ChatSkipped, ModelError
 from rules.evaluate.questions import (
     AT_ONCE,
@@ -220,3 +224,24 @@ def _refuse_unread(plan: EvaluationPlan, answers: Sequence[EvalAnswer]) -> None:
             "so that nothing can be said of what it knows.",
             "Evaluate with another model: agent in [models].",
         )
+
+
+def retry_missed(context: Context, name: str) -> Memory | UnchangedMemory:
+    """Ask for the memory of this name again, naming what the newest evaluation missed of it.
+
+    Questions that were named to a rewriting count no more. Raises as `retry` does.
+    """
+    chat_id, memory = find_memory(context.archive, name)
+    subject = find_subject(context, chat_id)
+    chunks = with_members([memory.memory_id], subject.survey.reading.memories)
+    lacking = [
+        question for question in missed(context.archive, subject) if question.memory in chunks
+    ]
+    if not lacking:
+        return UnchangedMemory(
+            memory.memory_id,
+            "The newest evaluation has missed no question about it.",
+            f"To evaluate the chat as it is now: memproc eval {chat_id}",
+        )
+    numbers = [question.number for question in lacking]
+    return retry(context, memory.memory_id, points_missed(lacking), numbers)

@@ -21,7 +21,7 @@ from primer.evaluation_questions import (
 )
 from primer.models import ENGINE
 from primer.prompt import Turn
-from primer.request import Request
+from primer.reply import Request
 from rules.conversation.memory import Memory
 from rules.errors import ChatSkipped
 from rules.evaluate.questions import (

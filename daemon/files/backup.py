@@ -26,8 +26,8 @@ from daemon.files.backup_index import (
     kept_lines,
     read_index,
 )
-from daemon.files.names import free_place
 from daemon.files.packing import pack, read_blocks, sha256_of, unpack
+from daemon.files.paths import free_place
 from daemon.files.private import make_private
 from daemon.files.reasons import file_errors
 from daemon.files.write import replace_file

@@ -1,9 +1,12 @@
-"""The time, as exports and the archive write it."""
+"""Tell the time: as exports and the archive write it, and as people read it."""
 
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
-from rules.typingmind.dates import write_date
+from rules.typingmind.dates import parse_date, write_date
+from rules.wording import counted
+
+_UNITS = ((86_400, "day"), (3_600, "hour"), (60, "minute"), (1, "second"))
 
 
 def now() -> str:
@@ -42,3 +45,48 @@ def periods(now: datetime) -> Periods:
 def at(text: str) -> datetime:
     """Read a time that `now` has written."""
     return datetime.fromisoformat(text)
+
+
+def span(seconds: float) -> str:
+    """Return a span of time in its largest unit, as "3 hours"; under a second it is "0 seconds"."""
+    whole = max(0, int(seconds))
+    size, unit = next((pair for pair in _UNITS if whole >= pair[0]), _UNITS[-1])
+    return counted(whole // size, unit)
+
+
+def local(text: str, now: str) -> str:
+    """Return an archive's time on the local clock, dated unless today; other text as it is."""
+    when, today = parse_date(text), parse_date(now)
+    if when is None or today is None:
+        return text
+    here = when.astimezone()
+    same_day = here.date() == today.astimezone().date()
+    return f"{here:%H:%M:%S}" if same_day else f"{here:%Y-%m-%d %H:%M}"
+
+
+def with_span(text: str, now: str) -> str:
+    """Return an archive's time on the local clock, and how long ago or ahead; "never" if empty."""
+    seconds = seconds_between(text, now)
+    if seconds is None:
+        return text or "never"
+    distance = f"{span(seconds)} ago" if seconds >= 0 else f"in {span(-seconds)}"
+    return f"{local(text, now)} ({distance})"
+
+
+def seconds_between(before: str, after: str) -> float | None:
+    """Return the seconds from one time of the archive to another, or None where one is missing."""
+    first, second = parse_date(before), parse_date(after)
+    return None if first is None or second is None else (second - first).total_seconds()
+
+
+def clock_time(seconds: float) -> str:
+    """Return a duration as on a clock: `1:05` or `2:01:05`; never `0:00`, as more is to come."""
+    minutes, rest = divmod(max(1, round(seconds)), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
+
+
+def in_full(text: str) -> str:
+    """Return an archive's time on the local clock, as log lines begin; other text as it is."""
+    when = parse_date(text)
+    return text if when is None else f"{when.astimezone():%Y-%m-%d %H:%M:%S}"

@@ -15,7 +15,8 @@ from functools import lru_cache, partial
 from pathlib import Path
 from typing import BinaryIO
 
-from daemon.files.bundle import (
+from daemon.files.candidates import exports_in
+from daemon.files.packing import (
     BLOCK_BYTES,
     DAMAGE,
     ZIP_SIGNS,
@@ -24,19 +25,13 @@ from daemon.files.bundle import (
     open_package,
     program_of,
 )
-from daemon.files.candidates import exports_in
 from daemon.files.read import fingerprint_of
 from rules.arrival import Sighting
+from rules.bring.chatgpt import MAPPING, read_chatgpt, summarize_chatgpt
+from rules.bring.chatgpt import SUMMARY_KEYS as OF_CHATGPT
+from rules.bring.claude_ai import CHAT_MESSAGES, project_instructions, read_claude, summarize_claude
+from rules.bring.claude_ai import SUMMARY_KEYS as OF_CLAUDE
 from rules.bring.conversation import Conversation, Reader, Source, Summary
-from rules.chatgpt.mapping import MAPPING, read_chatgpt, summarize_chatgpt
-from rules.chatgpt.mapping import SUMMARY_KEYS as OF_CHATGPT
-from rules.claude_ai.chat_messages import (
-    CHAT_MESSAGES,
-    project_instructions,
-    read_claude,
-    summarize_claude,
-)
-from rules.claude_ai.chat_messages import SUMMARY_KEYS as OF_CLAUDE
 from rules.errors import FileTrouble, NotAnExport
 from rules.typingmind import spans
 from rules.typingmind.foreign_files import Foreign

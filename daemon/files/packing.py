@@ -1,18 +1,98 @@
-"""Pack files with gzip, unpack them block by block, and hash them."""
+"""Packed files: gzip, unpacked block by block and hashed, and the ZIP that TypingMind exports.
 
+Such a ZIP has an index, and files with chats in them.
+"""
+
+import errno
 import gzip
+import io
+import os
+import stat
+import zipfile
 import zlib
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from hashlib import file_digest, sha256
 from io import BytesIO
 from pathlib import Path
 from typing import BinaryIO
 
-from daemon.files.reasons import file_errors
-from rules.errors import FileTrouble
+from daemon.files.candidates import LARGEST_BYTES
+from daemon.files.reasons import file_errors, remedy
+from rules.errors import FileTrouble, NotAnExport
+from rules.typingmind.foreign_files import ENOUGH, Foreign, other_program
 
 BLOCK = 1 << 20
 """Bytes read at once."""
+
+INDEX = "data.json"
+DAMAGE = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, ValueError)
+"""Errors of the standard library for a broken ZIP; ValueError for impossible offsets and names."""
+_MOST_ENTRIES = 20_000
+_ENTRY_SIGN = b"PK\x01\x02"  # before each entry of a ZIP's directory, which is read whole
+ZIP_SIGNS = (b"PK\x03\x04", b"PK\x05\x06")
+METHODS = frozenset({zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED})
+_MIB = 1 << 20
+BLOCK_BYTES = 1 << 18
+
+
+class Bundle:
+    """An open export; its opener closes it. `name` is what errors call it."""
+
+    def __init__(self, name: str, file: BinaryIO) -> None:
+        """Raise NotAnExport for a ZIP that is damaged, or none of TypingMind's."""
+        self.name = name
+        self._file = file
+        file.seek(0)
+        self._package = _open(name, file) if file.read(4) in ZIP_SIGNS else None
+
+    @property
+    def is_zip(self) -> bool:
+        """Return whether it holds several texts, INDEX first, and not just one without a name."""
+        return self._package is not None
+
+    @contextmanager
+    def text(self, entry: str) -> Iterator[BinaryIO]:
+        """Open one of its texts; a ZIP's ends where its directory says. Raise NotAnExport."""
+        if self._package is None:
+            self._file.seek(0)
+            yield self._file
+            return
+        try:
+            text = self._package.open(entry)
+            with text:
+                yield text  # type: ignore[misc]  # it reads and seeks, and no more is needed
+        except DAMAGE as fault:
+            raise damaged_zip(self.name) from fault
+
+    def allow(self, entries: Iterable[str]) -> None:
+        """Refuse texts that are missing, locked, or in all more than is read. Raise NotAnExport."""
+        if self._package is None:
+            return
+        by_name = {entry.filename: entry for entry in self._package.infolist()}
+        names = list(entries)
+        parts = [by_name[name] for name in names if name in by_name]
+        lacking = len(names) - len(parts)
+        for is_wrong, what, next_step in (
+            (
+                lacking > 0,
+                f"lacks {lacking} of the parts that it names",
+                "Export again from TypingMind.",
+            ),
+            (
+                any(part.flag_bits & 1 for part in parts),
+                "is an encrypted ZIP file",
+                "Unlock it first, or export again from TypingMind.",
+            ),
+            (
+                any(part.compress_type not in METHODS for part in parts),
+                "is a ZIP file packed in an unusual way",
+                "Drop the ZIP as TypingMind wrote it.",
+            ),
+        ):
+            if is_wrong:
+                raise NotAnExport(f"{self.name} {what}.", next_step)
+        refuse_large(f"{self.name}, unpacked,", sum(part.file_size for part in parts))
 
 
 def pack(blocks: Iterable[bytes]) -> Iterator[bytes]:
@@ -64,3 +144,106 @@ def sha256_of(path: Path) -> str | None:
             return file_digest(file, "sha256").hexdigest()
     except OSError:
         return None
+
+
+def refuse_large(name: str, size: int) -> None:
+    """Raise NotAnExport where `size`, in bytes, is more than memproc reads."""
+    if size > LARGEST_BYTES:
+        raise NotAnExport(
+            f"{name} has {size / _MIB:,.0f} MiB, and memproc reads exports of up to "
+            f"{LARGEST_BYTES / _MIB:,.0f} MiB.",
+            "Export single chats instead of everything at once.",
+        )
+
+
+def damaged_zip(name: str) -> NotAnExport:
+    """Return the error for a ZIP that cannot be unpacked."""
+    return NotAnExport(
+        f"{name} is a ZIP file that is damaged or cut off.",
+        "If it is still being written, wait; otherwise export again from TypingMind.",
+    )
+
+
+def _open(name: str, file: BinaryIO) -> zipfile.ZipFile:
+    package = open_package(name, file)
+    if INDEX not in package.namelist():
+        if foreign := _program_in(package):
+            raise foreign.refusal(name)
+        raise NotAnExport(
+            f"{name} is a ZIP file without a {INDEX}, so it is no TypingMind export.",
+            "In TypingMind choose Settings, App Data, Export; drop that ZIP as it is.",
+        )
+    return package
+
+
+def program_of(name: str, file: BinaryIO) -> Foreign | None:
+    """Return whose export an open file is, where its conversations can be brought."""
+    file.seek(0)
+    head = file.read(ENOUGH)
+    if not head.startswith(ZIP_SIGNS):
+        return other_program(head)
+    try:
+        package = open_package(name, file)
+    except NotAnExport:
+        return None
+    return None if INDEX in package.namelist() else _program_in(package)
+
+
+def _program_in(package: zipfile.ZipFile) -> Foreign | None:
+    """Return whose export a ZIP is, by the beginnings of its JSON texts."""
+    for entry in package.infolist():
+        if entry.filename.casefold().endswith(".json"):
+            with suppress(*DAMAGE, RuntimeError), package.open(entry) as text:
+                if foreign := other_program(text.read(ENOUGH)):
+                    return foreign
+    return None
+
+
+def open_package(name: str, file: BinaryIO) -> zipfile.ZipFile:
+    """Open a ZIP of any program. Raises NotAnExport where it is damaged, or has too many files."""
+    file.seek(0)
+    # About how many entries the directory has: signs that are in the contents count too.
+    entries, rest = 0, b""
+    while block := file.read(BLOCK):
+        entries += (rest + block).count(_ENTRY_SIGN)
+        rest = block[1 - len(_ENTRY_SIGN) :]
+    if entries > _MOST_ENTRIES:
+        raise NotAnExport(
+            f"{name} holds more than {_MOST_ENTRIES:,} files.", "Export single chats instead."
+        )
+    try:
+        return zipfile.ZipFile(file)
+    except (*DAMAGE, OSError) as fault:
+        # An offset that cannot be is an OSError, where the file lies on a disk.
+        if isinstance(fault, OSError) and fault.errno != errno.EINVAL:
+            raise
+        raise damaged_zip(name) from fault
+
+
+@contextmanager
+def open_export(path: Path) -> Iterator[io.BufferedReader]:
+    """Open a regular file for reading. Raises FileTrouble where it is gone or cannot be read."""
+    try:
+        if not stat.S_ISREG(path.stat().st_mode):
+            raise FileTrouble(
+                f"{path} is no regular file.", "Name an export, or the folder that holds exports."
+            )
+        # O_NONBLOCK: should the file have become a named pipe, opening it would wait for ever.
+        handle = os.open(
+            path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+        )
+        file = os.fdopen(handle, "rb")
+        try:
+            yield file
+        finally:
+            with suppress(OSError):  # all that was wanted of it has been read
+                file.close()
+    except FileNotFoundError as fault:
+        raise FileTrouble(
+            f"There is no file {path}.", "Check the path; nothing was done."
+        ) from fault
+    except OSError as fault:
+        raise FileTrouble(
+            f"{path} cannot be read: {fault.strerror or fault}.",
+            remedy(fault, "Allow memproc's user to read it, then try again."),
+        ) from fault

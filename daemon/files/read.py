@@ -14,15 +14,8 @@ from hashlib import file_digest
 from pathlib import Path
 from typing import BinaryIO
 
-from daemon.files.bundle import (
-    BLOCK_BYTES,
-    INDEX,
-    Bundle,
-    open_export,
-    program_of,
-    refuse_large,
-)
 from daemon.files.candidates import LARGEST_BYTES, sighting_of
+from daemon.files.packing import BLOCK_BYTES, INDEX, Bundle, open_export, program_of, refuse_large
 from rules.arrival import Sighting
 from rules.errors import FileTrouble, NotAnExport
 from rules.typingmind import document

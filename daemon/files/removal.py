@@ -17,13 +17,11 @@ from pathlib import Path, PurePosixPath
 
 from daemon.files.backup import Version
 from daemon.files.backup_index import IndexLine, append, kept_lines, read_index
-from daemon.files.names import free_place
-from daemon.files.paths import Folders, arrivals_folder, expanded_folder
+from daemon.files.paths import Folders, arrivals_folder, expanded_folder, free_place
 from daemon.files.private import flush_folder, make_private
 from daemon.files.read import chats_in
 from daemon.files.reasons import file_errors
-from daemon.files.sweeping import sweep
-from daemon.files.write import put_in_place, replace_file
+from daemon.files.write import put_in_place, replace_file, sweep
 from rules.errors import FileTrouble, MemprocError
 from rules.typingmind.dates import write_date
 

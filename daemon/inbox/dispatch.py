@@ -53,7 +53,7 @@ from daemon.inbox.file_work import FileWork
 from daemon.inbox.intake import copy_path, enqueue, forget_copy
 from daemon.inbox.schedule import Schedule, Telling
 from daemon.inbox.watch_plan import needs_restart, plan_of
-from daemon.status.pause import Pause, current_pause
+from daemon.status.place import Pause, current_pause
 from rules.arrival import FINISHED
 from rules.retention import next_attempt, next_due, timings
 from rules.typingmind.dates import parse_date, write_date

@@ -28,7 +28,7 @@ from daemon.events import (
     UserEdits,
 )
 from daemon.files.clock import at
-from daemon.files.names import is_sent
+from daemon.files.paths import is_sent
 from rules.arrival import State, after_failure, after_outage
 from rules.typingmind.dates import write_date
 from rules.wording import counted

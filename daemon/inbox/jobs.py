@@ -34,12 +34,11 @@ from daemon.files.private import flush_folder, make_private
 from daemon.files.read import read_export
 from daemon.files.reasons import file_errors
 from daemon.files.removal import finish_removals, remove_version
-from daemon.files.sweeping import sweep
-from daemon.files.write import flush_file, put_in_place, temporary_file
+from daemon.files.write import flush_file, put_in_place, sweep, temporary_file
 from daemon.inbox.intake import content_of
 from daemon.models.context import Context
-from daemon.remember.rehearsal import could_write
-from daemon.status.written import written_exports
+from daemon.remember.retry import could_write
+from daemon.status.checks import written_exports
 from rules.errors import ChatSkipped, FileTrouble, NotAnExport
 from rules.plan.chat_plan import why_left_alone
 from rules.retention import PARTS, Kept, going

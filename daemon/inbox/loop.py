@@ -16,7 +16,7 @@ from time import monotonic
 
 from daemon.archive.archive import Archive
 from daemon.archive.signs import set_sign, sign
-from daemon.config.key_file import keys_file
+from daemon.config.key_stores import keys_file
 from daemon.events import FileIs, Trouble, Watching
 from daemon.files.reasons import unforeseen
 from daemon.inbox.child import ChildEnded, ChildSaid, Due, FolderChanged, Reload, Stop, Wake

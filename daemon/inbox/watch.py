@@ -29,7 +29,7 @@ from daemon.files.lock import Busy, hold
 from daemon.files.paths import runtime_folder
 from daemon.files.private import make_own, make_private
 from daemon.files.reasons import unforeseen
-from daemon.files.sweeping import sweep
+from daemon.files.write import sweep
 from daemon.inbox.child import Reload, Stop, Wake
 from daemon.inbox.dispatch import Dispatch
 from daemon.inbox.loop import Loop

@@ -20,9 +20,9 @@ from pathlib import Path
 
 from platformdirs import user_config_path
 
-from daemon.config.key_file import private_content, write_private
+from daemon.config.key_stores import private_content, write_private
 from daemon.config.keys import Key, NoKey
-from daemon.config.model_settings import ModelSettings
+from daemon.config.model_tables import ModelSettings
 from daemon.models.addresses import addresses, host_of, is_loopback, is_own_host, names_a_host
 from primer.models import Address, provider_of
 from rules.errors import ConfigurationError

@@ -19,7 +19,7 @@ from daemon.archive import journal as ledger
 from daemon.archive.archive import Archive
 from daemon.archive.journal import Reply, SentRequest
 from daemon.archive.signs import is_news
-from daemon.config.money_settings import MOST_USD, BudgetSettings
+from daemon.config.model_tables import MOST_USD, BudgetSettings
 from daemon.events import Note
 from daemon.files.clock import Periods, at, periods
 from daemon.models.completion import Completion
@@ -27,7 +27,7 @@ from daemon.models.context import Context
 from daemon.models.prices import counts_now, expected, require_price, step_of
 from daemon.models.tokens import count_of
 from primer.models import Model, token_factor
-from primer.request import Request
+from primer.reply import Request
 from rules.errors import ContextTooLong, OverBudget
 from rules.money.price import (
     NAMES,

@@ -26,7 +26,7 @@ from daemon.archive.journal import (
     name_batch,
     open_batches,
 )
-from daemon.config.model_settings import WhenToBatch
+from daemon.config.model_tables import WhenToBatch
 from daemon.events import BatchSent, Note
 from daemon.models import batch_client as client
 from daemon.models.ask import Outcome, keep_reply, release_call, reserve_call
@@ -44,7 +44,7 @@ from daemon.models.direct import ATTEMPTS, LONGEST_WAIT_SECONDS, persistently
 from daemon.models.prices import time_for_batches
 from daemon.models.resolve import known_model, window_in
 from primer.models import takes_batches
-from primer.request import Request
+from primer.reply import Request
 from rules.errors import MemprocError, NotNow, OutOfReach, OverBudget
 from rules.wording import counted
 

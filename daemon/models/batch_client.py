@@ -18,10 +18,16 @@ from typing import Annotated, Any, TypeVar
 import httpx
 from pydantic import AfterValidator, BaseModel, ValidationError
 
-from daemon.models.bounded import TAKEN_ENCODINGS, TooManyBytes, bound
 from daemon.models.completion import Completion, complete_over
-from daemon.models.guard import answer_too_large, most_answer_bytes, redirect_refused
-from primer.request import Request
+from daemon.models.guard import (
+    TAKEN_ENCODINGS,
+    TooManyBytes,
+    answer_too_large,
+    bound,
+    most_answer_bytes,
+    redirect_refused,
+)
+from primer.reply import Request
 from rules.errors import CutOff, MemprocError, ModelError
 from rules.money.usage import with_readable_counts
 from rules.typingmind.dates import write_date

@@ -15,10 +15,8 @@ from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
-from primer.endings import ModelEnd, end_by, ending
-from primer.model_names import with_provider
-from primer.models import EXTRACTIVE
-from primer.retirement import AS_OF
+from primer.models import EXTRACTIVE, with_provider
+from primer.retirement import AS_OF, ModelEnd, end_by, ending
 from rules.errors import ModelError
 from rules.money.price import PICO, Price, Rates
 

@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any
 from primer.models import ENGINE
 from primer.passage import parted, read_passage, read_stretches, said_after, said_before
 from primer.prompt import ToolCall
-from primer.request import EMBEDDING, Request
+from primer.reply import EMBEDDING, Request
 from rules.errors import ModelError
 from rules.extract import answers
-from rules.extract.paragraphs import in_paragraphs
+from rules.extract.answers import in_paragraphs
 from rules.extract.prose import Said
 from rules.extract.wishes import find_wishes
-from rules.layers.likeness import cosines
+from rules.layers.facts import cosines
 from rules.typingmind.content import printable
 
 if TYPE_CHECKING:

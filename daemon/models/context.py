@@ -18,7 +18,7 @@ from daemon.files.paths import Folders
 from daemon.files.private import make_private
 from daemon.files.removal import tidy_up
 from daemon.models.completion import Completion, complete
-from primer.request import Request
+from primer.reply import Request
 
 Complete = Callable[[Request], Completion]
 Clock = Callable[[], str]

@@ -18,7 +18,7 @@ from daemon.events import Event, Tell, TriesAgain
 from daemon.models.ask import Outcome, Unsent, keep_reply, release_call, reserve_call
 from daemon.models.completion import Completion
 from daemon.models.context import Context
-from primer.request import Request
+from primer.reply import Request
 from rules.errors import AnswerTooLarge, CutOff, MemprocError, NotNow, OutOfReach, OverBudget
 
 T = TypeVar("T")

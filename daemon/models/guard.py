@@ -2,27 +2,37 @@
 
 A request of a provider whose key memproc keeps goes to the provider's own hosts or to agreed ones.
 No answer leads to another address, since the conversation would go along. No key goes over plain
-HTTP, except to this machine. An answer has a bounded number of bytes, and its counts of tokens are
-numbers.
+HTTP, except to this machine. An answer has bounds, of seconds and of bytes after decompression, as
+one gigabyte fits into a megabyte of gzip; and its counts of tokens are numbers.
 """
 
 import json
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cache
+from time import monotonic
 from typing import NoReturn
 
 import httpx
 
 from daemon.models.addresses import OWN_HOSTS, is_loopback, is_own_host, readable_host
 from daemon.models.agreed_hosts import KEY_HEADERS, is_key
-from daemon.models.bounded import TAKEN_ENCODINGS, TooManyBytes, bound
 from primer.models import Model
-from primer.request import EMBEDDING, Request
+from primer.reply import EMBEDDING, Request
 from rules.errors import AnswerTooLarge, MemprocError, ModelError, ProviderRefuses
 from rules.money.usage import with_readable_counts
+
+TAKEN_ENCODINGS = "gzip, deflate"
+"""What requests say that memproc decompresses; an answer in another encoding is not read."""
+_MOST_SECONDS = 600.0
+"""For all of an answer, from its first byte."""
+_PIECE_BYTES = 1 << 18
+_ANY_HEADER = zlib.MAX_WBITS | 32
+_PLAIN = ("", "identity")
+_PACKED = ("gzip", "x-gzip", "deflate")
 
 _BYTES_ANYHOW = 4 * 1024**2
 """Of any answer: headers of JSON, thinking that is sent along, errors."""
@@ -30,6 +40,49 @@ _BYTES_A_TOKEN = 64
 """A long token of a script whose letters are each escaped in JSON."""
 _BYTES_A_VECTOR = 128 * 1024
 """4,096 numbers of an embedding, written out in full."""
+
+
+class TooManyBytes(Exception):
+    """An answer had more bytes than its bound."""
+
+
+class BoundedBody(httpx.SyncByteStream):
+    """The bytes of an answer as they come, decompressed; raises TooManyBytes beyond `most`."""
+
+    def __init__(self, stream: httpx.SyncByteStream, encoding: str, most: int) -> None:
+        self._stream = stream
+        self._encoding = encoding.strip().lower()
+        self._most = most
+
+    def __iter__(self) -> Iterator[bytes]:
+        count, ends = 0, monotonic() + _MOST_SECONDS
+        for piece in self._decompressed():
+            count += len(piece)
+            if count > self._most:
+                raise TooManyBytes
+            if monotonic() > ends:
+                raise httpx.ReadTimeout("The answer did not end in time.")
+            yield piece
+
+    def _decompressed(self) -> Iterator[bytes]:
+        if self._encoding in _PLAIN:
+            yield from self._stream
+            return
+        if self._encoding not in _PACKED:
+            raise httpx.DecodingError("The answer is packed in a way that memproc does not read.")
+        unpacker = zlib.decompressobj(_ANY_HEADER)
+        try:
+            for packed in self._stream:
+                while packed:
+                    yield unpacker.decompress(packed, _PIECE_BYTES)
+                    packed = unpacker.unconsumed_tail
+            yield unpacker.flush()
+        except zlib.error as fault:
+            raise httpx.DecodingError("The answer cannot be decompressed.") from fault
+
+    def close(self) -> None:
+        """Close the connection's stream."""
+        self._stream.close()
 
 
 @dataclass(slots=True)
@@ -59,6 +112,15 @@ class RequestHeldBack(Exception):
 
 
 _CALL: ContextVar[WatchedCall | None] = ContextVar("call", default=None)
+
+
+def bound(response: httpx.Response, most: int) -> None:
+    """Let an answer that is not read yet be decompressed as it comes, up to `most` bytes."""
+    assert isinstance(response.stream, httpx.SyncByteStream)  # noqa: S101  not asynchronous
+    response.stream = BoundedBody(
+        response.stream, response.headers.pop("content-encoding", ""), most
+    )
+    response.headers.pop("content-length", None)
 
 
 @contextmanager

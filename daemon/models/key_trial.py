@@ -4,14 +4,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from daemon.config.keys import Key
-from daemon.config.model_settings import ModelSettings
+from daemon.config.model_tables import ModelSettings
 from daemon.models.addresses import addresses
 from daemon.models.agreed_hosts import refusal
 from daemon.models.completion import Completion
-from primer.models import Model, provider_of, small_model
+from primer.models import Model, provider_of, quiet_options, small_model
 from primer.prompt import Turn
-from primer.request import Request
-from primer.thinking import quiet_options
+from primer.reply import Request
 from rules.errors import MemprocError
 
 _QUESTION = "This is a test of the connection. Please answer with one word."

@@ -6,8 +6,7 @@ from datetime import timedelta
 
 from daemon.archive.archive import Archive
 from daemon.archive.journal import LearnedFactor, learned_factors
-from daemon.config.model_settings import WhenToBatch
-from daemon.config.money_settings import BudgetSettings
+from daemon.config.model_tables import BudgetSettings, WhenToBatch
 from daemon.config.settings import Config
 from daemon.files.clock import at
 from daemon.models.roles import Roles

@@ -11,13 +11,20 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from daemon.config.keys import FindKey, Key, NoKey
-from daemon.config.model_settings import ModelSettings
-from daemon.config.money_settings import BudgetSettings
+from daemon.config.model_tables import BudgetSettings, ModelSettings
 from daemon.models import catalogue
 from daemon.models.addresses import addresses, is_local, is_ones_own
 from daemon.models.agreed_hosts import refusal
-from primer.models import ENGINE, EXTRACTIVE, KEY_VARIABLES, Model, provider_of
-from primer.thinking import ABOUT_THINKING, quiet_options, thinking_room
+from primer.models import (
+    ABOUT_THINKING,
+    ENGINE,
+    EXTRACTIVE,
+    KEY_VARIABLES,
+    Model,
+    provider_of,
+    quiet_options,
+    thinking_room,
+)
 from rules.money.price import FREE, Price
 
 _OLLAMA = ("ollama", "ollama_chat")

@@ -12,13 +12,12 @@ from functools import cache
 from typing import Literal
 
 from daemon.config.keys import FindKey
-from daemon.config.model_settings import ModelSettings
+from daemon.config.model_tables import ModelSettings
 from daemon.config.settings import Config
 from daemon.models.addresses import is_ones_own
 from daemon.models.catalogue import ends_soon, read_facts
 from daemon.models.resolve import Unaskable, resolve_model, window_in
-from primer.model_names import own_model
-from primer.models import ENGINE, EXTRACTIVE, Model, small_model, takes_batches
+from primer.models import ENGINE, EXTRACTIVE, Model, own_model, small_model, takes_batches
 from primer.retirement import successor
 from rules.errors import ChatSkipped
 from rules.typingmind.chat import Chat

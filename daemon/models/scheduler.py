@@ -19,15 +19,14 @@ from typing import Any, Generic, Self, TypeAlias, TypeVar, cast
 
 from daemon.archive.archive import Archive
 from daemon.archive.journal import Reply, find_reply, open_batches
-from daemon.config.model_settings import WhenToBatch
+from daemon.config.model_tables import WhenToBatch
 from daemon.events import ModelAnswered, Note, Noted
 from daemon.models.ask import Outcome, Transport, above_step
 from daemon.models.completion import engine_answer
 from daemon.models.context import Context
 from daemon.models.direct import Direct
 from primer.models import ENGINE
-from primer.reply import KINDS
-from primer.request import Request
+from primer.reply import KINDS, Request
 from rules.wording import counted
 
 T = TypeVar("T")

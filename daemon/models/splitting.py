@@ -12,7 +12,7 @@ from math import hypot
 from pathlib import Path
 
 from rules.errors import ConfigurationError
-from rules.plan.splitters import SPLITTERS, Splitter, by_likeness
+from rules.plan.chunks import SPLITTERS, Splitter, by_likeness
 from rules.plan.topics import Vector, prices_by_vectors
 
 EMBEDDING = "embedding"

@@ -1,13 +1,17 @@
 """Build the page as an application: routes, the session that each needs, views rendered as HTML.
 
 A view is a function from a request to a response. It reads the archive by the same functions as the
-commands, and changes nothing: a button runs the command that a person would type (actions.py).
+commands, and changes nothing: a button runs the command that a person would type (actions.py). The
+newest plan of each chat is kept, for the bridge and for the page, and one is made at a time: making
+one starts a process, and a chat changes with every message.
 """
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from hashlib import sha256
 from pathlib import Path
+from threading import Lock
 from typing import Any
 from urllib.parse import quote
 
@@ -23,11 +27,10 @@ from starlette.templating import Jinja2Templates
 from daemon.archive.archive import Archive
 from daemon.archive.chats import KnownChat, find_chat
 from daemon.config.settings import Config
-from daemon.files.paths import Folders
+from daemon.files.paths import Folders, archive_path
 from daemon.page import words
 from daemon.page.access import SAFE_METHODS, Access
 from daemon.page.message_blocks import render_markdown
-from daemon.page.plans import Plans
 from daemon.page.sessions import (
     SESSION_SECONDS,
     answer_challenge,
@@ -63,6 +66,11 @@ _FILTERS: Mapping[str, Callable[..., str]] = {
 }
 """The filters by the names that templates use."""
 
+View = Callable[[Request], Response]
+
+Plan = dict[str, Any]
+"""A plan as the extension reads it, or as the page shows it."""
+
 
 @dataclass(frozen=True, slots=True)
 class Desk:
@@ -73,7 +81,22 @@ class Desk:
     toml: Path | None
 
 
-View = Callable[[Request], Response]
+class Plans:
+    """The plans of one process of the page."""
+
+    def __init__(self) -> None:
+        self._one_at_a_time = Lock()
+        self._by_chat: dict[str, tuple[object, Plan]] = {}
+        """Each chat's plan, with the fingerprint of all that it was made of."""
+
+    def get(self, desk: "Desk", chat_id: str, body: bytes, make: Callable[[], Plan]) -> Plan:
+        """Return the chat's plan, made again where `body`, archive or settings have changed."""
+        with self._one_at_a_time:
+            made_of = (sha256(body).digest(), *_fingerprint(desk))
+            kept = self._by_chat.get(chat_id)
+            if kept is None or kept[0] != made_of:
+                kept = self._by_chat[chat_id] = (made_of, make())
+            return kept[1]
 
 
 def application(
@@ -202,7 +225,7 @@ def _within_session(view: View) -> Callable[[Request], Any]:
 
 async def _show_error(request: Request, fault: Exception) -> Response:
     """Show an error as a page; an unforeseen one is described without its message."""
-    from daemon.files.unforeseen import describe
+    from daemon.files.reasons import describe
 
     if isinstance(fault, HTTPException):
         status, next_step = fault.status_code, ""
@@ -212,3 +235,19 @@ async def _show_error(request: Request, fault: Exception) -> Response:
     else:
         (message, next_step), status = describe(fault), 500
     return render(request, "trouble.html", status, message=message, next_step=next_step)
+
+
+def _fingerprint(desk: "Desk") -> tuple[tuple[int, int] | None, ...]:
+    """Return a fingerprint of the archive, of its latest writes, and of the settings."""
+    archive = archive_path(desk.folders.state)
+    paths = (archive, archive.with_name(f"{archive.name}-wal"), desk.toml)
+    return tuple(_file_state(path) if path else None for path in paths)
+
+
+def _file_state(path: Path) -> tuple[int, int] | None:
+    """Return time of change and size; None for no file, or an empty one as readers leave."""
+    try:
+        state = path.stat()
+    except FileNotFoundError:
+        return None
+    return (state.st_mtime_ns, state.st_size) if state.st_size else None

@@ -20,11 +20,24 @@ from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
-from daemon.bridge.codes import RefusedCode, is_asked_for, pair
-from daemon.bridge.devices import Device, devices, find_device, forget_devices, note_use
-from daemon.bridge.signatures import call_mac, is_first, is_mac, is_nonce, is_timely, reply_mac
+from daemon.bridge.devices import (
+    Device,
+    RefusedCode,
+    call_mac,
+    devices,
+    find_device,
+    forget_devices,
+    is_asked_for,
+    is_first,
+    is_mac,
+    is_nonce,
+    is_timely,
+    note_use,
+    pair,
+    reply_mac,
+)
 from daemon.files.clock import now
-from daemon.page.app import Desk
+from daemon.page.app import Desk, Plans
 from daemon.page.bridge_jobs import job, keep_words, plan_of_chat, result, submit
 from daemon.page.guard import (
     FROM_ELSEWHERE,
@@ -36,7 +49,6 @@ from daemon.page.guard import (
     read_body,
     refuse_host,
 )
-from daemon.page.plans import Plans
 from daemon.page.words import browser_name
 from rules.errors import MemprocError, NotAnExport
 
@@ -238,7 +250,7 @@ def _is_signed(request: Request, call: SignedCall) -> bool:
 
 def _answered(answer: Answer, desk: Desk, request: Request, call: SignedCall) -> BridgeReply:
     """Answer a call that is on time and new; an error becomes an answer in words."""
-    from daemon.files.unforeseen import describe
+    from daemon.files.reasons import describe
 
     if not is_timely(request.headers.get("x-memproc-time", ""), time()):
         return _refused(401, _CLOCK_IS_OFF)

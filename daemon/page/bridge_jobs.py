@@ -1,6 +1,7 @@
 """Do what a paired device may ask for: plan a chat, give a job, report it, send its result.
 
-The work is done by the daemon or by `memproc run`, as for every export in the inbox.
+The work is done by the daemon or by `memproc run`, as for every export in the inbox. The pill in
+TypingMind has a line of words for a plan and for a job.
 """
 
 import json
@@ -28,10 +29,9 @@ from daemon.files.read import chats_in
 from daemon.files.reasons import file_errors
 from daemon.files.write import replace_file
 from daemon.page.actions import do_command, start_command
-from daemon.page.app import Desk
+from daemon.page.app import Desk, Plan, Plans
 from daemon.page.money import row_of
-from daemon.page.pill import job_line, planned_line, planned_more
-from daemon.page.plans import Plan, Plans
+from daemon.page.words import tokens, usd
 from rules.conversation.marker import MEMORY, read_marker
 from rules.errors import FileTrouble, MemprocError
 from rules.typingmind.chat import Chat
@@ -44,6 +44,9 @@ _NEW_CHAT = (
     "only put them into the chat itself. Export and import by hand, or set "
     'output.mode = "replace" in memproc.toml.'
 )
+
+SYNC_LIMIT = 3 << 20
+"""Bytes; TypingMind's sync skips larger chats."""
 
 
 def plan_of_chat(desk: Desk, plans: Plans, body: bytes) -> Plan:
@@ -197,3 +200,59 @@ def keep_words(desk: Desk, body: bytes) -> tuple[bool, str]:
     if result.is_done:
         return True, result.out.partition("\n")[0]
     return False, " ".join(result.text.removeprefix("memproc: ").split())
+
+
+def planned_line(plan: Plan, size: int) -> str:
+    """Say a chat's size, what is due and about what it costs; `size` is in bytes."""
+    if not plan["tokens"]:
+        return str(plan["reason"])
+    return f"{_size(plan)}, {_due(plan)}{_sync_note(size)}"
+
+
+def planned_more(plan: Plan) -> str:
+    """Say why nothing is due, or the most that it may cost."""
+    if plan["due"] and plan["usd_most"]:
+        return f"At most {usd(plan['usd_most'])}."
+    return str(plan["reason"])
+
+
+def job_line(job: JobReport) -> str:
+    """Say how a job is doing, in one sentence."""
+    if job.reason or job.state not in ("waiting", "running"):
+        return job.reason
+    if job.state == "waiting":
+        return "memproc has the chat; it waits for its turn"
+    count = f": {job.done} of {job.total}" if job.total else ""
+    money = f", {usd(job.usd)} so far" if job.usd else ""
+    return f"Writing memories{count}{money}"
+
+
+def _size(plan: Plan) -> str:
+    """Say the conversation's tokens, and how many are sent where memories are in the chat."""
+    whole = int(plan["tokens"])
+    sent = int(plan.get("sent", whole))
+    if sent < whole:
+        return f"{tokens(sent)} of {tokens(whole)} tokens are sent"
+    return f"{tokens(whole)} tokens"
+
+
+def _due(plan: Plan) -> str:
+    """Say what memories are due, or how many are made and missing from the chat, or else what is."""
+    if plan["due"]:
+        likely = plan["usd_likely"]
+        cost = usd(None) if likely is None else f"about {usd(likely)}" if likely else "free"
+        return f"{_memories(plan['due'])} due, {cost}"
+    if plan["made"]:
+        return f"{_memories(plan['made'])} ready to be put in, free"
+    return "changes ready to be put in, free" if plan["ready"] else "nothing due"
+
+
+def _sync_note(size: int) -> str:
+    if size <= SYNC_LIMIT:
+        return ""
+    mib = f"{size / (1 << 20):.1f} MiB of {SYNC_LIMIT >> 20}"
+    return f"; TypingMind's sync skips it until it is smaller ({mib})"
+
+
+def _memories(number: int) -> str:
+    return f"{number} {'memory' if number == 1 else 'memories'}"

@@ -1,22 +1,55 @@
-"""Show a chat: its memories on a line of time, its sizes, and the kept versions of its exports."""
+"""Show a chat: its memories on a line of time, its sizes part by part, and the kept versions."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import accumulate
 
 from starlette.requests import Request
 from starlette.responses import Response
 
 from daemon.archive.archive import Archive
 from daemon.archive.chats import known_chat
+from daemon.archive.journal import known_counts
+from daemon.archive.messages import live_messages
 from daemon.archive.outputs import RESTORED, last_output
 from daemon.chat.holding import Holding, holding
+from daemon.config.settings import Config
+from daemon.models.tokens import ENCODING
 from daemon.page.app import desk_of, named_chat, render
 from daemon.page.files import has_updated
-from daemon.page.sizes import chat_sizes
 from daemon.page.versions import version_choice
-from daemon.remember.fold_notes import notes_on_folds
+from daemon.remember.chat_notes import notes_on_folds
 from rules.conversation.memory import EXTRACTED, Memory
 from rules.conversation.memory_title import short_name, subject_in
+
+
+@dataclass(frozen=True, slots=True)
+class ChatSizes:
+    """Tokens of the parts of a chat's updated export, and of all that was ever said in it."""
+
+    folds: int
+    memories: int
+    waiting: int
+    """Said before the live tail, and not yet under a memory."""
+    live: int
+    """The newest messages, word for word."""
+    spoken: int
+
+    @property
+    def parts(self) -> Mapping[str, int]:
+        """Return the parts that are not empty, by name, in the conversation's order."""
+        parts = {
+            "folds": self.folds,
+            "memories": self.memories,
+            "waiting": self.waiting,
+            "word for word": self.live,
+        }
+        return {name: tokens for name, tokens in parts.items() if tokens}
+
+    @property
+    def total(self) -> int:
+        """Return the tokens that the chat has now."""
+        return sum(self.parts.values())
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +79,30 @@ class TimelineEntry:
     def memories(self) -> int:
         """Count the chunks' memories that it covers; 1 for a memory."""
         return sum(member.memories for member in self.members) or 1
+
+
+def chat_sizes(archive: Archive, config: Config, held: Holding) -> ChatSizes:
+    """Measure a chat. Messages that no run has counted yet count as nothing."""
+    tail_tokens = config.of(known_chat(archive, held.chat_id)).tail.tokens
+    shown = [memory for memory in held.memories if held.states[memory.memory_id].word == "shown"]
+    digests = [message.digest for message in live_messages(archive, held.chat_id)]
+    counts = known_counts(archive, ENCODING, list(set(digests)))
+    sizes = [counts.get(digest, 0) for digest in digests]
+    live = sum(size for size, sum_before in _from_the_end(sizes) if sum_before < tail_tokens)
+    sources = (memory.source_tokens for memory in held.memories if not memory.is_fold)
+    return ChatSizes(
+        folds=sum(memory.edition.tokens for memory in shown if memory.is_fold),
+        memories=sum(memory.edition.tokens for memory in shown if not memory.is_fold),
+        waiting=sum(sizes) - live,
+        live=live,
+        spoken=sum(sizes) + sum(sources),
+    )
+
+
+def _from_the_end(sizes: list[int]) -> list[tuple[int, int]]:
+    """Return each size, newest first, with the sum of the newer ones."""
+    newest_first = sizes[::-1]
+    return list(zip(newest_first, accumulate(newest_first, initial=0), strict=False))
 
 
 def timeline(held: Holding) -> tuple[TimelineEntry, ...]:

@@ -15,12 +15,11 @@ from daemon.config.keys import keys
 from daemon.config.settings import Config
 from daemon.files.lock import is_held
 from daemon.page.app import Desk, desk_of, render
+from daemon.page.chat import ChatSizes, chat_sizes
 from daemon.page.files import has_updated
 from daemon.page.live import marks_of, read_work, reload_from
-from daemon.page.sizes import ChatSizes, chat_sizes
+from daemon.remember.chat_notes import problems_of_folds, problems_of_kept
 from daemon.remember.endings import problems_of_ending_models
-from daemon.remember.fold_notes import problems_of_folds
-from daemon.remember.kept_notes import problems_of_kept
 from daemon.status.log import entries, log_folder
 from daemon.status.place import DaemonPlace
 from daemon.status.printable import told_apart

@@ -19,15 +19,14 @@ from daemon.archive.archive import Archive
 from daemon.archive.arrivals import ChatOutcome
 from daemon.archive.chats import KnownChat, known_chats
 from daemon.archive.jobs import RecentFile, paths_read, recent_files
-from daemon.archive.runs import RunProgress
+from daemon.archive.signs import RunProgress
 from daemon.files.candidates import exports_in, others_in
 from daemon.files.clock import at, now
 from daemon.files.foreign import program_at
 from daemon.files.lock import is_held
 from daemon.files.paths import Folders
 from daemon.page.app import desk_of
-from daemon.status.pause import Pause, current_pause
-from daemon.status.place import DaemonPlace
+from daemon.status.place import DaemonPlace, Pause, current_pause
 from daemon.status.status import newest_run, run_progress
 from rules.arrival import IN_HAND, UNTAKEN
 from rules.errors import FileTrouble

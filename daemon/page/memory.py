@@ -14,7 +14,7 @@ from daemon.chat.holding import Holding, holding_of
 from daemon.page.app import desk_of, render
 from daemon.page.chat import persona_of, tags_of
 from daemon.page.message_blocks import around_marks
-from daemon.page.said import SaidMessage, show_message
+from daemon.page.reading import SaidMessage, show_message
 from rules.conversation.history import Past
 from rules.conversation.memory import Memory, Quote
 from rules.conversation.memory_title import subject_in

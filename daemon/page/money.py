@@ -16,14 +16,13 @@ from daemon.archive.archive import Archive
 from daemon.archive.chats import known_chats, newest_file
 from daemon.archive.journal import DaysCost, costs_since, last_run, spent
 from daemon.archive.memories import memories
-from daemon.config.money_settings import BudgetSettings
+from daemon.config.model_tables import BudgetSettings
 from daemon.files.clock import at, here, now, periods
 from daemon.files.lock import is_held
 from daemon.models.ask import caps_now
 from daemon.page.actions import do_command
 from daemon.page.actions import start_run as begin
-from daemon.page.app import desk_of, named_chat, render
-from daemon.page.plans import Plan, Plans
+from daemon.page.app import Plan, Plans, desk_of, named_chat, render
 from daemon.recovery.aside import files_aside
 from primer.models import EXTRACTIVE
 from rules.conversation.memory import EXTRACTED

@@ -1,4 +1,7 @@
-"""Show the whole conversation, a sheet of some days at a time, with memories beside their words."""
+"""Show the whole conversation, a sheet of some days at a time, with memories beside their words.
+
+A raw message shows who said it, when, and its words in blocks.
+"""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -11,18 +14,39 @@ from starlette.responses import RedirectResponse, Response
 
 from daemon.archive.archive import Archive
 from daemon.archive.memories import memories
-from daemon.archive.outline import OutlinedMessage, read_outline, read_words
+from daemon.archive.messages import OutlinedMessage, read_outline, read_words
 from daemon.page.app import named_chat, render
 from daemon.page.chat import persona_of
-from daemon.page.said import SaidMessage, show_message
-from rules.conversation.memory import Memory
+from daemon.page.message_blocks import MarkedPassage, MessageBlock, cut_blocks
+from rules.conversation.memory import Memory, Quote
 from rules.conversation.memory_title import subject_in
 from rules.errors import NotFound
 from rules.typingmind.dates import parse_date
+from rules.typingmind.message import Message
 
 _SHEET_BYTES = 40_000
 _LEAST_BYTES = 400
 """What a message takes at least, with its line about who said it."""
+
+
+@dataclass(frozen=True, slots=True)
+class SaidMessage:
+    """A message in blocks; those from `first` to before `stop` are shown."""
+
+    key: str
+    is_persona: bool
+    date: str | None
+    blocks: tuple[MessageBlock, ...]
+    first: int
+    stop: int
+    quotes: tuple[int, ...] = ()
+    """The numbers of its memory's quotes in it, from 1."""
+    is_deleted: bool = False
+    is_edited: bool = False
+    left_out: str = ""
+    """Why no memory is made of it; else empty."""
+    day: str = ""
+    """The day that begins with it on this page, as an ISO date; else empty."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +71,23 @@ class Month:
 
     name: str
     days: tuple[tuple[date, int], ...]
+
+
+def show_message(
+    key: str, message: Message, quotes: Sequence[Quote] = (), prefix: str = "", query: str = ""
+) -> SaidMessage:
+    """Return a message with those of the quotes marked that are from it, and a query's words.
+
+    With a `prefix`, the place of each quote has an id: the prefix and the quote's number.
+    """
+    numbers = tuple(at for at, quote in enumerate(quotes, 1) if quote.source == key)
+    passages = [
+        MarkedPassage(quotes[number - 1].text, f"{prefix}{number}" if prefix else "")
+        for number in numbers
+    ]
+    blocks = cut_blocks(message.parts, passages, query)
+    is_persona = message.speaker == "assistant"
+    return SaidMessage(key, is_persona, message.created_at, blocks, 0, len(blocks), numbers)
 
 
 def reading_page(request: Request) -> Response:

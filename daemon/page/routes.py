@@ -2,16 +2,24 @@
 
 from collections.abc import Mapping
 
-from daemon.page import actions, bringing, files, money, pairing, setup
+from daemon.page import actions, files, money, setup
 from daemon.page.app import View
 from daemon.page.chat import chat_page
-from daemon.page.evaluation import evaluation_page, post_evaluation, post_missed
 from daemon.page.hits import search_page
 from daemon.page.home import home_page, log_page
-from daemon.page.kept import kept_page, post_agree, post_keep, post_release
 from daemon.page.live import live_page
 from daemon.page.memory import memory_page, retry_page, words_page
-from daemon.page.mind import core_page, facts_page
+from daemon.page.mind import (
+    core_page,
+    evaluation_page,
+    facts_page,
+    kept_page,
+    post_agree,
+    post_evaluation,
+    post_keep,
+    post_missed,
+    post_release,
+)
 from daemon.page.reading import place_page, reading_page
 from daemon.page.settings_form import change_settings, settings_page, undo_change
 from daemon.page.versions import comparison_page, undo_page, version_page
@@ -25,10 +33,10 @@ VIEWS: Mapping[str, View] = {
     "/service": setup.service_page,
     "/settings": settings_page,
     "/inbox": money.inbox_page,
-    "/bring": bringing.bring_page,
+    "/bring": files.bring_page,
     "/money": money.money_page,
-    "/pairing": pairing.pairing_page,
-    "/pairing/code": pairing.code_page,
+    "/pairing": setup.pairing_page,
+    "/pairing/code": setup.code_page,
     "/search": search_page,
     "/chat/{chat}": chat_page,
     "/chat/{chat}/core": core_page,
@@ -52,8 +60,8 @@ ACTIONS: Mapping[str, View] = {
     "/inbox/aside": files.post_aside,
     "/inbox/back": files.post_back,
     "/inbox/run": money.run_inbox,
-    "/bring/plan": bringing.plan_bring,
-    "/bring/go": bringing.post_bring,
+    "/bring/plan": files.plan_bring,
+    "/bring/go": files.post_bring,
     "/run/stop": actions.stop_run,
     "/service/pause": actions.pause_daemon,
     "/service/resume": actions.resume_daemon,
@@ -62,8 +70,8 @@ ACTIONS: Mapping[str, View] = {
     "/start/folders": setup.make_folders,
     "/start/service": setup.install_service,
     "/start/sample": setup.take_sample,
-    "/pairing/code": pairing.show_code,
-    "/pairing/{device}/forget": pairing.forget_device,
+    "/pairing/code": setup.show_code,
+    "/pairing/{device}/forget": setup.forget_device,
     "/keys/set": setup.post_key,
     "/keys/test": setup.post_test_key,
     "/keys/forget": setup.post_forget_key,

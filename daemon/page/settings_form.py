@@ -11,9 +11,14 @@ from starlette.responses import Response
 from daemon.archive.archive import Archive
 from daemon.archive.chats import known_chat, known_chats
 from daemon.config.as_toml import toml_value
-from daemon.config.explained import setting_reasons
+from daemon.config.editing import (
+    can_undo,
+    fingerprint_file,
+    save_settings,
+    setting_reasons,
+    undo_settings,
+)
 from daemon.config.loading import load
-from daemon.config.saving import can_undo, fingerprint_file, save_settings, undo_settings
 from daemon.config.search import FoundConfig, find
 from daemon.config.settings import Config
 from daemon.models.splitting import splitter
@@ -28,8 +33,7 @@ from daemon.page.settings_fields import (
     present_value,
     show_value,
 )
-from primer.model_names import own_model
-from primer.models import KEY_VARIABLES, hidden
+from primer.models import KEY_VARIABLES, hidden, own_model
 from rules.errors import ConfigurationError
 
 _NO_KEY = 1

@@ -1,11 +1,13 @@
-"""Show the service, the version and the four steps of a first visit; keep keys."""
+"""Show the service, the version and the four steps of a first visit; keep keys, and pair browsers."""
 
 from importlib.metadata import version
+from time import time
 
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import RedirectResponse, Response
 
 from daemon.archive.archive import Archive
+from daemon.bridge.devices import devices, newest_code, open_code
 from daemon.config.search import own_file
 from daemon.files.candidates import put_sample
 from daemon.files.clock import now
@@ -13,8 +15,7 @@ from daemon.files.lock import is_held
 from daemon.page.actions import do_command, run_then_show
 from daemon.page.app import desk_of, field, render
 from daemon.page.files import to_what_was_dropped
-from daemon.status.pause import current_pause
-from daemon.status.place import DaemonPlace
+from daemon.status.place import DaemonPlace, current_pause
 from primer.models import KEY_VARIABLES
 
 
@@ -98,3 +99,35 @@ def take_sample(request: Request) -> Response:
     """Put the sample conversation into the inbox, as if it had been dropped there."""
     put_sample(desk_of(request).folders.inbox)
     return to_what_was_dropped(request)
+
+
+def pairing_page(request: Request) -> Response:
+    """Show the paired browsers, and the code while it is good."""
+    desk = desk_of(request)
+    return render(
+        request, "pairing.html", devices=devices(desk.folders.state), digits=_digits(request),
+        port=desk.config.page.port
+    )  # fmt: skip
+
+
+def code_page(request: Request) -> Response:
+    """Show the code to the page that asks every two seconds; 204 once it is used or over."""
+    digits = _digits(request)
+    return render(request, "code.html", digits=digits) if digits else Response(status_code=204)
+
+
+def show_code(request: Request) -> Response:
+    """Make a new code."""
+    open_code(desk_of(request).folders.state, time())
+    return RedirectResponse("/pairing", 303)
+
+
+def forget_device(request: Request) -> Response:
+    """Forget a browser, which is not answered any more."""
+    return run_then_show(request, "/pairing", "pair", "forget", "--", request.path_params["device"])
+
+
+def _digits(request: Request) -> str:
+    """Return the digits of the open code, or ""."""
+    newest = newest_code(desk_of(request).folders.state)
+    return newest.digits if newest and newest.seconds_left(time()) else ""

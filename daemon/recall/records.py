@@ -14,7 +14,7 @@ from typing import Any
 
 from daemon.models.tokens import tokens_at_most
 from daemon.status.printable import in_one_line, visible
-from primer.tags import make_tags_inert
+from primer.wording import make_tags_inert
 
 SEARCH_TOKENS = 1_500
 PAGE_TOKENS = 4_000

@@ -2,21 +2,29 @@
 
 The Model Context Protocol's server and TypingMind's connector both list and call them from here, in
 the protocol's own JSON; neither the listing nor a call needs the protocol's package.
+
+One tool stores what the persona proposes to keep word for word: a proposal, and nothing else. The
+words are proved first. A proposal waits on the page and in `memproc status` until the person says
+yes; nothing of it reaches an export before.
 """
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import date
 from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 from pydantic_core import PydanticCustomError
 
-from daemon.files.unforeseen import describe
+from daemon.archive.archive import Archive
+from daemon.archive.keeping import kept_passages, store_passages
+from daemon.chat.kept import mark
+from daemon.files.clock import now
+from daemon.files.reasons import describe
 from daemon.recall import tools
 from daemon.recall.finding import Among, find_text
-from daemon.recall.library import Library, Recalled, as_error
-from daemon.recall.proposing import propose
+from daemon.recall.library import Library, Recalled, as_error, reach
 from daemon.recall.records import named, plain
 from daemon.recall.tools import What
 from rules.errors import MemprocError, NotFound, RefusedArguments
@@ -41,6 +49,10 @@ ChatName = Annotated[
 Day = Annotated[str, Field(pattern=_DAY, description="A day as YYYY-MM-DD; empty for no bound.")]
 _FORMER_NAMES = {"core_memory": "recall_core_memory", "facts": "recall_facts"}
 """Former names, which programs may have kept: they are answered, and not listed."""
+
+MOST_WAITING = 20
+"""The proposals of a chat that may wait for the person at once."""
+_WAITS = "The person sees it, and it is kept if they say yes. Nothing has been kept yet."
 
 
 class Tool(BaseModel):
@@ -268,3 +280,26 @@ def _shown(value: object) -> str:
         number = json.dumps(value)
         return number if len(number) <= _LONGEST_SHOWN else "a huge number"
     return "a list" if isinstance(value, list) else "an object"
+
+
+def propose(library: Library, words: str, why: str, chat: str) -> Recalled:
+    """Store a proposal to keep these words.
+
+    Raise NotFound where they were never said so, were proposed before, or too many wait.
+    """
+    with Archive.open(library.state) as archive, archive.transaction():
+        known = library.chat(archive, chat)
+        before = kept_passages(archive, known.chat_id)
+        new = mark(archive, known.chat_id, words, by="persona")
+        if there := next((old for old in before if old.covers(new)), None):
+            states = {"offered": "is proposed already", "released": "was let go by the person"}
+            state = states.get(there.state, "is kept already")
+            raise NotFound(f"This {state}.", "Leave it at that.")
+        if sum(old.by == "persona" and old.state == "offered" for old in before) >= MOST_WAITING:
+            raise NotFound(
+                f"{MOST_WAITING} proposals wait for the person already.", "Propose no more for now."
+            )
+        proposal = replace(new, state="offered", reason=why)
+        store_passages(archive, known.chat_id, [*before, proposal], now())
+        head = reach(archive, known)
+    return Recalled(_WAITS, {**head.data, "proposed": True})

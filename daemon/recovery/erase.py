@@ -19,9 +19,8 @@ from daemon.archive.journal import replies
 from daemon.bridge.chat_jobs import forget_jobs
 from daemon.files.backup_index import IndexLine, kept_lines, rewrite_index
 from daemon.files.candidates import exports_in
-from daemon.files.names import is_sent
 from daemon.files.packing import pack, unpack
-from daemon.files.paths import arrivals_folder, brought_folder, expanded_folder
+from daemon.files.paths import arrivals_folder, brought_folder, expanded_folder, is_sent
 from daemon.files.read import chats_in, export_without_chats
 from daemon.files.reasons import file_errors
 from daemon.files.removal import remove_file
@@ -31,7 +30,7 @@ from daemon.recovery.aside import aside_folder
 from daemon.recovery.parcel import ASIDE
 from daemon.status.log import log_files, log_folder
 from rules.errors import FileTrouble, NotAnExport
-from rules.typingmind.copies import new_chat_id
+from rules.typingmind.new_chat import new_chat_id
 from rules.wording import counted
 
 _MOST_NEW_CHATS = 20

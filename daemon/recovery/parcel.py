@@ -19,15 +19,13 @@ import tomli
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from daemon.archive.archive import Archive, check_integrity
-from daemon.files.bundle import DAMAGE, METHODS
 from daemon.files.lock import hold
-from daemon.files.packing import BLOCK, read_blocks
+from daemon.files.packing import BLOCK, DAMAGE, METHODS, read_blocks
 from daemon.files.paths import Folders, archive_path, arrivals_folder
 from daemon.files.private import make_private
 from daemon.files.reasons import file_errors
 from daemon.files.removal import writing_to
-from daemon.files.sweeping import sweep
-from daemon.files.write import TEMPORARY, replace_file, temporary_file
+from daemon.files.write import TEMPORARY, replace_file, sweep, temporary_file
 from primer.models import is_secret
 from rules.errors import ArchiveError, FileTrouble, NotFound
 

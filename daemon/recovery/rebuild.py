@@ -23,7 +23,7 @@ from daemon.archive.memories import end_turn, memories
 from daemon.archive.message_versions import adopt, message_keys, put_back, remember
 from daemon.archive.messages import past
 from daemon.archive.outputs import Output, last_output, record_output
-from daemon.chat.fold_bounds import limits_before
+from daemon.chat.holding import limits_before
 from daemon.chat.opening import canned, shown_chat
 from daemon.chat.opening_edits import take_over
 from daemon.chat.reading import dates_of_copies, read_chat
@@ -31,26 +31,25 @@ from daemon.config.loading import load_texts
 from daemon.files.backup import Version, all_versions, read_version
 from daemon.files.backup_index import INDEX, UnreadableLine, read_index
 from daemon.files.candidates import exports_in
-from daemon.files.names import file_name
 from daemon.files.packing import sha256_of
-from daemon.files.paths import Folders
+from daemon.files.paths import Folders, file_name
 from daemon.files.read import chats_in, read_export
 from daemon.files.removal import as_its_file_says, changed_at
 from daemon.models.context import Context
 from daemon.models.tokens import count
 from primer.prompt import question
+from rules.conversation.history import Place
 from rules.conversation.memory import aliases
-from rules.conversation.place import Place
 from rules.errors import ArchiveError, ChatSkipped, DamagedChat, FileTrouble, MemprocError
 from rules.output.assemble import hash_of_messages
+from rules.recognize.adopted import as_dated
 from rules.recognize.chat_reading import ChatReading
 from rules.recognize.recognize import recognise
-from rules.recognize.true_dates import as_dated
 from rules.recognize.user_edits import groups
 from rules.typingmind.chat import Chat, read_messages
-from rules.typingmind.copies import as_new_chat, new_chat_id
 from rules.typingmind.document import chat_container
 from rules.typingmind.message import read_message
+from rules.typingmind.new_chat import as_new_chat, new_chat_id
 from rules.typingmind.originals import is_original, plain_original
 
 _NEW_CHATS = 9

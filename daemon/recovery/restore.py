@@ -16,16 +16,15 @@ from daemon.chat.opening import canned
 from daemon.config.loading import load_texts
 from daemon.config.settings import Config
 from daemon.files.backup import Version, keep_version, read_version, versions_of
-from daemon.files.names import file_name
+from daemon.files.clock import in_full
 from daemon.files.packing import sha256_of
-from daemon.files.paths import Folders, expanded_folder
+from daemon.files.paths import Folders, expanded_folder, file_name
 from daemon.files.private import make_private
 from daemon.files.read import chats_in
 from daemon.files.reasons import file_errors
 from daemon.files.removal import writing_to
 from daemon.files.write import WrittenFile, replace_file
 from daemon.models.context import Context
-from daemon.status.spans import in_full
 from rules.conversation.marker import drafts_of, our_uuids
 from rules.conversation.memory import Memory, aliases
 from rules.errors import ChatSkipped, FileTrouble, NotAnExport, NotFound
@@ -33,8 +32,8 @@ from rules.output.arrange import Canned
 from rules.output.difference import Difference, Side, difference
 from rules.recognize.recognize import recognise
 from rules.typingmind.chat import Chat, parse_chat, read_messages
-from rules.typingmind.copies import expanded
 from rules.typingmind.document import chat_container
+from rules.typingmind.new_chat import expanded
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,18 +21,16 @@ from daemon.archive.archive import Archive, check_integrity
 from daemon.archive.chats import known_chats
 from daemon.archive.copying import copy_archive
 from daemon.archive.outputs import move_outputs
-from daemon.archive.unfinished_import import begin_import, end_import, is_unfinished
+from daemon.archive.trouble import begin_import, end_import, is_unfinished
 from daemon.config.as_toml import toml_text
 from daemon.config.loading import parse_settings
 from daemon.config.settings import Config
 from daemon.files.lock import hold
-from daemon.files.names import free_place
-from daemon.files.paths import Folders, archive_path
+from daemon.files.paths import Folders, archive_path, free_place
 from daemon.files.private import flush_folder, make_private
 from daemon.files.reasons import file_errors
 from daemon.files.removal import STAGE
-from daemon.files.sweeping import sweep
-from daemon.files.write import put_in_place, replace_file
+from daemon.files.write import put_in_place, replace_file, sweep
 from daemon.models.addresses import host_of, names_a_host
 from daemon.recovery.parcel import ARCHIVE, ASIDE, SETTINGS, content, opened, places, refused
 from rules.errors import ArchiveError, FileTrouble

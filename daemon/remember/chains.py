@@ -28,14 +28,20 @@ from daemon.models.scheduler import RunningDialogue, Steps
 from daemon.remember.core_edits import AboutCore, tend
 from daemon.remember.ladder import as_quote_was_asked
 from daemon.remember.taking_facts import KnownBefore, take_facts
-from daemon.remember.work import BEFORE_ALL_CHUNKS, ChatWork, Keep, Lane, chunk_memory
-from daemon.remember.worksheet import worksheet_of_chunk
+from daemon.remember.work import (
+    BEFORE_ALL_CHUNKS,
+    ChatWork,
+    Keep,
+    Lane,
+    chunk_memory,
+    worksheet_of_chunk,
+)
 from primer import prompt
-from primer.tags import keep_inert
+from primer.wording import keep_inert
 from rules.conversation.memory import EXTRACTED, Edition, Six
 from rules.conversation.memory_size import allowance
 from rules.errors import TooLong
-from rules.layers.core_events import CoreEvent
+from rules.layers.core import CoreEvent
 from rules.layers.facts import FactEvent
 from rules.layers.names import persons_names
 from rules.plan.cache_order import Lead

@@ -11,19 +11,16 @@ from daemon.archive.journal import Reply
 from daemon.config.loading import layout_errors
 from daemon.events import Noted
 from daemon.models.scheduler import Steps
-from daemon.remember.worksheet import Worksheet
+from daemon.remember.work import Worksheet
 from primer import core_questions as core
-from primer.core_edits import read_edits
-from primer.models import ENGINE, Model
+from primer.core_questions import read_edits
+from primer.models import ENGINE, Model, thinks
 from primer.prompt import ToolCall, Turn
-from primer.reply import CALLED, Refused, read_reply
-from primer.request import Request
-from primer.thinking import thinks
+from primer.reply import CALLED, Refused, Request, read_reply
 from rules.conversation.memory import Six
 from rules.errors import ChatSkipped, TooLong
-from rules.layers.core import CoreMemory, Refusal
-from rules.layers.core_editing import CoreEdit, Layout, apply_edit
-from rules.layers.core_events import CoreEvent
+from rules.layers.core import CoreEvent, CoreMemory, Refusal
+from rules.layers.core_layout import CoreEdit, Layout, apply_edit
 from rules.layers.names import claims
 from rules.plan.work import CORE_WORDS
 

@@ -6,20 +6,17 @@ from dataclasses import dataclass, replace
 from daemon.events import Noted
 from daemon.models.scheduler import Steps
 from daemon.remember.question import Question, put
-from daemon.remember.worksheet import Worksheet
+from daemon.remember.work import Worksheet
 from primer import prompt
 from primer.form import NEVER_KEPT
 from primer.models import ENGINE, Model
 from primer.prompt import Turn
-from primer.reply import FORMS, Answered, Refused, forged
-from primer.request import Request
-from primer.tags import keep_inert
-from primer.wording import Texts, fill
+from primer.reply import FORMS, Answered, Refused, Request, forged
+from primer.wording import Texts, fill, keep_inert
 from rules.conversation.memory import Quote, Six
 from rules.conversation.memory_size import analysis_words
 from rules.conversation.short_quotes import some_of
-from rules.extract.blocks import with_closed_fence
-from rules.extract.sentences import sentences_within
+from rules.extract.sentences import sentences_within, with_closed_fence
 from rules.plan.limits import QUOTE_WORDS
 
 _BOUND = 1.2

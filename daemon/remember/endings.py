@@ -14,18 +14,17 @@ from daemon.archive.chats import known_chat, known_chats
 from daemon.chat.reading import read_archive
 from daemon.chat.survey import Survey, survey_read
 from daemon.config.keys import FindKey, as_if_kept
-from daemon.config.model_settings import ModelSettings, WhenToBatch
+from daemon.config.model_tables import ModelSettings, WhenToBatch
 from daemon.config.settings import Config
 from daemon.models.addresses import is_ones_own
 from daemon.models.catalogue import end_of, ends_soon
 from daemon.models.prices import plan_cost
 from daemon.models.roles import CHAT, chat_model
-from daemon.remember.rehearsal import could_write
+from daemon.remember.retry import could_write
 from daemon.status.findings import Finding, Setup, warning
 from daemon.status.printable import told_apart
 from daemon.status.status import StatusProblem
-from primer.model_names import own_model
-from primer.models import takes_batches
+from primer.models import own_model, takes_batches
 from primer.retirement import successor
 from rules.errors import MemprocError, UnknownPrice
 from rules.money.estimate import CostEstimate

@@ -4,12 +4,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from daemon.chat.passage import as_they_are
-from daemon.remember.asked import stated_in
+from daemon.remember.quotes import stated_in
 from rules.conversation.history import Entry
 from rules.conversation.kept_wishes import each_once
 from rules.conversation.memory import Memory, Quote, Wish
 from rules.conversation.memory_title import counted_on, numbers_of, write_title
-from rules.plan.fold_reading import chunks_under, members_reading, reading_of
+from rules.plan.fold_budget import chunks_under, members_reading, reading_of
 
 
 @dataclass(frozen=True, slots=True)

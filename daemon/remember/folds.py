@@ -3,7 +3,7 @@
 A fold carries the quotes and the standing wishes of all its memories, word for
 word. Without them it is at most half as large as its members, or has at most 200 tokens more than
 its questions. A model writes a fold of folds from the memories of its chunks, where that is not too
-much to read (rules/plan/fold_reading.py); the engine goes back to the raw messages.
+much to read (rules/plan/fold_budget.py); the engine goes back to the raw messages.
 """
 
 from collections.abc import Sequence
@@ -18,19 +18,23 @@ from daemon.models.context import Clock
 from daemon.models.roles import Roles
 from daemon.models.scheduler import RunningDialogue, Steps
 from daemon.models.tokens import count
-from daemon.remember.asked import with_stated
 from daemon.remember.dialogue import AgentQuestion, Pair, Subject, Transcript, converse
 from daemon.remember.fold_plan import FoldPlan, fold_plan
 from daemon.remember.ladder import Assignment, Count, first_analysis, without_hole
-from daemon.remember.work import BEFORE_ALL_CHUNKS, ChatWork, Keep, Lane
-from daemon.remember.worksheet import Worksheet, worksheet_of_fold
+from daemon.remember.quotes import with_stated
+from daemon.remember.work import (
+    BEFORE_ALL_CHUNKS,
+    ChatWork,
+    Keep,
+    Lane,
+    Worksheet,
+    worksheet_of_fold,
+)
 from primer import prompt
 from primer.models import ENGINE, token_factor
 from primer.prompt import Turn
-from primer.reply import Refused
-from primer.request import Request
-from primer.tags import keep_inert
-from primer.wording import fill
+from primer.reply import Refused, Request
+from primer.wording import fill, keep_inert
 from rules.conversation.memory import Edition, Memory, fold_id
 from rules.conversation.memory_size import (
     analysis_words,
@@ -38,8 +42,8 @@ from rules.conversation.memory_size import (
     fold_words,
     most_fold_tokens,
 )
-from rules.extract.paragraphs import paragraphs_for
-from rules.plan.fold_reading import parts_within
+from rules.extract.answers import paragraphs_for
+from rules.plan.fold_budget import parts_within
 from rules.plan.folds import MissingFold, Version, as_told, section
 
 _MESSAGES_BEFORE = 100

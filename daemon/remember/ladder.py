@@ -20,7 +20,6 @@ from daemon.events import Noted
 from daemon.models.context import Clock
 from daemon.models.roles import Roles
 from daemon.models.scheduler import Steps
-from daemon.remember.asked import stated_in, with_stated
 from daemon.remember.dialogue import (
     AgentQuestion,
     Pair,
@@ -30,13 +29,12 @@ from daemon.remember.dialogue import (
     is_only_misshapen,
 )
 from daemon.remember.question import Question
-from daemon.remember.quotes import choose_quote
-from daemon.remember.worksheet import Worksheet
+from daemon.remember.quotes import choose_quote, stated_in, with_stated
+from daemon.remember.work import Worksheet
 from primer import prompt
 from primer.models import ENGINE, EXTRACTIVE, Model
 from primer.prompt import Turn
-from primer.reply import Refused
-from primer.request import Request
+from primer.reply import Refused, Request
 from primer.wording import Texts
 from rules.conversation.history import Entry
 from rules.conversation.memory import (

@@ -11,13 +11,12 @@ from dataclasses import dataclass, replace
 
 from daemon.events import Noted
 from daemon.models.scheduler import Steps
-from daemon.remember.worksheet import Worksheet
+from daemon.remember.work import Worksheet
 from primer import prompt
 from primer.form import Form, misshapen
 from primer.models import ENGINE
 from primer.prompt import Turn
-from primer.reply import Answered, Refused, judge, read_reply, repeated
-from primer.request import Request
+from primer.reply import Answered, Refused, Request, judge, read_reply, repeated
 from primer.wording import Texts, fill
 
 _MORE_ROOM = 4

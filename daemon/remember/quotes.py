@@ -1,30 +1,44 @@
-"""The quote of a memory, which is verbatim, whoever has to choose it.
+"""What a memory has word for word, whoever writes the rest: its quote, and the person's wishes.
 
-the agent's                 if it is in one raw message, character for character; of a long one the best part
-the agent's, asked again    with the reason why the first one is not
-the nearest passage         to what the agent has said, in the raw message's own characters
-the engine's choice         marked so
+The quote is verbatim, whoever has to choose it:
+
+    the agent's                 if it is in one raw message, character for character; of a long one the best part
+    the agent's, asked again    with the reason why the first one is not
+    the nearest passage         to what the agent has said, in the raw message's own characters
+    the engine's choice         marked so
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from daemon.events import Noted
 from daemon.models.scheduler import Steps
 from daemon.remember.question import Question, put
-from daemon.remember.worksheet import Worksheet
+from daemon.remember.work import Worksheet
 from primer import prompt
 from primer.models import ENGINE
 from primer.reply import Answered, Refused
-from primer.tags import restore_tags
-from primer.wording import fill
+from primer.wording import fill, keep_inert, restore_tags
 from rules.conversation.history import Entry
-from rules.conversation.memory import Quote
-from rules.conversation.nearest import nearest_passage
-from rules.conversation.quote import Verbatim, best_run, find_quote
+from rules.conversation.kept_wishes import Count, wishes_in, with_wishes
+from rules.conversation.memory import Edition, Quote, Wish
+from rules.conversation.quote import Verbatim, best_run, find_quote, nearest_passage
 from rules.extract.prose import PERSONA
 from rules.extract.quoting import said_lead
+from rules.extract.wishes import asked_frame
 from rules.plan.limits import MOST_QUOTE_WORDS
+
+
+def stated_in(chunk: Iterable[Entry]) -> tuple[Wish, ...]:
+    """Return the standing wishes of a chunk, but for those that spell out a tag of ours."""
+    return wishes_in(chunk, lambda text: keep_inert(text) == text)
+
+
+def with_stated(
+    edition: Edition, wishes: Sequence[Wish], spoken: Iterable[str], count: Count
+) -> Edition:
+    """Return the edition with the wishes after its refinement, in the language of `spoken`."""
+    return with_wishes(edition, wishes, asked_frame(spoken), count) if wishes else edition
 
 
 def choose_quote(

@@ -13,17 +13,22 @@ from daemon.archive.layers import ranked
 from daemon.events import Noted
 from daemon.models.scheduler import Steps
 from daemon.remember.question import Question, put
-from daemon.remember.worksheet import Worksheet
+from daemon.remember.work import Worksheet
 from primer.fact_questions import ask_facts, numbered_passage, read_operations
 from primer.models import ENGINE, Model
 from primer.prompt import Turn
-from primer.reply import Refused, read_reply
-from primer.request import EMBEDDING, Request
+from primer.reply import EMBEDDING, Refused, Request, read_reply
 from rules.conversation.history import Entry
-from rules.layers.fact_choice import nearest_facts
-from rules.layers.fact_words import Source, normal
-from rules.layers.facts import Fact, FactEvent, Operation, live
-from rules.layers.likeness import alike
+from rules.layers.facts import (
+    Fact,
+    FactEvent,
+    Operation,
+    Source,
+    alike,
+    live,
+    nearest_facts,
+    normal,
+)
 from rules.plan.work import FACT_WORDS
 from rules.typingmind.dates import parse_date
 

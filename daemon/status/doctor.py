@@ -1,7 +1,7 @@
 """Examine an installation of memproc: gather what the checks look at, and carry them out.
 
 A check is a generator: it takes the `Machine`, or the `Setup` that memproc.toml describes, and
-yields findings. The checks are in `checks`, `folder_checks` and `model_checks`.
+yields findings. The checks are in `checks` and `model_checks`.
 """
 
 import os
@@ -20,9 +20,20 @@ from daemon.config.keys import keys
 from daemon.config.loading import core_layout, load_folders, load_texts
 from daemon.config.settings import Config
 from daemon.models.tokens import tables
-from daemon.status.checks import daemon, litellm, service, tokenizer, versions
+from daemon.status.checks import (
+    archive,
+    backups,
+    daemon,
+    disk,
+    folders,
+    litellm,
+    outputs,
+    rights,
+    service,
+    tokenizer,
+    versions,
+)
 from daemon.status.findings import Finding, Machine, Setup, error, ok, warning
-from daemon.status.folder_checks import archive, backups, disk, folders, outputs, rights
 from daemon.status.model_checks import check_keys, key_files, models
 from rules.errors import ConfigurationError, MemprocError
 from service.command import RunCommand, run_command

@@ -19,7 +19,7 @@ from daemon.archive.arrivals import outcomes_of, titles_to_hide
 from daemon.archive.chats import find_chat
 from daemon.events import ChatIs, Event, NoEvent, Trouble, of_line, to_line
 from daemon.files.clock import now as present
-from daemon.files.names import file_name
+from daemon.files.paths import file_name
 from daemon.files.private import make_private
 from daemon.files.reasons import file_errors
 from daemon.files.write import refuse_link

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from daemon.archive.archive import Archive
 from daemon.archive.jobs import settings_of_chats
 from daemon.archive.messages import raw_conversation
-from daemon.config.key_file import read_keys
+from daemon.config.key_stores import read_keys
 from daemon.config.keys import FindKey, Key, NoKey, credential_files
 from daemon.config.settings import Config
 from daemon.models.addresses import is_ones_own

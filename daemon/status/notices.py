@@ -12,12 +12,11 @@ from typing import Literal, TextIO
 from daemon.archive.archive import Archive
 from daemon.archive.jobs import notice_is_due
 from daemon.events import ChatIs, Event, FileIs, Note, Trouble, UserEdits
-from daemon.files.clock import at
-from daemon.files.names import is_sent
+from daemon.files.clock import at, in_full
+from daemon.files.paths import is_sent
 from daemon.status.log import Speak
 from daemon.status.printable import in_one_line
 from daemon.status.sentences import is_problem, sentence
-from daemon.status.spans import in_full
 from rules.typingmind.dates import write_date
 
 Kind = Literal["problem", "ready", "edits", "begun"]

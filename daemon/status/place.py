@@ -1,21 +1,31 @@
-"""Find where the daemon is, and what it waits for."""
+"""Find where the daemon is, what it waits for, and the pause that is in force."""
 
 import json
+import re
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
+from datetime import timedelta
 from hashlib import sha256
 from pathlib import Path
 
 import tomli
 
+from daemon.archive.archive import Archive
+from daemon.archive.signs import remove_signs, set_sign, sign
 from daemon.files.lock import hold, is_held
 from daemon.files.paths import default_state, resolve_folders, runtime_folder
 from daemon.files.private import is_own, make_own
 from daemon.files.write import replace_file
 from rules.errors import MemprocError
+from rules.typingmind.dates import parse_date, write_date
 
 RESCAN_SECONDS = 300.0
+
+_SIGN = "paused_until"
+_LONGEST = timedelta(days=366)
+_PART = re.compile(r"([0-9]{1,6})([smhd])")
+_UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +39,13 @@ class DaemonPlace:
     def lock(self) -> Path:
         """Return the file that the daemon locks for as long as it lives."""
         return self.state / "daemon.lock"
+
+
+@dataclass(frozen=True, slots=True)
+class Pause:
+    """No work is begun until `until` (UTC); empty: until `memproc resume`."""
+
+    until: str
 
 
 def read_place(toml: Path) -> DaemonPlace | None:
@@ -81,3 +98,38 @@ def _waiting_place(config: Path | None) -> Path:
     """Return a file for each memproc.toml, and one for a daemon without any."""
     name = sha256(str(config.absolute() if config else "").encode()).hexdigest()[:16]
     return runtime_folder() / f"waiting-{name}.json"
+
+
+def read_duration(text: str) -> timedelta:
+    """Read "2h", "30m", "3d" or "1h30m".
+
+    Raise ValueError with half a sentence for anything else.
+    """
+    parts = _PART.findall(text)
+    if not parts or "".join(number + unit for number, unit in parts) != text:
+        raise ValueError('must be a number with s, m, h or d, like "30m", "2h" or "3d"')
+    length = sum((timedelta(**{_UNITS[unit]: int(number)}) for number, unit in parts), timedelta())
+    if not timedelta() < length <= _LONGEST:
+        raise ValueError("must be longer than nothing, and not longer than a year")
+    return length
+
+
+def begin_pause(archive: Archive, length: timedelta | None, now: str) -> Pause:
+    """Pause from `now`, until `end_pause` where `length` is None. Durable when this returns."""
+    began = parse_date(now)
+    until = write_date(began + length) if began and length else ""
+    set_sign(archive, _SIGN, until, now)
+    return Pause(until)
+
+
+def end_pause(archive: Archive, now: str) -> Pause | None:
+    """End the pause, and return it; None where there was none."""
+    pause = current_pause(archive, now)
+    remove_signs(archive, _SIGN)
+    return pause
+
+
+def current_pause(archive: Archive, now: str) -> Pause | None:
+    """Return the pause that is in force at `now`; None where work may begin. One small query."""
+    entry = sign(archive, _SIGN)
+    return Pause(entry.value) if entry and (not entry.value or now < entry.value) else None

@@ -3,9 +3,9 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
+from daemon.files.clock import local, seconds_between, span, with_span
 from daemon.status.printable import columns_of, in_one_line, padded, told_apart, visible
 from daemon.status.sentences import progress_line
-from daemon.status.spans import local, seconds_between, span, with_span
 from daemon.status.status import Status
 from rules.wording import counted
 

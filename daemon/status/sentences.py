@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 
 from daemon import events
-from daemon.archive.runs import RunProgress
+from daemon.archive.signs import RunProgress
+from daemon.files.clock import clock_time, in_full
 from daemon.status.printable import in_one_line
-from daemon.status.spans import clock_time, in_full
 from rules.wording import counted
 
 _NO_NAMES: Mapping[str, str] = {}

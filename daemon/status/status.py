@@ -13,12 +13,10 @@ from daemon.archive import journal as ledger
 from daemon.archive.archive import Archive
 from daemon.archive.arrivals import ChatOutcome, newest_outcomes
 from daemon.archive.journal import LONGEST_SECONDS, batch_age, open_batches
-from daemon.archive.runs import RunProgress, kept_run
-from daemon.archive.signs import Sign, all_signs
-from daemon.files.clock import periods
+from daemon.archive.signs import RunProgress, Sign, all_signs, kept_run
+from daemon.files.clock import periods, seconds_between, span
 from daemon.files.lock import is_held
-from daemon.status.pause import Pause, current_pause
-from daemon.status.spans import seconds_between, span
+from daemon.status.place import Pause, current_pause
 from rules.arrival import IN_HAND, UNTAKEN
 from rules.money.price import dollars
 from rules.typingmind.dates import write_date

@@ -1,4 +1,4 @@
-"""The whole history of a chat: what the archive holds under memories, and what the export adds to it.
+"""The messages of an export, each with what it is there for, and the whole history of a chat.
 
     archive   m1 m2 m3 m4 | m5 m6 ...      m1..m4 are under memories
     export    [opening][memory][closing] m5 m6 m7 m8
@@ -7,16 +7,44 @@
 Chunks are made from the beginning without a hole, so what is under memories is the history's start.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from rules.conversation.marker import MEMORY
-from rules.conversation.place import Place, raw_messages
+from rules.conversation.marker import MEMORY, Marker
 from rules.typingmind.message import Message
+
+COPY = "a copy of a message that the chat holds already"
 
 INSERTED = "inserted among messages that stand under memories already"
 UNDER_SOME_MEMORY = "of a memory whose other messages are lost"
 """Reason for messages of a rebuilt archive that no chunk can be made of any more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A message of the export at its index, recognised as ours, as an original, or as the person's."""
+
+    at: int
+    message: Message
+    """The message as its author wrote it: an original kept with its memory is without our fields."""
+    key: str
+    """Its name within the chat; the same message has the same key in the next export."""
+    ours: Marker | None
+    left_out: str | None
+    original: str = ""
+    """The id of the memory that this original is kept with; empty for all others."""
+    written: bytes = b""
+    """Its bytes in the export."""
+
+    @property
+    def lived(self) -> bool:
+        """Return whether it is part of the agent's experience, of which memories are made."""
+        return self.ours is None and self.left_out is None
+
+    @property
+    def is_copy(self) -> bool:
+        """Return whether the same message occurs elsewhere in the export: this place is not counted."""
+        return self.left_out == COPY
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +73,11 @@ class Entry:
     """As it is now; None where that is what `message` says, or where it is gone."""
     gone: bool = False
     """The person has deleted it, after it was compressed."""
+
+
+def raw_messages(places: Iterable[Place]) -> Iterator[Place]:
+    """Return the places of all messages that are not ours, without copies."""
+    return (place for place in places if place.ours is None and not place.is_copy)
 
 
 def without_strays(past: Sequence[Past], places: Sequence[Place]) -> tuple[Place, ...]:

@@ -1,8 +1,8 @@
 """Direct quotes: verbatim from one raw message, character for character; else the nearest passage.
 
-A model may set another space, quotation mark or dash than the writer did. So the search looks past just
-these, and what is kept are the raw message's own characters. Where a fence of code stays open in them, they are the
-longest part without it.
+A model may set another space, quotation mark or dash than the writer did. So the search looks past
+just these, and what is kept are the raw message's own characters. Where a fence of code stays open
+in them, they are the longest part without it.
 
 Where nothing is verbatim, the nearest passage is taken:
 
@@ -12,18 +12,37 @@ Where nothing is verbatim, the nearest passage is taken:
 """
 
 import re
+import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from rules.conversation.history import Entry
-from rules.extract.blocks import without_open_fence
 from rules.extract.languages import TONGUES, spoken
-from rules.extract.sentences import TextPiece, sentences
-from rules.extract.words import has_words, length, shorten, terms
+from rules.extract.sentences import TextPiece, sentences, without_open_fence
+from rules.extract.words import CROWDED, has_words, length, shorten, terms
 
 _ALIKE = str.maketrans("‘’‚‛“”„‟«»‹›「」『』–—―−‐‑", '\'\'\'\'""""""\'\'""""------')
 _GAP = re.compile(r"\s+")
 _MARKS = "\"'"
+
+# Measured on long English conversations: this takes 99 in 100 sentences with a word changed, added or dropped,
+# 94 with two changed, and of sentences from elsewhere only set phrases that nearly occur there, too.
+_NEAR_ENOUGH = 0.78
+_PIECE_NEAR_ENOUGH = 0.88
+_WORTH_A_LOOK = 65.0
+_ALL_BUT_SAID = 0.93
+_AT_LEAST_WORDS = 5.0
+_AT_MOST_CHARACTERS = 400
+_PIECES = 12
+_SLACK = 20
+_WORTH_ITS_PLACE = 0.5
+_CLOSE_BY = 20
+_BREAK = re.compile(r"\[?(?:\.{3,}|…)\]?|[\"“”„‟«»「」『』]")
+_TOKEN = re.compile(rf"[{CROWDED}]|[^\s{CROWDED}]+")
+_CROWDED = re.compile(rf"[{CROWDED}]")
+_AROUND = " \"'"
+_OF_WORDS = "LMN"
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +58,21 @@ class NotVerbatim:
     """Why an answer is no quote, as a sentence that can be said to the agent."""
 
     reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """A place that reads nearly as a piece of the answer: the characters [start, stop) of what is compared."""
+
+    key: str
+    text: str
+    """The part of a message that has it, as that message has it."""
+    start: int
+    stop: int
+    score: float
+    """0 for nothing in common, 1 for the same characters."""
+    gain: float
+    """Long pieces count for more, each as far as it is better than barely near enough."""
 
 
 def find_quote(answer: str, chunk: Sequence[Entry]) -> Verbatim | NotVerbatim:
@@ -125,3 +159,128 @@ def offset(text: str, plain_at: int) -> int:
         plain_length += before + 1
         raw_at = gap.end()
     return raw_at + plain_at - plain_length
+
+
+def nearest_passage(answer: str, chunk: Sequence[Entry]) -> Verbatim | None:
+    """Find the passage of one message that the answer most nearly repeats, in that message's own characters.
+
+    It consists of whole words, and begins and ends with a sentence where one begins or ends close by. An
+    answer that joins several passages gives the one that it repeats best. Return None if nothing in the
+    chunk is near enough.
+    """
+    spoken = [(key, text, _compared(text)) for key, text in _spoken(chunk)]
+    whole = _compared(answer).strip(_AROUND)[:_AT_MOST_CHARACTERS]
+    places = _places([whole], spoken, _NEAR_ENOUGH)
+    if not any(place.score >= _ALL_BUT_SAID for place in places):
+        places += _places(_pieces(answer), spoken, _PIECE_NEAR_ENOUGH)
+    if not places:
+        return None
+    best = max(places, key=lambda place: place.gain)
+    return Verbatim(without_open_fence(_own_characters(best)), best.key)
+
+
+def _compared(text: str) -> str:
+    """Return the text as quotes are compared, in small letters; each character stays one character."""
+    return plain_text(text).replace("İ", "i").lower()
+
+
+def _pieces(answer: str) -> list[str]:
+    """Every run of the answer's sentences, which end at an ellipsis and a quotation mark, too."""
+    breaks = [
+        (0, 0),
+        *(match.span() for match in _BREAK.finditer(answer)),
+        (len(answer), len(answer)),
+    ]
+    bounds = [
+        (start + sentence.start, start + sentence.stop)
+        for (_, start), (stop, _) in pairwise(breaks)
+        for sentence in sentences(answer[start:stop])
+        if sentence.prose
+    ][:_PIECES]
+    runs = [answer[start:stop] for at, (start, _) in enumerate(bounds) for _, stop in bounds[at:]]
+    return list(dict.fromkeys(_compared(run).strip(_AROUND)[:_AT_MOST_CHARACTERS] for run in runs))
+
+
+def _places(
+    pieces: Sequence[str], spoken: Sequence[tuple[str, str, str]], near_enough: float
+) -> list[_Place]:
+    """List the best place in each part of a message that reads nearly as one of the pieces.
+
+    `spoken` has for each part its message's key, its own text, and its text as it is compared.
+    """
+    from rapidfuzz import fuzz  # late: a run with nothing new compares nothing
+
+    places: list[_Place] = []
+    for piece in pieces:
+        if length(piece) < _AT_LEAST_WORDS:
+            continue
+        for key, own_text, text in spoken:
+            start, stop = 0, len(text)
+            if len(text) > len(piece):
+                match = fuzz.partial_ratio_alignment(piece, text, score_cutoff=_WORTH_A_LOOK)
+                if match is None:
+                    continue
+                start, stop = _edges(piece, text, match.dest_start, match.dest_end)
+            score = fuzz.ratio(piece, text[start:stop]) / 100
+            if score >= near_enough:
+                places.append(
+                    _Place(key, own_text, start, stop, score, (score - near_enough) * len(piece))
+                )
+    return places
+
+
+def _edges(piece: str, text: str, start: int, stop: int) -> tuple[int, int]:
+    """Whole words about the place, as many as are worth their characters; (0, 0) where there are none."""
+    from rapidfuzz.distance import LCSseq
+
+    slack = _SLACK + len(piece) // 4
+    begins, ends = _word_bounds(text, max(0, start - slack), min(len(text), stop + slack))
+
+    def worth(first: int, last: int) -> float:
+        return LCSseq.similarity(piece, text[first:last]) - _WORTH_ITS_PLACE * (last - first)
+
+    middle = (start + stop) // 2
+    last = max((at for at in ends if at > middle), key=lambda at: worth(start, at), default=0)
+    return max(
+        (at for at in begins if at < last), key=lambda at: worth(at, last), default=last
+    ), last
+
+
+def _word_bounds(text: str, start: int, stop: int) -> tuple[list[int], list[int]]:
+    """Return where the whole words between begin and end, each without and with the signs that touch it."""
+    begins: list[int] = []
+    ends: list[int] = []
+    for token in _TOKEN.finditer(text, start, stop):
+        letters = [
+            at
+            for at in range(token.start(), token.end())
+            if unicodedata.category(text[at])[0] in _OF_WORDS
+        ]
+        if letters:
+            begins += [at for at in (letters[0], token.start()) if not _goes_on(text, at)]
+            ends += [at for at in (letters[-1] + 1, token.end()) if not _goes_on(text, at)]
+    return begins, ends
+
+
+def _goes_on(text: str, at: int) -> bool:
+    """Return whether a word continues across `at`: letters on both sides, or a combining mark."""
+    if not 0 < at < len(text):
+        return False
+    before, behind = text[at - 1], text[at]
+    parted = _CROWDED.match(before) or _CROWDED.match(behind)
+    return unicodedata.category(behind)[0] == "M" or (
+        before.isalnum() and behind.isalnum() and not parted
+    )
+
+
+def _own_characters(place: _Place) -> str:
+    """Return the raw message's characters at this place, extended to bounds of sentences close by."""
+    raw = place.text
+    start, stop = offset(raw, place.start), offset(raw, place.stop)
+    first, last = start, stop
+    for sentence in sentences(raw):
+        if sentence.start <= start < sentence.stop and start - sentence.start <= _CLOSE_BY:
+            first = sentence.start
+        if sentence.start < stop <= sentence.stop and sentence.stop - stop <= _CLOSE_BY:
+            last = sentence.stop
+    return raw[first:last].strip()

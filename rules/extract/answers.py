@@ -1,21 +1,26 @@
-"""The answers of the built-in engine: how the sentences that are kept read as a view, an analysis, a memory.
+"""The answers of the built-in engine: how the sentences that are kept read as a view, an analysis, a
+memory, and a fold.
 
-Each sentence was really said, and each answer says who said it. The same passage always gets the same answers.
-Where nothing can be quoted or summed up (emoji, images, code, single words), one sentence says what was there.
+Each sentence was really said, and each answer says who said it. The same passage always gets the
+same answers. A fold has a paragraph for each memory, or with little room, for each stretch. Where
+nothing can be quoted or summed up (emoji, images, code, single words), one sentence says what was
+there.
 """
 
+import re
+import unicodedata
+from collections import Counter
 from collections.abc import Sequence
-from itertools import groupby, pairwise
+from itertools import accumulate, chain, groupby, pairwise
 
-from rules.extract.choice import Room, choose
+from rules.extract.choice import Room, asks, binding, choose, is_usable, whole_worths
 from rules.extract.frames import ENGLISH, Frames, spaced
-from rules.extract.odd_contents import what_was_there
 from rules.extract.prose import PERSONA, Said, has_placeholder, is_plain
 from rules.extract.quoting import quote
+from rules.extract.sentences import sentences
 from rules.extract.voices import COLONS, is_finished
 from rules.extract.weights import WeighedPassage, read
-from rules.extract.words import length, shorten
-from rules.extract.worths import asks, binding, is_usable, whole_worths
+from rules.extract.words import UNSEEN, has_words, length, shorten
 
 __all__ = ["analysis", "perspective", "quote", "refinement"]
 
@@ -33,6 +38,23 @@ _LAST_SPACED = "\u2fff"
 NOTHING_MORE = "Nothing more was said."
 _MONTHS = ("January", "February", "March", "April", "May", "June", "July", "August", "September", "October",
            "November", "December")  # fmt: skip
+
+_PLACEHOLDER = re.compile(r"\[([^\]\n]*)\]")
+_EMPTY = "empty message"
+_PLACEHOLDERS = (
+    ("image", "images"),
+    ("file", "files"),
+    ("sound", "sound"),
+    ("tool call", "the work of tools"),
+    ("tool result", "the work of tools"),
+    ("thinking", "thinking"),
+)
+_OTHER = "notes in brackets"
+_SYMBOLS = ("So", "Sk", "Cn", "Co")
+"""Emoji, their skin tones, and those that Python does not know yet."""
+
+WORDS_OF_A_PARAGRAPH = 40
+"""A paragraph of fewer words says nothing."""
 
 
 def perspective(
@@ -202,3 +224,82 @@ def _joined(texts: Sequence[str]) -> str:
 def fit(text: str, words: float) -> str:
     """Return the text, cut between words where it is longer: a single sentence may be longer than its budget."""
     return text if length(text) <= words else shorten(text, words) + _CUT
+
+
+def what_was_there(passage: Sequence[Said]) -> str:
+    """Return one sentence on what the messages consisted of; empty for no messages."""
+    kinds = Counter(_kind(message.text) for message in passage).most_common()
+    if not kinds:
+        return ""
+    if len(kinds) == 1:
+        return _of_one_kind(*kinds[0])
+    parts = [
+        f"{number:,} of {kind} alone" if kind else f"{number:,} empty" for kind, number in kinds
+    ]
+    return f"We exchanged {len(passage):,} messages: {', '.join(parts[:-1])} and {parts[-1]}."
+
+
+def _of_one_kind(kind: str, number: int) -> str:
+    if number == 1:
+        return (
+            f"There was one message of {kind} alone."
+            if kind
+            else "There was one message, and it was empty."
+        )
+    return (
+        f"We exchanged {number:,} messages of {kind} alone."
+        if kind
+        else f"We exchanged {number:,} empty messages."
+    )
+
+
+def _kind(text: str) -> str:
+    """Return the kind of content that a message consists of; empty for an empty one."""
+    rest = _PLACEHOLDER.sub("", text)
+    if not rest.strip().strip(UNSEEN + "\u200b"):
+        named = [name for name in _PLACEHOLDER.findall(text) if name != _EMPTY]
+        return _held(named[0]) if named else ""
+    if not has_words(rest):
+        has_symbols = any(unicodedata.category(mark) in _SYMBOLS for mark in rest)
+        return "emoji" if has_symbols else "punctuation"
+    return "a few words" if any(piece.prose for piece in sentences(rest)) else "code or tables"
+
+
+def _held(name: str) -> str:
+    return next((kind for begins, kind in _PLACEHOLDERS if name.startswith(begins)), _OTHER)
+
+
+def paragraphs_for(memories: int, words: float) -> int:
+    """Return how many paragraphs a fold of this many memories has in `words`."""
+    return max(1, min(memories, int(words) // WORDS_OF_A_PARAGRAPH))
+
+
+def in_paragraphs(
+    passages: Sequence[Sequence[Said]],
+    words: int,
+    besides: Sequence[str] = (),
+    before: Sequence[Said] = (),
+) -> str:
+    """Return the engine's account of each passage, oldest first, in about `words` together.
+
+    Each passage is what a memory was made of; neighbours share a paragraph if there are too many.
+    What one paragraph says counts less in a later one.
+    """
+    reading = read(tuple(chain.from_iterable(passages)), tuple(before))
+    number = paragraphs_for(len(passages), words)
+    kept = keep_of_both(reading, words, besides)
+    cuts = [len(passages) * at // number for at in range(number + 1)]
+    ends = [0, *accumulate(map(len, passages))]
+    paragraphs: list[str] = []
+    day = ""
+    for start, stop in pairwise(cuts):
+        if told := _within(reading, kept, range(ends[start], ends[stop])):
+            paragraphs.append(account(reading, told, day))
+            day = reading.days[told[-1]]
+    text = "\n\n".join(paragraphs)
+    return fit(text, words) or (NOTHING_MORE if any(passages) else "")
+
+
+def _within(reading: WeighedPassage, kept: Sequence[int], messages: range) -> list[int]:
+    """Return those of the kept sentences that these messages say."""
+    return [at for at in kept if reading.sentences[at].message in messages]

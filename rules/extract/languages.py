@@ -7,7 +7,7 @@ from itertools import islice
 from typing import Final
 
 from rules.extract import frames
-from rules.extract.listed import Listed, listed
+from rules.extract.patterns import Listed, listed
 
 _SAMPLE = 4000
 _TELLING_SHARE = 0.02

@@ -1,10 +1,24 @@
-"""How long patterns and lists are spelled over several lines of a file."""
+"""How patterns and lists of words are spelled over several lines of a file."""
 
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 _GOES_ON = re.compile(r"\\\n\s*")
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """Whole words, beginnings of words, and exceptions; `word in listed` asks all."""
+
+    whole: frozenset[str]
+    beginnings: tuple[str, ...]
+    exceptions: frozenset[str]
+
+    def __contains__(self, word: str) -> bool:
+        return word in self.whole or (
+            word.startswith(self.beginnings) and word not in self.exceptions
+        )
 
 
 def join_lines(pattern: str) -> str:
@@ -62,3 +76,13 @@ def any_phrase(pattern: str) -> Phrases:
     """
     joined = join_lines(pattern)
     return Phrases(re.compile(joined, re.IGNORECASE), re.compile(joined.replace("ı", "i")))
+
+
+def listed(entries: str) -> Listed:
+    """Read a list of words from `entries`, parted by white space: "word", "begin*", and "-exception"."""
+    words = entries.split()
+    return Listed(
+        frozenset(word for word in words if not word.endswith("*") and not word.startswith("-")),
+        tuple(word.removesuffix("*") for word in words if word.endswith("*")),
+        frozenset(word.removeprefix("-") for word in words if word.startswith("-")),
+    )

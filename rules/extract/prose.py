@@ -1,4 +1,11 @@
-"""A message as sentences: in whose voice each is, whether it says something by itself, and which words it holds."""
+"""A message as sentences: in whose voice each is, whether it says something by itself, its words.
+
+Of round brackets around several sentences, each of these has at most one end:
+
+    (I have kept it. It lies by the door.)    ->   I have kept it.   It lies by the door.
+
+The brackets of ":)" and its like are no ends of any, nor are those in code.
+"""
 
 import re
 from bisect import bisect_right
@@ -7,7 +14,6 @@ from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from typing import Final
 
-from rules.extract.brackets import is_left_open, without_lone_brackets
 from rules.extract.phrases import COURTESY, FORMULA
 from rules.extract.sentences import TextPiece, sentences
 from rules.extract.voices import (
@@ -20,6 +26,10 @@ from rules.extract.voices import (
     voiced_lines,
 )
 from rules.extract.words import has_digit, length, terms
+
+_OPENING, _CLOSING = "(（", ")）"
+_BRACKET = re.compile(r"[()（）]")
+_SIGN = re.compile(r"[:;=]['’]?-?[()]+|`[^`\n]*`")
 
 PERSONA: Final = "assistant"
 
@@ -95,6 +105,39 @@ class Sentence:
     def opening(self) -> tuple[str, ...]:
         """Return the first words, by which formulas are told."""
         return self.terms[:3]
+
+
+def without_lone_brackets(text: str, start: int, stop: int) -> tuple[int, int]:
+    """Return the bounds of the sentence [start, stop) without brackets at its ends that have no partner in it."""
+    lone = lone_brackets(text[start:stop])
+    inner, outer = 0, stop - start
+    for at in lone:
+        inner += at == inner
+    for at in reversed(lone):
+        outer -= at == outer - 1
+    return start + inner, start + max(inner, outer)
+
+
+def is_left_open(sentence: str) -> bool:
+    """Return whether a bracket opens in the sentence and does not close there."""
+    return any(sentence[at] in _OPENING for at in lone_brackets(sentence))
+
+
+def lone_brackets(sentence: str) -> list[int]:
+    """Return the places of the brackets without a partner, in order."""
+    if not _BRACKET.search(sentence):
+        return []
+    plain = _SIGN.sub(lambda match: " " * len(match.group()), sentence)
+    opened: list[int] = []
+    lone: list[int] = []
+    for at, mark in enumerate(plain):
+        if mark in _OPENING:
+            opened.append(at)
+        elif mark in _CLOSING and opened:
+            opened.pop()
+        elif mark in _CLOSING:
+            lone.append(at)
+    return sorted(lone + opened)
 
 
 def has_placeholder(text: str) -> bool:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from math import inf
 
-from rules.extract.blocks import is_fence
+from rules.extract.choice import binding
 from rules.extract.frames import spaced
 from rules.extract.languages import TONGUES, spoken
 from rules.extract.prose import (
@@ -13,10 +13,10 @@ from rules.extract.prose import (
     has_placeholder,
     is_plain,
 )
+from rules.extract.sentences import is_fence
 from rules.extract.voices import is_finished
 from rules.extract.weights import WeighedPassage, read
 from rules.extract.words import has_words, shorten, terms
-from rules.extract.worths import binding
 
 _MOST_SENTENCES = 3
 _CROWD = 0.6

@@ -10,7 +10,7 @@ from math import log, sqrt
 
 from rules.extract.frames import Frames
 from rules.extract.languages import TONGUES, Tongue, spoken
-from rules.extract.listed import Listed
+from rules.extract.patterns import Listed
 from rules.extract.prose import PERSONA, Said, Sentence, of_message
 from rules.extract.voices import QUESTION_MARKS
 from rules.extract.words import has_digit, terms

@@ -1,16 +1,34 @@
-"""Core memory: sections of bounded size, and edits that are checked before they change a value.
+"""Core memory: sections of bounded size, and the events that it is made of.
 
-A layout says which sections there are, and with which functions the agent edits them. A developer
-adds one as a small class, and registers it as an entry point of the group `memproc.core_memory`.
+A section's edits are checked before they change its value. Events are only added: what each
+changed, the memory after them, corrections and undo.
 """
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, Self
 
 Value = str | tuple[str, ...]
 """A text, or a list of texts."""
+
+Kind = Literal[
+    "unknown section",
+    "kept by the person",
+    "not found",
+    "no content",
+    "over the limit",
+    "already there",
+    "unknown function",
+    "wrong arguments",
+    "unreadable",
+    "sections changed",
+    "the person's name",
+    "other",
+]
+"""The ways in which an edit fails, as they are counted."""
+
+By = Literal["agent", "person"]
 
 
 class OverLimit(ValueError):
@@ -46,23 +64,6 @@ class Section:
     def with_value(self, value: Value) -> Self:
         """Return the same section with another value. Raises OverLimit."""
         return replace(self, value=value)
-
-
-Kind = Literal[
-    "unknown section",
-    "kept by the person",
-    "not found",
-    "no content",
-    "over the limit",
-    "already there",
-    "unknown function",
-    "wrong arguments",
-    "unreadable",
-    "sections changed",
-    "the person's name",
-    "other",
-]
-"""The ways in which an edit fails, as they are counted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +102,30 @@ class CoreMemory:
                 for section in self.sections
             )
         )
+
+
+@dataclass(frozen=True, slots=True)
+class CoreEvent:
+    """Something written into a section. Events are only added: the newest of a section counts."""
+
+    section: str
+    value: Value
+    held: bool
+    """The person has set it: the agent does not edit it until they release it."""
+    by: By
+    function: str
+    """The function that the agent called, or the person's: set, release, undo, edited there."""
+    memory: int = 0
+    """Number of the memory after which the agent did it; 0: it was the person."""
+    edition: int = 0
+    """The edition of that memory."""
+    number: int = 0
+    """Its own, in the order in which they happened; 0: it is not kept yet."""
+    undoes: int = 0
+    """Number of the event that this one takes back; 0: none."""
+    at: str = ""
+    held_lines: tuple[str, ...] = ()
+    """Lines of the value that the person wrote: the agent may not change them until released."""
 
 
 def rendered(value: Value) -> str:
@@ -161,3 +186,56 @@ def _without_repeats(before: Value, after: Value) -> Value:
         if not line.strip() or seen[line] <= max(1, had[line]):
             kept.append(line)
     return tuple(kept) if isinstance(after, tuple) else "\n".join(kept)
+
+
+def core_after(sections: Sequence[Section], events: Sequence[CoreEvent]) -> CoreMemory:
+    """Return the sections as last written; untouched ones have their first values.
+
+    Raises OverLimit where a value that was written under a higher limit no longer fits.
+    """
+    newest = {event.section: event for event in events}
+    after: list[Section] = []
+    for section in sections:
+        event = newest.get(section.name)
+        if event is not None:
+            section = replace(
+                section, value=event.value, held=event.held, held_lines=event.held_lines
+            )
+        after.append(section)
+    return CoreMemory(tuple(after))
+
+
+def corrected(section: Section, value: Value, function: str) -> CoreEvent:
+    """Return the event of a section that the person edited: lines new in it are theirs now."""
+    before = {line.rstrip() for line in lines_of(section.value)}
+    lines = dict.fromkeys(line for line in lines_of(value) if line.strip())
+    own = tuple(line for line in lines if line in section.held_lines or line.rstrip() not in before)
+    return CoreEvent(section.name, value, section.held, "person", function, held_lines=own)
+
+
+def taken_back(sections: Sequence[Section], events: Sequence[CoreEvent]) -> CoreEvent | None:
+    """Return the event that takes back the newest one not taken back yet; None without one.
+
+    What was written into sections that are not there any more stays as it is.
+    """
+    first = {section.name: section.value for section in sections}
+    undone = {event.undoes for event in events}
+    able = [
+        event
+        for event in events
+        if event.section in first and not event.undoes and event.number not in undone
+    ]
+    if not able:
+        return None
+    last = able[-1]
+    begins = CoreEvent(last.section, first[last.section], held=False, by="person", function="undo")
+    before = [begins, *(event for event in able[:-1] if event.section == last.section)][-1]
+    return CoreEvent(
+        before.section,
+        before.value,
+        before.held,
+        "person",
+        "undo",
+        undoes=last.number,
+        held_lines=before.held_lines,
+    )

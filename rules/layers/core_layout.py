@@ -1,16 +1,200 @@
-"""The layout of a chat's core memory: its sections, as settings and the person arrange them."""
+"""The layout of core memory: its sections, and the functions with which a model may edit them.
 
-from collections.abc import Mapping, Sequence
+A developer adds a layout as a small class, and registers it as an entry point of the group
+`memproc.core_memory`; `ChatLayout` is memproc's own. Its functions are offered to the model, and
+what they make is checked before it counts.
+"""
+
+import inspect
+import re
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import cache
+from typing import Protocol
 
-from rules.layers.core import Section, Value
-from rules.layers.core_editing import (
-    EditingFunction,
-    core_memory_append,
-    core_memory_replace,
+from rules.layers.core import (
+    CoreMemory,
+    OverLimit,
+    Refusal,
+    Section,
+    Value,
+    editable,
+    lines_of,
+    written,
 )
 
+EditingFunction = Callable[..., CoreMemory | Refusal]
+"""Takes the memory and texts by name, and returns the edited memory, or why it cannot be edited so.
+
+Its name, its docstring and its parameters are what the agent is offered as a tool.
+"""
+_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
+"""The names of functions that providers take."""
+_PARAMETER = re.compile(r"^(\w+): (.+(?:\n[ \t]+\S.*)*)$", re.MULTILINE)
+"""A line, with the indented lines below it."""
+
 _LIMIT = 2_000
+
+
+class Layout(Protocol):
+    """A class that an entry point of `memproc.core_memory` names; it is made without arguments."""
+
+    @property
+    def sections(self) -> Sequence[Section]:
+        """Return the sections, with their first values."""
+
+    @property
+    def functions(self) -> Sequence[EditingFunction]:
+        """Return the functions that the agent may call."""
+
+
+class Undocumented(ValueError):
+    """A function that cannot be offered, since a model would not know how to call it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """A function as a model is told of it."""
+
+    name: str
+    description: str
+    parameters: Mapping[str, str]
+    """The names of the texts that it takes, in order, each with its description."""
+
+
+@dataclass(frozen=True, slots=True)
+class SectionChange:
+    """A change of one section; None: nothing is said, so that the layout's own holds."""
+
+    description: str | None = None
+    limit: int | None = None
+    value: Value | None = None
+
+
+@cache
+def describe_function(function: EditingFunction) -> Offer:
+    """Describe `function` to the agent; its first parameter is the memory, and not shown.
+
+    Raises Undocumented for one without a name or docstring, or with an undescribed parameter.
+    """
+    name = getattr(function, "__name__", "")
+    if not _NAME.fullmatch(name):
+        raise Undocumented(f'the function "{name}" has no name that a model could call')
+    description, _, described = (inspect.getdoc(function) or "").partition("\n\n")
+    if not description:
+        raise Undocumented(f'the function "{name}" has no docstring')
+    descriptions = {
+        parameter: " ".join(text.split()) for parameter, text in _PARAMETER.findall(described)
+    }
+    names = list(inspect.signature(function).parameters)[1:]
+    if undescribed := [parameter for parameter in names if parameter not in descriptions]:
+        raise Undocumented(
+            f'the docstring of "{name}" has no line "{undescribed[0]}: ..." about that parameter'
+        )
+    return Offer(
+        name,
+        " ".join(description.split()),
+        {parameter: descriptions[parameter] for parameter in names},
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class CoreEdit:
+    """A function and what it is to be called with, as the agent has named them."""
+
+    function: str
+    arguments: Mapping[str, object]
+
+
+def apply_edit(
+    functions: Sequence[EditingFunction], memory: CoreMemory, edit: CoreEdit
+) -> CoreMemory | Refusal:
+    """Return the memory after the edit, or why it stays as it is."""
+    function = next(
+        (offered for offered in functions if describe_function(offered).name == edit.function), None
+    )
+    if function is None:
+        names = ", ".join(describe_function(candidate).name for candidate in functions)
+        return Refusal(
+            f"There is no function of that name; the functions are {names}.", "unknown function"
+        )
+    arguments = {name: text for name, text in edit.arguments.items() if isinstance(text, str)}
+    parameters = describe_function(function).parameters
+    if arguments.keys() != parameters.keys() or len(arguments) < len(edit.arguments):
+        listed = f"{', '.join(parameters)}, each of them a text" if parameters else "no arguments"
+        return Refusal(f"{edit.function} takes {listed}.", "wrong arguments")
+    try:
+        after = function(memory, **arguments)
+    except OverLimit as fault:
+        return Refusal(str(fault), "over the limit")
+    return after if isinstance(after, Refusal) else _lawful(memory, after)
+
+
+def _lawful(before: CoreMemory, after: CoreMemory) -> CoreMemory | Refusal:
+    """Return what an editing function has returned, unless it has changed more than values."""
+    if not isinstance(after, CoreMemory):
+        return Refusal("The function has returned no core memory, so nothing was changed.")
+    kept = [section.with_value(section.value if section.held else ()) for section in before]
+    if kept != [section.with_value(section.value if section.held else ()) for section in after]:
+        return Refusal(
+            "A section cannot be added, removed or renamed, its description and limit stay, and "
+            "one that the person keeps cannot be edited.",
+            "sections changed",
+        )
+    for was, now in zip(before, after, strict=True):
+        for line in was.held_lines:
+            if line not in lines_of(now.value):
+                return Refusal(
+                    f'The person has written this line of the section "{was.name}" themselves; it '
+                    f"stays as it is until they release it: {line}",
+                    "kept by the person",
+                )
+    return after
+
+
+def core_memory_append(memory: CoreMemory, name: str, content: str) -> CoreMemory | Refusal:
+    """Add something at the end of a section of your core memory, on a line of its own.
+
+    name: The name of the section.
+    content: The text to add, in the language of the conversation.
+    """
+    section = editable(memory, name)
+    if isinstance(section, Refusal):
+        return section
+    if not content.strip():
+        return Refusal("The content is empty, so there is nothing to append.", "no content")
+    if isinstance(section.value, tuple):
+        return written(memory, name, (*section.value, content))
+    return written(memory, name, f"{section.value}\n{content}" if section.value else content)
+
+
+def core_memory_replace(
+    memory: CoreMemory, name: str, old_content: str, new_content: str
+) -> CoreMemory | Refusal:
+    """Replace a text in a section of your core memory, wherever it occurs there.
+
+    name: The name of the section.
+    old_content: The text that is to go, exactly as it stands in the section, character for
+        character.
+    new_content: The text that takes its place; empty to delete the old one.
+    """
+    section = editable(memory, name)
+    if isinstance(section, Refusal):
+        return section
+    if not old_content:
+        return Refusal(
+            "The old content is empty; name the text that is to be replaced.", "no content"
+        )
+    entries = (section.value,) if isinstance(section.value, str) else section.value
+    if not any(old_content in entry for entry in entries):
+        return _not_found(section)
+    if isinstance(section.value, str):
+        return written(memory, name, section.value.replace(old_content, new_content))
+    replaced = [(entry, entry.replace(old_content, new_content)) for entry in entries]
+    # An entry of which nothing is left goes.
+    return written(
+        memory, name, tuple(after for entry, after in replaced if after.strip() or after == entry)
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,13 +219,14 @@ class ChatLayout:
     functions: Sequence[EditingFunction] = (core_memory_append, core_memory_replace)
 
 
-@dataclass(frozen=True, slots=True)
-class SectionChange:
-    """A change of one section; None: nothing is said, so that the layout's own holds."""
-
-    description: str | None = None
-    limit: int | None = None
-    value: Value | None = None
+def _not_found(section: Section) -> Refusal:
+    within = ', within one entry and without the "- " before it'
+    where = "" if isinstance(section.value, str) else within
+    return Refusal(
+        f'The old content does not occur in the section "{section.name}"; it must be copied '
+        f"character for character{where}.",
+        "not found",
+    )
 
 
 def arranged(

@@ -11,8 +11,18 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
-from rules.layers.fact_words import Source, normal, opposed, says_more, source_of, words
-from rules.layers.facts import Event, Fact, FactEvent, Operation
+from rules.layers.facts import (
+    Event,
+    Fact,
+    FactEvent,
+    Operation,
+    Source,
+    normal,
+    opposed,
+    says_more,
+    source_of,
+    words,
+)
 
 _LETTERS_THAT_TELL = 4
 MOST_CHARACTERS = 500

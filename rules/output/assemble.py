@@ -2,28 +2,43 @@
 
 What is not compressed stays, byte for byte and in its order; memories that the export has
 already are kept as they are there. Only the bytes between the first and the last changed message,
-`updatedAt` and `syncMetadata` are ours.
+`updatedAt` and `syncMetadata` are ours. New messages have their dates between their neighbours'.
 """
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Literal
 
-from rules.conversation.history import Entry
-from rules.conversation.marker import Draft, memory_drafts, text_digest
+from rules.conversation.history import Entry, Place
+from rules.conversation.marker import (
+    CLOSING,
+    OPENING,
+    Draft,
+    memory_drafts,
+    text_digest,
+    write_marker,
+)
 from rules.conversation.memory import Memory
-from rules.conversation.place import Place
-from rules.output.anchors import MemorySection
-from rules.output.arrange import Canned, Part, arrange
-from rules.output.writing import OutputMessage, write_parts
+from rules.output.arrange import Canned, MemorySection, Original, Part, arrange
 from rules.typingmind import spans
 from rules.typingmind.chat import Chat
-from rules.typingmind.originals import add_deleted_uuids, deleted_uuids
+from rules.typingmind.dates import dates_inside, parse_date, write_date
+from rules.typingmind.message import fields_of, read_message
+from rules.typingmind.new_chat import NewMessage, write_message
+from rules.typingmind.originals import (
+    add_deleted_uuids,
+    deleted_uuids,
+    is_for_attachment,
+    kept_original,
+)
 from rules.typingmind.splice import mark_changed, replace_messages, splice
 
 Mode = Literal["replace", "new-chat", "keep-originals"]
+
+_EARLIEST, _LATEST = datetime(1970, 1, 1, tzinfo=UTC), datetime(9999, 1, 1, tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +53,27 @@ class Assembled:
     """Hash of the content of all messages; chats that share it differ in their own fields alone."""
     ours_sha256: str
     """Hash of the kind and text of our own messages, without uuid, date and order of keys."""
+
+
+@dataclass(frozen=True, slots=True)
+class OutputMessage:
+    """A message of the output; `at` is its index in the input, or None where its bytes are new."""
+
+    at: int | None
+    raw: bytes
+    uuid: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Bounds:
+    """The dates that the messages of a new part must lie between."""
+
+    after: datetime
+    """The date of our last message before it."""
+    ours: datetime
+    """The earliest date of our messages kept after it; never passed."""
+    others: datetime
+    """The earliest date of all other messages kept after it; passed only if `after` is later."""
 
 
 def assemble(
@@ -106,3 +142,107 @@ def _our_lines(parts: Sequence[Part]) -> Iterator[str]:
             continue
         for marker, text in marked:
             yield f"{marker.kind} {marker.memory} {marker.slot} {text_digest(text)}"
+
+
+def write_parts(
+    parts: Sequence[Part],
+    memories: Sequence[Memory],
+    places: Sequence[Place],
+    taken: Set[str],
+) -> list[OutputMessage]:
+    """Return every part as messages, with uuids that are not in `taken`.
+
+    New messages are dated within the time of what they replace, and never before one another:
+    TypingMind sorts by date when it merges devices, and equal dates keep their order. So a new
+    message is not dated later than those of ours after it, which in a fork can all have one date,
+    nor than an original after it.
+    """
+    template = _template(places)
+    pieces: list[OutputMessage] = []
+    ours, others = _earliest_after(parts, ours=True), _earliest_after(parts, ours=False)
+    after = _EARLIEST
+    for at, part in enumerate(parts):
+        if isinstance(part, Original):
+            pieces.append(_original(part))
+        elif isinstance(part, Place):
+            pieces.append(OutputMessage(part.at, part.written, part.message.uuid))
+            if part.ours:
+                after = max(after, parse_date(part.message.created_at) or after)
+        else:
+            for new in _new_messages(part, memories, _Bounds(after, ours[at], others[at]), taken):
+                pieces.append(OutputMessage(None, write_message(new, template), new.uuid))
+                after = new.when
+    return pieces
+
+
+def _new_messages(
+    part: Memory | Draft, memories: Sequence[Memory], bounds: _Bounds, taken: Set[str]
+) -> list[NewMessage]:
+    """Return the part's messages, dated within its time and the bounds."""
+    drafts = memory_drafts(part) if isinstance(part, Memory) else [part]
+    drafts = [draft.apart_from(taken) for draft in drafts]
+    began, ended = _span(part, memories)
+    earliest = max(bounds.after, parse_date(began) or bounds.after)
+    first = ended if isinstance(part, Draft) and part.marker.kind == CLOSING else began
+    dates = dates_inside(first, ended, len(drafts), bounds.after)
+    return [
+        NewMessage(
+            draft.name,
+            draft.uuid,
+            draft.role,
+            draft.text,
+            min(bounds.ours, max(earliest, min(date, bounds.others))),
+            write_marker(draft.marker),
+        )
+        for draft, date in zip(drafts, dates, strict=True)
+    ]
+
+
+def _earliest_after(parts: Sequence[Part], *, ours: bool) -> list[datetime]:
+    """Return for each part the earliest date of our messages, or of all others, kept after it."""
+    dates = [_LATEST]
+    for part in reversed(parts):
+        place = part.place if isinstance(part, Original) else part
+        counts = isinstance(place, Place) and (place.ours is not None) == ours
+        date = parse_date(place.message.created_at) if isinstance(place, Place) and counts else None
+        dates.append(min(dates[-1], date or _LATEST))
+    return dates[:0:-1]
+
+
+def _original(part: Original) -> OutputMessage:
+    """Return the original as it is if it is excluded already; else excluded, dated by its chunk."""
+    place, memory = part.place, part.memory
+    written = read_message(place.written)
+    was_alone = is_for_attachment(written.marker)
+    if (
+        place.original == memory.memory_id
+        and written.cleared
+        and (was_alone or not part.for_attachment)
+    ):
+        return OutputMessage(place.at, place.written, place.message.uuid)
+    when = memory.ended_at or place.message.created_at or write_date(_EARLIEST)
+    alone = was_alone or part.for_attachment
+    kept = kept_original(place.message.raw, when, memory.memory_id, for_attachment=alone)
+    return OutputMessage(None, kept, place.message.uuid)
+
+
+def _span(part: Memory | Draft, memories: Sequence[Memory]) -> tuple[str | None, str | None]:
+    """Return the first and last date of what a new part covers; the closing ends all memories."""
+    if isinstance(part, Memory):
+        return part.began_at, part.ended_at
+    if part.marker.memory:
+        own = next(memory for memory in memories if memory.memory_id == part.marker.memory)
+        return own.began_at, own.ended_at
+    if not memories:
+        return None, None
+    if part.marker.kind == OPENING:
+        return memories[0].began_at, memories[0].began_at
+    return memories[-1].began_at, memories[-1].ended_at
+
+
+def _template(places: Sequence[Place]) -> Mapping[str, object] | None:
+    """Return the fields of the chat's newest answer, which new messages take their shape from."""
+    for place in reversed(places):
+        if place.message.role == "assistant" and place.message.type in (None, "message"):
+            return fields_of(place.message)
+    return None

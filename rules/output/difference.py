@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from itertools import groupby, pairwise
 from typing import Literal
 
+from rules.conversation.history import Place
 from rules.conversation.marker import CLOSING, OPENING
 from rules.conversation.memory import Memory
 from rules.conversation.memory_title import called, dates
-from rules.conversation.place import Place
 from rules.recognize.user_edits import Group, groups
 from rules.typingmind.chat import Chat
 from rules.typingmind.message import Message, fields_of

@@ -12,12 +12,11 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from rules.conversation.history import INSERTED, Entry
+from rules.conversation.history import INSERTED, Entry, Place
 from rules.conversation.marker import CLOSING, MEMORY, OPENING, QUOTE_SLOT, Marker, read_marker
-from rules.conversation.place import Place
 from rules.layers.kept_passages import KeptPassage
 from rules.layers.opening import JOINER, read_opening
-from rules.output.anchors import MemorySection
+from rules.output.arrange import MemorySection
 from rules.typingmind import plain
 from rules.typingmind.chat import Chat
 from rules.typingmind.content import printable

@@ -17,11 +17,9 @@ from rules.conversation.memory_size import (
 )
 from rules.conversation.quote import can_be_quoted
 from rules.errors import ChatSkipped
-from rules.plan.chunks import Chunking, chunks
+from rules.plan.chunks import Chunk, Chunking, Splitter, Spoken, by_topics, chunks
 from rules.plan.fold_budget import Bounds
 from rules.plan.folds import Coming, Foresight
-from rules.plan.splitters import Splitter, by_topics
-from rules.plan.turns import Chunk, Spoken
 from rules.plan.work import NO_LAYERS, Layers, PlannedChunk, chunks_made, plan_chunks
 from rules.recognize.chat_reading import ChatReading
 from rules.typingmind.chat import Chat

@@ -1,4 +1,21 @@
-"""The Splitter: turns and their tokens in, the bounds of chunks out, and the live tail that stays word for word.
+"""Where chunks end: turns, the splitters that set bounds between them, and the live tail after them.
+
+    user  user  assistant  user  assistant(calls)  tool  tool  assistant  assistant  user ...
+    |---- a turn --------| |------------------ a turn --------------------------| |- ...
+          ^                                                          ^
+          a turn above `most` is also cut here: two messages of the same role in a row
+
+A turn is user messages and all that answers them. A tool call, its results and the answer to them
+are never parted. A Splitter takes turns and their tokens, and gives the bounds of chunks; ours look
+ahead before they set one:
+
+      |--- chunk ---|-- chunk --|
+                    ^
+                    |== window: the next 4 sizes, all of it final ==|
+                    where a chunk ends is the first bound of the best partition of its window
+
+The window may reach into the live tail, the chunk may not. So a bound depends on the messages
+alone, and never on when the history was looked at.
 
     begin                                                        newest message
       |--- chunk ---|-- chunk --|--- chunk ---|.. waits ..|------ live tail ------|
@@ -7,11 +24,214 @@ The tail of a chunk moves far at a time, as much below `keep` as above it, since
 all of it to the provider's cache.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
+from types import MappingProxyType
 
-from rules.plan.splitters import Splitter, by_topics, first_tokens
-from rules.plan.turns import Chunk, Spoken, tokens_of, units_from
+from rules.plan.partition import first_group
+from rules.plan.topics import STEPS, prices
+
+_TOOL_ROLES = frozenset({"tool", "function"})
+
+_WINDOW = 4
+_TOPIC = 4
+_Texts = tuple[tuple[str, ...], ...]
+_Minutes = tuple[tuple[int, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Spoken:
+    """A message as a splitter sees it."""
+
+    role: str
+    """`user`, `assistant`, `tool` or `function`."""
+    tokens: int
+    calls_tools: bool = False
+    """The results of its calls are the messages right after it."""
+    text: str = ""
+    minute: int = 0
+    """When it was written, in minutes since any moment; 0 where unknown."""
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """The messages [start, stop): a chunk, or a unit of one, which is never cut."""
+
+    start: int
+    stop: int
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """The ends of chunks."""
+
+    bounds: tuple[int, ...]
+    """The index of the first message after each chunk, in order."""
+    reason: str
+    """Why no further bound can be set yet, as a sentence for the person."""
+
+
+Splitter = Callable[[Sequence[Spoken], int, int, int], Split]
+"""Says where the chunks end: from the message with an index on, of a size in tokens, and up to a last index.
+
+It is given the whole history, with texts and tokens. The live tail follows the last index: one bound there is
+enough, since it tells what the next chunk waits for. A bound must be final: messages that come later never
+change the bounds before them.
+"""
+
+
+def units(spoken: Sequence[Spoken], most: int) -> tuple[Chunk, ...]:
+    """Cut a whole history into the runs that chunks are made of.
+
+    A unit is a turn: user messages and all that answers them. A turn begins at a user message that
+    follows another role; what is before the first user message is a turn by itself. A turn of more
+    than `most` tokens is cut where two messages of the same role follow each other, except
+    inside a tool call and its results; chunking joins the pieces again as it needs them.
+
+    Messages that come later can change the last unit only: every other one is final.
+    """
+    cut: list[Chunk] = []
+    for turn in _cut(spoken, 0, len(spoken), _begins_turn):
+        cut += _cut(spoken, turn.start, turn.stop, _may_part) if turn.tokens > most else [turn]
+    return tuple(cut)
+
+
+def units_from(spoken: Sequence[Spoken], begin: int, most: int) -> list[Chunk]:
+    """Return the units after the message at index `begin`.
+
+    Turns are read from the first message on: an oversized one's rest is cut as its beginning was.
+    """
+    rest = [unit for unit in units(spoken, most) if unit.stop > begin]
+    if rest and rest[0].start < begin:
+        stop = rest[0].stop
+        rest[0] = Chunk(begin, stop, tokens_of(spoken[begin:stop]))
+    return rest
+
+
+def _cut(
+    spoken: Sequence[Spoken], start: int, stop: int, between: Callable[[Spoken, Spoken], bool]
+) -> list[Chunk]:
+    inner = (index for index in range(start + 1, stop) if between(spoken[index - 1], spoken[index]))
+    runs = pairwise((start, *inner, stop))
+    return [Chunk(a, b, tokens_of(spoken[a:b])) for a, b in runs if a < b]
+
+
+def _begins_turn(before: Spoken, after: Spoken) -> bool:
+    return after.role == "user" != before.role
+
+
+def _may_part(before: Spoken, after: Spoken) -> bool:
+    return before.role == after.role and before.role not in _TOOL_ROLES and not before.calls_tools
+
+
+def tokens_of(parts: Iterable[Spoken | Chunk]) -> int:
+    """Return the tokens of all parts together."""
+    return sum(part.tokens for part in parts)
+
+
+def by_turns(spoken: Sequence[Spoken], begin: int, size: int, last: int) -> Split:
+    """Split by size alone: chunks are whole turns, as near to `size` tokens as the turns allow."""
+    return _split(spoken, begin, size, last, lambda _: ())
+
+
+def by_likeness(price: Callable[[_Texts, _Minutes], Sequence[int]]) -> Splitter:
+    """Return a splitter that avoids bounds between alike turns, by the likeness that `price` sees.
+
+    Between fully alike turns a bound costs four squares of `size` more than at the best place in view.
+    """
+
+    def split(spoken: Sequence[Spoken], begin: int, size: int, last: int) -> Split:
+        def priced(window: Sequence[Chunk]) -> list[int]:
+            messages = [spoken[unit.start : unit.stop] for unit in window]
+            minutes = tuple((unit[0].minute, unit[-1].minute) for unit in messages)
+            prices = price(
+                tuple(tuple(message.text for message in unit) for unit in messages), minutes
+            )
+            return [_TOPIC * size**2 * price // STEPS for price in prices]
+
+        return _split(spoken, begin, size, last, priced)
+
+    return split
+
+
+by_topics = by_likeness(prices)
+"""The splitter that memproc uses: by words, and by pauses."""
+SPLITTERS: Mapping[str, Splitter] = MappingProxyType({"topics": by_topics, "size": by_turns})
+"""The splitters that need nothing else, by their names in `chunk.bounds`."""
+
+
+def _split(
+    spoken: Sequence[Spoken],
+    begin: int,
+    size: int,
+    last: int,
+    price: Callable[[Sequence[Chunk]], Sequence[int]],
+) -> Split:
+    """Choose each bound in view of the shortest run of turns that holds four times `size` tokens.
+
+    The last turn of a history may still grow, so a further one must follow that run.
+    """
+    rest = units_from(spoken, begin, size)
+    bounds: list[int] = []
+    first, end = 0, begin
+    while end <= last:
+        window = first_tokens(rest, first, _WINDOW * size)
+        tokens = tokens_of(window)
+        if tokens < _WINDOW * size:
+            ahead = f"the next {_WINDOW * size:,} tokens, and only {tokens:,} are here."
+            return Split(tuple(bounds), f"A chunk's end is chosen in view of {ahead}")
+        if first + len(window) == len(rest):
+            return Split(tuple(bounds), "The last turn may still grow.")
+        first += first_group([unit.tokens for unit in window], size, price(window))
+        end = rest[first - 1].stop
+        bounds.append(end)
+    return Split(tuple(bounds), "All that is left is in the live tail.")
+
+
+def first_tokens(units: Sequence[Chunk], first: int, tokens: int) -> list[Chunk]:
+    """Return the units from `first` on, until they hold `tokens` together; all if they hold fewer."""
+    window: list[Chunk] = []
+    gathered = 0
+    for unit in units[first:]:
+        if gathered >= tokens:
+            break
+        window.append(unit)
+        gathered += unit.tokens
+    return window
+
+
+def _last_end(spoken: Sequence[Spoken], begin: int, tail: int) -> int:
+    """Return the last index from `begin` on where a chunk may end, `tail` tokens after it; below `begin` for none."""
+    behind, at = 0, len(spoken)
+    while at >= begin and behind < tail:
+        at -= 1
+        behind += spoken[at].tokens if at >= begin else 0
+    return at
+
+
+def tails(chunk_tokens: Sequence[int], keep: int, step: int) -> tuple[int, ...]:
+    """Say for each chunk with which chunk its tail begins; the tail ends where the chunk begins.
+
+    `chunk_tokens` holds the tokens of all chunks of the history in order, `keep` (N) and `step` are
+    tokens too. The tail begins at chunk 0. When it would exceed `keep` by more than half a step, its beginning
+    moves on to the first chunk from which at most `keep` less half a step is left, but never past the one chunk
+    right before: a chunk has something raw before it, however large that is. Chunk 0 has an empty tail.
+
+    It depends on the chunks alone, so that many small runs and one large run give the same prompts.
+    """
+    half = step // 2
+    begins: list[int] = []
+    begin = tail_tokens = 0
+    for chunk, tokens in enumerate(chunk_tokens):
+        if tail_tokens > keep + half:
+            while tail_tokens > keep - half and begin < chunk - 1:
+                tail_tokens -= chunk_tokens[begin]
+                begin += 1
+        begins.append(begin)
+        tail_tokens += tokens
+    return tuple(begins)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,35 +275,3 @@ def chunks(
     else:
         reason = offered.reason
     return Chunking(tuple(formed), waiting, live, reason)
-
-
-def _last_end(spoken: Sequence[Spoken], begin: int, tail: int) -> int:
-    """Return the last index from `begin` on where a chunk may end, `tail` tokens after it; below `begin` for none."""
-    behind, at = 0, len(spoken)
-    while at >= begin and behind < tail:
-        at -= 1
-        behind += spoken[at].tokens if at >= begin else 0
-    return at
-
-
-def tails(chunk_tokens: Sequence[int], keep: int, step: int) -> tuple[int, ...]:
-    """Say for each chunk with which chunk its tail begins; the tail ends where the chunk begins.
-
-    `chunk_tokens` holds the tokens of all chunks of the history in order, `keep` (N) and `step` are
-    tokens too. The tail begins at chunk 0. When it would exceed `keep` by more than half a step, its beginning
-    moves on to the first chunk from which at most `keep` less half a step is left, but never past the one chunk
-    right before: a chunk has something raw before it, however large that is. Chunk 0 has an empty tail.
-
-    It depends on the chunks alone, so that many small runs and one large run give the same prompts.
-    """
-    half = step // 2
-    begins: list[int] = []
-    begin = tail_tokens = 0
-    for chunk, tokens in enumerate(chunk_tokens):
-        if tail_tokens > keep + half:
-            while tail_tokens > keep - half and begin < chunk - 1:
-                tail_tokens -= chunk_tokens[begin]
-                begin += 1
-        begins.append(begin)
-        tail_tokens += tokens
-    return tuple(begins)

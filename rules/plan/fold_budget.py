@@ -1,21 +1,39 @@
-"""The budgets of the memory section: a fixed number, or one that grows with the conversation.
+"""What folds may take: of the memory section once they are made, and of reading while they are.
+
+The section's budget is a fixed number, or grows with the conversation:
 
     auto    a tenth of the raw tokens under memories, at least 16,000;
             at most a fifth of the agent's window
 
 If a model costs more above some length, that length counts as its window, as it does for all plans.
 It is a function of the messages and of the window alone, so ten rounds come to what one comes to.
+
+A fold of folds reads the memories of its chunks again, the last answer of each, so that no more than
+two generations lie between it and the raw words. That is more to read than the folds under it would
+be. So all folds together may read half as much again as they would from their members; a fold that
+would go beyond is made from its members:
+
+    memories        1 2 3 4 5 6 | 7 8 9 10 11 12 | 13 ...
+    folds           each reads its six memories whole
+    fold of folds   reads the last answers of 1 to 12, while all that was read stays within one and a
+                    half of the usual
+
+It depends on the memories under a fold alone, and never on when rounds happened.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from rules.conversation.memory import CHUNK_LEVEL, Edition, Memory
 from rules.wording import counted
 
 LEAST = 16_000
 """The smallest budget of a window that is large enough, and the only one before it could grow."""
 _PART_OF_RAW = 10
 _PART_OF_WINDOW = 5
+
+_LAST_ANSWER = 3
+"""The last answer of a memory to come is about a third of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +62,30 @@ class Bounds:
         return min(growing, self.window // _PART_OF_WINDOW) if self.window else growing
 
 
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What was read for a memory or a fold, in tokens."""
+
+    usual: int = 0
+    """What all folds in it would have read of their members."""
+    spent: int = 0
+    """What they have read."""
+    answers: int | None = 0
+    """The last answers of the memories under it; None where these are not all known."""
+
+
+@dataclass(frozen=True, slots=True)
+class FoldReading:
+    """What one fold reads: from the memories of its chunks or from its members, and how much."""
+
+    from_memories: bool
+    is_beyond: bool
+    """Whether it reads its members only because the memories under them would be too much."""
+    tokens: int
+    whole: Reading
+    """The reading of the fold with all that lies in it."""
+
+
 def growing(bounds: Bounds) -> Bounds:
     """Return the same bounds with a budget that grows."""
     return Bounds(None, bounds.group, bounds.quotes, bounds.wishes, bounds.window)
@@ -64,3 +106,74 @@ def what_growing_takes(bounds: Bounds, source_tokens: Sequence[int]) -> str:
         f"they take up to {more:,}, which each message sends too, and remember more. "
         f"budget = {bounds.budget} leaves it so, and ends this note"
     )
+
+
+def read_for_fold(members: Sequence[tuple[int, bool, Reading]]) -> FoldReading:
+    """Return what a fold reads of its members: the tokens of each, whether it is a fold, and what was read for it."""
+    own = sum(tokens for tokens, _, _ in members)
+    usual = own + sum(reading.usual for _, _, reading in members)
+    spent = sum(reading.spent for _, _, reading in members)
+    answers = [reading.answers for _, _, reading in members]
+    known = None if None in answers else sum(answer for answer in answers if answer is not None)
+    has_folds = any(is_fold for _, is_fold, _ in members)
+    is_within = known is not None and 2 * (spent + known) <= 3 * usual
+    from_memories = has_folds and is_within
+    is_beyond = has_folds and known is not None and not is_within
+    tokens = known if from_memories and known is not None else own
+    return FoldReading(from_memories, is_beyond, tokens, Reading(usual, spent + tokens, known))
+
+
+def reading_of(memory: Memory, by_id: Mapping[str, Memory]) -> Reading:
+    """Return what was read for a memory or a fold."""
+    if memory.is_fold:
+        return members_reading([by_id[name] for name in memory.members], by_id).whole
+    if memory.forgotten:
+        return Reading()
+    is_known = memory.level == CHUNK_LEVEL
+    return Reading(answers=_last_answer(memory.in_prompts) if is_known else None)
+
+
+def members_reading(members: Iterable[Memory], by_id: Mapping[str, Memory]) -> FoldReading:
+    """Return what a fold of these members reads."""
+    return read_for_fold(
+        [(_tokens(member), member.is_fold, reading_of(member, by_id)) for member in members]
+    )
+
+
+def reading_to_come(tokens: int) -> Reading:
+    """Return the reading of a memory that is still to be made."""
+    return Reading(answers=tokens // _LAST_ANSWER)
+
+
+def chunks_under(memory: Memory, by_id: Mapping[str, Memory]) -> Iterator[Memory]:
+    """Yield the chunk memories within a memory: itself, if it is no fold."""
+    if not memory.is_fold:
+        yield memory
+    for name in memory.members:
+        yield from chunks_under(by_id[name], by_id)
+
+
+def _tokens(memory: Memory) -> int:
+    return 0 if memory.forgotten else memory.in_prompts.tokens - memory.in_prompts.permanent_tokens
+
+
+def _last_answer(edition: Edition) -> int:
+    """Return about how many tokens the last answer has, by its share of the characters."""
+    characters = sum(map(len, edition.texts))
+    return edition.tokens * len(edition.texts[5]) // max(1, characters)
+
+
+def parts_within(sizes: Sequence[int], room: int | None) -> tuple[range, ...]:
+    """Return runs of neighbours that fit into a room, of about equal size; one larger than that is alone."""
+    if room is None or sum(sizes) <= room:
+        return (range(len(sizes)),)
+    wanted = -(-sum(sizes) // max(1, room))
+    share = sum(sizes) / wanted
+    parts: list[range] = []
+    start, size = 0, 0
+    for at, tokens in enumerate(sizes):
+        if at > start and (size + tokens > room or size >= share):
+            parts.append(range(start, at))
+            start, size = at, 0
+        size += tokens
+    return (*parts, range(start, len(sizes)))

@@ -38,8 +38,8 @@ from typing import Literal
 from rules.conversation.memory import CHUNK_LEVEL, Edition, Memory, fold_id
 from rules.conversation.memory_size import QUOTE, expected_fold_tokens
 from rules.conversation.short_quotes import MOST_QUOTES, as_read
-from rules.plan.fold_budget import Bounds
-from rules.plan.fold_reading import (
+from rules.plan.fold_budget import (
+    Bounds,
     FoldReading,
     Reading,
     read_for_fold,

@@ -16,9 +16,8 @@ from itertools import groupby
 from rules.conversation.history import Entry
 from rules.conversation.memory import WRITTEN, Memory
 from rules.conversation.memory_size import expected_tokens
-from rules.plan.chunks import tails
+from rules.plan.chunks import Chunk, tails
 from rules.plan.folds import Foresight
-from rules.plan.turns import Chunk
 
 CORE_WORDS = 150
 """The most words of the agent's answer: a few short edits."""

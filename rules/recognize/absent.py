@@ -19,8 +19,8 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Literal
 
+from rules.conversation.history import Place
 from rules.conversation.marker import read_marker
-from rules.conversation.place import Place
 from rules.typingmind.message import Branch, Message, branches
 from rules.typingmind.originals import MOST_NAMED
 

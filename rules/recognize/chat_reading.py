@@ -3,9 +3,8 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from rules.conversation.history import Entry
+from rules.conversation.history import Entry, Place
 from rules.conversation.memory import Edition, Memory
-from rules.conversation.place import Place
 from rules.recognize.absent import NOTHING_ABSENT, Absent, Sure
 from rules.recognize.adopted import Adopted
 from rules.recognize.user_edits import SLOTS, PersonEdits, groups

@@ -11,8 +11,8 @@ in the archive.
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from rules.conversation.history import Place
 from rules.conversation.marker import MEMORY, read_marker
-from rules.conversation.place import Place
 from rules.recognize.absent import Absent, KnownMessage, TakenBranch
 from rules.typingmind.dates import parse_date
 from rules.typingmind.message import is_finished_answer

@@ -10,11 +10,10 @@ changed     a raw message of a memory reads otherwise, or is gone: the memory ne
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from rules.conversation.history import Past
+from rules.conversation.history import Past, Place, raw_messages
 from rules.conversation.kept_wishes import is_without_some
 from rules.conversation.marker import MEMORY, Marker
 from rules.conversation.memory import Edition, Memory, Six, aliases, six_of, with_members
-from rules.conversation.place import Place, raw_messages
 from rules.conversation.short_quotes import forms
 from rules.typingmind.message import is_touched, read_message
 from rules.typingmind.originals import is_for_attachment, with_attachments

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import httpx2 as httpx
 
-from daemon.bridge.codes import open_code
+from daemon.bridge.devices import open_code
 from tests.bench.measure import COMMAND, FOLDERS, MIB, Table, run
 from tests.chats import export_bytes, long_chat
 from tests.extension import Extension

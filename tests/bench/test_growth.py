@@ -6,13 +6,12 @@ Each of these has a limit in time, which a busy machine can miss; `make bench` r
 import pytest
 
 from rules.conversation.answer import foreign
-from rules.conversation.nearest import nearest_passage
-from rules.conversation.quote import NotVerbatim, Verbatim
+from rules.conversation.quote import NotVerbatim, Verbatim, nearest_passage
 from rules.extract.answers import refinement
 from rules.extract.prose import Said
 from rules.extract.sentences import sentences
 from rules.extract.words import length
-from rules.recognize.claims import believed
+from rules.recognize.recognize import believed
 from rules.typingmind.message import read_message
 from tests.chats import json_bytes
 from tests.entries import talk

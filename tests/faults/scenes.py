@@ -19,7 +19,7 @@ from daemon.events import SettingsAre
 from daemon.files.clock import now
 from daemon.files.paths import arrivals_folder
 from daemon.files.reasons import unforeseen
-from daemon.files.sweeping import sweep
+from daemon.files.write import sweep
 from daemon.inbox.scanner import Scanner
 from daemon.inbox.watch_plan import plan_of, read_settings_here
 from rules.errors import ArchiveError, MemprocError

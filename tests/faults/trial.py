@@ -18,7 +18,7 @@ import daemon.models.context
 from daemon.cli import main
 from daemon.models.completion import Completion
 from primer.models import ENGINE
-from primer.request import Request
+from primer.reply import Request
 from tests.faults import shim
 from tests.faults.shim import NO_FAULT, Fault
 from tests.lives.model import LivelyModel

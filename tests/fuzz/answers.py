@@ -3,19 +3,16 @@
 from functools import cache
 
 from daemon.files.read import chats_in
-from primer.core_edits import read_edits
+from primer.core_questions import read_edits
 from primer.fact_questions import read_operations
 from primer.prompt import ToolCall
 from primer.reply import Answered, forged, judge, read_reply, repeated
 from rules.conversation.history import Entry, history, without_strays
-from rules.conversation.nearest import nearest_passage
-from rules.conversation.quote import Verbatim, find_quote
+from rules.conversation.quote import Verbatim, find_quote, nearest_passage
 from rules.layers.core import CoreMemory, Refusal
-from rules.layers.core_editing import apply_edit
-from rules.layers.core_layout import ChatLayout
+from rules.layers.core_layout import ChatLayout, apply_edit
 from rules.layers.fact_operations import KnownFacts, carry_out
-from rules.layers.fact_words import Source
-from rules.layers.facts import Fact
+from rules.layers.facts import Fact, Source
 from rules.recognize.recognize import recognise
 from rules.typingmind.chat import read_messages
 from tests.chats import chat, conversation, export_bytes

@@ -5,7 +5,7 @@ import pytest
 from daemon.files.read import chats_in
 from primer.passage import read_passage
 from primer.prompt import context
-from primer.tags import keep_inert, make_tags_inert, restore_tags
+from primer.wording import keep_inert, make_tags_inert, restore_tags
 from rules.conversation.marker import Draft, Marker
 from rules.recognize.recognize import recognise
 from rules.typingmind.chat import Chat

@@ -7,7 +7,7 @@ from random import Random
 from typing import Any
 
 from primer.prompt import ToolCall
-from primer.request import Request
+from primer.reply import Request
 
 SECTIONS: dict[str, dict[str, Any]] = {
     "persona": {"limit": 160, "value": "I keep the lighthouse."},

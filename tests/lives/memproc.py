@@ -29,9 +29,9 @@ from daemon.page.bridge_jobs import result
 from daemon.recovery.restore import find_version, restorable, restore
 from daemon.trip import go_round, run_export
 from primer.prompt import closing, opening
-from primer.request import Request
-from rules.layers.core_editing import Layout
-from rules.layers.core_events import CoreEvent, taken_back
+from primer.reply import Request
+from rules.layers.core import CoreEvent, taken_back
+from rules.layers.core_layout import Layout
 from rules.layers.facts import FactEvent
 from rules.layers.kept_passages import KeptPassage, admit_waiting
 from tests.chats import START, date

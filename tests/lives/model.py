@@ -6,7 +6,7 @@ from random import Random
 from daemon.models.completion import Completion, engine_answer
 from primer.models import ENGINE
 from primer.prompt import ToolCall, Turn
-from primer.request import Request
+from primer.reply import Request
 from tests.lives.keeper import edits, operations
 
 _PASSAGE = re.compile(r"<to_remember[^>]*>\n(.*?)\n</to_remember>", re.DOTALL)

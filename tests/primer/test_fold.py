@@ -7,7 +7,7 @@ import pytest
 from daemon.config.loading import load_texts
 from primer.passage import read_passage
 from primer.prompt import memories_alone
-from primer.tags import TAGS
+from primer.wording import TAGS
 from rules.conversation.memory import EXTRACTED, Edition, Memory, Quote
 
 TEXTS = load_texts(None)

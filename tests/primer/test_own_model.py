@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from daemon.models.catalogue import known_models
-from primer.model_names import own_model, with_provider
+from primer.models import own_model, with_provider
 
 UUID = "3f3f3f3f-0000-4000-8000-000000000001"
 KNOWN = frozenset(known_models())

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from primer import prompt
 from primer.reply import Answered, Kind, Refused, forged, judge, read_reply
-from primer.tags import TAGS, Tag, keep_inert, restore_tags, wrap
+from primer.wording import TAGS, Tag, keep_inert, restore_tags, wrap
 from rules.conversation.history import Entry
 from rules.conversation.memory_size import allowance
 from rules.conversation.quote import NotVerbatim, find_quote

@@ -7,7 +7,7 @@ import pytest
 
 from primer.models import ENGINE, Model
 from primer.prompt import ToolCall, Turn
-from primer.request import Request
+from primer.reply import Request
 
 TURNS = (
     Turn("system", "You are Aria."),

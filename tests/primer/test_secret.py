@@ -2,7 +2,7 @@
 
 from primer.models import HIDDEN, Model, hidden, is_secret
 from primer.prompt import Turn
-from primer.request import Request
+from primer.reply import Request
 
 
 def test_secrets_are_told_by_their_names_and_ordinary_options_are_not() -> None:

@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 
 from daemon.models.tokens import count
 from primer import prompt
-from primer.tags import TAGS
-from primer.wording import ALLOWED, PLACEHOLDERS, Texts, fill, problems
+from primer.wording import ALLOWED, PLACEHOLDERS, TAGS, Texts, fill, problems
 from rules.conversation.memory_title import write_title
 
 NAMES = tuple(field.name for field in fields(Texts))

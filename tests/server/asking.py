@@ -9,8 +9,7 @@ from typing import Any
 from daemon.config.loading import load_texts
 from primer import prompt
 from primer.prompt import Turn, tool
-from primer.tags import keep_inert, wrap
-from primer.wording import fill
+from primer.wording import fill, keep_inert, wrap
 from rules.conversation.history import Entry
 from tests.entries import memory_of, talk
 from tests.server.editing import APPEND

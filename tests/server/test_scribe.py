@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from primer.tags import restore_tags
+from primer.wording import restore_tags
 from rules.conversation.history import Entry
 from rules.conversation.quote import NotVerbatim, find_quote
 from tests.entries import talk

@@ -4,7 +4,7 @@ import pytest
 
 from service.command import Answer
 from service.manager import offer, recipe_for, state_here
-from service.sandbox import Sandbox
+from service.systemd import Sandbox
 from service.systemd_state import NoUserManager
 from tests.service.programs import Computer, a_program, an_account
 

@@ -9,7 +9,7 @@ from time import time
 import pytest
 from starlette.testclient import TestClient
 
-from daemon.bridge.codes import open_code
+from daemon.bridge.devices import open_code
 from daemon.config.loading import load, load_folders
 from daemon.page import bridge_jobs
 from daemon.page.actions import CommandResult

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from primer import endings
+from primer import retirement
 from tests.chats import MODEL, export_bytes, long_chat
 from tests.server.child import ServerProcess, serve
 from tests.server.setup import KEY
@@ -23,7 +23,7 @@ SOURCE = "a page of these tests"
 def ends_in(days: int, monkeypatch: pytest.MonkeyPatch) -> str:
     """Announce that the model ends in so many days; the day."""
     day = (datetime.now(UTC) + timedelta(days=days)).date().isoformat()
-    monkeypatch.setattr(endings, "ANNOUNCED", {f"anthropic/{OLD}": (day, SOURCE)})
+    monkeypatch.setattr(retirement, "ANNOUNCED", {f"anthropic/{OLD}": (day, SOURCE)})
     return day
 
 

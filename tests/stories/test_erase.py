@@ -21,7 +21,7 @@ from daemon.archive.signs import set_sign
 from daemon.events import SettingsAre
 from daemon.files.backup import check_backups
 from daemon.files.clock import now
-from daemon.files.names import is_sent, sent_name
+from daemon.files.paths import is_sent, sent_name
 from daemon.inbox.jobs import maintain
 from daemon.inbox.scanner import Scanner
 from daemon.inbox.watch_plan import plan_of, read_settings_here

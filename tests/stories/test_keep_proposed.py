@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from daemon.recall.proposing import MOST_WAITING
+from daemon.recall.toolbox import MOST_WAITING
 from tests.stories.cycle import ENGINE, Cycle
 from tests.stories.keeping import keep, kept_there, passages, release, states
 from tests.stories.recalling import ask, call, text_of

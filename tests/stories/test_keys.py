@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from keyring import core
 
-from daemon.config.key_file import keys_file, read_keys
+from daemon.config.key_stores import keys_file, read_keys
 from tests.server.child import serve
 from tests.stories.canary import CANARY, sings
 from tests.stories.person import Ended, Person

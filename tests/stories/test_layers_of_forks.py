@@ -8,7 +8,7 @@ import pytest
 
 from daemon.archive.archive import Archive
 from daemon.archive.layers import core_events, fact_events
-from rules.layers.core_events import CoreEvent
+from rules.layers.core import CoreEvent
 from rules.layers.facts import FactEvent
 from tests.server.scribe import scribe
 from tests.stories.facts import known

@@ -10,7 +10,7 @@ import pytest
 
 from primer.models import EXTRACTIVE
 from primer.reply import Kind
-from primer.tags import keep_inert
+from primer.wording import keep_inert
 from rules.conversation.memory import WRITTEN
 from tests.chats import export_bytes, long_chat, texts
 from tests.server.faults import Faulty

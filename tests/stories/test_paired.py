@@ -15,7 +15,7 @@ import pytest
 
 from daemon.archive.archive import Archive
 from daemon.archive.chats import is_known
-from daemon.bridge.codes import newest_code
+from daemon.bridge.devices import newest_code
 from tests.extension import Extension
 from tests.stories.bridged import Bridged, chat_of
 from tests.stories.cycle import ENGINE, Cycle
@@ -421,7 +421,7 @@ def test_a_code_that_nobody_uses_is_over_with_the_command(
     new: Cycle, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("daemon.cli.pair.start_page_unless_there", lambda settings: None)
-    monkeypatch.setattr("daemon.bridge.codes.CODE_SECONDS", 0.1)
+    monkeypatch.setattr("daemon.bridge.devices.CODE_SECONDS", 0.1)
     ended = new.person.memproc("pair")
     assert ended.code == 1
     assert "Nothing was paired. The two minutes of this code are over." in ended.err

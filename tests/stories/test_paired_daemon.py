@@ -12,7 +12,7 @@ from time import monotonic, sleep, time
 import httpx2 as httpx
 import pytest
 
-from daemon.bridge.codes import open_code
+from daemon.bridge.devices import open_code
 from tests.extension import Extension, Json
 from tests.stories.bridged import chat_of
 from tests.stories.cycle import ENGINE, Cycle

@@ -16,7 +16,7 @@ from daemon.files.read import read_export
 from daemon.models.context import Context
 from daemon.trip import process
 from primer.prompt import Turn, as_posed
-from primer.request import Request
+from primer.reply import Request
 from primer.wording import Texts
 from rules.conversation.memory_size import SHIPPED_QUESTIONS, allowance
 from rules.conversation.memory_title import without_subject

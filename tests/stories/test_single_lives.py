@@ -8,7 +8,7 @@ import pytest
 
 from daemon.models.completion import Completion
 from primer.models import ENGINE
-from primer.request import Request
+from primer.reply import Request
 from tests.lives.life import Life
 from tests.lives.model import LivelyModel
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from time import monotonic, sleep
 
-from service.sandbox import in_temporary
+from service.systemd import in_temporary
 
 CHECKOUT = Path(__file__).parents[2]
 SYSTEMD = Path("/lib/systemd/systemd")

@@ -13,8 +13,7 @@ from random import Random
 from statistics import fmean, quantiles
 
 from rules.extract.prose import Said
-from rules.plan.splitters import Splitter
-from rules.plan.turns import Spoken
+from rules.plan.chunks import Splitter, Spoken
 from tests.server.tokens import count
 
 SIZE = 4000

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from rules.extract.prose import Said
-from rules.plan.splitters import Split
+from rules.plan.chunks import Split
 from tests.bench.environment import NotMeasured
 from tests.bench.memory import __main__ as bench
 from tests.bench.memory.bootstrap import interval

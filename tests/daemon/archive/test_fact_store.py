@@ -9,10 +9,8 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from daemon.archive.archive import Archive
 from daemon.archive.layers import fact_events, keep_fact_events, next_fact, ranked
-from rules.layers.fact_choice import nearest_facts
 from rules.layers.fact_operations import KnownFacts, Outcome, carry_out, forgotten
-from rules.layers.fact_words import Source, normal
-from rules.layers.facts import FactEvent, Operation, live
+from rules.layers.facts import FactEvent, Operation, Source, live, nearest_facts, normal
 
 CHAT, NOW = "k3v9xq2m7p", "2026-03-03T00:00:00.000Z"
 SHOWN = 6

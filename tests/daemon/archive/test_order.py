@@ -6,9 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from daemon.archive.message_versions import order
-from rules.conversation.history import Entry
+from rules.conversation.history import Entry, Place
 from rules.conversation.marker import MEMORY, OPENING, Marker
-from rules.conversation.place import Place
 from tests.entries import said
 
 _MEMORY = Marker(MEMORY, "", "m1", slot=1)

@@ -1,14 +1,20 @@
-"""Every row that a chat is made from has its hash: what anything else changes in the file is noticed."""
+"""Every row that a chat is made from has its hash: what anything else changes in the file is noticed.
+
+What was stored comes back as the same bytes, or not at all.
+"""
 
 import sqlite3
 from collections.abc import Sequence
 from contextlib import closing, suppress
 from functools import partial
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 import pytest
 from click import UsageError
+from hypothesis import given
+from hypothesis import strategies as st
 
 from daemon.archive.archive import Archive, check_integrity
 from daemon.archive.chats import Rest, keep_rest, record_processed, rest_of
@@ -21,22 +27,55 @@ from daemon.archive.messages import raw_conversation
 from daemon.archive.seals import (
     SEALED,
     damaged_rows,
+    packed,
     refuse_any_damage,
     refuse_damage,
     refuse_lost_name,
     seal_of,
+    unpacked,
 )
 from daemon.archive.trouble import archive_errors
 from daemon.files.paths import archive_path
 from daemon.models.ask import Unsent
 from rules.errors import ArchiveError, DamagedChat, FileTrouble
-from rules.layers.core_events import CoreEvent
+from rules.layers.core import CoreEvent
 from rules.layers.facts import FactEvent
 from rules.layers.kept_passages import KeptPassage
 from tests.daemon.archive.test_archive import reply
 from tests.daemon.archive.test_evaluation import ANSWER, QUESTION
 from tests.daemon.archive.test_messages import CHAT, LATER, TALK, WHEN, see
 from tests.entries import entries, memory_of
+
+
+def hashed(raw: bytes) -> str:
+    return sha256(raw).hexdigest()
+
+
+@given(st.binary(max_size=600) | st.binary(max_size=20).map(lambda raw: raw * 100))
+def test_every_byte_comes_back_and_nothing_grows(raw: bytes) -> None:
+    stored, is_packed = packed(raw)
+    assert len(stored) <= len(raw)
+    assert unpacked(stored, is_packed, hashed(raw)) == raw
+
+
+def test_a_long_message_is_packed_and_a_short_one_is_not() -> None:
+    assert packed(b"a" * 5000)[1] == 1
+    assert packed(b"a" * 20) == (b"a" * 20, 0)
+
+
+@pytest.mark.parametrize("raw", [b'{"content":"short"}', b'{"content":"' + b"long " * 200 + b'"}'])
+@given(data=st.data())
+def test_bytes_that_are_no_longer_the_same_are_refused(raw: bytes, data: st.DataObject) -> None:
+    stored, is_packed = packed(raw)
+    at = data.draw(st.integers(0, len(stored) - 1))
+    other = data.draw(st.integers(0, 255).filter(lambda byte: byte != stored[at]))
+    damaged = stored[:at] + bytes([other]) + stored[at + 1 :]
+    try:
+        found = unpacked(damaged, is_packed, hashed(raw))
+    except ArchiveError as told:
+        assert "memproc verify" in told.next_step
+    else:
+        assert found == raw, "only zlib's own marks may change unnoticed"
 
 
 @pytest.fixture

@@ -32,7 +32,7 @@ from daemon.events import ChatIs, Event, RunDone, RunFailed, to_line
 from daemon.files.candidates import sighting_of
 from daemon.files.lock import hold
 from daemon.files.paths import Folders
-from daemon.status.pause import begin_pause
+from daemon.status.place import begin_pause
 from rules.arrival import State
 from rules.errors import NotAnExport
 from tests.chats import CHAT_ID, chat, conversation, export_bytes

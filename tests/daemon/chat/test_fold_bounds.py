@@ -1,7 +1,7 @@
 """A chat whose folds were made under 16,000 tokens keeps to them until the person agrees to more."""
 
 from daemon.archive.chats import FoldLimits
-from daemon.chat.fold_bounds import bounds_of
+from daemon.chat.holding import bounds_of
 from daemon.config.settings import Config
 
 BEFORE = FoldLimits(budget=16_000, window=200_000)

@@ -10,12 +10,11 @@ from daemon.archive.archive import Archive
 from daemon.archive.memories import keep_edition, keep_fold, keep_memory, memories
 from daemon.archive.message_versions import remember
 from daemon.chat.reading import read_archive, read_chat
-from rules.conversation.history import INSERTED
+from rules.conversation.history import INSERTED, Place
 from rules.conversation.memory import Memory, Preferred
-from rules.conversation.place import Place
 from rules.errors import ChatSkipped, DamagedChat, NotAccepted
+from rules.recognize.adopted import as_dated
 from rules.recognize.chat_reading import ChatReading
-from rules.recognize.true_dates import as_dated
 from rules.typingmind.chat import Chat
 from rules.typingmind.message import read_message
 from tests.chats import Json

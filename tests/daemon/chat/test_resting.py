@@ -13,8 +13,7 @@ import pytest
 from daemon.archive.archive import Archive
 from daemon.archive.choices import pin
 from daemon.archive.memories import memories
-from daemon.chat.outcome import Outcome
-from daemon.chat.rest import at_rest
+from daemon.chat.outcome import Outcome, at_rest
 from daemon.chat.survey import survey
 from daemon.config.keys import Key, NoKey
 from daemon.config.loading import parse_settings
@@ -23,7 +22,7 @@ from daemon.files.paths import Folders
 from daemon.files.read import read_export
 from daemon.models import tokens
 from daemon.models.context import Context
-from daemon.remember.rehearsal import could_write
+from daemon.remember.retry import could_write
 from daemon.trip import go_round, run_export
 from rules.plan.chat_plan import Unchanged
 from tests.chats import Json, assistant, export_bytes, long_chat, user

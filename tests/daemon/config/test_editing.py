@@ -1,12 +1,23 @@
-"""Single settings are changed in the text of a memproc.toml, and all else stays to the letter."""
+"""Single settings are changed in the text of a memproc.toml, and all else stays to the letter.
+
+It is changed only as it was seen, and the file before can be put back.
+"""
+
+from pathlib import Path
 
 import pytest
 import tomli
 from hypothesis import given
 from hypothesis import strategies as st
 
-from daemon.config.editing import with_settings
-from daemon.config.explained import setting_reasons
+from daemon.config.editing import (
+    can_undo,
+    fingerprint_file,
+    save_settings,
+    setting_reasons,
+    undo_settings,
+    with_settings,
+)
 from daemon.config.loading import shipped_text
 from daemon.config.settings import Config
 from rules.errors import ConfigurationError
@@ -20,6 +31,9 @@ tokens = 4_000 # as it was
 [models]
 agent = "ollama/llama3"  # local
 """
+
+SAVED = "# Mine.\n[tail]\ntokens = 8000 # short\nstep = 0\n[chunk]\ntokens = 2000\n"
+TOKENS = ("tail", "tokens")
 
 
 def test_what_is_added_to_a_table_is_before_the_comment_of_the_next() -> None:
@@ -78,3 +92,59 @@ def test_every_setting_has_its_reason() -> None:
     assert setting_reasons()["budget", "price"].startswith(
         "Prices are those that came with LiteLLM."
     )
+
+
+@pytest.fixture
+def toml(tmp_path: Path) -> Path:
+    path = tmp_path / "memproc.toml"
+    path.write_text(SAVED)
+    return path
+
+
+def _others(toml: Path) -> list[Path]:
+    return [path for path in toml.parent.iterdir() if path != toml]
+
+
+def test_a_setting_is_written_and_the_file_before_is_kept(toml: Path) -> None:
+    config = save_settings(toml, fingerprint_file(toml), {TOKENS: 9000})
+    assert config.tail.tokens == 9000
+    assert toml.read_text() == SAVED.replace("8000", "9000")
+    (kept,) = _others(toml)
+    assert kept.read_text() == SAVED
+    assert kept.stat().st_mode & 0o077 == toml.stat().st_mode & 0o077 == 0
+
+
+def test_a_file_that_was_changed_meanwhile_is_left_alone(toml: Path) -> None:
+    seen = fingerprint_file(toml)
+    toml.write_text(mine := SAVED + "[fold]\ngroup = 3\n")
+    with pytest.raises(ConfigurationError, match="was changed meanwhile"):
+        save_settings(toml, seen, {TOKENS: 9000})
+    assert toml.read_text() == mine
+    assert _others(toml) == []
+
+
+def test_what_would_be_wrong_is_not_written(toml: Path) -> None:
+    with pytest.raises(ConfigurationError, match=r"tail\.tokens: must be at least 8000"):
+        save_settings(toml, fingerprint_file(toml), {TOKENS: 5000})
+    assert toml.read_text() == SAVED
+    assert _others(toml) == []
+
+
+def test_a_change_is_undone_and_done_again(toml: Path) -> None:
+    save_settings(toml, fingerprint_file(toml), {TOKENS: 9000})
+    changed = toml.read_text()
+    assert undo_settings(toml, fingerprint_file(toml)).tail.tokens == 8000
+    assert toml.read_text() == SAVED
+    assert undo_settings(toml, fingerprint_file(toml)).tail.tokens == 9000
+    assert toml.read_text() == changed
+    assert len(_others(toml)) == 1
+
+
+def test_what_was_changed_by_hand_since_is_not_undone(toml: Path) -> None:
+    assert not can_undo(toml, fingerprint_file(toml))
+    save_settings(toml, fingerprint_file(toml), {TOKENS: 9000})
+    toml.write_text(mine := toml.read_text() + "# and this\n")
+    assert not can_undo(toml, fingerprint_file(toml))
+    with pytest.raises(ConfigurationError, match="no file from before"):
+        undo_settings(toml, fingerprint_file(toml))
+    assert toml.read_text() == mine

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from daemon.config.layer_tables import CoreSettings
 from daemon.config.loading import core_layout, load_layout
+from daemon.config.memory_tables import CoreSettings
 from rules.errors import ConfigurationError
 from rules.layers.core import Section
 from rules.layers.core_layout import ChatLayout

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from daemon.config.loading import parse_settings
-from daemon.config.model_settings import ModelSettings
+from daemon.config.model_tables import ModelSettings
 from daemon.config.settings import Config
 from rules.errors import ConfigurationError
 

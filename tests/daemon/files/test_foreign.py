@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from daemon.files.foreign import program_at, read_foreign
-from rules.bring.writing import write_messages
+from rules.bring.placing import write_messages
 from rules.errors import FileTrouble, NotAnExport
 from tests.exports.files import zip_bytes
 from tests.foreign import trees

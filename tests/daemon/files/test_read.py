@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from daemon.files import bundle
+from daemon.files import packing
 from daemon.files.read import chats_in, fingerprint_of, read_export
 from rules.errors import FileTrouble, NotAnExport
 from rules.typingmind.document import DocumentLayout, lay_out_document
@@ -182,7 +182,7 @@ def test_a_bomb_that_claims_to_be_small_is_not_unpacked_beyond_its_claim() -> No
 
 
 def test_attachments_of_any_size_do_not_count(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bundle, "LARGEST_BYTES", len(INDEX))
+    monkeypatch.setattr(packing, "LARGEST_BYTES", len(INDEX))
     assert chats_in("x.zip", zip_bytes({"data.json": INDEX, "attachments/film.json": b"x" * 5000}))
 
 
@@ -201,7 +201,7 @@ def test_a_file_above_the_limit_is_not_read(tmp_path: Path) -> None:
 
 
 def test_a_file_at_the_limit_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bundle, "LARGEST_BYTES", len(INDEX))
+    monkeypatch.setattr(packing, "LARGEST_BYTES", len(INDEX))
     (tmp_path / "a.json").write_bytes(INDEX)
     assert read_export(tmp_path / "a.json").chat_ids
 

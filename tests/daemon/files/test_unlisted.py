@@ -13,7 +13,7 @@ import pytest
 from daemon.files.backup import check_backups, keep_original, keep_version, versions_of
 from daemon.files.backup_index import INDEX, IndexLine, append, read_index
 from daemon.files.removal import UNLISTED, finish_removals, list_again, remove_version
-from daemon.files.sweeping import sweep
+from daemon.files.write import sweep
 from rules.errors import FileTrouble
 from tests.chats import export_bytes, long_chat
 from tests.daemon.files.children import killed_at_every_fifth_line, needs_fork

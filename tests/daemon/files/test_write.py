@@ -13,8 +13,7 @@ import pytest
 
 from daemon.files.private import make_private
 from daemon.files.reasons import trouble
-from daemon.files.sweeping import sweep
-from daemon.files.write import TEMPORARY, WrittenFile, replace_file
+from daemon.files.write import TEMPORARY, WrittenFile, replace_file, sweep
 from rules.errors import FileTrouble
 from tests.daemon.files.children import (
     in_child,

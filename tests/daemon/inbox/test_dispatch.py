@@ -43,7 +43,7 @@ from daemon.inbox.child import ChildEnded, ChildSaid, Wake
 from daemon.inbox.dispatch import BEAT_SECONDS, HANG_SECONDS, Dispatch
 from daemon.inbox.intake import copy_path
 from daemon.inbox.schedule import Schedule, Telling
-from daemon.status.pause import begin_pause, end_pause
+from daemon.status.place import begin_pause, end_pause
 
 LIMIT_SECONDS = 20.0
 SHA = "a" * 64

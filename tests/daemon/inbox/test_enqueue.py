@@ -20,7 +20,7 @@ from daemon.inbox.jobs import postponed
 from daemon.models.completion import Completion
 from daemon.models.context import Context
 from daemon.trip import go_round, run_export
-from primer.request import Request
+from primer.reply import Request
 from rules.arrival import MOST_FAILURES, State
 from rules.errors import NotNow
 from tests.chats import export_bytes, long_chat

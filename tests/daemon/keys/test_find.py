@@ -4,8 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from daemon.config.key_file import write_key
-from daemon.config.keyring import Keyring
+from daemon.config.key_stores import Keyring, write_key
 from daemon.config.keys import Key, NoKey, find_key, set_variables
 from rules.errors import ConfigurationError
 from tests.daemon.keys.backends import Blurting, Memory

@@ -4,8 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from daemon.config.key_file import keys_file, read_keys
-from daemon.config.keyring import Keyring
+from daemon.config.key_stores import Keyring, keys_file, read_keys
 from daemon.config.keys import Key, KeyChange, find_key, forget_key, store_key
 from rules.errors import ConfigurationError
 from tests.daemon.keys.backends import Blurting, Hanging, Memory

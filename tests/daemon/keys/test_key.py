@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from daemon.config.keyring import NotAKey
+from daemon.config.key_stores import NotAKey
 from daemon.config.keys import Key, read_key
 
 

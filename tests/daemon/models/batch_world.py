@@ -10,8 +10,7 @@ from typing import Any
 import pytest
 
 from daemon.archive.archive import Archive
-from daemon.config.model_settings import WhenToBatch
-from daemon.config.money_settings import BudgetSettings
+from daemon.config.model_tables import BudgetSettings, WhenToBatch
 from daemon.config.settings import Config
 from daemon.events import Event
 from daemon.files.paths import Folders
@@ -20,7 +19,7 @@ from daemon.models.completion import complete
 from daemon.models.context import Context
 from daemon.models.scheduler import RunningDialogue, Scheduler, Steps
 from primer.prompt import Turn
-from primer.request import Request
+from primer.reply import Request
 from rules.typingmind.dates import write_date
 from tests.known import known
 from tests.nokeys import no_keys

@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 
 from daemon.archive.archive import Archive
 from daemon.archive.journal import find_reply
-from daemon.config.money_settings import BudgetSettings
+from daemon.config.model_tables import BudgetSettings
 from daemon.models import completion
 from daemon.models.completion import Completion, complete
 from primer.prompt import Turn
-from primer.request import Request
+from primer.reply import Request
 from rules.errors import ModelError, OverBudget
 from rules.money.price import PICO
 from tests.asked import RunBudget, ask

@@ -8,7 +8,7 @@ import pytest
 
 from daemon.config.keys import Key, NoKey, Where
 from daemon.config.loading import parse_settings
-from daemon.config.model_settings import ModelSettings
+from daemon.config.model_tables import ModelSettings
 from daemon.models import agreed_hosts
 from daemon.models.addresses import addresses, host_of, is_loopback
 from daemon.models.agreed_hosts import AddressRefusal, allow, allowed, disallow, hosts_file

@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from daemon.archive.journal import open_batches
-from daemon.config.money_settings import BudgetSettings
+from daemon.config.model_tables import BudgetSettings
 from daemon.events import BatchSent
 from daemon.models import batch as pauses
 from daemon.models import batch_client as client

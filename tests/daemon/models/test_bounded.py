@@ -12,10 +12,10 @@ import httpx
 import pytest
 
 from daemon.models.batch_client import newest, route_of
-from daemon.models.bounded import TooManyBytes, bound
 from daemon.models.completion import complete
+from daemon.models.guard import TooManyBytes, bound
 from primer.prompt import Turn
-from primer.request import Request
+from primer.reply import Request
 from rules.errors import AnswerTooLarge, ModelError
 from tests.known import known
 from tests.server.asking import litellm

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from daemon.archive.archive import Archive
 from daemon.archive.journal import Reply, by_model, find_reply, learned_factors, raise_cap, spent
-from daemon.config.money_settings import BudgetSettings, PriceSettings
+from daemon.config.model_tables import BudgetSettings, PriceSettings
 from daemon.files.clock import at, periods
 from daemon.models.ask import Unsent, above_step, most_of
 from daemon.models.completion import Completion
@@ -20,7 +20,7 @@ from daemon.models.prices import ENOUGH, Expected, expected
 from daemon.models.tokens import count
 from primer.models import ENGINE, Model, token_factor
 from primer.prompt import Turn
-from primer.request import Request
+from primer.reply import Request
 from rules.errors import ContextTooLong, CutOff, ModelError, OutOfReach, OverBudget, UnknownPrice
 from rules.money.price import PICO, Price, Usage, cost, rates
 from rules.typingmind.dates import write_date

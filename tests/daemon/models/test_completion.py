@@ -11,8 +11,8 @@ import pytest
 from daemon.models.completion import complete, complete_over
 from primer.models import ENGINE, Model
 from primer.prompt import ToolCall, Turn, tool
-from primer.request import Request
-from primer.tags import wrap
+from primer.reply import Request
+from primer.wording import wrap
 from rules.errors import ModelError
 
 SECRET = "the words of a person"
@@ -51,7 +51,7 @@ def test_importing_litellm_reaches_no_network() -> None:
     """The guard raises in this process at the first look-up; LiteLLM would try three times."""
     script = (
         "from daemon.models.completion import complete\n"
-        "from primer.models import ENGINE\nfrom primer.prompt import Turn\nfrom primer.request import Request\n"
+        "from primer.models import ENGINE\nfrom primer.prompt import Turn\nfrom primer.reply import Request\n"
         "turn = Turn('user', '<to_remember>\\nhi there\\n</to_remember>')\n"
         "print(complete(Request('quote', ENGINE, (turn,), 9)).text)"
     )

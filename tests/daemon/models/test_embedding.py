@@ -9,7 +9,7 @@ import pytest
 from daemon.models import completion
 from daemon.models.completion import complete
 from primer.prompt import Turn
-from primer.request import EMBEDDING, Request
+from primer.reply import EMBEDDING, Request
 from rules.errors import ModelError, ProviderRefuses
 from rules.money.price import Price, rates
 from tests.known import known

@@ -12,7 +12,7 @@ from daemon.models.completion import complete
 from daemon.models.direct import ATTEMPTS, persistently
 from daemon.status.sentences import sentence
 from primer.prompt import ask, question
-from primer.request import Request
+from primer.reply import Request
 from rules.errors import (
     ContextTooLong,
     CutOff,

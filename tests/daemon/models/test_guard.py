@@ -18,7 +18,7 @@ from daemon.models.completion import complete
 from daemon.models.guard import RequestHeldBack, look_at, watched
 from primer.models import KEY_VARIABLES, provider_of
 from primer.prompt import Turn
-from primer.request import EMBEDDING, Request
+from primer.reply import EMBEDDING, Request
 from rules.errors import MemprocError, ModelError, ProviderRefuses
 from tests.known import known
 from tests.stories.canary import CANARY

@@ -3,11 +3,11 @@
 import pytest
 
 from daemon.config.keys import Key
-from daemon.config.model_settings import ModelSettings
+from daemon.config.model_tables import ModelSettings
 from daemon.models.completion import Completion
 from daemon.models.key_trial import KeyTrial, try_key
 from primer.models import small_model
-from primer.request import Request
+from primer.reply import Request
 from rules.errors import NotNow, ProviderRefuses
 
 KEY = Key("sk-canary", "file")

@@ -9,14 +9,14 @@ import pytest
 
 from daemon.archive.archive import Archive
 from daemon.archive.journal import find_reply, learned_factors, odd_usages, spent
-from daemon.config.money_settings import BudgetSettings
+from daemon.config.model_tables import BudgetSettings
 from daemon.files.clock import at, periods
 from daemon.models.completion import Completion, complete
 from daemon.models.direct import persistently
 from daemon.models.prices import ENOUGH, LEARNED_FOR, Expected, expected
 from primer.models import token_factor
 from primer.prompt import Turn
-from primer.request import Request
+from primer.reply import Request
 from rules.errors import MemprocError
 from tests.asked import RunBudget, ask
 from tests.daemon.models.test_bounded import answering

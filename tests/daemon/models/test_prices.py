@@ -7,7 +7,7 @@ from types import MappingProxyType
 import pytest
 
 from daemon.config.loading import parse_settings
-from daemon.config.money_settings import BudgetSettings, PriceSettings
+from daemon.config.model_tables import BudgetSettings, PriceSettings
 from daemon.models.catalogue import price
 from daemon.models.prices import require_price, step_of
 from primer.models import ENGINE

@@ -3,8 +3,7 @@
 import pytest
 
 from daemon.config.keys import Key, NoKey
-from daemon.config.model_settings import ModelSettings
-from daemon.config.money_settings import BudgetSettings
+from daemon.config.model_tables import BudgetSettings, ModelSettings
 from daemon.models.resolve import Unaskable, resolve_model
 from primer.models import ENGINE, EXTRACTIVE, Model
 from rules.money.price import FREE

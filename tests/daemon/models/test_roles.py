@@ -3,7 +3,7 @@
 from datetime import date
 
 from daemon.config.keys import Key, NoKey
-from daemon.config.model_settings import ModelSettings
+from daemon.config.model_tables import ModelSettings
 from daemon.config.settings import Config
 from daemon.files.read import chats_in
 from daemon.models.roles import Roles, chat_model, choose_roles

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from daemon.archive.archive import Archive
 from daemon.archive.journal import find_reply, replies
-from daemon.config.money_settings import BudgetSettings, PriceSettings
+from daemon.config.model_tables import BudgetSettings, PriceSettings
 from daemon.config.settings import Config
 from daemon.events import Event, ModelAnswered, Note, Noted
 from daemon.files.paths import Folders
@@ -23,7 +23,7 @@ from daemon.models.scheduler import RunningDialogue, Scheduler, Steps
 from daemon.models.tokens import count
 from primer.models import ENGINE
 from primer.prompt import Turn
-from primer.request import Request
+from primer.reply import Request
 from rules.errors import ContextTooLong, CutOff, ModelError, NotNow, OverBudget, ProviderRefuses
 from rules.money.price import PICO
 from tests.known import known

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from daemon.models import splitting
 from daemon.models.splitting import splitter, vector
 from rules.errors import ConfigurationError
-from rules.plan.splitters import SPLITTERS
-from rules.plan.turns import Spoken
+from rules.plan.chunks import SPLITTERS, Spoken
 from tests.chats import export_bytes, long_chat
 from tests.stories.person import Person
 

@@ -10,16 +10,18 @@ import httpx2 as httpx
 import pytest
 from starlette.testclient import TestClient
 
-from daemon.bridge.codes import (
+from daemon.bridge.devices import (
     CODE_SECONDS,
     MOST_TRIES,
     TOLD_SECONDS,
     PairedDevice,
+    devices,
+    exclusive,
+    forget_devices,
     newest_code,
     open_code,
     pair,
 )
-from daemon.bridge.devices import devices, exclusive, forget_devices
 from daemon.config.settings import Config
 from daemon.files.lock import Busy
 from daemon.files.paths import Folders

@@ -7,8 +7,7 @@ from time import time
 import pytest
 from starlette.testclient import TestClient
 
-from daemon.bridge.codes import newest_code, pair
-from daemon.bridge.devices import devices, note_use
+from daemon.bridge.devices import devices, newest_code, note_use, pair
 from daemon.config.loading import load, load_folders
 from daemon.page.app import Desk, application
 from daemon.page.routes import ACTIONS, VIEWS

@@ -8,8 +8,7 @@ import pytest
 
 from daemon.config.settings import Config
 from daemon.files.paths import Folders, archive_path
-from daemon.page.app import Desk
-from daemon.page.plans import Plan, Plans
+from daemon.page.app import Desk, Plan, Plans
 
 LIMIT_SECONDS = 20.0
 

@@ -6,7 +6,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from daemon.archive.outline import OutlinedMessage
+from daemon.archive.messages import OutlinedMessage
 from daemon.page.reading import cut_sheets, group_by_month, local_days
 
 NOON = datetime(2024, 3, 1, 12, tzinfo=UTC)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from daemon.config.model_settings import ModelSettings
+from daemon.config.model_tables import ModelSettings
 from daemon.config.settings import ChatOverride, ChatSettings, Config
 from daemon.page.settings_fields import FIELDS, allowed_providers, find_changes, offer_models
 from primer.models import EXTRACTIVE

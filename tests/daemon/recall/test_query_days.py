@@ -2,7 +2,7 @@
 
 import pytest
 
-from daemon.recall.query_days import Days, days_named
+from daemon.recall.finding import Days, days_named
 
 NEWEST = "2024-05-03"
 

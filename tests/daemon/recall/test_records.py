@@ -20,7 +20,7 @@ from daemon.recall.records import (
     pages,
     records_within,
 )
-from primer.tags import TAGS
+from primer.wording import TAGS
 
 HOSTILE = st.lists(
     st.one_of(

@@ -8,9 +8,9 @@ from daemon.config.loading import load_texts
 from daemon.models.completion import Completion
 from daemon.models.roles import Roles
 from daemon.remember.ladder import chunk_analysis, make_memory
-from daemon.remember.worksheet import Worksheet
+from daemon.remember.work import Worksheet
 from primer.models import ENGINE, Model
-from primer.request import Request
+from primer.reply import Request
 from rules.conversation.history import Entry
 from rules.conversation.memory import EXTRACTED, WRITTEN, Memory
 from tests.entries import talk

@@ -12,17 +12,14 @@ from daemon.config.loading import load_texts
 from daemon.models.completion import Completion
 from daemon.remember.core_edits import AboutCore, Tended, tend
 from daemon.remember.ladder import make_memory
-from daemon.remember.worksheet import Worksheet
-from primer.core_edits import read_edits
-from primer.core_questions import tools_of
+from daemon.remember.work import Worksheet
+from primer.core_questions import read_edits, tools_of
 from primer.models import ENGINE, Model
 from primer.prompt import ToolCall, as_posed, context
-from primer.request import Request
+from primer.reply import Request
 from rules.conversation.memory_size import SHIPPED_QUESTIONS, allowance
-from rules.layers.core import CoreMemory, Section, Value
-from rules.layers.core_editing import CoreEdit
-from rules.layers.core_events import CoreEvent, core_after
-from rules.layers.core_layout import ChatLayout
+from rules.layers.core import CoreEvent, CoreMemory, Section, Value, core_after
+from rules.layers.core_layout import ChatLayout, CoreEdit
 from rules.plan.limits import QUOTE_WORDS
 from tests.daemon.remember.test_compress import CHUNK, QUOTE, ROLES, WHEN
 from tests.entries import talk

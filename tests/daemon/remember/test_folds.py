@@ -10,14 +10,14 @@ from daemon.models.roles import Roles
 from daemon.models.tokens import count
 from daemon.remember.fold_plan import fold_plan
 from daemon.remember.folds import make_fold
-from daemon.remember.worksheet import Worksheet
+from daemon.remember.work import Worksheet
 from primer import prompt
 from primer.models import ENGINE, Model
 from primer.prompt import Turn
-from primer.tags import wrap
+from primer.wording import wrap
 from rules.conversation.memory import EXTRACTED, WRITTEN, Edition, Memory, Quote, Six
 from rules.conversation.memory_size import most_fold_tokens
-from rules.extract.blocks import with_closed_fence
+from rules.extract.sentences import with_closed_fence
 from tests.daemon.remember.test_compress import AGENT, MANAGER, ROLES, WHEN, Desk
 from tests.daemon.remember.test_ladder import BAD
 from tests.scripted import ended, held, long_answer, plain

@@ -8,10 +8,9 @@ from daemon.chat.passage import Passage
 from daemon.config.loading import load_texts
 from daemon.models.roles import Roles
 from daemon.remember.ladder import make_hindsight, make_memory
-from daemon.remember.worksheet import Worksheet
+from daemon.remember.work import Worksheet
 from primer.models import ENGINE, Model
-from primer.reply import Refused
-from primer.request import Request
+from primer.reply import Refused, Request
 from rules.conversation.memory import WRITTEN, Edition
 from tests.daemon.remember.test_compress import AGENT, CHUNK, MANAGER, QUOTE, ROLES, WHEN, Desk
 from tests.daemon.remember.test_ladder import BAD, GOOD

@@ -11,7 +11,7 @@ from daemon.models.roles import Roles
 from primer.models import ENGINE
 from rules.conversation.history import Entry
 from rules.conversation.memory import EXTRACTED, WRITTEN, Memory
-from rules.extract.blocks import with_closed_fence
+from rules.extract.sentences import with_closed_fence
 from tests.daemon.remember.test_compress import ROLES, Desk, remember
 from tests.entries import entries, said
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from daemon.status.spans import in_full, local, span, with_span
+from daemon.files.clock import in_full, local, span, with_span
 from tests.daemon.status.filled import ago, ahead
 
 NOW = ago()

@@ -9,7 +9,7 @@ import pytest
 
 from daemon.archive.archive import Archive
 from daemon.events import ChatIs, Event, FileIs, JobEnded, Note, SettingsRefused, Trouble, Watching
-from daemon.files.names import sent_name
+from daemon.files.paths import sent_name
 from daemon.status.notices import (
     MOST_AN_HOUR,
     DesktopNotice,

@@ -6,22 +6,20 @@ from pathlib import Path
 import pytest
 
 from daemon.archive.archive import Archive
-from daemon.archive.runs import (
+from daemon.archive.signs import (
     RunProgress,
     ask_to_stop,
     is_told_to_stop,
     keep_run,
     kept_run,
     seconds_left,
+    set_sign,
 )
-from daemon.archive.signs import set_sign
-from daemon.cli.run_record import RunRecord, gone_on
-from daemon.cli.stopping import ToldToStop
+from daemon.cli.run_record import RunRecord, ToldToStop, gone_on
 from daemon.events import ChatIs, MemoryMade, ModelAnswered, Noted, Planned
-from daemon.files.clock import now
+from daemon.files.clock import clock_time, now
 from daemon.files.lock import hold
 from daemon.status.sentences import progress_line
-from daemon.status.spans import clock_time
 from daemon.status.status import newest_run, run_progress
 from rules.typingmind.dates import write_date
 from tests.daemon.status.filled import NOON, ago, ahead

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from daemon.archive.archive import Archive
 from daemon.archive.journal import SentRequest, begin_batch
-from daemon.status.pause import begin_pause
+from daemon.status.place import begin_pause
 from daemon.status.printable import folded
 from daemon.status.screen import headline, screen
 from tests.daemon.status.filled import ago, ahead, alive, arrival, at_noon, call, job, outcome

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from daemon.archive.archive import Archive
 from daemon.events import ChatIs, FileIs, ModelAnswered
-from daemon.files.names import file_name
+from daemon.files.paths import file_name
 from daemon.status.log import (
     Log,
     Titled,

@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
+from rules.bring.chatgpt import read_chatgpt
+from rules.bring.claude_ai import read_claude
 from rules.bring.conversation import Conversation
-from rules.bring.writing import write_chat, write_messages
-from rules.chatgpt.mapping import read_chatgpt
-from rules.claude_ai.chat_messages import read_claude
+from rules.bring.placing import write_chat, write_messages
 from rules.typingmind import spans
-from rules.typingmind.brought import Origin
+from rules.typingmind.new_chat import Origin
 from tests.foreign import trees
 from tests.foreign.oracle import (
     Row,

@@ -5,8 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rules.conversation.history import Entry
-from rules.conversation.nearest import nearest_passage
-from rules.conversation.quote import Verbatim, find_quote, plain_text
+from rules.conversation.quote import Verbatim, find_quote, nearest_passage, plain_text
 from tests.entries import entries, said, talk
 
 TOLD = (

@@ -8,13 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rules.extract.answers import analysis, perspective, quote, refinement
-from rules.extract.blocks import is_fence
+from rules.extract.answers import analysis, perspective, quote, refinement, what_was_there
 from rules.extract.frames import spaced
 from rules.extract.languages import TONGUES, Tongue
-from rules.extract.odd_contents import what_was_there
 from rules.extract.prose import Said
 from rules.extract.quoting import lead_in, said_lead
+from rules.extract.sentences import is_fence
 from rules.extract.words import length
 
 ANSWERS = (quote, perspective, analysis, refinement)

@@ -2,8 +2,7 @@
 
 import pytest
 
-from rules.extract.brackets import is_left_open, without_lone_brackets
-from rules.extract.prose import PERSONA, of_message
+from rules.extract.prose import PERSONA, is_left_open, of_message, without_lone_brackets
 
 
 def trimmed(sentence: str) -> str:

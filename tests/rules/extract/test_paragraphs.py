@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from rules.extract.paragraphs import in_paragraphs, paragraphs_for
+from rules.extract.answers import in_paragraphs, paragraphs_for
 from rules.extract.prose import Said
 
 DAYS = [

@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rules.extract.blocks import with_closed_fence
-from rules.extract.sentences import sentences
+from rules.extract.sentences import sentences, with_closed_fence
 
 
 def prose(text: str) -> list[str]:

@@ -3,8 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from rules.layers.fact_operations import KnownFacts, forgotten
-from rules.layers.fact_words import Source
-from rules.layers.facts import AskedEvent, Fact, FactEvent, Operation, live
+from rules.layers.facts import AskedEvent, Fact, FactEvent, Operation, Source, live
 
 SAID = (
     Source(

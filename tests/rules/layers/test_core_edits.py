@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rules.layers.core import CoreMemory, Refusal, Section
-from rules.layers.core_editing import CoreEdit, apply_edit
-from rules.layers.core_layout import ChatLayout
+from rules.layers.core_layout import ChatLayout, CoreEdit, apply_edit
 
 FUNCTIONS = ChatLayout().functions
 MEMORY = CoreMemory(

@@ -5,7 +5,7 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from primer.tags import make_tags_inert, wrap
+from primer.wording import make_tags_inert, wrap
 from rules.layers.core import Section
 from rules.layers.kept_passages import (
     MOST_TOKENS,
@@ -18,8 +18,15 @@ from rules.layers.kept_passages import (
     first_sentences,
     shown_passages,
 )
-from rules.layers.opening import JOINER, KEPT, FactLine, KeptLine, read_opening, write_opening
-from rules.layers.opening_edits import edits_of_opening
+from rules.layers.opening import (
+    JOINER,
+    KEPT,
+    FactLine,
+    KeptLine,
+    edits_of_opening,
+    read_opening,
+    write_opening,
+)
 from rules.typingmind.message import message_of
 
 NOW, LATER, DAY = "2026-11-20T10:00:00.000Z", "2026-11-21T10:00:00.000Z", "2026-11-19"

@@ -1,10 +1,25 @@
-"""An opening is read back as it was written, whatever its parts say, and whatever editors do to white space."""
+"""An opening is read back as it was written, whatever its parts say, and whatever editors do to white
+space; what the person does to it is told apart: reworded, removed, added, or thrown away.
+"""
+
+from dataclasses import replace
 
 from hypothesis import given
 from hypothesis import strategies as st
 
 from rules.layers.core import Section
-from rules.layers.opening import JOINER, FactLine, Opening, one_line, read_opening, write_opening
+from rules.layers.opening import (
+    JOINER,
+    FactLine,
+    Opening,
+    OpeningEdits,
+    edits_of_opening,
+    make_inert,
+    one_line,
+    read_opening,
+    restore_lines,
+    write_opening,
+)
 
 PREFACE = "What follows are memories."
 INTRODUCTION = "This is what you keep in mind."
@@ -34,12 +49,26 @@ days = st.one_of(st.just(""), st.dates().map(lambda day: day.isoformat()))
 fact_lines = st.builds(FactLine, days, texts)
 values = st.one_of(texts, st.lists(texts, max_size=3).map(tuple))
 
+cores = st.lists(values, min_size=3, max_size=3).map(lambda said: list(map(section, NAMES, said)))
+
+ENGINEER = FactLine("2024-03-05", "Ada is a software engineer.")
+BROTHER = FactLine("2024-04-01", "Ada has a brother in Porto.")
+TEA = FactLine("", "She likes green tea in the morning.")
+BASE = Opening(
+    "Hello.", {"persona": "I am curious.", "human": "Ada."}, (ENGINEER, BROTHER, TEA), headed=True
+)
+NOTHING = OpeningEdits({}, (), (), ())
+
+lines = st.lists(
+    st.builds(FactLine, st.just(""), st.text("ab ", min_size=1, max_size=6)), max_size=6
+)
+
+J = JOINER
+said = st.text(st.sampled_from(f"a# \t\r\n{J}"), max_size=12)
+
 
 def section(name: str, value: str | tuple[str, ...]) -> Section:
     return Section(name, "", 100_000, value)
-
-
-cores = st.lists(values, min_size=3, max_size=3).map(lambda said: list(map(section, NAMES, said)))
 
 
 def test_the_parts_stand_below_one_another() -> None:
@@ -133,3 +162,98 @@ def test_facts_are_read_as_people_write_lists() -> None:
     assert read_opening("Hello.\n\n## facts\n", NAMES, INTRODUCTION) == Opening(
         "Hello.", {}, (), headed=True
     )
+
+
+def facts_now(*facts: FactLine) -> OpeningEdits | None:
+    return edits_of_opening(BASE, replace(BASE, facts=facts))
+
+
+def test_another_preface_and_another_order_are_no_edit() -> None:
+    assert edits_of_opening(BASE, BASE) == NOTHING
+    assert (
+        edits_of_opening(
+            BASE, replace(BASE, preface="Good morning.", facts=(TEA, ENGINEER, BROTHER))
+        )
+        == NOTHING
+    )
+
+
+def test_a_section_is_rewritten_emptied_gone_or_new() -> None:
+    rewritten = replace(BASE, sections={"human": "Ada, 36.", "persona": "I am curious."})
+    assert edits_of_opening(BASE, rewritten) == OpeningEdits({"human": "Ada, 36."}, (), (), ())
+    for sections in ({"persona": "I am curious."}, {"persona": "I am curious.", "human": ""}):
+        assert edits_of_opening(BASE, replace(BASE, sections=sections)) == OpeningEdits(
+            {"human": ""}, (), (), ()
+        )
+    more = replace(BASE, sections={**BASE.sections, "promises": "To come back."})
+    assert edits_of_opening(BASE, more) == OpeningEdits({"promises": "To come back."}, (), (), ())
+
+
+def test_a_reworded_fact_is_a_change_and_no_removal() -> None:
+    engineer = FactLine("2024-03-05", "Ada is a hardware engineer.")
+    assert facts_now(engineer, BROTHER, TEA) == OpeningEdits({}, ((ENGINEER, engineer),), (), ())
+    dated = FactLine("2024-05-01", TEA.text)
+    assert facts_now(ENGINEER, BROTHER, dated) == OpeningEdits({}, ((TEA, dated),), (), ())
+
+
+def test_facts_that_are_not_alike_are_removed_and_added() -> None:
+    cats = FactLine("", "Cats frighten her.")
+    assert facts_now(ENGINEER, cats, BROTHER) == OpeningEdits({}, (), (TEA,), (cats,))
+
+
+def test_the_most_alike_are_paired() -> None:
+    porto = FactLine("2024-04-01", "Ada has a brother in Paris.")
+    sister = FactLine("", "Ada has a sister in Paris.")
+    assert facts_now(ENGINEER, sister, porto, TEA) == OpeningEdits(
+        {}, ((BROTHER, porto),), (), (sister,)
+    )
+
+
+def test_one_of_two_equal_lines_can_go() -> None:
+    twice = replace(BASE, facts=(TEA, TEA))
+    assert edits_of_opening(twice, replace(BASE, facts=(TEA,))) == OpeningEdits({}, (), (TEA,), ())
+
+
+def test_an_opening_that_was_thrown_away_says_nothing_of_its_parts() -> None:
+    away = Opening("Something else.", {}, (), headed=False)
+    assert edits_of_opening(BASE, away) is None
+    assert edits_of_opening(away, replace(away, preface="Another.")) == NOTHING
+    emptied = Opening("Hello.", {"persona": ""}, (), headed=True)
+    said = edits_of_opening(BASE, emptied)
+    assert said == OpeningEdits({"persona": "", "human": ""}, (), (ENGINEER, BROTHER, TEA), ())
+
+
+def test_sections_can_be_begun_by_hand() -> None:
+    bare = Opening("Hello.", {}, (), headed=False)
+    assert edits_of_opening(bare, BASE) == OpeningEdits(BASE.sections, (), (), BASE.facts)
+
+
+@given(lines, lines)
+def test_the_edits_lead_from_the_one_to_the_other(
+    before: list[FactLine], after: list[FactLine]
+) -> None:
+    said = edits_of_opening(replace(BASE, facts=tuple(before)), replace(BASE, facts=tuple(after)))
+    assert isinstance(said, OpeningEdits)
+    for line in (*said.removed, *(old for old, _ in said.changed)):
+        before.remove(line)
+    now = [*before, *said.added, *(new for _, new in said.changed)]
+    assert sorted(line.text for line in now) == sorted(line.text for line in after)
+
+
+def test_headings_white_space_at_ends_and_empty_ends_get_a_joiner() -> None:
+    assert make_inert("## human\n### below\na ##") == f"{J}## human\n### below\na ##"
+    assert make_inert("a \n\nb\r\n\t") == f"a {J}\n\nb\r{J}\n\t{J}"
+    assert make_inert("\na\n") == f"{J}\na\n{J}"
+    assert make_inert("") == ""
+
+
+@given(said)
+def test_nothing_is_lost_and_nothing_stays_alive(text: str) -> None:
+    inert = make_inert(text)
+    assert restore_lines(inert) == text
+    assert inert.replace(J, "") == text.replace(J, "")
+    lines = inert.split("\n")
+    assert all(
+        line == line.rstrip() and not (line.startswith("##") and line[2:3] != "#") for line in lines
+    )
+    assert not text or (lines[0] and lines[-1])

@@ -10,12 +10,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from daemon.files.read import chats_in
-from rules.conversation.history import Entry, Past, history, without_strays
+from rules.conversation.history import Entry, Past, Place, history, without_strays
 from rules.conversation.marker import drafts_of
 from rules.conversation.memory import Memory
-from rules.conversation.place import Place
-from rules.output.anchors import MemorySection
-from rules.output.arrange import Canned
+from rules.output.arrange import Canned, MemorySection
 from rules.output.assemble import Assembled, Mode, assemble
 from rules.output.prove import Finished
 from rules.recognize.recognize import recognise

@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 
 from rules.conversation.marker import Draft, Marker
 from rules.conversation.memory import Memory
-from rules.output.anchors import MemorySection
-from rules.output.arrange import Original, Part, arrange
+from rules.output.arrange import MemorySection, Original, Part, arrange
 from rules.output.assemble import Mode
 from rules.output.prove import verify
 from rules.typingmind.chat import Chat

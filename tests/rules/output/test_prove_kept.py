@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from primer.tags import make_tags_inert, wrap
+from primer.wording import make_tags_inert, wrap
 from rules.layers.kept_passages import KeptPassage
 from rules.layers.opening import write_opening
 from rules.output.arrange import Canned

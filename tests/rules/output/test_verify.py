@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from rules.conversation.history import COPY
 from rules.conversation.memory import Memory, Quote
-from rules.conversation.place import COPY
 from rules.layers.opening import JOINER
 from rules.output.assemble import Mode
 from rules.output.prove import Finished, verify

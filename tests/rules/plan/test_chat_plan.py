@@ -5,9 +5,8 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rules.conversation.history import Entry
+from rules.conversation.history import Entry, Place
 from rules.conversation.memory_size import QUOTE, SHIPPED_QUESTIONS, expected_tokens
-from rules.conversation.place import Place
 from rules.money.estimate import planned_calls
 from rules.plan.chat_plan import (
     CALLS_A_FOLD,

@@ -8,11 +8,21 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rules.plan.chunks import Chunking, chunks
+from rules.plan.chunks import (
+    SPLITTERS,
+    Chunk,
+    Chunking,
+    Split,
+    Splitter,
+    Spoken,
+    by_likeness,
+    by_topics,
+    by_turns,
+    chunks,
+    units,
+)
 from rules.plan.partition import first_group
-from rules.plan.splitters import SPLITTERS, Split, Splitter, by_likeness, by_topics, by_turns
 from rules.plan.topics import Vector, prices_by_vectors
-from rules.plan.turns import Chunk, Spoken, units
 
 SIZE = 40
 

@@ -1,8 +1,18 @@
-"""A budget that grows with what was said, and never with rounds."""
+"""What folds may take: a budget that grows with what was said, and never with rounds; and what a fold of
+folds reads, within half as much again as from folds.
+"""
+
+from itertools import pairwise
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from rules.plan.fold_budget import Bounds, what_growing_takes
+from rules.plan.fold_budget import Bounds, Reading, parts_within, read_for_fold, what_growing_takes
+
+MEMORY = (600, False, Reading(answers=200))
+FOLD = read_for_fold([MEMORY] * 6)
+FOLDED = (300, True, FOLD.whole)
 
 
 @pytest.mark.parametrize(
@@ -29,3 +39,51 @@ def test_a_chat_that_keeps_to_a_number_is_told_what_growing_would_take() -> None
     assert "take up to 50,000" in what_growing_takes(Bounds(16_000, 6), [250_000] * 2)
     assert what_growing_takes(Bounds(16_000, 6), [50_000] * 2) == ""
     assert what_growing_takes(Bounds(None, 6), [250_000] * 2) == ""
+
+
+def test_a_fold_of_memories_reads_them_whole() -> None:
+    assert (FOLD.from_memories, FOLD.tokens) == (False, 3_600)
+    assert FOLD.whole == Reading(usual=3_600, spent=3_600, answers=1_200)
+
+
+def test_a_fold_of_folds_reads_the_last_answers_of_all_memories_under_it() -> None:
+    again = read_for_fold([FOLDED, FOLDED])
+    assert (again.from_memories, again.tokens) == (True, 2_400)
+    assert again.whole == Reading(usual=7_800, spent=9_600, answers=2_400)
+
+
+def test_a_fold_that_would_go_beyond_is_made_from_its_members() -> None:
+    costly = (300, True, Reading(usual=3_600, spent=3_600, answers=3_000))
+    assert read_for_fold([costly, costly]).tokens == 600
+    assert not read_for_fold([costly, costly]).from_memories
+
+
+def test_a_fold_whose_memories_are_not_known_is_made_from_its_members() -> None:
+    unknown = (300, True, Reading(usual=300, spent=300, answers=None))
+    assert not read_for_fold([FOLDED, unknown]).from_memories
+
+
+@given(st.integers(2, 8), st.integers(1, 900), st.integers(1, 900), st.integers(2, 6))
+def test_all_folds_together_read_at_most_one_and_a_half_of_the_usual(
+    levels: int, tokens: int, answer: int, group: int
+) -> None:
+    item = (tokens, False, Reading(answers=answer))
+    for _ in range(levels):
+        made = read_for_fold([item] * group)
+        assert 2 * made.whole.spent <= 3 * made.whole.usual
+        item = (max(1, made.tokens // 2), True, made.whole)
+
+
+@pytest.mark.parametrize("room", [None, 1_200])
+def test_memories_that_fit_are_read_at_once(room: int | None) -> None:
+    assert parts_within([200] * 6, room) == (range(6),)
+
+
+@given(st.lists(st.integers(1, 400), min_size=1, max_size=40), st.integers(1, 900))
+def test_parts_hold_each_memory_once_in_order_and_fit_unless_one_alone_is_too_large(
+    sizes: list[int], room: int
+) -> None:
+    parts = parts_within(sizes, room)
+    assert [at for part in parts for at in part] == list(range(len(sizes)))
+    assert all(one.stop == other.start for one, other in pairwise(parts))
+    assert all(len(part) == 1 or sum(sizes[at] for at in part) <= room for part in parts)

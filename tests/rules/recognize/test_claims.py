@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from rules.conversation.marker import CLOSING, MEMORY, OPENING, Marker, text_digest, write_marker
-from rules.recognize.claims import believed
+from rules.recognize.recognize import believed
 from rules.typingmind.message import read_message
 from tests.chats import Json, assistant, json_bytes, user
 

@@ -5,9 +5,16 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rules.conversation.history import INSERTED, Entry, Past, as_it_is_now, history, without_strays
+from rules.conversation.history import (
+    INSERTED,
+    Entry,
+    Past,
+    Place,
+    as_it_is_now,
+    history,
+    without_strays,
+)
 from rules.conversation.marker import MEMORY, OPENING, Marker, text_digest, write_marker
-from rules.conversation.place import Place
 from rules.recognize.recognize import recognise
 from rules.typingmind.message import read_message
 from tests.chats import Json, assistant, json_bytes, user

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rules.conversation.history import Place
 from rules.conversation.marker import CLOSING, MEMORY, OPENING, Marker, text_digest, write_marker
-from rules.conversation.place import Place
 from rules.recognize.absent import Deletions, KnownMessage, LastTime, absent
 from rules.recognize.loss import Lost, lost
 from rules.recognize.recognize import recognise

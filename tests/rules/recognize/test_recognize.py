@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rules.conversation.history import Place
 from rules.conversation.marker import CLOSING, MEMORY, OPENING, Marker, text_digest, write_marker
-from rules.conversation.place import Place
 from rules.recognize.recognize import recognise, unnamed_memories
 from rules.recognize.user_edits import groups
 from rules.typingmind.message import Message, read_message

@@ -7,10 +7,9 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rules.conversation.history import Past
+from rules.conversation.history import Past, Place
 from rules.conversation.marker import drafts_of
 from rules.conversation.memory import Edition, Memory
-from rules.conversation.place import Place
 from rules.output.assemble import Mode
 from rules.recognize.recognize import recognise
 from rules.recognize.user_edits import PersonEdits, edits_of, groups, there

@@ -1,4 +1,7 @@
-"""A chat of its own beside the old one, which stays as it is."""
+"""A chat of its own beside the old one, which stays as it is.
+
+An expanded one names none of its own messages as deleted, and the memories that it takes the place of.
+"""
 
 import json
 import re
@@ -8,15 +11,30 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rules.typingmind.chat import Chat, parse_chat
-from rules.typingmind.copies import as_new_chat, memories_title, new_chat_id
-from tests.chats import CHAT_ID, Json, chat, conversation, json_bytes, written
+from daemon.files.read import chats_in
+from rules.conversation.marker import our_uuids
+from rules.typingmind.chat import Chat, parse_chat, read_messages
+from rules.typingmind.new_chat import as_new_chat, expanded, memories_title, new_chat_id
+from tests.chats import (
+    CHAT_ID,
+    Json,
+    assistant,
+    chat,
+    conversation,
+    export_bytes,
+    json_bytes,
+    user,
+    written,
+)
 from tests.exports.generated import chats
 
 NOW = "2026-04-01T12:00:00.000Z"
 NEW_ID = "0123456789"
 CHANGED = {"id", "chatID", "chatTitle", "updatedAt", "syncedAt"}
 TALK = conversation(2, 40)
+
+RAW = chat(user("Hi.", uuid="a"), assistant("Hello.", 1, uuid="b"))
+OPENING = {"v": 1, "kind": "opening", "text": "0"}
 
 
 def renamed(data: bytes) -> bytes:
@@ -129,3 +147,42 @@ def test_the_time_of_update_never_goes_back(before: str | None, after: str) -> N
 def test_a_second_renaming_changes_nothing() -> None:
     once = renamed(json_bytes(chat(*TALK)))
     assert renamed(once) == once
+
+
+def chat_with(fields: Json) -> Chat:
+    return chats_in("x.json", export_bytes(fields))[0]
+
+
+def deleted(fields: Json, *ours: str) -> object:
+    found = json.loads(expanded(chat_with(fields), ours))
+    assert found["messages"] == fields["messages"]
+    return found.get("syncMetadata", {}).get("deletedMessageUUIDs")
+
+
+def test_what_is_back_is_not_deleted_and_our_messages_are() -> None:
+    sync = {"deletedMessageUUIDs": ["x", "a", "b"], "deletedSyncedBlobIDs": ["blob"]}
+    found = json.loads(expanded(chat_with(RAW | {"syncMetadata": sync}), ("m1", "m2")))
+    assert found["syncMetadata"] == sync | {"deletedMessageUUIDs": ["x", "m1", "m2"]}
+
+
+@pytest.mark.parametrize(
+    "sync", [None, {}, {"deletedMessageUUIDs": None}, {"deletedMessageUUIDs": []}]
+)
+def test_a_chat_without_a_list_of_deletions_gets_one_where_it_needs_one(sync: object) -> None:
+    assert deleted(RAW | {"syncMetadata": sync}, "m1") == ["m1"]
+    assert deleted(RAW, "m1") == ["m1"]
+
+
+@pytest.mark.parametrize("sync", [None, {}, {"deletedMessageUUIDs": ["x"]}])
+def test_where_nothing_is_to_be_said_no_byte_changes(sync: object) -> None:
+    found = chat_with(RAW | {"syncMetadata": sync})
+    assert expanded(found, ()) == found.slice(found.span)
+
+
+def test_ours_are_those_that_say_so() -> None:
+    shown = chat(
+        user("a", uuid="o", memproc=OPENING),
+        user("b", uuid="r", memproc={"kind": "opening"}),
+        user("c"),
+    )
+    assert our_uuids(read_messages(chat_with(shown))) == ("o",)

@@ -1,0 +1,144 @@
+"""The work that is due besides new chunks: memories to write again, core memory and facts.
+
+Memories are written again where raw messages have changed, or a model can be asked now.
+"""
+
+from collections.abc import Callable, Collection, Iterator, Sequence
+
+from daemon.archive.archive import Archive
+from daemon.archive.layers import Layer, due_steps, has_step, last_step
+from daemon.chat.opening import ShownChat, core_now, facts_now
+from daemon.models.roles import Roles
+from daemon.models.tokens import count
+from primer.models import ENGINE
+from rules.conversation.history import Entry
+from rules.conversation.memory import EXTRACTED, WRITTEN, Memory
+from rules.conversation.memory_size import is_enough_for_a_model
+from rules.plan.chat_plan import ChatPlan
+from rules.plan.work import NO_LAYERS, Layers, PlannedChunk, choose_chunks
+from rules.recognize.chat_reading import ChatReading
+from rules.typingmind.message import Message
+
+_TOKENS_A_FACT = 40
+"""The tokens of a fact as it is shown for comparison, with its number and day."""
+
+
+def due_memories(reading: ChatReading, *, engine_alone: bool) -> frozenset[int]:
+    """Return the numbers of the memories to be written again since raw messages have changed.
+
+    One that a model wrote is left as it is where only the engine is there now.
+    """
+    return frozenset(
+        memory.number
+        for memory in _free(reading)
+        if memory.due and not (engine_alone and memory.in_prompts.made == WRITTEN)
+    )
+
+
+def as_planned(entries: Sequence[Entry], due: Collection[int]) -> list[Message]:
+    """Return each message as its chunk is planned with it: under a due memory, as it is now.
+
+    The memory is written from these words, and the next run plans with them: if this one planned
+    with the old ones, the next would ask with other numbers of words, and pay once more.
+    """
+    return [
+        entry.newest if entry.newest is not None and entry.memory in due else entry.message
+        for entry in entries
+    ]
+
+
+def to_write_again(
+    reading: ChatReading,
+    plan: ChatPlan,
+    due: Collection[int],
+    can_write: Callable[[PlannedChunk], bool],
+    *,
+    engine_alone: bool,
+) -> frozenset[int]:
+    """Return the numbers of the memories to be written again, none pinned or forgotten.
+
+    Those that are `due` are; and one that the engine extracted, where a model can be asked. When any
+    is written again, a model is asked for all extracted ones after it: their requests begin with it.
+    `can_write` tells whether a model's answers so far are not known to be of no use.
+    """
+    memories = list(free_memories(reading, plan))
+    extracted = [] if engine_alone else _extracted(memories, plan.questions_tokens)
+    again = {*due, *(memory.number for chunk, memory in extracted if can_write(chunk))}
+    after = {memory.number for _, memory in extracted if again and memory.number > min(again)}
+    return frozenset(again | after)
+
+
+def free_memories(reading: ChatReading, plan: ChatPlan) -> Iterator[tuple[PlannedChunk, Memory]]:
+    """Yield each memory that may be written again, with its chunk, if raw messages are left."""
+    chunks = {chunk.number: chunk for chunk in plan.made}
+    for memory in _free(reading):
+        yield chunks[memory.number], memory
+
+
+def _free(reading: ChatReading) -> Iterator[Memory]:
+    left = {entry.memory for entry in reading.entries if not entry.gone}
+    for memory in reading.chunk_memories:
+        if memory.number in left and not (memory.pinned or memory.forgotten):
+            yield memory
+
+
+def _extracted(
+    memories: Sequence[tuple[PlannedChunk, Memory]], questions: int
+) -> list[tuple[PlannedChunk, Memory]]:
+    """Return those that the engine extracted although their chunk is long enough for a model."""
+    return [
+        (chunk, memory)
+        for chunk, memory in memories
+        if memory.in_prompts.made == EXTRACTED and is_enough_for_a_model(chunk.tokens, questions)
+    ]
+
+
+def layers_due(
+    archive: Archive, plan: ChatPlan, roles: Roles, chat: ShownChat, adopted: Sequence[Memory]
+) -> Layers:
+    """Plan core memory and facts after the memories made now, and what an interrupted run has left.
+
+    The engine has neither. `adopted` are the memories that a fork takes over and writes once more.
+    """
+    config = chat.config
+    edits = taken = frozenset[int]()
+    if config.core.enabled and chat.layout.sections and roles.agent != ENGINE:
+        edits = _due(archive, plan, "core", adopted)
+    if config.facts.enabled and roles.context_manager != ENGINE:
+        taken = _due(archive, plan, "facts", adopted)
+    if not edits and not taken:
+        return NO_LAYERS
+    rows = plan.made + plan.chunks
+    known = len(facts_now(archive, plan.chat_id)) + len(plan.chunks)
+    shown_tokens = min(config.facts.compare, known) * _TOKENS_A_FACT
+    return Layers(
+        core=choose_chunks(rows, edits),
+        facts=choose_chunks(rows, taken),
+        core_tokens=_core_tokens(archive, plan.chat_id, chat) if edits else 0,
+        facts_tokens=count(chat.texts.facts) + count(chat.texts.fact_keeper) + shown_tokens,
+        shown_tokens=shown_tokens,
+        embeds=roles.embedding is not None,
+    )
+
+
+def _core_tokens(archive: Archive, chat_id: str, chat: ShownChat) -> int:
+    """Return the tokens of the question about core memory, with all sections in it."""
+    sections = core_now(archive, chat_id, chat.layout)
+    texts = (text for section in sections for text in (section.description, section.rendered))
+    return count(chat.texts.core) + sum(map(count, texts))
+
+
+def _due(
+    archive: Archive, plan: ChatPlan, layer: Layer, adopted: Sequence[Memory]
+) -> frozenset[int]:
+    """Return the numbers of the memories after which the layer has a step.
+
+    The agent edits its core memory in the order of what has happened, so memories made before the
+    layer was switched on, or by the engine before ones that a model wrote, get no step. Nor do
+    those that a fork has adopted, where the chat it came from has had these steps.
+    """
+    own = [memory for memory in adopted if not memory.is_fold]
+    followed = [memory.number for memory in own if has_step(archive, memory.origins, layer)]
+    last = max([last_step(archive, plan.chat_id, layer), *followed])
+    made = (chunk.number for chunk in plan.again + plan.chunks if chunk.number > last)
+    return frozenset([*due_steps(archive, plan.chat_id, layer), *made])

@@ -1,0 +1,233 @@
+"""Where keys are kept: a file of memproc's own, for this user alone, or the system keyring.
+
+The keyring is asked in a thread, since it may never answer. A prompt out of sight, or a bus that
+hangs, would hold up memproc for ever. So each question has a thread of its own, which is abandoned
+when it takes too long.
+"""
+
+import os
+import re
+import stat
+import sys
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Lock, Thread
+from time import monotonic
+from typing import TYPE_CHECKING, TypeVar
+
+from daemon.files.private import make_private
+from daemon.files.reasons import file_errors
+from daemon.files.write import replace_file, sweep
+from primer.models import KEY_VARIABLES
+from rules.errors import ConfigurationError
+
+if TYPE_CHECKING:
+    from keyring.backend import KeyringBackend
+
+_HEADING = (
+    "# Keys that memproc sends to their providers. Nobody else may read this file: chmod 600."
+)
+_LINE = re.compile(r"([A-Z0-9_]+)\s*=\s*([!#-&(-~]+)")  # no spaces, no quotes: no key has any
+_KNOWN = frozenset(KEY_VARIABLES.values())
+
+SERVICE = "memproc"
+SECONDS = 3.0
+_Answer = TypeVar("_Answer")
+
+
+@dataclass(frozen=True, slots=True)
+class NotAKey:
+    """A text that cannot be a key; `reason` completes "the key ..." and repeats nothing of it."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class NoKeyring:
+    """The system keyring cannot be used; `reason` completes "the system keyring ..."."""
+
+    reason: str
+
+
+_NO_ANSWER = NoKeyring(
+    "did not answer in time: it may be locked, or be asking in a window of its own"
+)
+
+
+class Keyring:
+    """A keyring that is asked for a few seconds at most; by default the system's."""
+
+    def __init__(
+        self,
+        backend: "Callable[[], KeyringBackend | NoKeyring] | None" = None,
+        seconds: float = SECONDS,
+    ) -> None:
+        self._backend = backend
+        self._seconds = seconds
+        self._asked = Lock()
+        """Held from a question to its answer, however late that comes."""
+        self._due = 0.0
+
+    def read(self, account: str) -> str | NoKeyring | None:
+        """Return the secret of an account, or None."""
+        return self._ask(lambda backend: backend.get_password(SERVICE, account))
+
+    def write(self, account: str, secret: str) -> NoKeyring | None:
+        """Keep a secret, and read it back: some keyrings take everything and keep nothing."""
+
+        def keep(backend: "KeyringBackend") -> NoKeyring | None:
+            backend.set_password(SERVICE, account, secret)
+            is_kept = backend.get_password(SERVICE, account) == secret
+            return None if is_kept else NoKeyring("did not keep it")
+
+        return self._ask(keep)
+
+    def forget(self, account: str) -> bool | NoKeyring:
+        """Forget the secret of an account; return whether there was one."""
+
+        def drop(backend: "KeyringBackend") -> bool:
+            is_kept = backend.get_password(SERVICE, account) is not None
+            if is_kept:
+                backend.delete_password(SERVICE, account)
+            return is_kept
+
+        return self._ask(drop)
+
+    def _ask(
+        self, question: "Callable[[KeyringBackend], _Answer | NoKeyring]"
+    ) -> _Answer | NoKeyring:
+        """Return the answer, if it comes in time.
+
+        While an older question is overdue, ask no other.
+        """
+        if not self._asked.acquire(timeout=max(0.0, self._due - monotonic())):
+            return _NO_ANSWER
+        self._due = monotonic() + self._seconds
+        answers: list[_Answer | NoKeyring] = []
+
+        def answer() -> None:
+            try:
+                backend = (self._backend or _system_backend)()
+                answers.append(backend if isinstance(backend, NoKeyring) else question(backend))
+            except Exception as trouble:
+                # The boundary: keyrings are other people's programs, and raise anything.
+                # Their words may repeat the secret, so only the kind is told.
+                answers.append(NoKeyring(f"failed ({type(trouble).__name__})"))
+            finally:
+                self._asked.release()
+
+        thread = Thread(target=answer, name="keyring", daemon=True)
+        thread.start()
+        thread.join(self._seconds)
+        return answers[0] if answers else _NO_ANSWER
+
+
+SYSTEM = Keyring()
+"""The person's own keyring."""
+
+
+def keys_file(folder: Path) -> Path:
+    """Return the place of memproc's own file of keys, in the state folder `folder`."""
+    return folder / "keys.env"
+
+
+def read_keys(folder: Path) -> Mapping[str, str]:
+    """Return the key of each variable in the file; none where there is no file.
+
+    Raise ConfigurationError where others can read the file, or a line is broken (the message gives
+    its number alone), and FileTrouble where the file cannot be read.
+    """
+    path = keys_file(folder)
+    keys: dict[str, str] = {}
+    for number, line in enumerate(_lines(folder), 1):
+        text = line.strip()
+        if not text or text.startswith("#"):
+            continue
+        match = _LINE.fullmatch(text)
+        if match is None or match[1] not in _KNOWN or match[1] in keys:
+            raise ConfigurationError(
+                f"Line {number} of {path} is not a key.",
+                "Write one VARIABLE=value a line, without quotes, each variable once. "
+                f"The variables that memproc knows: {', '.join(sorted(_KNOWN))}.",
+            )
+        keys[match[1]] = match[2]
+    return keys
+
+
+def write_key(folder: Path, variable: str, value: str) -> Path:
+    """Put a key into the file, replacing the one it has; make the folder if it is missing.
+
+    Raise as `read_keys` does: a file that is not in order is not made worse.
+    """
+    read_keys(folder)
+    return write_private(
+        keys_file(folder), [*(_lines(folder, but=variable) or [_HEADING]), f"{variable}={value}"]
+    )
+
+
+def remove_key(folder: Path, variable: str) -> bool:
+    """Take a key out of the file; return whether it was there. Raise as `read_keys` does."""
+    if variable not in read_keys(folder):
+        return False
+    write_private(keys_file(folder), _lines(folder, but=variable))
+    return True
+
+
+def _lines(folder: Path, but: str = "") -> list[str]:
+    """Return the lines of the file of keys, without those of `but`; raise unless it is private."""
+    data = private_content(keys_file(folder), refuse_shared)
+    if data is None:
+        return []
+    # Editors on Windows begin a file with a mark and end its lines with two characters.
+    text = data.removeprefix(b"\xef\xbb\xbf").decode("utf-8", "surrogateescape")
+    lines = (line.rstrip("\r") for line in text.removesuffix("\n").split("\n"))
+    return [line for line in lines if not but or line.partition("=")[0].strip() != but]
+
+
+def private_content(path: Path, refuse: Callable[[Path, os.stat_result], None]) -> bytes | None:
+    """Return the bytes of a file whose owner and rights pass `refuse`; None if it is missing.
+
+    Raise what `refuse` raises, and FileTrouble.
+    """
+    with file_errors(path, "read"):
+        try:
+            with path.open("rb") as file:
+                refuse(path, os.fstat(file.fileno()))
+                return file.read()
+        except FileNotFoundError:
+            return None
+
+
+def write_private(path: Path, lines: Iterable[str]) -> Path:
+    """Replace the file by these lines, rights 0600, and sweep away what a killed process left."""
+    make_private(path.parent)
+    sweep(path.parent)
+    replace_file(path, ["".join(f"{line}\n" for line in lines).encode("utf-8", "surrogateescape")])
+    return path
+
+
+def refuse_shared(path: Path, status: os.stat_result) -> None:
+    """Raise ConfigurationError where a file with keys is not its owner's alone."""
+    if sys.platform == "win32":
+        return  # a file in a person's own folders inherits their rights, and has no such bits
+    if status.st_uid != os.geteuid() or status.st_mode & (stat.S_IRWXG | stat.S_IRWXO):
+        raise ConfigurationError(
+            f"{path} belongs to another user, or can be read or changed by others, "
+            "so its keys are not used.",
+            f"Make it yours, then: chmod 600 {path}. "
+            "Whoever may have read it knows the keys: consider new ones.",
+        )
+
+
+def _system_backend() -> "KeyringBackend | NoKeyring":
+    """Return the keyring that the `keyring` library finds here.
+
+    It is imported late: importing it already talks to the system.
+    """
+    import keyring
+
+    backend = keyring.get_keyring()
+    if backend.priority <= 0:  # so the library marks its two backends that keep nothing
+        return NoKeyring("is not there on this system")
+    return backend

@@ -1,0 +1,109 @@
+"""Notes on known chats: wishes left out of folds, budgets that grow, and what is kept word for word.
+
+`memproc plan` says the same of the chats in an export; these are read from the archive alone.
+"""
+
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from itertools import chain
+
+from daemon.archive.archive import Archive
+from daemon.archive.chats import KnownChat, fold_limits, known_chat, known_chats
+from daemon.archive.keeping import kept_passages
+from daemon.archive.memories import chats_with_folds
+from daemon.chat.holding import Holding, holding, keeps_to_folds
+from daemon.config.settings import Config
+from daemon.status.findings import Finding, Setup, warning
+from daemon.status.printable import told_apart
+from daemon.status.status import StatusProblem
+from rules.conversation.kept_wishes import too_many_wishes
+from rules.errors import MemprocError
+from rules.layers.kept_passages import KeptPassage, how_full, notes_on
+from rules.plan.fold_budget import what_growing_takes
+
+_RAISE_WISHES = "Raise wishes under [fold] in memproc.toml; the next run puts them back."
+_CHOOSE_BUDGET = 'Write budget = "auto", or the number, under [fold] in memproc.toml.'
+
+
+@dataclass(frozen=True, slots=True)
+class FoldNotes:
+    """Two clauses on a chat's folds, each empty where there is nothing to say."""
+
+    wishes: str
+    """The wishes that still hold and are left out, by the memories that state them."""
+    growing: str
+    """What each message would take if the budget grew."""
+
+    def __iter__(self) -> Iterator[str]:
+        return filter(None, (self.wishes, self.growing))
+
+
+def notes_on_folds(archive: Archive, config: Config, held: Holding) -> FoldNotes:
+    """Return the notes on one chat's folds. Raises ChatSkipped where its settings clash."""
+    shown = [memory for memory in held.memories if held.states[memory.memory_id].word == "shown"]
+    own = config.of(known_chat(archive, held.chat_id))
+    sources = [memory.source_tokens for memory in held.memories if not memory.is_fold]
+    is_held_back = keeps_to_folds(own, fold_limits(archive, held.chat_id))
+    return FoldNotes(
+        too_many_wishes(shown, held.memories, held.bounds.wishes),
+        what_growing_takes(held.bounds, sources) if is_held_back else "",
+    )
+
+
+def problems_of_folds(archive: Archive, config: Config) -> Iterator[StatusProblem]:
+    """Yield what status and Home say of each chat whose folds leave out a wish that holds."""
+    for title, notes in _all_notes(archive, config):
+        if notes.wishes:
+            yield StatusProblem(title, f"{notes.wishes}.", _RAISE_WISHES)
+
+
+def wishes_and_budgets(setup: Setup) -> Iterator[Finding]:
+    """Yield a finding on each chat whose folds leave out wishes, or whose budget could grow."""
+    with Archive.read(setup.folders.state) as archive:
+        every = list(_all_notes(archive, setup.config))
+    for title, notes in every:
+        if notes.wishes:
+            yield warning(f"wishes of {title}", f"{notes.wishes}.", _RAISE_WISHES)
+        if notes.growing:
+            yield warning(f"memories of {title}", f"{notes.growing}.", _CHOOSE_BUDGET)
+
+
+def _all_notes(archive: Archive, config: Config) -> Iterator[tuple[str, FoldNotes]]:
+    """Yield the notes of each chat with folds; one that cannot be read hides no other."""
+    chats: list[KnownChat] = list(known_chats(archive))
+    titles = told_apart((known.chat_id, known.title) for known in chats)
+    folded = chats_with_folds(archive)
+    for known in chats:
+        if known.chat_id in folded:
+            with suppress(MemprocError):
+                held = holding(archive, config, known.chat_id)
+                yield titles[known.chat_id], notes_on_folds(archive, config, held)
+
+
+def problems_of_kept(archive: Archive) -> Iterator[tuple[StatusProblem, str]]:
+    """Yield what status and Home say of each chat where something waits for the person; its id."""
+    for chat_id, title, passages in _all_kept(archive):
+        open_ones = (passage for passage in passages if passage.is_open)
+        if questions := "; ".join(chain.from_iterable(map(notes_on, open_ones))):
+            reason = f"{questions[:1].upper()}{questions[1:]}."
+            step = f"Look at it with: memproc keep {chat_id}"
+            yield StatusProblem(title, reason, step), chat_id
+
+
+def fullness_of_kept(archive: Archive, config: Config) -> Iterator[str]:
+    """Yield a line on how full each chat is that keeps something, or would."""
+    for chat_id, title, passages in _all_kept(archive):
+        with suppress(MemprocError):
+            budget = config.of(known_chat(archive, chat_id)).keep.budget
+            if full := how_full(passages, budget):
+                yield f"{title}: {full}"
+
+
+def _all_kept(archive: Archive) -> Iterator[tuple[str, str, tuple[KeptPassage, ...]]]:
+    """Yield id, title and passages of each chat; one that cannot be read hides no other."""
+    chats = known_chats(archive)
+    titles = told_apart((known.chat_id, known.title) for known in chats)
+    for known in chats:
+        with suppress(MemprocError):
+            yield known.chat_id, titles[known.chat_id], kept_passages(archive, known.chat_id)

@@ -1,0 +1,237 @@
+"""New messages and chats, in the shape in which TypingMind stores them.
+
+An assistant message has the keys of an assistant message of the same chat, and one text part or one
+string, never empty: what TypingMind sends and shows depends on these.
+
+The field `memproc` of a chat that was brought from another program, which TypingMind keeps and never
+sends, says which conversations it is made of. Between two of them is a message with our marker:
+
+    "memproc":{"v":1,"life":"Aria","brought":[["chatgpt","6b0f0d9c-..."],["chatgpt","91aa..."]]}
+
+TypingMind stores a chat under `chatID` and replaces another with the same. So the raw conversation
+comes as a new chat, whose id keeps the old one safe; message uuids may occur in two chats, so
+messages keep theirs. None of them is still named as deleted, and the memories that another device
+shows are, so that the chat survives a sync.
+"""
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from rules.typingmind import spans
+from rules.typingmind.chat import Chat, parse_chat, read_messages
+from rules.typingmind.dates import parse_date, write_date
+from rules.typingmind.message import DIVIDER
+from rules.typingmind.originals import deleted_uuids, replace_deleted_uuids
+from rules.typingmind.spans import encoded
+from rules.typingmind.splice import replace_field, replace_or_add_fields, splice
+
+_USER = {"role": "user", "uuid": "", "content": "", "createdAt": ""}
+_ASSISTANT = {"role": "assistant", "uuid": "", "content": "", "createdAt": "", "finish": "stop"}
+_EMPTIED = frozenset({"keywords", "metaBlobs", "annotations"})
+_NONE = frozenset({"refusal", "citations", "stop_sequence"})
+_COUNTED = frozenset({"usage", "titleUsage"})
+_COPIED = frozenset({"type", "model"})
+_ENDED = {"finish": "stop", "stop_reason": "end_turn"}
+_FILLED = (
+    _EMPTIED
+    | _NONE
+    | _COUNTED
+    | _COPIED
+    | _ENDED.keys()
+    | {"id", "role", "uuid", "content", "createdAt"}
+)
+
+_FIELD = "memproc"
+_VERSION = 1
+
+_DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
+_LENGTH = 10
+_SUFFIX = "(memories)"
+
+
+@dataclass(frozen=True, slots=True)
+class NewMessage:
+    """The values of a message that is still to be written. `name` decides its id."""
+
+    name: str
+    uuid: str
+    role: str
+    text: str
+    when: datetime
+    marker: Mapping[str, object]
+
+
+@dataclass(frozen=True, slots=True)
+class BroughtMessage:
+    """The values of a message that another program's export has."""
+
+    uuid: str
+    role: str
+    text: str
+    when: datetime
+    model: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """What a brought chat is made of. `life` is the name of one made of several conversations."""
+
+    conversations: tuple[tuple[str, str], ...]
+    """Program and id of each, in order."""
+    life: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class BroughtChat:
+    """The values of a new chat; `messages` are the bytes of each."""
+
+    chat_id: str
+    title: str
+    model: str
+    system_message: str
+    messages: Sequence[bytes]
+    began: str
+    ended: str
+    origin: Origin
+
+
+def write_message(new: NewMessage, template: Mapping[str, object] | None) -> bytes:
+    """Return the message's JSON; an assistant's has the keys of `template` that we can fill."""
+    shape: Mapping[str, object] = _USER
+    if new.role == "assistant":
+        shape = template if template is not None and "content" in template else _ASSISTANT
+    message = {key: _fill(key, shape[key], new) for key in shape if key in _FILLED}
+    message |= {"role": new.role, "uuid": new.uuid, "createdAt": write_date(new.when)}
+    message["memproc"] = new.marker
+    return spans.encoded(message)
+
+
+def _fill(key: str, value: object, new: NewMessage) -> object:
+    """Return the value of a key of the template in a finished answer without tools or thinking."""
+    if key == "id":
+        return "msg_" + hashlib.sha256(new.name.encode()).hexdigest()[:24]
+    if key == "content":
+        return [{"type": "text", "text": new.text}] if isinstance(value, list) else new.text
+    if key in _COPIED:
+        return spans.text(value) or None
+    if key in _ENDED:
+        return value if value in ("stop", "end_turn") else _ENDED[key]
+    return _emptied(key, value)
+
+
+def _emptied(key: str, value: object) -> object:
+    """Return zeros for counts, an empty list for a list, else None."""
+    if key in _COUNTED and isinstance(value, dict):
+        return dict.fromkeys(value, 0)
+    return [] if key in _EMPTIED and isinstance(value, list) else None
+
+
+def write_brought_message(message: BroughtMessage) -> bytes:
+    """Return the JSON of a message as TypingMind would have stored it."""
+    fields = {
+        "role": message.role,
+        "content": message.text,
+        "uuid": message.uuid,
+        "createdAt": write_date(message.when),
+    }
+    if message.role == "assistant":
+        fields |= {"finish": "stop"} | ({"model": message.model} if message.model else {})
+    return encoded(fields)
+
+
+def write_divider(uuid: str, text: str, when: datetime) -> bytes:
+    """Return the JSON of the message between two conversations of one life."""
+    message = {
+        "role": "user",
+        "content": text,
+        "uuid": uuid,
+        "createdAt": write_date(when),
+        _FIELD: {"v": _VERSION, "kind": DIVIDER},
+    }
+    return encoded(message)
+
+
+def write_brought_chat(chat: BroughtChat) -> bytes:
+    """Return the JSON of a chat that TypingMind has never seen."""
+    fields: dict[str, object] = {
+        "id": chat.chat_id,
+        "chatID": chat.chat_id,
+        "chatTitle": chat.title,
+        "model": chat.model or None,
+        "createdAt": chat.began,
+        "updatedAt": chat.ended,
+        "syncedAt": None,
+        "deletedAt": None,
+        "tokenUsage": None,
+        _FIELD: _origin_field(chat.origin),
+    }
+    if chat.system_message:
+        fields["chatParams"] = {"systemMessage": chat.system_message}
+    head = encoded(fields)[:-1]
+    return b"".join((head, b',"messages":[', b",".join(chat.messages), b"]}"))
+
+
+def with_origin(chat: bytes, origin: Origin) -> bytes:
+    """Return a known chat's bytes, which now is made of these conversations."""
+    known = parse_chat(chat)
+    return splice(known, replace_or_add_fields(known, {_FIELD: _origin_field(origin)}))
+
+
+def origin_of(chat: Chat) -> Origin | None:
+    """Return the conversations that a chat is made of; None where it was not brought."""
+    field = chat.field(_FIELD)
+    listed = spans.as_list(field, "brought")
+    pairs = (item for item in listed if isinstance(item, list) and len(item) == 2)
+    conversations = tuple((spans.text(source), spans.text(key)) for source, key in pairs)
+    life = spans.text(field.get("life")) if isinstance(field, Mapping) else ""
+    return Origin(conversations, life) if conversations else None
+
+
+def _origin_field(origin: Origin) -> dict[str, object]:
+    named = {"life": origin.life} if origin.life else {}
+    return {"v": _VERSION, **named, "brought": [list(pair) for pair in origin.conversations]}
+
+
+def expanded(chat: Chat, ours: Sequence[str]) -> bytes:
+    """Return the chat's bytes with its list of deletions corrected where needed.
+
+    Its messages are named no longer, and memories' messages, whose uuids are `ours`, are.
+    """
+    here = {message.uuid for message in read_messages(chat)}
+    before = deleted_uuids(chat)
+    after = dict.fromkeys(uuid for uuid in (*sorted(before), *ours) if uuid not in here)
+    return splice(chat, replace_deleted_uuids(chat, tuple(after)) if after.keys() != before else [])
+
+
+def new_chat_id(chat_id: str, number: int = 1) -> str:
+    """Derive an id of TypingMind's form from old id and number, so that a second run agrees.
+
+    Ten digits of base 36, drawn from a hash.
+    """
+    drawn = int.from_bytes(hashlib.sha256(f"{chat_id}/memories/{number}/0".encode()).digest())
+    return "".join(_DIGITS[drawn // 36**place % 36] for place in range(_LENGTH))
+
+
+def memories_title(title: str) -> str:
+    """Return the old title with "(memories)" after it; one that ends so already stays."""
+    return title if title.rstrip().endswith(_SUFFIX) else f"{title.rstrip()} {_SUFFIX}".lstrip()
+
+
+def as_new_chat(chat: bytes, new_id: str, title: str, now: str) -> bytes:
+    """Return a finished chat under another id and title, updated `now` and never synced.
+
+    All other bytes stay, and `updatedAt` where it is later than `now`. `chatID` and the title are
+    added where they are missing: without a `chatID`, the import would replace another chat that has
+    none. Raises spans.BadJson where the bytes are no chat.
+    """
+    new = parse_chat(chat)
+    before, present = parse_date(new.updated_at), parse_date(now)
+    edits = [
+        *replace_field(new, "id", new_id),
+        *replace_or_add_fields(new, {"chatID": new_id, "chatTitle": title}),
+        *([] if before and present and before > present else replace_field(new, "updatedAt", now)),
+        *replace_field(new, "syncedAt", None),
+    ]
+    return splice(new, edits)

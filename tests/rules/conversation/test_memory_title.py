@@ -1,0 +1,199 @@
+"""What a memory is called in its first question: its numbers, its days, and a subject that tells its
+passage from those before it, by raw words alone.
+"""
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from daemon.models.tokens import count
+from primer import prompt
+from primer.wording import wrap
+from rules.conversation.memory import Memory
+from rules.conversation.memory_title import (
+    counted_on,
+    numbers_in,
+    numbers_of,
+    subject_in,
+    subjects,
+    without_subject,
+    write_title,
+)
+from tests.chats import texts
+from tests.entries import fold_of, memory_of, talk
+from tests.primer.test_form import LANGUAGES, good_answers
+from tests.server.asking import TEXTS
+
+TALK = talk(*(f"words {number}" for number in range(9)))
+
+SAMPLE = Path(__file__).parents[3] / "daemon" / "files" / "sample.json"
+DAYS = ["2023-11-28", "2024-12-13"]
+SHOES = [
+    (True, "My sneakers are worn out. Which sneakers last longest?"),
+    (False, "Sneakers with a stitched sole. You run a lot."),
+]
+FESTIVAL = [
+    (True, "The festival in Galway begins on Friday. I need no new sneakers for it."),
+    (False, "The festival has a list of what to bring: boots, a tent."),
+]
+EVERYDAY = [(True, "Yes, thank you, that was good."), (False, "You are welcome.")]
+Passage = Sequence[tuple[bool, str]]
+MESSAGE = st.tuples(st.booleans(), st.text(max_size=60))
+
+
+def called(number: int, title: str, *, frozen: bool = False) -> Memory:
+    """A memory whose first question bears this title; with `frozen`, nobody knows its raw messages any more."""
+    memory = memory_of(number, TALK[number - 1 : number])
+    asked = wrap("context_manager", f"{title} A direct quote?")
+    told = replace(memory.in_prompts, texts=(asked, *memory.in_prompts.texts[1:]))
+    return replace(memory, in_prompts=told, edition=told, keys=() if frozen else memory.keys)
+
+
+@pytest.mark.parametrize(
+    ("dates", "days"),
+    [
+        (["2024-03-15T10:00:00.000Z", "2024-04-05T10:00:00.000Z"], "15 March to 5 April 2024"),
+        (["2024-03-20T10:00:00.000Z", "2024-03-15T10:00:00.000Z"], "15 to 20 March 2024"),
+        (["2024-03-15T10:00:00.000Z", "2024-03-15T23:00:00.000Z"], "15 March 2024"),
+        (
+            ["2023-12-28T10:00:00.000Z", "2024-01-03T10:00:00.000Z"],
+            "28 December 2023 to 3 January 2024",
+        ),
+        ([None, "soon", "2024-03-15"], "15 March 2024"),
+    ],
+)
+def test_a_memory_bears_its_number_and_the_days_on_which_it_was(
+    dates: list[str | None], days: str
+) -> None:
+    assert write_title(7, 7, dates) == f"Memory 7, {days}."
+    assert write_title(7, 7, dates, extracted=True) == f"Memory 7, {days}, extracted."
+    assert write_title(1, 6, dates) == f"Memories 1 to 6, {days}."
+
+
+def test_a_memory_without_any_date_bears_its_number_alone() -> None:
+    assert write_title(7, 7, [None, "", "yesterday"]) == "Memory 7."
+
+
+@given(st.integers(1, 999_999), st.integers(0, 400), st.booleans())
+def test_the_numbers_of_a_title_are_read_back(first: int, more: int, extracted: bool) -> None:
+    last = min(first + more, 999_999)
+    title = write_title(first, last, ["2024-03-15"], extracted=extracted)
+    assert numbers_in(wrap("context_manager", f"{title} A direct quote?")) == (first, last)
+
+
+@pytest.mark.parametrize(
+    "text", ["Memory 7, 15 March 2024.", "<context_manager>\nPlease choose one direct quote", ""]
+)
+def test_what_stands_elsewhere_or_in_the_older_form_is_no_title(text: str) -> None:
+    assert numbers_in(text) is None
+
+
+def test_numbers_are_those_of_the_archive_as_long_as_it_has_the_raw_messages() -> None:
+    memories = [called(1, "Memory 1."), called(2, "Memory 700.")]
+    assert counted_on(memories) == 0, "what somebody has written into a title changes nothing"
+    assert counted_on([]) == 0
+
+
+def test_where_the_archive_was_lost_no_number_is_given_to_another_memory() -> None:
+    """An export with a fold of six, and two memories behind it, is all that is left: they are 1, 2 and 3 now."""
+    left = [
+        called(1, "Memories 1 to 6.", frozen=True),
+        called(2, "Memory 7.", frozen=True),
+        called(3, "Memory 8."),
+    ]
+    left[2] = replace(left[2], keys=())
+    ahead = counted_on(left)
+    assert ahead == 5
+    new = memory_of(4, TALK[3:4])
+    assert numbers_of(new, {}, ahead) == (9, 9)
+
+
+def test_a_fold_stands_for_the_numbers_of_all_its_members() -> None:
+    memories = [memory_of(number, TALK[number - 1 : number]) for number in (1, 2, 3)]
+    inner = replace(fold_of(1, memories[:2]), memory_id="inner", members=("m1", "m2"))
+    outer = replace(fold_of(2, [inner, memories[2]]), members=("inner", "m3"))
+    by_id = {memory.memory_id: memory for memory in [*memories, inner]}
+    assert numbers_of(outer, by_id, 0) == (1, 3)
+    assert numbers_of(outer, by_id, 5) == (6, 8)
+
+
+def question(subject: str, *, extracted: bool = True) -> str:
+    """The first question of a memory with the longest title, or nearly so."""
+    title = write_title(1234, 1234, DAYS, extracted=extracted, subject=subject)
+    return prompt.question(f"{title} {TEXTS.quote}").content
+
+
+def test_what_many_messages_of_a_passage_and_few_before_it_hold_is_its_subject() -> None:
+    shoes, festival = subjects([SHOES, FESTIVAL])
+    assert shoes.startswith("sneakers")
+    assert festival.startswith("festival")
+    assert "sneakers" not in festival, "the passage before had them"
+
+
+def test_what_the_person_says_counts_more_than_the_answer() -> None:
+    (subject,) = subjects([[(True, "The ferry to Oban."), (False, "A harbour, a lighthouse.")]])
+    assert subject == "Oban, ferry, harbour"
+
+
+@given(st.lists(st.lists(MESSAGE, max_size=4), max_size=5), st.lists(MESSAGE, max_size=4))
+def test_what_comes_later_changes_no_subject(passages: list[Passage], later: Passage) -> None:
+    assert list(subjects([*passages, later]))[:-1] == list(subjects(passages))
+
+
+@given(st.lists(st.lists(MESSAGE, max_size=4), max_size=4))
+def test_a_subject_has_two_to_four_words_of_letters_or_there_is_none(
+    passages: list[Passage],
+) -> None:
+    for subject in subjects(passages):
+        words = subject.split(", ") if subject else []
+        assert len(words) in (0, 2, 3, 4)
+        assert len({word.casefold() for word in words}) == len(words)
+        assert not any(mark in word for word in words for mark in " .,:;!?\"'*_`#<>(){}[]\n")
+
+
+def test_code_addresses_numbers_and_quotations_are_no_subject() -> None:
+    code = "```python\nimport frobnicate\n```\nSee https://example.org/frobnicate and `frobnicate`."
+    (subject,) = subjects([[(True, f'{code} "Frobnicate!" 1843 lighthouse Oban.')]])
+    assert subject == "Oban, lighthouse"
+
+
+def test_a_passage_of_everyday_words_has_no_subject() -> None:
+    assert list(subjects([EVERYDAY, []])) == ["", ""]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_question_with_a_subject_has_at_most_sixty_tokens_in_any_language(language: str) -> None:
+    passages = dict.fromkeys((good.passage, good.by_person) for good in good_answers(language))
+    told = subjects(
+        [(text in by_person, text) for text in passage] for passage, by_person in passages
+    )
+    named = [subject for subject in told if subject]
+    assert named
+    assert all(count(question(subject)) <= 60 for subject in named)
+
+
+def test_the_sample_s_memories_are_told_apart_within_sixty_tokens() -> None:
+    (chat,) = json.loads(SAMPLE.read_bytes())["data"]["chats"]
+    said = [(each["role"] == "user", *texts([each])) for each in chat["messages"]]
+    named = list(subjects(said[at : at + 12] for at in range(0, len(said), 12)))
+    assert len(set(named)) == len(named)
+    assert all(count(question(subject)) <= 60 for subject in named)
+
+
+@given(st.integers(1, 999_999), st.booleans(), st.booleans())
+def test_the_subject_of_a_title_is_read_back_and_left_out(
+    number: int, extracted: bool, is_dated: bool
+) -> None:
+    days = DAYS if is_dated else []
+    plain = write_title(number, number, days, extracted=extracted)
+    titled = write_title(number, number, days, extracted=extracted, subject="sneakers, festival")
+    assert titled == f"{plain[:-1]}: sneakers, festival."
+    assert subject_in(prompt.question(f"{titled} A direct quote?").content) == "sneakers, festival"
+    assert without_subject(f"{titled} ") == f"{plain} "
+    assert subject_in(prompt.question(f"{plain} A direct quote?").content) == ""
+    assert without_subject(f"{plain} Note: this.") == f"{plain} Note: this."

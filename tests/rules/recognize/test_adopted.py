@@ -1,0 +1,285 @@
+"""A fork has memories of its own from the first look on, and its copies have their true dates.
+
+A memory that nobody knows is kept as it is; what was said in the fork keeps its own date.
+"""
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+
+from rules.conversation.history import Past, Place
+from rules.conversation.memory import Edition, Memory, fold_id
+from rules.recognize.adopted import (
+    Adopted,
+    Kin,
+    as_dated,
+    freeze,
+    inherit,
+    may_be_copies,
+    true_dates,
+)
+from rules.recognize.recognize import recognise
+from rules.recognize.user_edits import groups
+from rules.typingmind.chat import read_messages
+from rules.typingmind.message import Message, read_message
+from rules.typingmind.splice import with_date
+from tests.entries import chat_of, fold_of, memory_of, past_of, said, with_edition
+from tests.rules.output.finishing import TALK, chunk, finish
+
+M1, M2, M3 = (memory_of(number, chunk(2 * number - 2, 2 * number)) for number in (1, 2, 3))
+ALL = [M1, M2, M3]
+PAST = [old for at, memory in enumerate(ALL) for old in past_of(memory, chunk(2 * at, 2 * at + 2))]
+FOLD = fold_of(1, [M1, M2])
+OWN = "a9b8c7d6e5"
+
+TEXTS = ("Good evening.", "Good evening, Jonas.", "ok", "The lamp is lit.", "ok", "The tide turns.")
+KNOWN = [said(("user", "assistant")[at % 2], text, at) for at, text in enumerate(TEXTS)]
+HISTORY = [(message.digest, message.created_at) for message in KNOWN]
+FORK = "2026-11-21T09:00:00.000Z"
+
+
+def kin_of(memories: Sequence[Memory], past: Sequence[Past] = PAST) -> Kin:
+    return Kin("a", memories, {memory.memory_id: editions(memory) for memory in memories}, past)
+
+
+def editions(memory: Memory) -> list[Edition]:
+    return list({one.number: one for one in (memory.in_prompts, memory.edition)}.values())
+
+
+def shows(*memories: Memory) -> dict[str, dict[int, Place]]:
+    """What an export shows with these memories in it."""
+    chat = finish(chat_of(TALK), [*ALL, FOLD], shown=memories).again()
+    return groups(recognise(read_messages(chat), {}))
+
+
+def by_number(found: Adopted) -> dict[int, Memory]:
+    return {memory.number: memory for memory in found.memories if not memory.is_fold}
+
+
+def test_a_fork_has_the_same_memories_under_ids_of_its_own() -> None:
+    found = inherit(OWN, shows(*ALL), kin_of(ALL))
+    assert [memory.origins[0] for memory in found.memories] == ["m1", "m2", "m3"]
+    assert [memory.edition for memory in found.memories] == [memory.edition for memory in ALL]
+    assert found.past == tuple(PAST)
+    names = {memory.memory_id for memory in found.memories}
+    assert len(names) == 3
+    assert not names & {"m1", "m2", "m3"}
+    assert names == {
+        memory.memory_id for memory in inherit(OWN, shows(*ALL), kin_of(ALL)).memories
+    }, "on any day"
+    assert names.isdisjoint(
+        one.memory_id for one in inherit("another", shows(*ALL), kin_of(ALL)).memories
+    )
+
+
+def test_a_fork_has_what_stood_in_the_chat_when_it_was_made_and_no_more() -> None:
+    found = inherit(OWN, shows(M1, M2), kin_of(ALL))
+    assert [memory.origins[0] for memory in found.memories] == ["m1", "m2"]
+    assert {old.memory for old in found.past} == {1, 2}
+
+
+def test_what_was_forgotten_before_the_fork_is_forgotten_in_it() -> None:
+    found = by_number(inherit(OWN, shows(M1, M3), kin_of(ALL)))
+    assert [found[number].forgotten for number in (1, 2, 3)] == [False, True, False]
+    again = by_number(inherit(OWN, shows(*ALL), kin_of([M1, replace(M2, forgotten=True), M3])))
+    assert again[2].forgotten
+
+
+def test_a_memory_in_a_fold_that_the_fork_shows_was_not_forgotten() -> None:
+    found = inherit(OWN, shows(FOLD, M3), kin_of([*ALL, FOLD]))
+    assert [memory.origins[0] for memory in found.memories] == ["m1", "m2", "m3", FOLD.memory_id]
+    assert not any(memory.forgotten for memory in found.memories)
+    *chunks, fold = found.memories
+    assert fold.members == tuple(memory.memory_id for memory in chunks[:2])
+    assert fold.memory_id != FOLD.memory_id
+
+
+def test_a_fold_that_the_fork_does_not_show_comes_too_where_it_has_all_its_memories() -> None:
+    assert [one.origins[0] for one in inherit(OWN, shows(M1, M2), kin_of([*ALL, FOLD])).memories][
+        2:
+    ] == [FOLD.memory_id]
+    assert [one.origins[0] for one in inherit(OWN, shows(M1), kin_of([*ALL, FOLD])).memories] == [
+        "m1"
+    ]
+
+
+def test_a_fold_of_folds_is_inherited_with_all_below_it() -> None:
+    higher = fold_of(1, [FOLD, M3])
+    found = inherit(OWN, shows(FOLD, M3), kin_of([*ALL, FOLD, higher]))
+    by_origin = {memory.origins[0]: memory for memory in found.memories}
+    assert by_origin[higher.memory_id].members == tuple(
+        by_origin[name].memory_id for name in (FOLD.memory_id, "m3")
+    )  # fmt: skip
+
+
+def test_a_fold_of_what_the_person_has_edited_since_comes_along_beside_the_fold_of_today() -> None:
+    edited = with_edition(M1, 2)
+    edited = replace(edited, in_prompts=edited.edition)
+    of_today = replace(FOLD, memory_id=fold_id("a", [edited, M2]), number=2)
+    found = inherit(OWN, shows(edited, M2), kin_of([edited, M2, FOLD, of_today])).memories
+    first, second, *folds = found
+    assert {fold.origins[0]: fold.memory_id == fold_id(OWN, [first, second]) for fold in folds} == {
+        FOLD.memory_id: False,
+        of_today.memory_id: True,
+    }
+
+
+def test_every_edition_comes_along_and_what_had_hindsight_gets_none_again() -> None:
+    found = inherit(OWN, shows(*ALL), kin_of([with_edition(M1, 2), M2, M3]))
+    first = by_number(found)[1].memory_id
+    assert [edition.kind for edition in found.editions[first]] == ["as-of", "hindsight"]
+    assert found.had_hindsight == {first}
+
+
+def test_the_export_of_a_fork_of_a_fork_may_call_its_memories_as_either_chat_before_it_did() -> (
+    None
+):
+    second = inherit("b", shows(*ALL), kin_of(ALL))
+    kin = Kin("b", second.memories, second.editions, second.past)
+    named = {
+        memory.memory_id: group
+        for memory, group in zip(second.memories, shows(*ALL).values(), strict=True)
+    }
+    for shown in (shows(*ALL), named):
+        third = inherit("c", shown, kin)
+        assert [memory.origins for memory in third.memories] == list(
+            zip(named, ["m1", "m2", "m3"], strict=True)
+        )
+
+
+def length(text: str) -> int:
+    return len(text)
+
+
+def test_memories_that_nobody_knows_are_kept_as_they_stand() -> None:
+    first, second = freeze(shows(M1, M2), 4, length).memories
+    assert (first.memory_id, second.memory_id) == ("m1", "m2")
+    assert (first.number, second.number) == (4, 5)
+    assert first.edition.texts == M1.edition.texts
+    assert first.keys == ()
+    assert first.edition.tokens == sum(map(len, M1.edition.texts))
+    assert first.edition.made == "model"
+    assert [(quote.text, quote.source) for quote in first.edition.quotes] == [
+        ("message number 0", "")
+    ]
+    assert (first.first, first.last) == (M1.first, M1.last)
+
+
+def test_a_frozen_memory_whose_name_is_taken_gets_one_of_its_own_and_answers_to_both() -> None:
+    first, second = freeze(shows(M1, M2), 4, length, {"m2": "own"}).memories
+    assert (first.memory_id, first.origins) == ("m1", ())
+    assert (second.memory_id, second.origins) == ("own", ("m2",))
+
+
+def test_a_fold_that_nobody_knows_keeps_its_level() -> None:
+    fold, memory = freeze(shows(FOLD, M3), 1, length).memories
+    assert (fold.level, memory.level) == (2, 1)
+    assert not fold.is_fold, "what it stood for is not known any more"
+
+
+def test_a_memory_that_has_lost_a_message_is_not_taken_for_one() -> None:
+    shown = shows(*ALL)
+    broken = {name: {slot: place for slot, place in group.items() if (name, slot) != ("m2", 5)}
+              for name, group in shown.items()}  # fmt: skip
+    found = freeze(broken, 1, length)
+    assert [(memory.memory_id, memory.number) for memory in found.memories] == [
+        ("m1", 1),
+        ("m3", 2),
+    ]
+    assert set(found.editions) == {"m1", "m3"}
+
+
+def test_a_memory_that_says_it_was_extracted_is_known_as_such() -> None:
+    extracted = replace(M1, edition=replace(M1.edition, made="extracted", number=3))
+    chat = finish(chat_of(TALK), [extracted]).again()
+    (memory,) = freeze(groups(recognise(read_messages(chat), {})), 1, length).memories
+    assert (memory.edition.made, memory.edition.number) == ("extracted", 3)
+
+
+def quoting(memory: Memory, lead: str, *, framed: bool) -> Memory:
+    """The same memory, whose first quote stands behind this lead, and is known as the person's if `framed`."""
+    edition = memory.edition
+    first, *rest = edition.quotes
+    shown = "\n\n".join([lead + first.text, *(quote.text for quote in rest)])
+    texts = (edition.texts[0], shown, *edition.texts[2:])
+    quotes = (replace(first, lead=lead if framed else "", text=first.text), *rest)
+    return replace(memory, edition=replace(edition, texts=texts, quotes=quotes))
+
+
+def frozen(memory: Memory, *others: Memory) -> list[tuple[str, str]]:
+    chat = finish(chat_of(TALK), [memory, *others], shown=[memory]).again()
+    (found,) = freeze(groups(recognise(read_messages(chat), {})), 1, length).memories
+    return [(quote.lead, quote.text) for quote in found.edition.quotes]
+
+
+def test_a_frozen_quote_of_the_person_is_known_as_theirs_by_its_marker() -> None:
+    assert frozen(quoting(M1, "Du hast gesagt: ", framed=True)) == [
+        ("Du hast gesagt: ", "message number 0")
+    ]
+
+
+def test_of_a_frozen_fold_only_the_quotes_behind_a_lead_are_the_persons() -> None:
+    fold = quoting(FOLD, "You said: ", framed=True)
+    assert frozen(fold, M1, M2) == [("You said: ", "message number 0"), ("", "message number 2")]
+
+
+def copied(messages: Sequence[Message], *more: Message) -> tuple[Place, ...]:
+    """A fork of these messages, and what was said in it."""
+    copies = [
+        json.loads(one.raw) | {"uuid": f"copy {at}", "createdAt": FORK}
+        for at, one in enumerate(messages)
+    ]
+    return recognise([*(read_message(json.dumps(one).encode()) for one in copies), *more], {})
+
+
+def dated(places: Sequence[Place], *, is_fork: bool = True) -> list[str | None]:
+    """The dates that the messages are read with."""
+    found = true_dates(may_be_copies(places, {}, is_fork=is_fork), HISTORY, is_fork=is_fork)
+    return [as_dated(place, found).message.created_at for place in places]
+
+
+def test_copies_have_the_dates_of_what_they_copy_in_its_order() -> None:
+    assert dated(copied(KNOWN)) == [date for _, date in HISTORY]
+    assert dated(copied(KNOWN[1:5])) == [date for _, date in HISTORY[1:5]], (
+        "the second ok is not the first"
+    )
+
+
+def test_what_was_said_in_the_fork_keeps_its_own_date_though_it_says_the_same() -> None:
+    later = said("user", "ok", 90, createdAt="2026-11-21T09:05:00.000Z")
+    assert dated(copied(KNOWN[:3], later))[3] == later.created_at
+
+
+def test_a_copy_that_was_edited_keeps_the_date_of_the_fork() -> None:
+    edited = [*KNOWN[:3], said("assistant", "The lamp is out.", 3), *KNOWN[4:]]
+    assert dated(copied(edited)) == [
+        *(date for _, date in HISTORY[:3]),
+        FORK,
+        *(date for _, date in HISTORY[4:]),
+    ]
+
+
+def test_another_conversation_that_begins_alike_is_no_fork() -> None:
+    assert dated(copied(KNOWN[:3]), is_fork=False) == [FORK] * 3
+    assert (
+        dated(
+            copied([*KNOWN[:2], said("user", "No.", 7), said("assistant", "Yes.", 8)]),
+            is_fork=False,
+        )
+        == [FORK] * 4
+    )
+    assert dated(copied(KNOWN[:4]), is_fork=False) == [date for _, date in HISTORY[:4]]
+
+
+def test_a_copy_is_never_dated_later_than_it_was_made() -> None:
+    later = [(digest, "2026-12-01T00:00:00.000Z") for digest, _ in HISTORY]
+    places = copied(KNOWN)
+    assert true_dates(may_be_copies(places, {}, is_fork=True), later, is_fork=True) == {}
+
+
+def test_the_bytes_of_a_copy_are_changed_in_nothing_but_its_date() -> None:
+    raw = b'{ "role":"user", "n":69.2240, "createdAt" : "2026-11-21T09:00:00.000Z","content":"ok"}'
+    assert with_date(raw, "2026-03-02T00:00:00.000Z") == raw.replace(
+        FORK.encode(), b"2026-03-02T00:00:00.000Z"
+    )
+    assert with_date(raw, "") == raw
