@@ -77,4 +77,4 @@ def test_the_plan_is_shown_and_nothing_is_done_before_the_person_goes(browser: B
 
 def test_what_cannot_be_read_is_told_on_a_page_of_its_own(browser: Browser) -> None:
     browser.person.drop(b'[{"title": "Aria", "turns": []}]', "x.json")
-    assert "has `title`, `turns`" in browser.open("/bring", file="x.json", status=409)
+    assert "has title , turns ," in browser.open("/bring", file="x.json", status=409)
