@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Mapping
+from datetime import timedelta
 from pathlib import Path
 
 from daemon.chat.outcome import Outcome, Skipped
@@ -21,6 +22,7 @@ from tests.typingmind import TypingMind
 from tests.typingmind.shapes import Build
 from tests.typingmind.wire import copied, read_chats
 
+_EXPORTING = timedelta(seconds=1)
 _Raw = dict[str, str]
 """What the raw messages of a chat say, by uuid."""
 
@@ -274,6 +276,7 @@ class Life:
         return path, given
 
     def _exported(self) -> tuple[bytes, Json]:
+        self.person.device.now += _EXPORTING  # so that no two exports are read at the same moment
         export = self.person.device.export(self.person.chat_id)
         self.memproc.now = self.person.device.now
         return export, copied(self.person.device.chat(self.person.chat_id))
