@@ -19,7 +19,7 @@ from rules.extract.phrases import ADVICE, ANNOUNCING, ASKING, CORRECTION, PROMIS
 from rules.extract.prose import PERSONA, Sentence, has_placeholder
 from rules.extract.voices import COLONS, QUESTION_MARKS, is_finished
 from rules.extract.weights import WeighedPassage
-from rules.extract.words import terms
+from rules.extract.words import has_digit, terms
 
 _USER = 3.5
 """How much more the words of the person count."""
@@ -105,11 +105,15 @@ def _persona_worth(reading: WeighedPassage, at: int) -> float:
 def _is_set_for_the_person(reading: WeighedPassage, sentence: Sentence) -> bool:
     """Return whether a sentence between headings or in a list is what the persona tells the person.
 
-    There an "I" may be anyone's, and a question is one to ask others.
+    There an "I" may be anyone's, and a question is one to ask others. An item that neither addresses the person nor
+    names somebody or something of theirs could be of any list, even with a number of theirs.
     """
     speaks = any(term in reading.tongue.me for term in sentence.unquoted)
-    is_told = sentence.voice in ("set", "item") and not sentence.text.endswith(QUESTION_MARKS)
-    return is_told and not speaks
+    if speaks or sentence.text.endswith(QUESTION_MARKS):
+        return False
+    addresses = any(term in reading.tongue.you for term in sentence.unquoted)
+    names = any(term in reading.things and not has_digit(term) for term in sentence.terms)
+    return sentence.voice == "set" or (sentence.voice == "item" and (addresses or names))
 
 
 def binding(sentence: Sentence) -> str:

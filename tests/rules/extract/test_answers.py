@@ -579,12 +579,13 @@ def test_a_judgement_that_names_or_lists_its_matter_is_kept(judged: str) -> None
         ("- **The boat**: Ask Calum for the oars of the old boat.", "Ask Calum for the oars of the old boat."),
         ("- What would Calum say about the oars of the old boat?", ""),
         ("- The oars and the sail of the old boat from Calum", ""),
+        ("- Dry the oars for 14 days.", ""),
     ],
 )  # fmt: skip
 def test_of_a_list_whole_sentences_are_kept_that_name_the_persons_things(
     line: str, kept: str
 ) -> None:
-    person = Said("user", "I want to cross to Skye with my brother Calum on Friday.", "2026-03-02")
+    person = Said("user", "I want to cross to Skye with my brother Calum on 14 May.", "2026-03-02")
     told = refinement([person, Said("assistant", f"Some steps:\n{line}", "2026-03-02")], 200)
     assert told.endswith(f"I answered: {kept}") if kept else "oars" not in told
 
