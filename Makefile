@@ -7,7 +7,7 @@ STAMP := .venv/development
 INSTALL := $(BIN)/uv pip install --python $(BIN)/python --no-cache
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 LOCK := uv pip compile --universal --generate-hashes --python-version 3.11 --no-header --no-emit-index-url --quiet
-SIDE_BY_SIDE := -n 3 --dist worksteal --ignore tests/browser
+SIDE_BY_SIDE := -n 2 --dist worksteal --ignore tests/browser
 FULL := not long and not bench and not browser
 COVERED := $(if $(COVERAGE),--ignore tests/server --cov --cov-fail-under 95)
 
