@@ -1,5 +1,6 @@
 """No test is forgotten: CI runs all that `make test` leaves out, but for those with a command of their own."""
 
+import os
 import re
 import shutil
 import subprocess
@@ -12,15 +13,24 @@ ROOT = Path(__file__).parents[1]
 ELSEWHERE = {"long": "test-long", "bench": "bench", "browser": "test-browser"}
 """Markers of tests that CI leaves out, and the command that runs them."""
 
+_OF_MAKE = ("MAKEFLAGS", "MAKEOVERRIDES", "MFLAGS", "COVERAGE")
+
 pytestmark = pytest.mark.skipif(not shutil.which("make"), reason="there is no make")
 
 
 def selected(*arguments: str) -> tuple[str, list[str]]:
     """Return the markers by which a make target selects tests, and each command of pytest in it."""
-    said = subprocess.run(
-        ["make", "--dry-run", *arguments], cwd=ROOT, capture_output=True, text=True, check=True
+    # Make hands its own variables down, so that COVERAGE=1 of the run that this is part of would count here, too.
+    alone = {name: text for name, text in os.environ.items() if name not in _OF_MAKE}
+    printed = subprocess.run(
+        ["make", "--dry-run", *arguments],
+        cwd=ROOT,
+        env=alone,
+        capture_output=True,
+        text=True,
+        check=True,
     ).stdout
-    runs = [line for line in said.splitlines() if "-m pytest" in line]
+    runs = [line for line in printed.splitlines() if "-m pytest" in line]
     (markers,) = set(re.findall(r'-m "(.+?)"', "\n".join(runs)))
     return markers, runs
 
