@@ -29,8 +29,9 @@ from rules.wording import counted
 
 LEAST = 16_000
 """The smallest budget of a window that is large enough, and the only one before it could grow."""
+PART_OF_WINDOW = 5
+"""A budget that grows takes at most a fifth of the agent's window."""
 _PART_OF_RAW = 10
-_PART_OF_WINDOW = 5
 
 _LAST_ANSWER = 3
 """The last answer of a memory to come is about a third of it."""
@@ -59,7 +60,7 @@ class Bounds:
         if self.budget is not None:
             return self.budget
         growing = max(LEAST, raw_tokens // _PART_OF_RAW)
-        return min(growing, self.window // _PART_OF_WINDOW) if self.window else growing
+        return min(growing, self.window // PART_OF_WINDOW) if self.window else growing
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,11 @@
 """Whether a plan's prompts fit the context windows of the models, and the settings with which they do."""
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Literal
 
+from rules.plan.fold_budget import PART_OF_WINDOW
 from rules.plan.work import PlannedChunk
 
 QUOTE_WORDS = 60
@@ -58,11 +61,12 @@ class Sizes:
     tail: int
     step: int
     chunk: int
-    budget: int
+    budget: int | Literal["auto"]
+    """Of the memory section; "auto" where the window has room for the most that this may be."""
     quotes: int
 
     @property
-    def settings(self) -> dict[tuple[str, str], int]:
+    def settings(self) -> dict[tuple[str, str], int | str]:
         """Return the sizes by table and key of memproc.toml."""
         return {
             ("tail", "tokens"): self.tail,
@@ -73,7 +77,9 @@ class Sizes:
         }
 
     def __str__(self) -> str:
-        return ", ".join(f"{'.'.join(key)} = {value}" for key, value in self.settings.items())
+        return ", ".join(
+            f"{'.'.join(key)} = {json.dumps(value)}" for key, value in self.settings.items()
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,11 +184,13 @@ def sizes_within(most: int, fixed: int, factor: float) -> Sizes | None:
     for shape in _SHAPES:
         chunk = min(_MOST_CHUNK, int(room / shape.request) // _ROUND * _ROUND)
         if chunk >= shape.least_chunk:
+            besides = chunk * (shape.request - shape.budget)
+            grows = chunk == _MOST_CHUNK and besides + most / factor / PART_OF_WINDOW <= room
             return Sizes(
                 int(chunk * shape.tail),
                 int(chunk * shape.step),
                 chunk,
-                max(_LEAST_BUDGET, int(chunk * shape.budget)),
+                "auto" if grows else max(_LEAST_BUDGET, int(chunk * shape.budget)),
                 int(chunk * shape.quotes),
             )
     return None
