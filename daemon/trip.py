@@ -48,18 +48,8 @@ from daemon.chat.finish import (
 )
 from daemon.chat.kept import keep_marked
 from daemon.chat.opening import keep_written, opening_place
-from daemon.chat.outcome import (
-    NewlyAtRest,
-    Outcome,
-    RestingChats,
-    Skipped,
-    at_rest,
-    held_back,
-    keep_at_rest,
-    rest_after,
-    skip_without_chats,
-    until_fault,
-)
+from daemon.chat.outcome import Outcome, Skipped, skip_without_chats, until_fault
+from daemon.chat.rest import NewlyAtRest, RestingChats, at_rest, held_back, keep_at_rest, rest_after
 from daemon.events import Note, UserEdits
 from daemon.files.paths import brought_folder
 from daemon.files.read import Export, fingerprint_of, read_export

@@ -25,9 +25,9 @@ from daemon.archive.seals import refuse_lost_name
 from daemon.chat.holding import bounds_of, keeps_to_folds, limits_before
 from daemon.chat.kept import passages_after, read_pins
 from daemon.chat.opening import ShownChat, canned, core_now, opening_text, shown_chat
-from daemon.chat.outcome import noting
 from daemon.chat.passage import Passage, SubjectOf, as_they_are, subjects_in
 from daemon.chat.reading import read_chat
+from daemon.chat.rest import noting
 from daemon.chat.work_due import as_planned, due_memories, layers_due, to_write_again
 from daemon.config.keys import FindKey
 from daemon.config.loading import load_texts

@@ -11,7 +11,8 @@ import click
 from daemon.archive.chats import is_known
 from daemon.archive.journal import spent
 from daemon.chat.finish import is_in_place
-from daemon.chat.outcome import AtRest, Skipped
+from daemon.chat.outcome import Skipped
+from daemon.chat.rest import AtRest
 from daemon.cli.printing import print_json, print_table, print_text, sign_of_life
 from daemon.cli.settings import Settings, json_option, other_files, pass_settings, wanted_exports
 from daemon.config.keys import as_if_kept

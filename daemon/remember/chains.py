@@ -40,12 +40,12 @@ from primer import prompt
 from primer.wording import keep_inert
 from rules.conversation.memory import EXTRACTED, Edition, Six
 from rules.conversation.memory_size import allowance
+from rules.conversation.quote import QUOTE_WORDS
 from rules.errors import TooLong
 from rules.layers.core import CoreEvent
 from rules.layers.facts import FactEvent
 from rules.layers.names import persons_names
 from rules.plan.cache_order import Lead
-from rules.plan.limits import QUOTE_WORDS
 from rules.plan.work import PlannedChunk
 
 LayerEvent = TypeVar("LayerEvent", CoreEvent, FactEvent)

@@ -15,9 +15,9 @@ from primer.reply import FORMS, Answered, Refused, Request, forged
 from primer.wording import Texts, fill, keep_inert
 from rules.conversation.memory import Quote, Six
 from rules.conversation.memory_size import analysis_words
+from rules.conversation.quote import QUOTE_WORDS
 from rules.conversation.short_quotes import some_of
 from rules.extract.sentences import sentences_within, with_closed_fence
-from rules.plan.limits import QUOTE_WORDS
 
 _BOUND = 1.2
 """An analysis longer than this many times what was asked for is cut after its last sentence within that."""

@@ -52,9 +52,8 @@ from rules.conversation.memory_size import (
     extracted_words,
     is_clearly_smaller,
 )
-from rules.conversation.quote import can_be_quoted
+from rules.conversation.quote import QUOTE_WORDS, can_be_quoted
 from rules.plan.chat_plan import asks_agent
-from rules.plan.limits import QUOTE_WORDS
 
 Count = Callable[[str], int]
 Dialogue = Callable[[Worksheet, Pair, int], Steps[Transcript | Refused]]

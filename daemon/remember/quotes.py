@@ -22,11 +22,16 @@ from primer.wording import fill, keep_inert, restore_tags
 from rules.conversation.history import Entry
 from rules.conversation.kept_wishes import Count, wishes_in, with_wishes
 from rules.conversation.memory import Edition, Quote, Wish
-from rules.conversation.quote import Verbatim, best_run, find_quote, nearest_passage
+from rules.conversation.quote import (
+    MOST_QUOTE_WORDS,
+    Verbatim,
+    best_run,
+    find_quote,
+    nearest_passage,
+)
 from rules.extract.prose import PERSONA
 from rules.extract.quoting import said_lead
 from rules.extract.wishes import asked_frame
-from rules.plan.limits import MOST_QUOTE_WORDS
 
 
 def stated_in(chunk: Iterable[Entry]) -> tuple[Wish, ...]:

@@ -22,6 +22,10 @@ from rules.extract.languages import TONGUES, spoken
 from rules.extract.sentences import TextPiece, sentences, without_open_fence
 from rules.extract.words import CROWDED, has_words, length, shorten, terms
 
+QUOTE_WORDS = 60
+"""About how long a quote may be."""
+MOST_QUOTE_WORDS = 2 * QUOTE_WORDS
+"""A longer one is cut to its best sentences."""
 _ALIKE = str.maketrans("‘’‚‛“”„‟«»‹›「」『』–—―−‐‑", '\'\'\'\'""""""\'\'""""------')
 _GAP = re.compile(r"\s+")
 _MARKS = "\"'"

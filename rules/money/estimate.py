@@ -10,10 +10,10 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from rules.conversation.memory_size import TOKENS_A_WORD, allowance, analysis_words, fold_words
+from rules.conversation.quote import QUOTE_WORDS
 from rules.money.price import Price, Usage, cost, prompt_bound, worst_case
 from rules.plan.cache_order import cached
 from rules.plan.chat_plan import MOST_OF_A_MEMORY, ChatPlan
-from rules.plan.limits import QUOTE_WORDS
 from rules.plan.work import CORE_WORDS, FACT_WORDS, PlannedChunk
 
 _QUESTION = 150

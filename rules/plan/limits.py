@@ -8,10 +8,6 @@ from typing import Literal
 from rules.plan.fold_budget import PART_OF_WINDOW
 from rules.plan.work import PlannedChunk
 
-QUOTE_WORDS = 60
-"""About how long a quote may be."""
-MOST_QUOTE_WORDS = 2 * QUOTE_WORDS
-"""A longer one is cut to its best sentences."""
 _QUESTIONS = 600
 """Tokens of the questions and of the room that the last answer has beyond its own length."""
 _SPARE, _SPARE_WHEN_SURE, _SPARE_IN_HINDSIGHT = 5, 2, 15

@@ -163,7 +163,7 @@ def left_out(message: Message) -> str | None:
 def is_touched(message: Message) -> bool:
     """Return whether the person has excluded or pinned it in TypingMind: its bytes stay as they are.
 
-    A memory is kept from being folded by `Memory.pinned` alone.
+    What keeps a memory from being folded is in `rules.plan.folds`, and not this.
     """
     return message.cleared or is_pinned(message)
 

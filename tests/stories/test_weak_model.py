@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from rules.conversation.quote import MOST_QUOTE_WORDS
 from rules.extract.words import length
-from rules.plan.limits import MOST_QUOTE_WORDS
 from tests.server.reply import Answer
 from tests.server.request import Request
 from tests.server.scribe import scribe

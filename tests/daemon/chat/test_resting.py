@@ -13,7 +13,8 @@ import pytest
 from daemon.archive.archive import Archive
 from daemon.archive.choices import pin
 from daemon.archive.memories import memories
-from daemon.chat.outcome import Outcome, at_rest
+from daemon.chat.outcome import Outcome
+from daemon.chat.rest import at_rest
 from daemon.chat.survey import survey
 from daemon.config.keys import Key, NoKey
 from daemon.config.loading import parse_settings

@@ -18,9 +18,9 @@ from primer.models import ENGINE, Model
 from primer.prompt import ToolCall, as_posed, context
 from primer.reply import Request
 from rules.conversation.memory_size import SHIPPED_QUESTIONS, allowance
+from rules.conversation.quote import QUOTE_WORDS
 from rules.layers.core import CoreEvent, CoreMemory, Section, Value, core_after
 from rules.layers.core_layout import ChatLayout, CoreEdit
-from rules.plan.limits import QUOTE_WORDS
 from tests.daemon.remember.test_compress import CHUNK, QUOTE, ROLES, WHEN
 from tests.entries import talk
 from tests.primer.test_fold import memory

@@ -10,8 +10,8 @@ from daemon.remember.ladder import make_memory
 from daemon.remember.work import Worksheet
 from primer.models import ENGINE, Model
 from rules.conversation.memory import EXTRACTED, WRITTEN
+from rules.conversation.quote import MOST_QUOTE_WORDS
 from rules.extract.words import length
-from rules.plan.limits import MOST_QUOTE_WORDS
 from tests.daemon.remember.test_compress import AGENT, MANAGER, QUOTE, WHEN, Desk, passage, remember
 from tests.entries import talk
 from tests.scripted import held, plain
