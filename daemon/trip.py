@@ -1,7 +1,7 @@
 """Take an export on its trip, from bytes to bytes: READ THIS FIRST.
 
-    read       the file, block by block, every byte in place      files/read, rules/typingmind
-    rest       a chat that is as it was, and had nothing to do  chat/outcome
+    read       the file, block by block, every byte in place    files/read, rules/typingmind
+    rest       a chat that is as it was, and had nothing to do  chat/rest
     survey     what is new, what the person did, a plan         chat/survey, chat/reading
     archive    every raw message, for ever                      archive/message_versions
     take over  what the person edited in the opening message    chat/opening_edits
@@ -126,8 +126,11 @@ def run_export(context: Context, export: Export) -> Iterator[Outcome]:
     archive, size = context.archive, export.fingerprint.size
     record_export(archive, export.sha256, str(export.path), size, context.clock())
     resting = RestingChats(archive)
-    for outcome in chats_of(context, export, partial(_run_chat, context, export)):
-        yield resting.note(outcome)
+
+    def carried_out(chat: Chat) -> Iterator[Outcome]:
+        return map(resting.note, _run_chat(context, export, chat))
+
+    yield from chats_of(context, export, carried_out)
     resting.keep(context.clock())
 
 

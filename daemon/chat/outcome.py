@@ -7,6 +7,7 @@ from typing import TypeVar
 
 from daemon.archive.archive import Archive, damage_behind
 from daemon.events import ExportWritten
+from daemon.files.reasons import describe
 from daemon.models.ask import Unsent
 from rules.errors import (
     ArchiveError,
@@ -54,8 +55,6 @@ def as_skipped(archive: Archive, what: str, fault: Exception, chat_id: str = "")
     if isinstance(fault, MemprocError):
         message, next_step = fault.message, fault.next_step
     else:
-        from daemon.files.reasons import describe
-
         message, next_step = describe(fault)
     return Skipped(what, message, next_step, later=isinstance(fault, _PASSING), chat_id=chat_id)
 

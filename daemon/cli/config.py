@@ -7,7 +7,7 @@ import click
 from daemon.cli import NearGroup
 from daemon.cli.printing import print_error, print_json
 from daemon.cli.settings import Settings, json_option, pass_settings
-from daemon.config.loading import core_layout, load_texts
+from daemon.config.loading import core_layout, load, load_texts, parse_settings
 from daemon.config.settings import Config
 from daemon.files.reasons import file_errors
 from daemon.files.write import replace_file
@@ -69,8 +69,6 @@ def config_edit_command(settings: Settings) -> int:
 
     Where it is wrong then, the file from before stays, and what you wrote is kept next to it.
     """
-    from daemon.config.loading import load, parse_settings
-
     path = settings.config_file.path
     if path is None:
         raise click.UsageError("There is no memproc.toml yet. To write one: memproc init")
@@ -108,7 +106,6 @@ def config_fit_command(settings: Settings, model: str) -> None:
     LiteLLM knows.
     """
     from daemon.config.editing import with_settings
-    from daemon.config.loading import parse_settings
 
     path = settings.config_file.path
     if path is None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from types import FrameType
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import daemon.trip
@@ -138,6 +138,7 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, byt
 
 @settings(max_examples=settings().max_examples // 3)  # each is a trip of five chats
 @given(stop=st.floats(0, 1, exclude_max=True), fault=st.sampled_from(FAULTS))
+@example(stop=1 - 2**-53, fault=FAULTS[0])
 def test_whatever_one_chat_raises_at_whatever_stop_all_others_are_done(
     tmp_path_factory: pytest.TempPathFactory,
     undisturbed: tuple[dict[str, bytes], int],
