@@ -39,7 +39,8 @@ from rules.errors import FaultyOutput
 from rules.layers.kept_passages import KeptPassage
 from rules.output.arrange import Canned, MemorySection
 from rules.output.assemble import Assembled, Mode, assemble
-from rules.output.prove import Finished, verify
+from rules.output.prove import verify
+from rules.output.read_back import Finished
 from rules.plan.chat_plan import ChatPlan
 from rules.plan.folds import as_shown, over_budget, section, standing
 from rules.recognize.user_edits import groups

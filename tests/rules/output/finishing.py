@@ -15,7 +15,7 @@ from rules.conversation.marker import drafts_of
 from rules.conversation.memory import Memory
 from rules.output.arrange import Canned, MemorySection
 from rules.output.assemble import Assembled, Mode, assemble
-from rules.output.prove import Finished
+from rules.output.read_back import Finished
 from rules.recognize.recognize import recognise
 from rules.typingmind.chat import Chat, read_messages
 from rules.typingmind.document import chat_container

@@ -8,7 +8,8 @@ from primer.wording import make_tags_inert, wrap
 from rules.layers.kept_passages import KeptPassage
 from rules.layers.opening import write_opening
 from rules.output.arrange import Canned
-from rules.output.prove import Finished, verify
+from rules.output.prove import verify
+from rules.output.read_back import Finished
 from rules.typingmind.message import Message
 from tests.entries import said
 from tests.rules.output.finishing import finish

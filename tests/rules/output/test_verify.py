@@ -11,7 +11,8 @@ from rules.conversation.history import COPY
 from rules.conversation.memory import Memory, Quote
 from rules.layers.opening import JOINER
 from rules.output.assemble import Mode
-from rules.output.prove import Finished, verify
+from rules.output.prove import verify
+from rules.output.read_back import Finished
 from rules.typingmind.message import read_message
 from tests.entries import chat_of, entries, fold_of, memory_of, said
 from tests.rules.output.finishing import finish

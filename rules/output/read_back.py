@@ -1,0 +1,161 @@
+"""A finished chat, read back as TypingMind reads it: each message with its place in the input.
+
+It is read with the standard library's parser, and knows nothing of spans.py's walker, of splice.py
+and of assemble.py, which made the output.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from rules.conversation.history import Entry, Place
+from rules.conversation.marker import Marker, read_marker
+from rules.layers.kept_passages import KeptPassage
+from rules.output.arrange import MemorySection
+from rules.typingmind import plain
+from rules.typingmind.chat import Chat
+from rules.typingmind.originals import is_original, plain_original
+from rules.typingmind.plain import Json
+from rules.typingmind.spans import decoded
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """The chat to be proved, before and after, with the account of every message."""
+
+    before: Chat
+    after: bytes
+    places: Sequence[Place]
+    """The messages of `before`, recognised."""
+    entries: Sequence[Entry]
+    """The whole history, with the memory that each message is under."""
+    section: MemorySection
+    removed: Sequence[str]
+    opening: str = ""
+    """The text of the opening, where it is new; empty: any text will do."""
+    kept: Sequence[tuple[KeptPassage, bytes]] = ()
+    """All passages that are kept, in the order of time, with the bytes of the message that says it.
+
+    These are empty where the message is lost.
+    """
+    versions: Mapping[str, Sequence[bytes]] = field(default_factory=dict)
+    """What edited messages ever said, as far as shown editions quote them, by key.
+
+    The person may have chosen an edition of before the edit.
+    """
+
+
+@dataclass(frozen=True, slots=True)
+class ReadMessage:
+    """A message of the finished chat, as TypingMind would read it."""
+
+    fields: Json
+    at: int | None
+    """Its index in the input; None where it is new."""
+    mark: Marker | None
+    """The marker of a message of ours; None for all others, with or without such a field."""
+
+    @property
+    def is_sent(self) -> bool:
+        """Return False for an original that is kept with its memory and excluded.
+
+        One that the person took back into the context is sent again.
+        """
+        return not (_is_original(self.fields) and plain.is_excluded(self.fields))
+
+
+@dataclass(frozen=True, slots=True)
+class ReadBack:
+    """The finished chat as TypingMind would read it."""
+
+    finished: Finished
+    before: Json
+    after: Json
+    originals: Sequence[Json]
+    """The messages of `before`."""
+    messages: Sequence[ReadMessage]
+    """The messages of `after`."""
+    kept: frozenset[int]
+    """Indices in the input of the messages that are still there."""
+    live: frozenset[int]
+    """Indices in the input of those that are still sent, too."""
+
+    @property
+    def ours(self) -> list[tuple[ReadMessage, Marker]]:
+        """Return our own messages, each with its marker, in the order of the chat."""
+        return [(message, message.mark) for message in self.messages if message.mark is not None]
+
+
+def read_back(finished: Finished) -> ReadBack | str:
+    """Return the finished chat as it reads; or the fault for which it cannot be one."""
+    try:
+        before = plain.parse_json(decoded(finished.before.slice(finished.before.span)))
+        after = plain.parse_json(decoded(finished.after))
+        written = plain.messages_of(after)
+        originals = plain.messages_of(before)
+    except (ValueError, TypeError, RecursionError) as fault:
+        return f"the finished chat is nothing that TypingMind could read: {type(fault).__name__}"
+    came_from = _came_from(originals, written)
+    if came_from is None:
+        return "a message is neither ours nor one of the input's in its order"
+    messages: list[ReadMessage] = []
+    kept: set[int] = set()
+    live: set[int] = set()
+    for fields, at in zip(written, came_from, strict=True):
+        message = ReadMessage(fields, at, _mark_of(fields, at, finished.places))
+        messages.append(message)
+        if at is not None:
+            kept.add(at)
+            if message.is_sent:
+                live.add(at)
+    return ReadBack(finished, before, after, originals, messages, frozenset(kept), frozenset(live))
+
+
+def _came_from(originals: Sequence[Json], messages: Sequence[Json]) -> list[int | None] | None:
+    """Return each message's place in the input, None if new; None if one is neither."""
+    uuids = {plain.uuid_of(message) for message in originals}
+    waiting: dict[object, list[int]] = {}
+    for at in reversed(range(len(originals))):
+        waiting.setdefault(_said_plainly(originals[at]), []).append(at)
+    came_from: list[int | None] = []
+    for message in messages:
+        if _is_new(message, uuids):
+            came_from.append(None)
+            continue
+        same = waiting.get(_said_plainly(message))
+        if not same:
+            return None
+        came_from.append(same.pop())
+    return came_from
+
+
+def _is_new(message: Json, uuids: set[str]) -> bool:
+    """Return whether a message carries our marker, and a uuid that the input has not."""
+    marker = plain.marker_of(message)
+    return bool(marker) and not is_original(marker) and plain.uuid_of(message) not in uuids
+
+
+def _mark_of(message: Json, at: int | None, places: Sequence[Place]) -> Marker | None:
+    if at is None:
+        return read_marker(plain.marker_of(message))
+    return None if _is_original(message) else places[at].ours
+
+
+def _said_plainly(message: Json) -> object:
+    """Return a message in a form that compares all fields; an original without our own ones."""
+    if _is_original(message):
+        message = json.loads(plain_original(json.dumps(message).encode()))
+    return _hashable(message)
+
+
+def _hashable(value: object) -> object:
+    """Return the value in tuples, in any order of keys. Large texts in it are not copied."""
+    if isinstance(value, dict):
+        return "{", *sorted((key, _hashable(inner)) for key, inner in value.items())
+    if isinstance(value, list):
+        return "[", *map(_hashable, value)
+    return value
+
+
+def _is_original(message: Json) -> bool:
+    return is_original(plain.marker_of(message))
