@@ -123,8 +123,12 @@ def _of_chats(
     usable settings there is neither.
     """
     from daemon.config.keys import keys
-    from daemon.remember.chat_notes import fullness_of_kept, problems_of_folds, problems_of_kept
-    from daemon.remember.endings import problems_of_ending_models
+    from daemon.remember.chat_notes import (
+        fullness_of_kept,
+        problems_of_ending_models,
+        problems_of_folds,
+        problems_of_kept,
+    )
 
     try:
         config, known = settings.config, keys(settings.folders.state)
@@ -206,8 +210,7 @@ def doctor_command(settings: Settings, thorough: bool, show_all: bool, as_json: 
     Nothing is sent, and nothing changed. Errors come last, where a terminal shows them. The exit
     code is 0 where nothing is an error, and 1 where something is.
     """
-    from daemon.remember.chat_notes import wishes_and_budgets
-    from daemon.remember.endings import memories_of_ending_models
+    from daemon.remember.chat_notes import memories_of_ending_models, wishes_and_budgets
     from daemon.status.doctor import examine
 
     findings = examine(

@@ -18,8 +18,11 @@ from daemon.page.app import Desk, desk_of, render
 from daemon.page.chat import ChatSizes, chat_sizes
 from daemon.page.files import has_updated
 from daemon.page.live import marks_of, read_work, reload_from
-from daemon.remember.chat_notes import problems_of_folds, problems_of_kept
-from daemon.remember.endings import problems_of_ending_models
+from daemon.remember.chat_notes import (
+    problems_of_ending_models,
+    problems_of_folds,
+    problems_of_kept,
+)
 from daemon.status.log import entries, log_folder
 from daemon.status.place import DaemonPlace
 from daemon.status.printable import told_apart

@@ -1,19 +1,24 @@
-"""Notes on known chats: wishes left out of folds, budgets that grow, and what is kept word for word.
+"""Notes on known chats, for status, Home and doctor.
+
+They are on wishes left out of folds, budgets that grow, what is kept word for word, and models that
+end soon.
 
 `memproc plan` says the same of the chats in an export; these are read from the archive alone.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import chain
 
 from daemon.archive.archive import Archive
-from daemon.archive.chats import KnownChat, fold_limits, known_chat, known_chats
+from daemon.archive.chats import fold_limits, known_chat, known_chats
 from daemon.archive.keeping import kept_passages
 from daemon.archive.memories import chats_with_folds
 from daemon.chat.holding import Holding, holding, keeps_to_folds
+from daemon.config.keys import FindKey
 from daemon.config.settings import Config
+from daemon.remember.endings import EndingChat, ending_chat
 from daemon.status.findings import Finding, Setup, warning
 from daemon.status.printable import told_apart
 from daemon.status.status import StatusProblem
@@ -21,6 +26,7 @@ from rules.conversation.kept_wishes import too_many_wishes
 from rules.errors import MemprocError
 from rules.layers.kept_passages import KeptPassage, how_full, notes_on
 from rules.plan.fold_budget import what_growing_takes
+from rules.typingmind.dates import write_date
 
 _RAISE_WISHES = "Raise wishes under [fold] in memproc.toml; the next run puts them back."
 _CHOOSE_BUDGET = 'Write budget = "auto", or the number, under [fold] in memproc.toml.'
@@ -71,14 +77,12 @@ def wishes_and_budgets(setup: Setup) -> Iterator[Finding]:
 
 def _all_notes(archive: Archive, config: Config) -> Iterator[tuple[str, FoldNotes]]:
     """Yield the notes of each chat with folds; one that cannot be read hides no other."""
-    chats: list[KnownChat] = list(known_chats(archive))
-    titles = told_apart((known.chat_id, known.title) for known in chats)
     folded = chats_with_folds(archive)
-    for known in chats:
-        if known.chat_id in folded:
+    for chat_id, title in _all_titles(archive).items():
+        if chat_id in folded:
             with suppress(MemprocError):
-                held = holding(archive, config, known.chat_id)
-                yield titles[known.chat_id], notes_on_folds(archive, config, held)
+                held = holding(archive, config, chat_id)
+                yield title, notes_on_folds(archive, config, held)
 
 
 def problems_of_kept(archive: Archive) -> Iterator[tuple[StatusProblem, str]]:
@@ -102,8 +106,40 @@ def fullness_of_kept(archive: Archive, config: Config) -> Iterator[str]:
 
 def _all_kept(archive: Archive) -> Iterator[tuple[str, str, tuple[KeptPassage, ...]]]:
     """Yield id, title and passages of each chat; one that cannot be read hides no other."""
-    chats = known_chats(archive)
-    titles = told_apart((known.chat_id, known.title) for known in chats)
-    for known in chats:
+    for chat_id, title in _all_titles(archive).items():
         with suppress(MemprocError):
-            yield known.chat_id, titles[known.chat_id], kept_passages(archive, known.chat_id)
+            yield chat_id, title, kept_passages(archive, chat_id)
+
+
+def memories_of_ending_models(setup: Setup) -> Iterator[Finding]:
+    """Yield a finding on each chat with memories that its model, which ends soon, has not written itself."""
+    with Archive.read(setup.folders.state) as archive:
+        now = write_date(setup.machine.now)
+        every = list(_all_endings(archive, setup.config, setup.key, now))
+    for title, ending in every:
+        if ending.by_others:
+            yield warning(f"memories of {title}", ending.reason, ending.next_step)
+
+
+def problems_of_ending_models(
+    archive: Archive, config: Config, key: FindKey, now: str
+) -> Iterator[StatusProblem]:
+    """Yield what status and Home say of each chat whose model ends soon."""
+    for title, ending in _all_endings(archive, config, key, now):
+        yield StatusProblem(title, ending.reason, ending.next_step)
+
+
+def _all_endings(
+    archive: Archive, config: Config, key: FindKey, now: str
+) -> Iterator[tuple[str, EndingChat]]:
+    """Yield title and end of each chat whose model ends soon; one that cannot be read hides no other."""
+    for chat_id, title in _all_titles(archive).items():
+        with suppress(MemprocError):
+            ending = ending_chat(archive, chat_id, config, key, now)
+            if ending:
+                yield title, ending
+
+
+def _all_titles(archive: Archive) -> Mapping[str, str]:
+    """Return the titles of all known chats by their ids, each unlike the others."""
+    return told_apart((known.chat_id, known.title) for known in known_chats(archive))

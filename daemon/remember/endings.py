@@ -3,14 +3,12 @@
 All of it is planned from the archive alone: nothing is sent, and nothing written.
 """
 
-from collections.abc import Iterator
-from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date
 from functools import partial
 
 from daemon.archive.archive import Archive
-from daemon.archive.chats import known_chat, known_chats
+from daemon.archive.chats import known_chat
 from daemon.chat.reading import read_archive
 from daemon.chat.survey import Survey, survey_read
 from daemon.config.keys import FindKey, as_if_kept
@@ -21,17 +19,13 @@ from daemon.models.catalogue import end_of, ends_soon
 from daemon.models.prices import plan_cost
 from daemon.models.roles import CHAT, chat_model
 from daemon.remember.retry import could_write
-from daemon.status.findings import Finding, Setup, warning
-from daemon.status.printable import told_apart
-from daemon.status.status import StatusProblem
 from primer.models import own_model, takes_batches
 from primer.retirement import successor
-from rules.errors import MemprocError, UnknownPrice
+from rules.errors import UnknownPrice
 from rules.money.estimate import CostEstimate
 from rules.money.price import in_words
 from rules.plan.chat_plan import why_left_alone
 from rules.typingmind.chat import Chat
-from rules.typingmind.dates import write_date
 from rules.wording import counted
 
 _INSTEAD = "For what comes after, choose another model for the chat in TypingMind, or name one in memproc.toml, [models]."
@@ -105,15 +99,6 @@ class EndingChat:
         return f"costs {_range(self.direct)}{in_batches}"
 
 
-def ending_chats(archive: Archive, config: Config, key: FindKey, now: str) -> Iterator[EndingChat]:
-    """Yield the chats whose model ends soon; one that cannot be read is told of elsewhere, and hides no other."""
-    for known in known_chats(archive):
-        with suppress(MemprocError):
-            ending = ending_chat(archive, known.chat_id, config, key, now)
-            if ending:
-                yield ending
-
-
 def ending_chat(
     archive: Archive, chat_id: str, config: Config, key: FindKey, now: str
 ) -> EndingChat | None:
@@ -149,25 +134,6 @@ def ending_chat(
         batched=_cost(archive, surveyed, "always", now) if takes_batches(model) else None,
         lacks_key=missing[0] if missing else "",
     )
-
-
-def memories_of_ending_models(setup: Setup) -> Iterator[Finding]:
-    """Yield a finding on each chat with memories that its model, which ends soon, has not written itself."""
-    with Archive.read(setup.folders.state) as archive:
-        chats = list(ending_chats(archive, setup.config, setup.key, write_date(setup.machine.now)))
-        titles = told_apart((known.chat_id, known.title) for known in known_chats(archive))
-    for chat in chats:
-        if chat.by_others:
-            yield warning(f"memories of {titles[chat.chat_id]}", chat.reason, chat.next_step)
-
-
-def problems_of_ending_models(
-    archive: Archive, config: Config, key: FindKey, now: str
-) -> Iterator[StatusProblem]:
-    """Yield what status and Home say of each chat whose model ends soon."""
-    titles = told_apart((known.chat_id, known.title) for known in known_chats(archive))
-    for chat in ending_chats(archive, config, key, now):
-        yield StatusProblem(titles[chat.chat_id], chat.reason, chat.next_step)
 
 
 def _writer(archive: Archive, chat: Chat, config: Config) -> str:
