@@ -116,7 +116,7 @@ def look(context: Context, export: Export, chat: Chat) -> "Survey | Unchanged":
         return resting
     # Late: a chat at rest needs neither.
     from daemon.chat.survey import survey
-    from daemon.remember.retry import could_write
+    from daemon.remember.extracted import could_write
 
     return survey(archive, chat, config, context.key, now, partial(could_write, archive))
 

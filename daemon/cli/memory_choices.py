@@ -216,7 +216,7 @@ def _ask_again(settings: Settings, names: tuple[str, ...], say: str | None, as_j
 
 
 def _extract_again(settings: Settings, names: tuple[str, ...], as_json: bool) -> int:
-    from daemon.remember.retry import ExtractedAgain, extract_again
+    from daemon.remember.extracted import ExtractedAgain, extract_again
 
     with settings.context() as context:
         archive = context.archive

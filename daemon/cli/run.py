@@ -278,7 +278,7 @@ def _finished_restores(context: "Context") -> tuple[str, ...]:
 
 def _news_of_rules(context: "Context") -> Iterator[str]:
     """Say once that this version extracts memories by other rules than those in the archive."""
-    from daemon.remember.retry import news_of_rules  # late, as the whole trip is
+    from daemon.remember.extracted import news_of_rules
 
     if sentence := news_of_rules(context.archive, context.clock()):
         yield sentence

@@ -17,7 +17,7 @@ from daemon.chat.passage import as_they_are
 from daemon.chat.survey import Survey
 from daemon.models.context import Context
 from daemon.models.tokens import count
-from daemon.remember.retry import survey_archived
+from daemon.remember.extracted import survey_archived
 from primer.evaluation_questions import finished_chat
 from primer.prompt import Turn
 from rules.conversation.history import Entry

@@ -18,7 +18,7 @@ from daemon.models.addresses import is_ones_own
 from daemon.models.catalogue import end_of, ends_soon
 from daemon.models.prices import plan_cost
 from daemon.models.roles import CHAT, chat_model
-from daemon.remember.retry import could_write
+from daemon.remember.extracted import could_write
 from primer.models import own_model, takes_batches
 from primer.retirement import successor
 from rules.errors import UnknownPrice

@@ -68,7 +68,7 @@ def _trip(export: Path, folder: Path, *, keep_counts: bool) -> Stages:
     from daemon.files.read import read_export
     from daemon.files.write import replace_file
     from daemon.models.tokens import keep
-    from daemon.remember.retry import could_write
+    from daemon.remember.extracted import could_write
     from rules.typingmind.document import container_blocks
     from tests.nokeys import no_keys
 

@@ -23,7 +23,7 @@ from daemon.files.paths import Folders
 from daemon.files.read import read_export
 from daemon.models import tokens
 from daemon.models.context import Context
-from daemon.remember.retry import could_write
+from daemon.remember.extracted import could_write
 from daemon.trip import go_round, run_export
 from rules.plan.chat_plan import Unchanged
 from tests.chats import Json, assistant, export_bytes, long_chat, user
