@@ -27,15 +27,9 @@ from daemon.events import Noted
 from daemon.models.scheduler import RunningDialogue, Steps
 from daemon.remember.core_edits import AboutCore, tend
 from daemon.remember.ladder import as_quote_was_asked
+from daemon.remember.question import worksheet_of_chunk
 from daemon.remember.taking_facts import KnownBefore, take_facts
-from daemon.remember.work import (
-    BEFORE_ALL_CHUNKS,
-    ChatWork,
-    Keep,
-    Lane,
-    chunk_memory,
-    worksheet_of_chunk,
-)
+from daemon.remember.work import BEFORE_ALL_CHUNKS, ChatWork, Keep, Lane, chunk_memory
 from primer import prompt
 from primer.wording import keep_inert
 from rules.conversation.memory import EXTRACTED, Edition, Six

@@ -27,7 +27,8 @@ from daemon.models.tokens import count
 from daemon.remember.chains import Chain, core_chain, facts_chain
 from daemon.remember.folds import Folds
 from daemon.remember.ladder import chunk_analysis, make_hindsight, make_memory
-from daemon.remember.work import ChatWork, Keep, chunk_memory, worksheet_of_chunk
+from daemon.remember.question import worksheet_of_chunk
+from daemon.remember.work import ChatWork, Keep, chunk_memory
 from primer.models import token_factor
 from primer.reply import Refused
 from rules.conversation.history import Entry

@@ -11,7 +11,7 @@ from daemon.archive.journal import Reply
 from daemon.config.loading import layout_errors
 from daemon.events import Noted
 from daemon.models.scheduler import Steps
-from daemon.remember.work import Worksheet
+from daemon.remember.question import Worksheet
 from primer import core_questions as core
 from primer.core_questions import read_edits
 from primer.models import ENGINE, Model, thinks

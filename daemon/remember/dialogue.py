@@ -5,8 +5,7 @@ from dataclasses import dataclass, replace
 
 from daemon.events import Noted
 from daemon.models.scheduler import Steps
-from daemon.remember.question import Question, put
-from daemon.remember.work import Worksheet
+from daemon.remember.question import Question, Worksheet, put
 from primer import prompt
 from primer.form import NEVER_KEPT
 from primer.models import ENGINE, Model

@@ -20,7 +20,7 @@ from daemon.models.roles import Roles
 from daemon.models.scheduler import RunningDialogue, Scheduler, rehearse
 from daemon.models.tokens import count
 from daemon.remember.ladder import make_memory
-from daemon.remember.work import Worksheet, worksheet_of_chunk
+from daemon.remember.question import Worksheet, worksheet_of_chunk
 from primer.models import ENGINE
 from primer.reply import RULES
 from rules.conversation.memory import EXTRACTED, WRITTEN, Edition, Memory, with_members

@@ -28,9 +28,8 @@ from daemon.remember.dialogue import (
     converse,
     is_only_misshapen,
 )
-from daemon.remember.question import Question
+from daemon.remember.question import Question, Worksheet
 from daemon.remember.quotes import choose_quote, stated_in, with_stated
-from daemon.remember.work import Worksheet
 from primer import prompt
 from primer.models import ENGINE, EXTRACTIVE, Model
 from primer.prompt import Turn

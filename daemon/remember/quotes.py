@@ -13,8 +13,7 @@ from dataclasses import replace
 
 from daemon.events import Noted
 from daemon.models.scheduler import Steps
-from daemon.remember.question import Question, put
-from daemon.remember.work import Worksheet
+from daemon.remember.question import Question, Worksheet, put
 from primer import prompt
 from primer.models import ENGINE
 from primer.reply import Answered, Refused

@@ -12,8 +12,7 @@ from dataclasses import dataclass
 from daemon.archive.layers import ranked
 from daemon.events import Noted
 from daemon.models.scheduler import Steps
-from daemon.remember.question import Question, put
-from daemon.remember.work import Worksheet
+from daemon.remember.question import Question, Worksheet, put
 from primer.fact_questions import ask_facts, numbered_passage, read_operations
 from primer.models import ENGINE, Model
 from primer.prompt import Turn

@@ -8,7 +8,7 @@ from daemon.config.loading import load_texts
 from daemon.models.completion import Completion
 from daemon.models.roles import Roles
 from daemon.remember.ladder import chunk_analysis, make_memory
-from daemon.remember.work import Worksheet
+from daemon.remember.question import Worksheet
 from primer.models import ENGINE, Model
 from primer.reply import Request
 from rules.conversation.history import Entry

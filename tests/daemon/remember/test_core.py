@@ -12,7 +12,7 @@ from daemon.config.loading import load_texts
 from daemon.models.completion import Completion
 from daemon.remember.core_edits import AboutCore, Tended, tend
 from daemon.remember.ladder import make_memory
-from daemon.remember.work import Worksheet
+from daemon.remember.question import Worksheet
 from primer.core_questions import read_edits, tools_of
 from primer.models import ENGINE, Model
 from primer.prompt import ToolCall, as_posed, context

@@ -7,8 +7,8 @@ import pytest
 
 from daemon.config.loading import load_texts
 from daemon.models.completion import Completion
+from daemon.remember.question import Worksheet
 from daemon.remember.taking_facts import KnownBefore, take_facts
-from daemon.remember.work import Worksheet
 from primer.models import ENGINE, Model
 from rules.layers.facts import FactEvent, live
 from tests.daemon.remember.test_compress import MANAGER, Desk

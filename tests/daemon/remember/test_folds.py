@@ -10,7 +10,7 @@ from daemon.models.roles import Roles
 from daemon.models.tokens import count
 from daemon.remember.fold_plan import fold_plan
 from daemon.remember.folds import make_fold
-from daemon.remember.work import Worksheet
+from daemon.remember.question import Worksheet
 from primer import prompt
 from primer.models import ENGINE, Model
 from primer.prompt import Turn

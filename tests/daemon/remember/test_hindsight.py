@@ -8,7 +8,7 @@ from daemon.chat.passage import Passage
 from daemon.config.loading import load_texts
 from daemon.models.roles import Roles
 from daemon.remember.ladder import make_hindsight, make_memory
-from daemon.remember.work import Worksheet
+from daemon.remember.question import Worksheet
 from primer.models import ENGINE, Model
 from primer.reply import Refused, Request
 from rules.conversation.memory import WRITTEN, Edition

@@ -7,7 +7,7 @@ from daemon.archive.journal import FormerAnswers
 from daemon.config.loading import load_texts
 from daemon.models.roles import Roles
 from daemon.remember.ladder import make_memory
-from daemon.remember.work import Worksheet
+from daemon.remember.question import Worksheet
 from primer.models import ENGINE, Model
 from rules.conversation.memory import EXTRACTED, WRITTEN
 from rules.conversation.quote import MOST_QUOTE_WORDS
