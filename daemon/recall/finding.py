@@ -17,7 +17,7 @@ from daemon.archive.chats import KnownChat
 from daemon.archive.full_text import KINDS, IndexEntry, SearchKind, full_text
 from daemon.archive.memories import forgotten_names
 from daemon.archive.search_words import excerpt
-from daemon.models.tokens import tokens_at_most
+from daemon.models.token_bound import tokens_at_most
 from daemon.recall.library import Library, Reach, Recalled, name_of, reach
 from daemon.recall.records import (
     SEARCH_TOKENS,
