@@ -1,16 +1,17 @@
-"""The events of core memory and facts, kept for ever; and which steps of the two layers are due."""
+"""The events of core memory and facts, the openings that show them, and steps that are due."""
 
 import json
 import sqlite3
 from collections.abc import Collection, Iterable, Sequence
 from contextlib import closing
-from dataclasses import replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
 from unicodedata import normalize
 
-from daemon.archive.archive import Archive
+from daemon.archive.archive import Archive, columns
 from daemon.archive.chats import chat_row
-from daemon.archive.seals import refuse_damage
+from daemon.archive.seals import is_sound, refuse_damage
+from rules.conversation.marker import text_digest
 from rules.errors import ArchiveError
 from rules.extract.words import terms
 from rules.layers.core import CoreEvent
@@ -145,6 +146,58 @@ def keep_fact_events(
                 "why": event.why, "at": now,
             }  # fmt: skip
             archive.insert("fact_event", row)
+
+
+@dataclass(frozen=True, slots=True)
+class KeptOpening:
+    """An opening's whole text, in its tag; and the text before its sections, without a tag."""
+
+    text: str
+    preface: str
+    by: Literal["memproc", "person"]
+    base: str = ""
+    """Digest of the text that memproc wrote, where the person has edited it."""
+
+    def goes_back_to(self, written: str) -> bool:
+        """Return whether it is the opening with this digest, or an edit of it."""
+        return written == self.base or written == text_digest(self.text)
+
+
+def openings(archive: Archive, chat_id: str) -> tuple[KeptOpening, ...]:
+    """Return all openings of a chat, oldest first."""
+    kept = f"""
+        SELECT {columns(KeptOpening)} FROM opening JOIN chat ON chat.id = opening.chat
+        WHERE chat_id = ? ORDER BY opening.rowid
+    """  # noqa: S608
+    return archive.rows(KeptOpening, kept, (chat_id,))
+
+
+def reworded(kept: Sequence[KeptOpening]) -> str | None:
+    """Return the preface as the person last reworded it; None where it is memproc's own."""
+    preface = None
+    for at, opening in enumerate(kept):
+        if opening.by == "person":
+            before = edited_from(kept[:at], opening.base)
+            if before is None or before.preface != opening.preface:
+                preface = opening.preface
+    return preface
+
+
+def edited_from(kept: Sequence[KeptOpening], written: str) -> KeptOpening | None:
+    """Return the newest opening with this digest, or an edit of it; `kept` has the oldest first."""
+    return next((opening for opening in reversed(kept) if opening.goes_back_to(written)), None)
+
+
+def keep_opening(archive: Archive, chat_id: str, opening: KeptOpening, now: str) -> None:
+    """Store an opening that is in an export, or about to be; a second time changes nothing."""
+    key = {"chat": chat_row(archive, chat_id), "digest": text_digest(opening.text), "at": now}
+    archive.insert("opening", {**key, **asdict(opening)}, "OR IGNORE")
+
+
+def openings_named(archive: Archive, digests: Collection[str]) -> tuple[str, ...]:
+    """Return the openings of any chat with these digests: a fork shows those of another."""
+    sound = f"SELECT text FROM opening WHERE digest = ? AND {is_sound('opening')}"  # noqa: S608
+    return tuple(sorted({text for digest in digests for text in archive.column(sound, (digest,))}))
 
 
 def ranked(texts: Sequence[str], words: str) -> Sequence[int]:

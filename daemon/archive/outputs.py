@@ -1,15 +1,10 @@
-"""Exports that were read, updated exports that were written, and the openings in them."""
+"""Exports that were read, and updated exports that were written."""
 
 import re
-from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Literal
 
 from daemon.archive.archive import Archive, columns
-from daemon.archive.chats import chat_row
-from daemon.archive.seals import is_sound
-from rules.conversation.marker import text_digest
 
 RESTORED = "restored"
 """Stored instead of the messages' hash where `memproc restore` has put a version back."""
@@ -118,55 +113,3 @@ def move_outputs(archive: Archive, folder: Path) -> None:
             paths = archive.run(f"SELECT DISTINCT path FROM {table} WHERE path <> ''")  # noqa: S608
             moved = [(str(folder / _SEPARATOR.split(path)[-1]), path) for (path,) in paths]
             archive.run_many(f"UPDATE {table} SET path = ? WHERE path = ?", moved)  # noqa: S608
-
-
-@dataclass(frozen=True, slots=True)
-class KeptOpening:
-    """An opening's whole text, in its tag; and the text before its sections, without a tag."""
-
-    text: str
-    preface: str
-    by: Literal["memproc", "person"]
-    base: str = ""
-    """Digest of the text that memproc wrote, where the person has edited it."""
-
-    def goes_back_to(self, written: str) -> bool:
-        """Return whether it is the opening with this digest, or an edit of it."""
-        return written == self.base or written == text_digest(self.text)
-
-
-def openings(archive: Archive, chat_id: str) -> tuple[KeptOpening, ...]:
-    """Return all openings of a chat, oldest first."""
-    kept = f"""
-        SELECT {columns(KeptOpening)} FROM opening JOIN chat ON chat.id = opening.chat
-        WHERE chat_id = ? ORDER BY opening.rowid
-    """  # noqa: S608
-    return archive.rows(KeptOpening, kept, (chat_id,))
-
-
-def reworded(kept: Sequence[KeptOpening]) -> str | None:
-    """Return the preface as the person last reworded it; None where it is memproc's own."""
-    preface = None
-    for at, opening in enumerate(kept):
-        if opening.by == "person":
-            before = edited_from(kept[:at], opening.base)
-            if before is None or before.preface != opening.preface:
-                preface = opening.preface
-    return preface
-
-
-def edited_from(kept: Sequence[KeptOpening], written: str) -> KeptOpening | None:
-    """Return the newest opening with this digest, or an edit of it; `kept` has the oldest first."""
-    return next((opening for opening in reversed(kept) if opening.goes_back_to(written)), None)
-
-
-def keep_opening(archive: Archive, chat_id: str, opening: KeptOpening, now: str) -> None:
-    """Store an opening that is in an export, or about to be; a second time changes nothing."""
-    key = {"chat": chat_row(archive, chat_id), "digest": text_digest(opening.text), "at": now}
-    archive.insert("opening", {**key, **asdict(opening)}, "OR IGNORE")
-
-
-def openings_named(archive: Archive, digests: Collection[str]) -> tuple[str, ...]:
-    """Return the openings of any chat with these digests: a fork shows those of another."""
-    sound = f"SELECT text FROM opening WHERE digest = ? AND {is_sound('opening')}"  # noqa: S608
-    return tuple(sorted({text for digest in digests for text in archive.column(sound, (digest,))}))

@@ -5,8 +5,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from daemon.archive.archive import Archive
-from daemon.archive.layers import core_events, fact_events
-from daemon.archive.outputs import KeptOpening, keep_opening, openings, reworded
+from daemon.archive.layers import (
+    KeptOpening,
+    core_events,
+    fact_events,
+    keep_opening,
+    openings,
+    reworded,
+)
 from daemon.config.loading import core_layout, load_texts
 from daemon.config.memory_tables import FactSettings
 from daemon.config.settings import Config

@@ -6,13 +6,16 @@ from dataclasses import dataclass
 from daemon.archive.archive import Archive
 from daemon.archive.keeping import kept_passages, newest_messages, store_passages
 from daemon.archive.layers import (
+    KeptOpening,
     core_events,
+    edited_from,
     fact_events,
     keep_core_events,
     keep_fact_events,
+    keep_opening,
     next_fact,
+    openings,
 )
-from daemon.archive.outputs import KeptOpening, edited_from, keep_opening, openings
 from daemon.chat.kept import from_line
 from daemon.chat.opening import (
     ShownChat,

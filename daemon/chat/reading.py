@@ -5,9 +5,10 @@ from dataclasses import dataclass, replace
 
 from daemon.archive.archive import Archive
 from daemon.archive.chats import is_accepted, last_deleted, newest_file
+from daemon.archive.layers import openings, openings_named
 from daemon.archive.memories import editions, memories
 from daemon.archive.messages import dates_said, first_seen, live_messages, missing_keys, past
-from daemon.archive.outputs import RESTORED, last_output, openings, openings_named
+from daemon.archive.outputs import RESTORED, last_output
 from daemon.archive.seals import refuse_any_damage, refuse_damage
 from daemon.models.tokens import count
 from rules.conversation.history import Past, Place, as_it_is_now, history, without_strays

@@ -8,9 +8,10 @@ from pathlib import Path
 
 from daemon.archive.archive import Archive
 from daemon.archive.chats import KnownChat, known_chat
+from daemon.archive.layers import openings
 from daemon.archive.memories import editions, memories
 from daemon.archive.messages import past, raw_conversation
-from daemon.archive.outputs import INTENT, RESTORED, Output, last_output, openings, record_output
+from daemon.archive.outputs import INTENT, RESTORED, Output, last_output, record_output
 from daemon.archive.signs import remove_signs, set_sign, signs_of
 from daemon.chat.opening import canned
 from daemon.config.loading import load_texts

@@ -7,6 +7,7 @@ import pytest
 
 from daemon.archive.archive import Archive, check_integrity
 from daemon.archive.forks import find_kin
+from daemon.archive.layers import KeptOpening, keep_opening
 from daemon.archive.memories import (
     editions,
     keep_edition,
@@ -17,7 +18,6 @@ from daemon.archive.memories import (
 )
 from daemon.archive.message_versions import remember
 from daemon.archive.messages import past, raw_conversation
-from daemon.archive.outputs import KeptOpening, keep_opening
 from rules.conversation.history import Past
 from rules.conversation.marker import text_digest
 from rules.recognize.adopted import Adopted, inherit

@@ -1,6 +1,6 @@
 """Openings that stood in a chat's exports: which one an edit began with, and whose the preface is."""
 
-from daemon.archive.outputs import KeptOpening, edited_from, reworded
+from daemon.archive.layers import KeptOpening, edited_from, reworded
 from rules.conversation.marker import text_digest
 
 
