@@ -122,6 +122,7 @@ def skipped_or_extracted(archive: Archive) -> tuple[Arrival, ...]:
               AND EXISTS (
                   SELECT 1 FROM memory JOIN chat ON chat.id = memory.chat
                   WHERE chat.chat_id = output.chat_id AND forgotten_at IS NULL AND pinned = 0
+                        AND (level = 1 OR memory.id IN (SELECT fold FROM fold_member))
                         AND NOT EXISTS (
                             SELECT 1 FROM edition WHERE edition.memory = memory.id AND made <> ?))
             GROUP BY arrival.sha256

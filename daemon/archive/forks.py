@@ -9,7 +9,6 @@ from daemon.archive.messages import past
 from daemon.archive.seals import refuse_damage
 from rules.conversation.history import UNDER_SOME_MEMORY
 from rules.conversation.marker import Marker
-from rules.conversation.memory import CHUNK_LEVEL
 from rules.recognize.adopted import Kin
 
 _CORE_COLUMNS = (
@@ -178,8 +177,7 @@ def put_under_memories(archive: Archive, row: int, markers: Mapping[str, Marker]
     """Put raw messages under those of these memories that have none. Return the memories' ids.
 
     A marker names its memory's first and last message, and their number: only a run of free
-    messages of that very length is believed. A memory of more than a chunk is pinned: it cannot be
-    written again. Needs a transaction of the caller's.
+    messages of that very length is believed. Needs a transaction of the caller's.
     """
     free = archive.run(
         """
@@ -214,8 +212,6 @@ def put_under_memories(archive: Archive, row: int, markers: Mapping[str, Marker]
             archive.run(
                 "UPDATE message SET left_out = NULL, gone_at = NULL WHERE id = ?", (message,)
             )
-        if marker.level > CHUNK_LEVEL:
-            archive.run("UPDATE memory SET pinned = 1 WHERE id = ?", (memory_id,))
         completed.append(memory_id)
         del free[start:stop]
     return completed

@@ -78,7 +78,8 @@ def free_memories(reading: ChatReading, plan: ChatPlan) -> Iterator[tuple[Planne
 def _free(reading: ChatReading) -> Iterator[Memory]:
     left = {entry.memory for entry in reading.entries if not entry.gone}
     for memory in reading.chunk_memories:
-        if memory.number in left and not (memory.pinned or memory.forgotten):
+        stays = memory.pinned or memory.forgotten or memory.is_lone_fold
+        if memory.number in left and not stays:
             yield memory
 
 

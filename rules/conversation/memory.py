@@ -154,8 +154,7 @@ class Memory:
     chosen: int | None = None
     """Number of the edition that the person wants shown; None: the newest that memory.editions prefers."""
     pinned: bool = False
-    """Never rewritten: by `memproc pin`, an edit in TypingMind, or where it cannot be written again.
-    Whether it is folded is decided in rules/plan/folds.py."""
+    """Never rewritten or folded: by `memproc pin`, or an edit in TypingMind."""
     forgotten: bool = False
     """The person has deleted it in TypingMind: it is neither shown nor in prompts, until it is recalled."""
     due: str = ""
@@ -172,6 +171,11 @@ class Memory:
     def is_fold(self) -> bool:
         """Return whether it replaces other memories, which the archive keeps."""
         return bool(self.members)
+
+    @property
+    def is_lone_fold(self) -> bool:
+        """Return whether it replaces memories that are lost: it cannot be written again."""
+        return self.level > CHUNK_LEVEL and not self.is_fold
 
 
 def aliases(memories: Sequence[Memory]) -> dict[str, str]:

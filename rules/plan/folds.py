@@ -269,14 +269,8 @@ def _standing(memory: Memory, version: Version, covers: tuple[str, ...]) -> Stan
 
 
 def _is_never_folded(memory: Memory) -> bool:
-    """Return whether the person has edited or pinned it, which keeps it from being folded.
-
-    A fold whose memories are lost is pinned only so that it is not written again: it may be folded.
-    """
-    is_lone_fold = memory.level > CHUNK_LEVEL and not memory.is_fold
-    return not memory.forgotten and (
-        memory.in_prompts.kind == "person" or (memory.pinned and not is_lone_fold)
-    )
+    """Return whether the person has edited or pinned it, which keeps it from being folded."""
+    return not memory.forgotten and (memory.in_prompts.kind == "person" or memory.pinned)
 
 
 def _covers(memory: Memory, by_id: Mapping[str, Memory]) -> tuple[str, ...]:

@@ -82,9 +82,10 @@ def test_the_next_round_begins_when_the_last_is_over() -> None:
         replace(made(1)[0], forgotten=True),
         replace(made(1)[0], due="1 deleted"),
         replace(made(1)[0], keys=()),
+        replace(made(1)[0], level=2),
         replace(made(1)[0], in_prompts=replace(made(1)[0].edition, made="extracted")),
     ],
-    ids=["pinned", "forgotten", "due", "of a lost archive", "extracted"],
+    ids=["pinned", "forgotten", "due", "of a lost archive", "a fold of lost memories", "extracted"],
 )
 def test_nobody_looks_back_at_what_cannot_or_may_not_be_written(memory: Memory) -> None:
     begun = hindsight_round(FIRST, [memory], 1, 2)

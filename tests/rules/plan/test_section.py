@@ -154,6 +154,18 @@ def test_an_edited_or_pinned_memory_is_in_no_fold() -> None:
     assert [member.name for member in view.missing.members] == ["m1", "m2"]
 
 
+def test_a_fold_whose_members_are_lost_is_folded_further_unless_the_person_has_pinned_it() -> None:
+    def members_of_next_fold(first: Memory) -> list[str]:
+        missing = section(CHAT, [first, *lone[1:]], 4, Bounds(30, 3), as_told).missing
+        return [member.name for member in missing.members] if missing else []
+
+    lone = [replace(memory, level=2) for memory in made(4)]
+    edited = replace(lone[0], in_prompts=replace(lone[0].in_prompts, kind="person"))
+    assert members_of_next_fold(lone[0]) == ["m1", "m2", "m3"]
+    assert members_of_next_fold(pinned(lone[0])) == ["m2", "m3"]
+    assert members_of_next_fold(edited) == ["m2", "m3"]
+
+
 def test_a_memory_that_is_pinned_after_it_was_folded_comes_out_of_the_fold() -> None:
     memories = made(4)
     fold = folded(1, memories[:3])
