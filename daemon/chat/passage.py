@@ -9,7 +9,8 @@ from primer.prompt import Turn, context
 from primer.wording import Texts
 from rules.conversation.history import Entry
 from rules.conversation.memory import Memory
-from rules.conversation.memory_title import subject_in, subjects, write_title
+from rules.conversation.memory_subject import subjects
+from rules.conversation.memory_title import subject_in, write_title
 from rules.layers.core import CoreMemory
 from rules.layers.names import persons_names
 from rules.plan.chat_plan import ChatPlan

@@ -1,0 +1,298 @@
+"""The subjects of memories: two to four words that tell a passage from those before it.
+
+They are chosen from raw words alone, as the passage has them, and never from what comes later, so
+that a name is the same whenever rounds happened. A word is worth more the more messages of the
+passage hold it, above all the person's, and the fewer messages before. Names are worth most, then
+nouns, as far as their places in sentences tell them; other words are taken only where there are too
+few of those.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import pairwise, permutations
+from math import log
+from typing import Literal
+
+from rules.conversation.answer import in_own_words, is_everyday
+from rules.extract.languages import MONTHS
+from rules.extract.words import has_digit, listed_words
+
+_WORD = re.compile(
+    r"[\u30a1-\u30fa\u30fc]{2,12}"  # katakana
+    r"|[\u4e00-\u9fff\u3005]{2,6}"  # a run of Han
+    r"|[\uac00-\ud7af]{2,8}"  # Hangul
+    r"|(?:(?![_\u0e00-\u10ff\u1780-\u17ff\u3005-\u30ff\u4e00-\u9fff\uac00-\ud7af])"
+    r"[\w\u0900-\u0dff])++(?!['’]t\b)"  # no part of "didn't"
+)
+_WORDS = 16_384
+"""Words of which it is remembered whether they name something."""
+_LEAST_LETTERS = 4
+_MOST_LETTERS = 18
+_IS_CROWDED = re.compile(r"[\u3005-\u30ff\u4e00-\u9fff\uac00-\ud7af]")
+_STEM = 5
+_LEAST_WORDS, _MOST_WORDS = 2, 4
+_ROOM = 26
+_ROOM_OF_TWO = 34
+"""Letters, as many as let the questions of a memory stay within their 60 tokens."""
+_OF_PERSON, _OF_SHORT = 2.0, 0.7
+_OF_KIND = {"name": 1.5, "noun": 1.0, "word": 0.7}
+_OF_NEWS = 1.5
+"""The exponent of how rare a word has been: names that are always there tell no passage apart."""
+_LONG = 6
+_SHARE_OF_BEST = 0.3
+"""A third or fourth word that is worth less than this part of the first says little."""
+_IS_LATIN = re.compile(r"[A-Za-z\u00c0-\u024f]")
+_BEGINS_SENTENCE = re.compile(r"(?:\A|[.!?:*#>\"“(-])\W*\Z")
+_TITLE = re.compile(
+    r"\s*(?:\#+ .*|(?:[-*+•]|\d{1,3}[.)])?\s*\*\*[^*]+\*\*|(?:[-*+•]|\d{1,3}[.)]).{0,60}\Z|[^.!?…。]{1,60}\Z)"
+)
+"""A heading, a bold label, or a short line without a stop: no capital letter makes a name there."""
+
+_DETERMINERS = listed_words("a an the my your our their his its this these those each another")
+_PREPOSITIONS = listed_words("of in about with into without between through against during")
+"""English words that a noun, and an adjective before it, come after."""
+_BEHIND_NOUN = listed_words(
+    """
+    is are was were has have had will would can could should may might must and or but of in on at
+    to for from with without by as that which who where when if than so because while about into
+    during after before through between over under i we you they he she it not also only does did
+    """
+)
+"""English words that come after a noun, but not after an adjective before one."""
+_ARTICLES = listed_words(
+    """
+    le la les un une du mon ma mes ton ta tes notre nos votre vos leur leurs ce cette ces
+    el los las unos unas del mi mis tu tus su sus nuestro nuestra
+    os um uma uns umas da dos das na meu minha seu sua
+    il lo gli uno della dello dei degli delle nel nella mio mia suo
+    der die das den dem ein eine einen einem einer mein meine dein deine
+    """
+)
+"""Articles of languages that put most adjectives behind the noun, or write nouns with a capital."""
+_NO_NOUN = re.compile(
+    r".*(?:ing|ться|тся|ешь|ишь|[аиеяую]ть|ый|ая|ое|ые|ого|ому|ыми|ых|ую|[аеїю]є|[ае]ти|ować|owy|owa|owe)\Z"
+)
+"""Endings of words that are no nouns, unless an article is before them."""
+_OF_ANY_TALK = listed_words(
+    """
+    name names type types value values task tasks goal goals plan plans lot bunch piece choice
+    choices decision decisions solution solutions situation situations concern concerns reason
+    reasons factor factors aspect aspects benefit benefits advantage advantages challenge challenges
+    strategy strategies method methods technique techniques practice practices guideline guidelines
+    requirement requirements feature features function functions operation operations focus purpose
+    impact effect effort efforts progress success quality level levels amount total range scope
+    beginning middle future moment date dates deadline deadlines schedule timeline message messages
+    response responses request requests input output content section sections structure format style
+    version versions update updates information context environment experience experiences
+    opportunity opportunities role roles user users code file files page pages error errors problem
+    problems ability balance setup insight insights idea ideas thought potential interest system
+    systems app apps tool tools data test tests stuff
+    lösung entscheidung situation möglichkeit grund gründe ziel ziele plan aufgabe problem teil art
+    weise wort worte satz tage woche leben
+    décision choix raison objectif problème partie façon manière jour jours
+    solución decisión situación opción razón objetivo problema manera forma días
+    solução decisão situação opção razão objetivo maneira dias
+    soluzione decisione situazione scelta ragione obiettivo modo giorni
+    решение ситуация вариант причина цель план задача проблема способ
+    """
+)
+"""Nouns of any talk, which tell nothing of what a passage is about."""
+
+_Kind = Literal["name", "noun", "word"]
+
+
+@dataclass(frozen=True, slots=True)
+class _Word:
+    """A word of a message: as it has it first, and what it is."""
+
+    written: str
+    kind: _Kind
+
+    @property
+    def weight(self) -> float:
+        """Return how telling it is by its form: names are, and long words more than short ones."""
+        is_short = len(self.written) < _LONG and not _IS_CROWDED.match(self.written)
+        return _OF_KIND[self.kind] * (_OF_SHORT if is_short and self.kind != "name" else 1.0)
+
+
+@dataclass(frozen=True, slots=True)
+class _Message:
+    """The telling words of a message by their stems, in order, and which follow one another."""
+
+    by_person: bool
+    words: Mapping[str, _Word]
+    neighbours: frozenset[tuple[str, str]]
+
+
+def subjects(passages: Iterable[Sequence[tuple[bool, str]]]) -> Iterator[str]:
+    """Yield the subject of each passage, in order; empty for one that has no words to choose from.
+
+    Of each message it is given whether the person wrote it, and its text.
+    """
+    before, messages = Counter[str](), 0
+    for passage in passages:
+        of_messages = [_read(by_person, text) for by_person, text in passage]
+        messages += len(passage)
+        shown = _chosen(_worths(of_messages, before, messages), of_messages)
+        yield ", ".join(_in_phrases(shown, of_messages))
+        before.update(stem for message in of_messages for stem in message.words)
+
+
+def _worths(
+    of_messages: Sequence[_Message], before: Counter[str], messages: int
+) -> dict[str, float]:
+    """Return the worth of each word, by stem; `messages` are those up to the passage's end."""
+    counts: dict[str, float] = {}
+    for message in of_messages:
+        for stem, word in message.words.items():
+            weight = (_OF_PERSON if message.by_person else 1.0) * word.weight
+            counts[stem] = counts.get(stem, 0.0) + weight
+    return {
+        stem: count * log(messages / (1 + before[stem]) + 1) ** _OF_NEWS
+        for stem, count in counts.items()
+    }
+
+
+def _chosen(worths: Mapping[str, float], of_messages: Sequence[_Message]) -> list[str]:
+    """Return the stems of the words to show, the most telling first, as many as there is room for."""
+    shown: dict[str, str] = {}
+    spent = 0
+    for stem in _ranked(worths, of_messages):
+        word = _as_written(stem, of_messages)
+        if any(_is_form_of(word, other) for other in shown.values()):
+            continue
+        room = _ROOM if len(shown) >= _LEAST_WORDS else _ROOM_OF_TWO
+        if spent + _weight(word) <= room:
+            shown[stem] = word
+            spent += _weight(word)
+        elif len(shown) >= _LEAST_WORDS:
+            break
+        if len(shown) == _MOST_WORDS:
+            break
+    return list(shown) if len(shown) >= _LEAST_WORDS else []
+
+
+def _ranked(worths: Mapping[str, float], of_messages: Sequence[_Message]) -> list[str]:
+    """Return the stems to choose from, the most telling first, of equal ones the earliest.
+
+    Names and nouns that are worth much less than the first are left out, and all other words, where
+    enough are left.
+    """
+    named = {
+        stem
+        for message in of_messages
+        for stem, word in message.words.items()
+        if word.kind != "word"
+    }
+    ranked = sorted(worths, key=lambda stem: (stem not in named, -worths[stem]))
+    least = _SHARE_OF_BEST * worths[ranked[0]] if ranked else 0.0
+    telling = [stem for stem in ranked if stem in named and worths[stem] >= least]
+    return telling if len(telling) >= _LEAST_WORDS else ranked
+
+
+def _is_form_of(word: str, other: str) -> bool:
+    """Return whether one of two words begins with the other, as the forms of a short name do."""
+    shorter, longer = sorted((word.casefold(), other.casefold()), key=len)
+    return longer.startswith(shorter)
+
+
+def _as_written(stem: str, of_messages: Sequence[_Message]) -> str:
+    """Return the form in which most messages have a word; of equally many, one in small letters.
+
+    Where it is a name or a noun in some messages, the others do not count.
+    """
+    words = [message.words[stem] for message in of_messages if stem in message.words]
+    named = [word for word in words if word.kind != "word"]
+    forms = Counter(word.written for word in named or words)
+    return max(forms, key=lambda form: (forms[form], form.islower()))
+
+
+def _in_phrases(shown: Sequence[str], of_messages: Sequence[_Message]) -> list[str]:
+    """Return the words as they are written, those together that follow one another most often."""
+    phrases = {stem: _as_written(stem, of_messages) for stem in shown}
+    for first, second in permutations(shown, 2):
+        is_whole = first in phrases and second in phrases
+        if is_whole and _belong(first, second, of_messages):
+            phrases[first] = f"{phrases[first]} {phrases.pop(second)}"
+    return list(phrases.values())
+
+
+def _belong(first: str, second: str, of_messages: Sequence[_Message]) -> bool:
+    """Return whether at least half of the messages with either word have the two in a row."""
+    both = sum((first, second) in message.neighbours for message in of_messages)
+    each = [sum(stem in message.words for message in of_messages) for stem in (first, second)]
+    return both > 0 and 2 * both >= max(each)
+
+
+def _read(by_person: bool, text: str) -> _Message:
+    words: dict[str, _Word] = {}
+    neighbours: set[tuple[str, str]] = set()
+    for line in in_own_words(text).splitlines():
+        title = _TITLE.match(line)
+        titled = title.end() if title else 0
+        matches = list(_WORD.finditer(line))
+        folded = ["", "", *(match.group().casefold() for match in matches), ""]
+        neighbours.update(_in_a_row(line, matches))
+        for at, match in enumerate(matches, start=2):
+            stem = folded[at][:_STEM]
+            known = words.get(stem)
+            if not _is_telling(folded[at]) or (known is not None and known.kind != "word"):
+                continue
+            is_name = match.start() >= titled and _is_name(line, match)
+            kind: _Kind = (
+                "name" if is_name else "noun" if _is_noun(line, match, folded, at) else "word"
+            )
+            if known is None or kind != "word":
+                words[stem] = _Word(match.group(), kind)
+    return _Message(by_person, words, frozenset(neighbours))
+
+
+def _in_a_row(line: str, matches: Sequence[re.Match[str]]) -> Iterator[tuple[str, str]]:
+    """Yield the stems of neighbouring words that may be one name or term, with a space between them."""
+    for first, second in pairwise(matches):
+        is_alike = first.group()[0].isupper() is second.group()[0].isupper()
+        if is_alike and line[first.end() : second.start()] == " ":
+            yield first.group().casefold()[:_STEM], second.group().casefold()[:_STEM]
+
+
+def _is_name(line: str, match: re.Match[str]) -> bool:
+    """Return whether a word has a capital letter that is not the first one of a sentence."""
+    if not match.group()[0].isupper():
+        return False
+    return not _BEGINS_SENTENCE.search(line, max(0, match.start() - 4), match.start())
+
+
+def _is_noun(line: str, match: re.Match[str], folded: Sequence[str], at: int) -> bool:
+    """Return whether word number `at` of a line is a noun, as far as its neighbours tell it."""
+    if not _IS_LATIN.match(folded[at]):
+        return not _NO_NOUN.match(folded[at])
+    before, behind = folded[at - 1], folded[at + 1]
+    if before in _ARTICLES:
+        return True
+    is_last = line[match.end() : match.end() + 1] not in (" ", "-")
+    if not is_last and behind not in _BEHIND_NOUN:
+        return False
+    if before in _DETERMINERS:
+        return True
+    is_late = folded[at - 2] in _DETERMINERS and not is_everyday(before)
+    return (is_late or before in _PREPOSITIONS) and not _NO_NOUN.match(folded[at])
+
+
+@lru_cache(_WORDS)
+def _is_telling(folded: str) -> bool:
+    """Return whether a word names something: no number, no short one, none that any talk has."""
+    if has_digit(folded) or folded in MONTHS or folded in _OF_ANY_TALK or is_everyday(folded):
+        return False
+    if _IS_CROWDED.match(folded):
+        return True
+    return _LEAST_LETTERS <= len(folded) <= _MOST_LETTERS
+
+
+def _weight(word: str) -> int:
+    """Return about how much room a word takes, in Latin letters."""
+    return 2 + sum(
+        1 if ord(letter) < 0x250 else 2 if ord(letter) < 0x2E80 else 4 for letter in word
+    )
