@@ -6,8 +6,9 @@ answers are kept all at once. A memory may be written again afterwards, with the
 were found missing.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import TypeVar
 
 from daemon.archive.evaluation import keep_answers, keep_questions
@@ -18,7 +19,7 @@ from daemon.evaluate.subject import ArmName, EvaluatedChat, find_subject
 from daemon.events import Note
 from daemon.models.context import Context
 from daemon.models.scheduler import RunningDialogue, Scheduler, Steps
-from daemon.recall.finding import find_text
+from daemon.recall.finding import Wanted, find_text
 from daemon.recall.library import Library
 from daemon.remember.retry import UnchangedMemory, retry
 from primer.evaluation_questions import (
@@ -48,6 +49,7 @@ from rules.evaluate.questions import (
     pose,
     read_letters,
 )
+from rules.typingmind.message import Message
 from rules.wording import counted
 
 FEWEST_QUESTIONS = 5
@@ -63,24 +65,29 @@ def ask_persona(context: Context, chat: str, arms: Sequence[ArmName], *, again: 
     a model cannot be asked or answers in no letters.
     """
     plan = plan_evaluation(context, find_subject(context, chat), arms, again=again)
-    subject, models = plan.subject, plan.subject.survey.config.models
-    context = replace(context, plan_at_most=plan.cost.at_most if plan.cost else 0)
-    with Scheduler(context, subject.chat_id, models.concurrency, models.batch) as scheduler:
+    chat_id, models = plan.subject.chat_id, plan.subject.survey.config.models
+    at_most = plan.cost.at_most if plan.cost else 0
+    context = replace(context, plan_at_most=at_most)
+    answers: list[EvalAnswer] = []
+    with Scheduler(context, chat_id, models.concurrency, models.batch) as scheduler:
         if plan.lacking:
-            chunks = counted(len(plan.lacking), "chunk")
-            context.tell(Note(f"questions about {chunks} are written and tried"))
-            written = _all(scheduler, [_write(plan, memory) for memory in plan.lacking])
-            new = [question for questions in written for question in questions]
-            keep_questions(context.archive, subject.chat_id, new, context.clock())
+            _make_questions(context, plan, scheduler)
         asked = _chosen(context, plan)
-        context.tell(
-            Note(f"{counted(len(asked), 'question')} are asked of {plan.roles.agent.name}")
-        )
-        answers = [
-            answer for arm in plan.arms for answer in _ask(context, plan, scheduler, arm, asked)
-        ]
+        questions = counted(len(asked), "question")
+        context.tell(Note(f"{questions} are asked of {plan.roles.agent.name}"))
+        for arm in plan.arms:
+            answers += _ask(context, plan, scheduler, arm, asked)
     _refuse_unread(plan, answers)
-    keep_answers(context.archive, subject.chat_id, answers)
+    keep_answers(context.archive, chat_id, answers)
+
+
+def _make_questions(context: Context, plan: EvaluationPlan, scheduler: Scheduler) -> None:
+    """Have questions about all chunks that lack them written and tried, and keep them."""
+    chunks = counted(len(plan.lacking), "chunk")
+    context.tell(Note(f"questions about {chunks} are written and tried"))
+    written = _all(scheduler, [_write(plan, memory) for memory in plan.lacking])
+    new = [question for questions in written for question in questions]
+    keep_questions(context.archive, plan.subject.chat_id, new, context.clock())
 
 
 def _chosen(context: Context, plan: EvaluationPlan) -> Sequence[EvalQuestion]:
@@ -109,10 +116,11 @@ def _write(plan: EvaluationPlan, memory: Memory) -> Steps[tuple[EvalQuestion, ..
     chunk = plan.chunk(memory)
     seen = yield from _letters(CHECK, roles.context_manager, chunk, questions, CHECK)
     blind = yield from _letters(BLIND, roles.agent, subject.alone, questions, BLIND)
-    return tuple(
-        replace(question, state=_why_not_asked(subject, question, with_chunk, without))
-        for question, with_chunk, without in zip(questions, seen, blind, strict=True)
-    )
+    tried = []
+    for question, with_chunk, without in zip(questions, seen, blind, strict=True):
+        state = _why_not_asked(subject, question, with_chunk, without)
+        tried.append(replace(question, state=state))
+    return tuple(tried)
 
 
 def _why_not_asked(subject: EvaluatedChat, question: EvalQuestion, seen: str, blind: str) -> str:
@@ -121,12 +129,26 @@ def _why_not_asked(subject: EvaluatedChat, question: EvalQuestion, seen: str, bl
         return UNCLEAR
     if question.was_said:
         return GUESSED if blind == question.right else ""
-    others = [entries for name, entries in subject.entries.items() if name != question.memory]
-    messages = [entry.message for entries in others for entry in entries]
-    messages += [live.message for live in subject.live]
+    return SAID_ELSEWHERE if _is_said_elsewhere(subject, question) else ""
+
+
+def _is_said_elsewhere(subject: EvaluatedChat, question: EvalQuestion) -> bool:
+    """Return whether a message outside the question's chunk has the words of one of its choices."""
     choices = [choice.casefold().rstrip(".!? ") for choice in question.choices]
-    was_said = any(choice in text.words.casefold() for text in messages for choice in choices)
-    return SAID_ELSEWHERE if was_said else ""
+    for message in _messages_outside(subject, question.memory):
+        words = message.words.casefold()
+        if any(choice in words for choice in choices):
+            return True
+    return False
+
+
+def _messages_outside(subject: EvaluatedChat, memory: str) -> Iterator[Message]:
+    """Yield all messages of the chat that are not under this memory."""
+    for name, entries in subject.entries.items():
+        if name != memory:
+            yield from (entry.message for entry in entries)
+    for live in subject.live:
+        yield live.message
 
 
 def _ask(
@@ -137,22 +159,17 @@ def _ask(
     questions: Sequence[EvalQuestion],
 ) -> list[EvalAnswer]:
     """Ask all questions from one context, a few at a time, in an order drawn for this asking."""
-    subject, asking = plan.subject, f"{plan.number} {arm}"
+    subject, agent = plan.subject, plan.roles.agent
+    asking = f"{plan.number} {arm}"
     drawn = draw(questions, f"{subject.chat_id} {asking}")
-    groups = [drawn[at : at + AT_ONCE] for at in range(0, len(drawn), AT_ONCE)]
-    turns, agent = subject.turns(arm), plan.roles.agent
-    steps = [
-        _letters(
-            ASK,
-            agent,
-            turns,
-            group,
-            asking,
-            _found(context, plan, group) if arm == "recall" else "",
-        )
-        for group in groups
-    ]
+    turns = subject.turns(arm)
+    steps = []
+    for at in range(0, len(drawn), AT_ONCE):
+        group = drawn[at : at + AT_ONCE]
+        found = _found(context, plan, group) if arm == "recall" else ""
+        steps.append(_letters(ASK, agent, turns, group, asking, found))
     now = context.clock()
+    letters = chain.from_iterable(_all(scheduler, steps))
     return [
         EvalAnswer(
             evaluation=plan.number,
@@ -166,18 +183,18 @@ def _ask(
             level=subject.shown_as[question.memory].level,
             at=now,
         )
-        for group, letters in zip(groups, _all(scheduler, steps), strict=True)
-        for question, letter in zip(group, letters, strict=True)
+        for question, letter in zip(drawn, letters, strict=True)
     ]
 
 
 def _found(context: Context, plan: EvaluationPlan, group: Sequence[EvalQuestion]) -> str:
     """Return what a search finds for these questions, as a model would be given it."""
     library = Library(context.config, context.folders.state, plan.subject.chat_id)
-    found = (
-        find_text(library, question.text, "raw", "", "", PLACES, "").text for question in group
-    )
-    return "\n\n".join((_FOUND, *found))
+    parts = [_FOUND]
+    for question in group:
+        wanted = Wanted(question.text, limit=PLACES)
+        parts.append(find_text(library, wanted).text)
+    return "\n\n".join(parts)
 
 
 def _letters(
@@ -189,27 +206,28 @@ def _letters(
     found: str = "",
 ) -> Steps[tuple[str, ...]]:
     """Ask questions, once more in other words where letters are lacking; return their letters."""
-    posed, letters = pose(questions, asking), ("",) * len(questions)
+    posed = pose(questions, asking)
+    letters = [""] * len(questions)
     for text in (posed, posed + LETTERS_ALONE):
         reply = yield Request(step, model, ask_questions(turns, text, found), LETTER_WORDS)
         read = read_reply(reply.text, reply.finish)
-        if isinstance(read, Answered):
-            new = read_letters(read.text, len(questions))
-            letters = tuple(old or now for old, now in zip(letters, new, strict=True))
+        new = read_letters(read.text, len(questions)) if isinstance(read, Answered) else ()
+        for at, letter in enumerate(new):
+            letters[at] = letters[at] or letter
         if all(letters):
             break
-    return tuple(
-        own_letter(question, asking, letter)
-        for question, letter in zip(questions, letters, strict=True)
-    )
+    answered = zip(questions, letters, strict=True)
+    return tuple(own_letter(question, asking, letter) for question, letter in answered)
 
 
 def _all(scheduler: Scheduler, steps: Sequence[Steps[T]]) -> list[T]:
     """Hold dialogues at the same time, the first one ahead; return their results in order."""
     dialogues: list[RunningDialogue[T]] = []
     for at, dialogue in enumerate(steps):
-        dialogues.append(RunningDialogue(dialogue, at, dialogues[0] if dialogues else None))
-        scheduler.begin(dialogues[-1])
+        first = dialogues[0] if dialogues else None
+        running = RunningDialogue(dialogue, at, first)
+        dialogues.append(running)
+        scheduler.begin(running)
     while not all(dialogue.is_over for dialogue in dialogues):
         scheduler.go_on()
     return [dialogue.result for dialogue in dialogues]  # type: ignore[misc]  # each is over
@@ -234,9 +252,8 @@ def retry_missed(context: Context, name: str) -> Memory | UnchangedMemory:
     chat_id, memory = find_memory(context.archive, name)
     subject = find_subject(context, chat_id)
     chunks = with_members([memory.memory_id], subject.survey.reading.memories)
-    lacking = [
-        question for question in missed(context.archive, subject) if question.memory in chunks
-    ]
+    all_missed = missed(context.archive, subject)
+    lacking = [question for question in all_missed if question.memory in chunks]
     if not lacking:
         return UnchangedMemory(
             memory.memory_id,

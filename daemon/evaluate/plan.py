@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from daemon.archive.archive import Archive
 from daemon.archive.evaluation import answers_about, questions_about
 from daemon.archive.journal import find_reply
-from daemon.evaluate.reporting import asked_questions, counting_answers
+from daemon.evaluate.reporting import asked_questions, circumstances, counting_answers
 from daemon.evaluate.subject import ArmName, EvaluatedChat
 from daemon.models.context import Context
 from daemon.models.prices import priced_models
@@ -73,12 +73,13 @@ class EvaluationPlan:
     def count(self) -> int:
         """Return about how many questions are asked."""
         lacking = {memory.memory_id for memory in self.lacking}
-        known = sum(question.memory not in lacking for question in self.questions)
-        return known + PER_CHUNK * len(lacking)
+        known = [question for question in self.questions if question.memory not in lacking]
+        return len(known) + PER_CHUNK * len(lacking)
 
     def chunk(self, memory: Memory) -> tuple[Turn, ...]:
         """Return what the context manager reads of a memory's chunk."""
-        return chunk_alone(self.subject.survey.shown.texts, self.subject.entries[memory.memory_id])
+        entries = self.subject.entries[memory.memory_id]
+        return chunk_alone(self.subject.survey.shown.texts, entries)
 
     def write_request(self, memory: Memory) -> Request:
         """Return the request for questions about a memory's chunk, other than those before."""
@@ -98,23 +99,43 @@ def plan_evaluation(
     roles = _askable(subject.survey.roles)
     number, due = _due(context, subject, roles, arms, again=again)
     before = questions_about(context.archive, subject.chat_id)
-    known = {question.memory for question in before}
-    preferred = [memory for memory in subject.chunks if memory.memory_id in known]
-    chunks = spread(subject.chunks, MOST_QUESTIONS // PER_CHUNK, preferred) if due else []
+    chunks = _chunks_to_ask_about(subject, before) if due else ()
     questions = chosen_questions(context.archive, subject, chunks)
-    asked_about = {question.memory for question in questions if question.was_said}
-    named = {question.memory for question in before if question.state == NAMED}
     plan = EvaluationPlan(
         subject=subject,
         roles=roles,
         number=number,
         arms=due,
-        chunks=tuple(chunks),
-        lacking=tuple(memory for memory in chunks if memory.memory_id not in asked_about - named),
+        chunks=chunks,
+        lacking=_lacking(chunks, before, questions),
         before=before,
         questions=questions,
     )
     return _with_cost(context, plan)
+
+
+def _chunks_to_ask_about(
+    subject: EvaluatedChat, before: Sequence[EvalQuestion]
+) -> tuple[Memory, ...]:
+    """Spread the questions over the chat, over chunks that were asked about before if possible."""
+    known = {question.memory for question in before}
+    preferred = [memory for memory in subject.chunks if memory.memory_id in known]
+    most = MOST_QUESTIONS // PER_CHUNK
+    return tuple(spread(subject.chunks, most, preferred))
+
+
+def _lacking(
+    chunks: Sequence[Memory], before: Sequence[EvalQuestion], questions: Sequence[EvalQuestion]
+) -> tuple[Memory, ...]:
+    """Return the memories that lack questions.
+
+    Nothing can be asked of their chunks that was said, or questions were named to a rewriting,
+    and count no more.
+    """
+    asked_about = {question.memory for question in questions if question.was_said}
+    named = {question.memory for question in before if question.state == NAMED}
+    served = asked_about - named
+    return tuple(memory for memory in chunks if memory.memory_id not in served)
 
 
 def chosen_questions(
@@ -122,7 +143,8 @@ def chosen_questions(
 ) -> tuple[EvalQuestion, ...]:
     """Return what is asked about these chunks, as far as it is written."""
     counting = asked_questions(archive, subject).values()
-    return pick_few(counting, [memory.memory_id for memory in chunks])
+    names = [memory.memory_id for memory in chunks]
+    return pick_few(counting, names)
 
 
 def _askable(roles: Roles) -> Roles:
@@ -140,20 +162,25 @@ def _due(
     same = [
         answer
         for answer in counting_answers(context.archive, subject)
-        if (answer.version, answer.settings, answer.model) == now
+        if circumstances(answer) == now
     ]
     if again or not same:
         answers = answers_about(context.archive, subject.chat_id)
-        return 1 + max((answer.evaluation for answer in answers), default=0), tuple(arms)
-    known = {answer.arm for answer in same}
+        last = max((answer.evaluation for answer in answers), default=0)
+        return last + 1, tuple(arms)
     number = max(answer.evaluation for answer in same)
-    return number, tuple(arm for arm in arms if arm not in known)
+    answered = {answer.arm for answer in same}
+    return number, tuple(arm for arm in arms if arm not in answered)
 
 
 def _with_cost(context: Context, plan: EvaluationPlan) -> EvaluationPlan:
-    calls = [*_calls_to_write(context, plan), *_calls_to_ask(plan)] if plan.arms else []
-    survey, archive, now = plan.subject.survey, context.archive, context.clock()
-    models, batched = priced_models(archive, plan.roles, survey.config, now)
+    """Return the plan with its calls counted and priced; one without arms makes no calls."""
+    calls: list[PlannedCall] = []
+    if plan.arms:
+        calls += _calls_to_write(context, plan)
+        calls += _calls_to_ask(plan)
+    config, now = plan.subject.survey.config, context.clock()
+    models, batched = priced_models(context.archive, plan.roles, config, now)
     cost = estimate_cost(calls, calls, lambda call: models[call.role])
     return replace(plan, calls=len(calls), cost=cost, batched=batched)
 
@@ -163,15 +190,16 @@ def _calls_to_write(context: Context, plan: EvaluationPlan) -> Iterator[PlannedC
 
     The first one writes its chunk to the cache, and the second reads it there.
     """
-    four = _INSTRUCTIONS + PER_CHUNK * _QUESTION
-    blind = _tokens(plan.subject.alone) + four
+    questions = _INSTRUCTIONS + PER_CHUNK * _QUESTION
+    blind = _tokens(plan.subject.alone) + questions
     for memory in plan.lacking:
         request = plan.write_request(memory)
         if find_reply(context.archive, request.key):
             continue
-        chunk, asked = _tokens(plan.chunk(memory)), _tokens(request.turns[-1:])
-        write = _call("context manager", chunk + asked, _WRITTEN, WRITE_WORDS)
-        check = _call("context manager", chunk + four, _LETTERS, LETTER_WORDS)
+        chunk = _tokens(plan.chunk(memory))
+        instructions = _tokens(request.turns[-1:])
+        write = _call("context manager", chunk + instructions, _WRITTEN, WRITE_WORDS)
+        check = _call("context manager", chunk + questions, _LETTERS, LETTER_WORDS)
         yield replace(write, written=chunk)
         yield replace(check, read=chunk)
         yield _call("agent", blind, _LETTERS, LETTER_WORDS)
@@ -180,39 +208,48 @@ def _calls_to_write(context: Context, plan: EvaluationPlan) -> Iterator[PlannedC
 def _calls_to_ask(plan: EvaluationPlan) -> Iterator[PlannedCall]:
     """Yield the calls that ask the persona: the first writes the context to the cache."""
     for arm in plan.arms:
-        context = _tokens(turns := plan.subject.turns(arm))
+        searches = arm == "recall"
+        turns = plan.subject.turns(arm)
+        context = _tokens(turns)
         _refuse_too_large(plan, arm, context)
-        each = _QUESTION + (_tokens_found(plan) if arm == "recall" else 0)
-        is_read = arm == "recall" and "memories" in plan.arms
+        each = _QUESTION
+        if searches:
+            each += _tokens_found(plan)
+        is_read = searches and "memories" in plan.arms
         for begun in range(0, plan.count, AT_ONCE):
-            asked = _INSTRUCTIONS + min(AT_ONCE, plan.count - begun) * each
-            call = _call("agent", context + asked, _LETTERS, LETTER_WORDS, len(turns))
+            questions = min(AT_ONCE, plan.count - begun)
+            prompt = context + _INSTRUCTIONS + questions * each
+            call = _call("agent", prompt, _LETTERS, LETTER_WORDS, len(turns))
             yield replace(call, read=context) if is_read else replace(call, written=context)
             is_read = True
 
 
 def _tokens_found(plan: EvaluationPlan) -> int:
     """Return about how many tokens a search finds for one question."""
-    sizes = [
-        count_of(entry.message.text)
-        for entries in plan.subject.entries.values()
-        for entry in entries
-    ]
-    return _HEAD + PLACES * min(_EXCERPT, sum(sizes) // len(sizes))
+    sizes: list[int] = []
+    for entries in plan.subject.entries.values():
+        sizes += (count_of(entry.message.text) for entry in entries)
+    average = sum(sizes) // len(sizes)
+    return _HEAD + PLACES * min(_EXCERPT, average)
 
 
 def _call(role: ModelRole, prompt: int, answer: int, words: int, turns: int = 2) -> PlannedCall:
-    return PlannedCall(role, prompt, 0, 0, answer, answer_room(words), turns)
+    """Plan a call by the tokens of its prompt and its answer, of at most `words` words."""
+    room = answer_room(words)
+    return PlannedCall(role, prompt, 0, 0, answer, room, turns)
 
 
 def _refuse_too_large(plan: EvaluationPlan, arm: str, tokens: int) -> None:
+    """Raise ChatSkipped where a context of these tokens is above what the agent can be sent."""
     survey = plan.subject.survey
-    if survey.limit is None or tokens * survey.factor <= survey.limit.tokens:
+    expected = tokens * survey.factor
+    if survey.limit is None or expected <= survey.limit.tokens:
         return
+    can_leave_out = arm != "memories"
     raise ChatSkipped(
-        f'"{survey.plan.title}": {arm} has about {round(tokens * survey.factor):,} tokens, and '
+        f'"{survey.plan.title}": {arm} has about {round(expected):,} tokens, and '
         f"{plan.roles.agent.name} can be asked with {survey.limit.tokens:,} at most.",
-        "Leave it out of --against." if arm != "memories" else "Lower fold.budget or tail.tokens.",
+        "Leave it out of --against." if can_leave_out else "Lower fold.budget or tail.tokens.",
     )
 
 

@@ -1,9 +1,9 @@
 """Reports of evaluations: from the answers in the archive, or in the cloze form, which is free."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from statistics import fmean
-from typing import Any
+from typing import Any, TypeVar
 
 from daemon.archive.archive import Archive
 from daemon.archive.evaluation import answers_about, questions_about
@@ -25,6 +25,8 @@ from rules.evaluate.report import (
     make_row,
 )
 from rules.evaluate.scoring import known_mark
+
+K = TypeVar("K")
 
 Questions = Mapping[int, EvalQuestion]
 """Questions by their numbers."""
@@ -51,16 +53,15 @@ def asked_report(archive: Archive, subject: EvaluatedChat, number: int = 0) -> R
 
     It is the one of this `number` if there is such a one, else the newest.
     """
-    questions, answers = asked_questions(archive, subject), counting_answers(archive, subject)
+    questions = asked_questions(archive, subject)
+    answers = counting_answers(archive, subject)
     if not answers:
         return None
     newest = max(answers, key=lambda answer: (answer.evaluation == number, answer.evaluation))
     same = [answer for answer in answers if is_alike(answer, newest)]
-    by_arm = {
-        name: [answer for answer in same if answer.arm == name]
-        for name in dict.fromkeys(answer.arm for answer in same)
-    }
+    by_arm = _grouped(same, lambda answer: answer.arm)
     memories = by_arm.get("memories", [])
+    not_known = missed(archive, subject, newest.evaluation)
     return Report(
         **_in_every_report(archive, subject),
         form="asked",
@@ -70,80 +71,94 @@ def asked_report(archive: Archive, subject: EvaluatedChat, number: int = 0) -> R
         at=newest.at,
         memories=newest.memories,
         is_present=(newest.version, newest.settings) == (subject.version, subject.settings),
-        arms=tuple(_asked_row(questions, *given) for given in by_arm.items()),
+        arms=tuple(_asked_row(questions, arm, given) for arm, given in by_arm.items()),
         groups=group(_results(questions, memories), _shown_as(subject), guessing=True),
-        missed=tuple(
-            Missed(
-                question.memory,
-                question.message,
-                question.text,
-                question.choices[0],
-                question.passage,
-            )
-            for question in missed(archive, subject, newest.evaluation)
-        ),
+        missed=tuple(_missed_question(question) for question in not_known),
     )
 
 
-def is_alike(one: EvalAnswer, other: EvalAnswer) -> bool:
+def _missed_question(question: EvalQuestion) -> Missed:
+    """Return a question for the report, with its right choice, which is written first."""
+    return Missed(
+        question.memory,
+        question.message,
+        question.text,
+        question.choices[0],
+        question.passage,
+    )
+
+
+def _grouped(
+    answers: Iterable[EvalAnswer], key_of: Callable[[EvalAnswer], K]
+) -> Mapping[K, list[EvalAnswer]]:
+    """Group answers by a key, both in the order in which they come."""
+    groups: defaultdict[K, list[EvalAnswer]] = defaultdict(list)
+    for answer in answers:
+        groups[key_of(answer)].append(answer)
+    return groups
+
+
+def is_alike(answer: EvalAnswer, other: EvalAnswer) -> bool:
     """Return whether two answers are of the same chat as it was, the same settings and model."""
-    return (one.version, one.settings, one.model) == (other.version, other.settings, other.model)
+    return circumstances(answer) == circumstances(other)
+
+
+def circumstances(answer: EvalAnswer) -> tuple[str, str, str]:
+    """Return what decides what an answer is about: version and settings of the chat, the model."""
+    return answer.version, answer.settings, answer.model
 
 
 def _in_every_report(archive: Archive, subject: EvaluatedChat) -> dict[str, Any]:
+    """Return the values that reports of both forms have, by the names of their fields."""
     lacking = tuple(live.key for live in subject.live if live.is_missing)
-    costs = costs_since(archive, "")
     return {
         "chat_id": subject.chat_id,
         "title": subject.survey.plan.title,
         "tail": LiveTail(len(subject.live), lacking),
         "voice": voice_of(archive, subject),
-        "usd": sum(
-            cost.usd for cost in costs if cost.chat_id == subject.chat_id and cost.step in STEPS
-        ),
+        "usd": _dollars_spent(archive, subject.chat_id),
     }
+
+
+def _dollars_spent(archive: Archive, chat_id: str) -> float:
+    """Return what all evaluations of a chat have cost, in dollars."""
+    own = [cost for cost in costs_since(archive, "") if cost.chat_id == chat_id]
+    return sum(cost.usd for cost in own if cost.step in STEPS)
 
 
 def _shown_as(subject: EvaluatedChat) -> dict[str, str]:
-    return {
-        chunk.memory_id: subject.shown_as[chunk.memory_id].memory_id for chunk in subject.chunks
-    }
+    """Map each chunk's memory to the memory or fold that the chat shows of it, by ids."""
+    names = [chunk.memory_id for chunk in subject.chunks]
+    return {name: subject.shown_as[name].memory_id for name in names}
 
 
 def missed(archive: Archive, subject: EvaluatedChat, number: int = 0) -> list[EvalQuestion]:
     """Return what an evaluation of the finished chat did not answer rightly, oldest first.
 
-    It is the one of this `number`, or the newest.
+    It is the one of this `number`, or the newest. An answer without a letter counts as none.
     """
     questions = asked_questions(archive, subject)
     given = [answer for answer in counting_answers(archive, subject) if answer.arm == "memories"]
     last = number or max((answer.evaluation for answer in given), default=0)
-    return [
-        question
-        for answer in sorted(given, key=lambda answer: answer.question)
-        if answer.evaluation == last
-        and (question := questions[answer.question]).was_said
-        and answer.letter not in ("", question.right)
-    ]
+    not_known = []
+    for answer in sorted(given, key=lambda answer: answer.question):
+        question = questions[answer.question]
+        is_wrong = answer.letter not in ("", question.right)
+        if answer.evaluation == last and question.was_said and is_wrong:
+            not_known.append(question)
+    return not_known
 
 
 def past_evaluations(archive: Archive, subject: EvaluatedChat) -> tuple[PastEvaluation, ...]:
     """Return every evaluation of the finished chat, oldest first, by the questions that count."""
     questions = asked_questions(archive, subject)
-    by_number: defaultdict[int, list[EvalAnswer]] = defaultdict(list)
-    for answer in counting_answers(archive, subject):
-        if answer.arm == "memories":
-            by_number[answer.evaluation].append(answer)
-    return tuple(
-        PastEvaluation(
-            number,
-            given[0].at,
-            given[0].model,
-            given[0].memories,
-            _asked_row(questions, "memories", given),
-        )
-        for number, given in by_number.items()
-    )
+    given = [answer for answer in counting_answers(archive, subject) if answer.arm == "memories"]
+    past = []
+    for number, answers in _grouped(given, lambda answer: answer.evaluation).items():
+        first = answers[0]
+        row = _asked_row(questions, "memories", answers)
+        past.append(PastEvaluation(number, first.at, first.model, first.memories, row))
+    return tuple(past)
 
 
 def _asked_row(questions: Questions, arm: str, answers: Sequence[EvalAnswer]) -> Row:
@@ -153,21 +168,22 @@ def _asked_row(questions: Questions, arm: str, answers: Sequence[EvalAnswer]) ->
 
 def _results(questions: Questions, answers: Iterable[EvalAnswer]) -> list[MarkedQuestion]:
     """Return a result for each question that was answered; replicates count as one answer."""
-    given: defaultdict[int, list[EvalAnswer]] = defaultdict(list)
-    for answer in answers:
-        if answer.letter:
-            given[answer.question].append(answer)
-    return [_result(questions[number], own) for number, own in given.items()]
+    lettered = [answer for answer in answers if answer.letter]
+    by_question = _grouped(lettered, lambda answer: answer.question)
+    return [_result(questions[number], given) for number, given in by_question.items()]
 
 
 def _result(question: EvalQuestion, answers: Sequence[EvalAnswer]) -> MarkedQuestion:
+    """Return the mean mark of a question's answers; whether it is right is as the newest says."""
+    mean = fmean(_mark(question, answer.letter) for answer in answers)
     newest = answers[-1]
-    marks = [
-        known_mark(answer.letter) if question.was_said else float(answer.letter != NEVER_SAID)
-        for answer in answers
-    ]
     is_right = newest.letter == question.right
-    return MarkedQuestion(question.memory, newest.level, fmean(marks), is_right, question.was_said)
+    return MarkedQuestion(question.memory, newest.level, mean, is_right, question.was_said)
+
+
+def _mark(question: EvalQuestion, letter: str) -> float:
+    """Return what a letter is worth; about what was never said, 1 is for made up and 0 for not."""
+    return known_mark(letter) if question.was_said else float(letter != NEVER_SAID)
 
 
 def free_report(
@@ -176,45 +192,50 @@ def free_report(
     """Return the report in its cloze form, which asks no model. An arm that searches has none."""
     clozes = _clozes(subject)
     by_arm = {arm: _found(subject, clozes, arm) for arm in arms if arm != "recall"}
-    known = by_arm["memories"]
+    results = by_arm["memories"]
+    checked = zip(clozes, results, strict=True)
+    not_known = [cloze for cloze, result in checked if not result.is_right]
     return Report(
         **_in_every_report(archive, subject),
         form="cloze",
         at=now,
         memories=len(subject.chunks),
-        arms=tuple(make_row(arm, results, guessing=False) for arm, results in by_arm.items()),
-        groups=group(known, _shown_as(subject), guessing=False),
-        missed=tuple(
-            Missed(cloze.memory, cloze.message, cloze.asked, cloze.left_out, cloze.sentence)
-            for cloze, result in zip(clozes, known, strict=True)
-            if not result.is_right
-        ),
+        arms=tuple(make_row(arm, found, guessing=False) for arm, found in by_arm.items()),
+        groups=group(results, _shown_as(subject), guessing=False),
+        missed=tuple(_missed_cloze(cloze) for cloze in not_known),
     )
+
+
+def _missed_cloze(cloze: Cloze) -> Missed:
+    return Missed(cloze.memory, cloze.message, cloze.asked, cloze.left_out, cloze.sentence)
 
 
 def _found(subject: EvaluatedChat, clozes: Sequence[Cloze], arm: ArmName) -> list[MarkedQuestion]:
     """Look for what was left out of each sentence in a context, without its system message."""
     turns = [turn for turn in subject.turns(arm) if turn.role != "system"]
     searched = SearchedText(turn.content for turn in turns)
-    known = map(searched.knows, clozes)
-    return [
-        MarkedQuestion(
-            cloze.memory, subject.shown_as[cloze.memory].level, float(is_known), is_known
-        )
-        for cloze, is_known in zip(clozes, known, strict=True)
-    ]
+    results = []
+    for cloze in clozes:
+        is_known = searched.knows(cloze)
+        level = subject.shown_as[cloze.memory].level
+        results.append(MarkedQuestion(cloze.memory, level, float(is_known), is_known))
+    return results
 
 
 def _clozes(subject: EvaluatedChat) -> list[Cloze]:
+    """Make the sentences with a word left out, of what the person said in each chunk."""
     said = {memory.memory_id: _by_person(subject, memory) for memory in subject.chunks}
     common = common_words([text for messages in said.values() for _, text in messages])
-    return [
-        cloze for name, messages in said.items() for cloze in make_clozes(name, messages, common)
-    ]
+    clozes: list[Cloze] = []
+    for name, messages in said.items():
+        clozes += make_clozes(name, messages, common)
+    return clozes
 
 
 def _by_person(subject: EvaluatedChat, memory: Memory) -> list[tuple[str, str]]:
-    entries = subject.entries[memory.memory_id]
-    return [
-        (entry.key, entry.message.words) for entry in entries if entry.message.speaker == "user"
-    ]
+    """Return the person's messages in a memory's chunk: the key and the words of each."""
+    said = []
+    for entry in subject.entries[memory.memory_id]:
+        if entry.message.speaker == "user":
+            said.append((entry.key, entry.message.words))
+    return said

@@ -20,16 +20,18 @@ _ANSWERS = (3, 5)
 def voice_of(archive: Archive, subject: EvaluatedChat) -> Voice:
     """Return how far the memories are from the persona's own voice, with what else there is."""
     persona = read_prose(list(_said(archive, subject.chat_id, "assistant")))
-    written = [memory.edition for memory in subject.shown if memory.edition.made != EXTRACTED]
     if persona.words < LEAST_WORDS:
         few = f"the persona has said {persona.words:,} words, and {LEAST_WORDS:,} are needed"
         return Voice({}, persona.words, few)
+    written = [memory.edition for memory in subject.shown if memory.edition.made != EXTRACTED]
     if not written:
         why_not = "its memories are extracted: the persona's own sentences, and no voice of theirs"
         return Voice({}, persona.words, why_not)
-    prose = {name: read_prose(said) for name, said in _texts(archive, subject, written)}
-    if (words := prose["memories"].words) < LEAST_WORDS:
-        few = f"the memories have {words:,} words, and {LEAST_WORDS:,} are needed"
+    compared = _texts(archive, subject, written)
+    prose = {name: read_prose(texts) for name, texts in compared}
+    of_memories = prose["memories"].words
+    if of_memories < LEAST_WORDS:
+        few = f"the memories have {of_memories:,} words, and {LEAST_WORDS:,} are needed"
         return Voice({}, persona.words, few)
     enough = {name: said for name, said in prose.items() if said.words >= LEAST_WORDS}
     apart = distances(persona, enough)
@@ -45,10 +47,11 @@ def _texts(
     yield "memories", [edition.texts[slot] for edition in written for slot in _ANSWERS]
     yield "analyses of the same chunks", list(_analyses(archive, subject))
     yield "the person", list(_said(archive, subject.chat_id, "user"))
-    yield from _another_chat(archive, subject.chat_id).items()
+    yield from _another_persona(archive, subject.chat_id)
 
 
 def _said(archive: Archive, chat_id: str, speaker: str) -> Iterator[str]:
+    """Yield the words of a chat's raw messages by this speaker, but for those left out."""
     for raw in raw_conversation(archive, chat_id).messages:
         message = read_message(raw)
         if message.speaker == speaker and left_out(message) is None:
@@ -64,15 +67,14 @@ def _analyses(archive: Archive, subject: EvaluatedChat) -> Iterator[str]:
                 yield reply.text
 
 
-def _another_chat(archive: Archive, chat_id: str) -> dict[str, list[str]]:
-    """Return what the persona of the person's longest other chat says, by that chat's title."""
+def _another_persona(archive: Archive, chat_id: str) -> Iterator[tuple[str, list[str]]]:
+    """Yield what the persona of the longest other chat says, if there is one to be read."""
     others = [chat for chat in known_chats(archive) if chat.chat_id != chat_id and chat.messages]
     if not others:
-        return {}
+        return
     longest = max(others, key=lambda chat: chat.messages)
     try:
-        return {
-            f'the persona of "{longest.title}"': list(_said(archive, longest.chat_id, "assistant"))
-        }
+        said = list(_said(archive, longest.chat_id, "assistant"))
     except DamagedChat:  # that chat's own commands tell it
-        return {}
+        return
+    yield f'the persona of "{longest.title}"', said

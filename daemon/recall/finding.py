@@ -8,26 +8,27 @@ Portuguese and Dutch. A model that looks something up in another language can gi
 
 import re
 from calendar import monthrange
-from collections.abc import Callable
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
 from datetime import date
 from typing import Literal
 
 from daemon.archive.archive import Archive
 from daemon.archive.chats import KnownChat
-from daemon.archive.full_text import KINDS, IndexEntry, SearchKind, full_text
+from daemon.archive.full_text import KINDS, FullText, IndexEntry, SearchKind, full_text
 from daemon.archive.memories import forgotten_names
 from daemon.archive.search_words import excerpt
 from daemon.models.token_bound import tokens_at_most
 from daemon.recall.library import Library, Reach, Recalled, name_of, reach
 from daemon.recall.records import (
-    SEARCH_TOKENS,
+    LIST_TOKENS,
     Record,
     dated,
     fitted,
     in_data,
-    in_quotes,
     named,
     plain,
+    quoted,
 )
 
 Days = tuple[str, str]
@@ -63,7 +64,6 @@ _FORMS = tuple(
 
 Among = Literal["raw", "memories", "facts", "all"]
 
-_HEAD_TOKENS = 200
 _LONGEST_EXCERPT = 1_200  # characters
 _LOOKED_AT = 1_000  # characters of a text, to see how many tokens its characters take
 _LEAST_TOKENS = 60  # of a record that is worth its place
@@ -83,22 +83,42 @@ def days_named(query: str, newest: str) -> Days | None:
 
 
 def _days(parts: dict[str, str | None], newest: str) -> Days | None:
+    """Return the days that parts of a date mean; None where the calendar has no such day."""
     month_text = parts["month"] or ""
     month = int(month_text) if month_text.isdigit() else _MONTHS.get(month_text.casefold(), 0)
     year = int(parts["year"] or newest[:4] or 0)
     if not parts["year"] and f"{year}-{month:02}" > newest[:7]:
         year -= 1
-    first, last = parts.get("day") or 1, parts.get("day")
     try:
-        end = int(last) if last else monthrange(year, month)[1]
-        return date(year, month, int(first)).isoformat(), date(year, month, end).isoformat()
+        if day := parts.get("day"):
+            named_day = date(year, month, int(day)).isoformat()
+            return named_day, named_day
+        last = monthrange(year, month)[1]
+        return date(year, month, 1).isoformat(), date(year, month, last).isoformat()
     except ValueError:
         return None
 
 
-def find_text(
-    library: Library, query: str, among: Among, since: str, until: str, limit: int, chat: str
-) -> Recalled:
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What is looked for, among what, and of which days, as YYYY-MM-DD, empty for no bound.
+
+    `limit` is the most places to give.
+    """
+
+    query: str
+    among: Among = "raw"
+    since: str = ""
+    until: str = ""
+    limit: int = 5
+
+    @property
+    def kinds(self) -> tuple[SearchKind, ...]:
+        """Return the kinds of entries to search."""
+        return KINDS if self.among == "all" else (self.among,)
+
+
+def find_text(library: Library, wanted: Wanted, chat: str = "") -> Recalled:
     """Return the places that have most of the query's words, each with the words around them.
 
     If no days are given and the query names some, what was said on them comes first, for half of
@@ -107,76 +127,107 @@ def find_text(
     with library.opened() as archive:
         chats = library.chats(archive, chat)
         head = reach(archive, *chats)
-        entries = _entries(library, archive, chats, query, among, since, until, limit, head)
-        names = {known.chat_id: name_of(known, chats) if len(chats) > 1 else "" for known in chats}
+        entries = _entries(library, archive, chats, wanted, head.ends)
     if not entries:
-        days = f" from {since or head.began} to {until or head.ends}" if since or until else ""
-        word = (
-            f"Nothing{days} has any of these words. "
-            "That is all there is: say so, rather than search again."
-        )
-        return Recalled(f"{head.head}\n\n{word}", {**head.data, "hits": [], "more": word})
-    records = _records(entries, query, names)
+        return _nothing(head, wanted)
+
+    names = _names(chats)
+    left = LIST_TOKENS
+    records: list[Record] = []
+    for at, entry in enumerate(entries):
+        share = left // (len(entries) - at)
+        record = _record(entry, wanted.query, names.get(entry.chat_id, ""), share)
+        if record.tokens > left:
+            break
+        records.append(record)
+        left -= record.tokens
     text = "\n\n".join((head.head, *(record.text for record in records)))
     return Recalled(text, {**head.data, "hits": [record.data for record in records]})
+
+
+def _nothing(head: Reach, wanted: Wanted) -> Recalled:
+    """Return the answer that has no place, worded so that the search is not tried again."""
+    days = ""
+    if wanted.since or wanted.until:
+        days = f" from {wanted.since or head.began} to {wanted.until or head.ends}"
+    word = (
+        f"Nothing{days} has any of these words. "
+        "That is all there is: say so, rather than search again."
+    )
+    return Recalled(f"{head.head}\n\n{word}", {**head.data, "hits": [], "more": word})
 
 
 def _entries(
     library: Library,
     archive: Archive,
     chats: tuple[KnownChat, ...],
-    query: str,
-    among: Among,
-    since: str,
-    until: str,
-    limit: int,
-    head: Reach,
+    wanted: Wanted,
+    newest: str,
 ) -> list[IndexEntry]:
-    """Return the best entries, without what the person has forgotten."""
+    """Return the best entries, those of the days that the query names before all others."""
+    only = chats[0].chat_id if len(chats) == 1 else ""
     forgotten = forgotten_names(archive)
-    kinds: tuple[SearchKind, ...] = KINDS if among == "all" else (among,)
-    days = None if since or until else days_named(query, head.ends)
+    has_days = wanted.since or wanted.until
+    named_days = None if has_days else days_named(wanted.query, newest)
     with full_text(library.state, archive) as index:
+        best = _found(index, wanted, (wanted.since, wanted.until), only, forgotten)
+        if not named_days:
+            return best
+        of_these_days = _found(index, wanted, named_days, only, forgotten)
 
-        def places(since: str, until: str) -> list[IndexEntry]:
-            entries = index.find(
-                query,
-                kinds=kinds,
-                chat_id=chats[0].chat_id if len(chats) == 1 else "",
-                since=since,
-                until=until,
-                limit=limit + len(forgotten),
-                any_word=True,
-            )
-            known = [entry for entry in entries if (entry.chat_id, entry.name) not in forgotten]
-            return known[:limit]
-
-        first = places(*days)[: (limit + 1) // 2] if days else []
-        return [*first, *(entry for entry in places(since, until) if entry not in first)][:limit]
+    first = of_these_days[: (wanted.limit + 1) // 2]
+    others = [entry for entry in best if entry not in first]
+    return [*first, *others][: wanted.limit]
 
 
-def _records(entries: list[IndexEntry], query: str, names: dict[str, str]) -> list[Record]:
-    """Return a record for each entry, as long as fits when each of the later ones gets as much."""
-    left, records = SEARCH_TOKENS - _HEAD_TOKENS, list[Record]()
-    for at, entry in enumerate(entries):
-        tokens = left // (len(entries) - at)
-        make = _record(entry, names[entry.chat_id])
-        share = (tokens - make("").tokens) / tokens_at_most(plain(entry.text[:_LOOKED_AT]))
-        characters = min(_LONGEST_EXCERPT, int(max(0, share) * min(len(entry.text), _LOOKED_AT)))
-        record = fitted(make, excerpt(entry.text, query, characters), max(tokens, _LEAST_TOKENS))
-        if record.tokens > left:
-            break
-        records.append(record)
-        left -= record.tokens
-    return records
-
-
-def _record(entry: IndexEntry, chat: str) -> Callable[[str], Record]:
-    day, speaker = dated(entry.said_at), _SPEAKER.get(entry.speaker, "")
-    kind, name = _WHAT[entry.kind], in_data(entry.name)
-    about = ", ".join(part for part in (day, speaker, chat and f"in {named(chat)}") if part)
-    data = {"id": name, "kind": kind, "date": day, "speaker": speaker, "chat": in_data(chat)}
-    filled = {key: value for key, value in data.items() if value}
-    return lambda text: Record(
-        f"{about} ({kind} {named(entry.name)})\n{in_quotes(text)}", {**filled, "text": plain(text)}
+def _found(
+    index: FullText,
+    wanted: Wanted,
+    days: Days,
+    only: str,
+    forgotten: Collection[tuple[str, str]],
+) -> list[IndexEntry]:
+    """Return the best entries of these days, without what the person has forgotten."""
+    since, until = days
+    entries = index.find(
+        wanted.query,
+        kinds=wanted.kinds,
+        chat_id=only,
+        since=since,
+        until=until,
+        limit=wanted.limit + len(forgotten),
+        any_word=True,
     )
+    known = [entry for entry in entries if (entry.chat_id, entry.name) not in forgotten]
+    return known[: wanted.limit]
+
+
+def _names(chats: tuple[KnownChat, ...]) -> Mapping[str, str]:
+    """Map chats' ids to the names that tell several chats apart; one alone needs none."""
+    if len(chats) == 1:
+        return {}
+    return {known.chat_id: name_of(known, chats) for known in chats}
+
+
+def _record(entry: IndexEntry, query: str, chat: str, tokens: int) -> Record:
+    """Return a place under its day, speaker and chat, with an excerpt as long as fits."""
+    kind = _WHAT[entry.kind]
+    day = dated(entry.said_at)
+    speaker = _SPEAKER.get(entry.speaker, "")
+    in_chat = f"in {named(chat)}" if chat else ""
+    about = ", ".join(part for part in (day, speaker, in_chat) if part)
+    head = f"{about} ({kind} {named(entry.name)})"
+    values = {
+        "id": in_data(entry.name),
+        "kind": kind,
+        "date": day,
+        "speaker": speaker,
+        "chat": in_data(chat),
+    }
+    data = {key: value for key, value in values.items() if value}
+
+    left = max(0, tokens - quoted(head, "", data).tokens)
+    looked_at = entry.text[:_LOOKED_AT]
+    characters = int(left / tokens_at_most(plain(looked_at)) * len(looked_at))
+    text = excerpt(entry.text, query, min(_LONGEST_EXCERPT, characters))
+    return fitted(head, text, data, max(tokens, _LEAST_TOKENS))

@@ -8,7 +8,7 @@ show a model the one, some the other.
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,8 +16,10 @@ from daemon.models.token_bound import tokens_at_most
 from daemon.status.printable import in_one_line, visible
 from primer.wording import make_tags_inert
 
-SEARCH_TOKENS = 1_500
-PAGE_TOKENS = 4_000
+_HEAD_TOKENS = 200
+LIST_TOKENS = 1_500 - _HEAD_TOKENS
+TEXT_TOKENS = 4_000 - _HEAD_TOKENS
+"""The tokens for the records of an answer, in either form; the rest is for what is around them."""
 CUT = " [cut here]"
 _MOST_CHARACTERS = 4  # in a token
 _LONGEST_NAME = 200  # characters of a title or an id
@@ -35,9 +37,8 @@ class Record:
     @property
     def tokens(self) -> int:
         """Return the most tokens that the longer of the two can have."""
-        return 1 + max(
-            tokens_at_most(self.text), tokens_at_most(json.dumps(self.data, ensure_ascii=False))
-        )
+        data = json.dumps(self.data, ensure_ascii=False)
+        return 1 + max(tokens_at_most(self.text), tokens_at_most(data))
 
 
 def plain(text: str) -> str:
@@ -54,7 +55,9 @@ def named(name: str) -> str:
     """Return a title or an id for a line of ours: quoted and cut if it could read as more."""
     if _PLAIN_NAME.fullmatch(name):
         return name
-    return f'"{make_tags_inert(in_one_line(name[:_LONGEST_NAME])).replace(chr(34), chr(39))}"'
+    inert = make_tags_inert(in_one_line(name[:_LONGEST_NAME]))
+    without_quotes = inert.replace('"', "'")
+    return f'"{without_quotes}"'
 
 
 def in_data(name: str) -> str:
@@ -68,12 +71,18 @@ def dated(date: str | None) -> str:
     return day[0] if day else "an unknown day"
 
 
-def fitted(make: Callable[[str], Record], text: str, tokens: int) -> Record:
-    """Return the record that `make` makes of the text, or of as much as fits, marked as cut."""
-    record = make(text)
+def quoted(head: str, text: str, data: Mapping[str, Any]) -> Record:
+    """Return a record with its text quoted under the head, and added to the data."""
+    return Record(f"{head}\n{in_quotes(text)}", {**data, "text": plain(text)})
+
+
+def fitted(head: str, text: str, data: Mapping[str, Any], tokens: int) -> Record:
+    """Return the record of the text, or of as much of it as fits, marked as cut."""
+    record = quoted(head, text, data)
     while record.tokens > tokens and text:
-        text = text[: min(len(text) - 1, len(text) * tokens // record.tokens)]
-        record = make(text + CUT)
+        characters = len(text) * tokens // record.tokens
+        text = text[: min(len(text) - 1, characters)]
+        record = quoted(head, text + CUT, data)
     return record
 
 

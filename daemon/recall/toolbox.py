@@ -23,10 +23,10 @@ from daemon.chat.kept import mark
 from daemon.files.clock import now
 from daemon.files.reasons import describe
 from daemon.recall import tools
-from daemon.recall.finding import Among, find_text
+from daemon.recall.finding import Among, Wanted, find_text
 from daemon.recall.library import Library, Recalled, as_error, reach
 from daemon.recall.records import named, plain
-from daemon.recall.tools import What
+from daemon.recall.whole_record import What, open_record
 from rules.errors import MemprocError, NotFound, RefusedArguments
 
 _DAY = r"^(\d{4}-\d{2}-\d{2})?$"
@@ -97,9 +97,8 @@ class RecallSearch(Tool):
 
     def look_up(self, library: Library) -> Recalled:
         """Return the places that have most of the words."""
-        return find_text(
-            library, self.query, self.among, self.since, self.until, self.limit, self.chat
-        )
+        wanted = Wanted(self.query, self.among, self.since, self.until, self.limit)
+        return find_text(library, wanted, self.chat)
 
 
 class RecallOpen(Tool):
@@ -124,7 +123,7 @@ class RecallOpen(Tool):
 
     def look_up(self, library: Library) -> Recalled:
         """Return one page of the record."""
-        return tools.open_record(library, self.record, self.what, self.page, self.chat)
+        return open_record(library, self.record, self.what, self.page, self.chat)
 
 
 class RecallTimeline(Tool):

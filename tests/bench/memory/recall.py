@@ -4,9 +4,9 @@ from functools import cache
 from pathlib import Path
 
 from daemon.cli.settings import Settings
-from daemon.recall.finding import find_text
+from daemon.recall.finding import Wanted, find_text
 from daemon.recall.library import Library
-from daemon.recall.tools import open_record
+from daemon.recall.whole_record import open_record
 from tests.bench.memory.contexts import made_and_tail
 from tests.bench.memory.questions import AskedOfChat
 from tests.bench.memory.runs import CompressedChat
@@ -24,7 +24,7 @@ def made_tail_and_recall(chat: CompressedChat, question: AskedOfChat) -> str:
 
 def looked_up(library: Library, question: str, tokens: int = TOKENS) -> str:
     """The answers of the tools, together no more than so many tokens; one that would be too much is passed over."""
-    hits = find_text(library, question[:_LONGEST_QUERY], "raw", "", "", _MOST_PLACES, "")
+    hits = find_text(library, Wanted(question[:_LONGEST_QUERY], limit=_MOST_PLACES))
     answers = [hits.text]
     for hit in hits.data["hits"]:
         if any(f"(message {hit['id']})" in answer for answer in answers[1:]):

@@ -18,6 +18,8 @@ from daemon.recall.records import (
     in_quotes,
     named,
     pages,
+    plain,
+    quoted,
     records_within,
 )
 from primer.wording import TAGS
@@ -50,8 +52,12 @@ HOSTILE = st.lists(
 ).map("".join)
 
 
+HEAD = "2026-01-01, you (message m1)"
+DATA = {"id": "m1"}
+
+
 def note(text: str) -> Record:
-    return Record(f"2026-01-01, you (message m1)\n{in_quotes(text)}", {"id": "m1", "text": text})
+    return quoted(HEAD, text, DATA)
 
 
 @given(HOSTILE, st.integers(100, 800))
@@ -59,10 +65,10 @@ def note(text: str) -> Record:
 @example("\U0001f9d1\u200d\U0001f680" * 900, 200)
 @example("\n" * 3_000, 200)
 def test_a_record_is_cut_to_its_bound_in_both_forms(text: str, bound: int) -> None:
-    record = fitted(note, text, bound)
+    record = fitted(HEAD, text, DATA, bound)
     assert count(record.text) <= bound
     assert count(json.dumps(record.data, ensure_ascii=False)) <= bound
-    assert text == record.data["text"] or CUT in record.data["text"]
+    assert plain(text) == record.data["text"] or CUT in record.data["text"]
 
 
 @given(HOSTILE)
@@ -124,7 +130,7 @@ def test_as_many_records_are_kept_as_fit_together() -> None:
 def test_words_of_letters_at_random_stay_within_the_bound(letters: str, length: int) -> None:
     chance = random.Random(length)
     text = " ".join("".join(chance.choices(letters, k=length)) for _ in range(4_000 // length))
-    record = fitted(note, text, 1_500)
+    record = fitted(HEAD, text, DATA, 1_500)
     assert count(record.text) <= 1_500
 
 
@@ -133,4 +139,4 @@ def test_plain_english_fills_most_of_its_bound() -> None:
         "We walked along the harbour and talked about the storm, and who would mend the nets before winter. "
         * 100
     )
-    assert count(fitted(note, text, 1_500).text) >= 1_000
+    assert count(fitted(HEAD, text, DATA, 1_500).text) >= 1_000

@@ -1,0 +1,135 @@
+"""Read one record in full: a memory, the messages under it, or a message with its answer.
+
+It only reads. A record comes in pages that are read one after the other.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Literal
+
+from daemon.archive.archive import Archive
+from daemon.archive.chats import KnownChat, known_chats
+from daemon.archive.memories import editions, find_memory, forgotten_names
+from daemon.archive.messages import around, under
+from daemon.recall.library import Library, Recalled, name_of, reach
+from daemon.recall.records import TEXT_TOKENS, dated, in_data, in_quotes, named, pages
+from daemon.recall.tools import timeline_entry
+from rules.conversation.memory import Edition, Memory
+from rules.errors import NotFound
+from rules.typingmind.message import Message
+from rules.wording import counted
+
+_OWN_WORDS = slice(1, None, 2)  # the persona's own among a memory's six texts
+
+What = Literal["memory", "raw", "as-of", "hindsight"]
+
+
+def open_record(library: Library, name: str, what: What, page: int, chat: str) -> Recalled:
+    """Return a page of a memory, of the messages under it, or of one message with its answer.
+
+    `name` is the id or number of a memory, or the id of a message; pages count from 1.
+    """
+    with library.opened() as archive:
+        known, parts = _record(library, archive, name, what, chat)
+        head = reach(archive, known)
+        title = name_of(known, known_chats(archive))
+        text, is_last = _page(pages(parts, TEXT_TOKENS), page)
+    rest = "the last" if is_last else f"and page {page + 1} goes on"
+    word = f"This is page {page}, {rest}."
+    data = {
+        "id": in_data(name),
+        "chat": in_data(title),
+        "page": page,
+        "is_last": is_last,
+        "text": text,
+    }
+    return Recalled(f"{head.head}\n\n{text}\n\n{word}", {**head.data, **data})
+
+
+def _page(texts: Iterator[str], number: int) -> tuple[str, bool]:
+    """Return the page of that number, from 1 on, and whether it is the last. Raise NotFound."""
+    count = 0
+    for count, text in enumerate(texts, 1):
+        if count == number:
+            following = next(texts, None)
+            return text, following is None
+    raise NotFound(f"There is no page {number} of it.", f"It has {counted(count, 'page')}.")
+
+
+def _record(
+    library: Library, archive: Archive, name: str, what: What, chat: str
+) -> tuple[KnownChat, Iterable[str]]:
+    """Return the record's chat, and its parts: texts, an empty line between them when shown.
+
+    Raise NotFound unless there is exactly one that the person has not forgotten.
+    """
+    forgotten = forgotten_names(archive)
+    records = []
+    for known in library.chats(archive, chat):
+        if (known.chat_id, name) in forgotten:
+            continue
+        if parts := _parts(archive, known.chat_id, name, what):
+            records.append((known, parts))
+    if len(records) > 1:
+        raise NotFound(f"Several chats have a record {named(name)}.", "Name its chat as `chat`.")
+    if not records:
+        raise NotFound(
+            f"There is no record {named(name)}.",
+            "The ids stand in what is found and on the line of time.",
+        )
+    return records[0]
+
+
+def _parts(archive: Archive, chat_id: str, name: str, what: What) -> Iterable[str]:
+    """Return the memory or message of that name in a chat; nothing if missing or forgotten."""
+    try:
+        _, memory = find_memory(archive, name, chat_id=chat_id)
+    except NotFound:
+        return _turn(archive, chat_id, name)
+    if memory.forgotten:
+        return ()
+    if what == "raw":
+        return (_message(message, key) for key, message in under(archive, memory.memory_id))
+    edition = memory.edition if what == "memory" else _edition(archive, memory, what)
+    own_words = map(in_quotes, edition.texts[_OWN_WORDS])
+    return (timeline_entry(memory).text, *own_words)
+
+
+def _edition(archive: Archive, memory: Memory, kind: str) -> Edition:
+    """Return the newest edition of a kind. Raise NotFound where the memory has none."""
+    for edition in reversed(editions(archive, memory.memory_id)):
+        if edition.kind == kind:
+            return edition
+    raise NotFound(f"This memory has no {kind} edition.", "Open it as `memory`.")
+
+
+def _turn(archive: Archive, chat_id: str, key: str) -> Sequence[str]:
+    """Return a message with the answer or question to it, and the ids of their neighbours."""
+    near = around(archive, chat_id, key, 2, 2)
+    keys = [name for name, _ in near]
+    if key not in keys:
+        return ()
+    speakers = [message.speaker for _, message in near]
+    first, after = _bounds_of_turn(speakers, keys.index(key))
+    messages = [_message(message, name) for name, message in near[first:after]]
+    neighbours = []
+    if first > 0:
+        neighbours.append(f"Before it: message {named(keys[first - 1])}.")
+    if after < len(keys):
+        neighbours.append(f"After it: message {named(keys[after])}.")
+    return [*messages, " ".join(neighbours)] if neighbours else messages
+
+
+def _bounds_of_turn(speakers: Sequence[str], at: int) -> tuple[int, int]:
+    """Return where the turn of the message at `at` begins, and where the next one does."""
+    if speakers[at] == "assistant":
+        has_question = at > 0 and speakers[at - 1] == "user"
+        return at - has_question, at + 1
+    has_answer = speakers[at + 1 : at + 2] == ["assistant"]
+    return at, at + 1 + has_answer
+
+
+def _message(message: Message, key: str) -> str:
+    """Return a raw message, quoted under its day, its speaker and its id."""
+    day = dated(message.created_at)
+    speaker = "you" if message.speaker == "assistant" else "the person"
+    return f"{day}, {speaker} (message {named(key)})\n{in_quotes(message.text)}"
