@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from daemon.cli.key import ask_and_keep
-from daemon.cli.plan import PlannedRow, planned_rows, spendable, total_cost
+from daemon.cli.planned import PlannedRow, planned_rows, spendable, total_cost
 from daemon.cli.printing import print_error
 from daemon.cli.settings import Settings
 from daemon.models.roles import Who

@@ -18,7 +18,8 @@ from daemon.chat.bring import (
     plan_bringing,
     write_brought,
 )
-from daemon.cli.plan import plan_command, planned_rows, plans_as_json
+from daemon.cli.plan import plan_command, plans_as_json
+from daemon.cli.planned import planned_rows
 from daemon.cli.printing import print_json, print_table
 from daemon.cli.run import run_command
 from daemon.cli.settings import Settings, confirmed, json_option

@@ -1,0 +1,190 @@
+"""Plan all chats of some exports for a command: what each would do, who is asked, for how much."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+
+from daemon.archive.chats import is_known
+from daemon.archive.journal import spent
+from daemon.chat.finish import is_in_place
+from daemon.chat.outcome import Skipped
+from daemon.chat.rest import AtRest
+from daemon.chat.survey import Survey
+from daemon.cli.printing import sign_of_life
+from daemon.cli.settings import Settings
+from daemon.config.keys import as_if_kept
+from daemon.config.loading import core_layout, load_texts
+from daemon.files.clock import at, now, periods
+from daemon.files.read import Export
+from daemon.models.ask import caps_now
+from daemon.models.context import Context, context_to_read
+from daemon.models.prices import PlanCost, no_work, plan_cost
+from daemon.models.roles import Who, who
+from daemon.models.splitting import splitter
+from daemon.remember.endings import EndingChat, ending_chat
+from daemon.trip import chats_of, go_round, look, ready_without_calls
+from rules.errors import MemprocError
+from rules.money.estimate import NO_COST, NO_TRAFFIC, CostEstimate
+from rules.money.price import Amounts, Reached, Usage, first_reached, left
+from rules.plan.chat_plan import ChatPlan, Unchanged
+from rules.typingmind.chat import Chat
+from rules.wording import counted
+
+_WITHOUT_CALL = (
+    "Its updated export is written again, without a call: what it should say has changed."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedRow:
+    """The plan for a chat, or why a file has none; who is asked, and for how much."""
+
+    file: str
+    outcome: ChatPlan | Unchanged | Skipped
+    who: Who | None = None
+    money: PlanCost | None = None
+    ending: EndingChat | None = None
+    """Set where the chat is known and its model ends soon."""
+    is_ready: bool = False
+    """Whether the chat's updated export says something else than this export, without a call."""
+    is_anew: bool = False
+    """Whether the updated export in its place lacks something, and is written again for that."""
+    with_key: CostEstimate | None = None
+    """The cost if the chat's own model wrote; None where it does, or where that is not known."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedTotal:
+    """What all plans send and cost together, and the caps that they reach."""
+
+    traffic: Usage
+    cost: CostEstimate
+    under_caps: int
+    """Picodollars left under the caps."""
+    likely: Reached | None
+    """The cap that the likely cost reaches first."""
+    at_most: Reached | None
+    """The cap that the cost reaches at worst."""
+
+
+def planned_rows(settings: Settings, exports: Sequence[Path]) -> list[PlannedRow]:
+    """Plan each chat of these exports. Sends and writes nothing."""
+    config, folders = settings.config, settings.folders
+    with settings.archive() as archive:
+        context = context_to_read(config, folders, archive)
+        with sign_of_life(f"Reading {counted(len(exports), 'export')}"):
+            return list(_rows(context, exports))
+
+
+def total_of(settings: Settings, rows: Sequence[PlannedRow]) -> PlannedTotal:
+    """Add up what all plans send and cost, and compare it with the caps."""
+    caps, so_far = _caps_and_spent(settings)
+    traffic = NO_TRAFFIC
+    for row in rows:
+        if row.money:
+            traffic = traffic.plus(row.money.traffic)
+    cost = total_cost(rows)
+    likely = first_reached(caps, so_far, cost.likely)
+    at_most = first_reached(caps, so_far, cost.at_most)
+    return PlannedTotal(traffic, cost, left(caps, so_far), likely, at_most)
+
+
+def total_cost(rows: Sequence[PlannedRow]) -> CostEstimate:
+    """Add up the cost of all rows, as far as prices are known."""
+    cost = NO_COST
+    for row in rows:
+        if row.money:
+            cost = cost.plus(row.money.cost or NO_COST)
+    return cost
+
+
+def spendable(settings: Settings) -> int:
+    """Return the picodollars left under the caps for a new run."""
+    return left(*_caps_and_spent(settings))
+
+
+def _caps_and_spent(settings: Settings) -> tuple[Amounts, Amounts]:
+    """Return the caps, and what is spent; a new run has spent nothing of its own cap yet."""
+    when = now()
+    with settings.archive() as archive:
+        caps = caps_now(archive, settings.config.budget, when)
+        return caps, spent(archive, "", periods(at(when)))
+
+
+def _rows(context: Context, exports: Sequence[Path]) -> Iterator[PlannedRow]:
+    """Yield the plans of all chats, export by export, or why one has none.
+
+    Raises for mistakes in texts, sections or bounds at once: they are told once, not for each chat.
+    """
+    load_texts(context.config.texts.path)
+    core_layout(context.config.core)
+    splitter(context.config.chunk.bounds)
+    for path in exports:
+        for row in go_round(context, [path], _plan_export):
+            yield row if isinstance(row, PlannedRow) else PlannedRow(path.name, row)
+
+
+def _plan_export(context: Context, export: Export) -> Iterator[PlannedRow | Skipped]:
+    return chats_of(context, export, partial(_plan_chat, context, export))
+
+
+def _plan_chat(context: Context, export: Export, chat: Chat) -> Iterator[PlannedRow]:
+    """Plan one chat; if the archive knows it, warn where its model ends soon."""
+    row = _row(context, export, chat)
+    plan = row.outcome
+    if isinstance(plan, ChatPlan) and is_known(context.archive, plan.chat_id):
+        with suppress(MemprocError):  # the plan could be made, and tells what is wrong
+            row = replace(row, ending=_ending(context, plan.chat_id))
+    yield row
+
+
+def _ending(context: Context, chat_id: str) -> EndingChat | None:
+    """Return what it means for a chat that its model ends soon, if it does."""
+    return ending_chat(context.archive, chat_id, context.config, context.key, context.clock())
+
+
+def _row(context: Context, export: Export, chat: Chat) -> PlannedRow:
+    """Look at a chat as a run would, and return its plan, or why it has none."""
+    file = export.path.name
+    looked = look(context, export, chat)
+    if isinstance(looked, AtRest):
+        money = no_work(context.archive, looked.who.agent, context.clock())
+        return PlannedRow(file, looked.plan, looked.who, money, is_ready=bool(looked.path))
+    if isinstance(looked, Unchanged):
+        return PlannedRow(file, Unchanged(looked.chat_id, looked.title, looked.reason))
+    if too_large := looked.too_large:
+        return PlannedRow(file, Skipped(chat.title, too_large.reason, too_large.next_step))
+    row = PlannedRow(file, looked.plan, who(looked.roles), _cost(context, looked))
+    if looked.plan.calls and looked.roles.lacks_key:
+        row = replace(row, with_key=_cost_with_key(context, export, chat))
+    return _with_readiness(context, looked, row)
+
+
+def _with_readiness(context: Context, survey: Survey, row: PlannedRow) -> PlannedRow:
+    """Add whether the updated export is ready without a call, and is written again for that."""
+    ready = ready_without_calls(context, survey)
+    if ready is None:
+        return row
+    row = replace(row, is_ready=True)
+    if is_in_place(context, ready):
+        return row
+    reason = f"{survey.plan.reason} {_WITHOUT_CALL}"
+    return replace(row, outcome=replace(survey.plan, reason=reason), is_anew=True)
+
+
+def _cost(context: Context, survey: Survey) -> PlanCost:
+    """Return the cost of the work on a chat that was surveyed, if it is begun now."""
+    now = context.clock()
+    return plan_cost(context.archive, survey.plan, survey.roles, survey.config, now)
+
+
+def _cost_with_key(context: Context, export: Export, chat: Chat) -> CostEstimate | None:
+    """Estimate the work on a chat whose model lacks its key, as if that were there."""
+    as_if = replace(context, key=as_if_kept(context.key, []))
+    with suppress(MemprocError):
+        looked = look(as_if, export, chat)
+        if isinstance(looked, Survey):
+            return _cost(context, looked).cost
+    return None
