@@ -15,6 +15,20 @@ if TYPE_CHECKING:
     from rules.plan.chat_plan import ChatPlan  # a daemon at rest does not load planning
 
 
+OutcomeKind = Literal["written", "unchanged", "skipped"]
+"""
+written     a chat's updated export is in its place, for the person to import
+unchanged   there was nothing to do about the chat, or the person wants nothing done: no next step
+skipped     the chat, or the whole file, cannot be worked on as it is; nothing of it was touched,
+            and there is a next step. It is tried again by itself only if its trouble may pass
+
+A file in the inbox that is tried again is `waiting` (`rules.arrival`). An attempt fails, not a chat:
+a call, the work on a file or a timed job has failed, and is tried again, or something is skipped.
+"""
+_FORMER_WORDS = {"left alone": "unchanged", "set aside": "skipped"}
+"""How logs of before version 0.1.0 name outcomes and states of files."""
+
+
 @dataclass(frozen=True, slots=True)
 class Planned:
     """The work on a chat begins, with its numbers of chunks and calls, and all of it in `words`."""
@@ -121,14 +135,13 @@ class ChatIs:
     """Empty for a file, and for a chat without an id."""
     title: str
     """The chat's, or the file's name."""
-    kind: Literal["written", "left alone", "set aside"]
-    """The person reads "unchanged" for what was left alone, and "skipped" for what was set aside."""
+    kind: OutcomeKind
     detail: str = ""
     next_step: str = ""
     path: str = ""
     """Of the updated export that was made of this state of the chat; empty where there is none."""
     later: bool = False
-    """Whether trying again may help: a disk was full, or a provider out of reach."""
+    """Whether the trouble may pass by itself: a disk was full, or a provider out of reach."""
     arrival: int = 0
     file: str = ""
     """The name of the dropped file that it came in."""
@@ -342,14 +355,18 @@ def of_line(line: str | bytes) -> tuple[Event, dict[str, Any]]:
         entry = json.loads(line)
         kind: Any = KINDS[entry.pop("is")]
         names = {field.name for field in fields(kind)}
-        values = {
-            name: tuple(value) if isinstance(value, list) else value
-            for name, value in entry.items()
-        }
-        event: Event = kind(**{name: value for name, value in values.items() if name in names})
+        own = {name: _value_of(name, value) for name, value in entry.items() if name in names}
+        event: Event = kind(**own)
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as fault:
         raise NoEvent from fault
     return event, {name: value for name, value in entry.items() if name not in names}
+
+
+def _value_of(name: str, value: Any) -> Any:
+    """Return the value of an event's field from its JSON."""
+    if isinstance(value, list):
+        return tuple(value)
+    return _FORMER_WORDS.get(value, value) if name in ("kind", "state") else value
 
 
 def planned(plan: "ChatPlan") -> Planned:

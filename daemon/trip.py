@@ -58,7 +58,7 @@ from daemon.models.prices import require_price
 from daemon.models.tokens import keep
 from rules.conversation.marker import text_digest
 from rules.errors import ChatSkipped, NotAccepted
-from rules.plan.chat_plan import Unchanged, doubled_ids, refuse_doubled, why_left_alone
+from rules.plan.chat_plan import Unchanged, doubled_ids, refuse_doubled, why_excluded
 from rules.recognize.chat_reading import user_edits
 from rules.typingmind.chat import Chat
 
@@ -108,7 +108,7 @@ def look(context: Context, export: Export, chat: Chat) -> "Survey | Unchanged":
     Send and write nothing. Raises ChatSkipped as `survey` does.
     """
     config = context.config.of(chat)
-    if reason := why_left_alone(chat, config.chats.include, config.chats.exclude):
+    if reason := why_excluded(chat, config.chats.include, config.chats.exclude):
         return Unchanged(chat.chat_id, chat.title, reason)
     archive, now = context.archive, context.clock()
     resting = held_back(archive, chat, export) or at_rest(archive, chat, config, context.key, now)

@@ -22,7 +22,7 @@ State = Literal[
     "done",
     "waiting",
     "paused",
-    "set aside",
+    "skipped",
     "gone",
 ]
 """
@@ -33,9 +33,9 @@ planned     what to do with it is known
 working     it is being worked on
 written     its updated exports are in their places
 done        there was nothing to do: its content was known already
-waiting     it will be tried again at its time
+waiting     it is tried again at its time, and the person need not do anything
 paused      it waits for the budget, or for the person
-set aside   it cannot be processed as it is; there is a reason and a next step
+skipped     it cannot be processed as it is; there is a reason and a next step
 gone        it left the inbox, or was replaced by a newer file, before it was worked on
 """
 

@@ -4,10 +4,11 @@ import json
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, astuple, dataclass, fields
 from pathlib import PurePath
-from typing import Any, Literal
+from typing import Any
 
 from daemon.archive.archive import Archive, columns
 from daemon.archive.outputs import last_output
+from daemon.events import OutcomeKind
 from rules.arrival import (
     FINISHED,
     IN_HAND,
@@ -57,7 +58,7 @@ class ChatOutcome:
     arrival: int
     chat_id: str
     title: str
-    kind: Literal["written", "left alone", "set aside"]
+    kind: OutcomeKind
     detail: str
     next_step: str
     path: str
@@ -111,7 +112,7 @@ def skipped_or_extracted(archive: Archive) -> tuple[Arrival, ...]:
     were made. Work that broke off three times is not tried again: the person was told to drop the
     file once more.
     """
-    skipped = "WHERE state = 'set aside' AND sha256 IS NOT NULL AND tries < ? ORDER BY id"
+    skipped = "WHERE state = 'skipped' AND sha256 IS NOT NULL AND tries < ? ORDER BY id"
     extracted = """
         WHERE id IN (
             SELECT max(arrival.id) FROM arrival
@@ -268,7 +269,7 @@ def mark_copied(archive: Archive, arrival_id: int, sha256: str, when: str) -> tu
         replaced = archive.column(
             """
             SELECT id FROM arrival AS older
-            WHERE id <> ? AND state = 'set aside' AND (sha256 = ? OR (
+            WHERE id <> ? AND state = 'skipped' AND (sha256 = ? OR (
                 path = ? AND NOT EXISTS (
                     SELECT 1 FROM arrival AS same
                     WHERE same.sha256 = older.sha256 AND same.state = 'done')))
@@ -351,7 +352,7 @@ def titles_to_hide(archive: Archive) -> list[tuple[Any, ...]]:
         """
         SELECT title, chat_id FROM chat UNION
         SELECT title, chat_id FROM outcome JOIN arrival ON arrival.id = outcome.arrival
-        WHERE kind = 'set aside'
+        WHERE kind = 'skipped'
           AND substr(arrival.path, -length(title)) <> title  -- which is the file's own name
         """
     )

@@ -177,7 +177,7 @@ def chats_in_trouble(archive: Archive) -> tuple[OpenTrouble, ...]:
         JOIN by_title ON by_title.title = outcome.title AND by_title.newest = outcome.id
         JOIN by_chat ON by_chat.chat_id = outcome.chat_id
                      AND (by_chat.newest = outcome.id OR outcome.chat_id = '')
-        WHERE outcome.kind = 'set aside' AND {_IN_ITS_PLACE} ORDER BY outcome.id DESC
+        WHERE outcome.kind = 'skipped' AND {_IN_ITS_PLACE} ORDER BY outcome.id DESC
     """  # noqa: S608
     return archive.rows(OpenTrouble, in_trouble)
 
@@ -186,11 +186,11 @@ def files_in_trouble(archive: Archive) -> tuple[OpenTrouble, ...]:
     """Return files skipped or waiting for the person, newest first, not counting their chats."""
     in_trouble = f"""
         SELECT path, iif(reason <> '', reason,
-                iif(state = 'set aside', 'It was skipped.', 'It is ' || state || '.')),
+                iif(state = 'skipped', 'It was skipped.', 'It is ' || state || '.')),
             next_step, path FROM arrival
-        WHERE (state = 'set aside'
+        WHERE (state = 'skipped'
             OR (next_step <> '' AND state NOT IN ('written', 'done', 'gone')))
-        AND id NOT IN (SELECT arrival FROM outcome WHERE kind = 'set aside')
+        AND id NOT IN (SELECT arrival FROM outcome WHERE kind = 'skipped')
         AND {_IN_ITS_PLACE} ORDER BY id DESC
     """  # noqa: S608
     return tuple(

@@ -177,6 +177,16 @@ STEPS = (
         ),
         undo="",
     ),
+    SchemaStep(
+        "chats and files are unchanged or skipped, in these words",
+        """
+        UPDATE outcome SET kind = 'unchanged' WHERE kind = 'left alone';
+        UPDATE outcome SET kind = 'skipped' WHERE kind = 'set aside';
+        UPDATE arrival SET state = 'skipped' WHERE state = 'set aside';
+        UPDATE arrival_step SET state = 'skipped' WHERE state = 'set aside';
+        """,
+        undo="",
+    ),
 )
 """The changes since then, in order, all in schema.sql too. A released step never changes."""
 

@@ -127,7 +127,7 @@ def _of_arrival(archive: Archive, job: ChatJob, arrival: Arrival) -> JobReport:
             return JobReport("running", sentence)
         case "waiting" | "paused":
             return JobReport("waiting", sentence)
-        case "set aside":
+        case "skipped":
             return JobReport("failed" if arrival.tries >= MOST_FAILURES else "skipped", sentence)
         case "gone":
             return JobReport("failed", f"{sentence} {_AGAIN}")
@@ -168,7 +168,7 @@ def _of_run(state: Path, job: ChatJob) -> JobReport | None:
 
 
 def _of_chat(chat: ChatIs, told_in: Path) -> JobReport:
-    if chat.kind == "set aside":
+    if chat.kind == "skipped":
         sentence = _sentences(chat.detail, chat.next_step)
         return JobReport("failed" if chat.later else "skipped", sentence)
     if not chat.path:

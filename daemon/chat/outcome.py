@@ -1,12 +1,12 @@
-"""What becomes of a chat: written, unchanged, or skipped, so that the others go on."""
+"""What becomes of a chat: written, unchanged or skipped; and skipping one, so that the others go on."""
 
 import traceback
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TypeVar
 
 from daemon.archive.archive import Archive, damage_behind
-from daemon.events import ExportWritten
+from daemon.events import ExportWritten, OutcomeKind
 from daemon.files.reasons import describe
 from daemon.models.ask import Unsent
 from rules.errors import (
@@ -39,6 +39,11 @@ class Skipped:
 
 
 Outcome = ExportWritten | Unchanged | Skipped
+OUTCOME_KINDS: Mapping[type[Outcome], OutcomeKind] = {
+    ExportWritten: "written",
+    Unchanged: "unchanged",
+    Skipped: "skipped",
+}
 
 
 def as_skipped(archive: Archive, what: str, fault: Exception, chat_id: str = "") -> Skipped:

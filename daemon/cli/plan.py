@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from daemon.chat.outcome import Skipped
+from daemon.chat.outcome import OUTCOME_KINDS, Skipped
 from daemon.cli.plan_text import cost_of_all, print_plans
 from daemon.cli.planned import PlannedRow, PlannedTotal, planned_rows, total_of
 from daemon.cli.printing import print_json
@@ -15,9 +15,6 @@ from daemon.remember.endings import EndingChat
 from rules.money.estimate import CostEstimate
 from rules.money.price import Usage, dollars
 from rules.plan.chat_plan import ChatPlan, Unchanged
-
-_KINDS = {ChatPlan: "plan", Unchanged: "left_alone", Skipped: "set_aside"}
-
 
 @click.command
 @click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
@@ -74,7 +71,8 @@ def _totals_as_json(rows: Sequence[PlannedRow], total: PlannedTotal) -> dict[str
 def _as_json(row: PlannedRow, under_caps: int) -> dict[str, object]:
     """Return a row with what is known of it, and no keys for the rest."""
     plan, money = row.outcome, row.money
-    report: dict[str, object] = {"file": row.file, "outcome": _KINDS[type(plan)], **asdict(plan)}
+    kind = "plan" if isinstance(plan, ChatPlan) else OUTCOME_KINDS[type(plan)]
+    report: dict[str, object] = {"file": row.file, "outcome": kind, **asdict(plan)}
     if isinstance(plan, ChatPlan):
         report["calls"] = plan.calls
         report["ready"] = row.is_ready

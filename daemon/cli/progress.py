@@ -144,7 +144,7 @@ class Progress:
                 self._move_on(event)
             case events.ChatIs():
                 self._end_bar()
-                if event.kind == "set aside":
+                if event.kind == "skipped":
                     reason = about_it(event.detail, event.title)
                     print_error(f"{event.title}: skipped. {reason} {event.next_step}")
                 else:
@@ -218,7 +218,7 @@ def _in_words(event: events.Event) -> str:
             return f"note: {text}"
         case events.TriesAgain():
             return event.sentence
-        case events.ChatIs(title=title, kind="left alone", detail=detail):
+        case events.ChatIs(title=title, kind="unchanged", detail=detail):
             return f"{title}: unchanged: {detail}"
         case events.ChatIs(title=title, detail=detail, path=path):
             return f"{title}: {detail}\n  {path}"

@@ -17,7 +17,7 @@ from daemon import events
 from daemon.archive.chats import KnownChat, known_chats
 from daemon.archive.outputs import INTENT
 from daemon.archive.signs import signs_of
-from daemon.chat.outcome import Outcome, Skipped
+from daemon.chat.outcome import OUTCOME_KINDS, Outcome, Skipped
 from daemon.cli import INTERRUPTED
 from daemon.cli.printing import print_error
 from daemon.cli.progress import Progress, Tally
@@ -37,26 +37,19 @@ if TYPE_CHECKING:
     from daemon.models.context import Context
 
 
-_KINDS: dict[type[Outcome], str] = {
-    events.ExportWritten: "written",
-    Unchanged: "left_alone",
-    Skipped: "set_aside",
-}
-
-
 @dataclass(slots=True)
 class _Ends:
     """How the chats of a run ended; whole outcomes are kept for a JSON report alone."""
 
     keeps_all: bool
     outcomes: list[Outcome] = field(default_factory=list)
-    counts: Counter[type[Outcome]] = field(default_factory=Counter)
+    counts: Counter[events.OutcomeKind] = field(default_factory=Counter)
     written: dict[str, None] = field(default_factory=dict)
     """The paths of the updated exports, in order, each once."""
 
     def add(self, outcome: Outcome) -> None:
         """Count one more chat, or file, that is done."""
-        self.counts[type(outcome)] += 1
+        self.counts[OUTCOME_KINDS[type(outcome)]] += 1
         if isinstance(outcome, events.ExportWritten):
             self.written[outcome.path] = None
         if self.keeps_all:
@@ -65,7 +58,7 @@ class _Ends:
     @property
     def exit_code(self) -> int:
         """Return 1 where anything was skipped, else 0."""
-        return 1 if self.counts[Skipped] else 0
+        return 1 if self.counts["skipped"] else 0
 
 
 @click.command
@@ -189,7 +182,7 @@ def _report(
     outcomes: Sequence[Outcome], tally: Tally, over: OverBudget | None
 ) -> dict[str, object]:
     """Return the report of a run for programs."""
-    rows = [{"outcome": _KINDS[type(outcome)], **asdict(outcome)} for outcome in outcomes]
+    rows = [{"outcome": OUTCOME_KINDS[type(outcome)], **asdict(outcome)} for outcome in outcomes]
     report: dict[str, object] = {"outcomes": rows, **tally.as_json()}
     if over:
         report["paused"] = {
@@ -200,8 +193,11 @@ def _report(
 
 def _summary(ends: _Ends) -> Iterator[str]:
     """Yield sentences on how many chats were written, and what to do next with them."""
-    written, unchanged, skipped = (ends.counts[kind] for kind in _KINDS)
-    yield f"{written:,} written, {unchanged:,} unchanged, {skipped:,} skipped."
+    counts = ends.counts
+    yield (
+        f"{counts['written']:,} written, {counts['unchanged']:,} unchanged, "
+        f"{counts['skipped']:,} skipped."
+    )
     paths = list(ends.written)
     if len(paths) > 1:
         yield "\n  ".join(["Import these into TypingMind:", *paths])
@@ -262,9 +258,9 @@ def _event_of(outcome: Outcome) -> events.ChatIs:
         case events.ExportWritten(plan=plan, path=path):
             return events.ChatIs(plan.chat_id, plan.title, "written", outcome.sentence, path=path)
         case Unchanged(chat_id=chat_id, title=title, reason=reason, path=path):
-            return events.ChatIs(chat_id, title, "left alone", reason, path=path)
+            return events.ChatIs(chat_id, title, "unchanged", reason, path=path)
         case Skipped(chat_id=chat_id, what=title, reason=reason, next_step=next_step, later=later):
-            return events.ChatIs(chat_id, title, "set aside", reason, next_step, later=later)
+            return events.ChatIs(chat_id, title, "skipped", reason, next_step, later=later)
 
 
 def _finished_restores(context: "Context") -> tuple[str, ...]:

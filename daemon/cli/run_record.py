@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import replace
 from threading import get_ident
 from time import monotonic, sleep
-from typing import Self
+from typing import Self, get_args
 
 from daemon import events
 from daemon.archive.archive import Archive
@@ -19,7 +19,6 @@ from rules.wording import about_it
 
 _LOOK_SECONDS = 0.25
 
-_BECAME = {"written": "written", "left alone": "unchanged", "set aside": "skipped"}
 _KEEP_SECONDS = 1.0
 _UNUSABLE, _NO_MODEL = "the models' answers could not be used", "no model was asked"
 _EXTRACTED = "memory extracted by the engine"
@@ -65,7 +64,7 @@ def gone_on(run: RunProgress, event: events.Event, when: str) -> RunProgress:
             return _after_reply(run, event.usd or 0.0, when)
         case events.MemoryMade():
             return replace(run, done=event.done, of=event.of)
-        case events.ChatIs(kind="set aside"):
+        case events.ChatIs(kind="skipped"):
             return _with_trouble(run, event)
         case events.Noted(what) if what == _EXTRACTED:
             return replace(run, why_extracted=_UNUSABLE)
@@ -96,7 +95,7 @@ class RunRecord:
     def __init__(self, archive: Archive, *, by_hand: bool) -> None:
         self._archive, self._thread = archive, get_ident()
         self._run = RunProgress(by_hand, now())
-        self._became = dict.fromkeys(_BECAME.values(), 0)
+        self._became = dict.fromkeys(get_args(events.OutcomeKind), 0)
         self._kept = 0.0
         self.is_told_to_stop = False
         """Whether the person has asked this run to end."""
@@ -108,7 +107,7 @@ class RunRecord:
             return
         self._run = gone_on(self._run, event, now())
         if isinstance(event, events.ChatIs):
-            self._became[_BECAME[event.kind]] += 1
+            self._became[event.kind] += 1
         if monotonic() - self._kept >= _KEEP_SECONDS:
             self._keep()
 

@@ -108,7 +108,7 @@ class FileWork:
         failures = 1 + find_arrival(self.archive, self.arrival).tries
         again, reason, next_step = after_failure(failures, self._as_dropped(why), at(self.now()))
         return self._end(
-            "waiting" if again else "set aside", reason, next_step, again, tries=failures
+            "waiting" if again else "skipped", reason, next_step, again, tries=failures
         )
 
     def stopped(self) -> Event:
@@ -117,12 +117,12 @@ class FileWork:
 
     def _done(self) -> Event:
         """Return the outcome of a file by those of its chats."""
-        skipped = [chat for chat in self.chats if chat.kind == "set aside"]
+        skipped = [chat for chat in self.chats if chat.kind == "skipped"]
         written = [Path(chat.path).name for chat in self.chats if chat.kind == "written"]
         if later := [chat for chat in skipped if chat.later]:
             return self._again_later(later[0].detail, later[0].next_step)
         if skipped:
-            return self._end("set aside", skipped[0].detail, skipped[0].next_step)
+            return self._end("skipped", skipped[0].detail, skipped[0].next_step)
         if written:
             what = (
                 "TypingMind takes it back by itself"

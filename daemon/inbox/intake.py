@@ -34,7 +34,7 @@ _ZIP_SIGNS = (b"PK\x03\x04", b"PK\x05\x06")
 _BLANKS = b" \t\r\n"
 _CHANGED = "it changed while it was copied"
 _TRIED_AGAIN = "its work was put off, and is tried again"
-_AGAIN: tuple[State, ...] = ("waiting", "paused", "set aside", "written")
+_AGAIN: tuple[State, ...] = ("waiting", "paused", "skipped", "written")
 
 
 class Changed(Exception):

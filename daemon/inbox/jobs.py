@@ -40,7 +40,7 @@ from daemon.models.context import Context
 from daemon.remember.extracted import could_write
 from daemon.status.checks import written_exports
 from rules.errors import ChatSkipped, FileTrouble, NotAnExport
-from rules.plan.chat_plan import why_left_alone
+from rules.plan.chat_plan import why_excluded
 from rules.retention import PARTS, Kept, going
 from rules.typingmind.chat import Chat
 from rules.typingmind.dates import parse_date, write_date
@@ -177,7 +177,7 @@ def _remove_forgotten_arrivals(archive: Archive, state: Path, now: datetime) -> 
 def postponed(context: Context) -> tuple[int, ...]:
     """Return the arrivals that are worth another try.
 
-    Those are the waiting ones, and of those set aside or written with extracted memories, the ones
+    Those are the waiting ones, and of those skipped or written with extracted memories, the ones
     for which a model can be asked now. Nothing is asked or changed. Raise ArchiveError, or
     ConfigurationError for wrong texts.
     """
@@ -203,7 +203,7 @@ def _is_worth_it(context: Context, arrival: Arrival) -> bool:
 def _has_work(context: Context, chat: Chat) -> bool:
     """Return whether the plan has a chunk to ask for; a chat that cannot be processed has none."""
     config = context.config.of(chat)
-    if why_left_alone(chat, config.chats.include, config.chats.exclude):
+    if why_excluded(chat, config.chats.include, config.chats.exclude):
         return False
     try:
         archive = context.archive

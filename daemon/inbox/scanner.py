@@ -147,7 +147,7 @@ class Scanner:
             return ()
         if not has_ending(arrival.path):
             reason, next_step = what_it_is(path)
-            change_state(self._archive, arrival.id, "set aside", reason, next_step, self._now)
+            change_state(self._archive, arrival.id, "skipped", reason, next_step, self._now)
             del self._stillness[arrival.id]
             return ()
         return self._take(arrival, path)

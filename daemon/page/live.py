@@ -123,7 +123,7 @@ def reload_from(request: Request, work: Work) -> int | None:
 def _lines_of(file: RecentFile, run: RunProgress | None) -> Iterator[WorkLine]:
     """Yield the line of a file, or one for each of its chats once these are known."""
     name = Path(file.path).name
-    if file.state in ("written", "set aside") and file.outcomes:
+    if file.state in ("written", "skipped") and file.outcomes:
         for outcome in file.outcomes:
             yield _line_of_chat(outcome, name)
     elif line := _line_at_rest(file, name) or _line_in_hand(file, name, run):
@@ -132,7 +132,7 @@ def _lines_of(file: RecentFile, run: RunProgress | None) -> Iterator[WorkLine]:
 
 def _line_at_rest(file: RecentFile, name: str) -> WorkLine | None:
     """Return the line of a file that is finished or waits; None while it is worked on."""
-    if file.state == "set aside":
+    if file.state == "skipped":
         return WorkLine(name, "skipped", file.reason, file.next_step, aside=name)
     if file.state in ("written", "done"):
         return WorkLine(name, "done", file.reason or "Nothing was to do.")
@@ -160,7 +160,7 @@ def _line_in_hand(file: RecentFile, name: str, run: RunProgress | None) -> WorkL
 
 
 def _line_of_chat(outcome: ChatOutcome, name: str) -> WorkLine:
-    if outcome.kind == "set aside":
+    if outcome.kind == "skipped":
         return WorkLine(outcome.title, "skipped", outcome.detail, outcome.next_step, aside=name)
     sentence = "The updated export is ready." if outcome.kind == "written" else outcome.detail
     return WorkLine(outcome.title, "done", sentence, chat_id=outcome.chat_id)

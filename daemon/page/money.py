@@ -211,6 +211,6 @@ def row_of(printed: str, chat_id: str) -> dict[str, Any] | None:
     """Read a chat's row of `memproc plan --json`; None where it is no plan."""
     rows, _ = _plan_of(printed)
     for row in rows:
-        if row.get("chat_id") == chat_id or row.get("outcome") == "set_aside":
+        if row.get("chat_id") == chat_id or row.get("outcome") == "skipped":
             return row
     return None

@@ -24,7 +24,7 @@ from primer.retirement import successor
 from rules.errors import UnknownPrice
 from rules.money.estimate import CostEstimate
 from rules.money.price import in_words
-from rules.plan.chat_plan import why_left_alone
+from rules.plan.chat_plan import why_excluded
 from rules.typingmind.chat import Chat
 from rules.wording import counted
 
@@ -108,7 +108,7 @@ def ending_chat(
     """
     chat = known_chat(archive, chat_id)
     own = config.of(chat)
-    if why_left_alone(chat, own.chats.include, own.chats.exclude):
+    if why_excluded(chat, own.chats.include, own.chats.exclude):
         return None
     model = _writer(archive, chat, own)
     end = _sentence(model, own.models, date.fromisoformat(now[:10]))

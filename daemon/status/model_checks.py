@@ -16,7 +16,7 @@ from daemon.models.roles import CHAT, Roles, choose_roles
 from daemon.status.findings import Finding, Setup, error, ok, warning
 from primer.models import EXTRACTIVE, KEY_VARIABLES, Model, key_variables, provider_of
 from rules.errors import ChatSkipped, ConfigurationError, MemprocError
-from rules.plan.chat_plan import why_left_alone
+from rules.plan.chat_plan import why_excluded
 from rules.typingmind.chat import Chat, parse_chat, read_messages
 from rules.typingmind.spans import Span
 
@@ -83,7 +83,7 @@ def _chats(archive: Archive, config: Config) -> Iterator[Chat]:
         # A chat that came without `messages` has all of itself in its head, and no tail.
         messages = b",".join(raw_conversation(archive, chat_id).messages) if tail else b""
         chat = parse_chat(b"".join((head, messages, tail)))
-        if not why_left_alone(chat, config.chats.include, config.chats.exclude):
+        if not why_excluded(chat, config.chats.include, config.chats.exclude):
             yield chat
 
 

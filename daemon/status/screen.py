@@ -12,7 +12,6 @@ from rules.wording import counted
 _MOST = 10
 _START = "Start it with: memproc service install, or in this terminal: memproc watch"
 _WORDS = {
-    # of files
     "working": "in progress",
     "planned": "next",
     "copied": "next",
@@ -20,10 +19,6 @@ _WORDS = {
     "paused": "waiting",
     "settling": "arriving",
     "seen": "arriving",
-    # of chats
-    "written": "processed",
-    "left alone": "unchanged",
-    "set aside": "skipped",
 }
 
 
@@ -160,9 +155,7 @@ def _chats(status: Status) -> list[str]:
     for outcome in status.outcomes[:_MOST]:
         detail = "see above" if outcome.detail in shown_above else outcome.detail
         title = titles.get(outcome.chat_id, outcome.title)
-        rows.append(
-            (title, local(outcome.at, status.now), _word(outcome.kind), outcome.path or detail)
-        )
+        rows.append((title, local(outcome.at, status.now), outcome.kind, outcome.path or detail))
     return [
         "Chats, the newest first",
         *_columns(rows),

@@ -19,13 +19,13 @@ _STATES = {
     "done": "Nothing was to do for {}",
     "waiting": "{} waits",
     "paused": "{} waits",
-    "set aside": "{} was skipped",
+    "skipped": "{} was skipped",
     "gone": "{} is no longer waited for",
 }
 _BECAME = {
     "written": "{0}, of {1}: the updated export is ready",
-    "left alone": "{0}, of {1}, is unchanged",
-    "set aside": "{0}, of {1}, was skipped",
+    "unchanged": "{0}, of {1}, is unchanged",
+    "skipped": "{0}, of {1}, was skipped",
 }
 _WATCHING = {
     "native": "The inbox is watched by the system's events",
@@ -74,9 +74,9 @@ def is_problem(event: events.Event) -> bool:
     """Return whether the person may have to do something."""
     match event:
         case events.FileIs(state=state, next_step=next_step):
-            return state == "set aside" or bool(next_step)
+            return state == "skipped" or bool(next_step)
         case events.ChatIs(kind=kind):
-            return kind == "set aside"
+            return kind == "skipped"
         case events.JobEnded(error=error):
             return bool(error)
         case events.Watching(mode=mode):

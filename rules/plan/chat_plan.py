@@ -47,8 +47,8 @@ def fits(chat: Chat, pattern: str) -> bool:
     )
 
 
-def why_left_alone(chat: Chat, include: Sequence[str], exclude: Sequence[str]) -> str | None:
-    """Return why a chat is left alone (shown as "unchanged"), or None where it may be processed.
+def why_excluded(chat: Chat, include: Sequence[str], exclude: Sequence[str]) -> str | None:
+    """Return why a chat is excluded from all work, or None where it may be processed.
 
     A pattern is a title with wildcards, a chat id or a folder id. What is deleted is never
     processed.

@@ -1,4 +1,4 @@
-"""Whatever one chat raises, at whatever stop of its trip, it is set aside, and everything else is done."""
+"""Whatever one chat raises, at whatever stop of its trip, it is skipped, and everything else is done."""
 
 import sqlite3
 import sys

@@ -154,7 +154,7 @@ def test_after_a_power_cut_a_dropped_file_may_be_seen_again_and_is_never_worked_
             archive.commit()
         return replace(unharmed, kept=oracle.kept(home))
 
-    taken, odd = ("a.json", "1", "copied"), ("b.pdf", None, "set aside")
+    taken, odd = ("a.json", "1", "copied"), ("b.pdf", None, "skipped")
     known = with_arrivals(taken, odd)
     with_arrivals(taken, odd, ("a.json", None, "gone"), ("a.json", "1", "done"), odd)
     assert [*oracle.in_the_end(home, known, is_inbox_new=True)] == []

@@ -150,7 +150,7 @@ def go(home: Path, archive: Archive, content: Json, mode: str = "replace") -> li
 
 
 def goes_well(home: Path, known: Seed, values: dict[Place, object], mode: str = "replace") -> None:
-    """The chat with these values is processed, and a second time with nothing to do; or it is set aside in words."""
+    """The chat with these values is processed, and a second time with nothing to do; or it is skipped in words."""
     with _archive(known.archive) as archive:
         (outcome,) = go(home, archive, known.with_values(values), mode)
         if isinstance(outcome, Skipped):

@@ -73,9 +73,9 @@ class Life:
         outcome = self._ran(path)
         prove_archive(before, self.person.archive)
         if isinstance(outcome, Skipped):
-            assert not accepted, f"set aside, though the person has accepted it: {outcome.reason}"
+            assert not accepted, f"skipped, though the person has accepted it: {outcome.reason}"
             self._prove_skipped(outcome, given)
-            assert self.person.archive == before, "a chat that is set aside leaves a trace"
+            assert self.person.archive == before, "a chat that is skipped leaves a trace"
             return outcome
         if _is_held(outcome):
             assert self._files() == files, "a restored chat is not left alone"
@@ -88,7 +88,7 @@ class Life:
         return outcome
 
     def run_and_accept(self) -> None:
-        """Where the chat is set aside, the person says that it is meant; then it goes on, as it was exported."""
+        """Where the chat is skipped, the person says that it is meant; then it goes on, as it was exported."""
         self.run()
         self.run(accepted=self.memproc.accept(self.person.chat_id))
 
@@ -258,7 +258,7 @@ class Life:
         shown = {said(message) for message in given["messages"] if kind(message) != "original"}
         hidden = account.standing - account.told_of(shown)
         most_are_hidden = len(hidden) * 2 > len(account.standing)
-        assert missing or most_are_hidden, f"set aside without a reason: {outcome.reason}"
+        assert missing or most_are_hidden, f"skipped without a reason: {outcome.reason}"
 
     def _raw_of(self, chat: Json) -> _Raw:
         return {

@@ -91,7 +91,7 @@ class Lives(RuleBasedStateMachine):
         self.life.run_and_be_killed(steps)
 
     @rule()
-    def run_and_accept_what_is_set_aside(self) -> None:
+    def run_and_accept_what_is_skipped(self) -> None:
         self.life.run_and_accept()
 
     @rule(which=ANY)

@@ -14,7 +14,7 @@ def test_a_path_that_was_never_seen_is_new() -> None:
 
 
 @pytest.mark.parametrize(
-    "state", [state for state in (*UNTAKEN, *IN_HAND, *FINISHED, "set aside") if state != "gone"]
+    "state", [state for state in (*UNTAKEN, *IN_HAND, *FINISHED, "skipped") if state != "gone"]
 )
 def test_what_looks_the_same_is_unchanged(state: State) -> None:
     assert compare(state, LAST, LAST) == "unchanged"
@@ -26,7 +26,7 @@ def test_a_file_that_is_not_taken_yet_is_the_same_as_long_as_it_is_one_file(stat
     assert compare(state, LAST, OTHER) == "replaced"
 
 
-@pytest.mark.parametrize("state", [*IN_HAND, "written", "done", "set aside"])
+@pytest.mark.parametrize("state", [*IN_HAND, "written", "done", "skipped"])
 def test_another_content_in_the_place_of_a_file_that_was_taken_is_new(state: State) -> None:
     assert compare(state, LAST, GROWN) == "new"
     assert compare(state, LAST, OTHER) == "new"

@@ -1,4 +1,4 @@
-"""What may be a mistake of the hand is set aside until `memproc accept CHAT`; nothing is lost without a word."""
+"""What may be a mistake of the hand is skipped until `memproc accept CHAT`; nothing is lost without a word."""
 
 import json
 import os
@@ -41,7 +41,7 @@ def said(messages: list[Json]) -> list[str]:
 
 
 @pytest.mark.parametrize("turns_before", [2, 20])
-def test_talk_on_an_older_updated_export_is_set_aside_with_the_file_to_import(
+def test_talk_on_an_older_updated_export_is_skipped_with_the_file_to_import(
     chat: Cycle, turns_before: int
 ) -> None:
     old = chat.export()
@@ -146,7 +146,7 @@ def test_accepting_what_plan_alone_has_shown_says_what_comes_first(chat: Cycle) 
     assert chat.person.memproc("run", path).code == 0
 
 
-def test_nothing_waits_where_nothing_was_set_aside_and_an_unknown_chat_is_an_error(
+def test_nothing_waits_where_nothing_was_skipped_and_an_unknown_chat_is_an_error(
     chat: Cycle,
 ) -> None:
     accept(chat, 'Nothing of "The lighthouse" waits to be accepted.')
@@ -313,7 +313,7 @@ def test_the_daemon_goes_on_with_what_is_accepted_and_its_log_says_what_the_hand
     chat.person.settings(ENGINE + QUICK)
     with running(chat.person) as daemon:
         chat.person.drop(chat.export(), "new.json")
-        row = daemon.comes_to("new.json", "set aside")
+        row = daemon.comes_to("new.json", "skipped")
         assert f"memproc accept {chat.chat_id}" in row.next_step
         ended = chat.person.memproc("accept", chat.chat_id)
         assert "and so does the daemon, at once" in ended.out
@@ -333,7 +333,7 @@ def test_a_daemon_that_has_ended_is_not_said_to_go_on_with_what_is_accepted(chat
     chat.person.settings(ENGINE + QUICK)
     with running(chat.person) as daemon:
         chat.person.drop(chat.export(), "new.json")
-        daemon.comes_to("new.json", "set aside")
+        daemon.comes_to("new.json", "skipped")
     ended = chat.person.memproc("accept", chat.chat_id)
     assert "The next run goes on with it." in ended.out
     assert "and so does the daemon" not in ended.out

@@ -55,14 +55,13 @@ def test_plan_as_a_table_says_what_waits_and_why(ada: Person) -> None:
         assert word in ended.out
 
 
-def test_plan_and_run_agree_on_what_would_be_set_aside(ada: Person) -> None:
+def test_plan_and_run_agree_on_what_would_be_skipped(ada: Person) -> None:
     ada.drop(export_bytes(CHAT, {**CHAT, "chatTitle": "Double"}), "doubled.json")
     ada.drop(b'{"data":{"chats":[]}}', "none.json")
     plans = json.loads(ada.memproc("plan", "--json").out)["chats"]
     outcomes = json.loads(ada.memproc("run", "--json").out)["outcomes"]
     reasons = [
-        [row["reason"] for row in rows if row["outcome"] == "set_aside"]
-        for rows in (plans, outcomes)
+        [row["reason"] for row in rows if row["outcome"] == "skipped"] for rows in (plans, outcomes)
     ]
     assert len(reasons[0]) == 3
     assert reasons[0] == reasons[1]
@@ -254,9 +253,9 @@ def test_run_as_json_tells_every_outcome(ada: Person) -> None:
     ended = ada.memproc("run", "--json")
     outcomes = {outcome["outcome"]: outcome for outcome in json.loads(ended.out)["outcomes"]}
     assert ended.code == 1
-    assert outcomes.keys() == {"written", "left_alone", "set_aside"}
+    assert outcomes.keys() == {"written", "unchanged", "skipped"}
     assert outcomes["written"]["path"] == str(ada.updated()[0])
-    assert outcomes["set_aside"]["next_step"]
+    assert outcomes["skipped"]["next_step"]
 
 
 def test_a_wrong_command_is_a_usage_error(ada: Person) -> None:

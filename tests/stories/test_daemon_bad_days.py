@@ -126,7 +126,7 @@ def test_stopped_and_killed_in_the_middle_of_calls_nothing_is_asked_twice(
 
 
 @pytest.mark.long
-def test_a_worker_that_is_killed_is_replaced_and_at_the_third_time_the_file_is_set_aside(
+def test_a_worker_that_is_killed_is_replaced_and_at_the_third_time_the_file_is_skipped(
     ida: Person,
 ) -> None:
     heavy, light = export("heavy", 60_000), export("light", 600)
@@ -136,7 +136,7 @@ def test_a_worker_that_is_killed_is_replaced_and_at_the_third_time_the_file_is_s
             daemon.comes_to("heavy.json", "working")
             killed = daemon.worker()
             os.kill(killed, signal.SIGKILL)
-            row = daemon.comes_to("heavy.json", "waiting" if failures < 3 else "set aside")
+            row = daemon.comes_to("heavy.json", "waiting" if failures < 3 else "skipped")
             assert (row.tries, "killed" in row.reason) == (failures, True)
             if failures == 1:
                 ida.drop(light, "light.json")
@@ -154,7 +154,7 @@ def test_a_worker_that_is_killed_is_replaced_and_at_the_third_time_the_file_is_s
 
 
 def all_is_processed_but_gone(daemon: Daemon, *finals: bytes) -> None:
-    """The same; a file that was set aside has given its place to the one that was dropped again."""
+    """The same; a file that was skipped has given its place to the one that was dropped again."""
     assert {row.state for row in daemon.rows()} <= {"written", "done", "gone"}
     assert len({row.sha256 for row in daemon.rows() if row.state != "gone"}) == len(finals)
     assert not copies(daemon.person)

@@ -81,7 +81,7 @@ def test_a_copy_that_stalls_at_a_bracket_is_called_cut_off_and_taken_once_it_goe
     content = export("stalled", SHORT)
     half = content[: content.index(b"}", len(content) // 2) + 1]
     path = day.person.drop(half, "stalled.json")
-    row = day.comes_to("stalled.json", "set aside")
+    row = day.comes_to("stalled.json", "skipped")
     assert "cut off" in row.reason
     with path.open("ab") as writing:
         writing.write(content[len(half) :])
@@ -206,10 +206,10 @@ def test_a_zip_is_an_export_too(day: Daemon) -> None:
     assert memories_in(updated(day.person, "zipped")) > 0
 
 
-def test_what_is_no_export_is_set_aside_and_the_others_go_on(day: Daemon) -> None:
+def test_what_is_no_export_is_skipped_and_the_others_go_on(day: Daemon) -> None:
     path = day.person.drop(b'{"data": "of another kind"}', "odd.json")
     day.person.drop(export("after", SHORT), "after.json")
-    row = day.comes_to("odd.json", "set aside")
+    row = day.comes_to("odd.json", "skipped")
     assert row.next_step
     day.comes_to("after.json", "done")
     assert day.status()["exit_code"] == 1

@@ -189,7 +189,7 @@ def test_include_and_exclude_choose_chats_by_title_id_and_folder(ada: Person) ->
     ada.drop(export_bytes(*chats))
     ada.settings('[chats]\ninclude = ["talks*", "f1"]\nexclude = ["ccc1234567"]\n')
     plans = json.loads(ada.memproc("plan", "--json").out)["chats"]
-    assert [plan["outcome"] for plan in plans] == ["plan", "plan", "left_alone"]
+    assert [plan["outcome"] for plan in plans] == ["plan", "plan", "unchanged"]
 
 
 def test_a_new_title_gives_the_file_a_new_name_and_the_old_one_is_kept(ada: Person) -> None:

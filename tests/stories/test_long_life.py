@@ -200,6 +200,6 @@ def a_second_run_makes_no_call_and_changes_no_byte(life: Life) -> None:
     before, calls = life.person.bytes_of_everything(), life.server.meter.calls
     ended = life.person.spawn("run", "--json")
     assert (ended.code, ended.err) == (0, "")
-    assert [outcome["outcome"] for outcome in json.loads(ended.out)["outcomes"]] == ["left_alone"]
+    assert [outcome["outcome"] for outcome in json.loads(ended.out)["outcomes"]] == ["unchanged"]
     assert life.person.bytes_of_everything() == before
     assert life.server.meter.calls == calls

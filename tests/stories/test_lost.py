@@ -14,7 +14,7 @@ SIZE = 800
 
 
 def skipped(chat: Cycle, *words: str) -> None:
-    """The chat is set aside with a reason, exit code 1, and nothing at all is changed or asked."""
+    """The chat is skipped with a reason, exit code 1, and nothing at all is changed or asked."""
     files, calls, kept = stand(chat), chat.calls(), chat.bounds()
     raw_before = chat.expanded()
     ended = chat.hand_in()
@@ -31,7 +31,7 @@ def goes_on(chat: Cycle) -> None:
     quiet(chat)
 
 
-def test_a_chat_that_lost_most_of_its_history_is_set_aside_until_it_is_whole_again(
+def test_a_chat_that_lost_most_of_its_history_is_skipped_until_it_is_whole_again(
     chat: Cycle,
 ) -> None:
     whole = chat.export()
@@ -42,7 +42,7 @@ def test_a_chat_that_lost_most_of_its_history_is_set_aside_until_it_is_whole_aga
     goes_on(chat)
 
 
-def test_a_chat_that_lost_its_memories_and_its_history_is_set_aside(chat: Cycle) -> None:
+def test_a_chat_that_lost_its_memories_and_its_history_is_skipped(chat: Cycle) -> None:
     whole = chat.export()
     chat.device.chat(chat.chat_id)["messages"] = chat.messages[-2:]
     skipped(chat, "gone")
@@ -50,7 +50,7 @@ def test_a_chat_that_lost_its_memories_and_its_history_is_set_aside(chat: Cycle)
     goes_on(chat)
 
 
-def test_an_older_copy_is_set_aside(chat: Cycle) -> None:
+def test_an_older_copy_is_skipped(chat: Cycle) -> None:
     old = chat.export()
     chat.talk(7).goes_round()
     newest = chat.export()
@@ -60,7 +60,7 @@ def test_an_older_copy_is_set_aside(chat: Cycle) -> None:
     goes_on(chat)
 
 
-def test_a_chat_that_went_back_and_on_from_there_is_set_aside(chat: Cycle) -> None:
+def test_a_chat_that_went_back_and_on_from_there_is_skipped(chat: Cycle) -> None:
     old = chat.export()
     chat.talk(7).goes_round()
     newest = chat.export()
@@ -75,7 +75,7 @@ def test_a_chat_that_went_back_and_on_from_there_is_set_aside(chat: Cycle) -> No
 
 
 @pytest.mark.parametrize("ours", [True, False])
-def test_regenerate_on_an_older_message_is_set_aside_until_the_arrow_brings_it_back(
+def test_regenerate_on_an_older_message_is_skipped_until_the_arrow_brings_it_back(
     chat: Cycle, ours: bool
 ) -> None:
     at = chat.at(chat.shown()[1], 4) if ours else chat.live()[6]

@@ -83,7 +83,7 @@ def test_the_daemon_names_each_in_status_and_log_and_takes_no_copy_of_what_is_no
     to_choose_from = ("conversations.json", "claude.json")
     with running(ada) as daemon:
         for name in NO_EXPORTS:
-            daemon.comes_to(name, "settling" if name in to_choose_from else "set aside")
+            daemon.comes_to(name, "settling" if name in to_choose_from else "skipped")
         daemon.person.drop(export("Aria", 600), "export.json")
         daemon.comes_to("export.json", "written", "done")
         status, log = ada.memproc("status").out, ada.memproc("logs").out

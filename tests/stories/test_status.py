@@ -137,7 +137,7 @@ def test_the_log_holds_neither_titles_nor_texts(day: Daemon) -> None:
     for field in ("id", "chatID"):
         del nameless[field]
     person.drop(export_bytes(nameless), "nameless.json")
-    day.comes_to("nameless.json", "set aside")
+    day.comes_to("nameless.json", "skipped")
     (problem,) = day.status()["problems"]
     assert problem["what"] == "Secret of the Well"
     (person.inbox / "nameless.json").unlink()

@@ -51,7 +51,7 @@ def test_default_sizes_do_not_fit_a_small_window_and_the_plan_says_what_and_by_h
     assert planned.code == 1
     assert "The lighthouse: would be skipped. Chunk 1 needs about " in planned.out
     (told,) = json.loads(olu.memproc("plan", "--json").out)["chats"]
-    assert told["outcome"] == "set_aside"
+    assert told["outcome"] == "skipped"
     needed, over = (int(words.split()[-1].replace(",", "")) for words in _around(told["reason"]))
     assert needed - WINDOW * 95 // 100 == over > 0
     assert "The largest part is the chunk (" in told["reason"]

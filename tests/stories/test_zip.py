@@ -71,5 +71,5 @@ def test_a_processed_chat_that_comes_again_in_another_container_changes_no_byte(
             before = ada.bytes_of_everything()
             ended = ada.memproc("run", ada.inbox / name, "--json")
             outcomes = {outcome["outcome"] for outcome in json.loads(ended.out)["outcomes"]}
-            assert (ended.code, outcomes) == (0, {"left_alone"}), name
+            assert (ended.code, outcomes) == (0, {"unchanged"}), name
             assert ada.bytes_of_everything() == before, name

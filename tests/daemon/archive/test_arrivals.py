@@ -77,7 +77,7 @@ def test_what_waits_is_worked_on_when_its_time_has_come(archive: Archive, state:
 
 
 @pytest.mark.parametrize(
-    "state", ["seen", "settling", "planned", "working", "written", "done", "set aside", "gone"]
+    "state", ["seen", "settling", "planned", "working", "written", "done", "skipped", "gone"]
 )
 def test_nothing_else_is_worked_on(archive: Archive, state: State) -> None:
     drop(archive, "a.json", state=state)
@@ -130,13 +130,13 @@ def test_a_restart_takes_up_what_was_being_worked_on(archive: Archive) -> None:
     [
         ([], None),
         (["gone"], None),
-        (["set aside"], None),
-        (["set aside", "done"], None),
-        (["gone", "set aside", "done"], None),
+        (["skipped"], None),
+        (["skipped", "done"], None),
+        (["gone", "skipped", "done"], None),
         (["copied"], "the same content waits to be worked on already, as 0.json"),
         (["paused"], "the same content waits to be worked on already, as 0.json"),
         (
-            ["set aside", "done", "waiting"],
+            ["skipped", "done", "waiting"],
             "the same content waits to be worked on already, as 2.json",
         ),
         (["written"], "already done: the same content was worked on as 0.json, on 2026-11-21"),
@@ -161,7 +161,7 @@ def test_a_content_is_known_by_what_became_of_it(
 def test_a_copy_is_needed_until_every_arrival_of_its_content_is_finished(archive: Archive) -> None:
     first = drop(archive, "a.json", "content", "written")
     assert not is_needed(archive, "content")
-    second = drop(archive, "b.json", "content", "set aside")
+    second = drop(archive, "b.json", "content", "skipped")
     assert is_needed(archive, "content")
     assert not is_needed(archive, "other")
     change_state(archive, second, "gone", "", "", NOW)
@@ -170,18 +170,18 @@ def test_a_copy_is_needed_until_every_arrival_of_its_content_is_finished(archive
 
 
 def test_a_content_that_lies_at_another_path_too_keeps_its_place(archive: Archive) -> None:
-    aside = drop(archive, "a.json", "content", "set aside")
+    aside = drop(archive, "a.json", "content", "skipped")
     drop(archive, "b.json", "other")
     change_state(archive, 2, "done", "", "", NOW)
     archive.run("UPDATE arrival SET sha256 = 'content' WHERE id = 2")
     drop(archive, "a.json", "newer")
-    assert find_arrival(archive, aside).state == "set aside"
+    assert find_arrival(archive, aside).state == "skipped"
 
 
 def test_the_newest_outcome_of_each_chat_is_told(archive: Archive) -> None:
     number = drop(archive, "a.json")
-    old = ChatOutcome(number, "one", "Summer", "set aside", "no key", "Set a key.", "", EARLY)
-    other = ChatOutcome(number, "two", "Winter", "left alone", "nothing new", "", "", NOW)
+    old = ChatOutcome(number, "one", "Summer", "skipped", "no key", "Set a key.", "", EARLY)
+    other = ChatOutcome(number, "two", "Winter", "unchanged", "nothing new", "", "", NOW)
     new = ChatOutcome(
         number, "one", "Summer", "written", "3 memories", "", "/updated/Summer.json", LATE
     )

@@ -102,6 +102,27 @@ def test_nothing_that_was_in_it_is_lost_or_changed(older: Path) -> None:
     assert after == before
 
 
+def test_its_files_and_chats_are_skipped_or_unchanged_in_the_words_of_today(older: Path) -> None:
+    with closing(sqlite3.connect(archive_path(older))) as database, database:
+        for path, state in (("a.json", "set aside"), ("b.json", "waiting")):
+            database.execute(
+                "INSERT INTO arrival (path, device, inode, size, mtime_ns, state, seen_at, changed_at) "
+                "VALUES (?, 1, 1, 1, 1, ?, ?, ?)",
+                (path, state, LATER, LATER),
+            )
+        for kind in ("written", "left alone", "set aside"):
+            database.execute(
+                "INSERT INTO outcome (arrival, chat_id, title, kind, detail, next_step, path, at) "
+                "VALUES (1, ?, 'A', ?, '', '', '', ?)",
+                (kind, kind, LATER),
+            )
+    with Archive.open(older) as archive:
+        states = archive.column("SELECT state FROM arrival WHERE path IN ('a.json', 'b.json')")
+        assert states == ("skipped", "waiting")
+        kinds = archive.column("SELECT kind FROM outcome WHERE title = 'A' ORDER BY id")
+        assert kinds == ("written", "unchanged", "skipped")
+
+
 def test_it_has_all_that_a_new_one_has(older: Path) -> None:
     with Archive.open(older) as archive, Archive.memory() as new:
         assert shape(archive) == shape(new)

@@ -131,8 +131,8 @@ WAITS = "The $10 of today are spent. It goes on at midnight."
         ("working", "a batch of 4 requests is waited for", "", 0, ("running", "A batch of 4 requests is waited for.")),
         ("waiting", "a disk is full", "Free some space.", 1, ("waiting", "A disk is full. Free some space.")),
         ("paused", WAITS, "", 0, ("waiting", WAITS)),
-        ("set aside", "It lost much.", "Say: memproc accept x", 0, ("skipped", "It lost much. Say: memproc accept x")),
-        ("set aside", "The work on it failed 3 times.", "", 3, ("failed", "The work on it failed 3 times.")),
+        ("skipped", "It lost much.", "Say: memproc accept x", 0, ("skipped", "It lost much. Say: memproc accept x")),
+        ("skipped", "The work on it failed 3 times.", "", 3, ("failed", "The work on it failed 3 times.")),
         ("gone", "it was taken away", "", 0, ("failed", "It was taken away. Send the chat again.")),
         ("done", "memproc wrote this file itself", "", 0, ("unchanged", OWN)),
     ],
@@ -164,7 +164,7 @@ def test_what_is_unchanged_says_why(stage: Stage) -> None:
     number = stage.seen(job)
     detail = "it has 461 tokens; memproc begins where a chat is longer"
     record_outcome(
-        stage.archive, ChatOutcome(number, CHAT_ID, "x", "left alone", detail, "", "", LATER)
+        stage.archive, ChatOutcome(number, CHAT_ID, "x", "unchanged", detail, "", "", LATER)
     )
     stage.comes_to(number, "done")
     assert stage.told(job) == (
@@ -193,7 +193,7 @@ def test_what_was_begun_by_the_page_is_running_for_a_minute_without_a_word(stage
 
 def test_a_run_of_the_page_says_how_it_ended(stage: Stage) -> None:
     job = stage.given()
-    aside = ChatIs(CHAT_ID, "x", "set aside", "Most of it is gone.", "Say so.")
+    aside = ChatIs(CHAT_ID, "x", "skipped", "Most of it is gone.", "Say so.")
     for events, told in (
         (
             (RunFailed("The cap is reached.", "Raise it.", "blocked"),),
@@ -203,7 +203,7 @@ def test_a_run_of_the_page_says_how_it_ended(stage: Stage) -> None:
         ((aside, RunDone()), ("skipped", "Most of it is gone. Say so.")),
         ((replace(aside, later=True), RunDone()), ("failed", "Most of it is gone. Say so.")),
         (
-            (ChatIs(CHAT_ID, "x", "left alone", "it is short"), RunDone()),
+            (ChatIs(CHAT_ID, "x", "unchanged", "it is short"), RunDone()),
             ("unchanged", "It is short."),
         ),
     ):

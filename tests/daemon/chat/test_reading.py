@@ -314,7 +314,7 @@ def test_the_edition_that_is_preferred_is_the_one_that_is_shown(archive: Archive
     assert shown == [1, 2]
 
 
-def test_a_chat_that_has_suddenly_lost_its_memories_is_set_aside(archive: Archive) -> None:
+def test_a_chat_that_has_suddenly_lost_its_memories_is_skipped(archive: Archive) -> None:
     with pytest.raises(ChatSkipped, match='"Aria": ') as told:
         read(archive, chat_of(TALK[6:]))
     assert "message number" not in str(told.value)

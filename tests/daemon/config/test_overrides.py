@@ -273,7 +273,7 @@ def test_an_override_does_not_clash_with_what_is_wrong_anyway() -> None:
     assert problems(text) == ['line 1: tail.tokens: must be a whole number (is "many")']
 
 
-def test_overrides_that_clash_only_together_set_aside_the_chat_that_both_fit() -> None:
+def test_overrides_that_clash_only_together_skipped_the_chat_that_both_fit() -> None:
     config = read(
         """
         [[chats.override]]

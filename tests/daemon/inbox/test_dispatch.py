@@ -183,7 +183,7 @@ def test_a_file_goes_through_all_its_states(world: World) -> None:
 
 def test_the_dropped_file_s_name_is_told_and_never_the_copy_s(world: World) -> None:
     copy = world.dropped()
-    aside = ChatIs("", copy.name, "set aside", f"{copy} is no export.", f"Look at {copy.name}.")
+    aside = ChatIs("", copy.name, "skipped", f"{copy} is no export.", f"Look at {copy.name}.")
     world.says(aside, RunDone())
 
     world.go()
@@ -195,7 +195,7 @@ def test_the_dropped_file_s_name_is_told_and_never_the_copy_s(world: World) -> N
         "Look at talk.json.",
     )
     assert (world.arrival().state, world.arrival().reason) == (
-        "set aside",
+        "skipped",
         "talk.json is no export.",
     )
     assert copy.exists(), "it may be tried again"
@@ -204,12 +204,12 @@ def test_the_dropped_file_s_name_is_told_and_never_the_copy_s(world: World) -> N
 @pytest.mark.parametrize(
     ("chat", "state"),
     [
-        (ChatIs("abc", "T", "left alone", "nothing new"), "done"),
+        (ChatIs("abc", "T", "unchanged", "nothing new"), "done"),
         (
-            ChatIs("abc", "T", "set aside", "The disk is full.", "Free some space.", later=True),
+            ChatIs("abc", "T", "skipped", "The disk is full.", "Free some space.", later=True),
             "waiting",
         ),
-        (ChatIs("abc", "T", "set aside", "Too large.", "Split it."), "set aside"),
+        (ChatIs("abc", "T", "skipped", "Too large.", "Split it."), "skipped"),
     ],
 )
 def test_a_file_comes_to_what_its_chats_have(world: World, chat: ChatIs, state: str) -> None:
@@ -242,7 +242,7 @@ def test_work_that_breaks_off_three_times_is_given_up(world: World, code: str, w
         world.go()
         assert words in world.arrival().reason
         assert world.arrival().tries == tries
-        assert world.arrival().state == ("waiting" if tries < 3 else "set aside")
+        assert world.arrival().state == ("waiting" if tries < 3 else "skipped")
     assert world.arrival().next_step
     world.go()
     assert len(world.asked) == 3
@@ -441,7 +441,7 @@ def test_a_job_that_could_not_be_done_is_tried_again_within_the_hour(
 
 def test_postponed_work_that_is_worth_it_is_taken_up_again(world: World) -> None:
     world.dropped()
-    world.archive.run("UPDATE arrival SET state = 'set aside'")
+    world.archive.run("UPDATE arrival SET state = 'skipped'")
     due_now(world)
     world.says(JobEnded("retry", arrivals=(1,)))
 

@@ -114,23 +114,23 @@ def out_of_reach(_: Request) -> Completion:
 
 
 def test_a_chat_whose_provider_was_down_is_tried_again_at_night(home: Home) -> None:
-    arrival = home.drop("talk.json", export_bytes(TALK), "set aside")
+    arrival = home.drop("talk.json", export_bytes(TALK), "skipped")
     assert isinstance(home.work("talk.json", out_of_reach), Skipped)
 
     assert postponed(home.context()) == (arrival,)
 
 
 def test_files_that_can_never_go_through_are_left_alone(home: Home) -> None:
-    home.drop("photo.json", b"no export", "set aside")
-    home.drop("crashing.json", export_bytes(TALK), "set aside", tries=MOST_FAILURES)
-    gone = home.drop("gone.json", export_bytes(TALK), "set aside")
+    home.drop("photo.json", b"no export", "skipped")
+    home.drop("crashing.json", export_bytes(TALK), "skipped", tries=MOST_FAILURES)
+    gone = home.drop("gone.json", export_bytes(TALK), "skipped")
     Path(find_arrival(home.archive, gone).path).unlink()
 
     assert postponed(home.context()) == ()
 
 
 def test_a_chat_that_went_on_in_a_newer_file_is_not_put_back(home: Home) -> None:
-    home.drop("old.json", export_bytes(TALK), "set aside")
+    home.drop("old.json", export_bytes(TALK), "skipped")
     newer = long_chat(6000, tokens_each=200)
     home.drop("new.json", export_bytes(newer), "written")
     assert isinstance(home.work("new.json", ScriptedModel()), ExportWritten)

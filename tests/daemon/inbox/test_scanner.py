@@ -182,10 +182,10 @@ def test_a_renamed_or_touched_file_is_known_by_its_content(inbox: Inbox) -> None
     assert inbox.states() == [("a.json", "copied"), ("b.json", "done"), ("b.json", "done")]
 
 
-def test_a_file_that_was_set_aside_is_tried_again_when_it_is_dropped_again(inbox: Inbox) -> None:
+def test_a_file_that_was_skipped_is_tried_again_when_it_is_dropped_again(inbox: Inbox) -> None:
     inbox.put("a.json", export(0))
     inbox.settle()
-    begin_work(inbox, "set aside")
+    begin_work(inbox, "skipped")
     inbox.put("b.json", export(0))
     changes = inbox.settle().changes
     assert [(Path(step.path).name, step.state) for step in changes] == [
@@ -195,22 +195,22 @@ def test_a_file_that_was_set_aside_is_tried_again_when_it_is_dropped_again(inbox
     assert inbox.copies() == [export(0)]
 
 
-def test_a_file_that_was_set_aside_is_replaced_by_a_newer_one_of_its_name(inbox: Inbox) -> None:
+def test_a_file_that_was_skipped_is_replaced_by_a_newer_one_of_its_name(inbox: Inbox) -> None:
     inbox.put("a.json", b"hello")
     inbox.settle()
-    begin_work(inbox, "set aside")
+    begin_work(inbox, "skipped")
     inbox.put("a.json", export(0))
     inbox.settle()
     assert inbox.states() == [("a.json", "gone"), ("a.json", "copied")]
     assert inbox.copies() == [export(0)]
 
 
-def test_a_file_that_was_set_aside_stays_so_until_something_changes(inbox: Inbox) -> None:
+def test_a_file_that_was_skipped_stays_so_until_something_changes(inbox: Inbox) -> None:
     inbox.put("a.json", b"hello")
     inbox.settle()
-    begin_work(inbox, "set aside")
+    begin_work(inbox, "skipped")
     inbox.settle()
-    assert inbox.states() == [("a.json", "set aside")]
+    assert inbox.states() == [("a.json", "skipped")]
 
 
 def test_a_file_that_memproc_wrote_is_left_alone_and_why_is_said(inbox: Inbox) -> None:

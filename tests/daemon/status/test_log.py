@@ -127,6 +127,6 @@ def test_what_is_told_while_the_archive_cannot_be_read_is_as_private_as_before(
 
     log = Log(tmp_path, titles=titles)
     for _ in range(2):
-        log.log(Note("My Secret was set aside."))
+        log.log(Note("My Secret was skipped."))
 
-    assert [line["text"] for line in lines(tmp_path)] == ["abc was set aside."] * 2
+    assert [line["text"] for line in lines(tmp_path)] == ["abc was skipped."] * 2

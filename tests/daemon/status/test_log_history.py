@@ -141,8 +141,8 @@ def planned(chat_id: str, arrival: int = 0) -> Event:
 def test_a_chat_is_found_by_its_id_and_by_its_title(archive: Archive) -> None:
     of = arrival(archive, "a.json", "written")
     outcome(archive, of, "The Garden", chat_id="garden")
-    other = arrival(archive, "b.json", "set aside")
-    outcome(archive, other, "The Garden", "set aside")
+    other = arrival(archive, "b.json", "skipped")
+    outcome(archive, other, "The Garden", "skipped")
 
     for wanted in ("garden", "the garden"):
         found = entries_about(archive, wanted)
@@ -152,7 +152,7 @@ def test_a_chat_is_found_by_its_id_and_by_its_title(archive: Archive) -> None:
         assert not found.has(Note("x"))
         assert not found.has(None)
     assert entries_about(archive, "the garden").has(
-        ChatIs("", "", "set aside", arrival=other, file="b.json")
+        ChatIs("", "", "skipped", arrival=other, file="b.json")
     )
 
 

@@ -40,7 +40,7 @@ def test_the_journal_has_a_clock_of_its_own_and_is_told_what_is_a_problem(stderr
     speak = speaker({"JOURNAL_STREAM": f"{found.st_dev}:{found.st_ino}"}, stdout, stderr)
 
     speak(ago(), Note("All is well."))
-    speak(ago(), FileIs(1, "a\n<0>b.json", "set aside", "No."))
+    speak(ago(), FileIs(1, "a\n<0>b.json", "skipped", "No."))
 
     assert read(stderr) == "<6>All is well.\n<4>a <0>b.json was skipped: No.\n"
     assert stdout.getvalue() == ""

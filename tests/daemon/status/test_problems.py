@@ -14,7 +14,7 @@ def test_a_daemon_that_is_well_has_no_problems(archive: Archive) -> None:
     alive(archive)
     of = arrival(archive, "a.json", "written")
     outcome(archive, of, "A", chat_id="a")
-    outcome(archive, of, "B", "left alone", "b", "it is not long enough")
+    outcome(archive, of, "B", "unchanged", "b", "it is not long enough")
     arrival(archive, "b.json", "settling", "still growing")
     arrival(archive, "c.json", "waiting", "The work on it failed. It is tried again after 10 s.")
     job(archive, "prune", ago(days=-1), "")
@@ -22,10 +22,10 @@ def test_a_daemon_that_is_well_has_no_problems(archive: Archive) -> None:
     assert told(archive) == []
 
 
-def test_a_file_that_was_set_aside_stays_a_problem_until_it_is_replaced_or_taken_out(
+def test_a_file_that_was_skipped_stays_a_problem_until_it_is_replaced_or_taken_out(
     archive: Archive,
 ) -> None:
-    arrival(archive, "a.json", "set aside", "It is not JSON.", "Export the chat again.")
+    arrival(archive, "a.json", "skipped", "It is not JSON.", "Export the chat again.")
     assert told(archive) == ["a.json"]
     assert told(archive, gone=frozenset({"/inbox/a.json"})) == []
 
@@ -34,7 +34,7 @@ def test_a_file_that_was_set_aside_stays_a_problem_until_it_is_replaced_or_taken
 
 
 def test_the_same_content_once_more_does_not_mend_a_file(archive: Archive) -> None:
-    arrival(archive, "a.json", "set aside", "It holds no chats.", "Choose them.", sha256="1")
+    arrival(archive, "a.json", "skipped", "It holds no chats.", "Choose them.", sha256="1")
     arrival(archive, "a.json", "done", "already done", sha256="1")
     assert told(archive) == ["a.json"]
 
@@ -52,18 +52,18 @@ def test_a_file_with_a_next_step_waits_for_the_person(archive: Archive, state: s
     )  # fmt: skip
 
 
-def test_a_chat_that_was_set_aside_is_told_instead_of_its_file(archive: Archive) -> None:
-    of = arrival(archive, "a.json", "set aside", "No money is left.", "Add credit.")
-    outcome(archive, of, "The Garden", "set aside", "", "No money is left.", "Add credit.")
-    outcome(archive, of, "The Well", "set aside", "", "It is too large.", "Set tail.tokens lower.")
+def test_a_chat_that_was_skipped_is_told_instead_of_its_file(archive: Archive) -> None:
+    of = arrival(archive, "a.json", "skipped", "No money is left.", "Add credit.")
+    outcome(archive, of, "The Garden", "skipped", "", "No money is left.", "Add credit.")
+    outcome(archive, of, "The Well", "skipped", "", "It is too large.", "Set tail.tokens lower.")
 
     assert told(archive) == ["The Well", "The Garden"]
 
 
 def test_a_chat_is_no_problem_any_more_once_it_has_come_by_again(archive: Archive) -> None:
-    of = arrival(archive, "a.json", "set aside")
-    outcome(archive, of, "The Garden", "set aside", "garden", "No money is left.", "Add credit.")
-    outcome(archive, of, "The Well", "set aside", "", "No money is left.", "Add credit.")
+    of = arrival(archive, "a.json", "skipped")
+    outcome(archive, of, "The Garden", "skipped", "garden", "No money is left.", "Add credit.")
+    outcome(archive, of, "The Well", "skipped", "", "No money is left.", "Add credit.")
     again = arrival(archive, "b.json", "written")
     outcome(archive, again, "The Rose Garden", chat_id="garden")
     assert told(archive) == ["The Well"]
@@ -74,16 +74,16 @@ def test_a_chat_is_no_problem_any_more_once_it_has_come_by_again(archive: Archiv
 
 def test_a_chat_that_fails_again_is_told_once(archive: Archive) -> None:
     for reason in ("No money is left.", "The key is wrong."):
-        of = arrival(archive, f"{reason}.json", "set aside")
-        outcome(archive, of, "The Garden", "set aside", "", reason, "Mend it.")
+        of = arrival(archive, f"{reason}.json", "skipped")
+        outcome(archive, of, "The Garden", "skipped", "", reason, "Mend it.")
 
     assert [problem.reason for problem in at_noon(archive).problems] == ["The key is wrong."]
 
 
 def test_two_chats_without_a_known_id_do_not_hide_each_other(archive: Archive) -> None:
-    of = arrival(archive, "a.json", "set aside")
+    of = arrival(archive, "a.json", "skipped")
     for title in ("One", "Two"):
-        outcome(archive, of, title, "set aside", "", "Too large.", "Set tail.tokens lower.")
+        outcome(archive, of, title, "skipped", "", "Too large.", "Set tail.tokens lower.")
 
     assert sorted(told(archive)) == ["One", "Two"]
 
@@ -123,13 +123,13 @@ def test_thousands_of_files_are_looked_through_in_a_moment(archive: Archive) -> 
     with archive.transaction():
         for number in range(5_000):
             of = arrival(
-                archive, f"{number}.json", "set aside", "It is not JSON.", "Export it again."
+                archive, f"{number}.json", "skipped", "It is not JSON.", "Export it again."
             )
             outcome(
                 archive,
                 of,
                 f"{number}.json",
-                "set aside",
+                "skipped",
                 "",
                 "It is not JSON.",
                 "Export it again.",

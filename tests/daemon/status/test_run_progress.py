@@ -95,7 +95,7 @@ def test_events_move_it_on() -> None:
     assert (run.title, run.done, run.of, run.answered, run.calls) == ("Aria", 1, 20, 12, 120)
     assert run.usd == pytest.approx(0.12)
     assert seconds_left(run, NOW) == pytest.approx(540)
-    run = gone_on(run, ChatIs("aria", "Aria", "set aside", "It is odd.", "Look at it."), NOW)
+    run = gone_on(run, ChatIs("aria", "Aria", "skipped", "It is odd.", "Look at it."), NOW)
     assert (run.trouble, run.next_step) == ("Aria: It is odd.", "Look at it.")
 
 

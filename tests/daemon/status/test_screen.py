@@ -24,7 +24,7 @@ Queue: 1 arriving, 1 in progress, 1 next
   slow.json  arriving     JSON not closed at byte 512; looked at again at 12:00:08
 
 Chats, the newest first
-  The Garden   2026-11-19 12:00  processed  /updated/The Garden.json
+  The Garden   2026-11-19 12:00  written    /updated/The Garden.json
   A Short One  2026-11-18 12:00  unchanged  it is not long enough
 
 Money: $0.30 today, $1.55 this month, and 1 call without a known price
@@ -94,7 +94,7 @@ def test_a_healthy_daemon(archive: Archive) -> None:
     arrival(archive, "long.json", "working")
     done = arrival(archive, "old.json", "written")
     outcome(
-        archive, done, "A Short One", "left alone", "short", "it is not long enough", at=ago(days=3)
+        archive, done, "A Short One", "unchanged", "short", "it is not long enough", at=ago(days=3)
     )
     outcome(archive, done, "The Garden", chat_id="garden", at=ago(days=2))
     for asked_at, usd in (
@@ -126,19 +126,19 @@ def test_a_daemon_in_trouble_says_so_first(archive: Archive) -> None:
     arrival(
         archive,
         "odd\x1b[2J.json",
-        "set aside",
+        "skipped",
         "odd\x1b[2J.json is not JSON.",
         "Export the chat again.",
     )
     of = arrival(
         archive,
         "garden.json",
-        "set aside",
+        "skipped",
         "The provider does not accept the key.",
         "Set the right one.",
     )
     outcome(
-        archive, of, "The Garden", "set aside", "", "The provider does not accept the key.",
+        archive, of, "The Garden", "skipped", "", "The provider does not accept the key.",
         "Set the right one: memproc key set anthropic",
     )  # fmt: skip
     job(archive, "verify", ahead(hours=15), "1 kept file is damaged: 0001.json.gz.")
@@ -151,7 +151,7 @@ def test_a_daemon_in_trouble_says_so_first(archive: Archive) -> None:
 def test_a_daemon_that_does_not_run(archive: Archive) -> None:
     archive.run("INSERT INTO sign VALUES ('started_at', ?1, ?1), ('last_event', '', ?1), ('watch_mode', 'native', ?1)",
                 (ago(days=1),))  # fmt: skip
-    arrival(archive, "odd.json", "set aside", "It is not JSON.", "Export the chat again.")
+    arrival(archive, "odd.json", "skipped", "It is not JSON.", "Export the chat again.")
     arrival(archive, "next.json", "copied")
 
     found = at_noon(archive, running=False)

@@ -15,7 +15,7 @@ SAID: list[tuple[Event, str]] = [
      "The inbox is watched by looking into it again and again: It lies on nfs."),
     (FileIs(1, "a.json", "copied"), "a.json is complete: memproc has made a copy to work on."),
     (FileIs(1, "a.json", "settling", "JSON not closed at byte 9"), "a.json is waited for: JSON not closed at byte 9."),
-    (FileIs(1, "{0}.json", "set aside", "It is not JSON.", "Export it again: memproc run"),
+    (FileIs(1, "{0}.json", "skipped", "It is not JSON.", "Export it again: memproc run"),
      "{0}.json was skipped: It is not JSON. Export it again: memproc run"),
     (FileIs(1, "a.json", "unheard of"), "a.json is unheard of."),
     (events.Planned("abc", "", 1, 4), "The chat abc: 1 chunk to remember, with 4 calls."),
@@ -28,7 +28,7 @@ SAID: list[tuple[Event, str]] = [
     (events.MemoryMade("abc", "", 7, 2, 3), "The chat abc: memory 2 of 3 is kept."),
     (events.ChatIs("abc", "", "written", "9,000 tokens are now 3,000", arrival=1, file="a.json"),
      "The chat abc, of a.json: the updated export is ready: 9,000 tokens are now 3,000."),
-    (events.ChatIs("", "", "set aside", "No money is left.", "Add credit.", arrival=1, file="a.json"),
+    (events.ChatIs("", "", "skipped", "No money is left.", "Add credit.", arrival=1, file="a.json"),
      "A chat, of a.json, was skipped: No money is left. Add credit."),
     (events.JobEnded("prune"), "The timed job prune is done."),
     (events.JobEnded("prune", "the disk is full"), "The timed job prune failed: the disk is full."),
@@ -50,7 +50,7 @@ def test_every_event_reads_as_a_sentence(event: Event, words: str) -> None:
     assert sentence(event) == words
 
 
-@pytest.mark.parametrize("state", [*UNTAKEN, *IN_HAND, *FINISHED, "set aside"])
+@pytest.mark.parametrize("state", [*UNTAKEN, *IN_HAND, *FINISHED, "skipped"])
 def test_every_state_of_a_file_has_words_of_its_own(state: str) -> None:
     assert sentence(FileIs(1, "a.json", state)) != f"a.json is {state}."
     assert sentence(FileIs(1, "a.json", state, "so it is")).endswith(": so it is.")

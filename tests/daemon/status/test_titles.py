@@ -72,11 +72,9 @@ def test_a_title_in_the_name_of_another_chat_s_file_stays_too() -> None:
 
 def test_only_sentences_are_changed() -> None:
     chats = [Titled("My Secret", "abc")]
-    event = FileIs(
-        1, "My Secret.json", "set aside", "My Secret is too large", "Leave My Secret out"
-    )
+    event = FileIs(1, "My Secret.json", "skipped", "My Secret is too large", "Leave My Secret out")
     assert event_without_titles(event, chats) == FileIs(
-        1, "My Secret.json", "set aside", "abc is too large", "Leave abc out"
+        1, "My Secret.json", "skipped", "abc is too large", "Leave abc out"
     )
     answer = ModelAnswered("abc", "quote", "My Secret", 1, 0, 0, 1, None)
     assert event_without_titles(answer, chats) == answer
@@ -85,9 +83,7 @@ def test_only_sentences_are_changed() -> None:
 def test_what_became_of_a_chat_is_logged_without_its_title_even_before_the_archive_knows_it(
     tmp_path: Path,
 ) -> None:
-    chat = ChatIs(
-        "abc", "My Secret", "set aside", '"My Secret": too large.', "Leave My Secret out."
-    )
+    chat = ChatIs("abc", "My Secret", "skipped", '"My Secret": too large.', "Leave My Secret out.")
 
     Log(tmp_path).log(chat)
 
@@ -96,10 +92,10 @@ def test_what_became_of_a_chat_is_logged_without_its_title_even_before_the_archi
     assert '"abc: too large."' in line and '"Leave abc out."' in line
 
 
-def test_chats_that_were_set_aside_at_once_have_titles_too(archive: Archive) -> None:
-    of = arrival(archive, "a.json", "set aside")
+def test_chats_that_were_skipped_at_once_have_titles_too(archive: Archive) -> None:
+    of = arrival(archive, "a.json", "skipped")
     for title in ("The Well", "The Well", "a.json"):
-        outcome(archive, of, title, "set aside")
+        outcome(archive, of, title, "skipped")
     archive.run(
         "INSERT INTO chat (chat_id, title, head, tail, first_seen, last_seen) VALUES ('g', 'Garden', x'', x'', '', '')"
     )

@@ -1,4 +1,4 @@
-"""A history that is suddenly gone is set aside with a reason; what people do to a chat every day is not."""
+"""A history that is suddenly gone is skipped with a reason; what people do to a chat every day is not."""
 
 import re
 from collections.abc import Collection, Mapping, Sequence

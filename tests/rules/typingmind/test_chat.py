@@ -31,7 +31,7 @@ def test_a_chat_is_known_by_its_chat_id_or_else_by_its_id(fields: object, chat_i
 
 
 @pytest.mark.parametrize("fields", [{}, {"id": None, "chatTitle": "T"}, {"id": [], "chatID": ""}])
-def test_a_chat_without_any_id_is_set_aside(fields: object) -> None:
+def test_a_chat_without_any_id_is_skipped(fields: object) -> None:
     with pytest.raises(ChatSkipped, match="neither `chatID` nor `id`"):
         _ = found(fields).chat_id
 
@@ -149,7 +149,7 @@ def test_messages_that_are_no_list_set_this_chat_aside_and_not_its_whole_file(
 
 
 @pytest.mark.parametrize("odd", ODD)
-def test_a_chat_that_is_no_object_is_set_aside_and_not_its_whole_file(odd: object) -> None:
+def test_a_chat_that_is_no_object_is_skipped_and_not_its_whole_file(odd: object) -> None:
     chats = chats_in("x.json", json_bytes({"chats": [odd, {"chatID": "good"}]}))
     with pytest.raises(ChatSkipped, match="neither `chatID` nor `id`"):
         _ = chats[0].chat_id

@@ -171,7 +171,7 @@ def test_a_message_that_has_no_such_field_is_no_original() -> None:
     assert is_original({"v": "1", "kind": "original", "memory": "m1"})
 
 
-def test_a_message_with_a_key_that_stands_twice_is_set_aside_without_its_words() -> None:
+def test_a_message_with_a_key_that_stands_twice_is_skipped_without_its_words() -> None:
     raw = b'{"uuid":"u-1","secret":"words","secret":"more words"}'
     with pytest.raises(ChatSkipped, match="u-1") as fault:
         kept(raw)
