@@ -14,7 +14,8 @@ from daemon.cli.settings import Settings, json_option, other_files, pass_setting
 from daemon.remember.endings import EndingChat
 from rules.money.estimate import CostEstimate
 from rules.money.price import Usage, dollars
-from rules.plan.chat_plan import ChatPlan, Unchanged
+from rules.plan.chat_plan import ChatPlan
+
 
 @click.command
 @click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
