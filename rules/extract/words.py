@@ -39,13 +39,15 @@ _ABBREVIATION = re.compile(r"\.(?<=[a-z]\.)(?<![a-z0-9_][a-z]\.)[a-z](?![a-z0-9_
 _TO_SPACES = {
     ord(mark): " " for mark in map(chr, range(128)) if not (mark.isalnum() or mark == "_")
 }
-_SIGNS = re.compile(rf"[^\x00-\x7f\w{_MARKS}{CROWDED}]+")
+_ASCII = bytes(range(128))
+_SIGN = re.compile(rf"[^\x00-\x7f\w{_MARKS}{CROWDED}]")
 """What parts words and is not ASCII: curly quotation marks, dashes, emoji."""
 _IS_CROWDED = re.compile(rf"[{CROWDED}]")
 _MEASURE = re.compile(rf"[\u0e00-\u109f\u1780-\u17ff]|[{CROWDED}]|[^\s{CROWDED}]+")
 _HAN_A_WORD = 1.7
 _THAI_A_WORD = 4.0
 _LONG_WORD = 24
+_MARKS_KEPT = 4096
 _TERMS = 16_384
 """Terms that are remembered: few words make up a long talk."""
 
@@ -89,11 +91,28 @@ def _plain_terms(text: str) -> list[str] | None:
     It is split at everything but letters, digits and underscores, which takes a third of the time
     of matching each word. What the two could read differently ("i.e.") is left to be matched.
     """
-    plain = text if text.isascii() else _SIGNS.sub(" ", text)
+    plain = _without_signs(text)
     if not plain.isascii():
         return None
     small = plain.lower()
     return None if _ABBREVIATION.search(small) else small.translate(_TO_SPACES).split()
+
+
+def _without_signs(text: str) -> str:
+    """Replace signs beyond ASCII by spaces, if the text has no other characters beyond ASCII."""
+    if text.isascii():
+        return text
+    others = text.encode(errors="surrogatepass").translate(None, _ASCII)
+    marks = set(others.decode(errors="surrogatepass"))
+    if all(map(_is_sign, marks)):
+        for mark in marks:
+            text = text.replace(mark, " ")
+    return text
+
+
+@lru_cache(_MARKS_KEPT)
+def _is_sign(mark: str) -> bool:
+    return _SIGN.match(mark) is not None
 
 
 def _terms_of_run(run: str) -> Sequence[str]:

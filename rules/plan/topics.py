@@ -12,10 +12,10 @@ By what turns are about instead of their words: a vector expresses what a text i
 the caller asks. The average of a window, which is what all of the talk has in common, is taken off by half.
 """
 
-from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
-from itertools import chain, pairwise
+from itertools import pairwise
 from math import isqrt
 from operator import mul
 
@@ -25,11 +25,11 @@ STEPS = 64
 """The price of a bound between fully alike turns."""
 NEARNESS = (4, 2, 1)
 """The weights of the turns on either side of a bound, the nearest first."""
+_SIDE = len(NEARNESS)
 _RARE = 16
 _BREATH_SHARE = 6
 _NIGHT = 6 * 60
 _UNITS = 128
-_PAIRS = 1024
 _WINDOWS = 256
 
 Vector = Sequence[int]
@@ -37,6 +37,9 @@ Embed = Callable[[str], Vector]
 """The vector of a text, always the same one, always of the same length; all zeros where it tells nothing."""
 _LENGTH = 1024
 _REACH = STEPS * 3 // 8
+
+_Words = Mapping[int, Sequence[str]]
+"""The different words of a turn, by their weight in it."""
 
 
 @lru_cache(_WINDOWS)
@@ -48,39 +51,87 @@ def prices(
     `texts` are the messages of each unit; `minutes` when its first and its last message were written, 0 where unknown.
     A chat is planned more than once, so what came of the last windows is remembered.
     """
-    units_with = Counter(chain.from_iterable(map(_words, texts)))
-    squares = [_rarity(count, len(texts)) ** 2 for count in range(len(texts) + 1)]
-    squared_rarities = {term: squares[count] for term, count in units_with.items()}
-    pairs = _near_pairs(len(texts))
-    products = {
-        (at, by): _product_of(_shared(texts[at], texts[by]), squared_rarities) for at, by in pairs
-    }
-    products |= {(by, at): product for (at, by), product in products.items()}
-    likenesses = [_likeness(products, at, len(texts)) for at in range(1, len(texts))]
+    turns = [_words(unit) for unit in texts]
+    squares = [_rarity(count, len(turns)) ** 2 for count in range(len(turns) + 1)]
+    width = _field_width(turns, max(squares))
+    rows = _products(turns, squares, width)
+    likenesses = [_likeness(rows, at, width) for at in range(_SIDE + 1, _SIDE + len(turns))]
     return with_pauses(likenesses, minutes)
 
 
 @lru_cache(_UNITS)
-def _words(texts: tuple[str, ...]) -> Mapping[str, int]:
+def _words(texts: tuple[str, ...]) -> _Words:
     """Weigh the words of a unit; weights grow slowly with how often a word is said."""
-    return {term: count.bit_length() for term, count in count_terms(texts).items()}
+    by_weight: dict[int, list[str]] = defaultdict(list)
+    for term, count in count_terms(texts).items():
+        by_weight[count.bit_length()].append(term)
+    return by_weight
 
 
-@lru_cache(_PAIRS)
-def _shared(first: tuple[str, ...], second: tuple[str, ...]) -> Mapping[str, int]:
-    """Return the words that two units share, with the product of their weights. Cached for overlapping windows."""
-    words, others = _words(first), _words(second)
-    return {term: weight * others[term] for term, weight in words.items() if term in others}
+def _rarity(turns_with: int, turns: int) -> int:
+    """Weigh a word by how many turns say it; 0 if all do."""
+    return _RARE * (turns // turns_with).bit_length() if 0 < turns_with < turns else 0
 
 
-def _rarity(units_with: int, units: int) -> int:
-    """Weigh a word by how many units say it; 0 if all do."""
-    return _RARE * (units // units_with).bit_length() if 0 < units_with < units else 0
+def _field_width(turns: Sequence[_Words], largest_square: int) -> int:
+    """Return how many bits hold the product of a side of a bound with a turn, and the number of turns."""
+    lengths = [sum([weight**2 * len(terms) for weight, terms in words.items()]) for words in turns]
+    largest = sum(NEARNESS) * largest_square * max(lengths, default=0)
+    return max(largest, len(turns)).bit_length()
 
 
-def _product_of(shared: Mapping[str, int], squared_rarities: Mapping[str, int]) -> int:
-    """Return the dot product of two units' vectors, by their shared words; each vector has the rarities once."""
-    return sum(map(mul, shared.values(), map(squared_rarities.__getitem__, shared)))
+def _products(turns: Sequence[_Words], squared_rarities: Sequence[int], width: int) -> list[int]:
+    """Return a row for each turn: its dot products with all turns, packed into fields of one integer.
+
+        ... | with turn 2 | with turn 1 | with turn 0 | 0 | 0 | 0
+
+    Three empty fields, and three empty rows before and after the others, are turns that are not there.
+    """
+    packed: dict[str, int] = defaultdict(int)  # a word's weights in all turns, then their number
+    for place, words in enumerate(turns, 1 + _SIDE):
+        for weight, terms in words.items():
+            field = (weight << place * width) + 1
+            for term in terms:
+                packed[term] += field
+    mask = (1 << width) - 1
+    scaled = {
+        term: squared_rarities[fields & mask] * (fields >> width) for term, fields in packed.items()
+    }
+    rows = [_row(words, scaled) for words in turns]
+    return [*[0] * _SIDE, *rows, *[0] * _SIDE]
+
+
+def _row(words: _Words, scaled: Mapping[str, int]) -> int:
+    """Add up the packed weights of the words of a turn."""
+    return sum([weight * sum(map(scaled.__getitem__, terms)) for weight, terms in words.items()])
+
+
+def _likeness(rows: Sequence[int], at: int, width: int) -> int:
+    """Return the cosine of the turns before and after a bound, in 64 steps.
+
+    Either side is a weighted sum of turns, so its products are sums of those of turns. `at` is the
+    place of the first turn after the bound.
+    """
+    first, stop = at - _SIDE, at + _SIDE
+    near = (1 << width * 2 * _SIDE) - 1
+    far_row, middle_row, near_row, *others = [
+        row >> first * width & near for row in rows[first:stop]
+    ]
+    own_before, common = _sides(_weigh(near_row, middle_row, far_row), width)
+    _, own_after = _sides(_weigh(*others), width)
+    return STEPS * common // max(1, isqrt(own_before * own_after))
+
+
+def _sides(row: int, width: int) -> tuple[int, int]:
+    """Return the products of a row, which has six fields, with either side of the bound."""
+    mask = (1 << width) - 1
+    far, middle, near, *others = [row >> place * width & mask for place in range(2 * _SIDE)]
+    return _weigh(near, middle, far), _weigh(*others)
+
+
+def _weigh(near: int, middle: int, far: int) -> int:
+    """Sum up three turns on one side of a bound, or their products."""
+    return NEARNESS[0] * near + NEARNESS[1] * middle + NEARNESS[2] * far
 
 
 def with_pauses(likenesses: Sequence[int], minutes: Sequence[tuple[int, int]]) -> tuple[int, ...]:
@@ -96,36 +147,6 @@ def with_pauses(likenesses: Sequence[int], minutes: Sequence[tuple[int, int]]) -
 def _pause(ended: int, begins: int) -> int:
     """Return the minutes between two units, a night at most; 0 if unknown."""
     return min(max(0, begins - ended), _NIGHT) if ended and begins else 0
-
-
-def _near_pairs(turns: int) -> Iterator[tuple[int, int]]:
-    """Yield the pairs of turns that can be around one bound, or on one side of it; each turn with itself, too."""
-    reach = 2 * len(NEARNESS)
-    return ((at, by) for at in range(turns) for by in range(at, min(at + reach, turns)))
-
-
-def _likeness(products: Mapping[tuple[int, int], int], at: int, turns: int) -> int:
-    """Return the cosine of the turns before and after the bound at `at`, in 64 steps.
-
-    Either side is a weighted sum of turns, so its products are sums of those of pairs of turns.
-    """
-    before = [(at - 1 - step, near) for step, near in enumerate(NEARNESS) if step < at]
-    after = [(at + step, near) for step, near in enumerate(NEARNESS) if at + step < turns]
-
-    def product(one_side: Sequence[tuple[int, int]], other_side: Sequence[tuple[int, int]]) -> int:
-        return sum(
-            [
-                weight * by * products[turn, other]
-                for turn, weight in one_side
-                for other, by in other_side
-            ]
-        )
-
-    return (
-        STEPS
-        * product(before, after)
-        // max(1, isqrt(product(before, before) * product(after, after)))
-    )
 
 
 def prices_by_vectors(

@@ -1,0 +1,58 @@
+"""Prices of bounds by words: packed into integers, they are the cosines that they stand for."""
+
+from collections import Counter
+from math import isqrt
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rules.plan.topics import NEARNESS, STEPS, prices
+
+Vector = Counter[str]
+
+words = st.sampled_from(["the", "sea", "ship", "gull", "bread", "oven", "salt", "rope"])
+messages = st.lists(words, max_size=30).map(" ".join)
+windows = st.lists(st.lists(messages, max_size=2).map(tuple), min_size=1, max_size=20).map(tuple)
+
+
+def vector(turn: tuple[str, ...], spread: Counter[str], turns: int) -> Vector:
+    """How often a turn says each word, rare words before common ones."""
+    counts = Counter(" ".join(turn).split())
+    return Counter(
+        {
+            word: count.bit_length() * 16 * (turns // spread[word]).bit_length()
+            for word, count in counts.items()
+            if spread[word] < turns
+        }
+    )
+
+
+def side(turns: list[Vector]) -> Vector:
+    """The weighted sum of the turns on one side of a bound, the nearest first."""
+    total = Vector()
+    for near, turn in zip(NEARNESS, turns, strict=False):
+        for word, value in turn.items():
+            total[word] += near * value
+    return total
+
+
+def product(first: Vector, second: Vector) -> int:
+    return sum(value * second[word] for word, value in first.items())
+
+
+def likeness(before: Vector, after: Vector) -> int:
+    lengths = isqrt(product(before, before) * product(after, after))
+    return STEPS * product(before, after) // max(1, lengths)
+
+
+@given(windows)
+def test_a_bound_costs_the_cosine_of_the_turns_around_it(
+    window: tuple[tuple[str, ...], ...],
+) -> None:
+    spread = Counter(word for turn in window for word in set(" ".join(turn).split()))
+    turns = [vector(turn, spread, len(window)) for turn in window]
+    likenesses = [likeness(side(turns[:at][::-1]), side(turns[at:])) for at in range(1, len(turns))]
+
+    least = min(likenesses, default=0)
+    unknown = ((0, 0),) * len(window)
+    assert prices(window, unknown) == tuple(each - least for each in likenesses)
