@@ -13,21 +13,25 @@ was, or one line where the export has no text of them.
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 
 from rules.bring.conversation import (
     Conversation,
+    Fields,
+    LeftOut,
     MessageTree,
     Rendered,
     Summary,
     as_dict,
     chosen_branch,
+    first_and_last,
     framed,
     make_conversation,
+    not_brought,
     paragraphs,
     read_moment,
 )
-from rules.typingmind import spans
+from rules.typingmind.spans import Number, as_list, text, text_under
 
 MAPPING = "mapping"
 """The field by which such a conversation is known."""
@@ -52,34 +56,28 @@ _SEPARATOR = "\ue202"
 _SOUNDS = ("audio_asset_pointer", "real_time_user_audio_video_asset_pointer", "video_container")
 
 
-def summarize_chatgpt(fields: Mapping[str, object]) -> Summary:
+def summarize_chatgpt(fields: Fields) -> Summary:
     """Return what a list says of a conversation."""
-    messages = [message for _, message in _messages(fields)]
+    messages = _messages(fields).values()
     spoken = [message for message in messages if _role(message) in ("user", "assistant")]
-    dates = [when for message in spoken if (when := read_moment(message.get("create_time")))]
-    began = read_moment(fields.get("create_time"))
+    first, last = first_and_last(spoken, "create_time")
     return Summary(
-        "chatgpt",
-        _key(fields),
-        spans.text(fields.get("title")).strip() or "Untitled",
-        began or min(dates, default=None),
-        max(dates, default=None) or read_moment(fields.get("update_time")),
-        len(spoken),
-        sum(map(chatgpt_size, spoken)),
+        source="chatgpt",
+        key=_key(fields),
+        title=text_under(fields, "title").strip() or "Untitled",
+        began=read_moment(fields.get("create_time")) or first,
+        ended=last or read_moment(fields.get("update_time")),
+        messages=len(spoken),
+        size=sum(map(chatgpt_size, spoken)),
     )
 
 
-def read_chatgpt(fields: Mapping[str, object], branch: int = 1) -> Conversation:
+def read_chatgpt(fields: Fields, branch: int = 1) -> Conversation:
     """Return one branch of a conversation, 1 being the one last spoken on."""
-    messages = dict(_messages(fields))
-    nodes = as_dict(fields.get(MAPPING))
-    tree = MessageTree(
-        {key: spans.text(as_dict(node).get("parent")) for key, node in nodes.items()},
-        {key: read_moment(messages.get(key, {}).get("create_time")) for key in nodes},
-        spans.text(fields.get("current_node")),
-    )
+    messages = _messages(fields)
+    tree = _tree(fields, messages)
     path = [key for key in chosen_branch(tree, branch) if key in messages]
-    left: Counter[str] = Counter()
+    left: LeftOut = Counter()
     rendered = [(key, _rendered(messages[key], left)) for key in path]
     if fields.get("gizmo_id"):
         left["custom GPT's instructions"] += 1
@@ -88,164 +86,170 @@ def read_chatgpt(fields: Mapping[str, object], branch: int = 1) -> Conversation:
         rendered,
         tree.branch_ends(),
         left,
-        model=spans.text(fields.get("default_model_slug")),
-        instructions=next(filter(None, (_instructions(messages[key]) for key in path)), ""),
+        model=text_under(fields, "default_model_slug"),
+        instructions=_instructions(messages[key] for key in path),
     )
 
 
-def _key(fields: Mapping[str, object]) -> str:
+def _tree(fields: Fields, messages: dict[str, Fields]) -> MessageTree:
+    """Return the tree of all nodes; those without a message have no date."""
+    nodes = as_dict(fields.get(MAPPING))
+    parents = {key: text_under(node, "parent") for key, node in nodes.items()}
+    dates = dict.fromkeys(nodes) | {
+        key: read_moment(message.get("create_time")) for key, message in messages.items()
+    }
+    return MessageTree(parents, dates, text_under(fields, "current_node"))
+
+
+def _key(fields: Fields) -> str:
     """Return the id of a conversation; where it names none, that of its first node."""
-    named = spans.text(fields.get("conversation_id")) or spans.text(fields.get("id"))
+    named = text_under(fields, "conversation_id", "id")
     return named or next(iter(as_dict(fields.get(MAPPING))), "")
 
 
-def _messages(fields: Mapping[str, object]) -> Iterator[tuple[str, Mapping[str, object]]]:
+def _messages(fields: Fields) -> dict[str, Fields]:
+    """Return the messages by the ids of their nodes, without the nodes that have none."""
+    messages: dict[str, Fields] = {}
     for key, node in as_dict(fields.get(MAPPING)).items():
         if message := as_dict(as_dict(node).get("message")):
-            yield key, message
+            messages[key] = message
+    return messages
 
 
-def _role(message: Mapping[str, object]) -> str:
-    return spans.text(as_dict(message.get("author")).get("role"))
+def _role(message: Fields) -> str:
+    return text_under(message.get("author"), "role")
 
 
-def _rendered(message: Mapping[str, object], left: Counter[str]) -> Rendered:
+def _rendered(message: Fields, left: LeftOut) -> Rendered:
     """Return what a message says; what the persona's tools said is part of its own turn."""
-    role, metadata = _role(message), as_dict(message.get("metadata"))
+    role = _role(message)
     when = read_moment(message.get("create_time"))
-    is_hidden = metadata.get(_HIDDEN) is True or _is_weightless(message)
-    if is_hidden or role not in ("user", "assistant", "tool"):
+    if role not in ("user", "assistant", "tool") or _is_hidden(message):
         if chatgpt_size(message):
             left["system message" if role == "system" else "hidden message"] += 1
         return Rendered("assistant", "", when)
-    text = chatgpt_text(message, left)
+    said = chatgpt_text(message, left)
     if role == "user":
-        return Rendered("user", text, when)
-    return Rendered("assistant", text, when, spans.text(metadata.get("model_slug")))
+        return Rendered("user", said, when)
+    return Rendered("assistant", said, when, text_under(message.get("metadata"), "model_slug"))
 
 
-def _is_weightless(message: Mapping[str, object]) -> bool:
+def _is_hidden(message: Fields) -> bool:
+    """Return whether the app does not show the message: it says so, or has a weight of 0."""
+    metadata = as_dict(message.get("metadata"))
     weight = message.get("weight")
-    return isinstance(weight, spans.Number) and not weight
+    is_weightless = isinstance(weight, Number) and not weight
+    return is_weightless or metadata.get(_HIDDEN) is True
 
 
-def _instructions(message: Mapping[str, object]) -> str:
-    """Return the custom instructions that a message holds."""
-    content = as_dict(message.get("content"))
-    if content.get("content_type") != _CUSTOM:
-        return ""
-    return paragraphs(spans.text(content.get(key)) for key in ("user_profile", "user_instructions"))
+def _instructions(messages: Iterable[Fields]) -> str:
+    """Return the first custom instructions that one of the messages holds; else empty."""
+    for message in messages:
+        content = message.get("content")
+        if text_under(content, "content_type") == _CUSTOM:
+            parts = [text_under(content, key) for key in ("user_profile", "user_instructions")]
+            if instructions := paragraphs(parts):
+                return instructions
+    return ""
 
 
-def chatgpt_text(message: Mapping[str, object], left: Counter[str]) -> str:
+def chatgpt_text(message: Fields, left: LeftOut) -> str:
     """Return the text of a message; count in `left` what could not come."""
     content = as_dict(message.get("content"))
-    kind = spans.text(content.get("content_type"))
-    text = paragraphs(_pieces(content, left))
-    author, recipient = as_dict(message.get("author")), spans.text(message.get("recipient"))
-    if spans.text(author.get("role")) == "tool":
-        text = _as_result(spans.text(author.get("name")), kind, text)
-    elif recipient not in ("", "all") and text:
-        text = framed(f"tool call: {recipient}", text)
-    return paragraphs((_without_marks(text, left), *_attached(message, left)))
+    said = _said(content, left)
+    recipient = text_under(message, "recipient")
+    if _role(message) == "tool":
+        # What says by itself what it is needs no further frame.
+        if said and text_under(content, "content_type") in _PLAIN:
+            said = framed(f"result of {text_under(message.get('author'), 'name')}", said)
+    elif said and recipient not in ("", "all"):
+        said = framed(f"tool call: {recipient}", said)
+    return paragraphs([_without_marks(said, left), *_attached(message, left)])
 
 
-def chatgpt_size(message: Mapping[str, object]) -> int:
+def chatgpt_size(message: Fields) -> int:
     """Return how many characters of text a message holds, about."""
     content = as_dict(message.get("content"))
-    texts = (content.get("text"), content.get("result"), *spans.as_list(content, "parts"))
-    return sum(len(spans.text(as_dict(part).get("text")) or spans.text(part)) for part in texts)
+    texts = (content.get("text"), content.get("result"), *as_list(content, "parts"))
+    return sum(len(text_under(part, "text") or text(part)) for part in texts)
 
 
-def _as_result(name: str, kind: str, text: str) -> str:
-    """Return what a tool said, unless it says by itself what it is."""
-    return framed(f"result of {name}", text) if text and kind in _PLAIN else text
+def _said(content: Fields, left: LeftOut) -> str:
+    """Return what a message's content says; what is no plain text is in a frame."""
+    kind = text_under(content, "content_type")
+    if kind in _FRAMES:
+        what, key = _FRAMES[kind]
+        return framed(what, text_under(content, key))
+    match kind:
+        case "text" | "multimodal_text":
+            return paragraphs(_parts(content, left))
+        case "thoughts":
+            return framed("thinking", _thoughts(content))
+        case "reasoning_recap":
+            return framed(text_under(content, "content") or "thinking")
+        case "tether_quote":
+            source = text_under(content, "title", "url")
+            return framed(f"quoted from {source}", text_under(content, "text"))
+        case "system_error":
+            return framed("error", text_under(content, "text", "name"))
+    if kind in _UNSPOKEN or not content:
+        return ""
+    words = text_under(content, "text") or paragraphs(_parts(content, left))
+    left["part of an unknown kind"] += 1
+    return framed(kind or "unknown part", words)
 
 
-def _parts(content: Mapping[str, object], left: Counter[str]) -> Iterator[str]:
-    for part in spans.as_list(content, "parts"):
-        yield spans.text(part) or (_asset(part, left) if isinstance(part, dict) else "")
+def _parts(content: Fields, left: LeftOut) -> Iterator[str]:
+    """Yield the words of each part, or a line that says what it was."""
+    for part in as_list(content, "parts"):
+        if said := text(part) or text_under(part, "text"):
+            yield said
+        elif isinstance(part, dict):
+            yield _asset(text_under(part, "content_type"), left)
 
 
-def _asset(part: Mapping[str, object], left: Counter[str]) -> str:
-    """Return the words of a part that is no text, or a line that says what it was."""
-    kind = spans.text(part.get("content_type"))
-    if text := spans.text(part.get("text")):
-        return text
+def _asset(kind: str, left: LeftOut) -> str:
+    """Return a line that says what a part without words was."""
     if kind == "image_asset_pointer":
-        left["picture"] += 1
-        return framed("picture")
+        return not_brought("picture", left)
     if kind in _SOUNDS:
-        left["sound"] += 1
-        return framed("sound")
+        return not_brought("sound", left)
     if kind == "audio_transcription":
         return ""
     left["part of an unknown kind"] += 1
     return framed(kind or "unknown part")
 
 
-def _pieces(content: Mapping[str, object], left: Counter[str]) -> Iterable[str]:
-    """Return what a message's content says, piece by piece."""
-    kind = spans.text(content.get("content_type"))
-    if kind in _FRAMES:
-        what, key = _FRAMES[kind]
-        return (framed(what, spans.text(content.get(key))),)
-    match kind:
-        case "text" | "multimodal_text":
-            return _parts(content, left)
-        case "thoughts":
-            return (framed("thinking", _thoughts(content)),)
-        case "reasoning_recap":
-            return (framed(spans.text(content.get("content")) or "thinking"),)
-        case "tether_quote":
-            where = spans.text(content.get("title")) or spans.text(content.get("url"))
-            return (framed(f"quoted from {where}", spans.text(content.get("text"))),)
-        case "system_error":
-            text = spans.text(content.get("text")) or spans.text(content.get("name"))
-            return (framed("error", text),)
-    return () if kind in _UNSPOKEN or not content else (_unknown(content, left),)
+def _thoughts(content: Fields) -> str:
+    thoughts = as_list(content, "thoughts")
+    return paragraphs(text_under(thought, "content", "summary") for thought in thoughts)
 
 
-def _thoughts(content: Mapping[str, object]) -> str:
-    thoughts = map(as_dict, spans.as_list(content, "thoughts"))
-    return paragraphs(
-        spans.text(thought.get("content")) or spans.text(thought.get("summary"))
-        for thought in thoughts
-    )
-
-
-def _unknown(content: Mapping[str, object], left: Counter[str]) -> str:
-    """Return whatever text there is, in a frame with the name of the kind."""
-    text = spans.text(content.get("text")) or paragraphs(_parts(content, left))
-    left["part of an unknown kind"] += 1
-    return framed(spans.text(content.get("content_type")) or "unknown part", text)
-
-
-def _attached(message: Mapping[str, object], left: Counter[str]) -> Iterator[str]:
+def _attached(message: Fields, left: LeftOut) -> Iterator[str]:
     """Yield a line for each file that the person attached, but pictures, which are parts."""
-    for item in map(as_dict, spans.as_list(message.get("metadata"), "attachments")):
-        mime = spans.text(item.get("mime_type")) or spans.text(item.get("mimeType"))
-        if not mime.startswith("image/"):
+    for item in as_list(message.get("metadata"), "attachments"):
+        if not text_under(item, "mime_type", "mimeType").startswith("image/"):
             left["file"] += 1
-            yield framed(f"file: {spans.text(item.get('name')) or 'without a name'}")
+            yield framed(f"file: {text_under(item, 'name') or 'without a name'}")
 
 
-def _without_marks(text: str, left: Counter[str]) -> str:
+def _without_marks(said: str, left: LeftOut) -> str:
     """Return the text without citation marks; the name of a thing that was marked stays."""
 
-    def name_of(match: re.Match[str]) -> str:
-        kind, *values = match[1].split(_SEPARATOR)
-        if kind != "entity" or not values:
-            left["citation mark"] += 1
-            return ""
-        try:
-            entity = json.loads(values[0])
-        except ValueError:
-            return ""
-        return (
-            entity[1]
-            if isinstance(entity, list) and len(entity) > 1 and isinstance(entity[1], str)
-            else ""
-        )
+    def name_of(mark: re.Match[str]) -> str:
+        kind, *values = mark[1].split(_SEPARATOR)
+        if kind == "entity" and values:
+            return _entity_name(values[0])
+        left["citation mark"] += 1
+        return ""
 
-    return _STRAY_LETTERS.sub("", _OF_LETTERS.sub(name_of, text))
+    return _STRAY_LETTERS.sub("", _OF_LETTERS.sub(name_of, said))
+
+
+def _entity_name(written: str) -> str:
+    """Return the name of a thing, which is the second value of a list in JSON; else empty."""
+    try:
+        entity = json.loads(written)
+    except ValueError:
+        return ""
+    return text(entity[1]) if isinstance(entity, list) and len(entity) > 1 else ""

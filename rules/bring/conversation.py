@@ -24,6 +24,10 @@ from rules.typingmind.dates import parse_date
 
 Source = Literal["chatgpt", "claude"]
 Role = Literal["user", "assistant"]
+Fields = Mapping[str, object]
+"""A parsed JSON object."""
+LeftOut = Counter[str]
+"""How many things could not come, by their kind in words ("picture")."""
 PROGRAMS: Mapping[Source, str] = {"chatgpt": "ChatGPT", "claude": "Claude"}
 
 _NAMESPACE = uuid.UUID("5b0f3c62-6c1e-5f0b-9d57-3a5d2c5b8e11")
@@ -98,8 +102,8 @@ class Summary:
 class Reader:
     """How one program's conversations are read, from their parsed JSON."""
 
-    summarize: Callable[[Mapping[str, object]], Summary]
-    read: Callable[[Mapping[str, object], int], Conversation]
+    summarize: Callable[[Fields], Summary]
+    read: Callable[[Fields, int], Conversation]
     """Takes the number of a branch, 1 being the one last spoken on."""
 
 
@@ -159,7 +163,13 @@ def paragraphs(pieces: Iterable[str]) -> str:
     return printable("\n\n".join(piece for piece in pieces if piece.strip()))
 
 
-def as_dict(value: object) -> Mapping[str, object]:
+def not_brought(what: str, left: LeftOut) -> str:
+    """Count in `left` what has no text that could come; return the line that says what it was."""
+    left[what] += 1
+    return framed(what)
+
+
+def as_dict(value: object) -> Fields:
     """Return the value where it is a JSON object, else an empty one."""
     return value if isinstance(value, dict) else {}
 
@@ -168,6 +178,12 @@ def read_moment(value: object) -> datetime | None:
     """Read a date in seconds of Unix time, or in ISO's form; None where it is none."""
     when = _of_seconds(value) if isinstance(value, spans.Number) else parse_date(spans.text(value))
     return when if when is not None and when.year in _YEARS else None
+
+
+def first_and_last(messages: Iterable[Fields], key: str) -> tuple[datetime | None, datetime | None]:
+    """Return the earliest and the latest date under that key; None where no message has one."""
+    dates = [when for message in messages if (when := read_moment(message.get(key)))]
+    return min(dates, default=None), max(dates, default=None)
 
 
 def _of_seconds(number: str) -> datetime | None:
@@ -198,7 +214,7 @@ def make_conversation(
     summary: Summary,
     path: Iterable[tuple[str, Rendered]],
     branch_ends: tuple[datetime | None, ...],
-    left: Counter[str],
+    left: LeftOut,
     *,
     model: str = "",
     instructions: str = "",

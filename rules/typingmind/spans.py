@@ -79,6 +79,15 @@ def text(value: object) -> str:
     return value if isinstance(value, str) and not isinstance(value, Number) else ""
 
 
+def text_under(holder: object, *keys: str) -> str:
+    """Return the first text that is not empty under one of these keys; else an empty text."""
+    if isinstance(holder, Mapping):
+        for key in keys:
+            if said := text(holder.get(key)):
+                return said
+    return ""
+
+
 def as_list(holder: object, key: str) -> list[object]:
     """Return the list under that key; empty where there is none."""
     items = holder.get(key) if isinstance(holder, Mapping) else None
