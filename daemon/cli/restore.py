@@ -24,7 +24,8 @@ from daemon.recovery.restore import (
 from daemon.status.printable import in_one_line
 from rules.conversation.memory import Memory
 from rules.errors import NotAnExport, NotFound
-from rules.output.difference import Difference, DifferenceLine, difference_lines
+from rules.output.difference import Difference
+from rules.output.difference_lines import DifferenceLine, difference_lines
 from rules.wording import counted
 
 _COLOURS = {"+": "green", "-": "red", "~": "yellow"}

@@ -1,39 +1,24 @@
 """The difference between two exports of a chat: memories, raw messages, opening and fields."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby, pairwise
+from itertools import pairwise
 from typing import Literal
 
 from rules.conversation.history import Place
 from rules.conversation.marker import CLOSING, OPENING
 from rules.conversation.memory import Memory
-from rules.conversation.memory_title import called, dates
 from rules.recognize.user_edits import Group, groups
 from rules.typingmind.chat import Chat
 from rules.typingmind.message import Message, fields_of
-from rules.wording import counted
 
 MemoryHow = Literal[
     "new", "gone", "renewed", "edited", "completed", "incomplete", "folded", "unfolded"
 ]
 How = Literal["compressed", "come back", "new", "gone", "edited", "changed"]
-_ENDS = 4
-_IN_A_LINE = 16
 _FIRST_CHARACTERS = 45  # a line of the difference then fits into 80 columns
-Mark = Literal["+", "-", "~", " "]
-"""The mark of a line: only in the second export, only in the first, different, or neither."""
-_GROUPS = {
-    "compressed": "Compressed into {memory}",
-    "come back": "Come back from under {memory}",
-    "edited": "Edited",
-    "changed": "Changed, with the same words",
-    "new": "New",
-    "gone": "Gone",
-}
-_MARKS: Mapping[str, Mark] = {
-    "compressed": "-", "gone": "-", "folded": "-", "come back": "+", "new": "+", "unfolded": "+",
-}  # fmt: skip
+_ABSENT = object()
+"""Held in the place of a field that a message has not: it may have one that is null."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,34 +92,59 @@ class Difference:
         return not (self.memories or self.raw or self.reordered or self.canned or self.fields)
 
 
+@dataclass(frozen=True, slots=True)
+class _Shown:
+    """The memories and folds that an export shows."""
+
+    groups: Mapping[str, Group]
+    folds: Mapping[str, str]
+    """The shown fold that each memory or fold is in, by id."""
+
+    def covers(self, memory: str) -> bool:
+        """Return whether the memory is shown, by itself or in a fold."""
+        return memory in self.groups or memory in self.folds
+
+
 def difference(before: Side, after: Side, known: Sequence[Memory]) -> Difference:
     """Compare two exports of a chat; `known` are all memories and folds of it in the archive."""
-    was, now = groups(before.places), groups(after.places)
+    was = _shown(before, known)
+    now = _shown(after, known)
     same = _pairs(before.places, after.places)
+    under = _memories_by_key(known)
+    raw = [*_left_or_changed(before, after, same, now, under), *_added(after, same, was, under)]
     return Difference(
         messages_before=len(before.places),
         messages_after=len(after.places),
-        memories_before=len(was),
-        memories_after=len(now),
-        memories=tuple(_memory_changes(was, now, known)),
-        raw=tuple(_message_changes(before.places, after.places, same, known)),
+        memories_before=len(was.groups),
+        memories_after=len(now.groups),
+        memories=tuple(_memory_changes(was, now)),
+        raw=tuple(raw),
         reordered=any(at > following for at, following in pairwise(same.values())),
         canned=tuple(kind for kind in (OPENING, CLOSING) if _reads_otherwise(before, after, kind)),
         fields=tuple(_field_changes(before.chat, after.chat)),
     )
 
 
+def _shown(side: Side, known: Sequence[Memory]) -> _Shown:
+    by_memory = groups(side.places)
+    return _Shown(by_memory, folded_into(by_memory, known))
+
+
 def _reads_otherwise(before: Side, after: Side, kind: str) -> bool:
     """Return whether both have a canned message of this kind, and other texts in it."""
-    old, new = (
-        {place.message.text for place in side.places if place.ours and place.ours.kind == kind}
-        for side in (before, after)
-    )
+    old = _canned_texts(before, kind)
+    new = _canned_texts(after, kind)
     return bool(old and new) and old != new
 
 
+def _canned_texts(side: Side, kind: str) -> set[str]:
+    return {place.message.text for place in side.places if place.ours and place.ours.kind == kind}
+
+
 def _field_changes(before: Chat, after: Chat) -> Iterator[Field]:
-    was, now = ({member.key for member in chat.members} for chat in (before, after))
+    """Yield the fields that differ, but for the messages, in the order of their names."""
+    was = {member.key for member in before.members}
+    now = {member.key for member in after.members}
     for name in sorted((was | now) - {"messages"}):
         if name not in now:
             yield Field(name, "gone")
@@ -144,42 +154,38 @@ def _field_changes(before: Chat, after: Chat) -> Iterator[Field]:
             yield Field(name, "changed")
 
 
-def _memory_changes(
-    was: Mapping[str, Group], now: Mapping[str, Group], known: Sequence[Memory]
-) -> Iterator[MemoryChange]:
+def _memory_changes(was: _Shown, now: _Shown) -> Iterator[MemoryChange]:
     """Yield the memories that are not shown any more, then those that are new, then the others."""
-    yield from _memories_gone(was, now, known)
-    out_of = folded_into(was, known)
-    for name, group in now.items():
-        if name not in was:
-            fold = out_of.get(name, "")
+    yield from _memories_gone(was, now)
+    for name, group in now.groups.items():
+        if name not in was.groups:
+            fold = was.folds.get(name, "")
             yield MemoryChange("unfolded" if fold else "new", name, 0, _edition(group), fold)
-    for name, group in was.items():
-        if name in now and (how := _change_in_both(group, now[name])):
-            yield MemoryChange(how, name, _edition(group), _edition(now[name]))
+    for name, group in was.groups.items():
+        later = now.groups.get(name)
+        if later and (how := _change_in_both(group, later)):
+            yield MemoryChange(how, name, _edition(group), _edition(later))
 
 
-def _memories_gone(
-    was: Mapping[str, Group], now: Mapping[str, Group], known: Sequence[Memory]
-) -> Iterator[MemoryChange]:
+def _memories_gone(was: _Shown, now: _Shown) -> Iterator[MemoryChange]:
     """Yield the memories that are not shown any more.
 
     A fold whose memories are shown again is not gone: they have come out of it.
     """
-    into, out_of = folded_into(now, known), folded_into(was, known)
-    opened = {out_of[name] for name in now if name not in was and name in out_of}
-    for name, group in was.items():
-        if name not in now and name in into:
-            yield MemoryChange("folded", name, _edition(group), 0, into[name])
-        elif name not in now and name not in opened:
-            yield MemoryChange("gone", name, _edition(group), 0)
+    opened = {was.folds.get(name) for name in now.groups if name not in was.groups}
+    for name, group in was.groups.items():
+        fold = now.folds.get(name, "")
+        if name not in now.groups and (fold or name not in opened):
+            yield MemoryChange("folded" if fold else "gone", name, _edition(group), 0, fold)
 
 
 def _change_in_both(was: Group, now: Group) -> MemoryHow | None:
+    """Return how a memory that both show has changed; None where it has not."""
     if _edition(was) != _edition(now):
         return "renewed"
-    if any(was[slot].message.text != now[slot].message.text for slot in was.keys() & now.keys()):
-        return "edited"
+    for slot in was.keys() & now.keys():
+        if was[slot].message.text != now[slot].message.text:
+            return "edited"
     if was.keys() == now.keys():
         return None
     return "completed" if now.keys() - was.keys() else "incomplete"
@@ -194,12 +200,12 @@ def folded_into(shown: Iterable[str], known: Sequence[Memory]) -> dict[str, str]
     """Return the shown fold of each memory or fold, by the latter's id."""
     members = {memory.memory_id: memory.members for memory in known}
     folds: dict[str, str] = {}
-    waiting = [(name, name) for name in shown]
-    while waiting:
-        name, fold = waiting.pop()
-        inside = members.get(name, ())
-        folds |= dict.fromkeys(inside, fold)
-        waiting += [(member, fold) for member in inside]
+    for fold in reversed(list(shown)):
+        waiting = [fold]
+        while waiting:
+            inside = members.get(waiting.pop(), ())
+            folds |= dict.fromkeys(inside, fold)
+            waiting += inside
     return folds
 
 
@@ -210,80 +216,102 @@ def _pairs(before: Sequence[Place], after: Sequence[Place]) -> dict[int, int]:
     first "ok" with the first one.
     """
     pairs: dict[int, int] = {}
-    names: tuple[Callable[[Place], str], ...] = (
-        lambda place: place.key,
-        lambda place: place.message.digest,
-    )
-    for name in names:
-        taken = set(pairs.values())
-        waiting: dict[str, list[int]] = {}
-        for place in reversed(after):
-            if place.ours is None and place.at not in taken:
-                waiting.setdefault(name(place), []).append(place.at)
-        for place in before:
-            if place.ours is None and place.at not in pairs and waiting.get(name(place)):
-                pairs[place.at] = waiting[name(place)].pop()
+    _add_pairs(pairs, before, after, lambda place: place.key)
+    _add_pairs(pairs, before, after, lambda place: place.message.digest)
     return dict(sorted(pairs.items()))
 
 
-def _message_changes(
+def _add_pairs(
+    pairs: dict[int, int],
     before: Sequence[Place],
     after: Sequence[Place],
-    same: Mapping[int, int],
-    known: Sequence[Memory],
-) -> Iterator[MessageChange]:
-    """Yield the changes of messages in the first export, then of those only in the second."""
-    under = _memories_by_key(known)
-    covered = _covered(after, known)
+    name_of: Callable[[Place], str],
+) -> None:
+    """Pair the raw messages that have no pair yet and one name, the first with the first."""
+    taken = set(pairs.values())
+    waiting: dict[str, list[int]] = {}
+    for place in reversed(after):
+        if place.ours is None and place.at not in taken:
+            waiting.setdefault(name_of(place), []).append(place.at)
     for place in before:
-        memory = under.get(place.key, "")
+        if place.ours is not None or place.at in pairs:
+            continue
+        if namesakes := waiting.get(name_of(place)):
+            pairs[place.at] = namesakes.pop()
+
+
+def _left_or_changed(
+    before: Side, after: Side, same: Mapping[int, int], now: _Shown, under: Mapping[str, str]
+) -> Iterator[MessageChange]:
+    """Yield the changes of the raw messages in the first export.
+
+    `same` are the indices in the second one of those in both, `under` the memories by raw key.
+    """
+    for place in before.places:
         if place.at in same:
-            yield from _changes_in_both(place, after[same[place.at]])
+            yield from _changes_in_both(place, after.places[same[place.at]])
         elif place.ours is None:
-            yield _message_change("compressed" if memory in covered else "gone", place, memory)
-    paired, covered = set(same.values()), _covered(before, known)
-    for place in after:
+            memory = under.get(place.key, "")
+            yield _message_change("compressed" if now.covers(memory) else "gone", place, memory)
+
+
+def _added(
+    after: Side, same: Mapping[int, int], was: _Shown, under: Mapping[str, str]
+) -> Iterator[MessageChange]:
+    """Yield the raw messages that are only in the second export."""
+    paired = set(same.values())
+    for place in after.places:
         if place.ours is None and place.at not in paired:
             memory = under.get(place.key, "")
-            yield _message_change("come back" if memory in covered else "new", place, memory)
+            yield _message_change("come back" if was.covers(memory) else "new", place, memory)
 
 
 def _memories_by_key(known: Sequence[Memory]) -> dict[str, str]:
-    return {key: memory.memory_id for memory in known if not memory.is_fold for key in memory.keys}
-
-
-def _covered(places: Sequence[Place], known: Sequence[Memory]) -> Set[str]:
-    """Return the ids of the memories that an export shows, by themselves or in folds."""
-    shown = groups(places)
-    return shown.keys() | folded_into(shown, known).keys()
+    """Return by the key of each raw message the memory that it is under."""
+    under: dict[str, str] = {}
+    for memory in known:
+        if not memory.is_fold:
+            under |= dict.fromkeys(memory.keys, memory.memory_id)
+    return under
 
 
 def _changes_in_both(before: Place, after: Place) -> Iterator[MessageChange]:
     """Yield a message's changes. An original kept with its memory counts as compressed."""
-    if bool(before.original) != bool(after.original):
-        how: How = "compressed" if after.original else "come back"
-        yield _message_change(how, after, before.original or after.original)
-    names: tuple[str, ...] = ()
-    if before.message.raw != after.message.raw:
-        was, now = fields_of(before.message), fields_of(after.message)
-        differ = (
-            key
-            for key in was.keys() | now.keys()
-            if (key in was, was.get(key)) != (key in now, now.get(key))
-        )
-        names = tuple(sorted(differ))
+    if after.original and not before.original:
+        yield _message_change("compressed", after, after.original)
+    elif before.original and not after.original:
+        yield _message_change("come back", after, before.original)
+    fields = _other_fields(before.message, after.message)
     if before.message.digest != after.message.digest:
-        yield _message_change("edited", after, was=_first_words(before.message), fields=names)
-    elif names:
-        yield _message_change("changed", after, fields=names)
+        yield _message_change("edited", after, was=_first_words(before.message), fields=fields)
+    elif fields:
+        yield _message_change("changed", after, fields=fields)
+
+
+def _other_fields(before: Message, after: Message) -> tuple[str, ...]:
+    """Return the names of the fields in which two messages differ."""
+    if before.raw == after.raw:
+        return ()
+    was = fields_of(before)
+    now = fields_of(after)
+    names = sorted(was.keys() | now.keys())
+    return tuple(key for key in names if was.get(key, _ABSENT) != now.get(key, _ABSENT))
 
 
 def _message_change(
     how: How, place: Place, memory: str = "", was: str = "", fields: tuple[str, ...] = ()
 ) -> MessageChange:
     message = place.message
-    names = (message.uuid or "", message.role or "", message.created_at or "")
-    return MessageChange(how, *names, _first_words(message), memory, was, fields)
+    return MessageChange(
+        how,
+        uuid=message.uuid or "",
+        role=message.role or "",
+        date=message.created_at or "",
+        begins=_first_words(message),
+        memory=memory,
+        was=was,
+        fields=fields,
+    )
 
 
 def _first_words(message: Message) -> str:
@@ -291,82 +319,3 @@ def _first_words(message: Message) -> str:
     if len(words) <= _FIRST_CHARACTERS:
         return words
     return words[: _FIRST_CHARACTERS - 3].rstrip() + "..."
-
-
-@dataclass(frozen=True, slots=True)
-class DifferenceLine:
-    """A line; one without a mark is a heading."""
-
-    mark: Mark
-    text: str
-
-
-def difference_lines(difference: Difference, known: Sequence[Memory]) -> Iterator[DifferenceLine]:
-    """Yield the difference in words; `known` are the chat's memories and folds in the archive."""
-    names = {memory.memory_id: memory for memory in known}
-    for change in difference.memories:
-        yield DifferenceLine(_MARKS.get(change.how, "~"), _of_memory(change, names))
-    yield from _raw_lines(difference.raw, names)
-    if difference.reordered:
-        yield DifferenceLine("~", "messages that stand in both stand in another order")
-    for kind in difference.canned:
-        yield DifferenceLine("~", f"the {kind} reads otherwise")
-    for change_of in ("changed", "new", "gone"):
-        if fields := [field.name for field in difference.fields if field.how == change_of]:
-            yield DifferenceLine("~", f"{change_of} fields of the chat: {', '.join(fields)}")
-
-
-def _raw_lines(
-    raw: Sequence[MessageChange], names: Mapping[str, Memory]
-) -> Iterator[DifferenceLine]:
-    for how in _GROUPS:
-        changes = [change for change in raw if change.how == how]
-        for memory, group in groupby(
-            changes, key=lambda change: change.memory if "{memory}" in _GROUPS[change.how] else ""
-        ):
-            yield from _of_messages(how, names.get(memory), list(group))
-
-
-def _of_memory(change: MemoryChange, names: Mapping[str, Memory]) -> str:
-    memory = names.get(change.memory)
-    name = f"{called(memory)}, {dates(memory)}" if memory else change.memory
-    fold = called(names[change.fold]) if change.fold else ""
-    words = {
-        "new": f"new, in edition {change.after}",
-        "gone": "forgotten" if memory and memory.forgotten else "gone",
-        "renewed": f"edition {change.before} -> {change.after}",
-        "edited": "its text was edited",
-        "completed": "messages of it that were missing are back",
-        "incomplete": "messages of it are missing",
-        "folded": f"folded into {fold}",
-        "unfolded": f"unfolded from {fold}",
-    }
-    return f"{name}: {words[change.how]}"
-
-
-def _of_messages(
-    how: str, memory: Memory | None, group: Sequence[MessageChange]
-) -> Iterator[DifferenceLine]:
-    """Yield a group under its heading; the middle of a long one is only counted."""
-    heading = _GROUPS[how].format(memory=called(memory) if memory else "a memory")
-    yield DifferenceLine(" ", f"{heading}, {counted(len(group), 'message')}:")
-    hidden = len(group) - 2 * _ENDS
-    first, last = (group, ()) if hidden < 2 else (group[:_ENDS], group[-_ENDS:])
-    for change in first:
-        yield from _of_message(change)
-    if last:
-        yield DifferenceLine(" ", f"  ... {hidden:,} more ...")
-    for change in last:
-        yield from _of_message(change)
-
-
-def _of_message(change: MessageChange) -> Iterator[DifferenceLine]:
-    date = change.date[:_IN_A_LINE].replace("T", " ") or "no date"
-    head = f"  {date} {change.role or 'no role'}: "
-    if change.how == "edited" and change.was != change.begins:
-        yield DifferenceLine("-", f"{head}{change.was}")
-        yield DifferenceLine("+", f"{head}{change.begins}")
-        return
-    others = "further on" if change.how == "edited" else ", ".join(change.fields)
-    more = f" ({others})" if others else ""
-    yield DifferenceLine(_MARKS.get(change.how, "~"), f"{head}{change.begins}{more}")

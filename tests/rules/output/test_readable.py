@@ -2,15 +2,8 @@
 
 from dataclasses import replace
 
-from rules.output.difference import (
-    Difference,
-    DifferenceLine,
-    Field,
-    How,
-    MemoryChange,
-    MessageChange,
-    difference_lines,
-)
+from rules.output.difference import Difference, Field, How, MemoryChange, MessageChange
+from rules.output.difference_lines import DifferenceLine, difference_lines
 from tests.rules.output.test_difference import FOLD, KNOWN
 
 NOTHING = Difference(8, 8, 1, 1, (), (), reordered=False, canned=(), fields=())
