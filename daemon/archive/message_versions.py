@@ -26,6 +26,12 @@ _NEWEST = (
 )
 _PRESENT = "(gone_at IS NULL OR message.id IN (SELECT message FROM missing))"
 _OF_CHAT = "chat = (SELECT id FROM chat WHERE chat_id = ?)"
+_TAKE_VERSIONS = """
+    INSERT INTO version (message, number, sha256, digest, uuid, role, created_at, seen_at)
+    SELECT ?1, version.number, sha256, digest, uuid, role, created_at, ?2
+    FROM version JOIN message ON message.id = version.message JOIN chat ON chat.id = message.chat
+    WHERE key = ?3 AND chat_id = ?4 ORDER BY version.number
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,7 +256,7 @@ def adopt(archive: Archive, row: int, adopted: Adopted, when: str) -> None:
     chunks: dict[int, list[tuple[int, int]]] = {}
     for position, old in enumerate(adopted.past):
         chunk = chunks.setdefault(old.memory, [])
-        chunk.append(_adopt_message(archive, row, position, old, when))
+        chunk.append(_adopt_message(archive, row, position, old, adopted.kin, when))
     for memory in adopted.memories:
         _adopt_memory(archive, row, memory, adopted, when)
         for place, (message, version) in enumerate(
@@ -261,19 +267,22 @@ def adopt(archive: Archive, row: int, adopted: Adopted, when: str) -> None:
 
 
 def _adopt_message(
-    archive: Archive, row: int, position: int, old: Past, when: str
+    archive: Archive, row: int, position: int, old: Past, kin: str, when: str
 ) -> tuple[int, int]:
-    """Store a message under a memory. Return the numbers of its row and of the version there."""
+    """Store a message under a memory, in all versions of the chat `kin`, which may be erased later.
+
+    Return the numbers of its row and of the version there.
+    """
     columns = {
         "chat": row, "key": old.key, "position": position,
         "gone_at": when if old.newest is None else None,
         "said_at": said_at(old.newest or old.message),
     }  # fmt: skip
     message = archive.insert("message", columns)
-    version = insert_version(archive, message, 1, old.message, when)
-    if old.newest is not None and old.newest.raw != old.message.raw:
-        insert_version(archive, message, 2, old.newest, when)
-    return message, version
+    archive.run(_TAKE_VERSIONS, (message, when, old.key, kin))
+    sha256 = hashlib.sha256(old.message.raw).hexdigest()
+    under = "SELECT max(id) FROM version WHERE message = ? AND sha256 = ?"
+    return message, archive.value(under, (message, sha256))
 
 
 def _adopt_memory(archive: Archive, row: int, memory: Memory, adopted: Adopted, when: str) -> None:

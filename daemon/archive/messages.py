@@ -99,24 +99,19 @@ def past(archive: Archive, chat_id: str, memory_id: str = "") -> tuple[Past, ...
 
 
 def former_versions(
-    archive: Archive, keys: Collection[str], memory_ids: Collection[str]
+    archive: Archive, chat_id: str, keys: Collection[str]
 ) -> dict[str, list[bytes]]:
-    """Return the bytes of messages in all their versions, by key; only of those that have several.
-
-    They are messages of the chats that know these memories: a fork's own memories, and those that
-    they come from, since a fork takes over no version that its memories are not made of.
-    """
+    """Return the bytes of messages in all their versions, by key; only of those that have several."""
     rows = archive.run(
         """
         SELECT key, CAST(raw AS BLOB), packed, sha256
         FROM message JOIN version ON version.message = message.id JOIN body USING (sha256)
-        WHERE message.chat IN (
-            SELECT chat FROM memory WHERE id IN (SELECT value FROM json_each(?)))
+        WHERE chat = (SELECT id FROM chat WHERE chat_id = ?)
           AND key IN (SELECT value FROM json_each(?))
           AND EXISTS (SELECT 1 FROM version AS other
                       WHERE other.message = message.id AND other.number > 1)
         """,
-        (json.dumps(list(memory_ids)), json.dumps(list(keys))),
+        (chat_id, json.dumps(list(keys))),
     )
     versions: dict[str, list[bytes]] = {}
     for key, *stored in rows:

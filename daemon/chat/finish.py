@@ -167,7 +167,7 @@ def prove(archive: Archive, survey: "Survey", assembly: Assembly) -> None:
             removed=assembly.assembled.removed,
             opening=assembly.words.opening,
             kept=with_sources(archive, survey.chat.chat_id, assembly.passages),
-            versions=_versions_quoted(archive, assembly.section.shown),
+            versions=_versions_quoted(archive, survey.chat.chat_id, assembly.section.shown),
         )
     )
     if faults:
@@ -179,13 +179,14 @@ def prove(archive: Archive, survey: "Survey", assembly: Assembly) -> None:
         )
 
 
-def _versions_quoted(archive: Archive, shown: Sequence[Memory]) -> Mapping[str, Sequence[bytes]]:
+def _versions_quoted(
+    archive: Archive, chat_id: str, shown: Sequence[Memory]
+) -> Mapping[str, Sequence[bytes]]:
     """Return all versions of the messages from which the shown editions have quotes and wishes."""
     editions = [memory.edition for memory in shown]
     keys = {quote.source for edition in editions for quote in edition.quotes}
     keys |= {wish.source for edition in editions for wish in edition.wishes}
-    ids = [name for memory in shown for name in (memory.memory_id, *memory.origins)]
-    return former_versions(archive, keys, ids)
+    return former_versions(archive, chat_id, keys)
 
 
 def ready_chat(

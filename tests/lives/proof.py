@@ -150,16 +150,13 @@ def _order(trip: Trip) -> None:
 def _quotes(trip: Trip) -> None:
     """A quote is verbatim: characters of one raw message of what the memory stands for.
 
-    The person may have chosen an edition of before an edit; a fork has not all versions of what its chat had.
+    The person may have chosen an edition of before an edit.
     """
-    ever: dict[str, set[str]] = {}
-    for raw in (raw for account in trip.archive.values() for raw in account.raw.values()):
-        ever.setdefault(raw.key, set()).update(raw.texts)
     for _, edition in trip.shown:
         rows = [
             row for name in trip.after.covered(edition.memory) for row in trip.after.chunks[name]
         ]
-        by_key = {trip.after.raw[row].key: ever[trip.after.raw[row].key] for row in rows}
+        by_key = {trip.after.raw[row].key: trip.after.raw[row].texts for row in rows}
         for text, source in (
             edition.quotes if rows else ()
         ):  # what nobody knows any more was under it

@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 
 from daemon.archive.archive import Archive, check_integrity
+from daemon.archive.erasing import erase_rows
 from daemon.archive.forks import find_kin
 from daemon.archive.layers import KeptOpening, keep_opening
 from daemon.archive.memories import (
@@ -14,10 +15,11 @@ from daemon.archive.memories import (
     keep_fold,
     keep_memory,
     memories,
+    renew_chunk,
     round_of,
 )
 from daemon.archive.message_versions import remember
-from daemon.archive.messages import past, raw_conversation
+from daemon.archive.messages import former_versions, past, raw_conversation
 from rules.conversation.history import Past
 from rules.conversation.marker import text_digest
 from rules.recognize.adopted import Adopted, inherit
@@ -25,7 +27,16 @@ from rules.recognize.recognize import recognise
 from rules.typingmind.chat import read_messages
 from rules.typingmind.message import Message
 from tests.daemon.archive.test_messages import CHAT, LATER, TALK, WHEN, see
-from tests.entries import chat_of, entries, fold_of, memory_of, reading_of, said, with_edition
+from tests.entries import (
+    UNTOUCHED,
+    chat_of,
+    entries,
+    fold_of,
+    memory_of,
+    reading_of,
+    said,
+    with_edition,
+)
 
 M1, M2 = memory_of(1, entries(TALK)[:2]), memory_of(2, entries(TALK)[2:4])
 FOLD = fold_of(1, [M1, M2])
@@ -122,17 +133,37 @@ def test_what_was_pinned_chosen_or_forgotten_is_so_in_the_fork(first: Archive) -
 
 
 def test_an_edited_and_a_deleted_message_under_a_memory_come_as_they_are(first: Archive) -> None:
-    what = adopted(first)
-    edited, gone, *others = what.past
+    gone, *others = TALK[1:]
     now = said("user", "now I say something else", 0)
-    changed = [replace(edited, newest=now), replace(gone, newest=None), *others]
-    taken_over(first, replace(what, past=tuple(changed)))
+    _seen_again(first, [now, *others], str(gone.uuid))
+    taken_over(first, adopted(first))
     kept = past(first, FORK)
-    assert [(old.key, old.message.raw) for old in kept] == [
-        (old.key, old.message.raw) for old in what.past
-    ]
-    assert [_now(old) for old in kept] == [now.raw, None, *(old.message.raw for old in others)]
-    assert gone.message.raw not in [bytes(raw) for raw in raw_conversation(first, FORK).messages]
+    assert kept == past(first, CHAT)
+    assert [old.message.raw for old in kept] == [message.raw for message in TALK[:4]]
+    assert [_now(old) for old in kept] == [now.raw, None, *(message.raw for message in TALK[2:4])]
+    assert gone.raw not in [bytes(raw) for raw in raw_conversation(first, FORK).messages]
+
+
+def test_what_a_message_said_before_it_was_edited_is_known_when_the_other_chat_is_erased(
+    first: Archive,
+) -> None:
+    now = said("user", "now I say something else", 0)
+    _seen_again(first, [now, *TALK[1:]])
+    renew_chunk(first, "m1")
+    taken_over(first, adopted(first))
+    erase_rows(first, CHAT, (), LATER)
+    key = past(first, FORK)[0].key
+    assert former_versions(first, FORK, [key]) == {key: [TALK[0].raw, now.raw]}
+    assert past(first, FORK)[0].message.raw == now.raw
+    assert check_integrity(first) == ()
+
+
+def _seen_again(archive: Archive, messages: Sequence[Message], deleted: str = "") -> None:
+    """The chat once more, with all that its memories are made of."""
+    chat = chat_of(messages)
+    hand = replace(UNTOUCHED, deleted=(deleted,))
+    places = recognise(read_messages(chat), {})
+    remember(archive, chat, reading_of(places, past(archive, CHAT), hand=hand), LATER)
 
 
 def _now(old: Past) -> bytes | None:
