@@ -25,7 +25,7 @@ from rules.typingmind.content import Part
 LONGEST = 20_000
 """Characters; a longer text is a pasted file, and is not read as Markdown."""
 MARKS = "marks"
-"""Where a token's `meta` has the stretches of its text to be marked: start, stop, id or ""."""
+"""Where a token's `meta` has the stretches of its text to be marked."""
 _DEEPEST = 40
 """Levels of lists and quotations; the parser leaves out what is nested deeper."""
 _ROOM = 10
@@ -36,6 +36,15 @@ _TEXTS = ("text", "code_inline", "fence", "code_block")
 
 _FEW = 3
 """How many blocks are shown of a message without a mark."""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Mark:
+    """A stretch of a text to be marked; `name` is the id of that place, if it has one."""
+
+    start: int
+    stop: int
+    name: str = ""
 
 
 class MessageHTML(RendererHTML):
@@ -113,8 +122,11 @@ class MarkedPassage:
 
 def parse_markdown(text: str) -> list[Token]:
     """Return the tokens of a text; none where it is too long or too deep to be Markdown."""
-    tokens = _markdown().parse(text) if len(text) <= LONGEST else []
-    return [] if any(token.level >= _DEEPEST for token in tokens) else tokens
+    if len(text) > LONGEST:
+        return []
+    tokens = _markdown().parse(text)
+    is_too_deep = any(token.level >= _DEEPEST for token in tokens)
+    return [] if is_too_deep else tokens
 
 
 def outermost_blocks(tokens: Sequence[Token]) -> Iterator[list[Token]]:
@@ -142,14 +154,18 @@ def render_tokens(tokens: Sequence[Token]) -> Markup:
     return Markup(markdown.renderer.render(tokens, markdown.options, {}))  # noqa: S704  escaped above
 
 
-def mark_text(text: str, marks: Sequence[tuple[int, int, str]]) -> Markup:
+def mark_text(text: str, marks: Sequence[Mark]) -> Markup:
     """Return the text as HTML with its marks; of two that overlap, the first counts."""
-    html, end = Markup(), 0
-    for start, stop, name in sorted(marks):
-        if start >= end:
-            opened = Markup('<mark id="{}">').format(name) if name else Markup("<mark>")
-            html += escape(text[end:start]) + opened + escape(text[start:stop]) + Markup("</mark>")
-            end = stop
+    html = Markup()
+    end = 0
+    for mark in sorted(marks):
+        if mark.start < end:
+            continue
+        html += escape(text[end : mark.start])
+        html += Markup('<mark id="{}">').format(mark.name) if mark.name else Markup("<mark>")
+        html += escape(text[mark.start : mark.stop])
+        html += Markup("</mark>")
+        end = mark.stop
     return html + escape(text[end:])
 
 
@@ -168,43 +184,51 @@ def cut_blocks(
     """Return a message's blocks, with the passages and the words of a search marked."""
     blocks: list[MessageBlock] = []
     for part in parts:
-        if not part.spoken:
-            blocks.append(MessageBlock(Markup('<p class="soft">{}</p>').format(part.text), False))
-            continue
-        own = [passage for passage in passages if passage.text and passage.text in part.text]
-        blocks += _rendered(part.text, own, query) or [_unrendered(part.text, own)]
+        if part.spoken:
+            own = [passage for passage in passages if passage.text and passage.text in part.text]
+            blocks += _rendered(part.text, own, query) or [_unrendered(part.text, own)]
+        else:
+            html = Markup('<p class="soft">{}</p>').format(part.text)
+            blocks.append(MessageBlock(html, is_marked=False))
     return tuple(blocks)
 
 
 def render_markdown(text: str) -> Markup:
     """Return a text in Markdown as HTML."""
-    return Markup().join(block.html for block in cut_blocks((Part(text, spoken=True),)))
+    blocks = cut_blocks([Part(text, spoken=True)])
+    return Markup().join(block.html for block in blocks)
 
 
 def around_marks(blocks: Sequence[MessageBlock]) -> tuple[int, int]:
-    """Return the first block to show and the one after the last: all marked, and one beside them.
+    """Return the first block to show and the one after the last: all marked, and their neighbours.
 
     Where none is marked, they are the first three.
     """
     at_marks = [at for at, block in enumerate(blocks) if block.is_marked]
     if not at_marks:
         return 0, min(_FEW, len(blocks))
-    return max(0, at_marks[0] - 1), min(len(blocks), at_marks[-1] + 2)
+    first, last = at_marks[0] - 1, at_marks[-1] + 1
+    return max(0, first), min(len(blocks), last + 1)
 
 
 def find_written(text: str, shown: str) -> str:
-    """Return what was written where these words are shown of a text; `shown` if nowhere."""
+    """Return what was written where these words are shown of a text; `shown` if nowhere.
+
+    Signs of Markdown that close right after the words belong to them.
+    """
     wanted = _letters(shown)
     if not wanted or shown in text:
         return shown
-    places = [at for at, sign in enumerate(text) if sign.isalnum()]
     begin = _letters(text).find(wanted)
     if begin < 0:
         return shown
-    start, stop = places[begin], places[begin + len(wanted) - 1] + 1
+    places = _letter_places(text)[begin : begin + len(wanted)]
+    start, stop = places[0], places[-1] + 1
     _, after = _signs_around(shown)
-    end = re.compile(rf"[*_~`]*{re.escape(after.strip())}").match(text, stop)
-    return text[start : end.end() if end and after.strip() else stop]
+    if closing := after.strip():
+        signs = re.compile(rf"[*_~`]*{re.escape(closing)}").match(text, stop)
+        stop = signs.end() if signs else stop
+    return text[start:stop]
 
 
 def _rendered(text: str, passages: Sequence[MarkedPassage], query: str) -> list[MessageBlock]:
@@ -213,12 +237,15 @@ def _rendered(text: str, passages: Sequence[MarkedPassage], query: str) -> list[
     texts = list(texts_in(tokens))
     if not all(_mark_passage(texts, passage) for passage in passages):
         return []
-    for token in texts if query else ():
-        _mark_words(token, query)
-    return [
-        MessageBlock(render_tokens(block), any(MARKS in token.meta for token in texts_in(block)))
-        for block in outermost_blocks(tokens)
-    ]
+    if query:
+        for token in texts:
+            _mark_words(token, query)
+    return [_block(block) for block in outermost_blocks(tokens)]
+
+
+def _block(tokens: Sequence[Token]) -> MessageBlock:
+    is_marked = any(MARKS in token.meta for token in texts_in(tokens))
+    return MessageBlock(render_tokens(tokens), is_marked)
 
 
 def _unrendered(text: str, passages: Sequence[MarkedPassage]) -> MessageBlock:
@@ -226,20 +253,17 @@ def _unrendered(text: str, passages: Sequence[MarkedPassage]) -> MessageBlock:
     marks = []
     for passage in passages:
         start = text.find(passage.text)
-        marks.append((start, start + len(passage.text), passage.name))
-    return MessageBlock(
-        Markup('<p class="lines">{}</p>').format(mark_text(text, marks)), bool(marks)
-    )
+        marks.append(Mark(start, start + len(passage.text), passage.name))
+    html = Markup('<p class="lines">{}</p>').format(mark_text(text, marks))
+    return MessageBlock(html, bool(marks))
 
 
 def _mark_passage(texts: Sequence[Token], passage: MarkedPassage) -> bool:
-    """Mark a passage where its letters stand first. Return whether they stand anywhere."""
-    places = [
-        (token, at) for token in texts for at, sign in enumerate(token.content) if sign.isalnum()
-    ]
+    """Mark a passage where its letters come first. Return whether they come at all."""
+    places = [(token, at) for token in texts for at in _letter_places(token.content)]
     letters = "".join(token.content[at] for token, at in places)
     shown = "".join(token.content for token in texts_in(parse_markdown(passage.text)))
-    for wanted in map(_letters, (passage.text, shown)):
+    for wanted in (_letters(passage.text), _letters(shown)):
         begin = letters.find(wanted)
         if wanted and begin >= 0:
             _mark_places(places[begin : begin + len(wanted)], passage)
@@ -249,33 +273,46 @@ def _mark_passage(texts: Sequence[Token], passage: MarkedPassage) -> bool:
 
 def _mark_places(places: Sequence[tuple[Token, int]], passage: MarkedPassage) -> None:
     """Mark the text from the first place to the last; the first mark has the passage's name."""
-    (first, start), (last, stop) = places[0], places[-1]
+    first, first_at = places[0]
+    last, last_at = places[-1]
     before, after = _signs_around(passage.text)
-    while start and first.content[start - 1] in before:
-        start -= 1
-    stop += 1
-    while stop < len(last.content) and last.content[stop] in after:
-        stop += 1
+    start = len(first.content[:first_at].rstrip(before))
+    rest = last.content[last_at + 1 :]
+    stop = len(last.content) - len(rest.lstrip(after))
+    tokens = {id(token): token for token, _ in places}
     name = passage.name
-    for token in {id(token): token for token, _ in places}.values():
-        begin, end = start if token is first else 0, stop if token is last else len(token.content)
-        token.meta.setdefault(MARKS, []).append((begin, end, name))
+    for token in tokens.values():
+        begin = start if token is first else 0
+        end = stop if token is last else len(token.content)
+        _add_mark(token, Mark(begin, end, name))
         name = ""
+
+
+def _add_mark(token: Token, mark: Mark) -> None:
+    token.meta.setdefault(MARKS, []).append(mark)
 
 
 def _signs_around(text: str) -> tuple[str, str]:
     """Return the signs before the first letter of a text, and those after its last."""
-    at_letters = [at for at, sign in enumerate(text) if sign.isalnum()]
-    return text[: at_letters[0]], text[at_letters[-1] + 1 :]
+    places = _letter_places(text)
+    first, last = places[0], places[-1]
+    return text[:first], text[last + 1 :]
 
 
 def _letters(text: str) -> str:
     return "".join(filter(str.isalnum, text))
 
 
+def _letter_places(text: str) -> list[int]:
+    """Return where the letters and digits of a text are."""
+    return [at for at, sign in enumerate(text) if sign.isalnum()]
+
+
 def _mark_words(token: Token, query: str) -> None:
+    """Mark the words of a search in a token's text."""
     at = 0
     for stretch in stretches(token.content, query):
+        end = at + len(stretch.text)
         if stretch.is_marked:
-            token.meta.setdefault(MARKS, []).append((at, at + len(stretch.text), ""))
-        at += len(stretch.text)
+            _add_mark(token, Mark(at, end))
+        at = end

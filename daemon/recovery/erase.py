@@ -5,7 +5,7 @@ that holds other chats too loses this one alone. Of the inbox, which is the pers
 bridge itself has put there is removed.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
@@ -20,7 +20,7 @@ from daemon.bridge.chat_jobs import forget_jobs
 from daemon.files.backup_index import IndexLine, kept_lines, rewrite_index
 from daemon.files.candidates import exports_in
 from daemon.files.packing import pack, unpack
-from daemon.files.paths import arrivals_folder, brought_folder, expanded_folder, is_sent
+from daemon.files.paths import Folders, arrivals_folder, brought_folder, expanded_folder, is_sent
 from daemon.files.read import chats_in, export_without_chats
 from daemon.files.reasons import file_errors
 from daemon.files.removal import remove_file
@@ -46,6 +46,14 @@ class KeptFile:
 
 
 @dataclass(frozen=True, slots=True)
+class KeptBackup:
+    """A backup that holds the chat, as the index has it; `is_shared` if it holds others, too."""
+
+    line: IndexLine
+    is_shared: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Erasure:
     """Everything that holds a chat, and what the person has to remove themselves."""
 
@@ -54,8 +62,8 @@ class Erasure:
     """Its id, and those of new chats that hold its memories and never came back as an export."""
     files: tuple[KeptFile, ...]
     """Updated exports, expanded copies, copies of dropped files, and the bridge's in the inbox."""
-    backups: tuple[tuple[IndexLine, bool], ...]
-    """Lines of the index, each with whether its file holds other chats too."""
+    backups: tuple[KeptBackup, ...]
+    """All versions of the chat; the same file may be listed for several chats."""
     copies: tuple[Path, ...]
     """Copies of the whole archive."""
     calls: int
@@ -67,30 +75,47 @@ class Erasure:
 def find_erasure(context: Context, chat: KnownChat) -> Erasure:
     """Find everything that holds the chat. Raise FileTrouble where something cannot be read."""
     folders, archive = context.folders, context.archive
-    arrivals = arrivals_folder(folders.state)
     names = _names_of(archive, chat.chat_id)
-    own_copies = (arrivals, brought_folder(folders.state), aside_folder(folders.backups))
-    shelves = (folders.updated, expanded_folder(folders.updated), *own_copies)
-    holding = (file for shelf in shelves for file in _holding(shelf, names))
     dropped = list(_holding(folders.inbox, names))
     by_bridge = [file for file in dropped if is_sent(file.path.name) and not file.is_shared]
-    own = (folders.state, folders.backups, folders.updated, arrivals)
+    by_person = [file.path for file in dropped if file not in by_bridge]
     return Erasure(
         chat,
         names,
-        files=(*holding, *by_bridge),
+        files=(*_in_own_folders(folders, names), *by_bridge),
         backups=tuple(_backups(folders.backups, chat.chat_id, names)),
         copies=tuple(sorted((folders.state / "copies").glob("*"))),
         calls=len(replies(archive, chat.chat_id)),
-        in_inbox=tuple(file.path for file in dropped if file not in by_bridge),
-        aside=tuple(path for folder in own for path in sorted(folder.glob(f"{ASIDE}*"))),
+        in_inbox=tuple(by_person),
+        aside=tuple(_aside(folders)),
     )
 
 
+def _in_own_folders(folders: Folders, names: frozenset[str]) -> Iterator[KeptFile]:
+    """Yield the exports in memproc's own folders, but for backups, that hold the chat."""
+    shelves = (
+        folders.updated,
+        expanded_folder(folders.updated),
+        arrivals_folder(folders.state),
+        brought_folder(folders.state),
+        aside_folder(folders.backups),
+    )
+    for shelf in shelves:
+        yield from _holding(shelf, names)
+
+
+def _aside(folders: Folders) -> Iterator[Path]:
+    """Yield the folders in which an import has put what was there before."""
+    arrivals = arrivals_folder(folders.state)
+    for folder in (folders.state, folders.backups, folders.updated, arrivals):
+        yield from sorted(folder.glob(f"{ASIDE}*"))
+
+
 def _names_of(archive: Archive, chat_id: str) -> frozenset[str]:
-    known = {other.chat_id for other in known_chats(archive)} - {chat_id}
-    made = (new_chat_id(chat_id, number) for number in range(1, _MOST_NEW_CHATS))
-    return frozenset({chat_id, *made} - known)
+    """Return the chat's id, and those of new chats made of it that the archive does not know."""
+    known = {other.chat_id for other in known_chats(archive)}
+    made = {new_chat_id(chat_id, number) for number in range(1, _MOST_NEW_CHATS)}
+    return frozenset({chat_id} | (made - known))
 
 
 def erase(context: Context, erasure: Erasure) -> None:
@@ -98,12 +123,7 @@ def erase(context: Context, erasure: Erasure) -> None:
     folders = context.folders
     copies = _hashes_of_copies(arrivals_folder(folders.state), erasure)
     for file in erasure.files:
-        with file_errors(file.path, "read"):
-            content = file.path.read_bytes() if file.is_shared else b""
-        if file.is_shared:
-            replace_file(file.path, [export_without_chats(file.path.name, content, erasure.names)])
-        else:
-            remove_file(file.path)
+        _erase_from_file(file, erasure.names)
     _erase_backups(folders.backups, erasure)
     for path in erasure.copies:
         remove_file(path)
@@ -114,31 +134,44 @@ def erase(context: Context, erasure: Erasure) -> None:
     erase_rows(context.archive, erasure.chat.chat_id, present, context.clock(), copies)
 
 
+def _erase_from_file(file: KeptFile, names: frozenset[str]) -> None:
+    """Remove a file, or write it again without the chat where it holds others."""
+    if not file.is_shared:
+        remove_file(file.path)
+        return
+    with file_errors(file.path, "read"):
+        content = file.path.read_bytes()
+    replace_file(file.path, [export_without_chats(file.path.name, content, names)])
+
+
 def _hashes_of_copies(arrivals: Path, erasure: Erasure) -> list[str]:
     """Return the SHA-256 of dropped files that hold the chat alone, and of the bridge's."""
     alone = [file.path for file in erasure.files if not file.is_shared]
-    sent = [path for path in alone if is_sent(path.name) and path.exists()]
-    return [
-        *(path.stem for path in alone if path.parent == arrivals),
-        *(sha256(path.read_bytes()).hexdigest() for path in sent),
-    ]
+    hashes = [path.stem for path in alone if path.parent == arrivals]  # copies are named so
+    for path in alone:
+        if is_sent(path.name) and path.exists():
+            hashes.append(sha256(path.read_bytes()).hexdigest())
+    return hashes
 
 
 def _holding(folder: Path, names: frozenset[str]) -> Iterator[KeptFile]:
     """Yield the exports of a folder that hold a chat with one of these names."""
-    for path in exports_in(folder) if folder.is_dir() else ():
+    if not folder.is_dir():
+        return
+    for path in exports_in(folder):
         with file_errors(path, "read"):
-            is_shared = _is_shared(path.name, path.read_bytes(), names)
+            content = path.read_bytes()
+        is_shared = _is_shared(path.name, content, names)
         if is_shared is not None:
             yield KeptFile(path, is_shared)
 
 
-def _backups(folder: Path, chat_id: str, names: frozenset[str]) -> Iterator[tuple[IndexLine, bool]]:
-    """Yield the backups that hold the chat, each with whether its file holds other chats too."""
+def _backups(folder: Path, chat_id: str, names: frozenset[str]) -> Iterator[KeptBackup]:
+    """Yield the backups that hold the chat, or that are listed for it though they are damaged."""
     for _, line in kept_lines(folder):
         is_shared = _is_shared(line.file, _content(folder, line), names)
         if is_shared is not None or line.chat_id == chat_id:
-            yield line, bool(is_shared)
+            yield KeptBackup(line, bool(is_shared))
 
 
 def _is_shared(name: str, content: bytes, names: frozenset[str]) -> bool | None:
@@ -147,7 +180,9 @@ def _is_shared(name: str, content: bytes, names: frozenset[str]) -> bool | None:
         ids = [chat.id_if_any for chat in chats_in(name, content)]
     except NotAnExport:
         return None
-    return None if names.isdisjoint(ids) else not names.issuperset(ids)
+    if names.isdisjoint(ids):
+        return None
+    return not names.issuperset(ids)
 
 
 def _content(folder: Path, line: IndexLine) -> bytes:
@@ -164,11 +199,14 @@ def _erase_backups(folder: Path, erasure: Erasure) -> None:
     A file that holds several chats may be a version of any of them, and stays one of the others.
     """
     changed: dict[str, IndexLine | None] = {}
-    for line, is_shared in erasure.backups:
+    for backup in erasure.backups:
+        line = backup.line
         if line.file in changed:
             continue
-        changed[line.file] = _rewritten(folder, line, erasure.names) if is_shared else None
-        if not is_shared:
+        if backup.is_shared:
+            changed[line.file] = _rewritten(folder, line, erasure.names)
+        else:
+            changed[line.file] = None
             remove_file(folder / line.file)
     rewrite_index(folder, lambda line: _line_after(folder, line, changed, erasure.chat.chat_id))
     for file, new in changed.items():
@@ -180,12 +218,18 @@ def _erase_backups(folder: Path, erasure: Erasure) -> None:
 
 def _rewritten(folder: Path, line: IndexLine, names: frozenset[str]) -> IndexLine:
     """Write a backup without these chats. Return its line of the index."""
-    content = export_without_chats(line.file.removesuffix(".gz"), _content(folder, line), names)
+    name = line.file.removesuffix(".gz")
+    content = export_without_chats(name, _content(folder, line), names)
     digest = sha256(content).hexdigest()
     path = folder / line.file.replace(line.sha256[:8], digest[:8])
-    packed = replace_file(path, pack([content])).sha256
-    file = path.relative_to(folder).as_posix()
-    return replace(line, sha256=digest, size=len(content), file=file, packed_sha256=packed)
+    packed = replace_file(path, pack([content]))
+    return replace(
+        line,
+        sha256=digest,
+        size=len(content),
+        file=path.relative_to(folder).as_posix(),
+        packed_sha256=packed.sha256,
+    )
 
 
 def _line_after(
@@ -196,14 +240,19 @@ def _line_after(
     `changed` has the new line of each file that was rewritten or removed. A file that was listed
     for the erased chat is listed for the first chat left in it.
     """
+    is_of_chat = line.chat_id == chat_id
     new = changed.get(line.file, line)
-    if new is None or (line.chat_id == chat_id and line.file not in changed):
+    if new is None or (is_of_chat and line.file not in changed):
         return None
-    if line.chat_id == chat_id:
-        other = chats_in(new.file.removesuffix(".gz"), _content(folder, new))[0]
-        return replace(new, chat_id=other.chat_id, title=other.title)
+    if is_of_chat:
+        first, *_ = chats_in(new.file.removesuffix(".gz"), _content(folder, new))
+        return replace(new, chat_id=first.chat_id, title=first.title)
     return replace(
-        line, sha256=new.sha256, size=new.size, file=new.file, packed_sha256=new.packed_sha256
+        line,
+        sha256=new.sha256,
+        size=new.size,
+        file=new.file,
+        packed_sha256=new.packed_sha256,
     )
 
 
@@ -217,28 +266,36 @@ def _remove_empty(folder: Path) -> None:
 
 def _erase_from_log(state: Path, erasure: Erasure) -> None:
     """Take the lines out of the log that name the chat, or a file in which it was alone."""
-    names = {erasure.chat.chat_id, *(path.name for path in erasure.in_inbox)}
-    names |= {file.path.name for file in erasure.files if not file.is_shared}
+    names = {erasure.chat.chat_id}
+    names.update(path.name for path in erasure.in_inbox)
+    names.update(file.path.name for file in erasure.files if not file.is_shared)
     marks = [name.encode("ascii", "backslashreplace") for name in names]
     for path in log_files(log_folder(state)):
         if path.exists():
-            with file_errors(path, "read"):
-                lines = path.read_bytes().splitlines(keepends=True)
-            kept = [line for line in lines if not any(mark in line for mark in marks)]
-            if len(kept) < len(lines):
-                replace_file(path, kept)
+            _remove_lines(path, marks)
+
+
+def _remove_lines(path: Path, marks: Sequence[bytes]) -> None:
+    """Write a file again without the lines that have one of the marks, if there are any."""
+    with file_errors(path, "read"):
+        lines = path.read_bytes().splitlines(keepends=True)
+    kept = [line for line in lines if not any(mark in line for mark in marks)]
+    if len(kept) < len(lines):
+        replace_file(path, kept)
 
 
 def describe_erasure(erasure: Erasure) -> Iterator[str]:
     """Yield sentences on what there is of the chat, for the person who is about to erase it."""
     chat = erasure.chat
-    yield f'"{chat.title}" ({chat.chat_id})'
     messages = counted(chat.messages, "raw message")
     memories = counted(chat.memories, "memory", "memories")
-    yield f"  archive: {messages}, {memories}, {counted(erasure.calls, 'answer')} of models"
+    answers = counted(erasure.calls, "answer")
+    yield f'"{chat.title}" ({chat.chat_id})'
+    yield f"  archive: {messages}, {memories}, {answers} of models"
     for file in erasure.files:
-        yield f"  {file.path}{' (the other chats in it stay)' if file.is_shared else ''}"
-    backups = {line.file for line, _ in erasure.backups}
+        others = " (the other chats in it stay)" if file.is_shared else ""
+        yield f"  {file.path}{others}"
+    backups = {backup.line.file for backup in erasure.backups}
     yield f"  backups, the first original among them: {len(backups):,}"
     if erasure.copies:
         without = "of which a new one is made without this chat"

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
+from daemon.archive.jobs import QueuedFile
 from daemon.files.clock import local, seconds_between, span, with_span
 from daemon.status.printable import columns_of, in_one_line, padded, told_apart, visible
 from daemon.status.sentences import progress_line
@@ -24,19 +25,16 @@ _WORDS = {
 
 def screen(status: Status) -> str:
     """Return the whole text, without a final line break. No name or title steers the terminal."""
-    parts = (
-        [headline(status), *([] if status.running else [_START])],
-        _problems(status),
-        _run(status),
-        _daemon(status),
-        _queue(status),
-        _chats(status),
-        ["Kept, word for word", *(f"  {in_one_line(line)}" for line in status.kept)]
-        if status.kept
-        else [],
-        _rest(status),
-    )
-    return visible("\n\n".join("\n".join(part) for part in parts if part))
+    sections = (_head, _problems, _run, _daemon, _queue, _chats, _kept, _rest)
+    texts = ["\n".join(lines_of(status)) for lines_of in sections]
+    return visible("\n\n".join(text for text in texts if text))
+
+
+def _head(status: Status) -> Iterator[str]:
+    """Yield the state in one line, and how to start the daemon where it does not run."""
+    yield headline(status)
+    if not status.running:
+        yield _START
 
 
 def headline(status: Status) -> str:
@@ -45,13 +43,16 @@ def headline(status: Status) -> str:
         last = status.life.last_sign
         sign = f" Its last sign of life: {with_span(last, status.now)}." if last else ""
         return f"memproc is not running.{sign}"
-    wants = len(status.problems)
-    attention = f", {counted(wants, 'thing wants', 'things want')} attention" if wants else ""
+    attention = ""
+    if status.problems:
+        things = counted(len(status.problems), "thing wants", "things want")
+        attention = f", {things} attention"
     money = f"${status.money.today_usd:.2f} today"
     return f"memproc is running: {_activity(status)}, {money}{attention}."
 
 
 def _activity(status: Status) -> str:
+    """Say what the daemon does now: the file it works on, a pause, or how much there is to do."""
     working = [file.file for file in status.queue if file.state == "working"]
     left = sum(status.open_files.values()) - len(working)
     if working:
@@ -59,137 +60,150 @@ def _activity(status: Status) -> str:
         after = f", {counted(left, 'file')} after it" if left else ""
         return f"working on {in_one_line(working[0])}{waiting}{after}"
     to_do = f"{counted(left, 'file')} to do" if left else ""
-    if status.paused:
-        until = status.paused.until
-        end = local(until, status.now) if until else "memproc resume"
-        return f"paused until {end}{f', {to_do}' if to_do else ''}"
-    return to_do or "nothing to do"
+    if not status.paused:
+        return to_do or "nothing to do"
+    until = status.paused.until
+    end = local(until, status.now) if until else "memproc resume"
+    further = f", {to_do}" if to_do else ""
+    return f"paused until {end}{further}"
 
 
-def _run(status: Status) -> list[str]:
-    """Return the run that goes on, and who began it; else the newest that was begun by hand."""
-    if run := status.run:
+def _run(status: Status) -> Iterator[str]:
+    """Yield the run that goes on, and who began it; else the newest that was begun by hand."""
+    run, last = status.run, status.last_run
+    if run:
         who = "by hand" if run.by_hand else "by the daemon"
-        return [
-            "Running",
-            f"  {progress_line(run)}, since {local(run.began_at, status.now)}, {who}",
-        ]
-    if (last := status.last_run) and last.by_hand:
+        yield "Running"
+        yield f"  {progress_line(run)}, since {local(run.began_at, status.now)}, {who}"
+    elif last and last.by_hand:
         money = f", ${last.usd:,.2f}" if last.usd else ""
-        return [
-            "Last run by hand",
-            f"  {with_span(last.ended_at, status.now)}: {last.outcome}{money}",
-        ]
-    return []
+        yield "Last run by hand"
+        yield f"  {with_span(last.ended_at, status.now)}: {last.outcome}{money}"
 
 
 def _batches(status: Status) -> str:
     """Count the batches that were sent; each is answered as a whole, within a day."""
-    requests, since = sum(batch.requests for batch in status.batches), status.batches[0].since
-    what = "a batch" if len(status.batches) == 1 else f"{len(status.batches)} batches"
-    return f"waiting for {what} ({requests:,} requests, since {local(since, status.now)})"
+    number = len(status.batches)
+    what = "a batch" if number == 1 else f"{number} batches"
+    requests = sum(batch.requests for batch in status.batches)
+    since = local(status.batches[0].since, status.now)
+    return f"waiting for {what} ({requests:,} requests, since {since})"
 
 
-def _problems(status: Status) -> list[str]:
+def _problems(status: Status) -> Iterator[str]:
+    """Yield what wants attention, each with its next step."""
     if not status.problems:
-        return []
-    lines = ["Wants attention"]
+        return
+    yield "Wants attention"
     for problem in status.problems[:_MOST]:
         reason, *more = problem.reason.splitlines() or [""]
-        named = (
-            reason if reason.startswith(problem.what) else f"{in_one_line(problem.what)}: {reason}"
-        )
-        lines += [f"  {named}", *(f"    {line}" for line in more)]
-        lines.append(f"    -> {problem.next_step}")
-    return [*lines, *_more(len(status.problems) - _MOST, "things")]
+        names_it = reason.startswith(problem.what)
+        yield f"  {reason}" if names_it else f"  {in_one_line(problem.what)}: {reason}"
+        for line in more:
+            yield f"    {line}"
+        yield f"    -> {problem.next_step}"
+    yield from _more(len(status.problems) - _MOST, "things")
 
 
-def _daemon(status: Status) -> list[str]:
-    life = status.life
+def _daemon(status: Status) -> Iterator[str]:
+    """Yield since when the daemon runs, what it saw last, and how it watches."""
+    life, now = status.life, status.now
     if not life.since:
-        return []
-    rows = [
-        ("last event", with_span(life.last_event, status.now)),
-        ("last rescan", with_span(life.last_scan, status.now)),
-        ("watch mode", f"{life.mode or 'unknown'}{f': {life.why}' if life.why else ''}"),
-    ]
+        return
+    rows = []
     if status.running:
-        lasted = seconds_between(life.since, status.now)
+        lasted = seconds_between(life.since, now)
         length = f" ({span(lasted)})" if lasted is not None else ""
-        since = f"{local(life.since, status.now)}{length}, process {life.pid or 'unknown'}"
-        rows.insert(0, ("running since", since))
-    return ["Daemon", *_columns(rows)]
+        process = life.pid or "unknown"
+        rows.append(("running since", f"{local(life.since, now)}{length}, process {process}"))
+    rows.append(("last event", with_span(life.last_event, now)))
+    rows.append(("last rescan", with_span(life.last_scan, now)))
+    why = f": {life.why}" if life.why else ""
+    rows.append(("watch mode", f"{life.mode or 'unknown'}{why}"))
+    yield "Daemon"
+    yield from _columns(rows)
 
 
-def _queue(status: Status) -> list[str]:
+def _queue(status: Status) -> Iterator[str]:
+    """Yield how many files are in which state, and the next of them."""
     if not status.open_files:
-        return []
+        return
     numbers: Counter[str] = Counter()
     for state, number in status.open_files.items():
         numbers[_word(state)] += number
-    counted = ", ".join(f"{number:,} {word}" for word, number in sorted(numbers.items()))
-    rows = []
-    for file in status.queue[:_MOST]:
-        again = (
-            f"looked at again at {local(file.next_look_at, status.now)}"
-            if file.next_look_at
-            else ""
-        )
-        why = "; ".join(text.rstrip(".") for text in (file.reason, again) if text)
-        rows.append((file.file, _word(file.state), why))
-    return [
-        f"Queue: {counted}",
-        *_columns(rows),
-        *_more(sum(numbers.values()) - len(rows), "files"),
-    ]
+    in_words = [f"{number:,} {word}" for word, number in sorted(numbers.items())]
+    yield f"Queue: {', '.join(in_words)}"
+    files = status.queue[:_MOST]
+    yield from _columns([(file.file, _word(file.state), _why(file, status)) for file in files])
+    yield from _more(numbers.total() - len(files), "files")
 
 
-def _chats(status: Status) -> list[str]:
+def _why(file: QueuedFile, status: Status) -> str:
+    """Return why a file is where it is, and when it is looked at again."""
+    clauses = []
+    if file.reason:
+        clauses.append(file.reason.rstrip("."))
+    if file.next_look_at:
+        clauses.append(f"looked at again at {local(file.next_look_at, status.now)}")
+    return "; ".join(clauses)
+
+
+def _chats(status: Status) -> Iterator[str]:
+    """Yield what became of the chats: where the export is, or why there is none."""
     if not status.outcomes:
-        return []
+        return
     shown_above = {problem.reason for problem in status.problems[:_MOST]}
-    titles = told_apart(
-        (outcome.chat_id, outcome.title) for outcome in status.outcomes if outcome.chat_id
-    )
+    known = [outcome for outcome in status.outcomes if outcome.chat_id]
+    titles = told_apart((outcome.chat_id, outcome.title) for outcome in known)
     rows = []
     for outcome in status.outcomes[:_MOST]:
-        detail = "see above" if outcome.detail in shown_above else outcome.detail
         title = titles.get(outcome.chat_id, outcome.title)
-        rows.append((title, local(outcome.at, status.now), outcome.kind, outcome.path or detail))
-    return [
-        "Chats, the newest first",
-        *_columns(rows),
-        *_more(len(status.outcomes) - _MOST, "chats"),
-    ]
+        when = local(outcome.at, status.now)
+        detail = "see above" if outcome.detail in shown_above else outcome.detail
+        rows.append((title, when, outcome.kind, outcome.path or detail))
+    yield "Chats, the newest first"
+    yield from _columns(rows)
+    yield from _more(len(status.outcomes) - _MOST, "chats")
+
+
+def _kept(status: Status) -> Iterator[str]:
+    """Yield what the person keeps word for word."""
+    if status.kept:
+        yield "Kept, word for word"
+        for line in status.kept:
+            yield f"  {in_one_line(line)}"
 
 
 def _word(state: str) -> str:
     return _WORDS.get(state, state)
 
 
-def _rest(status: Status) -> list[str]:
+def _rest(status: Status) -> Iterator[str]:
+    """Yield what was spent, the batches under way, and the next jobs."""
     money = status.money
-    calls = counted(money.unpriced, "call")
-    unpriced = f", and {calls} without a known price" if money.unpriced else ""
-    lines = [f"Money: ${money.today_usd:.2f} today, ${money.month_usd:.2f} this month{unpriced}"]
+    unpriced = ""
+    if money.unpriced:
+        calls = counted(money.unpriced, "call")
+        unpriced = f", and {calls} without a known price"
+    yield f"Money: ${money.today_usd:.2f} today, ${money.month_usd:.2f} this month{unpriced}"
     if status.batches:
-        lines.append(f"Under way: {_batches(status)}")
+        yield f"Under way: {_batches(status)}"
     if status.jobs:
-        lines += [
-            "Next jobs",
-            *_columns([(job.name, with_span(job.due_at, status.now)) for job in status.jobs]),
-        ]
-    return lines
+        yield "Next jobs"
+        yield from _columns([(job.name, with_span(job.due_at, status.now)) for job in status.jobs])
 
 
-def _more(number: int, what: str) -> list[str]:
-    return [f"  and {number:,} more {what}"] if number > 0 else []
+def _more(number: int, what: str) -> Iterator[str]:
+    if number > 0:
+        yield f"  and {number:,} more {what}"
 
 
 def _columns(rows: Sequence[tuple[str, ...]]) -> Iterator[str]:
     """Yield the rows with their cells aligned; the last cell may have any length."""
     plain = [[in_one_line(cell) for cell in row] for row in rows]
-    widths = [max(map(columns_of, column)) for column in list(zip(*plain, strict=True))[:-1]]
-    for row in plain:
-        cells = [padded(cell, width) for cell, width in zip(row, widths, strict=False)]
-        yield f"  {'  '.join((*cells, row[-1]))}".rstrip()
+    columns = list(zip(*plain, strict=True))[:-1]
+    widths = [max(map(columns_of, column)) for column in columns]
+    for *cells, last in plain:
+        aligned = map(padded, cells, widths)
+        line = "  ".join((*aligned, last))
+        yield f"  {line}".rstrip()
