@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 from daemon.archive.archive import Archive
 from daemon.archive.chats import is_known, was_processed
 from daemon.archive.keeping import (
+    had_pin_before,
     is_in,
     kept_passages,
     newest_messages,
     passages_of_kin,
     sources,
     store_passages,
-    was_pinned_before,
 )
 from daemon.archive.messages import first_seen
 from daemon.models.tokens import count
@@ -38,7 +38,7 @@ from rules.layers.opening import KeptLine
 from rules.recognize.chat_reading import ChatReading
 from rules.typingmind.chat import Chat
 from rules.typingmind.dates import parse_date
-from rules.typingmind.message import Message, is_pinned
+from rules.typingmind.message import Message, has_pin
 
 if TYPE_CHECKING:
     from daemon.chat.survey import Survey
@@ -77,7 +77,7 @@ def read_pins(archive: Archive, chat: Chat, reading: ChatReading) -> ShownPins:
     dated = [(date, text) for text in said.values() if (date := parse_date(text))]
     lacking = lacks.missing or lacks.under or lacks.left_out or lacks.went_back
     return ShownPins(
-        pinned=tuple(_pinned(archive, chat_id, messages)),
+        would_keep=tuple(_kept_by_pins(archive, chat_id, messages)),
         messages=messages,
         newest=max(dated)[1] if dated else "",
         is_whole=not lacking and not was_processed(archive, chat_id, chat.sha256),
@@ -85,15 +85,15 @@ def read_pins(archive: Archive, chat: Chat, reading: ChatReading) -> ShownPins:
     )
 
 
-def _pinned(
+def _kept_by_pins(
     archive: Archive, chat_id: str, messages: Mapping[str, Message]
 ) -> Iterator[KeptPassage]:
     """Yield what the pins of an export keep: the message, or the first sentences of a long one."""
     for key, message in messages.items():
-        if is_pinned(message) and (spoken := _spoken(message)):
+        if has_pin(message) and (spoken := _spoken(message)):
             start, words = spoken
             text = first_sentences(words, count)
-            state: State = "offered" if was_pinned_before(archive, chat_id, key) else "waiting"
+            state: State = "offered" if had_pin_before(archive, chat_id, key) else "waiting"
             passage = _passage(key, message, start, text, "pin", state)
             yield replace(passage, is_pinned=True, reason="" if text == words else BEGINNING)
 

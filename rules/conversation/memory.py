@@ -154,7 +154,8 @@ class Memory:
     chosen: int | None = None
     """Number of the edition that the person wants shown; None: the newest that memory.editions prefers."""
     pinned: bool = False
-    """Never rewritten or folded: by `memproc pin`, or an edit in TypingMind."""
+    """Never rewritten or folded: by `memproc pin`, or an edit in TypingMind.
+    A pin on one of its messages in TypingMind does not do it."""
     forgotten: bool = False
     """The person has deleted it in TypingMind: it is neither shown nor in prompts, until it is recalled."""
     due: str = ""

@@ -51,7 +51,7 @@ class KeptPassage:
     number: int = 0
     """Its number within the chat; 0 until it is stored."""
     is_pinned: bool = False
-    """The message carries the pin that the passage was kept by, as far as is known."""
+    """The message has the pin that the passage was kept by, as far as is known."""
     asks: Doubt = ""
     """What the person is asked about it."""
     digest: str = ""
@@ -113,8 +113,8 @@ class KeptPassage:
 class ShownPins:
     """The pins in an export, and what tells whether a pin that is not there was taken off."""
 
-    pinned: Sequence[KeptPassage]
-    """What its pins would keep."""
+    would_keep: Sequence[KeptPassage]
+    """What its pins keep, where no passage does so already."""
     messages: Mapping[str, Message]
     """The raw messages that it shows, by key."""
     newest: str
@@ -149,10 +149,10 @@ def after_export(
 ) -> tuple[KeptPassage, ...]:
     """Return the passages of a chat after an export of it was read, with those of new pins."""
     by_pin = {passage.key for passage in passages if passage.is_pinned}
-    pinned = {pin.key for pin in shown.pinned}
+    with_pin = {pin.key for pin in shown.would_keep}
     after = [_compare(passage, shown) for passage in passages]
-    after = [_follow_pin(passage, shown, pinned, now) for passage in after]
-    for pin in shown.pinned:
+    after = [_follow_pin(passage, shown, with_pin, now) for passage in after]
+    for pin in shown.would_keep:
         is_there = any(other.state != "released" and other.covers(pin) for other in passages)
         if pin.key not in by_pin and not is_there:
             after.append(replace(pin, at=now, shown=shown.newest, shown_at=now))
@@ -171,13 +171,13 @@ def _compare(passage: KeptPassage, shown: ShownPins) -> KeptPassage:
 
 
 def _follow_pin(
-    passage: KeptPassage, shown: ShownPins, pinned: Collection[str], now: str
+    passage: KeptPassage, shown: ShownPins, with_pin: Collection[str], now: str
 ) -> KeptPassage:
     """Note where the pin was last shown; release the passage where it was surely taken off."""
     if not passage.is_pinned or passage.key not in shown.messages:
         return passage
     is_newer = _is_later(shown.newest, passage.shown)
-    if passage.key in pinned:
+    if passage.key in with_pin:
         asks: Doubt = "" if passage.asks == "unpinned" else passage.asks
         if is_newer:
             return replace(passage, asks=asks, shown=shown.newest, shown_at=now)

@@ -95,11 +95,11 @@ def _lost_in_a_branch(
 def _is_ordinary(absent: Absent, places: Sequence[Place]) -> bool:
     """Return whether the person has regenerated an answer a few turns back, or used the arrows.
 
-    Then all new branches together hold few messages, none of them ours, under a memory or pinned,
+    Then all new branches together hold few messages, none of them ours, under a memory or with a pin,
     and the conversation goes on to a finished answer in their place.
     """
     new = [taken for taken in absent.branches if taken.is_new]
-    kept = any(taken.ours or taken.has_compressed or taken.branch.has_pinned for taken in new)
+    kept = any(taken.ours or taken.has_compressed or taken.branch.has_pin for taken in new)
     many = sum(len(taken.branch.messages) for taken in new) > _FEW_IN_BRANCHES
     if not new or kept or many:
         return False

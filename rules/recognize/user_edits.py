@@ -1,7 +1,7 @@
 """The person's edits to memories in TypingMind since the archive last saw the chat.
 
 edited      its texts are of no edition: they become one, the person's, and the memory is pinned
-touched     excluded from the context or pinned there: its messages stay as they are
+touched     excluded from the context, or with a pin: its messages stay as they are
 forgotten   it is gone, and so are its raw messages and every fold of it
 recalled    it was forgotten, and is back
 changed     a raw message of a memory reads otherwise, or is gone: the memory needs a new edition

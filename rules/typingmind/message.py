@@ -80,8 +80,8 @@ class Branch:
     """The index of the message that it hangs on."""
     messages: tuple[Message, ...]
     """Its messages in order, each before those of its own branches; without their bytes."""
-    has_pinned: bool = False
-    """The person has pinned one of them."""
+    has_pin: bool = False
+    """One of them has TypingMind's pin."""
 
 
 def read_message(raw: bytes) -> Message:
@@ -165,11 +165,11 @@ def is_touched(message: Message) -> bool:
 
     What keeps a memory from being folded is in `rules.plan.folds`, and not this.
     """
-    return message.cleared or is_pinned(message)
+    return message.cleared or has_pin(message)
 
 
-def is_pinned(message: Message) -> bool:
-    """Return whether the person has pinned it."""
+def has_pin(message: Message) -> bool:
+    """Return whether it has the pin that TypingMind puts on a message (`memproc pin` pins a memory)."""
     return b"isPinned" in message.raw and fields_of(message).get("isPinned") is True
 
 
@@ -214,8 +214,8 @@ def branches(messages: Sequence[Message]) -> tuple[Branch, ...]:
 
 def _branch(at: int, thread: object) -> Branch:
     inside = list(_inside(thread))
-    is_pinned = any(fields.get("isPinned") is True for fields in inside)
-    return Branch(at, tuple(map(message_of, inside)), is_pinned)
+    has_a_pin = any(fields.get("isPinned") is True for fields in inside)
+    return Branch(at, tuple(map(message_of, inside)), has_a_pin)
 
 
 def _inside(thread: object) -> Iterator[dict[str, object]]:
