@@ -2,7 +2,7 @@
 
     read      the export against the archive                        chat/reading
     choose    the models that write, and where their keys are       models/roles
-    count     tokens of messages and texts                          models/tokens
+    count     tokens of messages and texts                          chat/counting
     plan      the chunks that become memories                       rules/plan/chat_plan
     rework    the memories that are written again, and hindsight    chat/work_due
     layers    the work after them for core memory and facts         chat/work_due
@@ -10,21 +10,21 @@
 Nothing is sent and nothing is written: `memproc plan` surveys a chat exactly as `memproc run` does.
 """
 
-import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from functools import partial
-from itertools import chain, compress
+from itertools import compress
 
 from daemon.archive.archive import Archive
 from daemon.archive.chats import FoldLimits, is_known
 from daemon.archive.journal import FormerAnswers, former_answers
 from daemon.archive.memories import round_of
 from daemon.archive.seals import refuse_lost_name
+from daemon.chat.counting import count_chat
 from daemon.chat.holding import bounds_of, keeps_to_folds, limits_before
 from daemon.chat.kept import passages_after, read_pins
-from daemon.chat.opening import ShownChat, canned, core_now, opening_text, shown_chat
+from daemon.chat.opening import ShownChat, canned, core_now, shown_chat
 from daemon.chat.passage import Passage, SubjectOf, as_they_are, subjects_in
 from daemon.chat.reading import read_chat
 from daemon.chat.rest import noting
@@ -35,19 +35,16 @@ from daemon.config.settings import Config
 from daemon.models.prices import expected, step_of
 from daemon.models.roles import Roles, chat_model, choose_roles, with_tools
 from daemon.models.splitting import splitter
-from daemon.models.tokens import Counts, count, count_once, digest_of
+from daemon.models.tokens import Counts, count, digest_of
 from primer.core_questions import tools_of
 from primer.models import ENGINE, token_factor
-from primer.prompt import question
-from primer.wording import Texts
 from rules.conversation.kept_wishes import too_many_wishes, wishes_within
 from rules.conversation.memory import Memory
-from rules.conversation.memory_size import questions_of_memories
-from rules.conversation.memory_title import counted_on, write_title
+from rules.conversation.memory_title import counted_on
 from rules.conversation.short_quotes import too_many
 from rules.layers.core import CoreMemory
 from rules.layers.kept_passages import KeptPassage, ShownPins, describe_kept
-from rules.plan.chat_plan import ChatPlan, Overhead, plan_chat
+from rules.plan.chat_plan import ChatPlan, plan_chat
 from rules.plan.fold_budget import Bounds, what_growing_takes
 from rules.plan.folds import as_shown, as_told, section
 from rules.plan.limits import Limit, TooLarge, nearest_limit, sizes_within, too_large
@@ -55,9 +52,6 @@ from rules.plan.work import PlannedChunk, Round, hindsight_round
 from rules.recognize.chat_reading import ChatReading
 from rules.typingmind.chat import Chat
 from rules.typingmind.warnings import beyond_window, warnings
-
-_TITLE = write_title(1000, 1000, ["2026-12-28", "2027-01-13"])
-"""A title of usual length."""
 
 CanWrite = Callable[["Survey", PlannedChunk], bool]
 """Tells whether a model could write an extracted memory now, by the journal of its answers."""
@@ -103,17 +97,21 @@ class Survey:
     def too_large(self) -> TooLarge | None:
         """Return the first planned chunk that does not fit into the limit, or None."""
         fixed = self.plan.fixed_tokens
-        found = (too_large(chunk, fixed, self.factor, self.limit) for chunk in self.plan.work)
-        first = next(filter(None, found), None)
-        if first is None or self.limit is None:
-            return first
-        sizes = sizes_within(self.limit.most, fixed, self.factor)
+        for chunk in self.plan.work:
+            if found := too_large(chunk, fixed, self.factor, self.limit):
+                return replace(found, next_step=f"{found.next_step}{self._sizes_that_fit}")
+        return None
+
+    @property
+    def _sizes_that_fit(self) -> str:
+        """Return a clause on the settings whose requests fit into the limit; empty where none do."""
+        if self.limit is None:
+            return ""
+        sizes = sizes_within(self.limit.most, self.plan.fixed_tokens, self.factor)
         if sizes is None:
-            return first
-        fit = f"{sizes} fit into {self.limit.tokens:,}"
+            return ""
         command = f"memproc config fit {self.roles.agent.name}"
-        next_step = f"{first.next_step} {fit}: {command}"
-        return replace(first, next_step=next_step)
+        return f" {sizes} fit into {self.limit.tokens:,}: {command}"
 
     def passage(
         self, chunk: PlannedChunk, memories_before: Sequence[Memory], breaks: Sequence[int] = ()
@@ -124,9 +122,10 @@ class Survey:
         cache may break off. What the person has forgotten is left out, raw messages too; what they
         have edited or deleted since the memory was made is as it is now.
         """
-        forgotten = {memory.number for memory in self.reading.chunk_memories if memory.forgotten}
+        forgotten = self.reading.forgotten
         entries = self.reading.entries
         tail = entries[chunk.tail_start : chunk.start]
+        own = entries[chunk.start : chunk.stop]
         is_shown = [entry.memory not in forgotten for entry in tail]
         return Passage(
             chat_id=self.plan.chat_id,
@@ -134,13 +133,13 @@ class Survey:
             system_message=self.chat.system_message,
             memories=memories_before,
             tail=as_they_are(list(compress(tail, is_shown))),
-            chunk=as_they_are(entries[chunk.start : chunk.stop]),
+            chunk=as_they_are(own),
             tokens=chunk.tokens,
             breaks=[sum(is_shown[: end - chunk.tail_start]) for end in breaks],
             ahead=counted_on(self.reading.memories),
             core=self.core,
             subject=self.subject_of(chunk.number),
-            dates=[entry.message.created_at for entry in entries[chunk.start : chunk.stop]],
+            dates=[entry.message.created_at for entry in own],
         )
 
 
@@ -171,20 +170,15 @@ def survey_read(
 ) -> Survey:
     """Plan a chat that has been read. Raises as `survey` does."""
     new = _plan_new_chunks(archive, chat, reading, config, key, now)
-    engine_alone = new.roles.agent == ENGINE
-    due = due_memories(reading, engine_alone=engine_alone)
-    again = to_write_again(
-        reading, new.plan, due, partial(can_write, new), engine_alone=engine_alone
-    )
-    turns = 0 if engine_alone else config.memory.hindsight
-    begun = hindsight_round(new.round, reading.chunk_memories, len(new.plan.chunks), turns, again)
+    again, begun = _rework(new, can_write)
     plan = new.plan.with_more(again, begun.numbers)
-    layers = layers_due(archive, plan, new.roles, new.shown, reading.adopted.memories)
-    over_budget = "; ".join(filter(None, (plan.over_budget, _too_many(new))))
-    beyond = (*plan.warnings, *_beyond_window(new), *_could_grow(new))
-    is_kept = plan.chunks or reading.memories  # a shorter chat is not archived yet
-    kept = describe_kept(new.passages, config.keep.budget) if is_kept else ()
-    plan = replace(plan, layers=layers, warnings=beyond, over_budget=over_budget, kept=kept)
+    plan = replace(
+        plan,
+        layers=layers_due(archive, plan, new.roles, new.shown, reading.adopted.memories),
+        warnings=(*plan.warnings, *_beyond_window(new), *_could_grow(new)),
+        over_budget="; ".join(filter(None, (plan.over_budget, _too_many(new)))),
+        kept=_kept(new),
+    )
     return replace(new, round=begun, plan=plan)
 
 
@@ -193,24 +187,15 @@ def _plan_new_chunks(
 ) -> Survey:
     """Choose models, count, and plan the chunks that become memories, as yet without rework."""
     shown = shown_chat(chat, reading.places, config)
-    keys: dict[str, str] = {}
-    roles = _choose_models(chat, reading, shown, noting(key, keys), now)
-    counts, overhead = _count(archive, chat, reading, shown, roles)
-    agent = expected(archive, roles.agent.name, now)
-    limit = nearest_limit(roles.window, step_of(roles.agent, config.budget), sure=agent.is_sure)
-    before = limits_before(archive, chat.chat_id, reading.adopted)
-    kept = replace(before, window=_window(limit, roles.agent.name))
-    bounds = bounds_of(config, kept)
-    due = due_memories(reading, engine_alone=roles.agent == ENGINE)
-    plan = plan_chat(
-        chat.chat_id,
-        chat.title,
-        reading,
-        [counts.all[message.digest] for message in as_planned(reading.entries, due)],
-        replace(config.limits, split=splitter(config.chunk.bounds), fold=bounds),
-        warnings(chat, [place.message for place in reading.places]),
-        overhead,
-    )
+    writers = _choose_writers(archive, chat, reading, shown, key, now)
+    counts, overhead = count_chat(archive, chat, reading, shown, writers.roles)
+    fold_limits = _fold_limits(archive, chat, reading, writers)
+    bounds = bounds_of(config, fold_limits)
+    limits = replace(config.limits, split=splitter(config.chunk.bounds), fold=bounds)
+    due = due_memories(reading, engine_alone=writers.engine_alone)
+    tokens = [counts.all[message.digest] for message in as_planned(reading.entries, due)]
+    notes = warnings(chat, [place.message for place in reading.places])
+    plan = plan_chat(chat.chat_id, chat.title, reading, tokens, limits, notes, overhead)
     pins = read_pins(archive, chat, reading)
     return Survey(
         chat=chat,
@@ -218,20 +203,73 @@ def _plan_new_chunks(
         reading=reading,
         counts=counts,
         shown=shown,
-        roles=roles,
+        roles=writers.roles,
         plan=plan,
         round=round_of(archive, chat.chat_id, reading.adopted),
-        keys=keys,
-        limit=limit,
-        factor=agent.factor,
+        keys=writers.keys,
+        limit=writers.limit,
+        factor=writers.factor,
         former=former_answers(archive),
         subject_of=subjects_in(reading, plan),
         core=_core_memory(archive, chat, shown),
-        fold_limits=kept,
+        fold_limits=fold_limits,
         bounds=bounds,
         pins=pins,
         passages=passages_after(archive, chat.chat_id, reading, pins, config.keep.budget, now),
     )
+
+
+def _rework(new: Survey, can_write: CanWrite) -> tuple[frozenset[int], Round]:
+    """Return the memories that are written again, and the round of those that get hindsight."""
+    reading, engine_alone = new.reading, new.roles.agent == ENGINE
+    due = due_memories(reading, engine_alone=engine_alone)
+    can_write_now = partial(can_write, new)
+    again = to_write_again(reading, new.plan, due, can_write_now, engine_alone=engine_alone)
+    turns = 0 if engine_alone else new.config.memory.hindsight
+    chunks = len(new.plan.chunks)
+    return again, hindsight_round(new.round, reading.chunk_memories, chunks, turns, again)
+
+
+def _kept(new: Survey) -> tuple[str, ...]:
+    """Return sentences on what is kept word for word; none of a chat too short to be archived."""
+    if not (new.plan.chunks or new.reading.memories):
+        return ()
+    return tuple(describe_kept(new.passages, new.config.keep.budget))
+
+
+@dataclass(frozen=True, slots=True)
+class _Writers:
+    """Who writes for a chat, and what their requests are limited by; fields as in Survey."""
+
+    roles: Roles
+    keys: Mapping[str, str]
+    limit: Limit | None
+    factor: float
+
+    @property
+    def engine_alone(self) -> bool:
+        """Return whether no model writes memories."""
+        return self.roles.agent == ENGINE
+
+
+def _choose_writers(
+    archive: Archive, chat: Chat, reading: ChatReading, shown: ShownChat, key: FindKey, now: str
+) -> _Writers:
+    """Choose the chat's models, noting each search for a key, and look up the agent's limit."""
+    keys: dict[str, str] = {}
+    roles = _choose_models(chat, reading, shown, noting(key, keys), now)
+    agent = expected(archive, roles.agent.name, now)
+    step = step_of(roles.agent, shown.config.budget)
+    limit = nearest_limit(roles.window, step, sure=agent.is_sure)
+    return _Writers(roles, keys, limit, agent.factor)
+
+
+def _fold_limits(
+    archive: Archive, chat: Chat, reading: ChatReading, writers: _Writers
+) -> FoldLimits:
+    """Return what the chat's memory section keeps to, with the agent's window as it is now."""
+    before = limits_before(archive, chat.chat_id, reading.adopted)
+    return replace(before, window=_window(writers.limit, writers.roles.agent.name))
 
 
 def _window(limit: Limit | None, agent: str) -> int:
@@ -260,67 +298,14 @@ def _choose_models(
     return roles
 
 
-def _count(
-    archive: Archive, chat: Chat, reading: ChatReading, shown: ShownChat, roles: Roles
-) -> tuple[Counts, Overhead]:
-    """Count all messages and texts of the chat in one go, and what comes on top of its messages.
-
-    What is the same each time is counted once too: the tokenizer's tables take half a second to
-    load.
-    """
-    words, tools = canned(shown.texts), roles.agent.tools
-    begins = (chat.system_message, shown.texts.primer, json.dumps(tools) if tools else "")
-    opening = words.opening if reading.memories else opening_text(archive, shown)
-    dialogues = _dialogues(shown.texts)
-    fixed = (*begins, words.opening, words.closing, opening, *chain(*dialogues))
-    counts = count_once(archive, _texts_by_digest(fixed, reading))
-
-    def total(texts: Sequence[str]) -> int:
-        return sum(counts.all[digest_of(text)] for text in texts)
-
-    overhead = Overhead(
-        fixed=total(begins),
-        canned=total((opening, words.closing)),
-        has_layers=_has_layers(shown.config, roles),
-        by_model=roles.agent != ENGINE,
-        questions=questions_of_memories(max(map(total, dialogues))),
-    )
-    return counts, overhead
-
-
-def _texts_by_digest(fixed: Sequence[str], reading: ChatReading) -> dict[str, str]:
-    """Return by digest all texts to count: the `fixed` ones, and each message in its versions."""
-    versions = (version for entry in reading.entries for version in (entry.message, entry.newest))
-    by_digest = {digest_of(text): text for text in fixed}
-    return by_digest | {message.digest: message.text for message in versions if message}
-
-
-def _has_layers(config: Config, roles: Roles) -> bool:
-    """Return whether core memory or facts are added to the opening: the engine writes neither."""
-    has_core = config.core.enabled and roles.agent != ENGINE
-    return has_core or (config.facts.enabled and roles.context_manager != ENGINE)
-
-
-def _dialogues(texts: Texts) -> list[list[str]]:
-    """Return the questions of a memory, of one with hindsight and of a fold, as they are sent."""
-    dialogues = (
-        (f"{_TITLE} {texts.quote}", texts.perspective, texts.refinement),
-        (f"{_TITLE} {texts.quote}", texts.perspective_hindsight, texts.refinement),
-        (f"{_TITLE} {texts.fold_quotes}", texts.fold_perspective, texts.refinement),
-    )
-    return [[question(text).content for text in dialogue] for dialogue in dialogues]
-
-
 def _too_many(surveyed: Survey) -> str:
     """Return a clause saying that all quotes or wishes take too much, or an empty text."""
-    memories, bounds = surveyed.reading.memories, surveyed.bounds
-    view = section(surveyed.plan.chat_id, memories, surveyed.plan.memories, bounds, as_shown)
+    memories, bounds, plan = surveyed.reading.memories, surveyed.bounds, surveyed.plan
+    view = section(plan.chat_id, memories, plan.memories, bounds, as_shown)
     shown = view.select(memories)
-    clauses = (
-        too_many(shown, bounds.quotes, count),
-        too_many_wishes(shown, memories, bounds.wishes),
-    )
-    return "; ".join(filter(None, clauses))
+    of_quotes = too_many(shown, bounds.quotes, count)
+    of_wishes = too_many_wishes(shown, memories, bounds.wishes)
+    return "; ".join(filter(None, (of_quotes, of_wishes)))
 
 
 def _could_grow(surveyed: Survey) -> Iterator[str]:
@@ -338,15 +323,16 @@ def _beyond_window(surveyed: Survey) -> Iterator[str]:
     name, window = chat_model(surveyed.chat, messages, surveyed.config.models)
     if window is None or not plan.section_tokens:
         return
-    words = canned(surveyed.shown.texts)
-    canned_tokens = sum(counts[digest_of(text)] for text in (words.opening, words.closing))
-    parts = (
-        counts[digest_of(surveyed.chat.system_message)],
-        plan.section_tokens + canned_tokens,
-        plan.waiting_tokens + plan.live_tokens,
+    words, factor = canned(surveyed.shown.texts), token_factor(name)
+    system_message = counts[digest_of(surveyed.chat.system_message)]
+    around = counts[digest_of(words.opening)] + counts[digest_of(words.closing)]
+    warning = beyond_window(
+        round(system_message * factor),
+        round((plan.section_tokens + around) * factor),
+        round((plan.waiting_tokens + plan.live_tokens) * factor),
+        window,
     )
-    system_message, memories, live = (round(tokens * token_factor(name)) for tokens in parts)
-    if warning := beyond_window(system_message, memories, live, window):
+    if warning:
         yield warning
 
 
@@ -358,9 +344,6 @@ def told_before(survey: Survey, memories: Sequence[Memory], upto: int) -> tuple[
 
 def told_within(memories: Sequence[Memory], most: int) -> tuple[Memory, ...]:
     """Return memories as a prompt has them: folds leave out wishes beyond `most` tokens."""
-    return tuple(
-        replace(memory, in_prompts=edition)
-        for memory, edition in zip(
-            memories, wishes_within(memories, most, as_told, count), strict=True
-        )
-    )
+    editions = wishes_within(memories, most, as_told, count)
+    pairs = zip(memories, editions, strict=True)
+    return tuple(replace(memory, in_prompts=edition) for memory, edition in pairs)

@@ -36,6 +36,7 @@ from rules.conversation.memory import EXTRACTED, Edition, Memory, edition_in_pro
 from rules.errors import ChatSkipped, TooLong
 from rules.extract.weights import forget_messages
 from rules.plan.cache_order import Lead, leads, needs
+from rules.plan.chat_plan import ChatPlan
 from rules.plan.folds import as_shown, as_told
 from rules.plan.limits import room_left
 from rules.plan.work import PlannedChunk
@@ -45,6 +46,8 @@ from rules.plan.work import PlannedChunk
 class _Chunks(ChatWork):
     """The work on the chunks of a chat, and what goes on with it."""
 
+    order: tuple[Lead, ...]
+    """The order in which the plan is begun, for the sake of the provider's cache."""
     folds: Folds
     chains: tuple[Chain, ...]
     """Core memory and facts."""
@@ -53,6 +56,11 @@ class _Chunks(ChatWork):
     skipping: set[int] = field(default_factory=set)
     """The places at which the chat will be skipped, when what comes before is kept."""
 
+    @property
+    def chunks(self) -> int:
+        """Return how many chunks have a memory by now."""
+        return sum(not memory.is_fold for memory in self.memories)
+
 
 def compress(context: Context, survey: Survey) -> tuple[tuple[Memory, ...], tuple[Memory, ...]]:
     """Make all that is planned. Return the chat's memories and folds, and those of them to show.
@@ -60,22 +68,31 @@ def compress(context: Context, survey: Survey) -> tuple[tuple[Memory, ...], tupl
     Raises ModelError where a model cannot be asked, ChatSkipped where a chunk does not fit its
     window.
     """
-    plan = survey.plan
+    plan, models = survey.plan, survey.config.models
     _announce(context, survey)
     if plan.work:
         begin_round(context.archive, plan.chat_id, survey.round)
-    memories = list(survey.reading.memories)
-    models = survey.config.models
     context = replace(context, plan_at_most=_most_it_costs(context, survey))
     with Scheduler(context, plan.chat_id, models.concurrency, models.batch) as scheduler:
-        order, work = leads(plan), ChatWork(context, scheduler, survey, memories)
-        folds, chains = Folds(work), (core_chain(work, order), facts_chain(work))
-        _do_all(_Chunks(context, scheduler, survey, memories, folds, chains), order)
-        chunks = sum(not memory.is_fold for memory in memories)
-        folds.make_all(chunks, as_told)
-        shown_now = folds.make_all(chunks, as_shown)
+        work = _begin_work(context, scheduler, survey)
+        _do_all(work)
+        shown_now = _fold_all(work)
     forget_messages()  # their room is wanted for the proof of the whole chat
-    return tuple(memories), shown_now
+    return tuple(work.memories), shown_now
+
+
+def _begin_work(context: Context, scheduler: Scheduler, survey: Survey) -> _Chunks:
+    """Return the work on a chat with nothing done yet."""
+    memories, order = list(survey.reading.memories), leads(survey.plan)
+    work = ChatWork(context, scheduler, survey, memories)
+    chains = (core_chain(work, order), facts_chain(work))
+    return _Chunks(context, scheduler, survey, memories, order, Folds(work), chains)
+
+
+def _fold_all(work: _Chunks) -> tuple[Memory, ...]:
+    """Make the folds that prompts will see, and those that the export shows. Return what it shows."""
+    work.folds.make_all(work.chunks, as_told)
+    return work.folds.make_all(work.chunks, as_shown)
 
 
 def _announce(context: Context, survey: Survey) -> None:
@@ -93,48 +110,60 @@ def _announce(context: Context, survey: Survey) -> None:
 
 def _most_it_costs(context: Context, survey: Survey) -> int:
     """Return the most that the plan may cost, in picodollars; 0 where a price is not known."""
-    planned_cost = plan_cost(
-        context.archive, survey.plan, survey.roles, survey.config, context.clock()
-    ).cost
-    return planned_cost.at_most if planned_cost else 0
+    archive, now = context.archive, context.clock()
+    cost = plan_cost(archive, survey.plan, survey.roles, survey.config, now).cost
+    return cost.at_most if cost else 0
 
 
-def _do_all(work: _Chunks, order: tuple[Lead, ...]) -> None:
+def _do_all(work: _Chunks) -> None:
     """Write all that is planned, and keep it in the order of the plan; folds and layers go on in parallel."""
     plan = work.survey.plan
     lanes = (work.folds, *work.chains)
     needed, kept = needs(plan), 0
-    _begin(work, order, needed, kept)
+    _begin(work, needed, kept)
     while kept < len(plan.work) or any(lane.under_way for lane in lanes):
         work.scheduler.go_on()
         for lane in lanes:
             lane.keep()
-        while kept in work.dialogues and (keep := work.dialogues[kept].result):
-            keep()
-            kept += 1
-        _begin(work, order, needed, kept)
+        kept = _keep_finished(work, kept)
+        _begin(work, needed, kept)
 
 
-def _begin(work: _Chunks, order: tuple[Lead, ...], needed: tuple[int, ...], kept: int) -> None:
+def _keep_finished(work: _Chunks, kept: int) -> int:
+    """Keep what is finished and next in the plan. Return how many of the plan are kept by now."""
+    while kept in work.dialogues and (keep := work.dialogues[kept].result):
+        keep()
+        kept += 1
+    return kept
+
+
+def _begin(work: _Chunks, needed: tuple[int, ...], kept: int) -> None:
     """Begin the fold and all the chunks that can be begun when the first `kept` of the plan are kept."""
     plan = work.survey.plan
-    chunks = sum(not memory.is_fold for memory in work.memories)
-    waiting = {
-        chunk.number
-        for place, chunk in enumerate(plan.work)
-        if place >= kept and place not in plan.looking_back
-    }
+    waiting = _waiting(plan, kept)
     for chain in work.chains:
         chain.begin(waiting)
-    work.folds.begin(min((chunk.number - 1 for chunk in plan.again[kept:]), default=chunks))
-    for lead in order:
+    again = (chunk.number - 1 for chunk in plan.again[kept:])
+    work.folds.begin(min(again, default=work.chunks))
+    for lead in work.order:
+        place = lead.place
         # Those before one that cannot be made are finished first: what is kept does not depend on who was asked first.
-        if lead.place in work.dialogues or lead.place > min(work.skipping, default=lead.place):
+        is_given_up = place > min(work.skipping, default=place)
+        if place in work.dialogues or is_given_up:
             continue
-        if needed[lead.place] > kept or not work.scheduler.has_room:
+        if needed[place] > kept or not work.scheduler.has_room:
             return
-        work.dialogues[lead.place] = _dialogue(work, lead)
-        work.scheduler.begin(work.dialogues[lead.place])
+        work.dialogues[place] = _dialogue(work, lead)
+        work.scheduler.begin(work.dialogues[place])
+
+
+def _waiting(plan: ChatPlan, kept: int) -> set[int]:
+    """Return the numbers of the chunks whose memories are still to be kept, without hindsight."""
+    numbers = set()
+    for place, chunk in enumerate(plan.work):
+        if place >= kept and place not in plan.looking_back:
+            numbers.add(chunk.number)
+    return numbers
 
 
 def _dialogue(work: _Chunks, lead: Lead) -> RunningDialogue[Keep]:
@@ -143,10 +172,8 @@ def _dialogue(work: _Chunks, lead: Lead) -> RunningDialogue[Keep]:
     chunk = survey.plan.work[lead.place]
     ahead = None
     if lead.place not in survey.plan.looking_back:
-        entries = survey.passage(chunk, ()).chunk
-        ahead = chunk_analysis(
-            worksheet_of_chunk(survey, chunk), entries, chunk.tokens, survey.roles
-        )
+        sheet, entries = worksheet_of_chunk(survey, chunk), survey.passage(chunk, ()).chunk
+        ahead = chunk_analysis(sheet, entries, chunk.tokens, survey.roles)
     # The one it would follow is not there where that comes after one that cannot be made.
     behind = None if lead.behind is None else work.dialogues.get(lead.behind)
     return RunningDialogue(_steps(work, lead), len(work.dialogues), behind, ahead)
@@ -175,9 +202,8 @@ def _steps(work: _Chunks, lead: Lead) -> Steps[Keep]:
 
     def keep() -> None:
         keep_chunk()
-        work.context.tell(
-            MemoryMade(plan.chat_id, plan.title, chunk.number, place + 1, len(plan.work))
-        )
+        made = MemoryMade(plan.chat_id, plan.title, chunk.number, place + 1, len(plan.work))
+        work.context.tell(made)
 
     return keep
 
@@ -197,15 +223,13 @@ def _memory(work: _Chunks, chunk: PlannedChunk, passage: Passage, *, is_again: b
 
 def _layers_after(survey: Survey, chunk: PlannedChunk) -> tuple[Layer, ...]:
     """Return the layers that become due with the chunk's memory."""
-    layers: dict[Layer, Sequence[PlannedChunk]] = {
-        "core": survey.plan.layers.core,
-        "facts": survey.plan.layers.facts,
-    }
-    return tuple(
-        layer
-        for layer, chunks in layers.items()
-        if any(other.number == chunk.number for other in chunks)
-    )
+    due = survey.plan.layers
+    layers: list[Layer] = []
+    if any(other.number == chunk.number for other in due.core):
+        layers.append("core")
+    if any(other.number == chunk.number for other in due.facts):
+        layers.append("facts")
+    return tuple(layers)
 
 
 def _keep_new(work: _Chunks, memory: Memory, layers: Sequence[Layer]) -> None:
@@ -237,10 +261,9 @@ def _hindsight(work: _Chunks, chunk: PlannedChunk, passage: Passage) -> Steps[Ke
     if before.in_prompts.made == EXTRACTED:
         return lambda: None
     after = _seen_later(survey, chunk)
+    after_tokens = sum(survey.counts.all[entry.message.digest] for entry in after)
+    sheet = worksheet_of_chunk(survey, chunk, after_tokens)
     number = next_edition(context.archive, before.memory_id)
-    sheet = worksheet_of_chunk(
-        survey, chunk, sum(survey.counts.all[entry.message.digest] for entry in after)
-    )
     try:
         edition = yield from make_hindsight(
             sheet, passage, after, before.in_prompts, survey.roles, count, context.clock, number
@@ -249,16 +272,18 @@ def _hindsight(work: _Chunks, chunk: PlannedChunk, passage: Passage) -> Steps[Ke
         # The provider counts more than was foreseen. Without this edition the work can go on all the same.
         yield Noted("hindsight too long for the window")
         edition = Refused("too long", "What came after does not fit into the model's window.")
+    return lambda: _keep_hindsight(work, before, edition)
 
-    def keep() -> None:
-        with context.archive.transaction():
-            if isinstance(edition, Edition):
-                keep_edition(context.archive, before.memory_id, edition)
-            end_turn(context.archive, before.memory_id)
+
+def _keep_hindsight(work: _Chunks, before: Memory, edition: Edition | Refused) -> None:
+    """Keep a memory's hindsight edition if it was written, and that its turn is over."""
+    archive = work.context.archive
+    with archive.transaction():
         if isinstance(edition, Edition):
-            _renew(work, before)
-
-    return keep
+            keep_edition(archive, before.memory_id, edition)
+        end_turn(archive, before.memory_id)
+    if isinstance(edition, Edition):
+        _renew(work, before)
 
 
 def _seen_later(survey: Survey, chunk: PlannedChunk) -> tuple[Entry, ...]:
@@ -266,7 +291,7 @@ def _seen_later(survey: Survey, chunk: PlannedChunk) -> tuple[Entry, ...]:
 
     What the person has deleted or forgotten is not among them.
     """
-    forgotten = {memory.number for memory in survey.reading.chunk_memories if memory.forgotten}
+    forgotten = survey.reading.forgotten
     left = survey.config.memory.hindsight_tokens
     if survey.limit is not None:
         factor = token_factor(survey.roles.agent.name)
@@ -286,9 +311,6 @@ def _renew(work: _Chunks, memory: Memory) -> None:
     """Let a memory have all editions that the archive has of it by now."""
     known = editions(work.context.archive, memory.memory_id)
     edition = shown_edition(known, memory.chosen, work.survey.config.memory.editions)
-    place = next(
-        place for place, other in enumerate(work.memories) if other.memory_id == memory.memory_id
-    )
-    work.memories[place] = replace(
-        memory, edition=edition, in_prompts=edition_in_prompts(known, memory.chosen)
-    )
+    in_prompts = edition_in_prompts(known, memory.chosen)
+    place = [other.memory_id for other in work.memories].index(memory.memory_id)
+    work.memories[place] = replace(memory, edition=edition, in_prompts=in_prompts)

@@ -43,6 +43,11 @@ class ChatReading:
         """Return the memories that are no folds, oldest first."""
         return tuple(memory for memory in self.memories if not memory.is_fold)
 
+    @property
+    def forgotten(self) -> frozenset[int]:
+        """Return the numbers of the memories of chunks that the person has forgotten."""
+        return frozenset(memory.number for memory in self.chunk_memories if memory.forgotten)
+
 
 def user_edits(reading: ChatReading) -> str:
     """Describe what the person did, in numbers and without a full stop; empty if nothing."""
