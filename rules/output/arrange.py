@@ -65,39 +65,49 @@ def memories_by_anchor(
     Memories never change their order: each is put where the one before it is, or later.
     """
     first = _first_indices(places, entries, section.memories)
-    anchors = [first.get(memory.memory_id) for memory in section.shown]
-    live = [entry.at for entry in entries if entry.memory is None and entry.at is not None]
-    at = next((anchor for anchor in anchors if anchor is not None), min(live, default=len(places)))
+    anchors = [first[memory.memory_id] for memory in section.shown if memory.memory_id in first]
+    at = anchors[0] if anchors else _first_live(places, entries)
     waiting: dict[int, list[Memory]] = {}
-    for memory, anchor in zip(section.shown, anchors, strict=True):
-        at = max(at, anchor if anchor is not None else at)
+    for memory in section.shown:
+        at = max(at, first.get(memory.memory_id, at))
         waiting.setdefault(at, []).append(memory)
     return waiting
+
+
+def _first_live(places: Sequence[Place], entries: Sequence[Entry]) -> int:
+    """Return the index of the first message that is under no memory; else that after the last."""
+    live = [entry.at for entry in entries if entry.memory is None and entry.at is not None]
+    return min(live, default=len(places))
 
 
 def _first_indices(
     places: Sequence[Place], entries: Sequence[Entry], memories: Sequence[Memory]
 ) -> dict[str, int]:
     """Return by memory id where in the export it begins, or what it was made of."""
-    first = {
-        name: min(place.at for place in group.values()) for name, group in groups(places).items()
-    }
-    raw = _first_raw(entries)
+    first: dict[str, int] = {}
+    for name, group in groups(places).items():
+        first[name] = min(place.at for place in group.values())
+    under = _places_under(places, entries)
+    # Folds come after what is in them.
     for memory in sorted(memories, key=lambda memory: (memory.is_fold, memory.level)):
-        inside = [first[name] for name in memory.members if name in first]
-        inside += [raw[memory.number]] if not memory.is_fold and memory.number in raw else []
-        if memory.memory_id not in first and inside:
+        if memory.memory_id in first:
+            continue
+        if memory.is_fold:
+            inside = [first[name] for name in memory.members if name in first]
+        else:
+            inside = [place.at for place in under.get(memory.number, ())]
+        if inside:
             first[memory.memory_id] = min(inside)
     return first
 
 
-def _first_raw(entries: Sequence[Entry]) -> dict[int, int]:
-    """Return by memory number where in the export the first of its raw messages is."""
-    first: dict[int, int] = {}
+def _places_under(places: Sequence[Place], entries: Sequence[Entry]) -> dict[int, list[Place]]:
+    """Return by memory number the raw messages under it that the export still has, in order."""
+    under: dict[int, list[Place]] = {}
     for entry in entries:
-        if entry.at is not None and entry.memory is not None:
-            first[entry.memory] = min(entry.at, first.get(entry.memory, entry.at))
-    return first
+        if entry.memory is not None and entry.at is not None:
+            under.setdefault(entry.memory, []).append(places[entry.at])
+    return under
 
 
 def arrange(
@@ -147,11 +157,13 @@ def _closing(places: Sequence[Place], last: str, canned: Canned) -> Part:
     """Return the export's closing if it follows the memory `last`, else a new one."""
     before = ""
     for place in places:
-        if place.ours is None:
+        marker = place.ours
+        if marker is None:
             continue
-        if place.ours.kind == CLOSING and before == last:
+        if marker.kind == MEMORY:
+            before = marker.memory
+        elif marker.kind == CLOSING and before == last:
             return place
-        before = place.ours.memory if place.ours.kind == MEMORY else before
     return Draft.closing(last, canned.closing)
 
 
@@ -164,7 +176,8 @@ def _kept_and_new(
     kept = _kept(places, entries, section, keep=keep)
     for at in range(len(places) + 1):
         for memory in waiting.get(at, ()):
-            yield from _memory_messages(memory, shown.get(memory.memory_id, {}), section.touched)
+            group = shown.get(memory.memory_id, {})
+            yield from _memory_messages(memory, group, section.touched)
         if at in kept:
             yield kept[at]
 
@@ -174,19 +187,18 @@ def _kept(
 ) -> dict[int, Part]:
     """Return the messages of the export that stay, by their indices there."""
     known = {memory.memory_id for memory in section.memories}
-    under = {memory.number: memory for memory in section.memories if not memory.is_fold}
+    chunks = {memory.number: memory for memory in section.memories if not memory.is_fold}
     compressed = {entry.key for entry in entries if entry.memory is not None}
-    attached = _attached(places, entries)
-    kept: dict[int, Part] = {
-        place.at: place for place in places if _stays(place, known, compressed)
-    }
-    for entry in entries:
-        if entry.at is None or entry.memory is None:
-            continue
-        kept.pop(entry.at, None)
-        if keep or entry.at in attached:
-            original = Original(places[entry.at], under[entry.memory], for_attachment=not keep)
-            kept[entry.at] = original
+    kept: dict[int, Part] = {}
+    for place in places:
+        if _stays(place, known, compressed):
+            kept[place.at] = place
+    for number, members in _places_under(places, entries).items():
+        staying = members if keep else _naming_files(members)
+        for place in members:
+            kept.pop(place.at, None)
+        for place in staying:
+            kept[place.at] = Original(place, chunks[number], for_attachment=not keep)
     return kept
 
 
@@ -200,17 +212,10 @@ def _stays(place: Place, known: Collection[str], compressed: Collection[str]) ->
     return not (place.is_copy and place.key in compressed)
 
 
-def _attached(places: Sequence[Place], entries: Sequence[Entry]) -> set[int]:
-    """Return the indices of the messages under memories that must not leave the chat."""
-    under: dict[int, list[Place]] = {}
-    for entry in entries:
-        if entry.memory is not None and entry.at is not None:
-            under.setdefault(entry.memory, []).append(places[entry.at])
-    return {
-        members[index].at
-        for members in under.values()
-        for index in with_attachments([place.message for place in members])
-    }
+def _naming_files(members: Sequence[Place]) -> list[Place]:
+    """Return those messages under a memory that must not leave the chat."""
+    indices = with_attachments([place.message for place in members])
+    return [members[index] for index in indices]
 
 
 def _with_attachments_of_ours(
@@ -224,8 +229,12 @@ def _with_attachments_of_ours(
     kept = list(parts)
     staying = {part.at for part in parts if isinstance(part, Place)}
     by_id = {memory.memory_id: memory for memory in memories}
-    for place in places if memories else ():
-        if place.ours and place.at not in staying and attachments(place.message.raw):
+    if not memories:
+        return kept
+    for place in places:
+        if place.ours is None or place.at in staying:
+            continue
+        if attachments(place.message.raw):
             memory = by_id.get(place.ours.memory, memories[0])
             original = Original(place, memory, for_attachment=True)
             kept.insert(_first_raw_after(kept, place.at), original)
@@ -259,10 +268,12 @@ def _memory_messages(
 
 def _may_stay(memory: Memory, group: Mapping[int, Place], *, is_whole: bool) -> bool:
     """Return whether the messages have the right text and order, and missing ones can be added."""
-    dates = [place.message.created_at or "" for _, place in sorted(group.items())]
-    names = {spans.text((place.message.marker or {}).get("memory")) for place in group.values()}
-    return (
-        all(place.message.text == memory.edition.texts[slot - 1] for slot, place in group.items())
-        and dates == sorted(dates)
-        and (is_whole or names == {memory.memory_id})
-    )
+    for slot, place in group.items():
+        if place.message.text != memory.edition.texts[slot - 1]:
+            return False
+    dates = [group[slot].message.created_at or "" for slot in sorted(group)]
+    if dates != sorted(dates):
+        return False
+    markers = [place.message.marker for place in group.values()]
+    names = {spans.text_under(marker, "memory") for marker in markers}
+    return is_whole or names == {memory.memory_id}

@@ -17,6 +17,7 @@ from rules.conversation.marker import (
     CLOSING,
     OPENING,
     Draft,
+    Marker,
     memory_drafts,
     text_digest,
     write_marker,
@@ -66,14 +67,16 @@ class OutputMessage:
 
 @dataclass(frozen=True, slots=True)
 class _Bounds:
-    """The dates that the messages of a new part must lie between."""
+    """The latest dates that the messages of a new part may have."""
 
-    after: datetime
-    """The date of our last message before it."""
     ours: datetime
     """The earliest date of our messages kept after it; never passed."""
     others: datetime
-    """The earliest date of all other messages kept after it; passed only if `after` is later."""
+    """The earliest date of all other messages kept after it; passed only by what comes earlier."""
+
+    def within(self, date: datetime, earliest: datetime) -> datetime:
+        """Return the date moved so that it passes nothing that is kept after it."""
+        return min(self.ours, max(earliest, min(date, self.others)))
 
 
 def assemble(
@@ -109,9 +112,14 @@ def assemble(
 
 
 def _removed(places: Sequence[Place], pieces: Sequence[OutputMessage]) -> tuple[str, ...]:
+    """Return the uuids of the messages that the output has not, each once."""
     staying = {piece.uuid for piece in pieces}
-    uuids = (place.message.uuid for place in places)
-    return tuple(dict.fromkeys(uuid for uuid in uuids if uuid and uuid not in staying))
+    removed: dict[str, None] = {}
+    for place in places:
+        uuid = place.message.uuid
+        if uuid and uuid not in staying:
+            removed[uuid] = None
+    return tuple(removed)
 
 
 def hash_of_messages(raws: Iterable[bytes]) -> str:
@@ -122,9 +130,8 @@ def hash_of_messages(raws: Iterable[bytes]) -> str:
     """
     digests: list[bytes] = []
     for raw in raws:
-        spelled = json.dumps(
-            spans.without_bulk(json.loads(spans.decoded(raw), parse_int=float)), sort_keys=True
-        )
+        message = json.loads(spans.decoded(raw), parse_int=float)
+        spelled = json.dumps(spans.without_bulk(message), sort_keys=True)
         digests.append(hashlib.sha256(spelled.encode("ascii")).digest())
     return hashlib.sha256(b"\n".join(digests)).hexdigest()
 
@@ -132,16 +139,19 @@ def hash_of_messages(raws: Iterable[bytes]) -> str:
 def _our_lines(parts: Sequence[Part]) -> Iterator[str]:
     """Yield a line per message of ours: its kind, its memory and slot, and the hash of its text."""
     for part in parts:
-        if isinstance(part, Place) and part.ours is not None:
-            marked = [(part.ours, part.message.text)]
-        elif isinstance(part, Memory):
-            marked = [(draft.marker, draft.text) for draft in memory_drafts(part)]
-        elif isinstance(part, Draft):
-            marked = [(part.marker, part.text)]
-        else:
-            continue
-        for marker, text in marked:
+        for marker, text in _marked_texts(part):
             yield f"{marker.kind} {marker.memory} {marker.slot} {text_digest(text)}"
+
+
+def _marked_texts(part: Part) -> list[tuple[Marker, str]]:
+    """Return the markers of the messages of ours that a part is, each with its text."""
+    if isinstance(part, Memory):
+        return [(draft.marker, draft.text) for draft in memory_drafts(part)]
+    if isinstance(part, Draft):
+        return [(part.marker, part.text)]
+    if isinstance(part, Place) and part.ours is not None:
+        return [(part.ours, part.message.text)]
+    return []
 
 
 def write_parts(
@@ -159,9 +169,8 @@ def write_parts(
     """
     template = _template(places)
     pieces: list[OutputMessage] = []
-    ours, others = _earliest_after(parts, ours=True), _earliest_after(parts, ours=False)
     after = _EARLIEST
-    for at, part in enumerate(parts):
+    for part, bounds in zip(parts, _bounds(parts), strict=True):
         if isinstance(part, Original):
             pieces.append(_original(part))
         elif isinstance(part, Place):
@@ -169,60 +178,72 @@ def write_parts(
             if part.ours:
                 after = max(after, parse_date(part.message.created_at) or after)
         else:
-            for new in _new_messages(part, memories, _Bounds(after, ours[at], others[at]), taken):
+            for new in _new_messages(part, memories, bounds, after, taken):
                 pieces.append(OutputMessage(None, write_message(new, template), new.uuid))
                 after = new.when
     return pieces
 
 
-def _new_messages(
-    part: Memory | Draft, memories: Sequence[Memory], bounds: _Bounds, taken: Set[str]
-) -> list[NewMessage]:
-    """Return the part's messages, dated within its time and the bounds."""
-    drafts = memory_drafts(part) if isinstance(part, Memory) else [part]
-    drafts = [draft.apart_from(taken) for draft in drafts]
-    began, ended = _span(part, memories)
-    earliest = max(bounds.after, parse_date(began) or bounds.after)
-    first = ended if isinstance(part, Draft) and part.marker.kind == CLOSING else began
-    dates = dates_inside(first, ended, len(drafts), bounds.after)
-    return [
-        NewMessage(
-            draft.name,
-            draft.uuid,
-            draft.role,
-            draft.text,
-            min(bounds.ours, max(earliest, min(date, bounds.others))),
-            write_marker(draft.marker),
-        )
-        for draft, date in zip(drafts, dates, strict=True)
-    ]
-
-
-def _earliest_after(parts: Sequence[Part], *, ours: bool) -> list[datetime]:
-    """Return for each part the earliest date of our messages, or of all others, kept after it."""
-    dates = [_LATEST]
+def _bounds(parts: Sequence[Part]) -> list[_Bounds]:
+    """Return for each part the earliest dates of what is kept after it."""
+    bounds: list[_Bounds] = []
+    ours = others = _LATEST
     for part in reversed(parts):
+        bounds.append(_Bounds(ours, others))
         place = part.place if isinstance(part, Original) else part
-        counts = isinstance(place, Place) and (place.ours is not None) == ours
-        date = parse_date(place.message.created_at) if isinstance(place, Place) and counts else None
-        dates.append(min(dates[-1], date or _LATEST))
-    return dates[:0:-1]
+        if isinstance(place, Place):
+            date = parse_date(place.message.created_at) or _LATEST
+            if place.ours is None:
+                others = min(others, date)
+            else:
+                ours = min(ours, date)
+    return bounds[::-1]
+
+
+def _new_messages(
+    part: Memory | Draft,
+    memories: Sequence[Memory],
+    bounds: _Bounds,
+    after: datetime,
+    taken: Set[str],
+) -> list[NewMessage]:
+    """Return the part's messages, dated within its time and the bounds.
+
+    `after` is the date of our last message before it.
+    """
+    drafts = memory_drafts(part) if isinstance(part, Memory) else [part]
+    began, ended = _span(part, memories)
+    earliest = max(after, parse_date(began) or after)
+    is_closing = isinstance(part, Draft) and part.marker.kind == CLOSING
+    dates = dates_inside(ended if is_closing else began, ended, len(drafts), after)
+    messages: list[NewMessage] = []
+    for draft, date in zip(drafts, dates, strict=True):
+        named = draft.apart_from(taken)
+        messages.append(
+            NewMessage(
+                name=named.name,
+                uuid=named.uuid,
+                role=named.role,
+                text=named.text,
+                when=bounds.within(date, earliest),
+                marker=write_marker(named.marker),
+            )
+        )
+    return messages
 
 
 def _original(part: Original) -> OutputMessage:
     """Return the original as it is if it is excluded already; else excluded, dated by its chunk."""
-    place, memory = part.place, part.memory
+    place = part.place
+    memory = part.memory
     written = read_message(place.written)
     was_alone = is_for_attachment(written.marker)
-    if (
-        place.original == memory.memory_id
-        and written.cleared
-        and (was_alone or not part.for_attachment)
-    ):
+    is_alone = was_alone or part.for_attachment
+    is_marked = place.original == memory.memory_id and is_alone == was_alone
+    if is_marked and written.cleared:
         return OutputMessage(place.at, place.written, place.message.uuid)
     when = memory.ended_at or place.message.created_at or write_date(_EARLIEST)
-    alone = was_alone or part.for_attachment
-    kept = kept_original(place.message.raw, when, memory.memory_id, for_attachment=alone)
+    kept = kept_original(place.message.raw, when, memory.memory_id, for_attachment=is_alone)
     return OutputMessage(None, kept, place.message.uuid)
 
 
@@ -230,14 +251,16 @@ def _span(part: Memory | Draft, memories: Sequence[Memory]) -> tuple[str | None,
     """Return the first and last date of what a new part covers; the closing ends all memories."""
     if isinstance(part, Memory):
         return part.began_at, part.ended_at
-    if part.marker.memory:
-        own = next(memory for memory in memories if memory.memory_id == part.marker.memory)
-        return own.began_at, own.ended_at
+    for memory in memories:
+        if memory.memory_id == part.marker.memory:
+            return memory.began_at, memory.ended_at
     if not memories:
         return None, None
+    first = memories[0]
+    last = memories[-1]
     if part.marker.kind == OPENING:
-        return memories[0].began_at, memories[0].began_at
-    return memories[-1].began_at, memories[-1].ended_at
+        return first.began_at, first.began_at
+    return last.began_at, last.ended_at
 
 
 def _template(places: Sequence[Place]) -> Mapping[str, object] | None:
