@@ -27,7 +27,13 @@ from rules.typingmind.chat import Chat
 from rules.typingmind.content import attachments
 from rules.typingmind.message import Message, read_message
 from rules.typingmind.spans import Member, Reel, Span, encoded
-from rules.typingmind.splice import ByteEdit, field_bytes, with_field, without_field
+from rules.typingmind.splice import (
+    ByteEdit,
+    field_bytes,
+    insertion,
+    with_field,
+    without_field,
+)
 
 ORIGINAL = "original"
 _CLEARED, _MARKER = "contextClearedAt", "memproc"
@@ -48,9 +54,10 @@ _SYNC, _LIST, _LIST_OF_FILES = "syncMetadata", "deletedMessageUUIDs", "deletedSy
 
 def is_original(marker: Mapping[str, object] | None) -> bool:
     """Return whether a `memproc` field marks a raw message kept with its memory."""
-    if marker is None or str(marker.get("v")) != _VERSION or marker.get("kind") != ORIGINAL:
+    if marker is None or marker.get("kind") != ORIGINAL:
         return False
-    return spans.text(marker.get("memory")) != ""
+    is_of_version = str(marker.get("v")) == _VERSION
+    return is_of_version and spans.text_under(marker, "memory") != ""
 
 
 def is_for_attachment(marker: Mapping[str, object] | None) -> bool:
@@ -71,12 +78,11 @@ def with_attachments(messages: Sequence[Message]) -> frozenset[int]:
     """
     staying: set[int] = set()
     group: list[int] = []
+    may_follow = False
     for index, message in enumerate(messages):
-        before = messages[index - 1]
-        is_result = message.role in _TOOL_ROLES and (
-            before.calls_tools or before.role in _TOOL_ROLES
-        )
-        group = [*group, index] if group and is_result else [index]
+        is_of_tool = message.role in _TOOL_ROLES
+        group = [*group, index] if is_of_tool and may_follow else [index]
+        may_follow = is_of_tool or message.calls_tools
         if attachments(message.raw) or group[0] in staying:
             staying.update(group)
     return frozenset(staying)
@@ -94,21 +100,28 @@ def kept_original(raw: bytes, when: str, memory: str, *, for_attachment: bool = 
     if for_attachment:
         marker[_WHY] = _ATTACHMENT
     try:
-        before = {key: field_bytes(raw, key) for key in (_CLEARED, _MARKER)}
         if read_message(raw).cleared:
             marker[_BY_PERSON] = True
-            del before[_CLEARED]
+            before = _fields_of(raw, [_MARKER])
         else:
+            before = _fields_of(raw, [_CLEARED, _MARKER])
             raw = with_field(raw, _CLEARED, encoded(when))
-        overwritten = b"{}"
-        for key, value in before.items():
-            overwritten = overwritten if value is None else with_field(overwritten, key, value)
         spelled = encoded(marker)
-        if overwritten != b"{}":
-            spelled = with_field(spelled, _BEFORE, overwritten)
+        if before != b"{}":
+            spelled = with_field(spelled, _BEFORE, before)
         return with_field(raw, _MARKER, spelled)
     except spans.BadJson as fault:
         raise _unfit(raw) from fault
+
+
+def _fields_of(raw: bytes, keys: Sequence[str]) -> bytes:
+    """Return an object with those of these fields that the message has, as they are spelled."""
+    fields = b"{}"
+    for key in keys:
+        value = field_bytes(raw, key)
+        if value is not None:
+            fields = with_field(fields, key, value)
+    return fields
 
 
 def plain_original(raw: bytes) -> bytes:
@@ -122,9 +135,12 @@ def plain_original(raw: bytes) -> bytes:
         return raw
     try:
         spelled = field_bytes(raw, _MARKER) or b"{}"
-        before = field_bytes(spelled, _BEFORE) if isinstance(marker.get(_BEFORE), dict) else None
-        for key in [_MARKER] if marker.get(_BY_PERSON) is True else [_CLEARED, _MARKER]:
-            value = None if before is None else field_bytes(before, key)
+        before = b"{}"
+        if isinstance(marker.get(_BEFORE), dict):
+            before = field_bytes(spelled, _BEFORE) or before
+        written = [_MARKER] if marker.get(_BY_PERSON) is True else [_CLEARED, _MARKER]
+        for key in written:
+            value = field_bytes(before, key)
             raw = without_field(raw, key) if value is None else with_field(raw, key, value)
     except spans.BadJson as fault:
         raise _unfit(raw) from fault
@@ -159,16 +175,24 @@ def deleted_uuids(chat: Chat) -> frozenset[str]:
 
 def add_deleted_uuids(chat: Chat, uuids: Sequence[str]) -> list[ByteEdit]:
     """Add to the list, which stays as it is otherwise."""
+    if not uuids:
+        return []
     known = _list_of(chat)
-    if known is None or not uuids:
-        return _written_list(chat, uuids) if uuids else []
+    if known is None:
+        return _written_list(chat, uuids)
     listed, _ = spans.items(Reel(chat.text), known.start)
-    before = {
-        spans.value(chat.text, entry.start)[0] for entry in listed if chat.text[entry.start] == '"'
-    }
+    before = {spans.value(chat.text, entry.start)[0] for entry in listed if _is(chat, entry, '"')}
     added = b",".join(encoded(uuid) for uuid in uuids if uuid not in before)
-    at = listed[-1].stop if listed else known.start + 1
-    return [ByteEdit(Span(at, at), b"," + added if listed else added)] if added else []
+    if not added:
+        return []
+    if not listed:
+        return [insertion(known.start + 1, added)]
+    return [insertion(listed[-1].stop, b"," + added)]
+
+
+def _is(chat: Chat, value: Span, sign: str) -> bool:
+    """Return whether a value begins with this sign: a text, an array or an object."""
+    return chat.text[value.start] == sign
 
 
 def replace_deleted_uuids(chat: Chat, uuids: Sequence[str]) -> list[ByteEdit]:
@@ -178,28 +202,29 @@ def replace_deleted_uuids(chat: Chat, uuids: Sequence[str]) -> list[ByteEdit]:
 
 def _sync_members(chat: Chat) -> list[Member]:
     sync = chat.member(_SYNC)
-    if sync is None or chat.text[sync.value.start] != "{":
+    if sync is None or not _is(chat, sync.value, "{"):
         return []
     return spans.members(Reel(chat.text), sync.value.start)[0]
 
 
 def _list_of(chat: Chat) -> Span | None:
-    named = (member.value for member in _sync_members(chat) if member.key == _LIST)
-    return next((span for span in named if chat.text[span.start] == "["), None)
+    for member in _sync_members(chat):
+        if member.key == _LIST and _is(chat, member.value, "["):
+            return member.value
+    return None
 
 
 def _written_list(chat: Chat, uuids: Sequence[str]) -> list[ByteEdit]:
     """Write the list in place of the present one, or where the chat has none."""
-    sync, members = chat.member(_SYNC), _sync_members(chat)
+    sync = chat.member(_SYNC)
+    alone = encoded({_LIST: uuids})
     if sync is None:
-        brace = Span(chat.span.stop - 1, chat.span.stop - 1)
-        return [ByteEdit(brace, b"," + encoded(_SYNC) + b":" + encoded({_LIST: uuids}))]
-    if chat.text[sync.value.start] != "{":
-        return [ByteEdit(sync.value, encoded({_LIST: uuids}))]
+        return [insertion(chat.span.stop - 1, b"," + encoded(_SYNC) + b":" + alone)]
+    if not _is(chat, sync.value, "{"):
+        return [ByteEdit(sync.value, alone)]
+    members = _sync_members(chat)
     for member in members:
         if member.key == _LIST:
             return [ByteEdit(member.value, encoded(uuids))]
-    at = sync.value.start + 1
-    return [
-        ByteEdit(Span(at, at), encoded(_LIST) + b":" + encoded(uuids) + (b"," if members else b""))
-    ]
+    entry = alone[1:-1]
+    return [insertion(sync.value.start + 1, entry + b"," if members else entry)]

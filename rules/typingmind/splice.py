@@ -22,16 +22,24 @@ class ByteEdit:
     new: bytes
 
 
+def insertion(at: int, new: bytes) -> ByteEdit:
+    """Return the edit that adds bytes at an offset of the document."""
+    return ByteEdit(Span(at, at), new)
+
+
 def splice(chat: Chat, edits: Sequence[ByteEdit]) -> bytes:
     """Return the chat's bytes with the edits made. They must not overlap."""
     pieces: list[bytes] = []
     at = chat.span.start
     for edit in sorted(edits, key=lambda edit: (edit.span.start, edit.span.stop)):
-        if edit.span.start < at:
+        span = edit.span
+        if span.start < at:
             raise ValueError("edits overlap")
-        pieces += [chat.slice(Span(at, edit.span.start)), edit.new]
-        at = edit.span.stop
-    return b"".join([*pieces, chat.slice(Span(at, chat.span.stop))])
+        pieces.append(chat.slice(Span(at, span.start)))
+        pieces.append(edit.new)
+        at = span.stop
+    pieces.append(chat.slice(Span(at, chat.span.stop)))
+    return b"".join(pieces)
 
 
 def replace_messages(chat: Chat, kept: Sequence[int | None], raws: Sequence[bytes]) -> ByteEdit:
@@ -44,15 +52,16 @@ def replace_messages(chat: Chat, kept: Sequence[int | None], raws: Sequence[byte
     prefix, suffix = _same_ends(kept, len(old))
     new = raws[prefix : len(raws) - suffix]
     gone = old[prefix : len(old) - suffix]
-    if gone and (new or len(old) == len(gone)):
-        return ByteEdit(Span(gone[0].start, gone[-1].stop), _comma(chat).join(new))
-    if gone and prefix:  # a comma goes with them
-        return ByteEdit(Span(old[prefix - 1].stop, gone[-1].stop), b"")
-    if gone:
-        return ByteEdit(Span(gone[0].start, old[-suffix].start), b"")
-    if not new:
-        return ByteEdit(Span(chat.span.start, chat.span.start), b"")
-    return _insertion(chat, prefix, new)
+    if not gone:
+        return _insertion(chat, prefix, new)
+    start = gone[0].start
+    stop = gone[-1].stop
+    # Where nothing comes in their place, a comma goes with them.
+    if not new and prefix:
+        start = old[prefix - 1].stop
+    elif not new and suffix:
+        stop = old[-suffix].start
+    return ByteEdit(Span(start, stop), _comma(chat).join(new))
 
 
 def _same_ends(kept: Sequence[int | None], count: int) -> tuple[int, int]:
@@ -68,12 +77,14 @@ def _same_ends(kept: Sequence[int | None], count: int) -> tuple[int, int]:
 
 def _insertion(chat: Chat, index: int, new: Sequence[bytes]) -> ByteEdit:
     """Return the edit that adds messages before the one at `index`, or after the last one."""
-    comma, old = _comma(chat), chat.messages
+    if not new:
+        return insertion(chat.span.start, b"")
+    comma = _comma(chat)
+    old = chat.messages
+    added = comma.join(new)
     if index < len(old):
-        at = old[index].start
-        return ByteEdit(Span(at, at), b"".join(raw + comma for raw in new))
-    at = old[-1].stop
-    return ByteEdit(Span(at, at), b"".join(comma + raw for raw in new))
+        return insertion(old[index].start, added + comma)
+    return insertion(old[-1].stop, comma + added)
 
 
 def replace_field(chat: Chat, key: str, value: object) -> list[ByteEdit]:
@@ -89,13 +100,20 @@ def mark_changed(chat: Chat, now: str) -> list[ByteEdit]:
 
 def replace_or_add_fields(chat: Chat, fields: Mapping[str, object]) -> list[ByteEdit]:
     """Give the chat's fields these values; those that it lacks go after its last one."""
-    edits = [edit for key, value in fields.items() for edit in replace_field(chat, key, value)]
-    lacking = {key: value for key, value in fields.items() if chat.member(key) is None}
+    edits: list[ByteEdit] = []
+    lacking: dict[str, object] = {}
+    for key, value in fields.items():
+        replaced = replace_field(chat, key, value)
+        edits += replaced
+        if not replaced:
+            lacking[key] = value
     if not lacking:
         return edits
-    at = chat.members[-1].value.stop if chat.members else chat.span.start + 1
     entries = encoded(lacking)[1:-1]
-    return [*edits, ByteEdit(Span(at, at), b"," + entries if chat.members else entries)]
+    if chat.members:
+        last = chat.members[-1].value
+        return [*edits, insertion(last.stop, b"," + entries)]
+    return [*edits, insertion(chat.span.start + 1, entries)]
 
 
 def _comma(chat: Chat) -> bytes:
@@ -111,8 +129,10 @@ def field_bytes(raw: bytes, key: str) -> bytes | None:
     This and the next two raise spans.BadJson where the bytes are no JSON object, or a key occurs
     twice.
     """
-    values = (raw[it.value.start : it.value.stop] for it in _members(raw) if it.key == key)
-    return next(values, None)
+    for member in _members(raw):
+        if member.key == key:
+            return raw[member.value.start : member.value.stop]
+    return None
 
 
 def with_field(raw: bytes, key: str, value: bytes) -> bytes:
@@ -120,24 +140,32 @@ def with_field(raw: bytes, key: str, value: bytes) -> bytes:
     members = _members(raw)
     for member in members:
         if member.key == key:
-            return raw[: member.value.start] + value + raw[member.value.stop :]
-    at = members[-1].value.stop if members else 1
+            return _replaced(raw, member.value, value)
     entry = encoded(key) + b":" + value
-    return raw[:at] + (b"," if members else b"") + entry + raw[at:]
+    if not members:
+        return _replaced(raw, Span(1, 1), entry)
+    end = members[-1].value.stop
+    return _replaced(raw, Span(end, end), b"," + entry)
 
 
 def without_field(raw: bytes, key: str) -> bytes:
     """Return the object without the field and the comma before it, or else the one after it."""
     members = _members(raw)
-    at = next((index for index, member in enumerate(members) if member.key == key), None)
-    if at is None:
+    keys = [member.key for member in members]
+    if key not in keys:
         return raw
-    start, stop = members[at].start, members[at].value.stop
+    at = keys.index(key)
+    start = members[at].start
+    stop = members[at].value.stop
     if at > 0:
         start = members[at - 1].value.stop
     elif len(members) > 1:
         stop = members[1].start
-    return raw[:start] + raw[stop:]
+    return _replaced(raw, Span(start, stop), b"")
+
+
+def _replaced(raw: bytes, span: Span, new: bytes) -> bytes:
+    return raw[: span.start] + new + raw[span.stop :]
 
 
 def _members(raw: bytes) -> list[Member]:
