@@ -14,7 +14,7 @@ What the context manager is shown and asked so that it keeps the facts:
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -24,6 +24,7 @@ from rules.conversation.memory import Six
 from rules.layers.core import CoreMemory, Refusal, Section, lines_of
 from rules.layers.core_layout import CoreEdit, Layout, Offer, describe_function
 from rules.typingmind.content import printable
+from rules.typingmind.spans import Fields
 
 _FENCE = "```"
 _NO_BLOCK = Refusal("The answer has no fenced block of JSON at its end.", "unreadable")
@@ -78,7 +79,7 @@ def _listed(entry: Any) -> CoreEdit | Refusal:
     return CoreEdit(entry["function"], _as_meant(inside if isinstance(inside, dict) else beside))
 
 
-def _as_meant(arguments: Mapping[str, object]) -> dict[str, object]:
+def _as_meant(arguments: Fields) -> dict[str, object]:
     """Restore inert tags in the arguments, and drop characters that no file takes."""
     return {
         name: restore_tags(printable(value)) if isinstance(value, str) else value

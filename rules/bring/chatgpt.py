@@ -17,7 +17,6 @@ from collections.abc import Iterable, Iterator
 
 from rules.bring.conversation import (
     Conversation,
-    Fields,
     LeftOut,
     MessageTree,
     Rendered,
@@ -31,7 +30,7 @@ from rules.bring.conversation import (
     paragraphs,
     read_moment,
 )
-from rules.typingmind.spans import Number, as_list, text, text_under
+from rules.typingmind.spans import Fields, Number, as_list, text, text_under
 
 MAPPING = "mapping"
 """The field by which such a conversation is known."""

@@ -17,7 +17,6 @@ from collections.abc import Iterator
 
 from rules.bring.conversation import (
     Conversation,
-    Fields,
     LeftOut,
     MessageTree,
     Rendered,
@@ -32,7 +31,7 @@ from rules.bring.conversation import (
     read_moment,
 )
 from rules.typingmind import spans
-from rules.typingmind.spans import BadJson, as_list, text, text_under
+from rules.typingmind.spans import BadJson, Fields, as_list, text, text_under
 
 CHAT_MESSAGES = "chat_messages"
 """The field by which such a conversation is known."""

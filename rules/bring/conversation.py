@@ -21,11 +21,10 @@ from typing import Literal
 from rules.typingmind import spans
 from rules.typingmind.content import printable
 from rules.typingmind.dates import parse_date
+from rules.typingmind.spans import Fields
 
 Source = Literal["chatgpt", "claude"]
 Role = Literal["user", "assistant"]
-Fields = Mapping[str, object]
-"""A parsed JSON object."""
 LeftOut = Counter[str]
 """How many things could not come, by their kind in words ("picture")."""
 PROGRAMS: Mapping[Source, str] = {"chatgpt": "ChatGPT", "claude": "Claude"}

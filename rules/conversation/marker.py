@@ -14,6 +14,7 @@ from rules.conversation.short_quotes import forms
 from rules.typingmind import spans
 from rules.typingmind.content import printable
 from rules.typingmind.message import Message
+from rules.typingmind.spans import Fields
 
 OPENING, MEMORY, CLOSING = "opening", "memory", "closing"
 QUOTE_SLOT = 2
@@ -58,7 +59,7 @@ def write_marker(marker: Marker) -> dict[str, object]:
     return {"v": _VERSION, **fields}
 
 
-def read_marker(value: Mapping[str, object] | None) -> Marker | None:
+def read_marker(value: Fields | None) -> Marker | None:
     """Return the marker in a message's field, or None if it is none that we could have written."""
     if value is None:
         return None

@@ -22,6 +22,7 @@ from rules.layers.core import (
     lines_of,
     written,
 )
+from rules.typingmind.spans import Fields
 
 EditingFunction = Callable[..., CoreMemory | Refusal]
 """Takes the memory and texts by name, and returns the edited memory, or why it cannot be edited so.
@@ -103,7 +104,7 @@ class CoreEdit:
     """A function and what it is to be called with, as the agent has named them."""
 
     function: str
-    arguments: Mapping[str, object]
+    arguments: Fields
 
 
 def apply_edit(

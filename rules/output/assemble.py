@@ -7,7 +7,7 @@ already are kept as they are there. Only the bytes between the first and the las
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Literal
@@ -35,6 +35,7 @@ from rules.typingmind.originals import (
     is_for_attachment,
     kept_original,
 )
+from rules.typingmind.spans import Fields
 from rules.typingmind.splice import mark_changed, replace_messages, splice
 
 Mode = Literal["replace", "new-chat", "keep-originals"]
@@ -263,7 +264,7 @@ def _span(part: Memory | Draft, memories: Sequence[Memory]) -> tuple[str | None,
     return last.began_at, last.ended_at
 
 
-def _template(places: Sequence[Place]) -> Mapping[str, object] | None:
+def _template(places: Sequence[Place]) -> Fields | None:
     """Return the fields of the chat's newest answer, which new messages take their shape from."""
     for place in reversed(places):
         if place.message.role == "assistant" and place.message.type in (None, "message"):

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from rules.typingmind import spans
+from rules.typingmind.spans import Fields
 
 _HALF_A_PAIR = re.compile("[\ud800-\udfff]")
 _WORDS = frozenset({"text", "refusal", "output_text"})
@@ -35,16 +36,11 @@ class Part:
     spoken: bool
 
 
-def parts(message: Mapping[str, object]) -> tuple[Part, ...]:
+def parts(message: Fields) -> tuple[Part, ...]:
     """Return the pieces of one parsed message in reading order; empty if it says nothing."""
     if has_several_answers(message):
-        answers = spans.as_list(chosen(message), "messages")
-        return tuple(
-            part for answer in answers if isinstance(answer, dict) for part in parts(answer)
-        )
-    content = message.get("content")
-    items = content if isinstance(content, list) else [content] if spans.text(content) else []
-    pieces = [*map(_part, items), *_tool_calls(message)]
+        return _parts_of_answers(chosen(message))
+    pieces = [*map(_part, _items(message)), *_tool_calls(message)]
     if message.get("role") in ("tool", "function"):
         characters = sum(len(part.text) for part in pieces)
         return (Part(f"[tool result: {_name(message)}, {characters:,} characters]", spoken=False),)
@@ -53,17 +49,34 @@ def parts(message: Mapping[str, object]) -> tuple[Part, ...]:
     return tuple(part for part in pieces if part.text)
 
 
+def _parts_of_answers(answer: Fields) -> tuple[Part, ...]:
+    """Return the pieces of all messages of the answer that the person chose."""
+    pieces: list[Part] = []
+    for message in spans.as_list(answer, "messages"):
+        if isinstance(message, dict):
+            pieces += parts(message)
+    return tuple(pieces)
+
+
+def _items(message: Fields) -> list[object]:
+    """Return the parts of a message's content, which may be one text."""
+    content = message.get("content")
+    if isinstance(content, list):
+        return content
+    return [content] if spans.text(content) else []
+
+
 def text_of(pieces: Sequence[Part]) -> str:
     """Return the message as a model reads it: words and placeholders."""
     return "\n\n".join(part.text for part in pieces)
 
 
-def has_several_answers(message: Mapping[str, object]) -> bool:
+def has_several_answers(message: Fields) -> bool:
     """Return whether several models answered at once, of which the person chose one."""
     return message.get("type") == _SEVERAL
 
 
-def chosen(message: Mapping[str, object]) -> Mapping[str, object]:
+def chosen(message: Fields) -> Fields:
     """Return the answer that the conversation continues; with none chosen the app sends the first.
 
     A message that is not several answers is itself what was chosen.
@@ -71,9 +84,11 @@ def chosen(message: Mapping[str, object]) -> Mapping[str, object]:
     if not has_several_answers(message):
         return message
     answers = [answer for answer in spans.as_list(message, "responses") if isinstance(answer, dict)]
-    primary_id = spans.text(message.get("primaryResponseID"))
-    primary = [answer for answer in answers if primary_id and answer.get("id") == primary_id]
-    return next(iter(primary or answers), {})
+    primary_id = spans.text_under(message, "primaryResponseID")
+    for answer in answers:
+        if primary_id and answer.get("id") == primary_id:
+            return answer
+    return answers[0] if answers else {}
 
 
 def printable(text: str) -> str:
@@ -116,7 +131,7 @@ def without_its_place(part: object) -> object:
     return rest
 
 
-def _without_file_ids(fields: Mapping[str, object]) -> dict[str, object]:
+def _without_file_ids(fields: Fields) -> dict[str, object]:
     return {key: value for key, value in fields.items() if not key.endswith(_ENDINGS)}
 
 
@@ -136,26 +151,35 @@ def _named(value: object) -> Iterator[str]:
             waiting += item
 
 
-def _tool_calls(message: Mapping[str, object]) -> list[Part]:
+def _tool_calls(message: Fields) -> list[Part]:
     """Return a placeholder for each tool call, also in the older form of one function."""
-    calls = (call for call in spans.as_list(message, "tool_calls") if isinstance(call, dict))
-    functions = [*(call.get("function") for call in calls), message.get("function_call")]
-    names = [_name(function) for function in functions if isinstance(function, dict)]
-    return [Part(f"[tool call: {name}]", spoken=False) for name in names]
+    functions = [
+        call.get("function")
+        for call in spans.as_list(message, "tool_calls")
+        if isinstance(call, dict)
+    ]
+    functions.append(message.get("function_call"))
+    return [
+        Part(f"[tool call: {_name(function)}]", spoken=False)
+        for function in functions
+        if isinstance(function, dict)
+    ]
 
 
 def _part(item: object) -> Part:
-    if (text := spans.text(item)) or item == "":
-        return Part(printable(text), spoken=True)
-    kind = spans.text(item.get("type")) if isinstance(item, dict) else ""
+    said = spans.text(item)
+    if said or item == "":
+        return Part(printable(said), spoken=True)
+    kind = spans.text_under(item, "type")
     if not isinstance(item, dict) or not kind:
         return Part("[unknown part]", spoken=False)
     if kind in _WORDS:
-        return Part(printable(spans.text(item.get("text", item.get("refusal")))), spoken=True)
+        words = spans.text(item.get("text", item.get("refusal")))
+        return Part(printable(words), spoken=True)
     return Part(_replacement(kind, item), spoken=False)
 
 
-def _replacement(kind: str, item: Mapping[str, object]) -> str:
+def _replacement(kind: str, item: Fields) -> str:
     if kind in _PLACEHOLDERS:
         return _placeholder(_PLACEHOLDERS[kind], item)
     if kind.endswith(("tool_use", "tool_call")):
@@ -165,11 +189,10 @@ def _replacement(kind: str, item: Mapping[str, object]) -> str:
     return _NAMELESS.get(kind) or f"[{printable(kind)[:40]}]"
 
 
-def _placeholder(what: str, item: Mapping[str, object]) -> str:
-    metadata = item.get("metadata")
-    name = spans.text(metadata.get("name")) if isinstance(metadata, dict) else ""
+def _placeholder(what: str, item: Fields) -> str:
+    name = spans.text_under(item.get("metadata"), "name")
     return f"[{what}: {printable(name)[:80]}]" if name else f"[{what}]"
 
 
-def _name(item: Mapping[str, object]) -> str:
-    return printable(spans.text(item.get("name")))[:80] or "unnamed"
+def _name(item: Fields) -> str:
+    return printable(spans.text_under(item, "name"))[:80] or "unnamed"

@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from rules.typingmind import spans
@@ -15,6 +15,7 @@ from rules.typingmind.content import (
     text_of,
     without_its_place,
 )
+from rules.typingmind.spans import Fields
 
 _REASONS = {
     "training-message": "an agent's hidden training message, which is always sent",
@@ -48,7 +49,7 @@ class Message:
     calls_tools: bool
     cleared: bool
     """Whether it carries `contextClearedAt`: shown to the person, no longer sent to the model."""
-    marker: Mapping[str, object] | None
+    marker: Fields | None
     """Our own field, where the message is one that we wrote."""
     is_copy: bool = False
     """Its bytes have the date on which a fork copied it; `created_at` is when it was said."""
@@ -92,7 +93,7 @@ def read_message(raw: bytes) -> Message:
     return message_of(fields, raw)
 
 
-def message_of(fields: Mapping[str, object], raw: bytes = b"") -> Message:
+def message_of(fields: Fields, raw: bytes = b"") -> Message:
     """Read a message whose fields are parsed; `raw` are its own bytes, where they are known."""
     marker = fields.get("memproc")
     return Message(
@@ -110,12 +111,12 @@ def message_of(fields: Mapping[str, object], raw: bytes = b"") -> Message:
     )
 
 
-def _role(fields: Mapping[str, object]) -> str | None:
+def _role(fields: Fields) -> str | None:
     """Return the role; several answers to one question have none, and are the assistant's."""
     return "assistant" if has_several_answers(fields) else _text_of(fields, "role")
 
 
-def _digest(fields: Mapping[str, object]) -> str:
+def _digest(fields: Fields) -> str:
     role, body = _role(fields), _body(fields.get("content"))
     others = [fields.get(key) for key in ("tool_calls", "function_call", "tool_call_id")]
     if has_several_answers(fields):
@@ -141,7 +142,7 @@ def _body(content: object) -> object:
     return [without_its_place(part) for part in content]
 
 
-def _text_of(fields: Mapping[str, object], key: str) -> str | None:
+def _text_of(fields: Fields, key: str) -> str | None:
     return printable(spans.text(fields.get(key))) or None
 
 
@@ -192,7 +193,7 @@ def summarised_until(message: Message) -> str:
     return spans.text(summary.get("contextCutOffAtUUID")) if isinstance(summary, dict) else ""
 
 
-def fields_of(message: Message) -> Mapping[str, object]:
+def fields_of(message: Message) -> Fields:
     """Parse the fields of the message again from its bytes; numbers stay as spelled."""
     fields, _ = spans.value(spans.decoded(message.raw), 0)
     return fields if isinstance(fields, dict) else {}

@@ -24,7 +24,7 @@ from rules.typingmind.chat import Chat, parse_chat, read_messages
 from rules.typingmind.dates import parse_date, write_date
 from rules.typingmind.message import DIVIDER
 from rules.typingmind.originals import deleted_uuids, replace_deleted_uuids
-from rules.typingmind.spans import encoded
+from rules.typingmind.spans import Fields, encoded
 from rules.typingmind.splice import replace_field, replace_or_add_fields, splice
 
 _USER = {"role": "user", "uuid": "", "content": "", "createdAt": ""}
@@ -60,7 +60,7 @@ class NewMessage:
     role: str
     text: str
     when: datetime
-    marker: Mapping[str, object]
+    marker: Fields
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,9 +97,9 @@ class BroughtChat:
     origin: Origin
 
 
-def write_message(new: NewMessage, template: Mapping[str, object] | None) -> bytes:
+def write_message(new: NewMessage, template: Fields | None) -> bytes:
     """Return the message's JSON; an assistant's has the keys of `template` that we can fill."""
-    shape: Mapping[str, object] = _USER
+    shape: Fields = _USER
     if new.role == "assistant":
         shape = template if template is not None and "content" in template else _ASSISTANT
     message = {key: _fill(key, shape[key], new) for key in shape if key in _FILLED}

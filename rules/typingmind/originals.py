@@ -18,7 +18,7 @@ It notes here what the person deletes; older builds note nothing. memproc adds t
 memories have replaced, or another device's sync would bring them back.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from rules.errors import ChatSkipped
@@ -26,7 +26,7 @@ from rules.typingmind import spans
 from rules.typingmind.chat import Chat
 from rules.typingmind.content import attachments
 from rules.typingmind.message import Message, read_message
-from rules.typingmind.spans import Member, Reel, Span, encoded
+from rules.typingmind.spans import Fields, Member, Reel, Span, encoded
 from rules.typingmind.splice import (
     ByteEdit,
     field_bytes,
@@ -52,7 +52,7 @@ MOST_NAMED = 100
 _SYNC, _LIST, _LIST_OF_FILES = "syncMetadata", "deletedMessageUUIDs", "deletedSyncedBlobIDs"
 
 
-def is_original(marker: Mapping[str, object] | None) -> bool:
+def is_original(marker: Fields | None) -> bool:
     """Return whether a `memproc` field marks a raw message kept with its memory."""
     if marker is None or marker.get("kind") != ORIGINAL:
         return False
@@ -60,7 +60,7 @@ def is_original(marker: Mapping[str, object] | None) -> bool:
     return is_of_version and spans.text_under(marker, "memory") != ""
 
 
-def is_for_attachment(marker: Mapping[str, object] | None) -> bool:
+def is_for_attachment(marker: Fields | None) -> bool:
     """Return whether the original stays for its attachment alone, without its neighbours."""
     return marker is not None and is_original(marker) and marker.get(_WHY) == _ATTACHMENT
 

@@ -30,6 +30,8 @@ _HALF_A_TOKEN = re.compile(  # what a cut leaves of a word, a number or an escap
 )
 _HALF = 8
 """More characters than any half a word, number or escape that a cut can leave."""
+Fields = Mapping[str, object]
+"""A parsed JSON object."""
 Walker = Callable[["Reel", int], int]
 """Walks over the value at an offset, and returns the offset after it."""
 

@@ -5,13 +5,13 @@
 {"content":"Hi","n":1}                  `role` taken out, with one comma
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rules.typingmind import spans
 from rules.typingmind.chat import Chat
 from rules.typingmind.dates import moved_on
-from rules.typingmind.spans import Member, Reel, Span, encoded
+from rules.typingmind.spans import Fields, Member, Reel, Span, encoded
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +98,7 @@ def mark_changed(chat: Chat, now: str) -> list[ByteEdit]:
     return replace_field(chat, "updatedAt", moved_on(chat.updated_at, now))
 
 
-def replace_or_add_fields(chat: Chat, fields: Mapping[str, object]) -> list[ByteEdit]:
+def replace_or_add_fields(chat: Chat, fields: Fields) -> list[ByteEdit]:
     """Give the chat's fields these values; those that it lacks go after its last one."""
     edits: list[ByteEdit] = []
     lacking: dict[str, object] = {}
