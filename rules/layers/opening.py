@@ -147,38 +147,51 @@ def read_opening(text: str, names: Collection[str], introduction: str) -> Openin
     """
     tagged = _TAGGED.fullmatch(text.strip().replace("\r\n", "\n"))
     text = tagged[1] if tagged else text
-    head, *below = _blocks(text, {*names, FACTS, KEPT})
-    if not below:
+    head, blocks = _blocks(text, {*names, FACTS, KEPT})
+    if not blocks:
         return Opening(text, {}, (), headed=False)
-    parts: dict[str, list[str]] = {}
-    for name, part in below:
-        parts.setdefault(name, []).append(part)
-    facts = tuple(_facts("\n".join(parts.pop(FACTS, []))))
-    kept = tuple(_kept_lines("\n".join(parts.pop(KEPT, []))))
-    sections = {
-        name: restore_lines("\n\n".join(filter(None, texts))) for name, texts in parts.items()
-    }
-    preface = _preface(head[1], introduction)
-    return Opening(preface, sections, facts, headed=True, kept=kept)
+    facts = tuple(_facts("\n".join(blocks.pop(FACTS, []))))
+    kept = tuple(_kept_lines("\n".join(blocks.pop(KEPT, []))))
+    sections: dict[str, str] = {}
+    for name, parts in blocks.items():
+        sections[name] = restore_lines(_joined(parts))
+    return Opening(_preface(head, introduction), sections, facts, headed=True, kept=kept)
 
 
-def _blocks(text: str, names: Collection[str]) -> list[tuple[str, str]]:
-    """Cut a text at the headings of these names into names and texts; the first has no name."""
-    blocks: list[tuple[str, list[str]]] = [("", [])]
+def _blocks(text: str, names: Collection[str]) -> tuple[str, dict[str, list[str]]]:
+    """Cut a text at the headings of these names: what is before the first, and below each."""
+    head: list[str] = []
+    lines_below: list[tuple[str, list[str]]] = []
+    lines = head
     for line in text.replace("\r\n", "\n").split("\n"):
         name = line.removeprefix(HEADING).strip() if line.startswith(HEADING) else ""
         if name in names:
-            blocks.append((name, []))
+            lines = []
+            lines_below.append((name, lines))
         else:
-            blocks[-1][1].append(line.rstrip())
-    return [(name, "\n".join(lines).strip("\n")) for name, lines in blocks]
+            lines.append(line.rstrip())
+    blocks: dict[str, list[str]] = {}
+    for name, lines in lines_below:
+        blocks.setdefault(name, []).append(_without_ends(lines))
+    return _without_ends(head), blocks
+
+
+def _without_ends(lines: Sequence[str]) -> str:
+    return "\n".join(lines).strip("\n")
+
+
+def _joined(parts: Iterable[str]) -> str:
+    """Return those parts that are not empty, with an empty line between them."""
+    return "\n\n".join(part for part in parts if part)
 
 
 def _preface(head: str, introduction: str) -> str:
     """Return the text before the first heading, without the introduction."""
     introduced = make_inert(introduction)
-    around = head.rpartition(introduced)[::2] if introduced else (head,)
-    return restore_lines("\n\n".join(filter(None, (part.strip("\n") for part in around))))
+    if introduced:
+        before, _, after = head.rpartition(introduced)
+        head = _joined([before.strip("\n"), after.strip("\n")])
+    return restore_lines(head.strip("\n"))
 
 
 def _facts(text: str) -> Iterator[FactLine]:
@@ -195,10 +208,12 @@ def _joined_lines(text: str) -> list[str]:
     for line in text.split("\n"):
         words = line.strip()
         bullet = _BULLET.match(words)
-        if line[:1].isspace() and joined and words and not bullet:
+        if bullet:
+            joined.append(words[bullet.end() :])
+        elif words and joined and line[0].isspace():
             joined[-1] = f"{joined[-1]} {words}"
         elif words:
-            joined.append(words[bullet.end() :] if bullet else words)
+            joined.append(words)
     return joined
 
 
@@ -218,14 +233,17 @@ def kept_block(lines: Sequence[KeptLine]) -> str:
     return f"{HEADING} {KEPT}\n" + "\n\n".join(entries)
 
 
-def _kept_lines(text: str) -> Iterator[KeptLine]:
+def _kept_lines(text: str) -> list[KeptLine]:
     """Read the passages below their heading; what is above the first one is none."""
     heads = list(_SAID_LINE.finditer(text))
-    stops = [*(head.start() for head in heads[1:]), len(text)]
-    for head, stop in zip(heads, stops, strict=False):
+    stop = len(text)
+    lines: list[KeptLine] = []
+    for head in reversed(heads):
         words = text[head.end() : stop].strip("\n").replace(JOINER, "")
         if words:
-            yield KeptLine(head[1] or "", _SPEAKERS[head[2]], words)
+            lines.append(KeptLine(head[1] or "", _SPEAKERS[head[2]], words))
+        stop = head.start()
+    return lines[::-1]
 
 
 def write_opening(
@@ -240,20 +258,23 @@ def write_opening(
     Sections without a value and facts without words are left out. The facts stay in the order
     given. The introduction speaks of sections and facts, and is left out where there are none.
     """
-    parts = [
+    sections = [
         f"{HEADING} {section.name}\n{make_inert(section.rendered)}"
         for section in core
         if section.rendered
     ]
-    if lines := [fact_line(fact) for fact in facts if one_line(fact.text)]:
-        parts.append("\n".join([f"{HEADING} {FACTS}", *lines]))
-    introduced = make_inert(introduction) if parts else ""
+    listed = _fact_block(facts)
     block = kept_block(kept)
-    if not parts and not block:
+    if not sections and not listed and not block:
         return preface
-    at = len(parts) - bool(lines)
-    parts[at:at] = [block]
-    return "\n\n".join(part for part in (make_inert(preface), introduced, *parts) if part)
+    introduced = make_inert(introduction) if sections or listed else ""
+    return _joined([make_inert(preface), introduced, *sections, block, listed])
+
+
+def _fact_block(facts: Sequence[FactLine]) -> str:
+    """Return the heading with the facts below it; empty where no fact has words."""
+    lines = [fact_line(fact) for fact in facts if one_line(fact.text)]
+    return "\n".join([f"{HEADING} {FACTS}", *lines]) if lines else ""
 
 
 def edits_of_opening(base: Opening, theirs: Opening) -> OpeningEdits | None:
@@ -264,20 +285,27 @@ def edits_of_opening(base: Opening, theirs: Opening) -> OpeningEdits | None:
     """
     if base.headed and not theirs.headed:
         return None
-    names = dict.fromkeys((*base.sections, *theirs.sections))
-    texts = {name: theirs.sections.get(name, "") for name in names}
-    gone, new = _without(base.facts, theirs.facts), _without(theirs.facts, base.facts)
+    gone = _without(base.facts, theirs.facts)
+    new = _without(theirs.facts, base.facts)
     changed = _reworded(gone, new)
     return OpeningEdits(
-        sections={
-            name: text for name, text in texts.items() if text != base.sections.get(name, "")
-        },
+        sections=_changed_sections(base, theirs),
         changed=changed,
         removed=_without(gone, [before for before, _ in changed]),
         added=_without(new, [after for _, after in changed]),
         released=_released(base, theirs),
         kept=_other_passages(theirs, base),
     )
+
+
+def _changed_sections(base: Opening, theirs: Opening) -> dict[str, str]:
+    """Return the new text of each section that was changed."""
+    changed: dict[str, str] = {}
+    for name in (*base.sections, *theirs.sections):
+        text = theirs.sections.get(name, "")
+        if text != base.sections.get(name, ""):
+            changed[name] = text
+    return changed
 
 
 def _released(base: Opening, theirs: Opening) -> tuple[KeptLine, ...]:
@@ -308,14 +336,21 @@ def _reworded(
     gone: Sequence[FactLine], new: Sequence[FactLine]
 ) -> tuple[tuple[FactLine, FactLine], ...]:
     """Pair lines that are alike, the most alike first, each once; in the order of `gone`."""
-    likeness: dict[tuple[int, int], float] = {}
+    alike: list[tuple[float, int, int]] = []
     for i, before in enumerate(gone):
         for j, after in enumerate(new):
-            matcher = SequenceMatcher(None, before.text, after.text)
-            rough = matcher.quick_ratio()  # at least the ratio, and quicker
-            likeness[i, j] = matcher.ratio() if rough >= _ALIKE else rough
+            likeness = _likeness(before.text, after.text)
+            if likeness >= _ALIKE:
+                alike.append((-likeness, i, j))
     pairs: dict[int, int] = {}
-    for i, j in sorted(likeness, key=lambda pair: (-likeness[pair], pair)):
-        if likeness[i, j] >= _ALIKE and i not in pairs and j not in pairs.values():
+    for _, i, j in sorted(alike):
+        if i not in pairs and j not in pairs.values():
             pairs[i] = j
     return tuple((gone[i], new[pairs[i]]) for i in sorted(pairs))
+
+
+def _likeness(text: str, other: str) -> float:
+    """Return how alike two texts are, from 0 to 1; below `_ALIKE` it may be a little less."""
+    matcher = SequenceMatcher(None, text, other)
+    rough = matcher.quick_ratio()  # at least the ratio, and quicker
+    return matcher.ratio() if rough >= _ALIKE else rough

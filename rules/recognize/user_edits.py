@@ -62,8 +62,10 @@ def groups(places: Sequence[Place]) -> dict[str, dict[int, Place]]:
     """Group the messages of each memory that the export shows, by slot; in its order."""
     by_memory: dict[str, dict[int, Place]] = {}
     for place in places:
-        if place.ours is not None and place.ours.kind == MEMORY:
-            by_memory.setdefault(place.ours.memory, {}).setdefault(place.ours.slot, place)
+        marker = place.ours
+        if marker is not None and marker.kind == MEMORY:
+            group = by_memory.setdefault(marker.memory, {})
+            group.setdefault(marker.slot, place)
     return by_memory
 
 
@@ -86,11 +88,7 @@ def edits_of(
     return PersonEdits(
         edited=_edited(of_known, known, editions),
         touched=frozenset(name for name, group in of_known.items() if _is_touched(group)),
-        forgotten=tuple(
-            memory.memory_id
-            for memory in memories
-            if not (memory.forgotten or memory.recalled or memory.memory_id in here)
-        ),
+        forgotten=_forgotten(memories, here),
         recalled=_recalled(memories, shown, here),
         changed={name: change.reason for name, change in changed.items()},
         deleted=tuple(key for change in changed.values() for key in change.deleted),
@@ -107,28 +105,39 @@ def _edited(
     editions: Mapping[str, Sequence[Edition]],
 ) -> dict[str, Six]:
     """Return the texts of the memories that read as none of their editions, by id."""
-    texts = {name: _texts(group, editions[name]) for name, group in shown.items()}
-    return {
-        name: six for name, six in texts.items() if not _is_known(six, known[name], editions[name])
-    }
+    edited: dict[str, Six] = {}
+    for name, group in shown.items():
+        six = _texts(group, editions[name])
+        if not _is_known(six, known[name], editions[name]):
+            edited[name] = six
+    return edited
 
 
 def _is_known(texts: Six, memory: Memory, editions: Sequence[Edition]) -> bool:
     """Return whether these are the texts of an edition of the memory, or a shorter form."""
-    known = [form for edition in editions for form in forms(memory, edition)]
-    return any(form.texts == texts for form in known) or (
-        memory.is_fold and any(is_without_some(texts, form) for form in known)
-    )
+    for edition in editions:
+        for form in forms(memory, edition):
+            if form.texts == texts or (memory.is_fold and is_without_some(texts, form)):
+                return True
+    return False
 
 
 def _texts(group: Group, editions: Sequence[Edition]) -> Six:
     """Return the six texts of the export; a missing or empty one is that of its edition."""
+    texts = list(_edition_of(group, editions).texts)
+    for slot, place in group.items():
+        if place.message.text.strip():
+            texts[slot - 1] = place.message.text
+    return six_of(texts)
+
+
+def _edition_of(group: Group, editions: Sequence[Edition]) -> Edition:
+    """Return the edition that the first message of the group names; the newest if it is unknown."""
     marker = next(iter(group.values())).ours
-    edition = next(
-        (it for it in editions if marker is not None and it.number == marker.edition), editions[-1]
-    )
-    here = {slot: place.message.text for slot, place in group.items() if place.message.text.strip()}
-    return six_of([here.get(slot, edition.texts[slot - 1]) for slot in SLOTS])
+    for edition in editions:
+        if marker is not None and edition.number == marker.edition:
+            return edition
+    return editions[-1]
 
 
 def there(
@@ -142,25 +151,21 @@ def there(
     shown = groups(places)
     raw = {place.key for place in places if place.ours is None and not place.original}
     numbers = {old.memory for old in past if old.key in raw}
-    by_raw = {
-        memory.memory_id for memory in memories if not memory.is_fold and memory.number in numbers
-    }
-    here = set(
-        with_members(
-            by_raw | {memory.memory_id for memory in memories if memory.memory_id in shown},
-            memories,
-        )
-    )
+    seen: set[str] = set()
+    for memory in memories:
+        has_raw = memory.number in numbers and not memory.is_fold
+        if has_raw or memory.memory_id in shown:
+            seen.add(memory.memory_id)
+    here = set(with_members(seen, memories))
     for fold in _folds_upwards(memories):
-        if here & set(fold.members):
+        if not here.isdisjoint(fold.members):
             here.add(fold.memory_id)
     return frozenset(here)
 
 
 def _folds_upwards(memories: Sequence[Memory]) -> list[Memory]:
-    return sorted(
-        (memory for memory in memories if memory.is_fold), key=lambda memory: memory.level
-    )
+    folds = [memory for memory in memories if memory.is_fold]
+    return sorted(folds, key=lambda fold: fold.level)
 
 
 def deleted_memories(
@@ -173,28 +178,39 @@ def deleted_memories(
     ourselves. `deleted` is that list, `ours` the markers of all our messages, by uuid.
     """
     names = aliases(memories)
-    markers = [ours[uuid] for uuid in deleted if uuid in ours and ours[uuid].kind == MEMORY]
-    listed = {(names.get(marker.memory, marker.memory), marker.edition) for marker in markers}
+    listed: set[tuple[str, int]] = set()
+    for uuid in deleted:
+        marker = ours.get(uuid)
+        if marker is not None and marker.kind == MEMORY:
+            listed.add((names.get(marker.memory, marker.memory), marker.edition))
     folded = {member for memory in memories for member in memory.members}
-    highest = [memory for memory in memories if memory.memory_id not in folded]
-    gone = {
-        memory.memory_id
-        for memory in highest
-        if (memory.memory_id, memory.edition.number) in listed
-    }
+    gone: set[str] = set()
+    for memory in memories:
+        shown_last = (memory.memory_id, memory.edition.number)
+        if shown_last in listed and memory.memory_id not in folded:
+            gone.add(memory.memory_id)
     return with_members(gone, memories)
+
+
+def _forgotten(memories: Sequence[Memory], here: Collection[str]) -> tuple[str, ...]:
+    """Return the ids of the memories that are gone now, and were not before."""
+    return tuple(
+        memory.memory_id
+        for memory in memories
+        if not (memory.forgotten or memory.recalled or memory.memory_id in here)
+    )
 
 
 def _recalled(
     memories: Sequence[Memory], shown: Collection[str], here: Collection[str]
 ) -> tuple[str, ...]:
     """Return the ids of the memories that are back, and of folds whose members all are."""
-    back = [
-        memory.memory_id
-        for memory in memories
-        if memory.memory_id in (shown if memory.forgotten else here if memory.recalled else ())
-    ]
-    forgotten = {memory.memory_id for memory in memories if memory.forgotten} - set(back)
+    back: list[str] = []
+    for memory in memories:
+        presence = shown if memory.forgotten else here
+        if memory.memory_id in presence and (memory.forgotten or memory.recalled):
+            back.append(memory.memory_id)
+    forgotten = {memory.memory_id for memory in memories if memory.forgotten}.difference(back)
     for fold in _folds_upwards(memories):
         if fold.memory_id in forgotten and forgotten.isdisjoint(fold.members):
             forgotten.discard(fold.memory_id)
@@ -221,11 +237,12 @@ def _changed(
     covered = with_members(shown, memories)
     changed: dict[str, _RawChange] = {}
     for memory in memories:
-        if not memory.is_fold:
-            mine = under.get(memory.number, [])
-            change = _compare_raw(mine, here, missing, memory.memory_id in covered)
-            if change.edited or change.deleted:
-                changed[memory.memory_id] = change
+        if memory.is_fold:
+            continue
+        is_covered = memory.memory_id in covered
+        change = _compare_raw(under.get(memory.number, []), here, missing, is_covered)
+        if change.edited or change.deleted:
+            changed[memory.memory_id] = change
     return changed
 
 
@@ -233,32 +250,27 @@ def _compare_raw(
     mine: Sequence[Past], here: Mapping[str, Place], missing: Collection[str], is_covered: bool
 ) -> _RawChange:
     """Compare the raw messages of a memory with the export; `is_covered` if it shows it."""
-    in_export = [old for old in mine if old.key in here]
-    is_kept = any(here[old.key].original for old in in_export)
+    in_export = [(old, here[old.key]) for old in mine if old.key in here]
+    is_kept = any(place.original for _, place in in_export)
     if not in_export or (is_covered and not is_kept):
         return _RawChange(0, ())
-    edited = sum(_is_edited(old, here[old.key]) for old in in_export)
-    deleted = tuple(
-        old.key
-        for old in _expected(mine, here)
-        if old.newest is not None and old.key not in here and old.key not in missing
-    )
-    return _RawChange(edited, deleted)
+    edited = sum(_is_edited(old, place) for old, place in in_export)
+    # Where some stay for their attachments alone, the others have left the chat.
+    is_partial = any(_is_for_attachment(place) for _, place in in_export)
+    expected = _naming_files(mine) if is_partial else mine
+    known = [old.key for old in expected if old.newest is not None]
+    return _RawChange(edited, tuple(key for key in known if not (key in here or key in missing)))
 
 
 def _is_edited(old: Past, place: Place) -> bool:
     return old.newest is None or old.newest.digest != place.message.digest
 
 
-def _expected(mine: Sequence[Past], here: Mapping[str, Place]) -> Sequence[Past]:
-    """Return the raw messages of a memory that the export should hold.
+def _naming_files(mine: Sequence[Past]) -> list[Past]:
+    """Return those raw messages of a memory that stay in the chat, since they name a file."""
+    indices = with_attachments([old.newest or old.message for old in mine])
+    return [mine[index] for index in sorted(indices)]
 
-    Where some stay for their attachments alone, the others have left the chat.
-    """
-    kept = (here[old.key] for old in mine if old.key in here)
-    if any(
-        place.original and is_for_attachment(read_message(place.written).marker) for place in kept
-    ):
-        indices = with_attachments([old.newest or old.message for old in mine])
-        return [mine[index] for index in sorted(indices)]
-    return mine
+
+def _is_for_attachment(place: Place) -> bool:
+    return bool(place.original) and is_for_attachment(read_message(place.written).marker)
