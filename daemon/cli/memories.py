@@ -7,13 +7,14 @@ import re
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
+from datetime import datetime
 from shutil import get_terminal_size
 
 import click
 from rich.cells import cell_len, set_cell_size
 
 from daemon.archive.archive import Archive
-from daemon.archive.chats import find_chat, known_chats
+from daemon.archive.chats import find_chat
 from daemon.chat.holding import Holding, holding, holding_of
 from daemon.cli.memory_text import heading_lines, print_editions, say_folded
 from daemon.cli.printing import print_json
@@ -34,9 +35,8 @@ def named_memories(
     archive: Archive, settings: Settings, names: Sequence[str]
 ) -> list[tuple[Holding, Memory]]:
     """Find the memories of these names; the first may be the chat's. Raises NotFound."""
-    chat, ids = "", names
-    if len(names) > 1 and not all(map(_LOOKS_LIKE_AN_ID.fullmatch, names)):
-        chat, *ids = names
+    has_chat = len(names) > 1 and not all(map(_LOOKS_LIKE_AN_ID.fullmatch, names))
+    chat, ids = (names[0], names[1:]) if has_chat else ("", names)
     return [holding_of(archive, settings.config, name, chat) for name in ids]
 
 
@@ -48,8 +48,8 @@ def one_memory(
         raise click.UsageError(
             "Name one memory, and its chat before it if you like; quote a title that has spaces."
         )
-    chat, name = names if len(names) > 1 else ("", names[0])
-    return holding_of(archive, settings.config, name, chat)
+    *chat, name = names
+    return holding_of(archive, settings.config, name, "".join(chat))
 
 
 def in_tree(whole: Holding) -> Iterator[tuple[Memory, int]]:
@@ -57,17 +57,18 @@ def in_tree(whole: Holding) -> Iterator[tuple[Memory, int]]:
 
     Forgotten memories keep their place; folds that are not in use come last.
     """
+    for memory in whole.outermost():
+        yield from _branch(whole, memory, 0)
+    for memory in whole.memories:
+        if whole.states[memory.memory_id].word == "not in use":
+            yield from _branch(whole, memory, 0)
 
-    def branch(memory: Memory, depth: int) -> Iterator[tuple[Memory, int]]:
-        yield memory, depth
-        for member in whole.members(memory):
-            yield from branch(member, depth + 1)
 
-    unused = (
-        memory for memory in whole.memories if whole.states[memory.memory_id].word == "not in use"
-    )
-    for memory in (*whole.outermost(), *unused):
-        yield from branch(memory, 0)
+def _branch(whole: Holding, memory: Memory, depth: int) -> Iterator[tuple[Memory, int]]:
+    """Yield a memory and all that it stands for, each with its depth."""
+    yield memory, depth
+    for member in whole.members(memory):
+        yield from _branch(whole, member, depth + 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,28 +89,43 @@ def table_lines(
 
     `placed` has each memory with its depth in the tree. Days have a year where the years differ.
     """
-    has_years = len({(memory.began_at or "")[:4] for memory, _ in placed}) > 1
-    rows = [_row(whole, memory, depth, has_years=has_years) for memory, depth in placed]
+    years = {(memory.began_at or "")[:4] for memory, _ in placed}
     is_tree = any(depth for _, depth in placed)
-    names = max(len(row.name) for row in rows)
-    days = max(len(row.day) for row in rows)
-    tokens = max(len(row.tokens) for row in rows)
-    for row in rows:
-        name = row.name.ljust(names) if is_tree else row.name.rjust(names)
-        begin = f"{name}  {row.day.rjust(days)}  {row.tokens.rjust(tokens)}  "
-        yield _fitted(begin, row, width)
+    rows = [_row(whole, memory, depth, has_years=len(years) > 1) for memory, depth in placed]
+    names = _aligned([row.name for row in rows], to_the_left=is_tree)
+    days = _aligned([row.day for row in rows])
+    tokens = _aligned([row.tokens for row in rows])
+    for row, *cells in zip(rows, names, days, tokens, strict=True):
+        begin = "  ".join(cells)
+        yield _fitted(f"{begin}  ", row, width)
+
+
+def _aligned(cells: Sequence[str], *, to_the_left: bool = False) -> list[str]:
+    """Pad the cells of a column to the width of its longest."""
+    width = max(map(len, cells))
+    return [cell.ljust(width) if to_the_left else cell.rjust(width) for cell in cells]
 
 
 def _row(whole: Holding, memory: Memory, depth: int, *, has_years: bool) -> _Row:
-    began = parse_date(memory.began_at) if memory.began_at else None
-    year = f" {began.year}" if began and has_years else ""
+    """Return the cells of a memory, its name indented by its depth."""
+    day = ""
+    if memory.began_at:
+        began = parse_date(memory.began_at)
+        day = _day(began, has_years=has_years) if began else ""
+    marks = marks_of(whole, memory)
     return _Row(
         name="   " * depth + short_name(memory),
-        day=f"{began.day:2} {began:%b}{year}" if began else "",
+        day=day,
         tokens=f"{memory.source_tokens:,} to {memory.edition.tokens:,}",
         words=in_one_line(_first_words(memory)),
-        marks=f"  {marks}" if (marks := marks_of(whole, memory)) else "",
+        marks=f"  {marks}" if marks else "",
     )
+
+
+def _day(when: datetime, *, has_years: bool) -> str:
+    """Write a day as " 5 Apr", with its year if wanted."""
+    year = f" {when.year}" if has_years else ""
+    return f"{when.day:2} {when:%b}{year}"
 
 
 def _fitted(begin: str, row: _Row, width: int | None) -> str:
@@ -125,29 +141,34 @@ def _fitted(begin: str, row: _Row, width: int | None) -> str:
 
 
 def _first_words(memory: Memory) -> str:
-    quotes = memory.edition.quotes
-    return " ".join((quotes[0].framed if quotes else memory.edition.texts[-1]).split())
+    """Return what a memory is shown by: its first quote, else what it keeps, on one line."""
+    quotes, texts = memory.edition.quotes, memory.edition.texts
+    words = quotes[0].framed if quotes else texts[-1]
+    return " ".join(words.split())
 
 
 def marks_of(whole: Holding, memory: Memory) -> str:
     """Name in a few words what is out of the ordinary about a memory."""
     state, edition = whole.states[memory.memory_id], memory.edition
-    words = [f"of {len(memory.members)}"] if memory.is_fold else []
+    is_yours = edition.kind == "person"
+    words = []
+    if memory.is_fold:
+        words.append(f"of {len(memory.members)}")
     if state.into:
         words.append(f"in {short_name(whole.memory(state.into))}")
     elif state.word != "shown":
         words.append(state.word)
-    is_extracted = edition.made == EXTRACTED and edition.kind != "person"
     marks = {
-        "yours": edition.kind == "person",
-        "extracted": is_extracted,
+        "yours": is_yours,
+        "extracted": edition.made == EXTRACTED and not is_yours,
         "odd form": bool(edition.form),
         "hindsight": edition.kind == "hindsight",
         "pinned": memory.pinned,
         "recalled": memory.recalled,
         "new edition due": memory.due,
     }
-    return ", ".join((*words, *(word for word, is_marked in marks.items() if is_marked)))
+    words += [word for word, is_marked in marks.items() if is_marked]
+    return ", ".join(words)
 
 
 @click.command
@@ -192,11 +213,12 @@ def show_command(settings: Settings, names: tuple[str, ...], raw: bool, as_json:
     """
     with settings.archive() as archive:
         whole, shown = one_memory(archive, settings, names)
-        title = next(chat.title for chat in known_chats(archive) if chat.chat_id == whole.chat_id)
+        title = find_chat(archive, whole.chat_id).title
     if as_json:
         print_json({"chat_id": whole.chat_id, **_in_full(whole, shown)})
         return
-    say_folded([*([] if raw else [f'"{title}"']), *_about(whole, shown, raw=raw)])
+    about = list(_about(whole, shown, raw=raw))
+    say_folded(about if raw else [f'"{title}"', *about])
     print_editions(shown, whole.editions[shown.memory_id], raw)
 
 

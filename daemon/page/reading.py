@@ -6,7 +6,7 @@ A raw message shows who said it, when, and its words in blocks.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
-from itertools import accumulate, groupby, pairwise
+from itertools import groupby, pairwise
 from urllib.parse import urlencode
 
 from starlette.requests import Request
@@ -60,9 +60,9 @@ class ReadPassage:
     @property
     def is_read_whole(self) -> bool:
         """Return whether the model reads it word for word."""
-        return not self.memory and any(
-            not (message.left_out or message.is_deleted) for message in self.messages
-        )
+        if self.memory:
+            return False
+        return any(not (message.left_out or message.is_deleted) for message in self.messages)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,14 +80,23 @@ def show_message(
 
     With a `prefix`, the place of each quote has an id: the prefix and the quote's number.
     """
-    numbers = tuple(at for at, quote in enumerate(quotes, 1) if quote.source == key)
-    passages = [
-        MarkedPassage(quotes[number - 1].text, f"{prefix}{number}" if prefix else "")
-        for number in numbers
-    ]
+    numbers: list[int] = []
+    passages: list[MarkedPassage] = []
+    for number, quote in enumerate(quotes, 1):
+        if quote.source == key:
+            name = f"{prefix}{number}" if prefix else ""
+            numbers.append(number)
+            passages.append(MarkedPassage(quote.text, name))
     blocks = cut_blocks(message.parts, passages, query)
-    is_persona = message.speaker == "assistant"
-    return SaidMessage(key, is_persona, message.created_at, blocks, 0, len(blocks), numbers)
+    return SaidMessage(
+        key,
+        is_persona=message.speaker == "assistant",
+        date=message.created_at,
+        blocks=blocks,
+        first=0,
+        stop=len(blocks),
+        quotes=tuple(numbers),
+    )
 
 
 def reading_page(request: Request) -> Response:
@@ -130,19 +139,29 @@ def place_page(request: Request) -> Response:
     key = request.path_params["key"]
     with named_chat(request) as (archive, known):
         rows = read_outline(archive, known.chat_id)
-    at = next((at for at, row in enumerate(rows) if row.key == key), None)
-    if at is None:
+    keys = [row.key for row in rows]
+    if key not in keys:
         raise NotFound("This message is not in the conversation any more.", "Search for it again.")
-    number = _sheet_at(at, cut_sheets(rows, local_days(rows)))
+    sheets = cut_sheets(rows, local_days(rows))
+    number = _sheet_at(keys.index(key), sheets)
     return _to_sheet(request, number, key, request.query_params.get("words", ""))
 
 
 def local_days(rows: Sequence[OutlinedMessage]) -> list[date]:
     """Return the local day of each message; one without a date has that of the one before it."""
-    dates = [parse_date(row.said_at) for row in rows]
-    known = [moment.astimezone().date() if moment else None for moment in dates]
-    first = next(filter(None, known), date.min)
-    return list(accumulate(known, lambda before, day: day or before, initial=first))[1:]
+    known = [_local_day(row.said_at) for row in rows]
+    last = next((day for day in known if day), date.min)
+    days = []
+    for day in known:
+        last = day or last
+        days.append(last)
+    return days
+
+
+def _local_day(said_at: str) -> date | None:
+    """Return the day of a date in UTC by this computer's time zone, if it is one."""
+    moment = parse_date(said_at)
+    return moment.astimezone().date() if moment else None
 
 
 def cut_sheets(rows: Sequence[OutlinedMessage], days: Sequence[date]) -> list[range]:
@@ -151,37 +170,37 @@ def cut_sheets(rows: Sequence[OutlinedMessage], days: Sequence[date]) -> list[ra
     begins = [at for at, day in enumerate(days) if not at or day != days[at - 1]]
     pieces: list[range] = []
     for begin, end in pairwise([*begins, len(rows)]):
-        pieces += (
-            range(begin + piece.start, begin + piece.stop) for piece in _filled(sizes[begin:end])
-        )
+        pieces += _filled(sizes[begin:end], begin)
     weights = [sum(sizes[piece.start : piece.stop]) for piece in pieces]
-    return [
-        range(pieces[sheet.start].start, pieces[sheet.stop - 1].stop) for sheet in _filled(weights)
-    ]
+    sheets = []
+    for sheet in _filled(weights):
+        first, last = pieces[sheet.start], pieces[sheet.stop - 1]
+        sheets.append(range(first.start, last.stop))
+    return sheets
 
 
 def group_by_month(days: Sequence[date], sheets: Sequence[range]) -> tuple[Month, ...]:
-    """Return all days of the conversation by their months, in order."""
+    """Return all days of the conversation by their months, in order, each with its first sheet."""
     first: dict[date, int] = {}
     for number, sheet in enumerate(sheets, 1):
         for day in days[sheet.start : sheet.stop]:
             first.setdefault(day, number)
-    by_month = groupby(sorted(first.items()), key=lambda entry: (entry[0].year, entry[0].month))
-    return tuple(
-        Month(f"{date(year, month, 1):%B %Y}", tuple(entries))
-        for (year, month), entries in by_month
-    )
+    by_month = groupby(sorted(first.items()), key=lambda entry: entry[0].replace(day=1))
+    return tuple(Month(f"{month:%B %Y}", tuple(entries)) for month, entries in by_month)
 
 
-def _filled(sizes: Sequence[int]) -> Iterator[range]:
-    """Yield ranges of neighbours that together are no larger than a sheet; each has one at least."""
-    start = total = 0
-    for at, size in enumerate(sizes):
+def _filled(sizes: Sequence[int], begin: int = 0) -> Iterator[range]:
+    """Yield ranges of neighbours that together are no larger than a sheet; each has one at least.
+
+    The first of the sizes, in bytes, is of the one at `begin`.
+    """
+    start, total = begin, 0
+    for at, size in enumerate(sizes, begin):
         if at > start and total + size > _SHEET_BYTES:
             yield range(start, at)
             start, total = at, 0
         total += size
-    yield range(start, len(sizes))
+    yield range(start, begin + len(sizes))
 
 
 def _passages(
@@ -199,22 +218,26 @@ def _passages(
     for memory_id, places in groupby(sheet, key=lambda at: _memory_at(rows, at)):
         memory = by_id.get(memory_id)
         quotes = memory.edition.quotes if memory else ()
+        subject = subject_in(memory.in_prompts.texts[0]) if memory else ""
         shown = []
         for at in places:
             row = rows[at]
-            begins = at == sheet.start or days[at] != days[at - 1]
-            shown.append(
-                replace(
-                    show_message(row.key, words[row.key], quotes, query=query),
-                    is_deleted=row.is_deleted,
-                    is_edited=row.is_edited,
-                    left_out=row.left_out,
-                    day=days[at].isoformat() if begins else "",
-                )
-            )
-        subject = subject_in(memory.in_prompts.texts[0]) if memory else ""
+            begins_day = at == sheet.start or days[at] != days[at - 1]
+            said = show_message(row.key, words[row.key], quotes, query=query)
+            shown.append(_with_state(said, row, days[at].isoformat() if begins_day else ""))
         passages.append(ReadPassage(memory, subject, tuple(shown)))
     return passages
+
+
+def _with_state(said: SaidMessage, row: OutlinedMessage, day: str) -> SaidMessage:
+    """Add what became of a message, and the day that begins with it."""
+    return replace(
+        said,
+        is_deleted=row.is_deleted,
+        is_edited=row.is_edited,
+        left_out=row.left_out,
+        day=day,
+    )
 
 
 def _memory_at(rows: Sequence[OutlinedMessage], at: int) -> str:
@@ -228,7 +251,9 @@ def _memory_at(rows: Sequence[OutlinedMessage], at: int) -> str:
 
 
 def _number(asked: str, last: int) -> int:
-    return min(max(1, int(asked)), last) if asked.isdecimal() and len(asked) < 9 else 1
+    """Return the number of a sheet as it is asked for, or the nearest that there is."""
+    is_number = asked.isdecimal() and len(asked) < 9
+    return min(max(1, int(asked)), last) if is_number else 1
 
 
 def _sheet_at(at: int, sheets: Sequence[range]) -> int:
@@ -248,6 +273,9 @@ def _to_day(
 
 
 def _to_sheet(request: Request, number: int, place: str, words: str) -> Response:
+    """Lead to a place on a sheet, with the words of a search that are marked there."""
     chat = request.path_params["chat"]
-    query = urlencode({"sheet": number, **({"words": words} if words else {})})
-    return RedirectResponse(f"/chat/{chat}/read?{query}#{place}", 303)
+    parameters = {"sheet": str(number)}
+    if words:
+        parameters["words"] = words
+    return RedirectResponse(f"/chat/{chat}/read?{urlencode(parameters)}#{place}", 303)

@@ -12,8 +12,9 @@ stays as it is.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from operator import sub
 from pathlib import Path
 
 from daemon.archive.archive import Archive
@@ -28,19 +29,22 @@ from daemon.chat.opening import canned, shown_chat
 from daemon.chat.opening_edits import take_over
 from daemon.chat.reading import dates_of_copies, read_chat
 from daemon.config.loading import load_texts
-from daemon.files.backup import Version, all_versions, read_version
-from daemon.files.backup_index import INDEX, UnreadableLine, read_index
-from daemon.files.candidates import exports_in
 from daemon.files.packing import sha256_of
-from daemon.files.paths import Folders, file_name
-from daemon.files.read import chats_in, read_export
-from daemon.files.removal import as_its_file_says, changed_at
+from daemon.files.read import chats_in
 from daemon.models.context import Context
 from daemon.models.tokens import count
+from daemon.recovery.kept_files import (
+    BackupFile,
+    UnusedFile,
+    chat_in,
+    find_files,
+    updated_export,
+)
 from primer.prompt import question
 from rules.conversation.history import Place
+from rules.conversation.marker import Marker
 from rules.conversation.memory import aliases
-from rules.errors import ArchiveError, ChatSkipped, DamagedChat, FileTrouble, MemprocError
+from rules.errors import ArchiveError, DamagedChat, MemprocError
 from rules.output.assemble import hash_of_messages
 from rules.recognize.adopted import as_dated
 from rules.recognize.chat_reading import ChatReading
@@ -48,135 +52,11 @@ from rules.recognize.recognize import recognise
 from rules.recognize.user_edits import groups
 from rules.typingmind.chat import Chat, read_messages
 from rules.typingmind.document import chat_container
-from rules.typingmind.message import read_message
+from rules.typingmind.message import Message, read_message
 from rules.typingmind.new_chat import as_new_chat, new_chat_id
 from rules.typingmind.originals import is_original, plain_original
 
 _NEW_CHATS = 9
-
-
-@dataclass(frozen=True, slots=True)
-class BackupFile:
-    """A file that shows chats. `version` is None for one that is not in the backups."""
-
-    path: Path
-    kept_at: str
-    version: Version | None
-    is_output: bool
-    """Whether it lies among the updated exports."""
-
-    def age(self) -> tuple[bool, str, bool, str]:
-        """Return the key that sorts files, the oldest first."""
-        is_original = self.version is not None and self.version.kind == "original"
-        return self.is_output, self.kept_at, not is_original, str(self.path)
-
-
-@dataclass(frozen=True, slots=True)
-class UnusedFile:
-    """A file, or a chat in one, that could not be used, and why."""
-
-    path: Path
-    reason: str
-
-
-def find_files(
-    folders: Folders, more: Sequence[Path]
-) -> tuple[dict[str, list[BackupFile]], list[UnusedFile]]:
-    """Find backups, updated exports, and the exports that the person names.
-
-    Return them by chat id, oldest first, and those that cannot be used. A file among the updated
-    exports is the newest of its chat, at any date. Chats that only a named export shows are none of
-    memproc's yet. Raise FileTrouble where a folder is unreadable.
-    """
-    unused = [
-        UnusedFile(folders.backups / INDEX, f"Line {line.number} cannot be read.")
-        for line in read_index(folders.backups)
-        if isinstance(line, UnreadableLine)
-    ]
-    files: dict[str, list[BackupFile]] = {}
-    for file in sorted(_all_files(folders, more), key=BackupFile.age):
-        readable, faults = _readable_chats(file)
-        unused += faults
-        for chat_id in dict.fromkeys(readable):
-            files.setdefault(chat_id, []).append(file)
-    ours = {
-        chat_id: versions
-        for chat_id, versions in files.items()
-        if any(file.version or file.is_output for file in versions)
-    }
-    return ours, unused
-
-
-def _all_files(folders: Folders, more: Sequence[Path]) -> Iterator[BackupFile]:
-    """Yield all backups, updated exports and named exports, in no order."""
-    for versions in all_versions(folders.backups).values():
-        for version in versions:
-            yield BackupFile(version.path, version.written_at, version, is_output=False)
-    for path in exports_in(folders.updated) if folders.updated.is_dir() else ():
-        yield BackupFile(path, changed_at(path), None, is_output=True)
-    for place in more:
-        for path in exports_in(place):
-            yield BackupFile(path, changed_at(path), None, is_output=False)
-
-
-def _readable_chats(file: BackupFile) -> tuple[list[str], list[UnusedFile]]:
-    """Return the ids of a file's chats, and what of it cannot be read."""
-    try:
-        chats = chats_in_file(file)
-    except MemprocError as trouble:
-        return [], [UnusedFile(file.path, trouble.message)]
-    readable: list[str] = []
-    unused: list[UnusedFile] = []
-    for chat in chats:
-        chat_id = _readable_id(chat)
-        if chat_id is None:
-            reason = f'The chat "{chat.title}" in it cannot be read.'
-            unused.append(UnusedFile(file.path, reason))
-        else:
-            readable.append(chat_id)
-    return readable, unused
-
-
-def chats_in_file(file: BackupFile) -> tuple[Chat, ...]:
-    """Return all chats of a file.
-
-    Raise FileTrouble where it is gone or damaged, NotAnExport where it is something else.
-    """
-    if file.version is None:
-        return tuple(read_export(file.path).chats())
-    try:
-        content = read_version(file.version)
-    except FileTrouble:
-        version = as_its_file_says(file.version)
-        if version is None:
-            raise
-        content = read_version(version)
-    return chats_in(file.path.name, content)
-
-
-def chat_in(file: BackupFile, chat_id: str) -> Chat:
-    """Return the chat of that id in a file that has it. Raise as `chats_in_file` does."""
-    return next(chat for chat in chats_in_file(file) if _readable_id(chat) == chat_id)
-
-
-def updated_export(files: Sequence[BackupFile], chat_id: str) -> BackupFile | None:
-    """Return the chat's updated export: the newest named by its id, else one of a whole export.
-
-    What `memproc expand` once wrote may lie in the same folder, under another name.
-    """
-    ending = file_name("", chat_id).removeprefix("Untitled")
-    outputs = [file for file in files if file.is_output]
-    named = [file for file in outputs if file.path.name.endswith(ending)]
-    return next(reversed(named or [file for file in outputs if len(chats_in_file(file)) > 1]), None)
-
-
-def _readable_id(chat: Chat) -> str | None:
-    """Return the id of a chat whose messages can be read; None for others."""
-    try:
-        read_messages(chat)
-    except ChatSkipped:
-        return None
-    return chat.id_if_any or None
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,18 +86,22 @@ def rebuild(context: Context, more: Sequence[Path] = ()) -> Rebuilt:
 
     Raise ArchiveError, and FileTrouble where a folder or the index of the backups cannot be read.
     """
-    files, unused = find_files(context.folders, more)
+    found = find_files(context.folders, more)
+    files, unused = found.by_chat, list(found.unused)
     chats: list[RebuiltChat] = []
     untouched = _untouched_new_chats(files)
-    for chat_id in (name for name in files if name not in untouched):
+    for chat_id in files:
+        if chat_id in untouched:
+            continue
         try:
             with context.archive.transaction():
                 rebuilt = _rebuild_chat(context, chat_id, files)
+        except DamagedChat as damage:
+            unused.append(UnusedFile(files[chat_id][-1].path, str(damage)))
+        except ArchiveError:
+            raise
         except MemprocError as trouble:
-            if isinstance(trouble, ArchiveError) and not isinstance(trouble, DamagedChat):
-                raise
-            reason = str(trouble) if isinstance(trouble, DamagedChat) else trouble.message
-            unused.append(UnusedFile(files[chat_id][-1].path, reason))
+            unused.append(UnusedFile(files[chat_id][-1].path, trouble.message))
         else:
             chats += [rebuilt] if rebuilt else []
     return Rebuilt(tuple(chats), tuple(unused))
@@ -228,12 +112,13 @@ def _untouched_new_chats(files: Mapping[str, Sequence[BackupFile]]) -> set[str]:
 
     A new chat that has been worked on has an original of its own.
     """
-    worked_on = {
-        chat_id
-        for chat_id, own in files.items()
-        if any(file.version and file.version.chat_id == chat_id for file in own)
-    }
-    return {name for chat_id in files for name in _new_ids(chat_id)} - worked_on
+    made: set[str] = set()
+    worked_on: set[str] = set()
+    for chat_id, own in files.items():
+        made.update(_new_ids(chat_id))
+        if any(file.version and file.version.chat_id == chat_id for file in own):
+            worked_on.add(chat_id)
+    return made - worked_on
 
 
 def _new_ids(chat_id: str) -> list[str]:
@@ -252,7 +137,8 @@ def _rebuild_chat(
     archive, own = context.archive, files[chat_id]
     is_new = not is_known(archive, chat_id)
     if is_new:
-        keep_chat(archive, chat_in(own[0], chat_id), own[0].kept_at)
+        oldest = own[0]
+        keep_chat(archive, chat_in(oldest, chat_id), oldest.kept_at)
     row = chat_row(archive, chat_id)
     before = count_chat(archive, row)
     newest = updated_export(own, chat_id) or own[-1]
@@ -260,9 +146,15 @@ def _rebuild_chat(
     after = count_chat(archive, row)
     if after == before:
         return None
-    raw, added, without = (now - then for now, then in zip(after, before, strict=True))
-    title = chat_in(newest, chat_id).title
-    return RebuiltChat(chat_id, title, raw, added, max(0, without), max(0, -without))
+    messages, added, without = map(sub, after, before)
+    return RebuiltChat(
+        chat_id,
+        chat_in(newest, chat_id).title,
+        messages,
+        added,
+        without_messages=max(0, without),
+        found_again=max(0, -without),
+    )
 
 
 def _fill(
@@ -288,11 +180,10 @@ def _fill(
 
 def _known_names(archive: Archive, chat_id: str) -> set[str]:
     """Return the ids of the chat's memories, those in the chat that it was forked from included."""
-    return {
-        name
-        for memory in memories(archive, chat_id)
-        for name in (memory.memory_id, *memory.origins)
-    }
+    names: set[str] = set()
+    for memory in memories(archive, chat_id):
+        names |= {memory.memory_id, *memory.origins}
+    return names
 
 
 def _adopt_memories(context: Context, row: int, file: BackupFile, chat: Chat) -> bool:
@@ -310,13 +201,17 @@ def _take_newest_state(context: Context, chat_id: str, newest: BackupFile) -> No
     chat, when = chat_in(newest, chat_id), newest.kept_at
     reading = _read(context, chat, when)
     remember(context.archive, chat, reading, when)
-    take_over(context.archive, shown_chat(chat, reading.places, context.config.of(chat)), when)
+    shown = shown_chat(chat, reading.places, context.config.of(chat))
+    take_over(context.archive, shown, when)
 
 
 def _note_output(archive: Archive, file: BackupFile, chat: Chat) -> None:
     """Record an updated export as this chat's output, so that the same export changes nothing."""
-    sha256, last = sha256_of(file.path) or "", last_output(archive, chat.chat_id)
-    if file.is_output and (last is None or last.sha256 != sha256):
+    if not file.is_output:
+        return
+    sha256 = sha256_of(file.path) or ""
+    last = last_output(archive, chat.chat_id)
+    if last is None or last.sha256 != sha256:
         messages = hash_of_messages(chat.slice(span) for span in chat.messages)
         output = Output(chat.chat_id, str(file.path), sha256, messages, "", file.kept_at)
         record_output(archive, output)
@@ -330,14 +225,21 @@ def _with_memories(
     if groups(recognise(read_messages(chat), {})):
         return newest, chat
     for name in _new_ids(chat_id):
-        for file in files.get(name, ())[:1]:
-            new_chat = chat_in(file, name)
-            renamed = as_new_chat(new_chat.slice(new_chat.span), chat_id, chat.title, file.kept_at)
-            return file, chats_in(file.path.name, chat_container(renamed))[0]
+        if name in files:
+            oldest = files[name][0]
+            return oldest, _renamed(chat_in(oldest, name), chat, oldest)
     return newest, chat
 
 
+def _renamed(new_chat: Chat, chat: Chat, file: BackupFile) -> Chat:
+    """Return the new chat of a file as if it were the chat that it was made of."""
+    text = new_chat.slice(new_chat.span)
+    renamed = as_new_chat(text, chat.chat_id, chat.title, file.kept_at)
+    return chats_in(file.path.name, chat_container(renamed))[0]
+
+
 def _read(context: Context, chat: Chat, when: str) -> ChatReading:
+    """Read the chat of a file that was kept at that time against the archive."""
     config = context.config.of(chat)
     words = canned(load_texts(config.texts.path))
     return read_chat(context.archive, chat, words, config.memory.editions, when)
@@ -349,13 +251,16 @@ def _put_back(
     """Put the raw messages of all files back, the oldest first; known ones stay as they are."""
     known = set(message_keys(archive, row))
     for file in own:
-        messages = [
-            read_message(plain_original(message.raw)) if is_original(message.marker) else message
-            for message in read_messages(chat_in(file, chat_id))
-        ]
-        raw = [place for place in recognise(messages, {}) if place.ours is None]
+        messages = map(_as_raw, read_messages(chat_in(file, chat_id)))
+        raw = [place for place in recognise(list(messages), {}) if place.ours is None]
         dates = dates_of_copies(archive, chat_id, raw, is_fork=is_fork)
-        put_back(archive, row, [as_dated(place, dates) for place in raw], known, file.kept_at)
+        dated = [as_dated(place, dates) for place in raw]
+        put_back(archive, row, dated, known, file.kept_at)
+
+
+def _as_raw(message: Message) -> Message:
+    """Return a message as it was before memproc marked it as an original."""
+    return read_message(plain_original(message.raw)) if is_original(message.marker) else message
 
 
 def _complete(
@@ -363,24 +268,31 @@ def _complete(
 ) -> None:
     """Put raw messages under the memories that the newest file shows, and note sizes and dates."""
     archive, chat_id = context.archive, newest.chat_id
-    own_names = aliases(memories(archive, chat_id))
-    markers = {
-        own_names.get(name, name): place.ours
-        for name, group in shown.items()
-        for place in group.values()
-        if place.ours
-    }
+    markers = _markers(shown, aliases(memories(archive, chat_id)))
     completed = put_under_memories(archive, row, markers)
     looking_back = _hindsight_question(context, newest)
     messages = past(archive, chat_id)
     for memory in memories(archive, chat_id):
-        if memory.memory_id in completed:
-            under = [message.message for message in messages if message.memory == memory.number]
-            tokens = sum(count(message.text) for message in under)
-            first, last = under[0].created_at, under[-1].created_at
-            note_sources(archive, memory.memory_id, tokens, first, last)
-            if looking_back.fullmatch(memory.edition.texts[2]):
-                end_turn(archive, memory.memory_id)
+        if memory.memory_id not in completed:
+            continue
+        under = [message.message for message in messages if message.memory == memory.number]
+        tokens = sum(count(message.text) for message in under)
+        first, last = under[0], under[-1]
+        note_sources(archive, memory.memory_id, tokens, first.created_at, last.created_at)
+        if looking_back.fullmatch(memory.edition.texts[2]):
+            end_turn(archive, memory.memory_id)
+
+
+def _markers(
+    shown: Mapping[str, Mapping[int, Place]], own_names: Mapping[str, str]
+) -> dict[str, Marker]:
+    """Map the memories that a file shows, by their own ids, to a marker of each."""
+    markers: dict[str, Marker] = {}
+    for name, slots in shown.items():
+        for place in slots.values():
+            if place.ours:
+                markers[own_names.get(name, name)] = place.ours
+    return markers
 
 
 def _hindsight_question(context: Context, chat: Chat) -> re.Pattern[str]:

@@ -1,0 +1,135 @@
+"""What the person says of the conversations to bring: which, with which model and instructions."""
+
+import shlex
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from difflib import get_close_matches
+from pathlib import Path
+
+import click
+
+from daemon.chat.bring import Chosen
+from daemon.files.foreign import ForeignExport, ListedConversation
+from primer.models import own_model
+from primer.retirement import heir, successor
+from rules.errors import NotFound
+from rules.wording import counted
+
+CUSTOM = "custom"
+"""What the person's own instructions are called, beside those of projects."""
+
+
+@dataclass(frozen=True, slots=True)
+class BringChoice:
+    """What the person says of the conversations to bring."""
+
+    titles: tuple[str, ...]
+    life: str
+    """What the chat is called that several become; else empty."""
+    branch: int
+    model: str
+    instructions: str
+    untouched: bool
+
+    def command(self, file: Path) -> str:
+        """Return the command that says the same again."""
+        options = [("--chat", title) for title in self.titles]
+        options.append(("--as", self.life))
+        options.append(("--branch", str(self.branch) if self.branch > 1 else ""))
+        options.append(("--model", self.model))
+        options.append(("--instructions", self.instructions))
+        words = ["memproc", "bring", str(file)]
+        for option, value in options:
+            if value:
+                words += [option, value]
+        if self.untouched:
+            words.append("--untouched")
+        return shlex.join(words)
+
+
+def choose(export: ForeignExport, choice: BringChoice) -> list[Chosen]:
+    """Read the conversations that are named. Raises NotFound, or UsageError for what cannot be."""
+    listed = list(dict.fromkeys(_find(export, title) for title in choice.titles))
+    if len(listed) > 1 and not choice.life:
+        raise click.UsageError("Several become one chat: say what it is called, with --as NAME.")
+    if len(listed) > 1 and choice.branch > 1:
+        raise click.UsageError("--branch is for one conversation.")
+    return [Chosen(*export.read(conversation, choice.branch)) for conversation in listed]
+
+
+def _find(export: ForeignExport, written: str) -> ListedConversation:
+    """Find a conversation by its title or id, else by its number in the list. Raises NotFound."""
+    fitting: dict[int, ListedConversation] = {}
+    for number, listed in enumerate(export.conversations, 1):
+        names = (listed.summary.title.casefold(), listed.summary.key.casefold())
+        if written.casefold() in names:
+            fitting[number] = listed
+    if len(fitting) == 1:
+        return next(iter(fitting.values()))
+    if fitting:
+        raise _ambiguous(written, fitting)
+    is_number = written.isascii() and written.isdecimal()
+    if is_number and 0 < int(written) <= len(export.conversations):
+        return export.conversations[int(written) - 1]
+    titles = [listed.summary.title for listed in export.conversations]
+    near = get_close_matches(written, titles, n=3)
+    meant = " or ".join(f'"{title}"' for title in near)
+    raise NotFound(
+        f'{export.name} holds no conversation "{written}".',
+        f"Did you mean {meant}?" if near else "List them without --chat.",
+    )
+
+
+def _ambiguous(written: str, fitting: dict[int, ListedConversation]) -> NotFound:
+    """Return the error for a title of several conversations, which are given by number."""
+    days = {number: iso_day(listed.summary.ended) for number, listed in fitting.items()}
+    numbers = ", ".join(f"{number} ({day})" for number, day in days.items())
+    return NotFound(
+        f'{counted(len(fitting), "conversation")} are called "{written}": {numbers}.',
+        "Name one by its number.",
+    )
+
+
+def model_to_go_on(choice: BringChoice, chosen: Sequence[Chosen]) -> str:
+    """Return TypingMind's name of the model that goes on: the person's, else the old one's heir.
+
+    Empty where neither is known.
+    """
+    last = chosen[-1].conversation
+    name = choice.model
+    if not name and last.model:
+        name = heir(last.source, last.model)
+    newer = successor(name)
+    own = own_model([newer.name if newer else name])
+    if own and not own.startswith("openrouter/"):
+        return own.partition("/")[2]
+    return name
+
+
+def instructions_of(export: ForeignExport, choice: BringChoice, chosen: Sequence[Chosen]) -> str:
+    """Return the system message that the person has chosen, empty for none. Raises NotFound."""
+    offered = dict(export.projects)
+    custom = newest_instructions(chosen)
+    if custom:
+        offered = {CUSTOM: custom, **offered}
+    by_name = {name.casefold(): text for name, text in offered.items()}
+    if choice.instructions and choice.instructions.casefold() not in by_name:
+        raise NotFound(
+            f'There are no instructions "{choice.instructions}" in {export.name}.',
+            f"There are: {', '.join(offered)}." if offered else "Leave out --instructions.",
+        )
+    return by_name.get(choice.instructions.casefold(), "")
+
+
+def iso_day(when: datetime | None) -> str:
+    """Write a day as 2026-11-25; empty where it is not known."""
+    return f"{when:%Y-%m-%d}" if when else ""
+
+
+def newest_instructions(chosen: Sequence[Chosen]) -> str:
+    """Return the custom instructions of the last conversation that has some, else nothing."""
+    for part in reversed(chosen):
+        if part.conversation.instructions:
+            return part.conversation.instructions
+    return ""

@@ -1,0 +1,154 @@
+"""Find the files that show chats: backups, updated exports, and exports that the person names."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from daemon.files.backup import Version, all_versions, read_version
+from daemon.files.backup_index import INDEX, UnreadableLine, read_index
+from daemon.files.candidates import exports_in
+from daemon.files.paths import Folders, file_name
+from daemon.files.read import chats_in, read_export
+from daemon.files.removal import as_its_file_says, changed_at
+from rules.errors import ChatSkipped, FileTrouble, MemprocError
+from rules.typingmind.chat import Chat, read_messages
+
+
+@dataclass(frozen=True, slots=True)
+class BackupFile:
+    """A file that shows chats. `version` is None for one that is not in the backups."""
+
+    path: Path
+    kept_at: str
+    version: Version | None
+    is_output: bool
+    """Whether it lies among the updated exports."""
+
+    def age(self) -> tuple[bool, str, bool, str]:
+        """Return the key that sorts files, the oldest first."""
+        is_original = self.version is not None and self.version.kind == "original"
+        return self.is_output, self.kept_at, not is_original, str(self.path)
+
+
+@dataclass(frozen=True, slots=True)
+class UnusedFile:
+    """A file, or a chat in one, that could not be used, and why."""
+
+    path: Path
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class FoundFiles:
+    """The files with chats of memproc's, and those that cannot be used."""
+
+    by_chat: Mapping[str, Sequence[BackupFile]]
+    """Files by the ids of the chats in them, oldest first; a file may be there several times."""
+    unused: tuple[UnusedFile, ...]
+
+
+def find_files(folders: Folders, more: Sequence[Path]) -> FoundFiles:
+    """Find backups, updated exports, and the exports that the person names.
+
+    A file among the updated exports is the newest of its chat, at any date. Chats that only a named
+    export shows are none of memproc's yet. Raise FileTrouble where a folder is unreadable.
+    """
+    unused = list(_unreadable_lines(folders.backups))
+    files: dict[str, list[BackupFile]] = {}
+    for file in sorted(_all_files(folders, more), key=BackupFile.age):
+        readable, faults = _readable_chats(file)
+        unused += faults
+        for chat_id in dict.fromkeys(readable):
+            files.setdefault(chat_id, []).append(file)
+    ours = {chat_id: own for chat_id, own in files.items() if any(map(_is_ours, own))}
+    return FoundFiles(ours, tuple(unused))
+
+
+def _unreadable_lines(backups: Path) -> Iterator[UnusedFile]:
+    """Yield the lines of the index of backups that cannot be read."""
+    for line in read_index(backups):
+        if isinstance(line, UnreadableLine):
+            yield UnusedFile(backups / INDEX, f"Line {line.number} cannot be read.")
+
+
+def _is_ours(file: BackupFile) -> bool:
+    """Return whether memproc itself has written or kept a file, rather than the person."""
+    return file.version is not None or file.is_output
+
+
+def _all_files(folders: Folders, more: Sequence[Path]) -> Iterator[BackupFile]:
+    """Yield all backups, updated exports and named exports, in no order."""
+    for versions in all_versions(folders.backups).values():
+        for version in versions:
+            yield BackupFile(version.path, version.written_at, version, is_output=False)
+    if folders.updated.is_dir():
+        for path in exports_in(folders.updated):
+            yield BackupFile(path, changed_at(path), None, is_output=True)
+    for place in more:
+        for path in exports_in(place):
+            yield BackupFile(path, changed_at(path), None, is_output=False)
+
+
+def _readable_chats(file: BackupFile) -> tuple[list[str], list[UnusedFile]]:
+    """Return the ids of a file's chats, and what of it cannot be read."""
+    try:
+        chats = chats_in_file(file)
+    except MemprocError as trouble:
+        return [], [UnusedFile(file.path, trouble.message)]
+    readable: list[str] = []
+    unused: list[UnusedFile] = []
+    for chat in chats:
+        chat_id = _readable_id(chat)
+        if chat_id is None:
+            reason = f'The chat "{chat.title}" in it cannot be read.'
+            unused.append(UnusedFile(file.path, reason))
+        else:
+            readable.append(chat_id)
+    return readable, unused
+
+
+def chats_in_file(file: BackupFile) -> tuple[Chat, ...]:
+    """Return all chats of a file.
+
+    Raise FileTrouble where it is gone or damaged, NotAnExport where it is something else.
+    """
+    if file.version is None:
+        return tuple(read_export(file.path).chats())
+    try:
+        content = read_version(file.version)
+    except FileTrouble:
+        version = as_its_file_says(file.version)
+        if version is None:
+            raise
+        content = read_version(version)
+    return chats_in(file.path.name, content)
+
+
+def chat_in(file: BackupFile, chat_id: str) -> Chat:
+    """Return the chat of that id in a file that has it. Raise as `chats_in_file` does."""
+    return next(chat for chat in chats_in_file(file) if _readable_id(chat) == chat_id)
+
+
+def updated_export(files: Sequence[BackupFile], chat_id: str) -> BackupFile | None:
+    """Return the chat's updated export: the newest named by its id, else one of a whole export.
+
+    What `memproc expand` once wrote may lie in the same folder, under another name.
+    """
+    ending = file_name("", chat_id).removeprefix("Untitled")
+    newest_first = [file for file in reversed(files) if file.is_output]
+    for file in newest_first:
+        if file.path.name.endswith(ending):
+            return file
+    for file in newest_first:
+        if len(chats_in_file(file)) > 1:
+            return file
+    return None
+
+
+def _readable_id(chat: Chat) -> str | None:
+    """Return the id of a chat whose messages can be read; None for others."""
+    try:
+        read_messages(chat)
+    except ChatSkipped:
+        return None
+    return chat.id_if_any or None
