@@ -74,9 +74,9 @@ class _Known:
     def recognise(self, messages: Sequence[Message]) -> tuple[Place, ...]:
         """Recognise each message of the export: whose it is, and what it is there for."""
         digests = {old.key: old.message.digest for old in self.past}
-        under = {
-            memory.memory_id: {key: digests[key] for key in memory.keys} for memory in self.memories
-        }
+        under = {}
+        for memory in self.memories:
+            under[memory.memory_id] = {key: digests[key] for key in memory.keys}
         return recognise(messages, self.ours, under, aliases(self.memories))
 
 
@@ -101,27 +101,26 @@ def read_chat(
     else:
         lacks = _absent(archive, chat, known, places)
         _refuse_lost(archive, chat, known, places, lacks)
-    dates = dates_of_copies(archive, chat.chat_id, places, is_fork=bool(adopted.memories))
-    dates |= {old.key: day for old in adopted.past if (day := said_at(old.newest or old.message))}
-    places = tuple(as_dated(place, dates) for place in places)
+    places = _dated(archive, chat.chat_id, places, adopted)
     return _with_edits(known, places, adopted, lacks, now)
 
 
 def _with_edits(
     known: _Known, places: tuple[Place, ...], adopted: Adopted, lacks: Absent, now: str
 ) -> ChatReading:
+    """Return the reading of a chat, with its memories as they are after the person's edits."""
     edits = edits_of(known.memories, known.editions, known.past, places, lacks.under)
-    by_person = {
-        name: _persons(known.editions[name], texts, now) for name, texts in edits.edited.items()
-    }
+    by_person = {}
+    for name, texts in edits.edited.items():
+        by_person[name] = _persons(known.editions[name], texts, now)
     changed = {memory.number for memory in known.memories if memory.memory_id in edits.changed}
     past_now = as_it_is_now(known.past, places, changed, edits.deleted)
     places = without_strays(past_now, places)
-    made = tuple(
-        _after(memory, known.editions[memory.memory_id], by_person, edits)
-        for memory in known.memories
-    )
-    return ChatReading(places, history(past_now, places), made, adopted, edits, by_person, lacks)
+    after = []
+    for memory in known.memories:
+        after.append(_after(memory, known.editions[memory.memory_id], by_person, edits))
+    entries = history(past_now, places)
+    return ChatReading(places, entries, tuple(after), adopted, edits, by_person, lacks)
 
 
 def read_archive(archive: Archive, chat_id: str, preferred: Preferred) -> ChatReading:
@@ -129,6 +128,17 @@ def read_archive(archive: Archive, chat_id: str, preferred: Preferred) -> ChatRe
     nothing = PersonEdits({}, frozenset(), (), (), {}, ())
     entries = history(past(archive, chat_id), ())
     return ChatReading((), entries, memories(archive, chat_id, preferred), Adopted(), nothing, {})
+
+
+def _dated(
+    archive: Archive, chat_id: str, places: Sequence[Place], adopted: Adopted
+) -> tuple[Place, ...]:
+    """Return the places with the days on which their messages were said, where a fork has others."""
+    dates = dates_of_copies(archive, chat_id, places, is_fork=bool(adopted.memories))
+    for old in adopted.past:
+        if day := said_at(old.newest or old.message):
+            dates[old.key] = day
+    return tuple(as_dated(place, dates) for place in places)
 
 
 def dates_of_copies(
@@ -160,11 +170,10 @@ def _known(
     if adopted.memories:
         all_editions |= adopted.editions
         made = tuple(sorted((*made, *_as_shown(adopted, preferred)), key=_in_order))
-    with_layers, deleted = _openings(archive, chat.chat_id, messages), deleted_uuids(chat)
-    ours = drafts_of(
-        chat.chat_id, made, all_editions, words.opening, words.closing, deleted, with_layers
-    )
-    return _Known(made, all_editions, (*past(archive, chat.chat_id), *adopted.past), ours)
+    chat_id, opening, closing = chat.chat_id, words.opening, words.closing
+    with_layers, deleted = _openings(archive, chat_id, messages), deleted_uuids(chat)
+    ours = drafts_of(chat_id, made, all_editions, opening, closing, deleted, with_layers)
+    return _Known(made, all_editions, (*past(archive, chat_id), *adopted.past), ours)
 
 
 def _as_shown(adopted: Adopted, preferred: Preferred) -> Iterator[Memory]:
@@ -200,11 +209,14 @@ def _adopted(archive: Archive, chat: Chat, known: _Known, places: Sequence[Place
         return NOTHING_ADOPTED
     from daemon.archive.forks import find_kin  # late: hardly any chat is a fork
 
-    named = _digests_of_openings([place.message for place in places])
-    kin = find_kin(archive, chat.chat_id, strange, named) if not known.memories else None
-    inherited = inherit(chat.chat_id, strange, kin) if kin else NOTHING_ADOPTED
-    rest = _after_last(strange, {name for memory in inherited.memories for name in memory.origins})
-    frozen = _frozen(archive, chat.chat_id, (*known.memories, *inherited.memories), rest)
+    inherited = NOTHING_ADOPTED
+    if not known.memories:
+        named = _digests_of_openings([place.message for place in places])
+        kin = find_kin(archive, chat.chat_id, strange, named)
+        inherited = inherit(chat.chat_id, strange, kin) if kin else NOTHING_ADOPTED
+    origins = {name for memory in inherited.memories for name in memory.origins}
+    own = (*known.memories, *inherited.memories)
+    frozen = _frozen(archive, chat.chat_id, own, _after_last(strange, origins))
     return Adopted(
         inherited.memories + frozen.memories,
         {**inherited.editions, **frozen.editions},
@@ -223,15 +235,20 @@ def _frozen(
 
     # A damaged row may be the very memory that seems to be unknown.
     refuse_any_damage(archive.run, "chat", "memory")
-    first = 1 + max((memory.number for memory in own if not memory.is_fold), default=0)
+    numbers = (memory.number for memory in own if not memory.is_fold)
+    first = 1 + max(numbers, default=0)
     own_ids = {name: memory_id(chat_id, 0, [name]) for name in known_memories(archive, strange)}
     return freeze(strange, first, count, own_ids)
 
 
 def _after_last(shown: Mapping[str, Group], names: Collection[str]) -> dict[str, Group]:
     """Return the entries after the last one with one of these names."""
-    last = max((at for at, name in enumerate(shown) if name in names), default=-1)
-    return {name: group for at, (name, group) in enumerate(shown.items()) if at > last}
+    after: dict[str, Group] = {}
+    for name, group in shown.items():
+        after[name] = group
+        if name in names:
+            after.clear()
+    return after
 
 
 def _refuse_unnamed(archive: Archive, chat: Chat, places: Sequence[Place]) -> None:
@@ -265,21 +282,24 @@ def _absent(archive: Archive, chat: Chat, known: _Known, places: Sequence[Place]
     Messages under a memory count where the export has others of the same memory in full.
     """
     chat_id, seen = chat.chat_id, first_seen(archive, chat.chat_id)
-    expected_under = _memories_expected(known, places)
-    under = [
-        replace(as_known(old.message, old.key), seen_at=seen.get(old.key, ""))
-        for old in known.past
-        if old.memory in expected_under and old.newest is not None
-    ]
+    expected_under, under = _memories_expected(known, places), []
+    for old in known.past:
+        if old.memory in expected_under and old.newest is not None:
+            under.append(replace(as_known(old.message, old.key), seen_at=seen.get(old.key, "")))
     last = LastTime(
         live_messages(archive, chat_id),
         live_messages(archive, chat_id, left_out=True),
         under,
         seen,
         missing_keys(archive, chat_id),
-        {old.message.uuid for old in known.past if old.message.uuid},
+        _past_uuids(known),
     )
     return absent(last, places, _deletions(archive, chat, known, places), known.ours)
+
+
+def _past_uuids(known: _Known) -> set[str]:
+    """Return the uuids of all messages under memories."""
+    return {old.message.uuid for old in known.past if old.message.uuid}
 
 
 def _memories_expected(known: _Known, places: Sequence[Place]) -> set[int]:
@@ -293,32 +313,34 @@ def _memories_expected(known: _Known, places: Sequence[Place]) -> set[int]:
         for place in places
         if place.ours is None and not (place.original and stays_for_attachment(place.written))
     ]
-    shown, raw = groups(places), {place.key for place in whole}
-    kept = {place.original for place in whole if place.original}
+    raw = {place.key for place in whole}
     begun = {old.memory for old in known.past if old.key in raw}
-    not_shown = {
-        memory.number
-        for memory in known.memories
-        if not (memory.is_fold or memory.memory_id in shown)
-    }
-    of_originals = {memory.number for memory in known.memories if memory.memory_id in kept}
-    return (begun & not_shown) | of_originals
+    with_originals = {place.original for place in whole if place.original}
+    shown, expected = groups(places), set()
+    for memory in known.memories:
+        is_shown = memory.is_fold or memory.memory_id in shown
+        is_begun = memory.number in begun and not is_shown
+        if is_begun or memory.memory_id in with_originals:
+            expected.add(memory.number)
+    return expected
 
 
 def _deletions(archive: Archive, chat: Chat, known: _Known, places: Sequence[Place]) -> Deletions:
     """Return the chat's list of deletions, and its news beyond memproc's and the last export's."""
     listed, exists, by_new_build = deletion_list(chat)
     here = {place.message.uuid for place in places}
-    noted = {old.message.uuid for old in known.past if old.message.uuid}
+    noted = _past_uuids(known)
     noted |= {uuid for uuid in known.ours if uuid not in here}
-    dates = (parse_date(place.message.created_at) for place in places if place.ours is None)
-    by_person = (
-        by_new_build
-        or not listed <= {*noted, *known.ours}
-        or any(date is not None and date >= NAMED_SINCE for date in dates)
-    )
+    names_others = not listed <= {*noted, *known.ours}
+    by_person = by_new_build or names_others or _is_of_new_build(places)
     new = listed - last_deleted(archive, chat.chat_id) - noted
     return Deletions(listed, len(new), exists, by_person)
+
+
+def _is_of_new_build(places: Sequence[Place]) -> bool:
+    """Return whether a message was said when TypingMind had begun to name deletions."""
+    dates = (parse_date(place.message.created_at) for place in places if place.ours is None)
+    return any(date is not None and date >= NAMED_SINCE for date in dates)
 
 
 def _refuse_lost(
@@ -327,15 +349,15 @@ def _refuse_lost(
     """Raise NotAccepted where so much is missing that it may be a mistake."""
     here = there(known.memories, known.past, places)
     by_person = deleted_memories(known.memories, deleted_uuids(chat), known.ours)
-    expected = [
-        memory.memory_id
-        for memory in known.memories
-        if not (memory.is_fold or memory.forgotten or memory.recalled)
-    ]
-    memories_here = {
-        name: name in here for name in expected if name in here or name not in by_person
-    }
-    deleted = [name for name in expected if name not in memories_here]
+    memories_here, deleted = {}, []
+    for memory in known.memories:
+        name = memory.memory_id
+        if memory.is_fold or memory.forgotten or memory.recalled:
+            continue
+        if name in by_person and name not in here:
+            deleted.append(name)
+        else:
+            memories_here[name] = name in here
     loss = lost(lacks, memories_here, places, deleted)
     if not loss or is_accepted(archive, chat.chat_id, chat.sha256):
         return
@@ -356,6 +378,7 @@ def _file_to_import(archive: Archive, chat_id: str, lacks: Absent) -> str:
 
 
 def _persons(known: Sequence[Edition], texts: Six, now: str) -> Edition:
+    """Return the person's own edition of a memory, after the `known` ones."""
     return replace(
         known[-1],
         number=1 + max(edition.number for edition in known),
@@ -371,14 +394,12 @@ def _persons(known: Sequence[Edition], texts: Six, now: str) -> Edition:
 def _after(
     memory: Memory, known: Sequence[Edition], by_person: Mapping[str, Edition], edits: PersonEdits
 ) -> Memory:
+    """Return a memory as it is after the person's edits."""
     name = memory.memory_id
     if edition := by_person.get(name):
         in_prompts = edition_in_prompts((*known, edition), edition.number)
-        memory = replace(
-            memory, edition=edition, in_prompts=in_prompts, chosen=edition.number, pinned=True
-        )
-    return replace(
-        memory,
-        forgotten=(memory.forgotten or name in edits.forgotten) and name not in edits.recalled,
-        due=edits.changed.get(name, memory.due),
-    )
+        shown = replace(memory, edition=edition, in_prompts=in_prompts)
+        memory = replace(shown, chosen=edition.number, pinned=True)
+    was_forgotten = memory.forgotten or name in edits.forgotten
+    forgotten = was_forgotten and name not in edits.recalled
+    return replace(memory, forgotten=forgotten, due=edits.changed.get(name, memory.due))
