@@ -45,6 +45,18 @@ class _Stored:
     uuid: str | None
 
 
+@dataclass(frozen=True, slots=True)
+class _NewestVersion:
+    """The newest version of a raw message, by its hashes; where there is none yet, number 0."""
+
+    message: int
+    """The message's row."""
+    key: str
+    number: int
+    sha256: str | None
+    digest: str | None
+
+
 def remember(archive: Archive, chat: Chat, reading: ChatReading, when: str) -> bool:
     """Store the export's raw messages and the person's edits, in one transaction.
 
@@ -52,20 +64,24 @@ def remember(archive: Archive, chat: Chat, reading: ChatReading, when: str) -> b
     message. One that is neither in the export nor under a memory is marked as gone, until it comes
     back.
     """
+    raw = {place.key: place for place in raw_messages(reading.places)}
     with archive.transaction():
         row = keep_chat(archive, chat, when)
         adopt(archive, row, reading.adopted, when)
         known = message_keys(archive, row)
-        raw = {place.key: place for place in raw_messages(reading.places)}
         _place(archive, row, order(known, reading.places, reading.entries), raw)
         changed = _keep_versions(archive, row, list(raw.values()), when)
-        present = {entry.key for entry in reading.entries if not entry.gone}
-        present = (present - set(reading.edits.deleted)) | raw.keys()
-        rows = _stored(archive, row)
-        gone = _mark_gone(archive, rows, present, when)
-        _mark_missing(archive, rows, raw.keys(), reading.absent, when)
+        stored = _stored(archive, row)
+        gone = _mark_gone(archive, stored, _present(reading) | raw.keys(), when)
+        _mark_missing(archive, stored, raw.keys(), reading.absent, when)
         keep_user_edits(archive, reading, when)
     return changed or gone
+
+
+def _present(reading: ChatReading) -> set[str]:
+    """Return the keys of the history's messages that the person has not deleted."""
+    present = {entry.key for entry in reading.entries if not entry.gone}
+    return present.difference(reading.edits.deleted)
 
 
 def put_back(
@@ -76,8 +92,11 @@ def put_back(
     They count as under an unknown memory, until an export holds them or a memory claims them.
     """
     new = [place for place in places if place.key not in known and not place.is_copy]
-    raw = {place.key: replace(place, left_out=place.left_out or UNDER_SOME_MEMORY) for place in new}
-    _place(archive, row, order(message_keys(archive, row), places, history((), places)), raw)
+    raw = {}
+    for place in new:
+        raw[place.key] = replace(place, left_out=place.left_out or UNDER_SOME_MEMORY)
+    keys = order(message_keys(archive, row), places, history((), places))
+    _place(archive, row, keys, raw)
     _keep_versions(archive, row, new, when)
 
 
@@ -108,38 +127,42 @@ def _keep_versions(archive: Archive, row: int, places: Sequence[Place], when: st
     or has its files in another place, as in a fork: a sync may have put its keys in another order,
     around our own fields.
     """
-    newest = {
-        key: (message, number, sha256, digest)
-        for message, key, number, sha256, digest in archive.run(
-            """
-            SELECT message.id, key, coalesce(max(number), 0), sha256, digest
-            FROM message LEFT JOIN version ON version.message = message.id
-            WHERE chat = ? GROUP BY message.id
-            """,
-            (row,),
-        )
-    }
+    newest = {version.key: version for version in _newest_versions(archive, row)}
     is_new = False
     for place in places:
-        message, number, sha256, digest = newest[place.key]
-        is_same = hashlib.sha256(place.message.raw).hexdigest() == sha256
-        if not is_same and not (
-            place.original and _says_the_same(archive, place.message, sha256, digest)
-        ):
-            insert_version(archive, message, number + 1, place.message, when)
+        version = newest[place.key]
+        if not _is_stored(archive, place, version):
+            insert_version(archive, version.message, version.number + 1, place.message, when)
             is_new = True
     return is_new
 
 
-def _says_the_same(archive: Archive, message: Message, sha256: str, digest: str) -> bool:
-    """Return whether the stored version with these hashes says the same, with the same files."""
-    if message.digest != digest:
+def _newest_versions(archive: Archive, row: int) -> tuple[_NewestVersion, ...]:
+    """Return the newest version of each message of the chat."""
+    newest = """
+        SELECT message.id, key, coalesce(max(number), 0), sha256, digest
+        FROM message LEFT JOIN version ON version.message = message.id
+        WHERE chat = ? GROUP BY message.id
+    """
+    return archive.rows(_NewestVersion, newest, (row,))
+
+
+def _is_stored(archive: Archive, place: Place, version: _NewestVersion) -> bool:
+    """Return whether the archive need not have another version of a message."""
+    if hashlib.sha256(place.message.raw).hexdigest() == version.sha256:
+        return True
+    return bool(place.original) and _says_the_same(archive, place.message, version)
+
+
+def _says_the_same(archive: Archive, message: Message, version: _NewestVersion) -> bool:
+    """Return whether the stored version says the same, with the same files."""
+    if message.digest != version.digest:
         return False
     files = attachments(message.raw)
-    stored = (
-        archive.run("SELECT raw, packed FROM body WHERE sha256 = ?", (sha256,)) if files else ()
-    )
-    return all(attachments(unpacked(raw, packed, sha256)) == files for raw, packed in stored)
+    if not files:
+        return True
+    stored = archive.run("SELECT raw, packed, sha256 FROM body WHERE sha256 = ?", (version.sha256,))
+    return all(attachments(unpacked(*body)) == files for body in stored)
 
 
 def _stored(archive: Archive, row: int) -> tuple[_Stored, ...]:
@@ -160,8 +183,12 @@ def _mark_gone(
 
     Return whether any is newly gone.
     """
-    new = [(when, old.row) for old in stored if not old.is_gone and old.key not in present]
-    back = [(old.row,) for old in stored if old.is_gone and old.key in present]
+    new, back = [], []
+    for old in stored:
+        if old.is_gone and old.key in present:
+            back.append((old.row,))
+        elif not old.is_gone and old.key not in present:
+            new.append((when, old.row))
     archive.run_many("UPDATE message SET gone_at = ? WHERE id = ?", new)
     archive.run_many("UPDATE message SET gone_at = NULL WHERE id = ?", back)
     return bool(new)
@@ -259,9 +286,9 @@ def adopt(archive: Archive, row: int, adopted: Adopted, when: str) -> None:
         chunk.append(_adopt_message(archive, row, position, old, adopted.kin, when))
     for memory in adopted.memories:
         _adopt_memory(archive, row, memory, adopted, when)
-        for place, (message, version) in enumerate(
-            () if memory.is_fold else chunks.get(memory.number, ())
-        ):
+        if memory.is_fold:
+            continue
+        for place, (message, version) in enumerate(chunks.get(memory.number, ())):
             columns = {"memory": memory.memory_id, "place": place}
             archive.insert("chunk_message", {**columns, "message": message, "version": version})
 

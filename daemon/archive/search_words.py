@@ -56,9 +56,10 @@ def match_expression(
     Words of `shortest` letters and more match by their beginning, double quotes match literally.
     All of them have to be there, or with `any_word` one of them.
     """
-    phrases = [_phrase(phrase) for phrase in _QUOTED.findall(query)]
-    words = [term for word in _words(_QUOTED.sub(" ", query)) if (term := _term(word, shortest))]
-    return (" OR " if any_word else " AND ").join(filter(None, (*phrases, *words)))
+    terms = [_phrase(phrase) for phrase in _QUOTED.findall(query)]
+    terms += [_term(word, shortest) for word in _words(_QUOTED.sub(" ", query))]
+    joint = " OR " if any_word else " AND "
+    return joint.join(filter(None, terms))
 
 
 def searched_words(query: str) -> tuple[str, ...]:
@@ -75,7 +76,9 @@ def stretches(text: str, query: str) -> tuple[Stretch, ...]:
             cut.append(Stretch(text[end:start], is_marked=False))
         cut.append(Stretch(text[max(start, end) : stop], is_marked=True))
         end = stop
-    return (*cut, Stretch(text[end:], is_marked=False)) if end < len(text) else tuple(cut)
+    if end < len(text):
+        cut.append(Stretch(text[end:], is_marked=False))
+    return tuple(cut)
 
 
 def excerpt(text: str, query: str, characters: int) -> str:
@@ -87,18 +90,23 @@ def excerpt(text: str, query: str, characters: int) -> str:
     end = begin + characters
     if end < len(plain):
         end = plain.rfind(" ", end - 30, end) + 1 or end
-    before, after = "... " if begin else "", " ..." if end < len(plain) else ""
+    before = "... " if begin else ""
+    after = " ..." if end < len(plain) else ""
     return f"{before}{plain[begin:end].strip()}{after}"
 
 
 def _best_beginning(plain: str, query: str, characters: int) -> int:
     """Return where the excerpt that holds most of the query's words begins, at a word if near."""
     starts = [start for start, _ in _places(plain, query)] or [0]
-    best = max(
-        starts, key=lambda start: sum(start <= other < start + characters for other in starts)
-    )
-    begin = min(max(0, best - characters // 4), len(plain) - characters)
-    return (plain.find(" ", begin, begin + 30) + 1 or begin) if begin else 0
+
+    def count_near(start: int) -> int:
+        return sum(start <= other < start + characters for other in starts)
+
+    best = max(starts, key=count_near)
+    begin = min(best - characters // 4, len(plain) - characters)
+    if begin <= 0:
+        return 0
+    return plain.find(" ", begin, begin + 30) + 1 or begin
 
 
 def _places(text: str, query: str) -> list[tuple[int, int]]:
@@ -106,13 +114,15 @@ def _places(text: str, query: str) -> list[tuple[int, int]]:
 
     Where there is none, those of the words that begin with them.
     """
-    words = sorted(
-        {_plain(word) for word in _words(query.replace('"', " "))}, key=len, reverse=True
-    )
-    plain = _plain(text) if words else ""
-    for shortest in (SHORTEST_BEGINNING, SHORTEST_AT_ALL) if words else ():
-        pattern = "|".join(_pattern(word, shortest) for word in words)
-        if places := [match.span() for match in re.finditer(pattern, plain)]:
+    words = {_plain(word) for word in _words(query.replace('"', " "))}
+    if not words:
+        return []
+    longest_first = sorted(words, key=len, reverse=True)
+    plain = _plain(text)
+    for shortest in (SHORTEST_BEGINNING, SHORTEST_AT_ALL):
+        pattern = "|".join(_pattern(word, shortest) for word in longest_first)
+        places = [match.span() for match in re.finditer(pattern, plain)]
+        if places:
             return places
     return []
 
@@ -146,15 +156,19 @@ def _normal(text: str) -> str:
 
 
 def _letter(emoji: "re.Match[str]") -> str:
+    """Return the letter of private use in the place of an emoji, as a word by itself."""
     code = ord(emoji[0])
-    high = code - _HIGH_EMOJI
-    return f" {chr(high + _FOR_HIGH_EMOJI if high >= 0 else code + _FOR_EMOJI)} "
+    if code >= _HIGH_EMOJI:
+        return f" {chr(code - _HIGH_EMOJI + _FOR_HIGH_EMOJI)} "
+    return f" {chr(code + _FOR_EMOJI)} "
 
 
 def _emoji(letter: str) -> str:
+    """Return the emoji that a letter of private use is in the place of."""
     code = ord(letter)
-    is_low = code >= _FOR_EMOJI + 0x2600
-    return chr(code - _FOR_EMOJI if is_low else code - _FOR_HIGH_EMOJI + _HIGH_EMOJI)
+    if code >= _FOR_EMOJI + 0x2600:
+        return chr(code - _FOR_EMOJI)
+    return chr(code - _FOR_HIGH_EMOJI + _HIGH_EMOJI)
 
 
 def _words(text: str) -> Iterator[str]:
@@ -167,15 +181,21 @@ def _pairs(run: str) -> Sequence[str]:
 
 
 def _term(word: str, shortest: int) -> str:
+    """Return a word in the language of SQLite's full-text search; one with * by its beginning."""
     if not _UNSPACED.match(word):
         return f'"{word}"*' if len(word) >= shortest else f'"{word}"'
-    pairs = _pairs(word)
-    return f'"{" ".join(pairs[:-1])}"' if len(pairs) > 1 else f'"{word}"*'
+    if len(word) == 1:
+        return f'"{word}"*'
+    pairs = " ".join(_pairs(word)[:-1])
+    return f'"{pairs}"'
 
 
 def _phrase(text: str) -> str:
     """Return a phrase; a single character at the end of an unspaced run is left out."""
     words: list[str] = []
     for word in _words(text):
-        words += _pairs(word)[:-1] or [word] if _UNSPACED.match(word) else [word]
+        if _UNSPACED.match(word) and len(word) > 1:
+            words += _pairs(word)[:-1]
+        else:
+            words.append(word)
     return f'"{" ".join(words)}"' if words else ""
