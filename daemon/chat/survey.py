@@ -10,7 +10,7 @@
 Nothing is sent and nothing is written: `memproc plan` surveys a chat exactly as `memproc run` does.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from functools import partial
@@ -28,7 +28,7 @@ from daemon.chat.opening import ShownChat, canned, core_now, shown_chat
 from daemon.chat.passage import Passage, SubjectOf, as_they_are, subjects_in
 from daemon.chat.reading import read_chat
 from daemon.chat.rest import noting
-from daemon.chat.work_due import as_planned, due_memories, layers_due, to_write_again
+from daemon.chat.work_due import as_planned, due_memories, held_back, layers_due, to_write_again
 from daemon.config.keys import FindKey
 from daemon.config.loading import load_texts
 from daemon.config.settings import Config
@@ -169,13 +169,23 @@ def survey_read(
     can_write: CanWrite,
 ) -> Survey:
     """Plan a chat that has been read. Raises as `survey` does."""
-    new = _plan_new_chunks(archive, chat, reading, config, key, now)
-    again, begun = _rework(new, can_write)
+    held = reading.edits.touched
+    new = _plan_new_chunks(archive, chat, reading, config, key, now, held)
+    if held and new.plan.folds:
+        # One may go into a fold now, which is made from the new edition at once, and paid once.
+        held = frozenset()
+        new = _plan_new_chunks(archive, chat, reading, config, key, now, held)
+    again, begun = _rework(new, held, can_write)
     plan = new.plan.with_more(again, begun.numbers)
     plan = replace(
         plan,
         layers=layers_due(archive, plan, new.roles, new.shown, reading.adopted.memories),
-        warnings=(*plan.warnings, *_beyond_window(new), *_could_grow(new)),
+        warnings=(
+            *plan.warnings,
+            *_beyond_window(new),
+            *_could_grow(new),
+            *held_back(reading, held),
+        ),
         over_budget="; ".join(filter(None, (plan.over_budget, _too_many(new)))),
         kept=_kept(new),
     )
@@ -183,16 +193,25 @@ def survey_read(
 
 
 def _plan_new_chunks(
-    archive: Archive, chat: Chat, reading: ChatReading, config: Config, key: FindKey, now: str
+    archive: Archive,
+    chat: Chat,
+    reading: ChatReading,
+    config: Config,
+    key: FindKey,
+    now: str,
+    held: Collection[str],
 ) -> Survey:
-    """Choose models, count, and plan the chunks that become memories, as yet without rework."""
+    """Choose models, count, and plan the chunks that become memories, as yet without rework.
+
+    `held` are the ids of memories that are not written again now.
+    """
     shown = shown_chat(chat, reading.places, config)
     writers = _choose_writers(archive, chat, reading, shown, key, now)
     counts, overhead = count_chat(archive, chat, reading, shown, writers.roles)
     fold_limits = _fold_limits(archive, chat, reading, writers)
     bounds = bounds_of(config, fold_limits)
     limits = replace(config.limits, split=splitter(config.chunk.bounds), fold=bounds)
-    due = due_memories(reading, engine_alone=writers.engine_alone)
+    due = due_memories(reading, held, engine_alone=writers.engine_alone)
     tokens = [counts.all[message.digest] for message in as_planned(reading.entries, due)]
     notes = warnings(chat, [place.message for place in reading.places])
     plan = plan_chat(chat.chat_id, chat.title, reading, tokens, limits, notes, overhead)
@@ -219,15 +238,17 @@ def _plan_new_chunks(
     )
 
 
-def _rework(new: Survey, can_write: CanWrite) -> tuple[frozenset[int], Round]:
+def _rework(
+    new: Survey, held: Collection[str], can_write: CanWrite
+) -> tuple[frozenset[int], Round]:
     """Return the memories that are written again, and the round of those that get hindsight."""
     reading, engine_alone = new.reading, new.roles.agent == ENGINE
-    due = due_memories(reading, engine_alone=engine_alone)
+    due = due_memories(reading, held, engine_alone=engine_alone)
     can_write_now = partial(can_write, new)
-    again = to_write_again(reading, new.plan, due, can_write_now, engine_alone=engine_alone)
+    again = to_write_again(reading, new.plan, due, can_write_now, held, engine_alone=engine_alone)
     turns = 0 if engine_alone else new.config.memory.hindsight
     chunks = len(new.plan.chunks)
-    return again, hindsight_round(new.round, reading.chunk_memories, chunks, turns, again)
+    return again, hindsight_round(new.round, reading.chunk_memories, chunks, turns, again, held)
 
 
 def _kept(new: Survey) -> tuple[str, ...]:

@@ -18,19 +18,23 @@ from rules.plan.chat_plan import ChatPlan
 from rules.plan.work import NO_LAYERS, Layers, PlannedChunk, choose_chunks
 from rules.recognize.chat_reading import ChatReading
 from rules.typingmind.message import Message
+from rules.wording import counted
 
 _TOKENS_A_FACT = 40
 """The tokens of a fact as it is shown for comparison, with its number and day."""
 
 
-def due_memories(reading: ChatReading, *, engine_alone: bool) -> frozenset[int]:
+def due_memories(
+    reading: ChatReading, held: Collection[str], *, engine_alone: bool
+) -> frozenset[int]:
     """Return the numbers of the memories to be written again since raw messages have changed.
 
-    One that a model wrote is left as it is where only the engine is there now.
+    One that a model wrote is left as it is where only the engine is there now. Those in `held` wait:
+    the export would go on showing them as they are.
     """
     return frozenset(
         memory.number
-        for memory in _free(reading)
+        for memory in _free(reading, held)
         if memory.due and not (engine_alone and memory.in_prompts.made == WRITTEN)
     )
 
@@ -52,34 +56,48 @@ def to_write_again(
     plan: ChatPlan,
     due: Collection[int],
     can_write: Callable[[PlannedChunk], bool],
+    held: Collection[str],
     *,
     engine_alone: bool,
 ) -> frozenset[int]:
-    """Return the numbers of the memories to be written again, none pinned or forgotten.
+    """Return the numbers of the memories to be written again, none pinned, forgotten or held.
 
     Those that are `due` are; and one that the engine extracted, where a model can be asked. When any
     is written again, a model is asked for all extracted ones after it: their requests begin with it.
     `can_write` tells whether a model's answers so far are not known to be of no use.
     """
-    memories = list(free_memories(reading, plan))
+    memories = list(free_memories(reading, plan, held))
     extracted = [] if engine_alone else _extracted(memories, plan.questions_tokens)
     again = {*due, *(memory.number for chunk, memory in extracted if can_write(chunk))}
     after = {memory.number for _, memory in extracted if again and memory.number > min(again)}
     return frozenset(again | after)
 
 
-def free_memories(reading: ChatReading, plan: ChatPlan) -> Iterator[tuple[PlannedChunk, Memory]]:
+def free_memories(
+    reading: ChatReading, plan: ChatPlan, held: Collection[str] = ()
+) -> Iterator[tuple[PlannedChunk, Memory]]:
     """Yield each memory that may be written again, with its chunk, if raw messages are left."""
     chunks = {chunk.number: chunk for chunk in plan.made}
-    for memory in _free(reading):
+    for memory in _free(reading, held):
         yield chunks[memory.number], memory
 
 
-def _free(reading: ChatReading) -> Iterator[Memory]:
+def held_back(reading: ChatReading, held: Collection[str]) -> Iterator[str]:
+    """Yield a sentence if memories in `held` would be written again, were they not held."""
+    count = sum(memory.memory_id in held and bool(memory.due) for memory in _free(reading))
+    if count:
+        stay = counted(count, "memory stays as it is", "memories stay as they are")
+        yield (
+            f"{stay}, though messages under it were edited or deleted: TypingMind has a message of "
+            "it pinned, or excluded from the context"
+        )
+
+
+def _free(reading: ChatReading, held: Collection[str] = ()) -> Iterator[Memory]:
     left = {entry.memory for entry in reading.entries if not entry.gone}
     for memory in reading.chunk_memories:
         stays = memory.pinned or memory.forgotten or memory.is_lone_fold
-        if memory.number in left and not stays:
+        if memory.number in left and not stays and memory.memory_id not in held:
             yield memory
 
 

@@ -258,8 +258,9 @@ def _memory_messages(
     `group` has the places of its messages in the export by slot, 1 to 6.
     """
     is_whole = len(group) == len(memory.edition.texts)
-    is_touched = is_whole and memory.memory_id in touched
-    if not group or not (is_touched or _may_stay(memory, group, is_whole=is_whole)):
+    if not group or not (
+        memory.memory_id in touched or _may_stay(memory, group, is_whole=is_whole)
+    ):
         yield memory
         return
     for slot, draft in enumerate(memory_drafts(memory), 1):

@@ -87,22 +87,29 @@ NO_LAYERS = Layers()
 
 
 def hindsight_round(
-    last: Round, memories: Sequence[Memory], new: int, most: int, again: Collection[int] = ()
+    last: Round,
+    memories: Sequence[Memory],
+    new: int,
+    most: int,
+    again: Collection[int] = (),
+    held: Collection[str] = (),
 ) -> Round:
     """Return the round to go on with, or the one that `new` chunks begin.
 
     `memories` are those of chunks, oldest first; `most` of them get hindsight, or none if it is 0;
-    `again` are the numbers of those that are written again before it.
+    `again` are the numbers of those that are written again before it, `held` the ids of those that
+    the export would go on showing as they are.
     """
     chosen, upto = set(last.chosen), last.upto
     if new and len(memories) >= last.upto:
         upto = len(memories) + new
         newest = memories[max(0, len(memories) - most) :]
         chosen |= {memory.memory_id for memory in newest}.difference(last.had)
+    open_now = chosen.difference(held) if most else ()
     numbers = tuple(
         memory.number
         for memory in memories
-        if most and memory.memory_id in chosen and _may_look_back(memory, again)
+        if memory.memory_id in open_now and _may_look_back(memory, again)
     )
     return Round(upto, frozenset(chosen), last.had, numbers)
 

@@ -1,7 +1,7 @@
 """The person's edits to memories in TypingMind since the archive last saw the chat.
 
 edited      its texts are of no edition: they become one, the person's, and the memory is pinned
-touched     excluded from the context, or with a pin: its messages stay as they are
+touched     whole, with a message excluded from the context or pinned: its messages stay as they are
 forgotten   it is gone, and so are its raw messages and every fold of it
 recalled    it was forgotten, and is back
 changed     a raw message of a memory reads otherwise, or is gone: the memory needs a new edition
@@ -96,7 +96,7 @@ def edits_of(
 
 
 def _is_touched(group: Group) -> bool:
-    return any(is_touched(place.message) for place in group.values())
+    return len(group) == len(SLOTS) and any(is_touched(place.message) for place in group.values())
 
 
 def _edited(

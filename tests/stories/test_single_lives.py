@@ -11,6 +11,7 @@ from primer.models import ENGINE
 from primer.reply import Request
 from tests.lives.life import Life
 from tests.lives.model import LivelyModel
+from tests.lives.ours import groups, said
 
 
 class _Refusing(LivelyModel):
@@ -107,6 +108,24 @@ def test_an_edition_of_before_an_edit_can_be_chosen_and_quotes_what_was_said_the
     for which in range(4):
         life.use_edition(which, 0)
     life.run()
+
+
+def test_nothing_is_paid_for_a_memory_whose_messages_stay_since_one_is_pinned(life: Life) -> None:
+    device, chat_id = life.person.device, life.person.chat_id
+    at, edition = groups(life.person.messages, life.person.archive)[-1]
+    account = life.person.archive[chat_id]
+    said_first = account.raw[account.chunks[edition.memory][0]].texts[-1]
+    original = next(
+        at for at, message in enumerate(life.person.messages) if said(message) == said_first
+    )
+    device.pin(chat_id, at + 1)
+    device.edit(chat_id, original, "The lamp was out that night, and I had not said so.")
+    asked = life.memproc.model.asked
+    life.run()
+    assert life.memproc.model.asked == asked, "the export would go on showing the older edition"
+    device.unpin(chat_id, at + 1)
+    life.run()
+    assert life.memproc.model.asked != asked
 
 
 def test_what_is_written_into_a_section_while_core_memory_is_off_is_there_when_it_is_on(

@@ -14,7 +14,7 @@ EDITED = replace(memory_of(1, TALK), due="1 of its messages edited")
 
 def due(memory: Memory) -> frozenset[int]:
     reading = ChatReading((), TALK, (memory,), Adopted(), UNTOUCHED, {})
-    return due_memories(reading, engine_alone=False)
+    return due_memories(reading, (), engine_alone=False)
 
 
 def test_a_fold_whose_members_are_lost_is_not_written_again_as_a_memory_is() -> None:
