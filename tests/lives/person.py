@@ -32,6 +32,8 @@ class Person:
         """Facts that they have taken out of the opening of each chat since it was imported."""
         self.taken_out: dict[str, set[str]] = {}
         """The same of kept passages."""
+        self.left: dict[str, set[str]] = {}
+        """What memproc has taken out of each chat, as imported: a branch may take out more."""
         self.released: set[str] = set()
         """Kept passages that they have released, by a command or in an opening."""
         self.unpinned: set[str] = set()
@@ -269,7 +271,12 @@ class Person:
         chat_id = str(read_chats(export)[0]["chatID"])
         if chat_id != self.chat_id and self.chat_id in self._stripped:
             return
+        before = {
+            said(message) for message in self.device.chats.get(chat_id, {}).get("messages", ())
+        }
         self.device.bring_in(export)
+        after = {said(message) for message in self.device.messages(chat_id)}
+        self.left[chat_id] = (self.left.get(chat_id, set()) | before) - after
         self.crossed_out.clear()
         self.taken_out.clear()
         self._goes_on_in(chat_id, renewed=chat_id != self.chat_id)
@@ -286,6 +293,7 @@ class Person:
         ):  # of a longer list TypingMind itself forgets the beginning
             here = {said(message) for message in self.messages}
             back = {said(message) for message in self.other.messages(self.chat_id)} - here
+            back &= self.left.get(self.chat_id, set())
             assert not back & self.archive.get(self.chat_id, Account()).under, (
                 "a removed message is back"
             )
