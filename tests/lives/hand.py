@@ -20,13 +20,17 @@ def _forgotten(trip: Trip) -> None:
 
 
 def _edited(trip: Trip) -> None:
-    """What the person has written into a memory is one of its editions, and the one that is shown."""
+    """What the person has written into a memory is one of its editions, and the one that is shown.
+
+    What a fork has cut off from the rest of its memory counts as said in the conversation.
+    """
     known = {
         text
         for one in trip.after.memories.values()
         for edition in one.editions
         for text in edition.texts
     }
+    known |= {text for raw in trip.after.raw.values() for text in raw.texts}
     there = {said(message) for message in trip.finished["messages"]}
     for message in trip.given["messages"]:
         if said(message) in trip.ours.touched_up:
