@@ -13,6 +13,7 @@ from rules.conversation.memory_title import called, dates, short_name, subject_i
 from rules.wording import counted
 
 _WIDE = 120  # columns
+_ANSWERS = ("Quote", "Perspective", "Memory")
 _HASH = 8  # characters that are shown of a request's hash
 
 
@@ -28,7 +29,8 @@ def heading_lines(memory: Memory, raw: bool = False) -> Iterator[str]:
     kind = "fold" if memory.is_fold else "memory"
     name = called(memory) if raw else f"{kind} {short_name(memory)}"
     subject = subject_in(memory.in_prompts.texts[0])
-    yield f"{name[0].upper()}{name[1:]}{f': {subject}' if subject else ''}"
+    about = f": {subject}" if subject else ""
+    yield f"{name[0].upper()}{name[1:]}{about}"
     messages = counted(len(memory.keys), "message")
     tokens = f"{memory.source_tokens:,} tokens are now {memory.edition.tokens:,}"
     yield f"covers {messages}, {dates(memory)}: {tokens}"
@@ -54,33 +56,42 @@ def print_editions(memory: Memory, editions: Sequence[Edition], raw: bool) -> No
             say_folded(["", "\n\n".join(_parts(memory, edition, raw))])
         return
     table = Table.grid(expand=True, padding=(0, 2))
-    for _ in editions:
+    columns = []
+    for edition in editions:
         table.add_column(ratio=1, overflow="fold")
-    for row in zip(*(_parts(memory, edition, raw) for edition in editions), strict=True):
-        table.add_row(*(Text(visible(f"\n{cell}")) for cell in row))
+        columns.append(_parts(memory, edition, raw))
+    for row in zip(*columns, strict=True):
+        cells = [Text(visible(f"\n{part}")) for part in row]
+        table.add_row(*cells)
     console.print(table)
 
 
 def _parts(memory: Memory, edition: Edition, raw: bool = False) -> tuple[str, ...]:
-    """Return an edition in parts: its kind, quote, perspective and memory.
+    """Return an edition in parts: what it is, then quote, perspective and memory.
 
-    If `raw`: its source, and all six messages instead of the three answers.
+    If `raw`: what it is with its sources, and all six messages instead of the three answers.
     """
+    about = "\n".join(_about(memory, edition, raw=raw))
+    if raw:
+        return about, *map(_message, range(6), edition.texts)
+    answers = map("{}\n{}".format, _ANSWERS, edition.texts[1::2])
+    return about, *answers
+
+
+def _about(memory: Memory, edition: Edition, *, raw: bool) -> Iterator[str]:
+    """Yield what an edition is and who wrote it; if `raw`, from which requests and messages."""
     shown = ", shown" if memory.edition.number == edition.number else ""
     in_prompts = ", seen by later prompts" if memory.in_prompts.number == edition.number else ""
-    about = [
-        f"edition {edition.number}, {edition.kind}{shown}{in_prompts}: {edition.tokens:,} tokens",
-        f"{_made_by(edition, raw=raw)}, {moment(edition.written_at)}",
-    ]
+    kind = f"edition {edition.number}, {edition.kind}{shown}{in_prompts}"
+    yield f"{kind}: {edition.tokens:,} tokens"
+    yield f"{_made_by(edition, raw=raw)}, {moment(edition.written_at)}"
     if edition.form:
-        about.append(f"kept in spite of its form: {edition.form}")
-    if not raw:
-        spoken = zip(("Quote", "Perspective", "Memory"), edition.texts[1::2], strict=True)
-        return "\n".join(about), *(f"{heading}\n{text}" for heading, text in spoken)
-    if edition.requests:
-        about.append(f"requests {', '.join(request[:_HASH] for request in edition.requests)}")
-    about += map(_about_quote, edition.quotes)
-    return "\n".join(about), *map(_message, range(6), edition.texts)
+        yield f"kept in spite of its form: {edition.form}"
+    if raw:
+        if edition.requests:
+            hashes = [request[:_HASH] for request in edition.requests]
+            yield f"requests {', '.join(hashes)}"
+        yield from map(_about_quote, edition.quotes)
 
 
 def _made_by(edition: Edition, *, raw: bool) -> str:
@@ -91,8 +102,8 @@ def _made_by(edition: Edition, *, raw: bool) -> str:
     if edition.kind == "person":
         return f"edited in TypingMind, after {models}"  # these two have written it first
     if edition.made == EXTRACTED:
-        by = f": {models}" if raw else ""
-        return f"extracted from the conversation by the built-in engine{by}"
+        engine = "extracted from the conversation by the built-in engine"
+        return f"{engine}: {models}" if raw else engine
     return f"written: {models}" if raw else f"written by {models}"
 
 

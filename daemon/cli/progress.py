@@ -69,9 +69,10 @@ class Tally:
 
     def money(self) -> str:
         """Say the dollars so far, and how many calls have no known price."""
+        dollars = f"${self.usd:,.4f}"
         if not self.unpriced_calls:
-            return f"${self.usd:,.4f}"
-        return f"${self.usd:,.4f} and {counted(self.unpriced_calls, 'call')} of unknown price"
+            return dollars
+        return f"{dollars} and {counted(self.unpriced_calls, 'call')} of unknown price"
 
     def sentences(self) -> Iterator[str]:
         """Yield the report for the end of a run."""
@@ -85,8 +86,9 @@ class Tally:
         for edits in self.user_edits:
             yield f"{edits.title}, by your hand in TypingMind: {edits.text}"
         if self.noted:
-            listed = ", ".join(f"{what} {times:,}" for what, times in sorted(self.noted.items()))
-            yield f"Answers that could not be used at once, and what helped: {listed}."
+            remedies = [f"{what} {times:,}" for what, times in sorted(self.noted.items())]
+            helped = ", ".join(remedies)
+            yield f"Answers that could not be used at once, and what helped: {helped}."
 
 
 class Progress:
@@ -110,7 +112,8 @@ class Progress:
         from rich.table import Column
 
         self.tally = Tally()
-        self._quiet, self._answered = quiet, {_in_words(events.Note(notice)) for notice in answered}
+        self._quiet = quiet
+        self._answered = {_in_words(events.Note(notice)) for notice in answered}
         self._console = Console(soft_wrap=True, highlight=False)
         self.bars = Bars(
             RenderableColumn(self, table_column=Column(no_wrap=True)),
@@ -142,21 +145,24 @@ class Progress:
                 self._begin_chat(event)
             case events.MemoryMade():
                 self._move_on(event)
+            case events.ChatIs(kind="skipped"):
+                self._end_bar()
+                reason = about_it(event.detail, event.title)
+                print_error(f"{event.title}: skipped. {reason} {event.next_step}")
             case events.ChatIs():
                 self._end_bar()
-                if event.kind == "skipped":
-                    reason = about_it(event.detail, event.title)
-                    print_error(f"{event.title}: skipped. {reason} {event.next_step}")
-                else:
-                    self._line(_in_words(event))
+                self._line(_in_words(event))
             case _:
                 self._line(_in_words(event))
 
     def _begin_chat(self, event: events.Planned) -> None:
+        """Show what is planned for a chat, and a bar for its memories."""
         self._end_bar()
         self._task = self.bars.add_task("", total=event.chunks or None)
-        words = (event.words, *(f"note: {warning}" for warning in event.warnings))
-        self._line("\n".join(f"{event.title}: {line}" for line in words))
+        lines = [f"{event.title}: {event.words}"]
+        for warning in event.warnings:
+            lines.append(f"{event.title}: note: {warning}")
+        self._line("\n".join(lines))
 
     def _told_apart(self, chat_id: str, title: str) -> str:
         """Return the title, with the id if another chat has the same title."""
@@ -187,14 +193,13 @@ class Progress:
             self.bars.update(self._task, completed=event.done)
         if self._console.is_terminal:
             return
+        parts = [f"{event.title}: memory {event.number}, {event.done} of {event.of}"]
+        if so_far := self.tally.so_far():
+            parts.append(so_far)
         seconds = seconds_left(self._run, now())
-        is_going_on = event.done < event.of and seconds is not None
-        parts = (
-            f"{event.title}: memory {event.number}, {event.done} of {event.of}",
-            self.tally.so_far(),
-            f"about {span(seconds or 0)} left" if is_going_on else "",
-        )
-        self._line("; ".join(part for part in parts if part))
+        if seconds is not None and event.done < event.of:
+            parts.append(f"about {span(seconds)} left")
+        self._line("; ".join(parts))
 
     def __rich__(self) -> "Text":
         """Return the bar's text; a long title leaves room for count and time."""
@@ -207,6 +212,7 @@ class Progress:
         return Text(progress_line(run, title.plain), no_wrap=True)
 
     def _line(self, text: str) -> None:
+        """Print a line above the bar, unless it says nothing, or what was answered already."""
         if text and not self._quiet and text not in self._answered:
             self._console.print(in_width(visible(text)), markup=False)
 

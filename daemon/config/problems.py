@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails
 
 from daemon.config.as_toml import BARE, key_lines, line_of
 from daemon.config.settings import Config
@@ -38,42 +39,50 @@ _REQUIRED = {
 def report_problems(problems: Sequence[ConfigProblem], text: str, path: Path) -> str:
     """Report the problems of the file `path`, which holds `text`, by line; a hundred at most."""
     lines = key_lines(text)
-    placed: list[tuple[int, str]] = []
-    for problem in problems:
-        # Where to look: at the first of its settings that is in the file, or else at its table.
-        line = next(
-            (lines[key] for key in problem.keys if key in lines), line_of(lines, problem.keys[0])
-        )
+    by_line = sorted(problems, key=lambda problem: _line_of_problem(problem, lines) or 0)
+    number = len(problems)
+    many = "1 problem" if number == 1 else f"{number} problems"
+    report = [f"{path} has {many}:"]
+    for problem in by_line[:_MOST_SHOWN]:
+        line = _line_of_problem(problem, lines)
         place = "" if line is None else f"line {line}: "
-        placed.append((line or 0, f"  {place}{_dotted(problem.keys[0])}: {problem.reason}"))
-    sentences = [sentence for _, sentence in sorted(placed, key=lambda pair: pair[0])]
-    if len(sentences) > _MOST_SHOWN:
-        sentences[_MOST_SHOWN:] = [f"  and {len(sentences) - _MOST_SHOWN} more"]
-    many = "1 problem" if len(placed) == 1 else f"{len(placed)} problems"
-    return "\n".join([f"{path} has {many}:", *sentences])
+        report.append(f"  {place}{_dotted(problem.keys[0])}: {problem.reason}")
+    if number > _MOST_SHOWN:
+        report.append(f"  and {number - _MOST_SHOWN} more")
+    return "\n".join(report)
+
+
+def _line_of_problem(problem: ConfigProblem, lines: Mapping[Key, int]) -> int | None:
+    """Return where to look: at the first of its settings that is in the file, or at its table."""
+    for key in problem.keys:
+        if key in lines:
+            return lines[key]
+    return line_of(lines, problem.keys[0])
 
 
 def problems_of(error: ValidationError) -> list[ConfigProblem]:
     """Return the problems that pydantic found, in our words, each with its setting or table."""
-    problems = []
-    for details in error.errors(include_url=False):
-        kind, key = details["type"], details["loc"]
-        # An entry of a list of texts is no setting of its own; one of a list of tables is.
-        is_entry = isinstance(key[-1], int) and kind != "model_type"
-        if is_entry:
-            key = key[:-1]
-        reason = (
-            _unknown(key)
-            if kind == "extra_forbidden"
-            else _requirement(kind, details.get("ctx", {}), key)
-        )
-        if kind not in ("extra_forbidden", "missing", "refused"):  # what is refused may be a key
-            reason = f"{'each entry ' if is_entry else ''}{reason} (is {_shown(details['input'])})"
-        problems.append(ConfigProblem((key,), reason))
-    return problems
+    return [_problem(details) for details in error.errors(include_url=False)]
+
+
+def _problem(details: ErrorDetails) -> ConfigProblem:
+    """Return one of pydantic's problems in our words, with the value that was given."""
+    kind, key = details["type"], details["loc"]
+    # An entry of a list of texts is no setting of its own; one of a list of tables is.
+    is_entry = isinstance(key[-1], int) and kind != "model_type"
+    if is_entry:
+        key = key[:-1]
+    if kind == "extra_forbidden":
+        return ConfigProblem((key,), _unknown(key))
+    reason = _requirement(kind, details.get("ctx", {}), key)
+    if kind in ("missing", "refused"):  # what is refused may be a key, and is not shown
+        return ConfigProblem((key,), reason)
+    each = "each entry " if is_entry else ""
+    return ConfigProblem((key,), f"{each}{reason} (is {_shown(details['input'])})")
 
 
 def _requirement(kind: str, limits: Mapping[str, Any], key: Key) -> str:
+    """Say what a value must be, by pydantic's name of the fault and the limits that it gives."""
     if kind in ("model_type", "dict_type"):
         return f"must be a table, {_header(key)}"
     if kind == "tuple_type" and _table_at(key):
@@ -81,7 +90,8 @@ def _requirement(kind: str, limits: Mapping[str, Any], key: Key) -> str:
     if kind == "missing":
         return f"must be there: {_REQUIRED[str(key[-1])]}"
     if kind == "literal_error":
-        return f"must be {limits['expected'].replace(chr(39), chr(34))}"
+        choices = limits["expected"].replace("'", '"')
+        return f"must be {choices}"
     # A later pydantic may bring further kinds.
     return _KINDS.get(kind, "cannot be used").format(**limits)
 
@@ -89,7 +99,8 @@ def _requirement(kind: str, limits: Mapping[str, Any], key: Key) -> str:
 def _header(key: Key) -> str:
     """Return the line above a table, as TOML has it."""
     name = ".".join(part for part in key if isinstance(part, str))
-    return f"[[{name}]]" if key and isinstance(key[-1], int) else f"[{name}]"
+    is_in_a_list = bool(key) and isinstance(key[-1], int)
+    return f"[[{name}]]" if is_in_a_list else f"[{name}]"
 
 
 def _unknown(key: Key) -> str:
@@ -108,16 +119,19 @@ def _unknown(key: Key) -> str:
 
 def _namesakes(place: Key, name: str) -> list[str]:
     """Return the settings of this name in other tables of the same override, or of the file."""
-    start = max((at + 1 for at, part in enumerate(place) if isinstance(part, int)), default=0)
-    tables = (_table_at(place[:start]) or Config).model_fields
-    return [
-        f"{table}.{name}"
-        for table in tables
-        if name in getattr(_table_at((*place[:start], table)), "model_fields", ())
-    ]
+    entries = [at for at, part in enumerate(place) if isinstance(part, int)]
+    override = place[: entries[-1] + 1] if entries else ()
+    tables = (_table_at(override) or Config).model_fields
+    namesakes = []
+    for table_name in tables:
+        table = _table_at((*override, table_name))
+        if table is not None and name in table.model_fields:
+            namesakes.append(f"{table_name}.{name}")
+    return namesakes
 
 
 def _shown(value: object) -> str:
+    """Show a value that was given, as TOML has it, or say of what kind it is."""
     if isinstance(value, str):
         return f'"{_printable(value)}"'
     if isinstance(value, int) and abs(value) >= _HUGE:
@@ -137,11 +151,11 @@ def _dotted(key: Key) -> str:
     for part in key:
         if isinstance(part, int):
             dotted += f"[{part + 1}]"
-        else:
-            shown = _printable(part)
-            dotted += ("." if dotted else "") + (
-                part if BARE.fullmatch(part) and shown == part else f'"{shown}"'
-            )
+            continue
+        shown = _printable(part)
+        is_bare = shown == part and BARE.fullmatch(part)
+        dotted += "." if dotted else ""
+        dotted += part if is_bare else f'"{shown}"'
     return dotted
 
 
@@ -153,20 +167,22 @@ def _table_at(key: Key) -> type[BaseModel] | None:
             continue  # the tables of a list are all of one kind
         if get_origin(kind) is dict:  # tables whose names people choose
             kind = get_args(kind)[1]
-        elif (field := getattr(kind, "model_fields", {}).get(name)) is None:
+            continue
+        field = getattr(kind, "model_fields", {}).get(name)
+        if field is None:
             return None
-        else:
-            kind = (
-                get_args(field.annotation)[0]
-                if get_origin(field.annotation) is tuple
-                else field.annotation
-            )
-    return kind if isinstance(kind, type) and issubclass(kind, BaseModel) else None
+        kind = field.annotation
+        if get_origin(kind) is tuple:
+            kind = get_args(kind)[0]
+    is_table = isinstance(kind, type) and issubclass(kind, BaseModel)
+    return kind if is_table else None
 
 
 def _printable(text: str) -> str:
     """Return `text` on one line, cut if long, and without what a terminal would obey."""
-    short = text if len(text) <= _LONGEST_SHOWN else text[:_LONGEST_SHOWN] + "…"
-    return "".join(
-        mark if mark.isprintable() else mark.encode("unicode_escape").decode() for mark in short
-    )
+    short = text if len(text) <= _LONGEST_SHOWN else f"{text[:_LONGEST_SHOWN]}…"
+    return "".join(mark if mark.isprintable() else _escaped(mark) for mark in short)
+
+
+def _escaped(mark: str) -> str:
+    return mark.encode("unicode_escape").decode()

@@ -85,9 +85,9 @@ def live_page(request: Request) -> Response:
 
 def marks_of(work: Work, chats: Sequence[KnownChat]) -> dict[str, str]:
     """Return a mark for each part of Home, which changes with what the part shows."""
-    ended = [line for line in work.lines if line.kind in ("done", "skipped")]
+    lines = [line for line in work.lines if line.kind in ("done", "skipped")]
     shown = sorted((chat.chat_id, chat.messages, chat.memories) for chat in chats)
-    return {"work": _mark(work), "chats": _mark((shown, ended, work.ended))}
+    return {"work": _mark(work), "chats": _mark((shown, lines, work.ended))}
 
 
 def read_work(archive: Archive, folders: Folders) -> Work:
@@ -116,8 +116,10 @@ def reload_from(request: Request, work: Work) -> int | None:
         return None
     present = int(at(now()).timestamp())
     asked = request.query_params.get("live", "")
-    began = int(asked) if asked.isdecimal() and len(asked) < 12 else present
-    return began if 0 <= present - began < _LONGEST_LIVE.total_seconds() else None
+    is_time = asked.isdecimal() and len(asked) < 12
+    began = int(asked) if is_time else present
+    has_begun = began <= present
+    return began if has_begun and present - began < _LONGEST_LIVE.total_seconds() else None
 
 
 def _lines_of(file: RecentFile, run: RunProgress | None) -> Iterator[WorkLine]:
@@ -126,7 +128,9 @@ def _lines_of(file: RecentFile, run: RunProgress | None) -> Iterator[WorkLine]:
     if file.state in ("written", "skipped") and file.outcomes:
         for outcome in file.outcomes:
             yield _line_of_chat(outcome, name)
-    elif line := _line_at_rest(file, name) or _line_in_hand(file, name, run):
+        return
+    line = _line_at_rest(file, name) or _line_in_hand(file, name, run)
+    if line:
         yield line
 
 
@@ -153,13 +157,16 @@ def _line_in_hand(file: RecentFile, name: str, run: RunProgress | None) -> WorkL
         return WorkLine(name, "works", "It is being worked on.", chat_id=run.chat_id)
     if file.state in IN_HAND:
         return WorkLine(name, "works", "Received. Its turn comes.")
-    if file.state in UNTAKEN:
-        late = f"Not complete yet: {file.reason}." if file.reason else ""
-        return WorkLine(name, "works", late or "Received. It is taken in a few seconds.")
-    return None
+    if file.state not in UNTAKEN:
+        return None
+    sentence = "Received. It is taken in a few seconds."
+    if file.reason:
+        sentence = f"Not complete yet: {file.reason}."
+    return WorkLine(name, "works", sentence)
 
 
 def _line_of_chat(outcome: ChatOutcome, name: str) -> WorkLine:
+    """Return the line of a chat, from the file of that name in the inbox."""
     if outcome.kind == "skipped":
         return WorkLine(outcome.title, "skipped", outcome.detail, outcome.next_step, aside=name)
     sentence = "The updated export is ready." if outcome.kind == "written" else outcome.detail
@@ -170,10 +177,12 @@ def _refused(inbox: Path, last: RunProgress | None) -> Iterator[str]:
     """Yield the paths of files that the last run has skipped, as its end tells, and that are unchanged."""
     if last is None:
         return
+    ended = at(last.ended_at).timestamp()
     for line in last.trouble.splitlines():
-        path = inbox / line.partition(": ")[0]
+        name, _, _ = line.partition(": ")
+        path = inbox / name
         with suppress(OSError):
-            if path.stat().st_mtime <= at(last.ended_at).timestamp():
+            if path.stat().st_mtime <= ended:
                 yield str(path)
 
 
@@ -185,21 +194,22 @@ def _unread(archive: Archive, inbox: Path, shown: set[str], is_running: bool) ->
     except FileTrouble:
         return  # Home names the inbox among its problems
     for path in exports:
-        if str(path) in read:
-            continue
-        if program_at(path):
-            yield WorkLine(path.name, "waits", _CHOOSE, bring=path.name)
-        else:
-            waits = "Received. It waits for a run."
-            yield (
-                WorkLine(path.name, "works", "Received. memproc takes it in a few seconds.")
-                if is_running
-                else WorkLine(path.name, "waits", waits)
-            )
+        if str(path) not in read:
+            yield _unread_line(path, is_running=is_running)
     for path, reason, next_step in others_in(inbox):
         if str(path) not in read:
             yield WorkLine(path.name, "skipped", reason, next_step, aside=path.name)
 
 
+def _unread_line(path: Path, *, is_running: bool) -> WorkLine:
+    """Return the line of an export that waits for the person, the daemon or a run."""
+    if program_at(path):
+        return WorkLine(path.name, "waits", _CHOOSE, bring=path.name)
+    if is_running:
+        return WorkLine(path.name, "works", "Received. memproc takes it in a few seconds.")
+    return WorkLine(path.name, "waits", "Received. It waits for a run.")
+
+
 def _mark(content: object) -> str:
+    """Return a short hash of what a part of Home shows."""
     return sha256(repr(content).encode()).hexdigest()[:16]

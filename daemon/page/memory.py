@@ -1,13 +1,14 @@
 """Show a memory beside the words that were quoted for it, its editions, and what can be done."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 
 from starlette.requests import Request
 from starlette.responses import Response
 
 from daemon.archive.archive import Archive
-from daemon.archive.chats import find_chat
+from daemon.archive.chats import KnownChat, find_chat
 from daemon.archive.journal import cost_of
 from daemon.archive.messages import past
 from daemon.chat.holding import Holding, holding_of
@@ -16,7 +17,7 @@ from daemon.page.chat import persona_of, tags_of
 from daemon.page.message_blocks import around_marks
 from daemon.page.reading import SaidMessage, show_message
 from rules.conversation.history import Past
-from rules.conversation.memory import Memory, Quote
+from rules.conversation.memory import Edition, Memory, Quote
 from rules.conversation.memory_title import subject_in
 from rules.extract.languages import TONGUES
 
@@ -28,64 +29,96 @@ _NOTHING = frozenset(
 """What the built-in engine writes where the persona did not speak of itself."""
 
 
-def memory_page(request: Request) -> Response:
-    """Show the memory with the passages that it quotes."""
+@dataclass(frozen=True, slots=True)
+class _Opened:
+    """The memory that an address names, with its chat, in the archive that has them."""
+
+    archive: Archive
+    chat: KnownChat
+    held: Holding
+    memory: Memory
+
+    @property
+    def persona(self) -> str:
+        """Return what the page calls the persona of the chat."""
+        return persona_of(self.archive, self.chat.chat_id)
+
+    @property
+    def under(self) -> tuple[Past, ...]:
+        """Return the raw messages that the memory stands for."""
+        return past(self.archive, self.chat.chat_id, self.memory.memory_id)
+
+
+@contextmanager
+def _opened(request: Request) -> Iterator[_Opened]:
+    """Open the archive to read the memory that the address names. Raise NotFound."""
     desk = desk_of(request)
     with Archive.read(desk.folders.state) as archive:
-        held, found = holding_of(archive, desk.config, request.path_params["memory"])
-        known, persona = find_chat(archive, held.chat_id), persona_of(archive, held.chat_id)
-        under = () if found.is_fold else past(archive, held.chat_id, found.memory_id)
-    before, after = neighbours(held, found)
-    is_forgotten = held.states[found.memory_id].word == "forgotten"
-    seen = found.edition.texts[3]
+        held, memory = holding_of(archive, desk.config, request.path_params["memory"])
+        yield _Opened(archive, find_chat(archive, held.chat_id), held, memory)
+
+
+def memory_page(request: Request) -> Response:
+    """Show the memory with the passages that it quotes."""
+    with _opened(request) as opened:
+        chat, held, memory = opened.chat, opened.held, opened.memory
+        persona = opened.persona
+        under = () if memory.is_fold else opened.under
+    before, after = neighbours(held, memory)
+    is_forgotten = held.states[memory.memory_id].word == "forgotten"
     return render(
         request,
         "memory.html",
-        chat=known,
+        chat=chat,
         persona=persona,
-        memory=found,
+        memory=memory,
         before=before,
         after=after,
-        subject=subject_in(found.in_prompts.texts[0]),
-        quoted=list(_quoted(under, found.edition.quotes)),
-        seen_is_open=seen.strip() not in _NOTHING and seen.strip() not in found.edition.texts[5],
-        editions=held.editions[found.memory_id][::-1],
-        members=[held.memory(name) for name in found.members],
-        tags=tuple(tags_of(found, is_forgotten)),
+        subject=subject_in(memory.in_prompts.texts[0]),
+        quoted=list(_quoted(under, memory.edition.quotes)),
+        seen_is_open=_says_more(memory.edition),
+        editions=held.editions[memory.memory_id][::-1],
+        members=[held.memory(name) for name in memory.members],
+        tags=tuple(tags_of(memory, is_forgotten)),
         is_forgotten=is_forgotten,
     )
 
 
+def _says_more(edition: Edition) -> bool:
+    """Return whether the perspective says something that the memory to keep does not."""
+    seen, kept = edition.texts[3].strip(), edition.texts[5]
+    return seen not in _NOTHING and seen not in kept
+
+
 def words_page(request: Request) -> Response:
     """Show all messages that a memory stands for, as they were when it was made."""
-    desk = desk_of(request)
-    with Archive.read(desk.folders.state) as archive:
-        held, found = holding_of(archive, desk.config, request.path_params["memory"])
-        known, persona = find_chat(archive, held.chat_id), persona_of(archive, held.chat_id)
-        under = past(archive, held.chat_id, found.memory_id)
-    messages = [_shown(old, found.edition.quotes, whole=True) for old in under]
+    with _opened(request) as opened:
+        chat, memory, persona = opened.chat, opened.memory, opened.persona
+        under = opened.under
+    messages = [_shown(old, memory.edition.quotes, whole=True) for old in under]
     return render(
-        request, "words.html", chat=known, persona=persona, memory=found, messages=messages
+        request, "words.html", chat=chat, persona=persona, memory=memory, messages=messages
     )
 
 
 def retry_page(request: Request) -> Response:
     """Ask before a memory is written again: the cost first, then room for guidance."""
-    desk = desk_of(request)
-    with Archive.read(desk.folders.state) as archive:
-        held, found = holding_of(archive, desk.config, request.path_params["memory"])
-        known = find_chat(archive, held.chat_id)
-        costs = [cost_of(archive, edition.requests) for edition in held.editions[found.memory_id]]
+    with _opened(request) as opened:
+        chat, memory = opened.chat, opened.memory
+        editions = opened.held.editions[memory.memory_id]
+        costs = [cost_of(opened.archive, edition.requests) for edition in editions]
     before = max((cost for cost in costs if cost is not None), default=None)
-    caps = desk.config.budget
-    return render(request, "retry.html", chat=known, memory=found, cost=before, caps=caps)
+    caps = desk_of(request).config.budget
+    return render(request, "retry.html", chat=chat, memory=memory, cost=before, caps=caps)
 
 
 def neighbours(held: Holding, memory: Memory) -> tuple[Memory | None, Memory | None]:
     """Return the memories before and after one, of its own level."""
     level = [other for other in held.memories if other.level == memory.level]
     at = level.index(memory)
-    return level[at - 1] if at else None, level[at + 1] if at + 1 < len(level) else None
+    before = level[at - 1] if at else None
+    after = level[at + 1] if at + 1 < len(level) else None
+    return before, after
 
 
 def _quoted(under: Sequence[Past], quotes: Sequence[Quote]) -> Iterator[SaidMessage]:
@@ -99,11 +132,9 @@ def _quoted(under: Sequence[Past], quotes: Sequence[Quote]) -> Iterator[SaidMess
 def _shown(old: Past, quotes: Sequence[Quote], *, whole: bool) -> SaidMessage:
     """Return a message as it was when its memory was made, with its quotes marked."""
     message = show_message(old.key, old.message, quotes, "said-")
-    first, stop = (message.first, message.stop) if whole else around_marks(message.blocks)
-    return replace(
-        message,
-        first=first,
-        stop=stop,
-        is_deleted=old.newest is None,
-        is_edited=old.newest is not None and old.newest.text != old.message.text,
-    )
+    if not whole:
+        first, stop = around_marks(message.blocks)
+        message = replace(message, first=first, stop=stop)
+    if old.newest is None:
+        return replace(message, is_deleted=True)
+    return replace(message, is_edited=old.newest.text != old.message.text)

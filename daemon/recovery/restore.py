@@ -1,9 +1,9 @@
 """Restore a kept version, expand the raw conversation, and compare two exports of one chat."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, count
+from itertools import count
 from pathlib import Path
 
 from daemon.archive.archive import Archive
@@ -53,24 +53,18 @@ def compare_versions(
     Raise NotAnExport or ChatSkipped where one of the two does not hold the chat.
     """
     known = memories(archive, chat_id)
-    own = config.of(known_chat(archive, chat_id))
-    words = canned(load_texts(own.texts.path))
-    sides = [_side(archive, chat_id, known, words, content) for content in (before, after)]
-    return difference(sides[0], sides[1], known), known
+    texts = load_texts(config.of(known_chat(archive, chat_id)).texts.path)
+    words = canned(texts)
+    old = _side(archive, chat_id, known, words, before)
+    new = _side(archive, chat_id, known, words, after)
+    return difference(old, new, known), known
 
 
 def _side(
     archive: Archive, chat_id: str, known: Sequence[Memory], words: Canned, content: Content
 ) -> Side:
-    # The chat of that id; or the only one, which was put in the place of another chat.
-    chats = chats_in(content.name, content.data)
-    matching = [chat for chat in chats if chat.chat_id == chat_id] or chats
-    if len(matching) != 1:
-        raise ChatSkipped(
-            f"{content.name} holds {len(chats)} chats, and none of them is {chat_id}.",
-            f"Name other versions; they are listed by: memproc versions {chat_id}",
-        )
-    chat = matching[0]
+    """Return the chat as one of the two exports has it, with what in it is memproc's."""
+    chat = _chat_in(content, chat_id)
     all_editions = {memory.memory_id: editions(archive, memory.memory_id) for memory in known}
     layered = [opening.text for opening in openings(archive, chat_id)]
     ours = drafts_of(
@@ -79,6 +73,21 @@ def _side(
     digests = {message.key: message.message.digest for message in past(archive, chat_id)}
     under = {memory.memory_id: {key: digests[key] for key in memory.keys} for memory in known}
     return Side(chat, recognise(read_messages(chat), ours, under, aliases(known)))
+
+
+def _chat_in(content: Content, chat_id: str) -> Chat:
+    """Return the chat of that id; or the only one, which was put in the place of another chat.
+
+    Raise ChatSkipped where there are several others.
+    """
+    chats = chats_in(content.name, content.data)
+    matching = [chat for chat in chats if chat.chat_id == chat_id] or chats
+    if len(matching) == 1:
+        return matching[0]
+    raise ChatSkipped(
+        f"{content.name} holds {len(chats)} chats, and none of them is {chat_id}.",
+        f"Name other versions; they are listed by: memproc versions {chat_id}",
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,24 +128,30 @@ def newest_other(archive: Archive, folders: Folders, chat: KnownChat) -> Version
     One that differs only in when it was written would undo nothing. Where a restore was cut short
     after it had put a version there, return that one, to be restored to its end. Raise NotFound.
     """
-    path, last = updated_path(archive, folders, chat), last_output(archive, chat.chat_id)
-    now, newest_first = sha256_of(path), versions_of(folders.backups, chat.chat_id)[::-1]
+    path = updated_path(archive, folders, chat)
+    now = sha256_of(path)
+    newest_first = versions_of(folders.backups, chat.chat_id)[::-1]
+    last = last_output(archive, chat.chat_id)
+    candidates: Iterable[Version]
     if last is not None and last.sha256 != now:
         same = [version for version in newest_first if version.sha256 == now]
-        others = iter(same or newest_first)
+        candidates = same or newest_first
     else:
-        said = _said(read_updated(path))
-        others = (
-            version
-            for version in newest_first
-            if version.sha256 != now and _said(read_version(version)) != said
-        )
-    if other := next(others, None):
-        return other
+        candidates = _saying_else(newest_first, path, now)
+    for version in candidates:
+        return version
     raise NotFound(
         f'There is nothing to undo: no other version of "{chat.title}" is kept.',
         f"List them with: memproc versions {chat.chat_id}",
     )
+
+
+def _saying_else(versions: Iterable[Version], path: Path, now: str | None) -> Iterator[Version]:
+    """Yield the versions that say something else than the file at `path`, whose SHA-256 is `now`."""
+    said = _said(read_updated(path))
+    for version in versions:
+        if version.sha256 != now and _said(read_version(version)) != said:
+            yield version
 
 
 def _said(content: bytes | None) -> object:
@@ -148,9 +163,12 @@ def restorable(archive: Archive, folders: Folders, chat: KnownChat, version: Ver
     """Return the version with all that is needed to put it back. Raise FileTrouble if damaged."""
     content = read_version(version)
     path = updated_path(archive, folders, chat)
-    then, now = _chats(content), _chats(read_updated(path))
-    if len(then) == 1 and [chat.chat_id for chat in now] != [then[0].chat_id]:
-        path = folders.updated / file_name(then[0].title, then[0].chat_id)
+    kept = _chats(content)
+    present = [other.chat_id for other in _chats(read_updated(path))]
+    if len(kept) == 1:
+        only = kept[0]
+        if present != [only.chat_id]:
+            path = folders.updated / file_name(only.title, only.chat_id)
     path = path.with_suffix(Path(version.path.stem).suffix)  # .zip, where the export was one
     return Restorable(version, content, path, read_updated(path))
 
@@ -174,9 +192,8 @@ def _put_back(
     """Write the version to its place, and record it; that carries out the intent."""
     written = replace_file(path, [content])
     with context.archive.transaction():
-        output = Output(
-            chat_id, str(path), written.sha256, RESTORED, version.sha256, context.clock()
-        )
+        when = context.clock()
+        output = Output(chat_id, str(path), written.sha256, RESTORED, version.sha256, when)
         record_output(context.archive, output)
         remove_signs(context.archive, f"{INTENT}{chat_id}")
     return written
@@ -190,14 +207,12 @@ def finish_restores(context: Context) -> tuple[str, ...]:
     sentences = []
     for chat_id, value in signs_of(context.archive, INTENT).items():
         intent = json.loads(value)
-        kept = [
-            version
-            for version in versions_of(context.folders.backups, chat_id)
-            if version.sha256 == intent["version"]
-        ]
         path = Path(intent["path"])
+        versions = versions_of(context.folders.backups, chat_id)
+        kept = [version for version in versions if version.sha256 == intent["version"]]
         if kept and path.parent == context.folders.updated:
-            _put_back(context, chat_id, path, read_version(kept[-1]), kept[-1])
+            newest = kept[-1]
+            _put_back(context, chat_id, path, read_version(newest), newest)
             sentences.append(f"The restore of {path.name} was cut short, and is finished now.")
         else:
             remove_signs(context.archive, f"{INTENT}{chat_id}")
@@ -217,27 +232,33 @@ def expand(context: Context, chat: KnownChat, path: Path | None = None) -> Writt
         )
     conversation = raw_conversation(context.archive, chat.chat_id)
     raw = parse_chat(conversation.head + b",".join(conversation.messages) + conversation.tail)
-    updated = _chats(read_updated(updated_path(context.archive, context.folders, chat)))
-    ours = [
-        uuid
-        for other in updated
-        if other.chat_id == chat.chat_id
-        for uuid in our_uuids(read_messages(other))
-    ]
-    content = chat_container(expanded(raw, ours))
+    content = chat_container(expanded(raw, _shown_uuids(context, chat)))
     path = (path or _expanded_place(context.folders, chat, content)).absolute()
     make_private(path.parent)
     with writing_to(path.parent, context.folders.state):
         return replace_file(path, [content])
 
 
+def _shown_uuids(context: Context, chat: KnownChat) -> list[str]:
+    """Return the uuids of memproc's messages in the chat's updated export."""
+    path = updated_path(context.archive, context.folders, chat)
+    uuids: list[str] = []
+    for other in _chats(read_updated(path)):
+        if other.chat_id == chat.chat_id:
+            uuids += our_uuids(read_messages(other))
+    return uuids
+
+
 def _expanded_place(folders: Folders, chat: KnownChat, content: bytes) -> Path:
     """Return the first name in the folder of its own that is free, or has this very content."""
     stem = Path(file_name(chat.title, chat.chat_id)).stem
-    numbers = chain([""], map(" {}".format, count(2)))
     folder = expanded_folder(folders.updated)
-    places = (folder / f"{stem} full{number}.json" for number in numbers)
-    return next(place for place in places if read_updated(place) in (None, content))
+    place = folder / f"{stem} full.json"
+    for number in count(2):
+        if read_updated(place) in (None, content):
+            break
+        place = folder / f"{stem} full {number}.json"
+    return place
 
 
 def updated_path(archive: Archive, folders: Folders, chat: KnownChat) -> Path:

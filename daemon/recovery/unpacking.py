@@ -69,9 +69,7 @@ def import_archive(
     with hold(state / "lock"), hold(state / "daemon.lock", "is at work with this archive"):
         if not is_unfinished(state):
             _refuse_in_use(state)
-            if archive_path(state).exists():
-                with Archive.open(state) as archive:
-                    archive.fold_log()
+            _fold_log(state)
         try:
             _clear(shelves)
             _stage(folders, path)
@@ -86,6 +84,13 @@ def import_archive(
         finally:
             _clear(shelves)
     return Unpacked(chats, aside, settings if own else None, commented_out)
+
+
+def _fold_log(state: Path) -> None:
+    """Take the archive's log into its file, if there is an archive."""
+    if archive_path(state).exists():
+        with Archive.open(state) as archive:
+            archive.fold_log()
 
 
 def _refuse_in_use(state: Path) -> None:
@@ -121,20 +126,32 @@ def _clear(folders: Iterable[Path]) -> None:
 def _stage(folders: Folders, path: Path) -> None:
     """Unpack every file next to its place, and prove its size and hash."""
     with opened(path) as (package, manifest):
-        free = shutil.disk_usage(folders.state).free
-        if manifest.size + _ROOM > free:
-            raise FileTrouble(
-                f"The file unpacks to {manifest.size:,} bytes, and memproc wants {_ROOM:,} more "
-                f"for its work. On the disk of {folders.state} {free:,} are free.",
-                "Free some space there, then run this again. Nothing was changed.",
-            )
+        _refuse_too_large(folders, manifest.size)
         for entry in manifest.files:
-            folder, _, inside = entry.name.partition("/")
-            staged = places(folders).get(folder, folders.state) / STAGE / (inside or entry.name)
+            staged = _staged(folders, entry.name)
             make_private(staged.parent)
             written = replace_file(staged, content(package, entry))
             if (written.size, written.sha256) != (entry.size, entry.sha256):
                 raise refused(f"{entry.name!r} in it is not what its list of contents says")
+
+
+def _refuse_too_large(folders: Folders, size: int) -> None:
+    """Raise FileTrouble where the disk has no room for `size` bytes and for the work itself."""
+    free = shutil.disk_usage(folders.state).free
+    if size + _ROOM <= free:
+        return
+    raise FileTrouble(
+        f"The file unpacks to {size:,} bytes, and memproc wants {_ROOM:,} more "
+        f"for its work. On the disk of {folders.state} {free:,} are free.",
+        "Free some space there, then run this again. Nothing was changed.",
+    )
+
+
+def _staged(folders: Folders, name: str) -> Path:
+    """Return where a file of the parcel is unpacked: in a stage within the folder of its place."""
+    folder, _, inside = name.partition("/")
+    place = places(folders).get(folder, folders.state)
+    return place / STAGE / (inside or name)
 
 
 def _proved(folders: Folders) -> int:
@@ -157,12 +174,15 @@ def _proved(folders: Folders) -> int:
 
 
 def _own_settings(state: Path, path: Path | None) -> tuple[bytes, tuple[str, ...]]:
-    """Return memproc.toml's content for `path`, and what was commented out; empty if none."""
+    """Return memproc.toml's content for `path`, and what was commented out; empty if none.
+
+    They are proved even where they go nowhere. Raise ConfigurationError.
+    """
     staged = state / STAGE / SETTINGS
     if not staged.exists():
         return b"", ()
-    own, commented_out = _settings_for_here(staged.read_bytes(), path or staged)
-    return (own, commented_out) if path else (b"", ())
+    own = _settings_for_here(staged.read_bytes(), path or staged)
+    return own if path else (b"", ())
 
 
 def _settings_for_here(content: bytes, path: Path) -> tuple[bytes, tuple[str, ...]]:
@@ -174,62 +194,83 @@ def _settings_for_here(content: bytes, path: Path) -> tuple[bytes, tuple[str, ..
     """
     parse_settings(content, path)
     tables = tomli.loads(content.decode("utf-8-sig"))
-    mark, names = f"not from here {sha256(content).hexdigest()}", list[str]()
-    marked = {name: _marked(value, (name,), mark, names) for name, value in tables.items()}
+    mark = f"not from here {sha256(content).hexdigest()}"
+    names: list[str] = []
+    marked = _marked_table(tables, (), mark, names)
     if not names:
         return content, ()
+    text = ""
     lines = zip(toml_text(tables).splitlines(), toml_text(marked).splitlines(), strict=True)
-    text = "".join(f"#{line}\n" if mark in other else f"{line}\n" for line, other in lines)
+    for line, marked_line in lines:
+        text += f"#{line}\n" if mark in marked_line else f"{line}\n"
     parse_settings(text.encode(), path)
     return text.encode(), tuple(names)
+
+
+def _marked_table(
+    table: Mapping[str, object], place: tuple[str, ...], mark: str, names: list[str]
+) -> dict[str, object]:
+    """Return the table at `place` with every value marked that may not count here."""
+    return {name: _marked(value, (*place, name), mark, names) for name, value in table.items()}
 
 
 def _marked(value: object, place: tuple[str, ...], mark: str, names: list[str]) -> object:
     """Replace every value that may not count here by `mark`; add their places to `names`."""
     match value:
         case dict():
-            return {
-                name: _marked(inner, (*place, name), mark, names) for name, inner in value.items()
-            }
+            return _marked_table(value, place, mark, names)
         case list():
             return [_marked(inner, place, mark, names) for inner in value]
-        case str() if _names_a_host(place, value):
-            address = value if "options" in place else value.partition("/")[2]
-            names.append(f"{'.'.join(place)} ({host_of(address)})")
-            return mark
-        case str() if value and _is_of_that_computer(place, value):
-            names.append(f"{'.'.join(place)} (a folder of the other computer)")
+        case str() if (reason := _why_not_here(place, value)) is not None:
+            names.append(f"{'.'.join(place)} ({reason})")
             return mark
     return value
 
 
+def _why_not_here(place: tuple[str, ...], value: str) -> str | None:
+    """Return the host that a setting names, or that it names a folder; None if it counts here."""
+    if _names_a_host(place, value):
+        address = value if "options" in place else value.partition("/")[2]
+        return host_of(address)
+    if value and _is_of_that_computer(place, value):
+        return "a folder of the other computer"
+    return None
+
+
 def _names_a_host(place: tuple[str, ...], value: str) -> bool:
+    """Return whether a setting leads to a host: an option of a model, or a model's own name."""
     if "options" in place:
-        return names_a_host(place[place.index("options") + 1 :], value)
+        inside = place[place.index("options") + 1 :]
+        return names_a_host(inside, value)
     return place[-1] in _ASKED and "://" in value
 
 
 def _is_of_that_computer(place: tuple[str, ...], value: str) -> bool:
     """Return whether it names a folder, other than the one that is meant on every computer."""
-    defaults: Mapping[str, object] = Config().folders.model_dump()
-    is_own = place[0] == "folders" and value != defaults.get(place[-1])
-    return is_own or ("options" not in place and place[-2:] == ("texts", "folder"))
+    if place[0] == "folders":
+        defaults: Mapping[str, object] = Config().folders.model_dump()
+        return value != defaults.get(place[-1])
+    return "options" not in place and place[-2:] == ("texts", "folder")
 
 
 def _put_in_places(folders: Folders, now: str) -> Iterator[Path]:
     """Put everything in its place, the archive last; yield the folders of what was there."""
-    state, stamp = folders.state, "".join(letter for letter in now if letter.isalnum())
+    state = folders.state
+    stamp = "".join(letter for letter in now if letter.isalnum())
     for folder in places(folders).values():
-        before = [
-            path
-            for path in folder.iterdir()
-            if path.name != STAGE and not path.name.startswith(ASIDE)
-        ]
-        yield from _aside(folder, before, stamp)
-        _move(sorted((folder / STAGE).iterdir()) if (folder / STAGE).is_dir() else (), folder)
-    ours = (f"{ARCHIVE}-wal", f"{ARCHIVE}-shm", ARCHIVE)
-    yield from _aside(state, [state / name for name in ours if (state / name).exists()], stamp)
+        yield from _aside(folder, list(_own_files(folder)), stamp)
+        stage = folder / STAGE
+        _move(sorted(stage.iterdir()) if stage.is_dir() else (), folder)
+    ours = [state / name for name in (f"{ARCHIVE}-wal", f"{ARCHIVE}-shm", ARCHIVE)]
+    yield from _aside(state, [path for path in ours if path.exists()], stamp)
     _move([state / STAGE / ARCHIVE], state)
+
+
+def _own_files(folder: Path) -> Iterator[Path]:
+    """Yield what is in a folder, but for what imports have put there."""
+    for path in folder.iterdir():
+        if path.name != STAGE and not path.name.startswith(ASIDE):
+            yield path
 
 
 def _aside(folder: Path, before: Iterable[Path], stamp: str) -> Iterator[Path]:
@@ -243,8 +284,10 @@ def _aside(folder: Path, before: Iterable[Path], stamp: str) -> Iterator[Path]:
 
 
 def _move(paths: Iterable[Path], folder: Path) -> None:
+    """Move files into a folder, and flush it, so that a power cut leaves none in between."""
     for path in paths:
-        with file_errors(folder / path.name, "written"):
-            put_in_place(path, folder / path.name)
+        place = folder / path.name
+        with file_errors(place, "written"):
+            put_in_place(path, place)
     with file_errors(folder, "written"):
         flush_folder(folder)

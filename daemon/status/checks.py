@@ -5,7 +5,7 @@ import os
 import platform
 import re
 import sqlite3
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -41,7 +41,8 @@ TABLE = "fb374d419588a4632f3f557e76b4b70aebbca790"
 TABLE_SHA256 = "446a9538cb6c348e3516120d7c08b09f57c36495e2acfffe59a5bf8b0cfb1a2d"
 
 _OTHERS = 0o077
-_TIGHT_BYTES, _FULL_BYTES = 1_000_000_000, 200_000_000
+_TIGHT_BYTES = 1_000_000_000
+_FULL_BYTES = 200_000_000
 _COPY = (
     "Copy the state folder away, then put the newest copy of the archive, "
     "out of its folder copies, in its place."
@@ -67,7 +68,8 @@ def versions(machine: Machine) -> Iterator[Finding]:
 def litellm(machine: Machine) -> Iterator[Finding]:
     """Check that LiteLLM is there in a version that memproc was tried with, and not malicious."""
     version = machine.litellm
-    parts = tuple(int(number) for number in re.findall(r"\d+", version)[:3])
+    numbers = re.findall(r"\d+", version)
+    parts = tuple(map(int, numbers[:3]))
     oldest, beyond = LITELLM
     if version in MALICIOUS:
         text = (
@@ -79,11 +81,15 @@ def litellm(machine: Machine) -> Iterator[Finding]:
         yield error("LiteLLM", text, f"{remedy} Then: {_AGAIN}")
     elif not version:
         yield error("LiteLLM", "It is not installed, so no model can be asked.", _AGAIN)
-    elif not oldest <= parts < beyond:
-        tried = " up to, but not including, ".join(".".join(map(str, bound)) for bound in LITELLM)
-        yield warning("LiteLLM", f"It is {version}; memproc was tried with {tried}.", _AGAIN)
-    else:
+    elif oldest <= parts < beyond:
         yield ok("LiteLLM", f"{version}.")
+    else:
+        tried = f"{_dotted(oldest)} up to, but not including, {_dotted(beyond)}"
+        yield warning("LiteLLM", f"It is {version}; memproc was tried with {tried}.", _AGAIN)
+
+
+def _dotted(version: Sequence[int]) -> str:
+    return ".".join(map(str, version))
 
 
 def tokenizer(machine: Machine) -> Iterator[Finding]:
@@ -91,10 +97,12 @@ def tokenizer(machine: Machine) -> Iterator[Finding]:
     path = machine.tokenizers / TABLE
     if not path.is_file():
         yield error("tokenizer", f"Its table is not at {path}, so it would be downloaded.", _AGAIN)
-    elif hashlib.sha256(path.read_bytes()).hexdigest() != TABLE_SHA256:
-        yield error("tokenizer", f"Its table {path} is damaged.", _AGAIN)
-    else:
+        return
+    digest = hashlib.sha256(path.read_bytes()).hexdigest()
+    if digest == TABLE_SHA256:
         yield ok("tokenizer", "Its table is here; tokens are counted offline.")
+    else:
+        yield error("tokenizer", f"Its table {path} is damaged.", _AGAIN)
 
 
 def service(machine: Machine) -> Iterator[Finding]:
@@ -119,7 +127,7 @@ def daemon(setup: Setup) -> Iterator[Finding]:
     with Archive.read(setup.folders.state) as archive:
         signs = all_signs(archive)
     now = write_date(setup.machine.now)
-    problems = [*daemon_problems(signs, now, True, setup.config.watch.rescan_seconds)]
+    problems = list(daemon_problems(signs, now, True, setup.config.watch.rescan_seconds))
     for problem in problems:
         is_denied = problem.what == "the inbox" and setup.machine.system == "darwin"
         remedy = _FULL_DISK_ACCESS if is_denied else problem.next_step
@@ -130,38 +138,44 @@ def daemon(setup: Setup) -> Iterator[Finding]:
 
 
 def _absence(setup: Setup) -> Finding:
-    if trouble := waits_for(setup.toml):
+    """Say that no daemon runs, or what it waits for before it begins."""
+    trouble = waits_for(setup.toml)
+    if trouble:
         return error("daemon", f"It waits and tries again: {trouble.message}", trouble.next_step)
     text = "No daemon is running, so this checks only what your shell can reach."
     return warning("daemon", text, "memproc service install, or in a terminal: memproc watch")
 
 
 def _last_look(signs: Mapping[str, Sign], now: str) -> str:
+    """Say when the daemon last looked through the inbox, and how it watches."""
     if "last_scan" not in signs:
         return "It runs, and has not looked through the inbox yet."
+    looked = with_span(signs["last_scan"].at, now)
     watch = f" {signs['watch_note'].value}" if "watch_note" in signs else ""
-    return f"It last looked through the inbox at {with_span(signs['last_scan'].at, now)}.{watch}"
+    return f"It last looked through the inbox at {looked}.{watch}"
 
 
 def folders(setup: Setup) -> Iterator[Finding]:
     """Check that the four folders are there. All but the inbox come with the first run."""
-    has_run = archive_path(setup.folders.state).exists()
-    absent = [(name, path) for name, path in setup.named_folders.items() if not path.is_dir()]
-    for name, path in absent:
-        if path.exists():
-            remedy = "Move it away, or choose another folder in memproc.toml, [folders]."
-            yield error(f"folder {name}", f"{path} is not a folder.", remedy)
-        elif has_run:
-            text = f"{path} is not there. Was it moved, or its disk taken away?"
-            yield error(f"folder {name}", text, "Put it back; to make a new one: memproc init")
-        elif name == "inbox":
-            yield error("folder inbox", f"{path} is not there yet.", "memproc init")
-        else:
-            yield warning(f"folder {name}", f"{path} is not there yet.", "memproc init")
+    named = setup.named_folders
+    absent = {name: path for name, path in named.items() if not path.is_dir()}
+    for name, path in absent.items():
+        yield _absent_folder(setup, name, path)
     if not absent:
-        yield ok(
-            "folders", f"All four are there: {', '.join(map(str, setup.named_folders.values()))}."
-        )
+        paths = ", ".join(map(str, named.values()))
+        yield ok("folders", f"All four are there: {paths}.")
+
+
+def _absent_folder(setup: Setup, name: str, path: Path) -> Finding:
+    """Return what it means that a folder is not there: after a run, something is lost."""
+    if path.exists():
+        remedy = "Move it away, or choose another folder in memproc.toml, [folders]."
+        return error(f"folder {name}", f"{path} is not a folder.", remedy)
+    if archive_path(setup.folders.state).exists():
+        text = f"{path} is not there. Was it moved, or its disk taken away?"
+        return error(f"folder {name}", text, "Put it back; to make a new one: memproc init")
+    finding = error if name == "inbox" else warning
+    return finding(f"folder {name}", f"{path} is not there yet.", "memproc init")
 
 
 def rights(setup: Setup) -> Iterator[Finding]:
@@ -169,53 +183,51 @@ def rights(setup: Setup) -> Iterator[Finding]:
     if setup.machine.system == "win32":
         yield ok("rights", "On Windows, a person's own folders are private.")
         return
-    findings = [
-        finding
-        for name, path in setup.present_folders.items()
-        for finding in _rights(setup, name, path)
-    ]
+    findings: list[Finding] = []
+    for name, path in setup.present_folders.items():
+        findings += _rights(setup, name, path)
     yield from findings or [ok("rights", "Only you can read what memproc keeps.")]
 
 
 def _rights(setup: Setup, name: str, path: Path) -> Iterator[Finding]:
+    """Yield the first fault of a folder's rights, if there is one."""
     status = path.stat()
+    folder, in_shell = f"folder {name}", quote(str(path))
     if status.st_uid != setup.machine.user:
         text = f"{path} belongs to another account (number {status.st_uid})."
-        yield error(
-            f"folder {name}", text, f"sudo chown -R {setup.machine.user} {quote(str(path))}"
-        )
+        yield error(folder, text, f"sudo chown -R {setup.machine.user} {in_shell}")
     elif not os.access(path, os.R_OK | os.W_OK | os.X_OK):
         text = f"{path} cannot be read and written by your account."
-        yield error(f"folder {name}", text, f"chmod u+rwx {quote(str(path))}")
+        yield error(folder, text, f"chmod u+rwx {in_shell}")
     elif status.st_mode & _OTHERS:
         text = f"Other accounts can look into {path}, where your conversations lie."
-        yield warning(f"folder {name}", text, f"chmod 700 {quote(str(path))}")
-    elif name != "inbox":
-        open_files = []
-        for file in path.rglob("*"):
-            with suppress(FileNotFoundError):  # it has just gone
-                if file.lstat().st_mode & _OTHERS and not file.is_symlink():
-                    open_files.append(file)
-        if open_files:
-            text = (
-                f"In {path}, other accounts have rights to {open_files[0]} "
-                f"({len(open_files):,} in all)."
-            )
-            yield warning(f"folder {name}", text, f"chmod -R go= {quote(str(path))}")
+        yield warning(folder, text, f"chmod 700 {in_shell}")
+    elif name != "inbox" and (open_files := list(_open_to_others(path))):
+        first, number = open_files[0], len(open_files)
+        text = f"In {path}, other accounts have rights to {first} ({number:,} in all)."
+        yield warning(folder, text, f"chmod -R go= {in_shell}")
+
+
+def _open_to_others(folder: Path) -> Iterator[Path]:
+    """Yield what in a folder other accounts have rights to."""
+    for path in folder.rglob("*"):
+        with suppress(FileNotFoundError):  # it has just gone
+            if path.lstat().st_mode & _OTHERS and not path.is_symlink():
+                yield path
 
 
 def disk(setup: Setup) -> Iterator[Finding]:
     """Check the room on each folder's disk: below 200 MB is an error, below 1 GB a warning."""
-    on_disk: dict[int, list[tuple[str, Path]]] = {}
+    on_disk: dict[int, dict[str, Path]] = {}
     for name, path in setup.present_folders.items():
-        on_disk.setdefault(path.stat().st_dev, []).append((name, path))
+        on_disk.setdefault(path.stat().st_dev, {})[name] = path
     for folders_on_it in on_disk.values():
-        free = setup.free(folders_on_it[0][1])
-        text = f"{free / 1e9:,.1f} GB are free for {', '.join(name for name, _ in folders_on_it)}."
+        first = next(iter(folders_on_it.values()))
+        free = setup.free(first)
+        text = f"{free / 1e9:,.1f} GB are free for {', '.join(folders_on_it)}."
         if free < _FULL_BYTES:
-            yield error(
-                "disk space", text, "Free some space: below 200 MB the next write may fail."
-            )
+            remedy = "Free some space: below 200 MB the next write may fail."
+            yield error("disk space", text, remedy)
         elif free < _TIGHT_BYTES:
             yield warning("disk space", text, "Free some space before it runs out.")
         else:
@@ -224,11 +236,15 @@ def disk(setup: Setup) -> Iterator[Finding]:
 
 def archive(setup: Setup) -> Iterator[Finding]:
     """Check the archive's structure, and with `--thorough` each raw message against its hash."""
-    if not archive_path(setup.folders.state).exists():
+    state = setup.folders.state
+    if not archive_path(state).exists():
         yield ok("archive", "There is none yet: it comes with the first run.")
         return
+    extent = "its structure; more with --thorough"
+    if setup.is_thorough:
+        extent = "every message against its hash"
     try:
-        with Archive.read(setup.folders.state) as opened:
+        with Archive.read(state) as opened:
             faults = check_integrity(opened) if setup.is_thorough else structural_faults(opened)
     except ArchiveError as fault:
         yield error("archive", fault.message, fault.next_step)
@@ -236,55 +252,42 @@ def archive(setup: Setup) -> Iterator[Finding]:
     if faults:
         yield error("archive", f"It is damaged: {'; '.join(faults[:3])}.", _COPY)
     else:
-        extent = (
-            "every message against its hash"
-            if setup.is_thorough
-            else "its structure; more with --thorough"
-        )
         yield ok("archive", f"It is sound ({extent}).")
 
 
 def backups(setup: Setup) -> Iterator[Finding]:
     """Check that each chat's newest version can be read to the end; `--thorough`: every one."""
     folder = setup.folders.backups
-    kept_versions = all_versions(folder)
-    newest = {of_chat[-1].path.relative_to(folder).as_posix() for of_chat in kept_versions.values()}
+    kept = all_versions(folder).values()
+    newest = {versions[-1].path.relative_to(folder).as_posix() for versions in kept}
     damages = check_backups(folder, lambda file: setup.is_thorough or file in newest)
     for damage in damages:
         remedy = "Look at all that is kept: memproc verify. Keep what is whole in a second place."
         yield error("backups", f"{damage.path}: {damage.reason}", remedy)
-    if not damages:
-        number = sum(map(len, kept_versions.values()))
-        extent = (
-            "all of them" if setup.is_thorough else "the newest of each chat; all with --thorough"
-        )
-        text = (
-            f"Versions kept: {number:,}. They can be read ({extent})."
-            if number
-            else "Nothing is kept yet."
-        )
-        yield ok("backups", text)
+    if damages:
+        return
+    number = sum(map(len, kept))
+    extent = "all of them" if setup.is_thorough else "the newest of each chat; all with --thorough"
+    sound = f"Versions kept: {number:,}. They can be read ({extent})."
+    yield ok("backups", sound if number else "Nothing is kept yet.")
 
 
 def outputs(setup: Setup) -> Iterator[Finding]:
     """Check that each chat's newest updated export is there, as it was written."""
+    name = "updated exports"
     with Archive.read(setup.folders.state) as opened:
         exports = tuple(written_exports(opened))
-    for export in exports:
+    changed = [export for export in exports if export.state != "as written"]
+    for export in changed:
         if export.state == "gone":
             text = f'The one of "{export.title}" is not at {export.path} any more.'
-            yield warning("updated exports", text, _VERIFY_AGAIN)
-        elif export.state == "changed":
-            yield error(
-                "updated exports",
-                f"{export.path} was changed after memproc wrote it.",
-                _VERIFY_AGAIN,
-            )
-    if all(export.state == "as written" for export in exports):
-        yield ok(
-            "updated exports",
-            f"As they were written: {len(exports):,}." if exports else "None is written yet.",
-        )
+            yield warning(name, text, _VERIFY_AGAIN)
+        else:
+            text = f"{export.path} was changed after memproc wrote it."
+            yield error(name, text, _VERIFY_AGAIN)
+    if not changed:
+        sound = f"As they were written: {len(exports):,}."
+        yield ok(name, sound if exports else "None is written yet.")
 
 
 def written_exports(archive: Archive) -> Iterator[WrittenExport]:
@@ -292,7 +295,11 @@ def written_exports(archive: Archive) -> Iterator[WrittenExport]:
     titles = {chat.chat_id: chat.title for chat in known_chats(archive)}
     for output in standing_outputs(archive):
         path = Path(output.path)
-        content = sha256_of(path)
-        state: Literal["changed", "gone"] = "gone" if content is None else "changed"
         title = titles.get(output.chat_id, output.chat_id)
-        yield WrittenExport(title, path, "as written" if content == output.sha256 else state)
+        match sha256_of(path):
+            case None:
+                yield WrittenExport(title, path, "gone")
+            case output.sha256:
+                yield WrittenExport(title, path, "as written")
+            case _:
+                yield WrittenExport(title, path, "changed")

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 
 from daemon.archive.archive import Archive
 from daemon.archive.jobs import settings_of_chats
@@ -47,20 +48,23 @@ class ModelChoice:
         if isinstance(self.roles, ChatSkipped):
             return
         for model in (self.roles.agent, self.roles.context_manager, self.roles.fallback):
-            is_known = model and provider_of(model.name) in KEY_VARIABLES
-            if model and is_known and not is_ones_own(model.options):
+            if model is None or is_ones_own(model.options):
+                continue
+            if provider_of(model.name) in KEY_VARIABLES:
                 yield model
 
     def misses_key(self, provider: str) -> bool:
         """Return whether it is told to have a key for `provider`; one's own server needs none."""
-        told = (str(self.roles),) if isinstance(self.roles, ChatSkipped) else self.roles.notices
-        return any(notice.endswith(f"key set {provider}") for notice in told)
+        roles = self.roles
+        notices = (str(roles),) if isinstance(roles, ChatSkipped) else roles.notices
+        return any(notice.endswith(f"key set {provider}") for notice in notices)
 
 
 def choices(setup: Setup, find_key: FindKey) -> Iterator[ModelChoice]:
     """Yield the choice of memproc.toml first, then those of chats that choose their own model."""
     config = setup.config
-    for settings in (config, *map(config.with_override, config.chats.override)):
+    overridden = map(config.with_override, config.chats.override)
+    for settings in (config, *overridden):
         yield _choice(setup, find_key, "memproc.toml", _NO_CHAT, _without_chat(settings))
     with Archive.read(setup.folders.state) as archive:
         for chat in _chats(archive, config):
@@ -88,14 +92,16 @@ def _chats(archive: Archive, config: Config) -> Iterator[Chat]:
 
 
 def _choice(setup: Setup, find_key: FindKey, who: str, chat: Chat, config: Config) -> ModelChoice:
+    """Choose the models as a run would, and note each key that was looked for."""
     keys: dict[str, Key | NoKey] = {}
 
     def find(provider: str) -> Key | NoKey:
         return keys.setdefault(provider, find_key(provider))
 
+    today = setup.machine.now.date()
     roles: Roles | ChatSkipped
     try:
-        roles = choose_roles(chat, read_messages(chat), config, find, setup.machine.now.date())
+        roles = choose_roles(chat, read_messages(chat), config, find, today)
     except ChatSkipped as fault:
         roles = fault
     return ModelChoice(who, chat is not _NO_CHAT, roles, keys)
@@ -104,13 +110,14 @@ def _choice(setup: Setup, find_key: FindKey, who: str, chat: Chat, config: Confi
 def key_files(setup: Setup) -> Iterator[Finding]:
     """Check that the files with keys can be used, and only by us."""
     try:
-        number = len(read_keys(setup.folders.state)) + len(credential_files(setup.credentials))
+        own = read_keys(setup.folders.state)
+        handed = credential_files(setup.credentials)
     except ConfigurationError as fault:
         yield error("key files", fault.message, fault.next_step)
         return
-    yield ok(
-        "key files", f"Keys in memproc's own files: {number}." if number else "There are none."
-    )
+    number = len(own) + len(handed)
+    text = f"Keys in memproc's own files: {number}." if number else "There are none."
+    yield ok("key files", text)
 
 
 def check_keys(setup: Setup) -> Iterator[Finding]:
@@ -131,57 +138,60 @@ def check_keys(setup: Setup) -> Iterator[Finding]:
 def _judge_key(
     setup: Setup, choice: ModelChoice, provider: str, key: Key | NoKey, is_handed: bool
 ) -> Finding:
+    """Return what it means for a choice that this key is there, and where, or that it is missing.
+
+    `is_handed` says whether systemd hands the service a key of its own.
+    """
     name, remedy = f"key {provider}", f"memproc key set {provider}"
-    if isinstance(key, NoKey):
-        if is_handed:
-            return ok(name, "The service has it from systemd; this shell has none.")
-        text = f"There is none, for {choice.who}: {key.reason}."
-        if isinstance(choice.roles, ChatSkipped):
-            return error(name, text, remedy)
-        return warning(name, f"{text} So memproc makes the memories without a model.", remedy)
-    has_service = setup.machine.service.state != "not installed"
-    if key.where == "environment" and not is_handed and has_service:
-        text = "It is in the environment of this shell, which the service does not have."
-        return warning(name, text, f"{remedy}, then: memproc service install")
-    return ok(name, f"It is {_WHERE[key.where]}.")
+    if isinstance(key, Key):
+        has_service = setup.machine.service.state != "not installed"
+        if key.where == "environment" and not is_handed and has_service:
+            text = "It is in the environment of this shell, which the service does not have."
+            return warning(name, text, f"{remedy}, then: memproc service install")
+        return ok(name, f"It is {_WHERE[key.where]}.")
+    if is_handed:
+        return ok(name, "The service has it from systemd; this shell has none.")
+    text = f"There is none, for {choice.who}: {key.reason}."
+    if isinstance(choice.roles, ChatSkipped):
+        return error(name, text, remedy)
+    return warning(name, f"{text} So memproc makes the memories without a model.", remedy)
 
 
 def models(setup: Setup) -> Iterator[Finding]:
     """Check that LiteLLM knows every model, that none ends within 60 days, and all can be asked."""
-
-    def find_key(provider: str) -> Key:
-        """Return the key, or a substitute for a missing one, which other checks report."""
-        with suppress(MemprocError):
-            key = setup.key(provider)
-            if isinstance(key, Key):
-                return key
-        return Key("none", "environment")
-
     names: dict[str, str] = {}
     findings: dict[str, Finding] = {}
-    for choice in choices(setup, find_key):
+    for choice in choices(setup, partial(_key_or_substitute, setup)):
         for model in choice.listed_models:
             names.setdefault(model.name, choice.who)
         for finding in _judge_choice(setup, choice):
             findings.setdefault(finding.text, finding)
     for name, who in names.items():
         if read_facts(name) == Facts():
-            near = nearest_names(name)
-            remedy = (
-                f"Correct it{', perhaps to ' + near[0] if near else ''}, in memproc.toml, [models]."
-            )
-            findings[name] = warning(
-                "models known", f"LiteLLM's map does not know {name}, for {who}.", remedy
-            )
-    shown = (
-        f"{', '.join(names)}: none is retired, or ends within 60 days."
-        if names
-        else "None is known yet."
-    )
-    yield from findings.values() or [ok("models", shown)]
+            findings[name] = _unknown_model(name, who)
+    sound = f"{', '.join(names)}: none is retired, or ends within 60 days."
+    yield from findings.values() or [ok("models", sound if names else "None is known yet.")]
+
+
+def _key_or_substitute(setup: Setup, provider: str) -> Key:
+    """Return the key, or a substitute for a missing one, which other checks report."""
+    with suppress(MemprocError):
+        key = setup.key(provider)
+        if isinstance(key, Key):
+            return key
+    return Key("none", "environment")
+
+
+def _unknown_model(name: str, who: str) -> Finding:
+    """Say that a model's name is not known, with the nearest one that is."""
+    near = nearest_names(name)
+    perhaps = f", perhaps to {near[0]}" if near else ""
+    text = f"LiteLLM's map does not know {name}, for {who}."
+    return warning("models known", text, f"Correct it{perhaps}, in memproc.toml, [models].")
 
 
 def _judge_choice(setup: Setup, choice: ModelChoice) -> Iterator[Finding]:
+    """Yield why a choice cannot be asked, or what is to be known of when its models end."""
     if isinstance(choice.roles, ChatSkipped):
         yield error("models", choice.roles.message, choice.roles.next_step)
         return
@@ -191,9 +201,16 @@ def _judge_choice(setup: Setup, choice: ModelChoice) -> Iterator[Finding]:
             f"Choose another model for {choice.who} in TypingMind, "
             "or name one in memproc.toml, [models]."
         )
-    today = setup.machine.now.date().isoformat()
-    names = [model.name for model in choice.listed_models]
-    ended = tuple(name for name in names if (end := end_of(name)) and end.last < today)
+    ended = tuple(_ended_models(setup, choice))
     for notice in choice.roles.notices:
         finding = error if ended and notice.startswith(ended) else warning
         yield finding("models' ends", notice, remedy)
+
+
+def _ended_models(setup: Setup, choice: ModelChoice) -> Iterator[str]:
+    """Yield the names of the models whose last day is over."""
+    today = setup.machine.now.date().isoformat()
+    for model in choice.listed_models:
+        end = end_of(model.name)
+        if end and end.last < today:
+            yield model.name
