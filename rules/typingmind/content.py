@@ -93,6 +93,8 @@ def chosen(message: Fields) -> Fields:
 
 def printable(text: str) -> str:
     """Replace each half of a surrogate pair, which JSON may hold and no database takes."""
+    if text.isascii():
+        return text
     try:
         text.encode()  # nearly every text can be, and to try it is much quicker than to search
     except UnicodeEncodeError:

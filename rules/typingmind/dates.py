@@ -2,13 +2,17 @@
 
 import re
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 
 _DATE = re.compile(
     r"\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?",
     re.ASCII,
 )
+_DATES = 4096
+"""Dates that are remembered: those of a chat are read several times."""
 
 
+@lru_cache(_DATES)
 def parse_date(text: str | None) -> datetime | None:
     """Read a date of an export (`Z` or an offset, perhaps with fractions); None if it is none.
 

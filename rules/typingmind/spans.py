@@ -160,8 +160,7 @@ def value(text: str, at: int) -> tuple[object, int]:
         raise TooDeep(_TOO_DEEP, at) from None
     except ValueError as fault:
         raise BadJson(str(fault), at) from None
-    # Counting signs is quick, and nearly always enough: brackets within texts are counted too.
-    if text.count("[", at, stop) + text.count("{", at, stop) > DEEPEST and is_too_deep(parsed):
+    if may_be_too_deep(text, at, stop) and is_too_deep(parsed):
         raise TooDeep(_TOO_DEEP, at)
     return parsed, stop
 
@@ -181,6 +180,11 @@ def _ends_early(text: str, at: int) -> bool:
 
 def _characters(text: str, start: int, stop: int) -> str:
     return text[start:stop].encode("latin-1").decode("utf-8", "replace")
+
+
+def may_be_too_deep(text: str, at: int, stop: int) -> bool:
+    """Count brackets, those within texts too, which is quick and nearly always enough."""
+    return stop - at > DEEPEST and (text.count("[", at, stop) + text.count("{", at, stop) > DEEPEST)
 
 
 def is_too_deep(value: object) -> bool:
