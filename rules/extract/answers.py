@@ -11,11 +11,20 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Sequence
-from itertools import accumulate, chain, groupby, pairwise
+from itertools import accumulate, chain, groupby, pairwise, zip_longest
 
-from rules.extract.choice import Room, asks, binding, choose, is_usable, whole_worths
+from rules.extract.choice import (
+    Room,
+    asks,
+    binding,
+    choose,
+    is_bare_request,
+    is_usable,
+    says_what_follows,
+    whole_worths,
+)
 from rules.extract.frames import ENGLISH, Frames, spaced
-from rules.extract.prose import PERSONA, Said, has_placeholder, is_plain
+from rules.extract.prose import PERSONA, Said, Sentence, has_placeholder, is_plain
 from rules.extract.quoting import quote
 from rules.extract.sentences import sentences
 from rules.extract.voices import COLONS, is_finished
@@ -24,17 +33,38 @@ from rules.extract.words import UNSEEN, has_words, length, shorten
 
 __all__ = ["analysis", "perspective", "quote", "refinement"]
 
-_OWN_SHARE, _ANALYSIS_SHARE = 0.35, 0.24
+_OWN_SHARE, _ANALYSIS_SHARE = 0.35, 0.27
 """Shares of the words that an answer may have: room is better spent on what the person said."""
-_WANTED_SHARE, _PERSONA_SHARE = 0.15, 0.2
+_WANTED_SHARE, _PERSONA_SHARE = 0.15, 0.22
+_RUN_ON = 30.0
+"""Words of a wish that a view tells; a longer one tells a whole story, and the memory has that."""
+_ITEM = 0.2
+"""The share of its worth that an item of a list has in a view."""
+_NAMING = 1.0
+"""The worth of what names things of the person's, or is said of the persona itself."""
+_BARE_REQUEST = 0.2
+"""The worth of a request that names nothing, beside one that does."""
 _SAID_TWICE = 25.0
 """The most words of a view that the analysis has, too."""
 _OF_ANALYSIS = 0.6
 """The words of an analysis, as a multiple of the view's."""
+_THIN, _ENOUGH = 30.0, 60.0
+"""The words of an answer that says too little by itself, and of the one that takes its place."""
 _CUT = " …"
+_CLAUSE_END = re.compile(r"[,;:，；：、](?=[^,;:，；：、]*\Z)")
 _HEAD = 8.0
 _TWO = 1.9
 _LAST_SPACED = "\u2fff"
+_DANGLING = ",;，、；–- "
+_FULL_STOPS = (
+    ("\u08ff", "."),
+    ("\u097f", "।"),
+    ("\u0dff", "."),
+    ("\u109f", ""),
+    ("\u2fff", "."),
+    ("\U0010ffff", "。"),
+)
+"""The full stop of a script, by its last letter; Thai and its neighbours have none."""
 NOTHING_MORE = "Nothing more was said."
 _MONTHS = ("January", "February", "March", "April", "May", "June", "July", "August", "September", "October",
            "November", "December")  # fmt: skip
@@ -69,49 +99,89 @@ def perspective(
     reading = read(tuple(passage), tuple(before))
     if not any(sentence.words >= _TWO for sentence in reading.sentences):
         return what_was_there(passage)
-    analysed = analysis(passage, int(words * _OF_ANALYSIS), besides, before)
+    analysed = analysis(passage, int(words * _OF_ANALYSIS), (), before)
+    room, told = words * _WANTED_SHARE, (*besides, analysed)
     text = (
         _inward(reading, words * _OWN_SHARE, besides)
-        or _bound(reading, words * _WANTED_SHARE, (*besides, analysed))
-        or _wanted(reading, words * _WANTED_SHARE, (*besides, analysed))
-        or _wanted(reading, min(_SAID_TWICE, words * _WANTED_SHARE), besides)
+        or _bound(reading, room, told)
+        or _wanted(reading, room, told, longest=_RUN_ON)
+        or _answered(reading, room, told)
+        or _wanted(reading, min(_SAID_TWICE, room), besides)
         or _nothing(reading, "\n".join(besides))
     )
     return fit(text, words)
 
 
 def _inward(reading: WeighedPassage, words: float, besides: Sequence[str]) -> str:
+    """Return what the persona says of itself, a line for each of its messages."""
     worths = [
         weight * (is_plain(sentence) and not has_placeholder(sentence.text))
         for weight, sentence in zip(reading.inward, reading.sentences, strict=True)
     ]
-    kept = choose(reading, worths, Room(words), besides)
-    turns = groupby((reading.sentences[at] for at in kept), key=lambda sentence: sentence.message)
-    return "\n".join(_joined([sentence.text for sentence in turn]) for _, turn in turns)
+    kept = _chosen(reading, worths, words, besides)
+    turns = groupby(kept, key=lambda sentence: sentence.message)
+    return "\n".join(_in_a_row(list(turn)) for _, turn in turns)
 
 
 def _bound(reading: WeighedPassage, words: float, besides: Sequence[str]) -> str:
     """Return the persona's promises, corrections and advice, each as what it is."""
-    bound = [
-        binding(sentence)
-        if sentence.role == PERSONA and is_plain(sentence) and is_usable(sentence)
-        else ""
+    worths = [
+        float(is_plain(sentence) and is_usable(sentence) and _binds(sentence))
         for sentence in reading.sentences
     ]
-    kept = choose(reading, [float(bool(how)) for how in bound], Room(words), besides)
+    kept = _chosen(reading, worths, words, besides)
     lines = []
-    for how, group in groupby(kept, key=lambda at: bound[at] or "advised"):
-        lead = spaced(getattr(reading.frames, how))
-        lines.append(lead + _joined([reading.sentences[at].text for at in group]))
+    for how, group in groupby(kept, key=lambda sentence: binding(sentence) or "advised"):
+        lines.append(spaced(getattr(reading.frames, how)) + _in_a_row(list(group)))
     return "\n".join(lines)
 
 
-def _wanted(reading: WeighedPassage, words: float, besides: Sequence[str]) -> str:
-    """Return what the person wanted."""
-    kept = _asked(reading, words, besides)
-    if not kept:
-        return ""
-    return spaced(reading.frames.wanted) + _joined([reading.sentences[at].text for at in kept])
+def _answered(reading: WeighedPassage, words: float, besides: Sequence[str]) -> str:
+    """Return what the persona answered about things of the person's."""
+    worths = [
+        (worth >= _NAMING) * _of_running_text(sentence)
+        for worth, sentence in zip(whole_worths(reading), reading.sentences, strict=True)
+    ]
+    kept = _chosen(reading, worths, words, besides)
+    lead = reading.frames.answered
+    return spaced(lead[:1].upper() + lead[1:]) + _in_a_row(kept) if kept else ""
+
+
+def _of_running_text(sentence: Sentence) -> float:
+    """Return the share of its worth that an answer of the persona has in a view: none for a set phrase."""
+    if sentence.role != PERSONA or _is_set_phrase(sentence):
+        return 0.0
+    return _ITEM if sentence.voice == "item" else 1.0
+
+
+def _binds(sentence: Sentence) -> bool:
+    """Return whether the persona promises, corrects or advises something by more than a set phrase."""
+    return sentence.role == PERSONA and not _is_set_phrase(sentence) and bool(binding(sentence))
+
+
+def _is_set_phrase(sentence: Sentence) -> bool:
+    return sentence.is_formula or says_what_follows(sentence)
+
+
+def _wanted(
+    reading: WeighedPassage, words: float, besides: Sequence[str], longest: float | None = None
+) -> str:
+    """Return what the person wanted; with `longest`, without bare requests and those of more words."""
+    worths = _requests(reading)
+    if longest is not None:
+        worths = [
+            worth * (worth > _BARE_REQUEST and sentence.words <= longest)
+            for worth, sentence in zip(worths, reading.sentences, strict=True)
+        ]
+    kept = _chosen(reading, worths, words, besides)
+    return spaced(reading.frames.wanted) + _in_a_row(kept) if kept else ""
+
+
+def _chosen(
+    reading: WeighedPassage, worths: Sequence[float], words: float, besides: Sequence[str]
+) -> list[Sentence]:
+    """Return the sentences to keep by their worths, in order."""
+    return [reading.sentences[at] for at in choose(reading, worths, Room(words), besides)]
 
 
 def _nothing(reading: WeighedPassage, besides: str) -> str:
@@ -131,7 +201,7 @@ def analysis(
     """
     reading = read(tuple(passage), tuple(before))
     room, frames = words * _ANALYSIS_SHARE, reading.frames
-    asked = _asked(reading, room, besides)
+    asked = choose(reading, _requests(reading), Room(room), besides)
     rest = [] if asked else keep_of_both(reading, room, besides)
     days = set(reading.days)
     day_of_all = days.pop() if len(days) == 1 else ""
@@ -142,10 +212,13 @@ def analysis(
     return fit("\n".join(filter(None, lines)), max(room, words)) or what_was_there(passage)
 
 
-def _asked(reading: WeighedPassage, words: float, besides: Sequence[str] = ()) -> list[int]:
-    """Choose the person's questions and requests."""
-    wants = [float(asks(sentence) and is_usable(sentence)) for sentence in reading.sentences]
-    return choose(reading, wants, Room(words), besides)
+def _requests(reading: WeighedPassage) -> list[float]:
+    """Return the worths of the person's questions and requests, and 0 for all other sentences."""
+    return [
+        (_BARE_REQUEST if is_bare_request(reading, sentence) else 1.0)
+        * (asks(sentence) and is_usable(sentence))
+        for sentence in reading.sentences
+    ]
 
 
 def refinement(
@@ -156,17 +229,41 @@ def refinement(
     `besides` are the memory's other texts, which are not said again unless nothing else is left.
     """
     reading = read(tuple(passage), tuple(before))
-    kept = keep_of_both(reading, words, besides)
+    kept = _keep_for_memory(reading, words, besides)
     return fit(account(reading, kept), words) or (NOTHING_MORE if passage else "")
 
 
 def keep_of_both(reading: WeighedPassage, words: float, besides: Sequence[str]) -> list[int]:
     """Choose the sentences of both sides."""
-    whole = whole_worths(reading)
-    anything = [float(sentence.words >= _TWO) for sentence in reading.sentences]
-    worths = whole if any(whole) else anything
+    worths = _worths_of_both(reading)
     room = Room(words, _HEAD, _PERSONA_SHARE)
     return choose(reading, worths, room, besides) or choose(reading, worths, room)
+
+
+def _worths_of_both(reading: WeighedPassage) -> list[float]:
+    """Return the worths of the sentences for a summary; where none has any, the same for all but cries."""
+    whole = whole_worths(reading)
+    if any(whole):
+        return whole
+    return [float(sentence.words >= _TWO) for sentence in reading.sentences]
+
+
+def _keep_for_memory(reading: WeighedPassage, words: float, besides: Sequence[str]) -> list[int]:
+    """Choose the sentences of both sides, also of those that `besides` hold where little else is left."""
+    kept = keep_of_both(reading, words, besides)
+    if _words_of(reading, kept) >= min(_THIN, words):
+        return kept
+    worths = _worths_of_both(reading)
+    run_ons = [
+        at for at, worth in enumerate(worths) if worth and reading.sentences[at].words > words
+    ]
+    enough = Room(min(_ENOUGH, words), _HEAD, _PERSONA_SHARE)
+    again = run_ons[:1] or choose(reading, worths, enough)
+    return max(kept, again, key=lambda chosen: _words_of(reading, chosen))
+
+
+def _words_of(reading: WeighedPassage, kept: Sequence[int]) -> float:
+    return sum(reading.sentences[at].words for at in kept)
 
 
 def account(reading: WeighedPassage, kept: Sequence[int], day_before: str = "") -> str:
@@ -188,8 +285,8 @@ def _minutes(
         for is_persona, side in groupby(
             sides, key=lambda at: reading.sentences[at].role == PERSONA
         ):
-            texts = [reading.sentences[at].text for at in side]
-            line = head + _joined([leads[is_persona], *texts])
+            kept_of_side = [reading.sentences[at] for at in side]
+            line = head + spaced(leads[is_persona]) + _in_a_row(kept_of_side)
             lines.append(line[:1].upper() + line[1:])
             head = ""
     return "\n".join(lines)
@@ -207,23 +304,49 @@ def _in_words(day: str, frames: Frames) -> str:
     return f"{int(parts[2])} {_MONTHS[int(parts[1]) - 1]} {parts[0]}"
 
 
-def _joined(texts: Sequence[str]) -> str:
-    """Return the sentences in a row.
+def _in_a_row(kept: Sequence[Sentence]) -> str:
+    """Return the sentences in a row, each text once, with a space where their script has one."""
+    distinct = list({sentence.text: sentence for sentence in kept}.values())
+    row = ""
+    for sentence, following in zip_longest(distinct, distinct[1:]):
+        text = _with_stop(sentence, following)
+        row += text if following is None or text[-1] > _LAST_SPACED else f"{text} "
+    return row
 
-    After a fragment comes a semicolon, and no space where the script has none.
+
+def _with_stop(sentence: Sentence, following: Sentence | None) -> str:
+    """Return a sentence with a stop if it has none: after it another one or nothing follows.
+
+    Between items of a list it is a semicolon, and an ellipsis where a sentence announces what is not there.
     """
-    parts = list(texts[:1])
-    for before, text in pairwise(texts):
-        stopped = is_finished(before) or before.endswith(COLONS)
-        parts.append(
-            ("" if stopped and before[-1] > _LAST_SPACED else " " if stopped else "; ") + text
-        )
-    return "".join(parts)
+    text = sentence.text
+    if is_finished(text):
+        return text
+    if text.endswith(COLONS):
+        return f"{text}{_CUT}"
+    if following is not None and _are_items(sentence, following):
+        return f"{text};"
+    bare = text.rstrip(_DANGLING)
+    return bare + next((stop for last, stop in _FULL_STOPS if bare[-1:] <= last), ".")
+
+
+def _are_items(sentence: Sentence, following: Sentence) -> bool:
+    """Return whether both are lines of one list."""
+    is_running = "own" in (sentence.voice, following.voice)
+    return not is_running and following.message == sentence.message
 
 
 def fit(text: str, words: float) -> str:
-    """Return the text, cut between words where it is longer: a single sentence may be longer than its budget."""
-    return text if length(text) <= words else shorten(text, words) + _CUT
+    """Return the text, cut where it is longer: a single sentence may be longer than its budget.
+
+    It is cut after a clause if more than half is left so, else between words.
+    """
+    if length(text) <= words:
+        return text
+    cut = shorten(text, words)
+    clause = _CLAUSE_END.search(cut)
+    is_long = clause is not None and 2 * clause.start() > len(cut)
+    return (cut[: clause.start()] if clause and is_long else cut) + _CUT
 
 
 def what_was_there(passage: Sequence[Said]) -> str:
@@ -287,7 +410,7 @@ def in_paragraphs(
     """
     reading = read(tuple(chain.from_iterable(passages)), tuple(before))
     number = paragraphs_for(len(passages), words)
-    kept = keep_of_both(reading, words, besides)
+    kept = _keep_for_memory(reading, words, besides)
     cuts = [len(passages) * at // number for at in range(number + 1)]
     ends = [0, *accumulate(map(len, passages))]
     paragraphs: list[str] = []

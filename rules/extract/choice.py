@@ -15,9 +15,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from math import inf
 
-from rules.extract.phrases import ADVICE, ANNOUNCING, ASKING, CORRECTION, PROMISE
+from rules.extract.phrases import ADVICE, ANNOUNCING, ASKING, CORRECTION, PROMISE, SUBJECTLESS
 from rules.extract.prose import PERSONA, Sentence, has_placeholder
-from rules.extract.voices import COLONS, QUESTION_MARKS, is_finished
+from rules.extract.voices import COLONS, QUESTION_MARKS, QUOTED, is_finished
 from rules.extract.weights import WeighedPassage
 from rules.extract.words import has_digit, terms
 
@@ -27,6 +27,9 @@ _LEAST = 4.0
 _LONG_ENOUGH = 12.0
 _IN_ORDER = 0.3
 """The worth of the person's lists and labels, which are no sentences."""
+_BARE_REQUEST = 0.3
+"""The worth of a request of the person's that names nothing."""
+_BARE = 16.0
 _PASSING = 0.3
 """The worth of what the persona says in its own voice of nothing in particular."""
 
@@ -35,7 +38,7 @@ _OVERHEAD = 4.0
 """Words that each sentence costs besides, so that very short ones do not win by a single word."""
 _SAID_BEFORE = 0.5
 """The share of its worth that a word keeps which an earlier stretch holds."""
-_LEAST_GAIN = 0.2
+_LEAST_GAIN = 0.18
 """A sentence that brings less for each of its words repeats what is known, and is left out."""
 
 
@@ -80,14 +83,18 @@ def _announces(sentence: Sentence) -> bool:
 def whole_worths(reading: WeighedPassage) -> list[float]:
     """Return the worth of each sentence for a summary of both sides."""
     return [
-        _persona_worth(reading, at) if sentence.role == PERSONA else _USER * _person_worth(sentence)
+        _persona_worth(reading, at)
+        if sentence.role == PERSONA
+        else _USER * _person_worth(reading, sentence)
         for at, sentence in enumerate(reading.sentences)
     ]
 
 
-def _person_worth(sentence: Sentence) -> float:
+def _person_worth(reading: WeighedPassage, sentence: Sentence) -> float:
     if not is_usable(sentence):
         return 0.0
+    if is_bare_request(reading, sentence):
+        return _BARE_REQUEST
     return _IN_ORDER if sentence.is_row or sentence.voice != "own" else 1.0
 
 
@@ -95,6 +102,8 @@ def _persona_worth(reading: WeighedPassage, at: int) -> float:
     sentence = reading.sentences[at]
     if not is_usable(sentence) or sentence.is_row or not is_finished(sentence.text):
         return 0.0
+    if says_what_follows(sentence):
+        return _PASSING
     names_things = any(term in reading.things for term in sentence.terms)
     if sentence.voice == "own":
         says_more = names_things or reading.inward[at] > 0 or binding(sentence)
@@ -109,7 +118,7 @@ def _is_set_for_the_person(reading: WeighedPassage, sentence: Sentence) -> bool:
     names somebody or something of theirs could be of any list, even with a number of theirs.
     """
     speaks = any(term in reading.tongue.me for term in sentence.unquoted)
-    if speaks or sentence.text.endswith(QUESTION_MARKS):
+    if speaks or sentence.text.endswith(QUESTION_MARKS) or SUBJECTLESS.are_in(sentence.text):
         return False
     addresses = any(term in reading.tongue.you for term in sentence.unquoted)
     names = any(term in reading.things and not has_digit(term) for term in sentence.terms)
@@ -123,12 +132,27 @@ def binding(sentence: Sentence) -> str:
         return "corrected"
     if PROMISE.are_in(text):
         return "promised"
-    return "advised" if ADVICE.are_in(text) and not ANNOUNCING.are_in(text) else ""
+    return "advised" if ADVICE.are_in(text) and not says_what_follows(sentence) else ""
+
+
+def says_what_follows(sentence: Sentence) -> bool:
+    """Return whether the persona only says what it does next: "Let's break down the plan."."""
+    return ANNOUNCING.are_in(sentence.text.replace("’", "'"))
 
 
 def asks(sentence: Sentence) -> bool:
     """Return whether the person wants something by a sentence."""
-    return sentence.role != PERSONA and ASKING.are_in(sentence.text.replace("’", "'"))
+    if sentence.role == PERSONA:
+        return False
+    outside = QUOTED.sub(" ", sentence.text).replace("’", "'")
+    return ASKING.are_in(outside)
+
+
+def is_bare_request(reading: WeighedPassage, sentence: Sentence) -> bool:
+    """Return whether the person asks for something in few words that name nothing: "Can you help me with that?"."""
+    names_things = any(term in reading.things for term in sentence.terms)
+    is_short_question = sentence.words <= _BARE and sentence.text.endswith(QUESTION_MARKS)
+    return is_short_question and asks(sentence) and not names_things
 
 
 def choose(

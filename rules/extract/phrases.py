@@ -15,7 +15,8 @@ COURTESY: Final = any_phrase(r"""
     |other|specific|additional) (?:\w+ ){0,3}(?:questions?|assistance|help|concerns|issues
     |details)|by following th\w+|this should (?:give|help|provide) you|anything else
     |need (?:some )?(?:help|assistance|clarification)|would you like|want me to
-    |shall (?:i|we)|(?:do|did|does) (?:you|this|that) (?:want|need|have|help|work|sound|look)
+    |shall (?:i|we)|let's see\b|sums? (?:it|that|this) up
+    |looking forward to|(?:do|did|does) (?:you|this|that) (?:want|need|have|help|work|sound|look)
     |thanks?|congratulations|i(?: can|'ll| will|'d be able to) (?:\w+ )?(?:help|assist
     |guide|walk)|welcome back|happy \w+ing|melde? dich|sag(?:en sie)? (?:mir )?(?:gern|bescheid)
     |lass(?:en sie)? (?:es )?mich wissen|(?:weitere|noch) fragen|viel (?:erfolg|glück|spaß)
@@ -109,10 +110,19 @@ ADVICE: Final = any_phrase(r"""
 """What the speaker would have the other do."""
 
 ANNOUNCING: Final = any_phrase(r"""
-    ^\W*(?:here(?:'s| is| are)|(?:below|above|attached) (?:is|are)|hier (?:ist|sind)|voici\b
-    |aquí (?:está|están|tienes|tiene|va)|aqui (?:está|estão|vai)|ecco\b|вот\b|ось\b|oto\b|işte\b
-    |إليك|यह रह|这是|以下|こちらが|以下)""")
+    ^\W*(?:(?:\w+, +)?(?:here(?:'s| is| are)|let(?:'s| us)|(?:i|we)(?:'ll| will| can) (?:now |then |also )?
+    (?:provide|give|show|outline|walk|break|explain|review|guide|start|go (?:over|through)|look at))\b
+    |(?:below|above|attached) (?:is|are)|hier (?:ist|sind)|lass(?:en sie)? uns|schauen wir|voici\b
+    |voyons|regardons|commençons|aquí (?:está|están|tienes|tiene|va)|veamos|vamos a|empecemos
+    |aqui (?:está|estão|vai)|vamos|vejamos|ecco\b|vediamo|cominciamo|вот\b|давай(?:те)?\b|ось\b
+    |oto\b|zobaczmy|przyjrzyjmy|zacznijmy|işte\b|hadi\b|gelin\b|إليك|دعنا|دعونا|لنبدأ|यह रह|आइए|चलिए
+    |这是|以下|让我们|我们来|こちらが|以下|では、)""")
 """What only says that something follows, and is no advice."""
+
+SUBJECTLESS: Final = any_phrase(r"""
+    ^(?!(?:is|was|does|has|yes|always|sometimes|perhaps|besides|unless|as|this|thus|its|needed|indeed|across|plus
+    |towards|afterwards|regards|thanks)\b)[a-z]+(?:s|ed) (?:the|an?|your|its|all|each|any|every)\b""")
+"""An item that tells what something does or what was done, and not who: "Moved the endpoint into a file"."""
 
 CORRECTION: Final = any_phrase(r"""
     \b(?:i (?:was (?:wrong|mistaken)|made a mistake|got (?:that|it) wrong|misread|misunderstood
@@ -130,7 +140,8 @@ CORRECTION: Final = any_phrase(r"""
 
 ASKING: Final = any_phrase(r"""
     \b(?:(?:can|could|would|will) you\b|please\b|i(?:'d| would) (?:like|love|prefer)\b|i(?:'m
-    | am) (?:trying|looking|hoping|planning)\b|i (?:want|need|wish)\b|help me\b|(?:kannst du
+    | am) (?:trying|looking|hoping|planning)\b|i(?<!if i)(?<!whether i)(?<!because i) (?:want|need
+    |wish)\b|help me\b|(?:kannst du
     |können sie|könntest|bitte|ich (?:möchte|will|brauche|suche))\b|(?:peux-tu|pouvez-vous
     |pourrais-tu|s'il (?:te|vous) plaît|je (?:veux|voudrais|cherche))\b|(?:puedes|podrías
     |por favor|quiero|quisiera|necesito|busco)\b|(?:você pode|poderia|quero|queria|preciso

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from math import inf
 
-from rules.extract.choice import binding
+from rules.extract.choice import binding, says_what_follows
 from rules.extract.frames import spaced
 from rules.extract.languages import TONGUES, spoken
 from rules.extract.prose import (
@@ -115,7 +115,7 @@ def _persona_rank(reading: WeighedPassage, span: range, *, leans: bool) -> int:
         return 2
     parts = [reading.sentences[at] for at in span]
     names_things = any(term in reading.things for part in parts for term in part.terms)
-    if not names_things or any(part.is_formula for part in parts):
+    if not names_things or any(part.is_formula or says_what_follows(part) for part in parts):
         return 3
     speaks_to = any(reading.near[at] or binding(reading.sentences[at]) for at in span)
     return 6 if speaks_to else 5
