@@ -24,73 +24,81 @@ _PUNCTUATION = ",;:!?…—–-()\"'"
 
 
 @dataclass(frozen=True, slots=True)
+class Sentence:
+    """A sentence, with its words counted."""
+
+    words: Counter[str]
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class Prose:
-    """The running words of a text: sentence by sentence, with what stands in each."""
+    """The running words of a text, sentence by sentence."""
 
     words: int
-    sentences: tuple[tuple[Counter[str], str], ...]
-    """The words of each sentence, counted, and its text."""
+    sentences: tuple[Sentence, ...]
 
 
 def read_prose(texts: Sequence[str]) -> Prose:
     """Return the sentences of texts, without code, tables and mere signs."""
-    found = []
+    read: list[Sentence] = []
     for text in texts:
         for piece in sentences(text):
             if piece.prose:
                 spoken_text = text[piece.start : piece.stop]
-                found.append((Counter(terms(spoken_text)), spoken_text))
-    return Prose(sum(words.total() for words, _ in found), tuple(found))
+                read.append(Sentence(Counter(terms(spoken_text)), spoken_text))
+    return Prose(sum(sentence.words.total() for sentence in read), tuple(read))
 
 
 def distances(persona: Prose, others: Mapping[str, Prose]) -> Mapping[str, float] | None:
     """Return the Delta of each other text from the persona's; None for an unknown language."""
-    tongue = spoken(chain.from_iterable(words for words, _ in persona.sentences), TONGUES)
+    tongue = spoken(chain.from_iterable(said.words for said in persona.sentences), TONGUES)
     if tongue is UNKNOWN or not persona.words:
         return None
-    pieces = [
-        _profile(piece, tongue) for prose in (persona, *others.values()) for piece in _pieces(prose)
-    ]
-    means = [fmean(values) for values in zip(*pieces, strict=True)]
-    spreads = [pstdev(values) for values in zip(*pieces, strict=True)]
+    profiles: list[list[float]] = []
+    for prose in (persona, *others.values()):
+        profiles += [_profile(piece, tongue) for piece in _pieces(prose)]
+    marks = list(zip(*profiles, strict=True))
+    means = [fmean(values) for values in marks]
+    spreads = [pstdev(values) for values in marks]
 
-    def standing(prose: Prose) -> list[float]:
+    def measured(prose: Prose) -> list[float]:
+        """Return a text's marks in standard deviations, without those that are all the same."""
         profile = _profile(prose.sentences, tongue)
-        return [
-            (value - mean) / spread
-            for value, mean, spread in zip(profile, means, spreads, strict=True)
-            if spread
-        ]
+        compared = zip(profile, means, spreads, strict=True)
+        return [(value - mean) / spread for value, mean, spread in compared if spread]
 
-    own = standing(persona)
-    return {
-        name: fmean([abs(a - b) for a, b in zip(own, standing(prose), strict=True)] or [0.0])
-        for name, prose in others.items()
-        if prose.words
-    }
+    own = measured(persona)
+    delta: dict[str, float] = {}
+    for name, prose in others.items():
+        if prose.words:
+            pairs = zip(own, measured(prose), strict=True)
+            delta[name] = fmean([abs(mine - other) for mine, other in pairs] or [0.0])
+    return delta
 
 
-def _pieces(prose: Prose) -> list[Sequence[tuple[Counter[str], str]]]:
+def _pieces(prose: Prose) -> list[list[Sentence]]:
     """Cut a text into pieces of about the same number of words, at least one."""
-    pieces: list[list[tuple[Counter[str], str]]] = [[]]
-    words = 0
+    pieces: list[list[Sentence]] = []
+    words = _PIECE_WORDS
     for sentence in prose.sentences:
         if words >= _PIECE_WORDS:
             pieces.append([])
             words = 0
         pieces[-1].append(sentence)
-        words += sentence[0].total()
-    return [piece for piece in pieces if piece]
+        words += sentence.words.total()
+    return pieces
 
 
-def _profile(said: Sequence[tuple[Counter[str], str]], tongue: Tongue) -> list[float]:
+def _profile(said: Sequence[Sentence], tongue: Tongue) -> list[float]:
     """Return a text's marks: shares of its words, words a sentence, and signs a word."""
     counts = Counter[str]()
-    for words, _ in said:
-        counts.update(words)
+    signs = Counter[str]()
+    for sentence in said:
+        counts.update(sentence.words)
+        signs.update(sentence.text)
     total = counts.total() or 1
     listed = sorted(tongue.common.whole | tongue.you.whole | tongue.leaning.whole)
-    signs = Counter("".join(text for _, text in said))
     first_person = sum(count for word, count in counts.items() if word in tongue.me)
     return [
         *(counts[word] / total for word in listed if word not in tongue.me),

@@ -2,10 +2,10 @@
 model reads of a fold has some of them alone, or its prompts would grow for ever.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
-from rules.conversation.memory import Edition, Memory, Quote
+from rules.conversation.memory import Edition, Memory, Quote, Six
 
 _A_FEW_WORDS = 4
 MOST_QUOTES = 2
@@ -30,26 +30,33 @@ def with_short_quotes(edition: Edition) -> Edition:
     short = tuple(
         replace(quote, text=one_sentence(quote.text), tokens=0) for quote in edition.quotes
     )
-    question, answer, perspective, seen, last, refined = edition.texts
-    if edition.kind == "person" or short == edition.quotes or answer != _answer(edition.quotes):
+    if not _may_have(edition, short):
         return edition
-    texts = (question, _answer(short), perspective, seen, last, refined)
-    return replace(edition, texts=texts, quotes=short, is_short=True)
+    return replace(edition, texts=_with_answer(edition.texts, short), quotes=short, is_short=True)
 
 
 def as_read(edition: Edition) -> Edition:
     """Return the edition of a fold as models read it: with some of its quotes."""
     some = some_of(edition.quotes)
-    if (
-        edition.kind == "person"
-        or some == edition.quotes
-        or edition.texts[1] != _answer(edition.quotes)
-    ):
+    if not _may_have(edition, some):
         return edition
-    question, _, perspective, seen, last, refined = edition.texts
-    texts = (question, _answer(some), perspective, seen, last, refined)
     tokens = edition.tokens - edition.quote_tokens + sum(quote.size for quote in some)
-    return replace(edition, texts=texts, quotes=some, tokens=tokens)
+    return replace(edition, texts=_with_answer(edition.texts, some), quotes=some, tokens=tokens)
+
+
+def _may_have(edition: Edition, quotes: Sequence[Quote]) -> bool:
+    """Return whether an edition can have these quotes in the place of its own.
+
+    It cannot where the person has written it, or where its answer is not just its quotes.
+    """
+    if edition.kind == "person" or quotes == edition.quotes:
+        return False
+    return edition.texts[1] == _answer(edition.quotes)
+
+
+def _with_answer(texts: Six, quotes: Sequence[Quote]) -> Six:
+    question, _, perspective, seen, last, refined = texts
+    return question, _answer(quotes), perspective, seen, last, refined
 
 
 def some_of(quotes: tuple[Quote, ...]) -> tuple[Quote, ...]:
@@ -78,26 +85,33 @@ def quotes_within(
     """
     if _surely_few(shown, most):
         return tuple(shown)
-    left = [sum(count(quote.framed) for quote in memory.edition.quotes) for memory in shown]
+    left = [_tokens_of(memory.edition.quotes, count) for memory in shown]
     shrunk = list(shown)
     for at, memory in enumerate(shown):
-        if sum(left) > most and memory.is_fold:
+        if sum(left) <= most:
+            break
+        if memory.is_fold:
             short = with_short_quotes(memory.edition)
             quotes = tuple(replace(quote, tokens=count(quote.framed)) for quote in short.quotes)
             tokens = sum(quote.tokens for quote in quotes)
             edition = replace(short, quotes=quotes, tokens=short.tokens - left[at] + tokens)
-            shrunk[at], left[at] = replace(memory, edition=edition), tokens
+            shrunk[at] = replace(memory, edition=edition)
+            left[at] = tokens
     return tuple(shrunk)
+
+
+def _tokens_of(quotes: Iterable[Quote], count: Callable[[str], int]) -> int:
+    return sum(count(quote.framed) for quote in quotes)
 
 
 def too_many(shown: Sequence[Memory], most: int, count: Callable[[str], int]) -> str:
     """Return a clause saying that the memories' quotes exceed `most` though short; empty if they do not."""
     if _surely_few(shown, most):
         return ""
-    quotes = [
-        quote for memory in quotes_within(shown, most, count) for quote in memory.edition.quotes
-    ]
-    tokens = sum(count(quote.framed) for quote in quotes)
+    quotes: list[Quote] = []
+    for memory in quotes_within(shown, most, count):
+        quotes += memory.edition.quotes
+    tokens = _tokens_of(quotes, count)
     if tokens <= most:
         return ""
     return (
@@ -108,7 +122,7 @@ def too_many(shown: Sequence[Memory], most: int, count: Callable[[str], int]) ->
 
 def _surely_few(shown: Sequence[Memory], most: int) -> bool:
     """Return whether the quotes surely fit: a text has at most as many tokens as bytes."""
-    return (
-        sum(len(quote.framed.encode()) for memory in shown for quote in memory.edition.quotes)
-        <= most
-    )
+    size = 0
+    for memory in shown:
+        size += sum(len(quote.framed.encode()) for quote in memory.edition.quotes)
+    return size <= most

@@ -47,11 +47,17 @@ def known_score(marks: Sequence[Mark]) -> Score | None:
     score = plain_score(marks)
     if score is None:
         return None
-    share, low, high = (
-        min(1.0, max(0.0, (value - _GUESSED) / (1 - _GUESSED)))
-        for value in (score.share, score.low, score.high)
+    return Score(
+        score.questions,
+        _without_guessing(score.share),
+        _without_guessing(score.low),
+        _without_guessing(score.high),
     )
-    return Score(score.questions, share, low, high)
+
+
+def _without_guessing(share: float) -> float:
+    """Return a share of points without what guessing gives on average, from 0 to 1."""
+    return min(1.0, max(0.0, (share - _GUESSED) / (1 - _GUESSED)))
 
 
 def plain_score(marks: Sequence[Mark]) -> Score | None:
@@ -83,20 +89,30 @@ def design_effect(marks: Sequence[Mark]) -> float:
     number, groups = len(marks), len(by_chunk)
     if groups < 2 or number == groups:
         return 1.0
-    between, within = _variances(list(by_chunk.values()))
+    between = _variance_between(list(by_chunk.values()))
+    within = _variance_within(list(by_chunk.values()))
     squares = sum(len(values) ** 2 for values in by_chunk.values()) / number
     total = between + ((number - squares) / (groups - 1) - 1) * within
     alike = max(0.0, (between - within) / total) if total > 0 else 0.0
     return 1 + (squares - 1) * alike
 
 
-def _variances(groups: Sequence[Sequence[float]]) -> tuple[float, float]:
-    """Return the variance between the means of groups, weighed by size, and that within them."""
+def _variance_between(groups: Sequence[Sequence[float]]) -> float:
+    """Return the variance between the means of groups, weighed by their sizes."""
+    mean = sum(map(sum, groups)) / sum(map(len, groups))
+    squares = sum(len(values) * (fmean(values) - mean) ** 2 for values in groups)
+    return squares / (len(groups) - 1)
+
+
+def _variance_within(groups: Sequence[Sequence[float]]) -> float:
+    """Return the variance within groups, around the mean of each."""
     number = sum(map(len, groups))
-    mean = sum(map(sum, groups)) / number
-    between = sum(len(values) * (fmean(values) - mean) ** 2 for values in groups)
-    within = sum((value - fmean(values)) ** 2 for values in groups for value in values)
-    return between / (len(groups) - 1), within / (number - len(groups))
+    squares = 0.0
+    for values in groups:
+        mean = fmean(values)
+        for value in values:
+            squares += (value - mean) ** 2
+    return squares / (number - len(groups))
 
 
 def stands_out(group: Sequence[bool], others: Sequence[bool], groups: int) -> bool:
@@ -105,8 +121,9 @@ def stands_out(group: Sequence[bool], others: Sequence[bool], groups: int) -> bo
     Fisher's exact test, one-sided, against the others; with so many groups compared, all together
     say so wrongly in at most 5 % of evaluations (Bonferroni).
     """
-    number, right = len(group) + len(others), sum(group) + sum(others)
-    ways = sum(
-        comb(right, few) * comb(number - right, len(group) - few) for few in range(sum(group) + 1)
-    )
+    number = len(group) + len(others)
+    right = sum(group) + sum(others)
+    ways = 0
+    for few in range(sum(group) + 1):
+        ways += comb(right, few) * comb(number - right, len(group) - few)
     return ways * groups <= _CHANCE * comb(number, len(group))

@@ -14,13 +14,15 @@ from rules.conversation.quote import QUOTE_WORDS
 from rules.money.price import Price, Usage, cost, prompt_bound, worst_case
 from rules.plan.cache_order import cached
 from rules.plan.chat_plan import MOST_OF_A_MEMORY, ChatPlan
-from rules.plan.work import CORE_WORDS, FACT_WORDS, PlannedChunk
+from rules.plan.work import CORE_WORDS, FACT_WORDS, Layers, PlannedChunk
 
 _QUESTION = 150
 _QUOTES = 80
 _ROOM = 200
 _ROOM_A_WORD = 4
 _TURNS = 12
+_SIX = 6
+"""The messages of a memory, and about as many members of a fold."""
 _USED = 3
 """An edit or a list of facts is about a third as long as it may be."""
 NO_TRAFFIC = Usage(0, 0, 0, 0)
@@ -81,18 +83,25 @@ def longest_calls(
     plan: ChatPlan, hindsight_tokens: int, fold_budget: int
 ) -> tuple[PlannedCall, ...]:
     """Return the calls where memories and answers are as large as they may be, with more folds."""
-
-    def larger(chunks: tuple[PlannedChunk, ...]) -> tuple[PlannedChunk, ...]:
-        """Return the chunks with larger memories; past the budget these are folded."""
-        sizes = [min(MOST_OF_A_MEMORY * chunk.memories_tokens, fold_budget) for chunk in chunks]
-        return tuple(
-            replace(chunk, memories_tokens=max(chunk.memories_tokens, size))
-            for chunk, size in zip(chunks, sizes, strict=True)
-        )
-
-    again, hindsight, chunks = larger(plan.again), larger(plan.hindsight), larger(plan.chunks)
-    longest = replace(plan, again=again, hindsight=hindsight, chunks=chunks, folds=plan.most_folds)
+    longest = replace(
+        plan,
+        again=_with_larger_memories(plan.again, fold_budget),
+        hindsight=_with_larger_memories(plan.hindsight, fold_budget),
+        chunks=_with_larger_memories(plan.chunks, fold_budget),
+        folds=plan.most_folds,
+    )
     return tuple(_calls(longest, hindsight_tokens, longest=True))
+
+
+def _with_larger_memories(
+    chunks: Iterable[PlannedChunk], fold_budget: int
+) -> tuple[PlannedChunk, ...]:
+    """Return the chunks with larger memories before them; past the budget these are folded."""
+    larger: list[PlannedChunk] = []
+    for chunk in chunks:
+        size = min(MOST_OF_A_MEMORY * chunk.memories_tokens, fold_budget)
+        larger.append(replace(chunk, memories_tokens=max(chunk.memories_tokens, size)))
+    return tuple(larger)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,78 +118,117 @@ class _Dialogue:
     quotes: int = _QUOTES
     """The tokens of the quotes before the questions."""
 
+    @property
+    def afterwards(self) -> "_Dialogue":
+        """Return it with all that both requests begin with in the cache: one of them was asked."""
+        return replace(self, read=self.begun)
+
 
 def _calls(plan: ChatPlan, hindsight_tokens: int, *, longest: bool) -> Iterator[PlannedCall]:
     """Yield the calls of a plan; answers are as long as expected, or with `longest` as allowed."""
     for place, (chunk, read) in enumerate(zip(plan.work, cached(plan), strict=True)):
-        words = allowance(chunk.tokens, plan.questions_tokens)
-        begun, turns = _begins(plan, chunk)
+        dialogue = _dialogue(plan, chunk, read)
         if place in plan.looking_back:
-            begun += hindsight_tokens
-            yield from _open_questions(_Dialogue(begun, read, turns, words), longest=longest)
+            begun = dialogue.begun + hindsight_tokens
+            yield from _open_questions(replace(dialogue, begun=begun), longest=longest)
         elif chunk.asks_agent:
-            yield _agent(begun, read, turns, QUOTE_WORDS, 0)
-            yield from _open_questions(_Dialogue(begun, begun, turns, words), longest=longest)
-            yield _manager(chunk.tokens, analysis_words(words), chunk.stop - chunk.start)
+            yield _agent(dialogue, QUOTE_WORDS, 0)
+            yield from _open_questions(dialogue.afterwards, longest=longest)
+            yield _manager(chunk.tokens, analysis_words(dialogue.words), chunk.stop - chunk.start)
     for members in plan.folds:
-        words, quotes = fold_words(members, plan.questions_tokens), 6 * _QUOTES
-        begun = plan.fixed_tokens + members + quotes
-        dialogue = _Dialogue(begun, 0, 6 * _TURNS, words, quotes)
-        yield from _open_questions(dialogue, longest=longest)
-        yield _manager(members + quotes, analysis_words(words), 6 * _TURNS)
-    yield from _layer_calls(plan, longest=longest)
+        yield from _fold_calls(plan, members, longest=longest)
+    new = {chunk.number for chunk in plan.again + plan.chunks}
+    for chunk in plan.layers.core:
+        dialogue = _dialogue(plan, chunk, 0)
+        # It follows its memory's dialogue, and finds it in the cache if that was held just now.
+        if chunk.number in new:
+            dialogue = dialogue.afterwards
+        yield _core_call(plan.layers, dialogue, longest=longest)
+    for chunk in plan.layers.facts:
+        yield from _fact_calls(plan.layers, chunk, longest=longest)
+
+
+def _dialogue(plan: ChatPlan, chunk: PlannedChunk, read: int) -> _Dialogue:
+    """Return the dialogue about a chunk; the cache has `read` tokens of the first request."""
+    return _Dialogue(
+        begun=plan.fixed_tokens + chunk.memories_tokens + chunk.tail_tokens + chunk.tokens,
+        read=read,
+        turns=2 * _TURNS + (chunk.stop - chunk.tail_start) + chunk.memories_before * _SIX,
+        words=allowance(chunk.tokens, plan.questions_tokens),
+    )
+
+
+def _fold_calls(plan: ChatPlan, members: int, *, longest: bool) -> Iterator[PlannedCall]:
+    """Yield the calls of a fold; its members have so many tokens."""
+    quotes = _SIX * _QUOTES
+    turns = _SIX * _TURNS
+    words = fold_words(members, plan.questions_tokens)
+    begun = plan.fixed_tokens + members + quotes
+    yield from _open_questions(_Dialogue(begun, 0, turns, words, quotes), longest=longest)
+    yield _manager(members + quotes, analysis_words(words), turns)
 
 
 def _open_questions(dialogue: _Dialogue, *, longest: bool) -> Iterator[PlannedCall]:
     """Yield the perspective, and the refinement, which has perspective and analysis before it."""
-    words, begun, turns = dialogue.words, dialogue.begun, dialogue.turns
-    yield _agent(begun, dialogue.read, turns, words, dialogue.quotes)
-    answered = sum(_answer(length, longest=longest) for length in (words, analysis_words(words)))
-    yield _agent(begun, begun, turns, words, dialogue.quotes + answered)
+    words = dialogue.words
+    yield _agent(dialogue, words, dialogue.quotes)
+    perspective = _answer(words, longest=longest)
+    analysis = _answer(analysis_words(words), longest=longest)
+    yield _agent(dialogue.afterwards, words, dialogue.quotes + perspective + analysis)
 
 
-def _layer_calls(plan: ChatPlan, *, longest: bool) -> Iterator[PlannedCall]:
-    layers, now = plan.layers, {chunk.number for chunk in plan.again + plan.chunks}
-    for chunk in layers.core:
-        # Each follows its memory's dialogue, and finds it in the cache if that was held just now.
-        begun, turns = _begins(plan, chunk)
-        words = allowance(chunk.tokens, plan.questions_tokens)
-        answered = sum(
-            _answer(length, longest=longest) for length in (words, words, analysis_words(words))
+def _core_call(layers: Layers, dialogue: _Dialogue, *, longest: bool) -> PlannedCall:
+    """Return the call about core memory, which follows a memory's dialogue."""
+    answers = 2 * _answer(dialogue.words, longest=longest)
+    analysis = _answer(analysis_words(dialogue.words), longest=longest)
+    before = _QUOTES + answers + analysis + layers.core_tokens
+    return _used(_agent(dialogue, CORE_WORDS, before))
+
+
+def _fact_calls(layers: Layers, chunk: PlannedChunk, *, longest: bool) -> Iterator[PlannedCall]:
+    """Yield the call about a chunk's facts, and the one that tells which of them are the same."""
+    passage = chunk.tokens + layers.facts_tokens
+    call = _used(_manager(passage, FACT_WORDS, chunk.stop - chunk.start))
+    yield call
+    if layers.embeds:
+        new = call.room if longest else call.answer
+        prompt = layers.shown_tokens + new
+        yield PlannedCall(
+            role="embedding", prompt=prompt, read=0, written=0, answer=0, room=0, turns=_TURNS
         )
-        before = _QUOTES + answered + layers.core_tokens
-        call = _agent(begun, begun if chunk.number in now else 0, turns, CORE_WORDS, before)
-        yield replace(call, answer=call.answer // _USED)
-    for chunk in layers.facts:
-        call = _manager(chunk.tokens + layers.facts_tokens, FACT_WORDS, chunk.stop - chunk.start)
-        yield replace(call, answer=call.answer // _USED)
-        if layers.embeds:
-            new = call.room if longest else call.answer // _USED
-            yield PlannedCall("embedding", layers.shown_tokens + new, 0, 0, 0, 0, _TURNS)
 
 
-def _begins(plan: ChatPlan, chunk: PlannedChunk) -> tuple[int, int]:
-    """Return the tokens and turns that the requests of the dialogue about a chunk begin with."""
-    turns = 2 * _TURNS + (chunk.stop - chunk.tail_start) + chunk.memories_before * 6
-    return plan.fixed_tokens + chunk.memories_tokens + chunk.tail_tokens + chunk.tokens, turns
+def _used(call: PlannedCall) -> PlannedCall:
+    """Return a call whose answer is an edit or a list of facts, shorter than it may be."""
+    return replace(call, answer=call.answer // _USED)
 
 
 def _answer(words: int, *, longest: bool) -> int:
     return answer_room(words) if longest else round(words * TOKENS_A_WORD)
 
 
-def _agent(begun: int, read: int, turns: int, words: int, answered: int) -> PlannedCall:
-    """Plan a question after `begun` tokens, `read` of them cached, and what was `answered`."""
-    answer = round(words * TOKENS_A_WORD)
+def _agent(dialogue: _Dialogue, words: int, answered: int) -> PlannedCall:
+    """Plan a question of a dialogue, after `answered` tokens of it, for an answer of `words`."""
     return PlannedCall(
-        "agent", begun + answered + _QUESTION, read, begun - read, answer, answer_room(words), turns
+        role="agent",
+        prompt=dialogue.begun + answered + _QUESTION,
+        read=dialogue.read,
+        written=dialogue.begun - dialogue.read,
+        answer=round(words * TOKENS_A_WORD),
+        room=answer_room(words),
+        turns=dialogue.turns,
     )
 
 
 def _manager(passage: int, words: int, turns: int) -> PlannedCall:
-    answer = round(words * TOKENS_A_WORD)
     return PlannedCall(
-        "context manager", passage + _QUESTION, 0, 0, answer, answer_room(words), turns + _TURNS
+        role="context manager",
+        prompt=passage + _QUESTION,
+        read=0,
+        written=0,
+        answer=round(words * TOKENS_A_WORD),
+        room=answer_room(words),
+        turns=turns + _TURNS,
     )
 
 
@@ -231,8 +279,8 @@ def estimate_cost(
 
 
 def _likely(call: PlannedCall, model: PricedModel) -> Usage:
-    prompt, read, written, answer = (
-        round(tokens * model.factor)
-        for tokens in (call.prompt, call.read, call.written, call.answer)
-    )
+    prompt = round(call.prompt * model.factor)
+    read = round(call.read * model.factor)
+    written = round(call.written * model.factor)
+    answer = round(call.answer * model.factor)
     return Usage(prompt, read, min(written, prompt - read), answer)

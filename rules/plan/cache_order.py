@@ -7,7 +7,7 @@ cached    the tokens of each first request that are found there
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations_with_replacement, pairwise, zip_longest
+from itertools import combinations_with_replacement, pairwise
 
 from rules.plan.chat_plan import ChatPlan
 from rules.plan.work import PlannedChunk
@@ -19,15 +19,16 @@ def needs(plan: ChatPlan) -> tuple[int, ...]:
     A memory is written, or written again, when those before its tail are final. A hindsight edition
     needs its own memory too, where that is written again first.
     """
-    makers = [(at, chunk.number) for at, chunk in enumerate(plan.again)]
-    makers += [(at, chunk.number) for at, chunk in enumerate(plan.chunks, plan.looking_back.stop)]
+    work = plan.work
+    makers = [(at, chunk.number) for at, chunk in enumerate(work) if at not in plan.looking_back]
     counts: list[int] = []
-    for at, chunk in enumerate(plan.work):
+    for at, chunk in enumerate(work):
         own = chunk.number if at in plan.looking_back else 0
-        before = [
-            place for place, number in makers if number <= chunk.memories_before or number == own
-        ]
-        counts.append(max(before, default=-1) + 1)
+        count = 0
+        for place, number in makers:
+            if number <= chunk.memories_before or number == own:
+                count = place + 1
+        counts.append(count)
     return tuple(counts)
 
 
@@ -45,33 +46,35 @@ class Lead:
 
 def leads(plan: ChatPlan) -> tuple[Lead, ...]:
     """Return the leads of all of `plan.work`, as they are begun: none waits for a later one."""
+    work = plan.work
     alike: dict[tuple[int, int], list[int]] = {}  # places by their beginning, in the plan's order
-    for place, chunk in enumerate(plan.work):
+    for place, chunk in enumerate(work):
         alike.setdefault((chunk.memories_before, chunk.tail_start), []).append(place)
-    rows = [
-        sorted(row, key=lambda place: (plan.work[place].start, place)) for row in alike.values()
-    ]
-    return tuple(
-        lead for row, after in zip_longest(rows, rows[1:]) for lead in _row(plan, row, after)
-    )
+    rows = [sorted(row, key=lambda place: work[place].start) for row in alike.values()]
+    # The next row waits for the memories before its own tails.
+    awaited = [work[row[0]].memories_before for row in rows[1:]]
+    order: list[Lead] = []
+    for row, memories in zip(rows, [*awaited, 0], strict=False):
+        order += _row(plan, row, memories)
+    return tuple(order)
 
 
-def _row(plan: ChatPlan, row: Sequence[int], after: Sequence[int] | None) -> Iterator[Lead]:
+def _row(plan: ChatPlan, row: Sequence[int], awaited: int) -> Iterator[Lead]:
     """Yield the leads of a row of pieces that begin alike, the shortest tail first.
 
-    `after` are the next, which wait for the memories before their own tails.
+    `awaited` is the number of the memories that the next row waits for.
     """
-    first = _first(plan, row, 0 if after is None else plan.work[after[0]].memories_before)
-    before, others = row[:first], row[first:]
-    breaks = _breaks(
-        [plan.work[place] for place in before], plan.work[row[first]], plan.fixed_tokens
-    )
-    yield Lead(row[first], None, breaks)
+    work = plan.work
+    first = _first(plan, row, awaited)
+    leader = row[first]
+    before = row[:first]
+    breaks = _breaks([work[place] for place in before], work[leader], plan.fixed_tokens)
+    yield Lead(leader, None, breaks)
     for place in before:
-        nearest = [at for at in breaks if at <= plan.work[place].start][-1:]
-        yield Lead(place, row[first], _inside(plan.work[place], nearest))
-    for behind, place in pairwise(others):
-        yield Lead(place, behind, _inside(plan.work[place], [plan.work[behind].start]))
+        nearest = [at for at in breaks if at <= work[place].start][-1:]
+        yield Lead(place, leader, _inside(work[place], nearest))
+    for behind, place in pairwise(row[first:]):
+        yield Lead(place, behind, _inside(work[place], [work[behind].start]))
 
 
 def _first(plan: ChatPlan, row: Sequence[int], awaited: int) -> int:
@@ -111,17 +114,18 @@ def cached(plan: ChatPlan) -> tuple[int, ...]:
     These are tokens of its beginning, as we count them. Those that lead a row find nothing: folds
     that an earlier row has written are not counted, so the first requests may find a little more.
     """
-    order = leads(plan)
-    ends = {lead.place: _ends(plan, lead) for lead in order}
-    behind = {lead.place: lead.behind for lead in order}
+    order = {lead.place: lead for lead in leads(plan)}
+    ends = {place: _ends(plan, lead) for place, lead in order.items()}
     longest: list[int] = []
-    for place in range(len(plan.work)):
-        shared, before = [0], behind[place]
+    for place in sorted(order):
+        tokens = 0
         # One of those before it has written it, up to a breakpoint that both have.
-        while before is not None:
-            shared += [ends[place][end] for end in ends[place].keys() & ends[before].keys()]
-            before = behind[before]
-        longest.append(max(shared))
+        behind = order[place].behind
+        while behind is not None:
+            shared = ends[place].keys() & ends[behind].keys()
+            tokens = max([tokens, *(ends[place][end] for end in shared)])
+            behind = order[behind].behind
+        longest.append(tokens)
     return tuple(longest)
 
 
