@@ -13,9 +13,8 @@ Where nothing is verbatim, the nearest passage is taken:
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
 from rules.conversation.history import Entry
 from rules.extract.languages import TONGUES, spoken
@@ -65,12 +64,21 @@ class NotVerbatim:
 
 
 @dataclass(frozen=True, slots=True)
-class _Place:
-    """A place that reads nearly as a piece of the answer: the characters [start, stop) of what is compared."""
+class _Said:
+    """A part of a message that was said in words."""
 
     key: str
+    """The key of the message."""
     text: str
-    """The part of a message that has it, as that message has it."""
+    compared: str
+    """The text as quotes are compared; each character is still one character."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """A place that reads nearly as a piece of the answer: [start, stop) of what is compared."""
+
+    said: _Said
     start: int
     stop: int
     score: float
@@ -84,20 +92,31 @@ def find_quote(answer: str, chunk: Sequence[Entry]) -> Verbatim | NotVerbatim:
     plain_answer = plain_text(answer).strip()
     if not has_words(plain_answer):
         return NotVerbatim("The answer holds no words.")
-    unmarked = plain_answer
-    if len(plain_answer) > 2 and plain_answer[0] in _MARKS and plain_answer[-1] in _MARKS:
-        unmarked = plain_answer[1:-1].strip()  # a model adds them by habit
-    for candidate in (plain_answer, unmarked):
-        for key, text in _spoken(chunk):
-            at = plain_text(text).find(candidate) if candidate else -1
-            quote = (
-                without_open_fence(text[offset(text, at) : offset(text, at + len(candidate))])
-                if at >= 0
-                else ""
-            )
+    quote = _verbatim(plain_answer, chunk) or _verbatim(_without_marks(plain_answer), chunk)
+    if quote is None:
+        reason = "It stands in no single message of the passage, character for character."
+        return NotVerbatim(reason)
+    return quote
+
+
+def _without_marks(answer: str) -> str:
+    """Return the answer without the quotation marks around it, which a model adds by habit."""
+    is_marked = len(answer) > 2 and answer[0] in _MARKS and answer[-1] in _MARKS
+    return answer[1:-1].strip() if is_marked else answer
+
+
+def _verbatim(words: str, chunk: Sequence[Entry]) -> Verbatim | None:
+    """Return the first passage of a message that is the same as these words when compared."""
+    if not words:
+        return None
+    for key, text in _spoken(chunk):
+        at = plain_text(text).find(words)
+        if at >= 0:
+            own_words = text[offset(text, at) : offset(text, at + len(words))]
+            quote = without_open_fence(own_words)
             if has_words(quote):
                 return Verbatim(quote, key)
-    return NotVerbatim("It stands in no single message of the passage, character for character.")
+    return None
 
 
 def best_run(quote: str, words: float) -> str:
@@ -109,31 +128,29 @@ def best_run(quote: str, words: float) -> str:
     if length(quote) <= words:
         return quote
     pieces = sentences(quote)
-    runs = [
-        (begin, end)
-        for begin in range(len(pieces))
-        for end in range(begin, len(pieces))
-        if length(quote[pieces[begin].start : pieces[end].stop]) <= words
-    ]
-    if not runs:
-        return shorten(quote, words)
     worths = _worths(quote, pieces)
-    begin, end = max(
-        runs,
-        key=lambda run: (sum(worths[run[0] : run[1] + 1]), run[1] - run[0], -run[0]),
-    )
-    run = quote[pieces[begin].start : pieces[end].stop]
-    whole = without_open_fence(run)
-    return whole if has_words(whole) else shorten(quote, words)
+    runs: list[tuple[int, int, int, str]] = []
+    for begin, piece in enumerate(pieces):
+        for end in range(begin, len(pieces)):
+            run = quote[piece.start : pieces[end].stop]
+            if length(run) <= words:
+                runs.append((sum(worths[begin : end + 1]), end - begin, -begin, run))
+    if runs:
+        *_, best = max(runs)
+        whole = without_open_fence(best)
+        if has_words(whole):
+            return whole
+    return shorten(quote, words)
 
 
 def _worths(quote: str, pieces: Sequence[TextPiece]) -> list[int]:
     """Return for each piece how many words it has of the speaker's own states."""
     tongue = spoken(terms(quote), TONGUES)
-    of_pieces = [set(terms(quote[piece.start : piece.stop])) for piece in pieces]
-    return [
-        sum(word in tongue.states or word in tongue.me for word in words) for words in of_pieces
-    ]
+    worths: list[int] = []
+    for piece in pieces:
+        words = set(terms(quote[piece.start : piece.stop]))
+        worths.append(sum(word in tongue.states or word in tongue.me for word in words))
+    return worths
 
 
 def can_be_quoted(chunk: Sequence[Entry]) -> bool:
@@ -172,15 +189,14 @@ def nearest_passage(answer: str, chunk: Sequence[Entry]) -> Verbatim | None:
     answer that joins several passages gives the one that it repeats best. Return None if nothing in the
     chunk is near enough.
     """
-    spoken = [(key, text, _compared(text)) for key, text in _spoken(chunk)]
-    whole = _compared(answer).strip(_AROUND)[:_AT_MOST_CHARACTERS]
-    places = _places([whole], spoken, _NEAR_ENOUGH)
+    said = [_Said(key, text, _compared(text)) for key, text in _spoken(chunk)]
+    places = _places([_as_piece(answer)], said, _NEAR_ENOUGH)
     if not any(place.score >= _ALL_BUT_SAID for place in places):
-        places += _places(_pieces(answer), spoken, _PIECE_NEAR_ENOUGH)
+        places += _places(_pieces(answer), said, _PIECE_NEAR_ENOUGH)
     if not places:
         return None
     best = max(places, key=lambda place: place.gain)
-    return Verbatim(without_open_fence(_own_characters(best)), best.key)
+    return Verbatim(without_open_fence(_own_characters(best)), best.said.key)
 
 
 def _compared(text: str) -> str:
@@ -188,49 +204,60 @@ def _compared(text: str) -> str:
     return plain_text(text).replace("İ", "i").lower()
 
 
+def _as_piece(text: str) -> str:
+    return _compared(text).strip(_AROUND)[:_AT_MOST_CHARACTERS]
+
+
 def _pieces(answer: str) -> list[str]:
-    """Every run of the answer's sentences, which end at an ellipsis and a quotation mark, too."""
-    breaks = [
-        (0, 0),
-        *(match.span() for match in _BREAK.finditer(answer)),
-        (len(answer), len(answer)),
-    ]
-    bounds = [
-        (start + sentence.start, start + sentence.stop)
-        for (_, start), (stop, _) in pairwise(breaks)
-        for sentence in sentences(answer[start:stop])
-        if sentence.prose
-    ][:_PIECES]
-    runs = [answer[start:stop] for at, (start, _) in enumerate(bounds) for _, stop in bounds[at:]]
-    return list(dict.fromkeys(_compared(run).strip(_AROUND)[:_AT_MOST_CHARACTERS] for run in runs))
+    """List every run of the answer's first sentences, without repetitions."""
+    bounds = _sentence_bounds(answer)[:_PIECES]
+    runs: list[str] = []
+    for at, (start, _) in enumerate(bounds):
+        runs += [_as_piece(answer[start:stop]) for _, stop in bounds[at:]]
+    return list(dict.fromkeys(runs))
 
 
-def _places(
-    pieces: Sequence[str], spoken: Sequence[tuple[str, str, str]], near_enough: float
-) -> list[_Place]:
-    """List the best place in each part of a message that reads nearly as one of the pieces.
+def _sentence_bounds(answer: str) -> list[tuple[int, int]]:
+    """Return where sentences begin and end; they also end at an ellipsis and a quotation mark."""
+    breaks = [match.span() for match in _BREAK.finditer(answer)]
+    bounds: list[tuple[int, int]] = []
+    start = 0
+    for stop, next_start in (*breaks, (len(answer), len(answer))):
+        for sentence in sentences(answer[start:stop]):
+            if sentence.prose:
+                bounds.append((start + sentence.start, start + sentence.stop))
+        start = next_start
+    return bounds
 
-    `spoken` has for each part its message's key, its own text, and its text as it is compared.
-    """
-    from rapidfuzz import fuzz  # late: a run with nothing new compares nothing
 
+def _places(pieces: Iterable[str], said: Sequence[_Said], near_enough: float) -> list[_Place]:
+    """List the best place in each part of a message that reads nearly as one of the pieces."""
     places: list[_Place] = []
     for piece in pieces:
         if length(piece) < _AT_LEAST_WORDS:
             continue
-        for key, own_text, text in spoken:
-            start, stop = 0, len(text)
-            if len(text) > len(piece):
-                match = fuzz.partial_ratio_alignment(piece, text, score_cutoff=_WORTH_A_LOOK)
-                if match is None:
-                    continue
-                start, stop = _edges(piece, text, match.dest_start, match.dest_end)
-            score = fuzz.ratio(piece, text[start:stop]) / 100
-            if score >= near_enough:
-                places.append(
-                    _Place(key, own_text, start, stop, score, (score - near_enough) * len(piece))
-                )
+        for part in said:
+            place = _place(piece, part, near_enough)
+            if place is not None:
+                places.append(place)
     return places
+
+
+def _place(piece: str, said: _Said, near_enough: float) -> _Place | None:
+    """Return the best place in a part of a message, if it reads nearly as the piece."""
+    from rapidfuzz import fuzz  # late: a run with nothing new compares nothing
+
+    text = said.compared
+    start, stop = 0, len(text)
+    if len(text) > len(piece):
+        match = fuzz.partial_ratio_alignment(piece, text, score_cutoff=_WORTH_A_LOOK)
+        if match is None:
+            return None
+        start, stop = _edges(piece, text, match.dest_start, match.dest_end)
+    score = fuzz.ratio(piece, text[start:stop]) / 100
+    if score < near_enough:
+        return None
+    return _Place(said, start, stop, score, gain=(score - near_enough) * len(piece))
 
 
 def _edges(piece: str, text: str, start: int, stop: int) -> tuple[int, int]:
@@ -244,10 +271,11 @@ def _edges(piece: str, text: str, start: int, stop: int) -> tuple[int, int]:
         return LCSseq.similarity(piece, text[first:last]) - _WORTH_ITS_PLACE * (last - first)
 
     middle = (start + stop) // 2
-    last = max((at for at in ends if at > middle), key=lambda at: worth(start, at), default=0)
-    return max(
-        (at for at in begins if at < last), key=lambda at: worth(at, last), default=last
-    ), last
+    later = [at for at in ends if at > middle]
+    last = max(later, key=lambda at: worth(start, at), default=0)
+    earlier = [at for at in begins if at < last]
+    first = max(earlier, key=lambda at: worth(at, last), default=last)
+    return first, last
 
 
 def _word_bounds(text: str, start: int, stop: int) -> tuple[list[int], list[int]]:
@@ -255,33 +283,35 @@ def _word_bounds(text: str, start: int, stop: int) -> tuple[list[int], list[int]
     begins: list[int] = []
     ends: list[int] = []
     for token in _TOKEN.finditer(text, start, stop):
-        letters = [
-            at
-            for at in range(token.start(), token.end())
-            if unicodedata.category(text[at])[0] in _OF_WORDS
-        ]
+        letters = [at for at in range(token.start(), token.end()) if _is_letter(text[at])]
         if letters:
             begins += [at for at in (letters[0], token.start()) if not _goes_on(text, at)]
             ends += [at for at in (letters[-1] + 1, token.end()) if not _goes_on(text, at)]
     return begins, ends
 
 
+def _is_letter(character: str) -> bool:
+    """Return whether a character is a letter, a digit, or a mark that is set on one."""
+    return unicodedata.category(character)[0] in _OF_WORDS
+
+
 def _goes_on(text: str, at: int) -> bool:
     """Return whether a word continues across `at`: letters on both sides, or a combining mark."""
     if not 0 < at < len(text):
         return False
-    before, behind = text[at - 1], text[at]
-    parted = _CROWDED.match(before) or _CROWDED.match(behind)
-    return unicodedata.category(behind)[0] == "M" or (
-        before.isalnum() and behind.isalnum() and not parted
-    )
+    before = text[at - 1]
+    after = text[at]
+    if unicodedata.category(after)[0] == "M":
+        return True
+    parted = _CROWDED.match(before) or _CROWDED.match(after)
+    return before.isalnum() and after.isalnum() and not parted
 
 
 def _own_characters(place: _Place) -> str:
     """Return the raw message's characters at this place, extended to bounds of sentences close by."""
-    raw = place.text
-    start, stop = offset(raw, place.start), offset(raw, place.stop)
-    first, last = start, stop
+    raw = place.said.text
+    first = start = offset(raw, place.start)
+    last = stop = offset(raw, place.stop)
     for sentence in sentences(raw):
         if sentence.start <= start < sentence.stop and start - sentence.start <= _CLOSE_BY:
             first = sentence.start

@@ -42,22 +42,22 @@ _SAME: Mapping[str, str] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
-class _Claims:
-    """What each message of an export claims to be, by its index."""
+class _Claim:
+    """What a message of an export claims to be."""
 
-    messages: Sequence[Message]
-    by_uuid: Sequence[Marker | None]
+    message: Message
+    own: Marker | None
+    """The marker that it carries."""
+    by_uuid: Marker | None
     """The marker that the archive has for its uuid."""
-    claimed: Sequence[Marker | None]
+    marker: Marker
+    """The one of these that counts."""
+    fits: bool
+    """It says what was written."""
 
-    @property
-    def fitting(self) -> frozenset[int]:
-        """Return the indices of the messages that say what was written."""
-        return frozenset(
-            at
-            for at, claim in enumerate(self.claimed)
-            if claim and _spoken(self.messages[at]) == _written(self.by_uuid[at] or claim)
-        )
+
+_Claims = Mapping[int, _Claim]
+"""The claims of an export's messages, by index; most messages claim nothing."""
 
 
 def believed(messages: Sequence[Message], known: Mapping[str, Marker]) -> tuple[Marker | None, ...]:
@@ -65,35 +65,49 @@ def believed(messages: Sequence[Message], known: Mapping[str, Marker]) -> tuple[
 
     `known` are the markers of our messages in the archive, by uuid.
     """
-    claims = _read_claims(messages, known)
-    fitting = claims.fitting
-    memories = _memories(claims.claimed, fitting)
+    claims: dict[int, _Claim] = {}
+    for at, message in enumerate(messages):
+        if claim := _read_claim(message, known):
+            claims[at] = claim
+    memories = _memories(claims)
     canned = {_written(marker) for marker in known.values() if _is_canned(marker)}
-    ours = {
-        at
-        for at, claim in enumerate(claims.claimed)
-        if claim
-        and _is_canned(claim)
-        and _is_our_canned(at, claim, claims, fitting, memories, canned)
-    }
-    return tuple(
-        claim if at in memories or at in ours else None for at, claim in enumerate(claims.claimed)
-    )
+    ours: list[Marker | None] = [None] * len(messages)
+    for at, claim in claims.items():
+        if at in memories or _is_our_canned(at, claims, memories, canned):
+            ours[at] = claim.marker
+    return tuple(ours)
 
 
-def _read_claims(messages: Sequence[Message], known: Mapping[str, Marker]) -> _Claims:
-    by_uuid = [
-        None if is_original(message.marker) else known.get(message.uuid or "")
-        for message in messages
-    ]
-    claimed = [_claim(message, own) for message, own in zip(messages, by_uuid, strict=True)]
-    return _Claims(messages, by_uuid, claimed)
+def _read_claim(message: Message, known: Mapping[str, Marker]) -> _Claim | None:
+    """Return the claim of a message: by its own marker, or by the archive's for its uuid.
+
+    The archive's counts where the text is ours, too, but the marker names something else.
+    """
+    by_uuid = None if is_original(message.marker) else known.get(message.uuid or "")
+    own = read_marker(message.marker)
+    marker = own or by_uuid
+    if marker is None:
+        return None
+    fits = _spoken(message) == _written(by_uuid or marker)
+    if by_uuid is not None and fits and not _is_same(marker, by_uuid):
+        marker = by_uuid
+    return _Claim(message, own, by_uuid, marker, fits)
 
 
-def _memories(claimed: Sequence[Marker | None], fitting: Set[int]) -> set[int]:
+def _is_same(marker: Marker, other: Marker) -> bool:
+    """Return whether both name the same message of ours, of any edition."""
+    name = (marker.kind, marker.memory, marker.slot)
+    return name == (other.kind, other.memory, other.slot)
+
+
+def _memories(claims: _Claims) -> set[int]:
     """Return the indices of the messages that are believed to be of a memory."""
-    alone = {at for at in fitting if (claim := claimed[at]) and claim.kind == MEMORY}
-    return alone.union(*(row for row in _rows(claimed) if not fitting.isdisjoint(row)))
+    fitting = {at for at, claim in claims.items() if claim.fits}
+    memories = {at for at in fitting if claims[at].marker.kind == MEMORY}
+    for row in _rows(claims):
+        if len(row) >= _LEAST_LEFT and not fitting.isdisjoint(row):
+            memories.update(row)
+    return memories
 
 
 def _is_canned(marker: Marker) -> bool:
@@ -101,38 +115,22 @@ def _is_canned(marker: Marker) -> bool:
 
 
 def _is_our_canned(
-    at: int,
-    claim: Marker,
-    claims: _Claims,
-    fitting: Set[int],
-    memories: Set[int],
-    canned: Collection[_Written],
+    at: int, claims: _Claims, memories: Set[int], canned: Collection[_Written]
 ) -> bool:
     """Return whether two of the four signs of an opening or a closing hold."""
-    message = claims.messages[at]
-    marker = read_marker(message.marker)
-    words = [_spoken(message)]
-    if marker and marker.kind == OPENING:
-        words.append(_written(marker))
+    claim = claims[at]
+    if not _is_canned(claim.marker):
+        return False
+    words = [_spoken(claim.message)]
+    if claim.own and claim.own.kind == OPENING:
+        words.append(_written(claim.own))
     signs = (
-        at in fitting,
-        bool(message.marker) and any(word in canned for word in words),
-        claims.by_uuid[at] is not None,
-        _touches(at, claim, claims.claimed, memories),
+        claim.fits,
+        bool(claim.message.marker) and any(word in canned for word in words),
+        claim.by_uuid is not None,
+        _touches(at, claims, memories),
     )
     return sum(signs) >= 2
-
-
-def _claim(message: Message, by_uuid: Marker | None) -> Marker | None:
-    """Return the claim of a message: its marker, or the archive's for its uuid.
-
-    The archive's counts where the text is ours, too, but the marker names something else.
-    """
-    marker = read_marker(message.marker)
-    if marker is None or by_uuid is None:
-        return marker or by_uuid
-    same = (marker.kind, marker.memory, marker.slot) == (by_uuid.kind, by_uuid.memory, by_uuid.slot)
-    return marker if same or _spoken(message) != _written(by_uuid) else by_uuid
 
 
 def _written(marker: Marker) -> _Written:
@@ -145,37 +143,35 @@ def _spoken(message: Message) -> _Written:
     return message.role, text_digest(message.text)
 
 
-def _rows(claims: Sequence[Marker | None]) -> Iterator[range]:
-    """Find runs of messages that claim to be of one memory, in the order of its slots.
+def _rows(claims: _Claims) -> Iterator[list[int]]:
+    """Yield runs of messages that claim to be of one memory, in the order of its slots.
 
     Some of its messages may have been deleted.
     """
-    start = 0
-    for at in range(1, len(claims) + 1):
-        if at == len(claims) or not _follows(claims[at - 1], claims[at]):
-            if at - start >= _LEAST_LEFT:
-                yield range(start, at)
-            start = at
+    row: list[int] = []
+    for at, claim in claims.items():
+        if row and not (row[-1] == at - 1 and _follows(claims[at - 1].marker, claim.marker)):
+            yield row
+            row = []
+        row.append(at)
+    if row:
+        yield row
 
 
-def _follows(before: Marker | None, after: Marker | None) -> bool:
+def _follows(before: Marker, after: Marker) -> bool:
     """Return whether both are of one memory, in the order of its slots."""
-    return (
-        before is not None
-        and after is not None
-        and after.kind == MEMORY
-        and before.memory == after.memory
-        and before.slot < after.slot
-    )
+    if after.kind != MEMORY or before.memory != after.memory:
+        return False
+    return before.slot < after.slot
 
 
-def _touches(at: int, claim: Marker, claims: Sequence[Marker | None], memories: Set[int]) -> bool:
+def _touches(at: int, claims: _Claims, memories: Set[int]) -> bool:
     """Return whether it is right before the first message left of a memory, or after its last."""
-    inner, outer = (at + 1, at - 1) if claim.kind == OPENING else (at - 1, at + 1)
-    if inner not in memories or outer not in memories:
-        return inner in memories
-    names = {marker.memory for marker in (claims[inner], claims[outer]) if marker}
-    return len(names) > 1
+    is_opening = claims[at].marker.kind == OPENING
+    inner, outer = (at + 1, at - 1) if is_opening else (at - 1, at + 1)
+    if inner not in memories:
+        return False
+    return outer not in memories or claims[inner].marker.memory != claims[outer].marker.memory
 
 
 def recognise(
@@ -191,23 +187,19 @@ def recognise(
     """
     ours = [_under_own_id(marker, aliases) for marker in believed(messages, known)]
     shown = {marker.memory for marker in ours if marker is not None}
-    taken = {key: digest for memory in shown for key, digest in under.get(memory, {}).items()}
+    taken: dict[str, str] = {}
+    for memory in shown:
+        taken |= under.get(memory, {})
     times = dict.fromkeys(taken, 1)
     waiting = {memory: dict(mine) for memory, mine in under.items()}
     places = []
     for at, (message, marker) in enumerate(zip(messages, ours, strict=True)):
         place = None if marker else _original(at, message, waiting, aliases)
-        places.append(
-            place
-            or Place(
-                at,
-                message,
-                _give_key(message, taken, times),
-                marker,
-                None if marker else left_out(message),
-                written=message.raw,
-            )
-        )
+        if place is None:
+            key = _give_key(message, taken, times)
+            reason = None if marker else left_out(message)
+            place = Place(at, message, key, marker, reason, written=message.raw)
+        places.append(place)
     return _with_copies(places)
 
 
@@ -250,7 +242,8 @@ def _mark_copies(group: Sequence[Place]) -> Iterator[Place]:
 
     An original kept with its memory counts, else the first of them, with the fields of the last.
     """
-    first = next((place for place in group if place.original), group[0])
+    kept = [place for place in group if place.original]
+    first = kept[0] if kept else group[0]
     if first.original:
         yield first
     else:
@@ -279,13 +272,14 @@ def unnamed_memories(places: Sequence[Place], known_keys: Collection[str]) -> in
 
 
 def _is_memory(six: Sequence[Place], known_keys: Collection[str]) -> bool:
-    return len(six) == _SIX and all(
-        place.lived
-        and not place.message.marker
-        and place.key not in known_keys
-        and (_is_question(place.message) if slot % 2 == 0 else place.message.role == "assistant")
-        for slot, place in enumerate(six)
-    )
+    if len(six) < _SIX:
+        return False
+    for slot, place in enumerate(six):
+        message = place.message
+        fits = _is_question(message) if slot % 2 == 0 else message.role == "assistant"
+        if not fits or not place.lived or message.marker or place.key in known_keys:
+            return False
+    return True
 
 
 def _is_opening(message: Message) -> bool:
@@ -315,11 +309,23 @@ def _original(
     memory = aliases.get(name, name)
     keys = waiting.get(memory, {})
     plain = read_message(plain_original(message.raw))
-    named = plain.uuid if plain.uuid in keys else None
-    key = named  # the message of that uuid, which the person may have edited
-    if named is None or keys[named] != plain.digest:
-        key = next((key for key in keys if keys[key] == plain.digest), named)
+    key = _key_among(keys, plain)
     if key is None:
         return None
     del keys[key]
     return Place(at, plain, key, None, left_out(plain), memory, message.raw)
+
+
+def _key_among(keys: Mapping[str, str], message: Message) -> str | None:
+    """Return the key under which a message is known; `keys` have the digest of each.
+
+    That is the one of its uuid where the digest is the same; else the first of its digest; else
+    that of its uuid, whose message the person may have edited.
+    """
+    named = message.uuid if message.uuid in keys else None
+    if named is not None and keys[named] == message.digest:
+        return named
+    for key, digest in keys.items():
+        if digest == message.digest:
+            return key
+    return named
