@@ -44,8 +44,9 @@ def read_edits(
 ) -> tuple[CoreEdit | Refusal, ...]:
     """Read the edits of one answer, in order: its calls, else the last fenced block of its text.
 
-    What cannot be read becomes a Refusal in its place; each call has its outcome. An answer with neither calls nor a
-    block asks for nothing where the agent has tools (`native`); else it should have had a block.
+    What cannot be read becomes a Refusal in its place; each call has its outcome. An answer with
+    neither calls nor a block asks for nothing where the agent has tools (`native`); else it should
+    have had a block.
     """
     if calls:
         return tuple(_called(call) for call in calls)
@@ -71,7 +72,10 @@ def _called(call: ToolCall) -> CoreEdit | Refusal:
 
 
 def _listed(entry: Any) -> CoreEdit | Refusal:
-    """Read an entry of the block; its arguments are in their own object, or next to the function's name."""
+    """Read an entry of the block.
+
+    Its arguments are in their own object, or next to the function's name.
+    """
     if not isinstance(entry, dict) or not isinstance(entry.get("function"), str):
         return _NO_CALL
     beside = {name: value for name, value in entry.items() if name != "function"}
@@ -109,7 +113,10 @@ def tools_of(layout: Layout) -> tuple[dict[str, object], ...]:
 
 
 def ask_core(texts: Texts, memory: CoreMemory, layout: Layout, native: bool) -> str:
-    """Return the question without its tag; for an agent without tools (`native` is false), with the form in JSON."""
+    """Return the question without its tag.
+
+    For an agent without tools (`native` is false), with the form in JSON.
+    """
     asked = fill(texts.core, sections=make_tags_inert("\n\n".join(map(_shown, memory))))
     return (
         asked
@@ -129,7 +136,10 @@ def after_memory(before: Sequence[Turn], six: Six, asked: str) -> tuple[Turn, ..
 def tell_results(
     texts: Texts, reply: str, calls: Sequence[ToolCall], outcomes: Sequence[CoreMemory | Refusal]
 ) -> tuple[Turn, ...]:
-    """Return the agent's answer and the outcomes of its edits: a turn for each call, or one list without calls."""
+    """Return the agent's answer and the outcomes of its edits.
+
+    Each call has a turn for its outcome; without calls they are one list.
+    """
     lines = [
         make_tags_inert(f"Not done. {outcome.reason}" if isinstance(outcome, Refusal) else "Done.")
         for outcome in outcomes
@@ -158,7 +168,10 @@ def results_in_words(reply: str, calls: Sequence[ToolCall]) -> str:
 
 
 def _again(call: ToolCall, number: int) -> ToolCall:
-    """Return a call as it can be sent back: some servers give no ids, and LiteLLM takes no broken JSON."""
+    """Return a call as it can be sent back.
+
+    Some servers give no ids, and LiteLLM takes no broken JSON.
+    """
     arguments = parsed(call.arguments)
     written = _written(arguments if isinstance(arguments, dict) else {})
     return replace(call, call_id=call.call_id or f"call_{number}", arguments=written)
@@ -171,7 +184,10 @@ def _shown(section: Section) -> str:
 
 
 def _kept(section: Section) -> str:
-    """Describe the part of the section that cannot be edited: all of it, or some lines, by their numbers."""
+    """Describe the part of the section that cannot be edited.
+
+    That is all of it, or some lines, by their numbers.
+    """
     if section.held:
         return _KEPT
     numbers = [
@@ -200,5 +216,8 @@ def _block(calls: Sequence[tuple[str, object]]) -> str:
 
 
 def _written(value: object) -> str:
-    """JSON that can be sent: half a surrogate pair, which a model may write as an escape, cannot."""
+    """Return JSON that can be sent.
+
+    Half a surrogate pair, which a model may write as an escape, cannot.
+    """
     return printable(json.dumps(value, ensure_ascii=False))

@@ -24,7 +24,7 @@ _DECODER = json.JSONDecoder()
 
 
 def numbered_passage(texts: Texts, chunk: Sequence[Entry]) -> tuple[Turn, ...]:
-    """Return the turns before the question: the chunk and nothing else, each message with its number."""
+    """Return the turns before the question: the chunk's messages with their numbers."""
     passage = "\n".join(
         to_remember(entry.message, entry.message.speaker, message=str(number))
         for number, entry in enumerate(chunk, 1)
@@ -33,7 +33,10 @@ def numbered_passage(texts: Texts, chunk: Sequence[Entry]) -> tuple[Turn, ...]:
 
 
 def ask_facts(texts: Texts, shown: Sequence[Fact]) -> str:
-    """Return the question with the facts to compare. Each fact's id is its place here, so that none can be made up."""
+    """Return the question with the facts to compare.
+
+    Each fact's id is its place here, so that none can be made up.
+    """
     listed = ",\n".join(
         json.dumps(_as_shown(number, fact), ensure_ascii=False) for number, fact in enumerate(shown)
     )
@@ -59,7 +62,10 @@ def _shouted(value: object) -> object:
 
 
 def _number(value: object) -> int | None:
-    """Read a message's number, or None: one that names no message is no reason to refuse the rest."""
+    """Read a message's number; None where it names no message.
+
+    That is no reason to refuse the rest.
+    """
     text = str(value).strip()
     return int(text) if text.isascii() and text.isdecimal() and len(text) < len("1000000") else None
 
@@ -78,7 +84,10 @@ class _OperationEntry(BaseModel):
 
 
 def read_operations(answer: str) -> Operations | None:
-    """Read the operations of an answer: an object with a list `memory`, or a bare list of objects."""
+    """Read the operations of an answer.
+
+    They are an object with a list `memory`, or a bare list of objects.
+    """
     values = list(json_values(answer))
     named = (
         value["memory"]

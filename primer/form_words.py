@@ -206,7 +206,10 @@ THIRD_NAMES = listed_words(
     सहायक 用户 助手 人工 ユー ーザ アシ ai ki ia ии ші yapay الذكاء एआई
     """
 )
-"""The same names as words: where the passage itself speaks of users, they may well be the subject."""
+"""The same names as words.
+
+Where the passage itself speaks of users, they may well be the subject.
+"""
 
 WE = listed_words(
     "we us our ours ourselves let's wir uns unser unsere unserem unserer unseren nous notre nos on"

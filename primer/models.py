@@ -1,7 +1,7 @@
 """Models, and what is known of them by their names: provider, key variable, tokenizer, thinking.
 
-Settings and keys need this and no more of the primer, so it imports none of the rest. Names are read
-as TypingMind writes them, and written as LiteLLM takes them.
+Settings and keys need this and no more of the primer, so it imports none of the rest. Names are
+read as TypingMind writes them, and written as LiteLLM takes them.
 
 As of 2026-11-21: every key variable here was seen to reach the provider's request through LiteLLM
 1.106.2.
@@ -74,8 +74,8 @@ KEY_VARIABLES: Mapping[str, str] = MappingProxyType(
 )
 """LiteLLM's name of a provider -> the variable of its key, as the provider itself calls it.
 
-A provider that is not here (Ollama, a server of one's own, a cloud with credentials of its own) needs no key
-that memproc keeps.
+A provider that is not here (Ollama, a server of one's own, a cloud with credentials of its own)
+needs no key that memproc keeps.
 """
 _OTHER_VARIABLES = {
     "cohere": ("CO_API_KEY",),
@@ -165,14 +165,18 @@ ABOUT_THINKING = frozenset({"thinking", "reasoning_effort", "reasoning"})
 def own_model(names: Sequence[str]) -> str | None:
     """Return the LiteLLM name of the first of the names that is of a known family, or None.
 
-    The caller passes what it trusts most first. A name with its vendor before it, as OpenRouter writes them,
-    becomes the vendor's own model; a name that begins with `openrouter/` says which way to go, and is kept.
+    The caller passes what it trusts most first. A name with its vendor before it, as OpenRouter
+    writes them, becomes the vendor's own model; a name that begins with `openrouter/` says which
+    way to go, and is kept.
     """
     return next((own for name in names if (own := _litellm_name(name))), None)
 
 
 def with_provider(model: str) -> str:
-    """Put the provider in front of a configured name, where LiteLLM takes it without. Others stay."""
+    """Put the provider in front of a configured name, where LiteLLM takes it without.
+
+    Others stay.
+    """
     return model if "/" in model else own_model([model]) or model
 
 
@@ -187,7 +191,10 @@ def _litellm_name(name: str) -> str | None:
 
 
 def _in_its_family(name: str) -> tuple[str, str] | None:
-    """Return the provider and its API's name for the model, without the variant that a client appended."""
+    """Return the provider and its API's name for the model.
+
+    It is without the variant that a client appended.
+    """
     plain = name.partition(":")[0].removesuffix("@default").replace("@", "-")
     if not _NAME.fullmatch(plain) or _OTHER_WORK.search(plain):
         return None
@@ -248,19 +255,28 @@ def meant_provider(text: str) -> str:
 
 
 def takes_batches(model: str) -> bool:
-    """Return whether a model can be asked in batches: memproc knows how for Anthropic's own service alone."""
+    """Return whether a model can be asked in batches.
+
+    memproc knows how for Anthropic's own service alone.
+    """
     return provider_of(model) == "anthropic"
 
 
 def key_variables(provider: str) -> tuple[str, ...]:
-    """Return the environment variables in which LiteLLM finds this provider's key; the one to write is first."""
+    """Return the environment variables in which LiteLLM finds this provider's key.
+
+    The one to write is first.
+    """
     if provider not in KEY_VARIABLES:
         return ()
     return (KEY_VARIABLES[provider], *_OTHER_VARIABLES.get(provider, ()))
 
 
 def token_factor(model: str) -> float:
-    """Return the tokens that a model is expected to count for one of ours; 0 for the engine, which is sent nothing."""
+    """Return the tokens that a model is expected to count for one of ours.
+
+    0 for the engine, which is sent nothing.
+    """
     if model == EXTRACTIVE:
         return 0.0
     return next((factor for pattern, factor in _TOKEN_FACTORS if fnmatch(model, pattern)), _CAREFUL)
@@ -269,13 +285,16 @@ def token_factor(model: str) -> float:
 def small_model(agent: str) -> str:
     """Return the small fast model of the agent's provider, for the context manager.
 
-    It is the agent itself if its provider has none here: no text goes to a provider that was not chosen.
+    It is the agent itself if its provider has none here: no text goes to a provider that was not
+    chosen.
     """
     return _SMALL.get(with_provider(agent).partition("/")[0], agent)
 
 
 def quiet_options(model: str) -> Mapping[str, object]:
-    """LiteLLM's parameters that turn thinking off, or as low as it goes; none where nothing is known to help.
+    """Return LiteLLM's parameters that turn thinking off, or as low as it goes.
+
+    There are none where nothing is known to help.
 
     Thinking is paid for and never reaches a memory.
     """
@@ -283,7 +302,10 @@ def quiet_options(model: str) -> Mapping[str, object]:
 
 
 def thinking_room(model: str) -> int:
-    """Return the tokens to add to an answer's room for a model that always thinks; 0 for all others."""
+    """Return the tokens to add to an answer's room for a model that always thinks.
+
+    0 for all others.
+    """
     return _THINKING_ROOM_TOKENS if _thinking(model)[1] else 0
 
 
@@ -300,7 +322,8 @@ class Model:
     thinking_room: int = 0
     """Tokens to add to an answer's room, because the model always thinks."""
     tools: tuple[Mapping[str, object], ...] = field(default=(), repr=False)
-    """The tools that it may call. All of its requests carry them: a provider's cache begins with the tools."""
+    """The tools that it may call. All of its requests carry them: a provider's cache begins with
+    the tools."""
     calls_tools: bool = False
     """Whether it calls tools that it is offered."""
     window: int | None = None

@@ -19,7 +19,10 @@ _ATTRIBUTE = re.compile(r" ([a-z]+)=\"([^\"]*)\"")
 
 
 def read_passage(turns: Sequence[Turn]) -> tuple[Said, ...]:
-    """Return every message in `<to_remember>`, as it was said. Tags in people's text are inert by then."""
+    """Return every message in `<to_remember>`, as it was said.
+
+    Tags in people's text are inert by then.
+    """
     return tuple(
         Said(attributes.get("role", turn.role), restore_tags(text), attributes.get("date", "")[:10])
         for turn in turns
@@ -64,7 +67,10 @@ def said_before(turns: Sequence[Turn]) -> tuple[Said, ...]:
 
 
 def said_after(turns: Sequence[Turn]) -> tuple[str, ...]:
-    """Return the texts since the passage: questions, answers, and the analysis in the last question."""
+    """Return the texts since the passage.
+
+    These are questions, answers, and the analysis in the last question.
+    """
     after = takewhile(lambda turn: not _is_wrapped(turn.content), reversed(turns))
     return tuple(restore_tags(turn.content) for turn in after)[::-1]
 

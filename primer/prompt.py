@@ -77,7 +77,8 @@ class Turn:
     role: str
     content: str
     ends_prefix: bool = False
-    """Requests to come begin with the same turns up to here: a provider's cache may break off after it."""
+    """Requests to come begin with the same turns up to here: a provider's cache may break off after
+    it."""
     calls: tuple[ToolCall, ...] = ()
     """The functions that the assistant called in this turn."""
     answers: str = ""
@@ -172,7 +173,10 @@ def _all_remembered(memories: Sequence[Memory]) -> list[Turn]:
 
 
 def _folds_first(memories: Sequence[Memory]) -> tuple[Sequence[Memory], Sequence[Memory]]:
-    """Split the memories into the folds they begin with, which stay, and the rest, which later folds replace."""
+    """Split the memories into the folds they begin with, and the rest.
+
+    The former stay; later folds replace the latter.
+    """
     first = next((at for at, memory in enumerate(memories) if not memory.is_fold), len(memories))
     return memories[:first], memories[first:]
 
@@ -198,7 +202,8 @@ def ending_prefix(part: Sequence[Turn]) -> list[Turn]:
 def looking_back(texts: Texts, before: Sequence[Turn], after: Sequence[Entry]) -> tuple[Turn, ...]:
     """Return a chunk's context, followed by what was said after the chunk.
 
-    Its own questions follow all of that, so a cache that ends with the chunk would not be read again.
+    Its own questions follow all of that, so a cache that ends with the chunk would not be read
+    again.
     """
     *begun, last = before
     return (
@@ -223,8 +228,9 @@ def posed(
 ) -> str:
     """Return a question as the agent is asked it: with what a memory does not keep of it.
 
-    That is how long the answer may be, unless the primer or the question says so, and the person's word of guidance.
-    The primer names the length of a quote first, and that of the other answers last.
+    That is how long the answer may be, unless the primer or the question says so, and the person's
+    word of guidance. The primer names the length of a quote first, and that of the other answers
+    last.
     """
     lengths = LENGTH.findall(texts.primer)
     already_named = {*(lengths[:1] if is_quote else lengths[-1:]), *LENGTH.findall(question)}
@@ -247,7 +253,10 @@ def as_posed(texts: Texts, text: str, name: str, words: int, *, is_quote: bool =
 
 
 def _as_asked(texts: Texts, kept: str, name: str, words: int) -> str:
-    """Return a question in the words in which it is asked; as it is kept where it is not `texts`' own."""
+    """Return a question in the words in which it is asked.
+
+    As it is kept where it is not `texts`' own.
+    """
     wording = getattr(texts, name)
     pattern = "(.*)".join(map(re.escape, PLACEHOLDER.split(wording)[::2]))
     written = re.fullmatch(rf"((?:[^\n]*\.\s)?){pattern}", kept, re.DOTALL)
@@ -265,13 +274,19 @@ def question(text: str) -> Turn:
 
 
 def passage_alone(texts: Texts, chunk: Sequence[Entry]) -> tuple[Turn, ...]:
-    """Return the turns that the context manager reads: the chunk alone, since its view is independent."""
+    """Return the turns that the context manager reads: the chunk alone.
+
+    Its view is independent.
+    """
     passage = "\n".join(to_remember(entry.message, entry.message.speaker) for entry in chunk)
     return Turn("system", texts.analyst), Turn("user", passage)
 
 
 def memories_alone(texts: Texts, members: Sequence[Memory]) -> tuple[Turn, ...]:
-    """Return the turns that the context manager reads of memories that become one: their answers alone."""
+    """Return the turns that the context manager reads of memories that become one.
+
+    These are their answers alone.
+    """
     passages = "\n".join(map(_passage, members))
     return Turn("system", texts.analyst), Turn("user", passages)
 
@@ -319,7 +334,10 @@ def answer(text: str) -> Turn:
 
 
 def _remembered(memory: Memory) -> tuple[Turn, ...]:
-    """Return a memory's six messages, as later prompts see them. A person may have edited the questions, too."""
+    """Return a memory's six messages, as later prompts see them.
+
+    A person may have edited the questions, too.
+    """
     return _six_turns((as_read(memory.in_prompts) if memory.is_fold else memory.in_prompts).texts)
 
 

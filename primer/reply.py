@@ -34,7 +34,8 @@ _ROUTE = frozenset(
         "ssl_verify", "aws_region_name", "aws_profile_name", "vertex_project", "vertex_location",
     }
 )  # fmt: skip
-"""Options that say how a request gets there and not what is asked: the same question elsewhere is the same."""
+"""Options that say how a request gets there and not what is asked: the same question elsewhere is
+the same."""
 
 FormFault = Literal[
     "JSON",
@@ -105,7 +106,9 @@ class Request:
 
     @property
     def parameters(self) -> dict[str, object]:
-        """Return the parameters sent with the messages. Room for four tokens a word bounds an answer's cost.
+        """Return the parameters sent with the messages.
+
+        Room for four tokens a word bounds an answer's cost.
 
         The built-in engine reads no questions, so it is told the step and the length instead.
         """
@@ -131,7 +134,10 @@ class Request:
 
     @property
     def texts(self) -> tuple[str, ...]:
-        """Return all that its model reads, in parts that are counted one by one: tools, turns, calls in them."""
+        """Return all that its model reads, in parts that are counted one by one.
+
+        These are tools, turns, and the calls in them.
+        """
         tools = (json.dumps(list(self.model.tools)),) if self.model.tools else ()
         calls = tuple(f"{call.name} {call.arguments}" for turn in self.turns for call in turn.calls)
         return (*tools, *(turn.content for turn in self.turns), *calls)
@@ -160,7 +166,10 @@ class Answered:
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """An answer that never becomes part of a memory, and why, as a sentence that can be said to the agent."""
+    """An answer that never becomes part of a memory, and why.
+
+    The reason is a sentence that can be said to the agent.
+    """
 
     kind: Kind
     reason: str
@@ -176,8 +185,8 @@ def _is_route(name: str) -> bool:
 def read_reply(text: str, finish: str) -> Answered | Refused:
     """Read a reply: it counts only if it ended by itself and says something.
 
-    `finish` is why the model stopped, in LiteLLM's words. What a local model thought before its answer is
-    taken off. Refusals in plain words are not guessed at.
+    `finish` is why the model stopped, in LiteLLM's words. What a local model thought before its
+    answer is taken off. Refusals in plain words are not guessed at.
     """
     if len(text) > _MOST_CHARACTERS:
         return Refused(
@@ -207,12 +216,13 @@ def read_reply(text: str, finish: str) -> Answered | Refused:
 def judge(
     answer: str, step: str, question: str, passage: Sequence[str], given: str = ""
 ) -> Refused | None:
-    """Return why the answer to this step's question about these messages is refused; None if it is not.
+    """Return why the answer to this step's question is refused; None if it is not.
 
     `given` is the text within the question that is to be worked on.
 
-    A quote only has to be more than the question said back. Of the other steps' answers each is at least a
-    sentence, at most as long as the passage (300 characters are always short enough), and in its language.
+    A quote only has to be more than the question said back. Of the other steps' answers each is at
+    least a sentence, at most as long as the passage (300 characters are always short enough), and
+    in its language.
     """
     if is_restated(
         _OUR_TAG.sub(" ", answer), _OUR_TAG.sub(" ", question), _OUR_TAG.sub(" ", given)
@@ -229,7 +239,10 @@ def judge(
 
 
 def repeated(answer: str, earlier: Sequence[str]) -> Refused | None:
-    """Why an answer that says no more than one of the same memory's earlier answers cannot stay; None if it can."""
+    """Why an answer that says no more than one of the same memory's earlier answers cannot stay.
+
+    None if it can.
+    """
     if any(is_repeated(answer, text) for text in earlier):
         return Refused("repeated", "It says the same as an answer that was given before.", answer)
     return None
@@ -249,5 +262,8 @@ def _without_thoughts(text: str) -> str:
 
 
 def _shows(character: str) -> bool:
-    """Return whether a reader sees it: no white space, no control or format character, no mark alone."""
+    """Return whether a reader sees a character.
+
+    White space, control and format characters, and marks alone are not seen.
+    """
     return unicodedata.category(character)[0] in "LNPS" and character not in UNSEEN

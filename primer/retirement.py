@@ -68,7 +68,10 @@ class Successor:
 
 
 def end_by(model: str, day_in_map: str | None) -> ModelEnd | None:
-    """Return the end of a model by LiteLLM's map and by its provider's page; None where neither knows of one."""
+    """Return the end of a model by LiteLLM's map and by its provider's page.
+
+    None where neither knows of one.
+    """
     says = [(day_in_map, "LiteLLM's map")] if day_in_map else []
     if announced := ANNOUNCED.get(with_provider(model)):
         says.append(announced)
@@ -79,7 +82,10 @@ def end_by(model: str, day_in_map: str | None) -> ModelEnd | None:
 
 
 def ending(model: str, end: ModelEnd, today: date, days: int) -> str | None:
-    """Return a sentence on a model that ends within `days`, or has ended; None while there is time."""
+    """Return a sentence on a model that ends within `days`, or has ended.
+
+    None while there is time.
+    """
     left = (date.fromisoformat(end.first) - today).days
     if left > days:
         return None
@@ -193,14 +199,16 @@ RETIRED: Mapping[str, tuple[str, str]] = MappingProxyType(
         **_gone("2026-05-31", "mistral/mistral-large-latest", "mistral-large-2411"),
     }
 )
-"""The last day (ISO) of a model, and the one to ask instead, by LiteLLM name or pattern; the first that fits counts."""
+"""The last day (ISO) of a model, and the one to ask instead, by LiteLLM name or pattern; the first
+that fits counts."""
 
 
 @cache
 def successor(model: str) -> Successor | None:
     """Return the model that took this one's place, or None while it still answers.
 
-    A name without its provider, which LiteLLM takes too, is looked up under the provider of its family.
+    A name without its provider, which LiteLLM takes too, is looked up under the provider of its
+    family.
     """
     name = with_provider(model)
     fitting = (retired for pattern, retired in RETIRED.items() if fnmatchcase(name, pattern))
@@ -208,7 +216,9 @@ def successor(model: str) -> Successor | None:
 
 
 def heir(program: str, model: str) -> str:
-    """Return the model of today that goes on for one of a chat program, whose names no provider knows.
+    """Return the model of today that goes on for one of a chat program.
+
+    Its names are known to no provider.
 
     ChatGPT calls its models "gpt-4o", "o4-mini-high" or "text-davinci-002-render-sha".
     """

@@ -1,4 +1,4 @@
-"""The texts that models read: their names, their placeholders, and the tags around what memproc says.
+"""The texts that models read: their names, their placeholders, and the tags around them.
 
 People's own text is kept apart from these. Tags that they wrote themselves are made inert before a
 model reads them, and can be restored:
@@ -17,7 +17,8 @@ from rules.layers.opening import JOINER
 
 Tag = Literal["system", "context_manager", "to_remember"]
 TAGS: tuple[Tag, ...] = ("system", "context_manager", "to_remember")
-# Nothing that was matched is given back (`*+`): after a "<", a hundred thousand line breaks would take minutes.
+# Nothing that was matched is given back (`*+`): after a "<", a hundred thousand line breaks would
+# take minutes.
 _START = r"<(\s*+/?+\s*+)"
 _NAME = rf"(?=(?:{'|'.join(TAGS)})\b)"
 _TAG = re.compile(rf"{_START}({JOINER}*+){_NAME}", re.IGNORECASE)
@@ -158,7 +159,10 @@ ALLOWED: Mapping[str, frozenset[str]] = MappingProxyType(
 
 
 def problems(name: str, text: str) -> tuple[str, ...]:
-    """Return all that forbids using a text under this name, one sentence each; none if it is fine."""
+    """Return all that forbids using a text under this name, one sentence each.
+
+    None if it is fine.
+    """
     if name not in PLACEHOLDERS:
         return (f"There is no text named {name!r}; the texts are {', '.join(PLACEHOLDERS)}.",)
     if not text.strip():

@@ -95,7 +95,7 @@ class AnswerTooLarge(ModelError):
 
 
 class OutOfReach(ModelError):
-    """The provider stayed busy or out of reach in spite of patience: the chat is skipped for later."""
+    """The provider stayed busy or out of reach: the chat is skipped for later."""
 
 
 class ProviderRefuses(MemprocError):

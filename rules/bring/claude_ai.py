@@ -5,7 +5,8 @@
                         "text": "...", "content": [{"type": "text", "text": "..."}], ...}]}
 
 Messages that name no message before them follow one another. Of a tree, the branch is brought that
-`current_leaf_message_uuid` ends, as browsers' exporters write it, else the one with the newest date.
+`current_leaf_message_uuid` ends, as browsers' exporters write it, else the one with the newest
+date.
 
 Words stay as they are. Thinking, tools, artifacts and files become their text in a frame that says
 what it was, or one line where the export has no text of them.

@@ -40,7 +40,10 @@ _NEVER = datetime.min.replace(tzinfo=UTC)
 
 @dataclass(frozen=True, slots=True)
 class Rendered:
-    """What was said in one message, as far as it can come; `text` is empty where that is nothing."""
+    """What was said in one message, as far as it can come.
+
+    `text` is empty where that is nothing.
+    """
 
     role: Role
     text: str

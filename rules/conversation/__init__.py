@@ -1,1 +1,1 @@
-"""What a conversation is to memproc: its history, its memories and their editions, quotes, and our own messages."""
+"""What a conversation is to memproc: history, memories, editions, quotes and our own messages."""

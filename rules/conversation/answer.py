@@ -1,4 +1,4 @@
-"""Compare an answer with its passage: whether it is in another language, or repeats what it should not.
+"""Compare an answer with its passage: its language, and what it repeats.
 
 By script first, then by the everyday words of the fourteen languages that rules/extract knows;
 libraries that know more are larger than memproc. A false alarm is a paid call, so every doubt is
@@ -27,7 +27,8 @@ _RIVAL = 0.8
 _FAMILIAR = 0.4
 _KANA_SHARE = 0.05
 
-# A quotation has an end nearby: without one, every mark would be sought an end for through the whole text.
+# A quotation has an end nearby: without that, every mark would be sought an end for through the
+# whole text.
 _QUOTED = re.compile(
     r"```.*?(?:```|\Z)|`[^`\n]*`|https?://\S+"
     r"|\"[^\"\n]{0,400}\"|“[^”\n]{0,400}”|„[^“”\n]{0,400}[“”]|«[^»\n]{0,400}»|「[^」\n]{0,400}」|『[^』\n]{0,400}』",
@@ -104,11 +105,14 @@ _WITH_FORMS = [words for words in _LISTS if words.beginnings]
 
 
 def foreign(answer: str, passage: Sequence[str]) -> str | None:
-    """Return why an answer about these messages is in a wrong language, as a sentence for the agent.
+    """Return why an answer about these messages is in a wrong language.
 
-    Every language with a fair share of the passage is right: a fifth of its messages, or of its words. Return
-    None where the answer's language is right, and where it cannot be told: with fewer than five words, in code,
-    quotations and addresses, between languages that are too much alike, in one that is not known.
+    It is a sentence for the agent.
+
+    Every language with a fair share of the passage is right: a fifth of its messages, or of its
+    words. Return None where the answer's language is right, and where it cannot be told: with fewer
+    than five words, in code, quotations and addresses, between languages that are too much alike,
+    in one that is not known.
     """
     # Code, addresses and quotations may be in any language.
     answer, passage = in_own_words(answer), [in_own_words(text) for text in passage]
@@ -143,7 +147,10 @@ def _is_foreign_script(answer: str, passage: Sequence[str]) -> bool:
 
 
 def _scripts(text: str) -> Counter[str]:
-    """Count the letters of each script in the text; a sign that writes several counts as several."""
+    """Count the letters of each script in the text.
+
+    A sign that writes several counts as several.
+    """
     counts: Counter[str] = Counter()
     for character, times in Counter(text).items():
         if script := _script(character):
@@ -199,7 +206,9 @@ def _rates(words: Sequence[str]) -> list[float]:
 
 
 def _is_fair(shares: Sequence[tuple[float, int]], at_least: int) -> bool:
-    """Return whether the shares, each with its text's number of units, are a fair part of the texts or of all units.
+    """Return whether the shares are a fair part of the texts, or of all units.
+
+    Each share comes with its text's number of units.
 
     Too few units to tell count as fair.
     """
@@ -214,7 +223,8 @@ def _is_fair(shares: Sequence[tuple[float, int]], at_least: int) -> bool:
 def is_restated(answer: str, question: str, given: str = "") -> bool:
     """Return whether the answer is the question, or its beginning or its end, and little else.
 
-    A question may hold a text to be worked on, the `given` one: an answer that repeats that alone restates nothing.
+    A question may hold a text to be worked on, the `given` one: an answer that repeats that alone
+    restates nothing.
     """
     answered, question_words = list(terms(answer)), list(terms(question))
     if not answered or len(answered) - _in_order(answered, question_words) > _LITTLE_ELSE * len(
@@ -231,7 +241,10 @@ def is_restated(answer: str, question: str, given: str = "") -> bool:
 
 
 def is_repeated(answer: str, earlier: str) -> bool:
-    """Return whether both have the same words, regardless of case, white space, punctuation and Markdown."""
+    """Return whether both have the same words.
+
+    Case, white space, punctuation and Markdown do not count.
+    """
     words: list[list[str]] = []
     for text in (answer, earlier):
         shown = "".join(

@@ -22,11 +22,11 @@ UNDER_SOME_MEMORY = "of a memory whose other messages are lost"
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A message of the export at its index, recognised as ours, as an original, or as the person's."""
+    """A message of the export, recognised as ours, as an original, or as the person's."""
 
     at: int
     message: Message
-    """The message as its author wrote it: an original kept with its memory is without our fields."""
+    """The message as its author wrote it: one kept with its memory is without our fields."""
     key: str
     """Its name within the chat; the same message has the same key in the next export."""
     ours: Marker | None
@@ -43,7 +43,10 @@ class Place:
 
     @property
     def is_copy(self) -> bool:
-        """Return whether the same message occurs elsewhere in the export: this place is not counted."""
+        """Return whether the same message is elsewhere in the export.
+
+        This place is not counted then.
+        """
         return self.left_out == COPY
 
 
@@ -57,7 +60,8 @@ class Past:
     memory: int
     """The number of the memory that it is under, from 1."""
     newest: Message | None
-    """As it is now, which differs where the person has edited it since; None where they have deleted it."""
+    """As it is now, which differs where the person has edited it since; None where they have
+    deleted it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,8 +87,8 @@ def raw_messages(places: Iterable[Place]) -> Iterator[Place]:
 def without_strays(past: Sequence[Past], places: Sequence[Place]) -> tuple[Place, ...]:
     """Leave out of memories the places that come before what is under a memory already.
 
-    Chunks are frozen, so a message that a sync or another tool put among them cannot become part of one. It
-    stays in the export where it is, and nothing of it is lost.
+    Chunks are frozen, so a message that a sync or another tool put among them cannot become part of
+    one. It stays in the export where it is, and nothing of it is lost.
     """
     under = {old.key for old in past}
     compressed = [
@@ -113,8 +117,9 @@ def as_it_is_now(
 ) -> tuple[Past, ...]:
     """Return the past after what the person did since the archive last saw the chat.
 
-    `changed` are the numbers of the memories under which messages read otherwise or are gone, `deleted` the keys
-    of those that are gone. An original that says the same as before is the same: a fork has given it another date.
+    `changed` are the numbers of the memories under which messages read otherwise or are gone,
+    `deleted` the keys of those that are gone. An original that says the same as before is the same:
+    a fork has given it another date.
     """
     here = {place.key: place for place in raw_messages(places)}
     present: list[Past] = []

@@ -49,7 +49,10 @@ def each_once(wishes: Iterable[Wish]) -> tuple[Wish, ...]:
 
 
 def with_wishes(edition: Edition, wishes: Sequence[Wish], frame: str, count: Count) -> Edition:
-    """Return an edition that has no wishes yet with these after its refinement, introduced by `frame`."""
+    """Return an edition that has no wishes yet with these after its refinement.
+
+    They are introduced by `frame`.
+    """
     if not wishes:
         return edition
     counted = tuple(replace(wish, tokens=count(wish.text)) for wish in wishes)

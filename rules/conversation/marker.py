@@ -1,6 +1,7 @@
-"""Our own messages before they have TypingMind's shape, and the marker by which they are recognised.
+"""Our own messages before they have TypingMind's shape, and the marker that says they are ours.
 
-TypingMind keeps the marker through edit, fork, sync, import and export, and never sends it to a model.
+TypingMind keeps the marker through edit, fork, sync, import and export, and never sends it to a
+model.
 """
 
 import hashlib
@@ -26,11 +27,15 @@ _NUMBERS = ("v", "level", "edition", "slot", "messages", "wishes")
 
 @dataclass(frozen=True, slots=True)
 class Marker:
-    """The description that one of our messages carries. Only a memory's messages use the fields after `text`."""
+    """The description that one of our messages carries.
+
+    Only a memory's messages use the fields after `text`.
+    """
 
     kind: str
     text: str
-    """SHA-256 of the message's text as we wrote it: a different text means that the person edited it."""
+    """SHA-256 of the message's text as we wrote it: a different text means that the person edited
+    it."""
     memory: str = ""
     level: int = 1
     edition: int = 1
@@ -114,7 +119,10 @@ class Draft:
 
     @property
     def uuid(self) -> str:
-        """Return the message's uuid, made from its name (version 4 in form): equal runs give equal bytes."""
+        """Return the message's uuid, made from its name (version 4 in form).
+
+        So equal runs give equal bytes.
+        """
         return str(uuid.UUID(bytes=hashlib.sha256(self.name.encode()).digest()[:16], version=4))
 
     def apart_from(self, taken: Set[str]) -> "Draft":
@@ -178,9 +186,8 @@ def drafts_of(
 
     This recognizes them where a client has dropped the markers themselves.
 
-    `layered` are the openings that held core memory or facts.
-    Where a message of ours was deleted in TypingMind, so that its uuid is among `deleted`, it may be back under
-    another one.
+    `layered` are the openings that held core memory or facts. Where a message of ours was deleted
+    in TypingMind, so that its uuid is among `deleted`, it may be back under another one.
     """
     drafts = [Draft.opening(chat_id, opening), Draft.closing(chat_id, closing)]
     drafts += [Draft.opening(chat_id, text, layers=True) for text in layered]

@@ -1,4 +1,7 @@
-"""Memories and folds, and their editions: as-of, with hindsight, or by the person. None is ever overwritten."""
+"""Memories and folds, and their editions: as-of, with hindsight, or by the person.
+
+None is ever overwritten.
+"""
 
 import hashlib
 from collections.abc import Collection, Sequence
@@ -28,7 +31,8 @@ class Quote:
     source: str
     """Key of the raw message within its chat; empty if it is no longer known."""
     chosen: str
-    """`agent`, `aligned` (the nearest passage), or `engine` where the agent's quote was not verbatim."""
+    """`agent`, `aligned` (the nearest passage), or `engine` where the agent's quote was not
+    verbatim."""
     tokens: int = field(default=0, compare=False)
     """0 in memories of older versions of memproc, which did not count it."""
     lead: str = ""
@@ -67,7 +71,8 @@ class Edition:
 
     number: int
     kind: Kind
-    """`as-of`: nothing later was in sight. `hindsight`: what came after was. `person`: edited in TypingMind."""
+    """`as-of`: nothing later was in sight. `hindsight`: what came after was. `person`: edited in
+    TypingMind."""
     texts: Six
     """The six messages' texts: user, assistant, user, assistant, user, assistant."""
     quotes: tuple[Quote, ...]
@@ -81,11 +86,15 @@ class Edition:
     tokens: int
     written_at: str
     form: str = ""
-    """Why its answers have not the form that was asked for, where nothing better came; else empty."""
+    """Why its answers have not the form that was asked for; empty where they have."""
     wishes: tuple[Wish, ...] = ()
-    """The person's standing wishes, which end its last text; a fold carries those of its members."""
+    """The person's standing wishes, which end its last text.
+
+    A fold carries those of its members.
+    """
     is_short: bool = False
-    """Whether each of its quotes is one sentence: a fold in an export that has too many. The archive has it whole."""
+    """Whether each of its quotes is one sentence: a fold in an export that has too many. The
+    archive has it whole."""
     lacks_wishes: bool = False
     """Whether a fold leaves out some of its wishes, being too many. The archive has it whole."""
 
@@ -108,9 +117,9 @@ class Edition:
 def shown_edition(editions: Sequence[Edition], chosen: int | None, preferred: Preferred) -> Edition:
     """Return the edition to show: the person's choice, else the newest of the preferred kind.
 
-    It is the newest as-of edition if there is none of that kind, or none since the as-of one: that was written again
-    after an edit, and hindsight from before it tells what the person has corrected. Raises ValueError without any
-    edition.
+    It is the newest as-of edition if there is none of that kind, or none since the as-of one: that
+    was written again after an edit, and hindsight from before it tells what the person has
+    corrected. Raises ValueError without any edition.
     """
     if chosen is not None:
         return next(edition for edition in editions if edition.number == chosen)
@@ -120,7 +129,10 @@ def shown_edition(editions: Sequence[Edition], chosen: int | None, preferred: Pr
 
 
 def edition_in_prompts(editions: Sequence[Edition], chosen: int | None) -> Edition:
-    """Return the edition that later prompts see, independent of rounds: the person's text, else as-of."""
+    """Return the edition that later prompts see: the person's text, else as-of.
+
+    It is the same whenever rounds happened.
+    """
     for edition in editions:
         if edition.number == chosen and edition.kind == "person":
             return edition
@@ -136,7 +148,8 @@ class Memory:
 
     memory_id: str
     number: int
-    """1 for the oldest chunk of the chat, and so on; the folds of a level are counted by themselves."""
+    """1 for the oldest chunk of the chat, and so on; the folds of a level are counted by
+    themselves."""
     level: int
     keys: tuple[str, ...]
     """Keys of its raw messages, in order."""
@@ -152,16 +165,19 @@ class Memory:
     in_prompts: Edition
     """The one that later prompts see: the person's own text, else the newest as-of edition."""
     chosen: int | None = None
-    """Number of the edition that the person wants shown; None: the newest that memory.editions prefers."""
+    """Number of the edition that the person wants shown; None: the newest that memory.editions
+    prefers."""
     pinned: bool = False
     """Never rewritten or folded: by `memproc pin`, or an edit in TypingMind.
     A pin on one of its messages in TypingMind does not do it."""
     forgotten: bool = False
-    """The person has deleted it in TypingMind: it is neither shown nor in prompts, until it is recalled."""
+    """The person has deleted it in TypingMind: it is neither shown nor in prompts, until it is
+    recalled."""
     due: str = ""
     """Why it needs a new edition, where its raw messages have changed since; else empty."""
     recalled: bool = False
-    """Whether it was forgotten and then recalled, and no export has had it since: that it is missing means nothing."""
+    """Whether it was forgotten and then recalled, and no export has had it since: that it is
+    missing means nothing."""
     origins: tuple[str, ...] = ()
     """Its ids in the chat that this one was forked from, in the one before that, and so on: exports may still call it
     so, message by message."""
@@ -185,7 +201,7 @@ def aliases(memories: Sequence[Memory]) -> dict[str, str]:
 
 
 def with_members(names: Collection[str], memories: Sequence[Memory]) -> frozenset[str]:
-    """Return these ids of memories and folds, with those of everything inside the folds among them."""
+    """Return these ids of memories and folds, with those of all that is inside the folds."""
     covered = set(names)
     for fold in sorted(
         (memory for memory in memories if memory.is_fold), key=lambda fold: -fold.level
@@ -196,13 +212,19 @@ def with_members(names: Collection[str], memories: Sequence[Memory]) -> frozense
 
 
 def memory_id(chat_id: str, number: int, digests: Sequence[str]) -> str:
-    """Derive a memory's id from the chat, the chunk and what was said alone: the same on any day."""
+    """Derive a memory's id from the chat, the chunk and what was said alone.
+
+    It is the same on any day.
+    """
     return (
         "m" + hashlib.sha256("\n".join([chat_id, str(number), *digests]).encode()).hexdigest()[:15]
     )
 
 
 def fold_id(chat_id: str, members: Sequence[Memory]) -> str:
-    """Derive a fold's id from the chat, its members and their editions in prompts alone: the same on any day."""
+    """Derive a fold's id from the chat, its members and their editions in prompts alone.
+
+    It is the same on any day.
+    """
     editions = [f"{member.memory_id} {member.in_prompts.number}" for member in members]
     return "f" + hashlib.sha256("\n".join([chat_id, *editions]).encode()).hexdigest()[:15]

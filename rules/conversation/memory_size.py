@@ -30,37 +30,51 @@ _EXTRACTED_SHARE = 12
 
 
 def is_clearly_smaller(written: int, tokens: int, chunk_tokens: int) -> bool:
-    """Return whether `written` tokens are at most half of a chunk, and the memory's `tokens` at most four fifths.
+    """Return whether a memory is small enough for its chunk.
 
-    Our questions, which each memory has, do not count in the first: they are a large part of a small memory.
+    Its `written` tokens are at most half of the chunk's, all its `tokens` at most four fifths.
+
+    Our questions, which each memory has, do not count in the first: they are a large part of a
+    small memory.
     """
     return written * 2 <= chunk_tokens and tokens * 5 <= chunk_tokens * 4
 
 
 def questions_of_memories(counted: int) -> int:
-    """Return the tokens to plan with for the questions in a memory; the loaded texts have `counted`.
+    """Return the tokens to plan with for the questions in a memory.
 
-    The person may replace our questions by longer ones. What has about the length of ours counts as ours, so that no
-    memory is asked for in other words because of a few tokens.
+    The loaded texts have `counted`.
+
+    The person may replace our questions by longer ones. What has about the length of ours counts as
+    ours, so that no memory is asked for in other words because of a few tokens.
     """
     return counted if counted > _ABOUT_AS_SHIPPED else SHIPPED_QUESTIONS
 
 
 def is_enough_for_a_model(chunk_tokens: int, questions: int) -> bool:
-    """Return whether a model's memory of such a chunk can be clearly smaller; `questions` of its tokens are ours."""
+    """Return whether a model's memory of such a chunk can be clearly smaller.
+
+    `questions` of its tokens are ours.
+    """
     return chunk_tokens * 4 >= (questions + _LEAST_ANSWERS) * 5
 
 
 def least_for_a_model(questions: int) -> int:
-    """Return the smallest `chunk.tokens`, in hundreds, at which all chunks are large enough for a model."""
+    """Return the smallest `chunk.tokens` at which all chunks are large enough for a model.
+
+    It is a multiple of a hundred.
+    """
     least = (questions + _LEAST_ANSWERS) * 5 / 4
     return ceil(least * 1.05 / 100) * 100
 
 
 def allowance(chunk_tokens: int, questions: int) -> int:
-    """Return about how many words the perspective and the refinement may each have: 200 of a full chunk.
+    """Return about how many words the perspective and the refinement may each have.
 
-    That is what the questions and the quote (about 80 tokens) leave, with room for three quarters as much analysis.
+    That is 200 of a full chunk.
+
+    That is what the questions and the quote (about 80 tokens) leave, with room for three quarters
+    as much analysis.
     """
     return _words_each(expected_tokens(chunk_tokens, questions) - questions - QUOTE)
 
@@ -68,26 +82,34 @@ def allowance(chunk_tokens: int, questions: int) -> int:
 def extracted_words(chunk_tokens: int, questions: int) -> int:
     """Return about how many words the refinement of the engine's may have: it grows with its chunk.
 
-    The engine keeps its view and its analysis short for the sake of it, and says less where little was said.
+    The engine keeps its view and its analysis short for the sake of it, and says less where little
+    was said.
     """
     tokens = chunk_tokens * _EXTRACTED_MOST - QUOTE
     return max(_LEAST_WORDS, int(tokens / _EXTRACTED_ANSWERS / TOKENS_A_WORD))
 
 
 def analysis_words(words: int) -> int:
-    """Return about how many words an analysis may have with answers of `words`: at most a quarter of the memory."""
+    """Return about how many words an analysis may have with answers of `words`.
+
+    It is at most a quarter of the memory.
+    """
     return max(_LEAST_WORDS, int(words * _ANALYSIS_SHARE))
 
 
 def _words_each(tokens: int) -> int:
-    """Return the words of each of two answers that share `tokens` with the analysis, in round numbers."""
+    """Return the words of each of two answers that share `tokens` with the analysis.
+
+    They are round numbers.
+    """
     return max(_LEAST_WORDS, int(tokens / (2 + _ANALYSIS_ROOM) / TOKENS_A_WORD) // 5 * 5)
 
 
 def expected_tokens(chunk_tokens: int, questions: int) -> int:
     """Return about how many tokens a memory has: 900 for a full chunk, two fifths of a smaller one.
 
-    Of a very small one it is as large as the questions and the shortest answers, but never more than four fifths.
+    Of a very small one it is as large as the questions and the shortest answers, but never more
+    than four fifths.
     """
     return max(
         min(FULL_MEMORY, chunk_tokens * 2 // 5),
@@ -96,20 +118,26 @@ def expected_tokens(chunk_tokens: int, questions: int) -> int:
 
 
 def most_tokens(chunk_tokens: int, questions: int) -> int:
-    """Return the most tokens of a memory. Larger ones are refused, and the engine's are shortened until they fit."""
+    """Return the most tokens of a memory.
+
+    Larger ones are refused, and the engine's are shortened until they fit.
+    """
     return max(questions + QUOTE, min(questions + chunk_tokens // 2, chunk_tokens * 4 // 5))
 
 
 def expected_fold_tokens(member_tokens: int) -> int:
-    """Return about how many tokens a fold has without its quotes: 820, or half of its members' if that is less.
+    """Return about how many tokens a fold has without its quotes.
 
-    Here and below, `member_tokens` are those of its members without their quotes, all of which it carries.
+    That is 820, or half of its members' if that is less.
+
+    Here and below, `member_tokens` are those of its members without their quotes, all of which it
+    carries.
     """
     return min(FULL_MEMORY - QUOTE, member_tokens // 2)
 
 
 def fold_words(member_tokens: int, questions: int) -> int:
-    """Return about how many words the perspective and the refinement of a fold may each have, as of a memory."""
+    """Return about how many words the perspective and the refinement of a fold may each have."""
     return _words_each(expected_fold_tokens(member_tokens) - questions)
 
 
@@ -120,5 +148,8 @@ def extracted_fold_words(member_tokens: int, source_tokens: int, questions: int)
 
 
 def most_fold_tokens(member_tokens: int, questions: int) -> int:
-    """Return the most tokens of a model's fold without its quotes: half of its members', or its questions' and 200."""
+    """Return the most tokens of a model's fold without its quotes.
+
+    That is half of its members', or those of its questions and 200.
+    """
     return max(member_tokens // 2, questions + _ROOM)

@@ -72,7 +72,10 @@ def without_subject(title: str) -> str:
 
 
 def numbers_in(question: str) -> tuple[int, int] | None:
-    """Return the first and last number in a memory's first question; None if it has no title, as older ones."""
+    """Return the first and last number in a memory's first question.
+
+    None if it has no title, as older ones.
+    """
     titled = _TITLE.match(question)
     if titled is None:
         return None
@@ -81,14 +84,20 @@ def numbers_in(question: str) -> tuple[int, int] | None:
 
 
 def counted_on(memories: Sequence[Memory]) -> int:
-    """Return how far the numbers in new titles are ahead of the archive's; 0 unless an archive was lost."""
+    """Return how far the numbers in new titles are ahead of the archive's.
+
+    0 unless an archive was lost.
+    """
     frozen = [memory for memory in memories if not memory.keys and not memory.is_fold]
     titles = ((memory.number, numbers_in(memory.in_prompts.texts[0])) for memory in frozen)
     return max((titled[1] - number for number, titled in titles if titled), default=0)
 
 
 def numbers_of(memory: Memory, by_id: Mapping[str, Memory], ahead: int) -> tuple[int, int]:
-    """Return the numbers of its first and last memory, as titles count them; `ahead` is `counted_on`."""
+    """Return the numbers of its first and last memory, as titles count them.
+
+    `ahead` is `counted_on`.
+    """
     if titled := numbers_in(memory.in_prompts.texts[0]):
         return titled
     if not memory.is_fold:
@@ -98,7 +107,10 @@ def numbers_of(memory: Memory, by_id: Mapping[str, Memory], ahead: int) -> tuple
 
 
 def _days(dates: Iterable[str | None]) -> list[str]:
-    """Return the first and last day in words, each part of a date named once; empty if no day is known."""
+    """Return the first and last day in words, each part of a date named once.
+
+    Empty if no day is known.
+    """
     days = sorted(date.date() for text in dates if (date := parse_date(text)))
     if not days:
         return []

@@ -29,8 +29,9 @@ _ALIKE = str.maketrans("‘’‚‛“”„‟«»‹›「」『』–—―�
 _GAP = re.compile(r"\s+")
 _MARKS = "\"'"
 
-# Measured on long English conversations: this takes 99 in 100 sentences with a word changed, added or dropped,
-# 94 with two changed, and of sentences from elsewhere only set phrases that nearly occur there, too.
+# Measured on long English conversations: this takes 99 in 100 sentences with a word changed, added
+# or dropped, 94 with two changed, and of sentences from elsewhere only set phrases that nearly
+# occur there, too.
 _NEAR_ENOUGH = 0.78
 _PIECE_NEAR_ENOUGH = 0.88
 _WORTH_A_LOOK = 65.0
@@ -88,7 +89,7 @@ class _Place:
 
 
 def find_quote(answer: str, chunk: Sequence[Entry]) -> Verbatim | NotVerbatim:
-    """Return the passage of one message of the chunk that the answer repeats, or why there is none."""
+    """Return the passage of one message that the answer repeats, or why there is none."""
     plain_answer = plain_text(answer).strip()
     if not has_words(plain_answer):
         return NotVerbatim("The answer holds no words.")
@@ -166,7 +167,10 @@ def _spoken(chunk: Sequence[Entry]) -> list[tuple[str, str]]:
 
 
 def plain_text(text: str) -> str:
-    """Normalize a text as quotes are compared: one space a gap, straight quotation marks, plain dashes."""
+    """Normalize a text as quotes are compared.
+
+    It has one space a gap, straight quotation marks and plain dashes.
+    """
     return _GAP.sub(" ", text.translate(_ALIKE))
 
 
@@ -183,11 +187,13 @@ def offset(text: str, plain_at: int) -> int:
 
 
 def nearest_passage(answer: str, chunk: Sequence[Entry]) -> Verbatim | None:
-    """Find the passage of one message that the answer most nearly repeats, in that message's own characters.
+    """Find the passage of one message that the answer most nearly repeats.
 
-    It consists of whole words, and begins and ends with a sentence where one begins or ends close by. An
-    answer that joins several passages gives the one that it repeats best. Return None if nothing in the
-    chunk is near enough.
+    It is in that message's own characters.
+
+    It consists of whole words, and begins and ends with a sentence where one begins or ends close
+    by. An answer that joins several passages gives the one that it repeats best. Return None if
+    nothing in the chunk is near enough.
     """
     said = [_Said(key, text, _compared(text)) for key, text in _spoken(chunk)]
     places = _places([_as_piece(answer)], said, _NEAR_ENOUGH)
@@ -200,7 +206,10 @@ def nearest_passage(answer: str, chunk: Sequence[Entry]) -> Verbatim | None:
 
 
 def _compared(text: str) -> str:
-    """Return the text as quotes are compared, in small letters; each character stays one character."""
+    """Return the text as quotes are compared, in small letters.
+
+    Each character stays one character.
+    """
     return plain_text(text).replace("İ", "i").lower()
 
 
@@ -261,7 +270,10 @@ def _place(piece: str, said: _Said, near_enough: float) -> _Place | None:
 
 
 def _edges(piece: str, text: str, start: int, stop: int) -> tuple[int, int]:
-    """Whole words about the place, as many as are worth their characters; (0, 0) where there are none."""
+    """Whole words about the place, as many as are worth their characters.
+
+    (0, 0) where there are none.
+    """
     from rapidfuzz.distance import LCSseq
 
     slack = _SLACK + len(piece) // 4
@@ -279,7 +291,10 @@ def _edges(piece: str, text: str, start: int, stop: int) -> tuple[int, int]:
 
 
 def _word_bounds(text: str, start: int, stop: int) -> tuple[list[int], list[int]]:
-    """Return where the whole words between begin and end, each without and with the signs that touch it."""
+    """Return where the whole words between begin, and where they end.
+
+    Each has two such places: without and with the signs that touch it.
+    """
     begins: list[int] = []
     ends: list[int] = []
     for token in _TOKEN.finditer(text, start, stop):
@@ -308,7 +323,10 @@ def _goes_on(text: str, at: int) -> bool:
 
 
 def _own_characters(place: _Place) -> str:
-    """Return the raw message's characters at this place, extended to bounds of sentences close by."""
+    """Return the raw message's characters at this place.
+
+    They are extended to bounds of sentences close by.
+    """
     raw = place.said.text
     first = start = offset(raw, place.start)
     last = stop = offset(raw, place.stop)

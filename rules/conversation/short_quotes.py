@@ -1,5 +1,7 @@
-"""The quotes of folds where there are too many. In an export each becomes one sentence, and none disappears; what a
-model reads of a fold has some of them alone, or its prompts would grow for ever.
+"""The quotes of folds where there are too many.
+
+In an export each becomes one sentence, and none disappears; what a model reads of a fold has some
+of them alone, or its prompts would grow for ever.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -13,7 +15,10 @@ MOST_QUOTES = 2
 
 
 def one_sentence(quote: str) -> str:
-    """Return the first sentence of a quote with more than a few words, verbatim; else its longest one."""
+    """Return the first sentence of a quote with more than a few words, verbatim.
+
+    Else its longest one.
+    """
     from rules.extract.sentences import sentences
     from rules.extract.words import length
 
@@ -23,7 +28,9 @@ def one_sentence(quote: str) -> str:
 
 
 def with_short_quotes(edition: Edition) -> Edition:
-    """Cut each quote of a fold's edition to one sentence; return the edition itself if that changes nothing.
+    """Cut each quote of a fold's edition to one sentence.
+
+    Return the edition itself if that changes nothing.
 
     It also stays where the person has written it, or where its answer is not just its quotes.
     """
@@ -69,7 +76,10 @@ def _answer(quotes: Sequence[Quote]) -> str:
 
 
 def forms(memory: Memory, edition: Edition) -> tuple[Edition, ...]:
-    """Return the forms an edition may have in an export: itself, and for a fold the one with short quotes."""
+    """Return the forms that an edition may have in an export.
+
+    These are itself, and for a fold the one with short quotes.
+    """
     short = with_short_quotes(edition) if memory.is_fold else edition
     return (edition, short) if short.is_short else (edition,)
 
@@ -77,7 +87,7 @@ def forms(memory: Memory, edition: Edition) -> tuple[Edition, ...]:
 def quotes_within(
     shown: Sequence[Memory], most: int, count: Callable[[str], int]
 ) -> tuple[Memory, ...]:
-    """Shrink the folds of an export until its quotes have at most `most` tokens, as far as they can.
+    """Shrink the folds of an export until its quotes have at most `most` tokens, if they can.
 
     `shown` and the result are oldest first.
 
@@ -105,7 +115,10 @@ def _tokens_of(quotes: Iterable[Quote], count: Callable[[str], int]) -> int:
 
 
 def too_many(shown: Sequence[Memory], most: int, count: Callable[[str], int]) -> str:
-    """Return a clause saying that the memories' quotes exceed `most` though short; empty if they do not."""
+    """Return a clause saying that the memories' quotes exceed `most` though short.
+
+    Empty if they do not.
+    """
     if _surely_few(shown, most):
         return ""
     quotes: list[Quote] = []

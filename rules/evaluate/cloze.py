@@ -1,4 +1,6 @@
-"""What is still known without a model: the person's sentences, each with a number or a name left out.
+"""What is still known without a model: the person's sentences, each with a gap.
+
+A number or a name is left out of each.
 
     said       On 12 March we moved the archive to Tromsø.
     asked      On __ March we moved the archive to Tromsø.

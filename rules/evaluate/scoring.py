@@ -24,7 +24,10 @@ _GUESSED = 0.25
 """The mark of who knows nothing, on average."""
 _CHANCE = 0.05
 _SMOOTHED = 2.0
-"""Marks of 0 and of 1 each that are added before the spread is judged: few marks show too little."""
+"""Marks of 0 and of 1 each that are added before the spread is judged.
+
+Few marks alone show too little.
+"""
 
 
 @dataclass(frozen=True, slots=True)

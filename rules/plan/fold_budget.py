@@ -8,10 +8,10 @@ The section's budget is a fixed number, or grows with the conversation:
 If a model costs more above some length, that length counts as its window, as it does for all plans.
 It is a function of the messages and of the window alone, so ten rounds come to what one comes to.
 
-A fold of folds reads the memories of its chunks again, the last answer of each, so that no more than
-two generations lie between it and the raw words. That is more to read than the folds under it would
-be. So all folds together may read half as much again as they would from their members; a fold that
-would go beyond is made from its members:
+A fold of folds reads the memories of its chunks again, the last answer of each, so that no more
+than two generations lie between it and the raw words. That is more to read than the folds under it
+would be. So all folds together may read half as much again as they would from their members; a fold
+that would go beyond is made from its members:
 
     memories        1 2 3 4 5 6 | 7 8 9 10 11 12 | 13 ...
     folds           each reads its six memories whole
@@ -110,7 +110,10 @@ def what_growing_takes(bounds: Bounds, source_tokens: Sequence[int]) -> str:
 
 
 def read_for_fold(members: Sequence[tuple[int, bool, Reading]]) -> FoldReading:
-    """Return what a fold reads of its members: the tokens of each, whether it is a fold, and what was read for it."""
+    """Return what a fold reads of its members.
+
+    Of each member it is given its tokens, whether it is a fold, and what was read for it.
+    """
     own = sum(tokens for tokens, _, _ in members)
     usual = own + sum(reading.usual for _, _, reading in members)
     spent = sum(reading.spent for _, _, reading in members)
@@ -165,7 +168,10 @@ def _last_answer(edition: Edition) -> int:
 
 
 def parts_within(sizes: Sequence[int], room: int | None) -> tuple[range, ...]:
-    """Return runs of neighbours that fit into a room, of about equal size; one larger than that is alone."""
+    """Return runs of neighbours that fit into a room, of about equal size.
+
+    One larger than that is alone.
+    """
     if room is None or sum(sizes) <= room:
         return (range(len(sizes)),)
     wanted = -(-sum(sizes) // max(1, room))

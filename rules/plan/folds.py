@@ -1,28 +1,32 @@
 """The memory section: which memories it shows within its budget, and which are folded into one.
 
-Memories come one after the other. After each one, while the section is larger than the budget, the oldest `group`
-items of the lowest level that has that many become one fold of the next level. Quotes are outside the budget:
-they are permanent, and a fold carries all those of its members. With groups of three, and room for six:
+Memories come one after the other. After each one, while the section is larger than the budget, the
+oldest `group` items of the lowest level that has that many become one fold of the next level.
+Quotes are outside the budget: they are permanent, and a fold carries all those of its members. With
+groups of three, and room for six:
 
     1 1 1 1 1 1 1     ->   2 1 1 1 1
     2 1 1 1 1 1 1     ->   2 2 1 1 1
     2 2 2 2 2 1 1     ->   3 2 2 1 1
     4 3 3 2 2 1 1     ->   5 2 2 1 1
 
-In the last line no level has that many: the oldest, whatever their levels, become one fold of a level above all of them.
+In the last line no level has that many: the oldest, whatever their levels, become one fold of a
+level above all of them.
 
-What the person has edited or pinned is never folded. It keeps its place in its group, and what comes before it and
-after it there is folded by itself, so that no other group changes. With 1* kept, and groups of three:
+What the person has edited or pinned is never folded. It keeps its place in its group, and what
+comes before it and after it there is folded by itself, so that no other group changes. With 1*
+kept, and groups of three:
 
     1 1* 1 1 1 1 1    ->   [1 1* 1] 2 1
 
 So the view depends on the memories alone, and never on when rounds happened.
 
-A fold of a whole group replaces the same memories at every budget: the budget only decides when it is made. So at a
-larger budget memories come back, and nearly always without a call, since the smaller one had the folds made before.
-There are two exceptions. At few lengths of a conversation (2 to 7 of 100, simulated) the larger budget wants one fold
-to which the smaller one would have come within about six memories. And a fold of mixed levels depends on the budget, as
-does every fold after it.
+A fold of a whole group replaces the same memories at every budget: the budget only decides when it
+is made. So at a larger budget memories come back, and nearly always without a call, since the
+smaller one had the folds made before. There are two exceptions. At few lengths of a conversation (2
+to 7 of 100, simulated) the larger budget wants one fold to which the smaller one would have come
+within about six memories. And a fold of mixed levels depends on the budget, as does every fold
+after it.
 
     section     what is shown for a chat's first memories
     Foresight   the same with memories that are still to come
@@ -61,7 +65,10 @@ class Standing:
     """Its memory id."""
     level: int
     tokens: int
-    """Without its quotes and wishes. 0: forgotten, with its place in its group and shown nowhere."""
+    """Without its quotes and wishes.
+
+    0: forgotten, with its place in its group and shown nowhere.
+    """
     covers: tuple[str, ...]
     """Names of the chunk memories in it: itself, for one of level 1."""
     never_folded: bool = False
@@ -103,8 +110,11 @@ class View:
     standing: tuple[Standing, ...]
     """Oldest first, without what is forgotten."""
     missing: MissingFold | None
-    """The first fold that is missing. `standing` is then the view just before it: it ends with the memory that made the
-    section too large, and the memories after that one are not in it."""
+    """The first fold that is missing.
+
+    `standing` is then the view just before it: it ends with the memory that made the section too
+    large, and the memories after that one are not in it.
+    """
 
     def select(self, memories: Iterable[Memory]) -> list[Memory]:
         """Return those of a chat's memories and folds that are shown, oldest first."""
@@ -129,13 +139,13 @@ def view(
 ) -> View:
     """Return the memory section after all of `memories` (oldest first), within its budget.
 
-    `budget` gives that in tokens, by the raw tokens of the memories so far.
-    `group`, two or more, is how many items become a fold. `find` gives a fold by its members, or None where it is not
-    made yet; it may give a forgotten one. A group of which only one member is not forgotten needs no fold:
-    that member stands for it at the next level; a group that is all forgotten stays so. One single item may be larger
-    than the budget, and so may what is kept, with what is alone between it. `memories` may begin with items of
-    higher levels, folds that came with an export whose memories are not known; what precedes an item of a
-    higher level counts as high as that.
+    `budget` gives that in tokens, by the raw tokens of the memories so far. `group`, two or more,
+    is how many items become a fold. `find` gives a fold by its members, or None where it is not
+    made yet; it may give a forgotten one. A group of which only one member is not forgotten needs
+    no fold: that member stands for it at the next level; a group that is all forgotten stays so.
+    One single item may be larger than the budget, and so may what is kept, with what is alone
+    between it. `memories` may begin with items of higher levels, folds that came with an export
+    whose memories are not known; what precedes an item of a higher level counts as high as that.
     """
     places: list[_Place] = []  # oldest first: none is of a lower level than one after it
     tokens = shown = source = 0
@@ -157,7 +167,10 @@ def view(
 
 
 def _descending(memories: Sequence[Standing]) -> list[Standing]:
-    """Raise levels so that none is lower than one after it: the oldest of a level are neighbours then."""
+    """Raise levels so that none is lower than one after it.
+
+    The oldest of a level are neighbours then.
+    """
     highest = reversed([*accumulate((memory.level for memory in reversed(memories)), max)])
     return [
         memory if memory.level == level else replace(memory, level=level)
@@ -213,10 +226,13 @@ def section(
     stand_in: Callable[[MissingFold], Standing | None] = lambda missing: None,
     coming: Sequence[Standing] = (),
 ) -> View:
-    """Return the section for the first `upto` memories of a chat. The same ones give the same on any day.
+    """Return the section for the first `upto` memories of a chat.
+
+    The same memories give the same section on any day.
 
     `memories` are all of the chat and its folds; `coming` are those that are not made yet, and
-    `stand_in` may give something in the place of a fold that is not made. `version` says which edition counts.
+    `stand_in` may give something in the place of a fold that is not made. `version` says which
+    edition counts.
     """
     by_id = {memory.memory_id: memory for memory in memories}
     kept = {
@@ -241,7 +257,10 @@ def section(
 
 
 def over_budget(shown: Sequence[Standing], budget: int) -> str:
-    """Return a clause saying that what is never folded makes a section exceed its budget; empty if not."""
+    """Return a clause saying that what is never folded makes a section exceed its budget.
+
+    Empty if not.
+    """
     tokens, kept = sum(item.tokens for item in shown), sum(item.never_folded for item in shown)
     if not kept or tokens <= budget:
         return ""
@@ -313,7 +332,10 @@ class Foresight:
         return sum(reading.is_beyond for reading in self._view_of_all()[1])
 
     def over_budget(self) -> str:
-        """Return a clause saying that what is edited or pinned leaves the section too large in the end; else empty."""
+        """Return a clause saying that what is never folded leaves the section too large in the end.
+
+        It is empty where it does not.
+        """
         view, _ = self._view_of_all()
         return over_budget(view.standing, self.bounds.at(self.raw_tokens))
 
@@ -327,7 +349,10 @@ class Foresight:
         return self._view(len(self.memories) + len(self.coming))
 
     def _view(self, upto: int) -> tuple[View, list[FoldReading]]:
-        """Return the section with folds of the expected sizes, and what those that are missing read."""
+        """Return the section with folds of the expected sizes.
+
+        With it comes what each fold reads that is missing.
+        """
         by_id = {memory.memory_id: memory for memory in self.memories}
         readings = {
             str(at): reading_to_come(memory.tokens) for at, memory in enumerate(self.coming)
@@ -360,7 +385,10 @@ class Foresight:
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """The state of a memory. `into`: the id of the fold that it went into; empty where it is in none."""
+    """The state of a memory.
+
+    `into`: the id of the fold that it went into; empty where it is in none.
+    """
 
     word: Literal["shown", "folded", "forgotten", "not in use"]
     """`not in use`: a fold that is kept, and whose memories are shown, or are in another fold."""
@@ -381,7 +409,7 @@ def states(chat_id: str, memories: Sequence[Memory], bounds: Bounds) -> dict[str
         name = waiting.pop()
         inside |= dict.fromkeys(by_id[name].members, name)
         waiting += by_id[name].members
-    # Where a fold is still to be made, the view ends early: the memories after that are shown as they are.
+    # Where a fold is still to be made, the view ends early: what comes after is shown as it is.
     top += [name for name in chunks if name not in inside]
     return {
         name: State("forgotten")
@@ -394,7 +422,10 @@ def states(chat_id: str, memories: Sequence[Memory], bounds: Bounds) -> dict[str
 
 
 def state_in_words(memory: Memory, state: State) -> str:
-    """Describe it in one line, with commas: state, pinned, recalled, a new edition that is due and why."""
+    """Describe a memory in one line, with commas.
+
+    It says the state, pinned, recalled, and why a new edition is due.
+    """
     words = [str(state), *(["pinned"] if memory.pinned else [])]
     words += ["recalled: it comes back with the next run"] if memory.recalled else []
     words += [f"new edition due ({memory.due})"] if memory.due else []

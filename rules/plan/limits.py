@@ -1,4 +1,4 @@
-"""Whether a plan's prompts fit the context windows of the models, and the settings with which they do."""
+"""Whether a plan's prompts fit the models' context windows, and the settings with which they do."""
 
 import json
 from collections.abc import Mapping
@@ -11,7 +11,8 @@ from rules.plan.work import PlannedChunk
 _QUESTIONS = 600
 """Tokens of the questions and of the room that the last answer has beyond its own length."""
 _SPARE, _SPARE_WHEN_SURE, _SPARE_IN_HINDSIGHT = 5, 2, 15
-"""Percent of a limit that stay free: against texts of which a model makes more tokens than of others."""
+"""Percent of a limit that stay free: against texts of which a model makes more tokens than of
+others."""
 
 _LARGEST_CHUNK = 1.5
 """Turns are never split, so that a chunk may be larger than the mean."""
@@ -38,13 +39,19 @@ class Limit:
 
     @property
     def most_in_hindsight(self) -> int:
-        """Return the most tokens of one that can be cut to size: the same on any day, independent of replies."""
+        """Return the most tokens of one that can be cut to size.
+
+        It is the same on any day, whatever the replies were.
+        """
         return self.tokens * (100 - _SPARE_IN_HINDSIGHT) // 100
 
 
 @dataclass(frozen=True, slots=True)
 class TooLarge:
-    """Why a chunk does not fit, by how much, and which settings to lower or which other model is needed."""
+    """Why a chunk does not fit, and by how much.
+
+    It names the settings to lower, or the other model that is needed.
+    """
 
     reason: str
     next_step: str
@@ -104,7 +111,9 @@ _SHAPES = (
 
 
 def parts_of(chunk: PlannedChunk, fixed: int, factor: float) -> dict[str, int]:
-    """Return the parts of a chunk's last and longest request, in tokens as the model is expected to count them.
+    """Return the parts of a chunk's last and longest request.
+
+    They are in tokens as the model is expected to count them.
 
     `fixed` are system message and primer; `factor` is what the model makes of one of our tokens.
     """
@@ -126,7 +135,10 @@ def largest_part(parts: Mapping[str, int]) -> str:
 
 
 def nearest_limit(window: int | None, step: int | None, *, sure: bool) -> Limit | None:
-    """Return the smaller of a model's window and the prompt above which its price rises; None if it has neither."""
+    """Return the smaller of a model's window and the prompt above which its price rises.
+
+    None if it has neither.
+    """
     if step is not None and (window is None or step <= window):
         return Limit(step, is_price=True, sure=sure)
     return None if window is None else Limit(window, sure=sure)
@@ -163,9 +175,12 @@ def too_large(
 
 
 def room_left(chunk: PlannedChunk, fixed: int, factor: float, limit: Limit) -> int:
-    """Return the room of the chunk's last request in hindsight, in tokens as we count them; 0 or less for none.
+    """Return the room of the chunk's last request in hindsight, in tokens as we count them.
 
-    `factor` is what is known of the model beforehand: a request must be the same on any day, or it is paid twice.
+    It is 0 or less where there is none.
+
+    `factor` is what is known of the model beforehand: a request must be the same on any day, or it
+    is paid twice.
     """
     return int((limit.most_in_hindsight - sum(parts_of(chunk, fixed, factor).values())) / factor)
 

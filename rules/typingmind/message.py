@@ -162,7 +162,9 @@ def left_out(message: Message) -> str | None:
 
 
 def is_touched(message: Message) -> bool:
-    """Return whether the person has excluded or pinned it in TypingMind: its bytes stay as they are.
+    """Return whether the person has excluded or pinned it in TypingMind.
+
+    Its bytes stay as they are then.
 
     What keeps a memory from being folded is in `rules.plan.folds`, and not this.
     """

@@ -3,8 +3,9 @@
 An assistant message has the keys of an assistant message of the same chat, and one text part or one
 string, never empty: what TypingMind sends and shows depends on these.
 
-The field `memproc` of a chat that was brought from another program, which TypingMind keeps and never
-sends, says which conversations it is made of. Between two of them is a message with our marker:
+The field `memproc` of a chat that was brought from another program, which TypingMind keeps and
+never sends, says which conversations it is made of. Between two of them is a message with our
+marker:
 
     "memproc":{"v":1,"life":"Aria","brought":[["chatgpt","6b0f0d9c-..."],["chatgpt","91aa..."]]}
 
