@@ -42,6 +42,7 @@ from rules.output.assemble import Assembled, Mode, assemble
 from rules.output.prove import verify
 from rules.output.read_back import Finished
 from rules.plan.chat_plan import ChatPlan
+from rules.plan.fold_budget import Bounds
 from rules.plan.folds import as_shown, over_budget, section, standing
 from rules.recognize.user_edits import groups
 from rules.typingmind.chat import Chat
@@ -97,22 +98,33 @@ def assemble_chat(
 
     `passages` are those that the person has marked.
     """
-    chat, places, reading = survey.chat, survey.reading.places, survey.reading
-    chunk_memories = [memory for memory in memories if not memory.is_fold]
-    number = {key: memory.number for memory in chunk_memories for key in memory.keys}
-    entries = tuple(replace(entry, memory=number.get(entry.key)) for entry in reading.entries)
-    shown = quotes_within(shown, survey.bounds.quotes, count)
-    editions = wishes_within(shown, survey.bounds.wishes, as_shown, count)
-    shown = [
-        replace(memory, edition=edition) for memory, edition in zip(shown, editions, strict=True)
-    ]
-    memory_section = MemorySection(memories, shown, reading.edits.touched)
+    reading, places = survey.reading, survey.reading.places
+    entries = _under_memories(reading.entries, memories)
+    bounded = _within_bounds(shown, survey.bounds)
+    memory_section = MemorySection(memories, bounded, reading.edits.touched)
     opening = opening_text(archive, survey.shown, lines_shown(passages, entries, places))
     has_layers = read_shown(survey.shown, opening).headed
     words = replace(canned(survey.shown.texts), opening=opening, has_layers=has_layers)
     mode = _mode(archive, survey)
-    assembled = assemble(chat, places, entries, memory_section, words, now, mode)
+    assembled = assemble(survey.chat, places, entries, memory_section, words, now, mode)
     return Assembly(entries, memory_section, words, mode, assembled, tuple(passages))
+
+
+def _under_memories(entries: Sequence[Entry], memories: Sequence[Memory]) -> tuple[Entry, ...]:
+    """Return the history, each message with the number of the memory that it is under now."""
+    numbers: dict[str, int] = {}
+    for memory in memories:
+        if not memory.is_fold:
+            numbers.update(dict.fromkeys(memory.keys, memory.number))
+    return tuple(replace(entry, memory=numbers.get(entry.key)) for entry in entries)
+
+
+def _within_bounds(shown: Sequence[Memory], bounds: Bounds) -> list[Memory]:
+    """Return the memories as they are shown, with no more quotes and wishes than there is room for."""
+    shown = quotes_within(shown, bounds.quotes, count)
+    editions = wishes_within(shown, bounds.wishes, as_shown, count)
+    pairs = zip(shown, editions, strict=True)
+    return [replace(memory, edition=edition) for memory, edition in pairs]
 
 
 def assemble_as_it_is(archive: Archive, survey: "Survey", now: str) -> Assembly | None:
@@ -230,15 +242,14 @@ def _tokens_sent(survey: "Survey", assembly: Assembly) -> int:
     Most often the survey has counted them: the tokenizer's tables take a quarter of a second to
     load.
     """
-    counts = survey.counts.all
-    live = (entry for entry in assembly.entries if entry.memory is None)
-    canned_texts = (assembly.words.opening, assembly.words.closing)
-    words = canned_texts if assembly.section.shown else ()
-    return (
-        sum(counts[entry.message.digest] for entry in live)
-        + sum(counts.get(digest_of(text)) or count(text) for text in words)
-        + sum(memory.edition.tokens for memory in assembly.section.shown)
-    )
+    counts, shown, words = survey.counts.all, assembly.section.shown, assembly.words
+    tokens = sum(memory.edition.tokens for memory in shown)
+    for entry in assembly.entries:
+        if entry.memory is None:
+            tokens += counts[entry.message.digest]
+    for text in (words.opening, words.closing) if shown else ():
+        tokens += counts.get(digest_of(text)) or count(text)
+    return tokens
 
 
 def memories_over_budget(survey: "Survey", shown: Sequence[Memory]) -> str:
@@ -319,16 +330,13 @@ def _keep_renamed(context: Context, ready: ReadyChat, last: Output, path: Path, 
 
 
 def _as_written(ready: ReadyChat, path: Path, backup: str) -> ExportWritten:
-    extracted = [
-        memory
-        for memory in ready.memories
-        if memory.edition.made == EXTRACTED and memory.edition.kind != "person"
-    ]
+    editions = [memory.edition for memory in ready.memories]
+    by_engine = [edition for edition in editions if edition.made == EXTRACTED]
     return ExportWritten(
         plan=ready.plan,
         path=str(path),
         memories=len(ready.memories),
-        extracted=len(extracted),
+        extracted=sum(edition.kind != "person" for edition in by_engine),
         tokens_before=ready.plan.tokens,
         tokens_after=ready.tokens_after,
         backup=backup,

@@ -87,11 +87,12 @@ def take_over(archive: Archive, chat: ShownChat, now: str) -> tuple[bool, str]:
 def _edited(archive: Archive, chat: ShownChat, place: Place) -> _Edited | None:
     """Compare the export's opening with those that are known; None where it says nothing new."""
     chat_id, text = chat.chat_id, place.message.text
+    digest = text_digest(text)
     written = place.ours.text if place.ours else ""
-    is_known = _inherit(archive, chat_id, text_digest(text), written)
+    is_known = _inherit(archive, chat_id, digest, written)
     kept = openings(archive, chat_id)
-    is_seen = text_digest(text) in {text_digest(opening.text) for opening in kept}
-    if is_seen or (is_known and text_digest(text) == written):
+    is_seen = any(text_digest(opening.text) == digest for opening in kept)
+    if is_seen or (is_known and digest == written):
         return None
     theirs, base = read_shown(chat, text), edited_from(kept, written)
     if base is None and not theirs.headed:
@@ -147,15 +148,16 @@ def _keep_passages(
     """Release what was taken out, and keep what is new. Return how much of that was never said."""
     gone = {line.compared for line in changes.released}
     before = kept_passages(archive, chat.chat_id)
-    after = [
-        passage.released() if passage.is_agreed and passage.line.compared in gone else passage
-        for passage in before
-    ]
-    known = {passage.line.compared for passage in before}
+    after, known = [], set()
+    for passage in before:
+        line = passage.line.compared
+        known.add(line)
+        is_taken_out = passage.is_agreed and line in gone
+        after.append(passage.released() if is_taken_out else passage)
     new = [line for line in changes.kept if line.compared not in known]
     messages = list(newest_messages(archive, chat.chat_id)) if new else []
     found = [from_line(messages, line, by_user=by_user) for line in new]
-    after = [*after, *filter(None, found)]
+    after += filter(None, found)
     admitted = admit_waiting(after, chat.config.keep.budget)
     store_passages(archive, chat.chat_id, admitted, now)
     return found.count(None)

@@ -211,22 +211,28 @@ def _note_entry(noted: _Noted, path: Path, entry: str, reel: Reel, at: int) -> i
     if reel.sign(at) != "{":
         return reel.value(at)[1]
     fields: dict[str, object] = {}
-    walkers = {key: partial(_note_field, fields, key) for key in _NOTED}
     nested = partial(_note_list, partial(_note_entry, noted, path, entry))
-    members, stop = spans.members(reel, at, {**walkers, **dict.fromkeys(_LISTS, nested)})
+    walkers = {key: partial(_note_field, fields, key) for key in _NOTED}
+    walkers |= dict.fromkeys(_LISTS, nested)
+    members, stop = spans.members(reel, at, walkers)
+    keys = [member.key for member in members]
     source = _source_of(fields)
     if source:
         summary = _READERS[source].summarize(fields)
         _keep_newest(noted, ListedConversation(summary, path, entry, Span(at, stop)))
     elif spans.text(fields.get(_PROJECT)):
         noted.projects |= project_instructions(fields)
-    elif {"title", "name"} & fields.keys() and not set(_LISTS) & {each.key for each in members}:
-        noted.unknown += 1
-        keys = ", ".join(f"`{each.key}`" for each in members[:8])
-        noted.first_unknown = noted.first_unknown or (
-            f"the entry at byte {at:,} of {_called(path, entry)} has {keys}"
-        )
+    elif {"title", "name"} & fields.keys() and not set(_LISTS).intersection(keys):
+        _note_unknown(noted, f"the entry at byte {at:,} of {_called(path, entry)}", keys)
     return stop
+
+
+def _note_unknown(noted: _Noted, entry: str, keys: Sequence[str]) -> None:
+    """Count an entry of a shape that is not known, and describe the first of them."""
+    noted.unknown += 1
+    if not noted.first_unknown:
+        listed = ", ".join(f"`{key}`" for key in keys[:8])
+        noted.first_unknown = f"{entry} has {listed}"
 
 
 def _note_field(fields: dict[str, object], key: str, reel: Reel, at: int) -> int:

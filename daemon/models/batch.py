@@ -139,18 +139,22 @@ class Batches:
     def _carried_out(self, waiting: Mapping[str, Request]) -> Outcomes:
         """Yield the outcomes of a new batch of all that go the first one's way, and of old ones."""
         routes = {key: route_of(request) for key, request in waiting.items()}
-        route = next(iter(routes.values()))
+        route, *_ = routes.values()
         together = {key: other for key, other in routes.items() if other.goes_as(route)}
         for sent in open_batches(self._archive):
             if self._age(sent) > LONGEST_SECONDS:
                 yield from self._resumed(route, sent, cancel=False)
         before = self._persistently(lambda: client.newest(route))
         number = self._written_down(together, before)
-        sent = next(batch for batch in open_batches(self._archive) if batch.number == number)
+        sent = self._open_batch(number)
         bodies = {item.request: together[item.request].body for item in sent.items}
         name = self._created(route, sent, bodies).id
         name_batch(self._archive, number, name)
         yield from self._awaited(route, replace(sent, name=name), cancel=False)
+
+    def _open_batch(self, number: int) -> OpenBatch:
+        """Return the batch of this number, which is open."""
+        return next(batch for batch in open_batches(self._archive) if batch.number == number)
 
     def _written_down(self, together: Mapping[str, Route], before: Batch | None) -> int:
         """Reserve the costs of all that fit, note them as sent, and return the batch's number."""

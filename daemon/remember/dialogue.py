@@ -124,9 +124,8 @@ def converse(
     if isinstance(refinement, Refused):
         return refinement
     six = _six(subject, last.question.kept, (_framed(quotes), perspective.text, refinement.text))
-    form = ", ".join(
-        dict.fromkeys(answer.form for answer in (perspective, analysis, refinement) if answer.form)
-    )
+    forms = dict.fromkeys((perspective.form, analysis.form, refinement.form))
+    form = ", ".join(filter(None, forms))
     return Transcript(six, quotes, text, pair.agent.name, analyst.name, form)
 
 

@@ -8,7 +8,7 @@ from daemon.archive.memories import editions, find_memory, keep_edition, next_ed
 from daemon.chat.survey import Survey
 from daemon.events import Event, ModelAnswered
 from daemon.models.context import Context
-from daemon.models.scheduler import RunningDialogue, Scheduler
+from daemon.models.scheduler import RunningDialogue, Scheduler, Steps
 from daemon.models.tokens import count
 from daemon.remember.extracted import survey_archived
 from daemon.remember.fold_plan import fold_plan
@@ -19,6 +19,8 @@ from daemon.remember.work import ChatWork
 from primer.models import ENGINE
 from rules.conversation.memory import EXTRACTED, Edition, Memory
 from rules.plan.folds import as_told
+
+_SAY_MORE = 'Say something about it: memproc retry MEMORY --say "..."; or set models.fallback in memproc.toml.'
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,16 +43,11 @@ def retry(
     Raises NotFound, ModelError where the model cannot be asked, and ChatSkipped where it does not
     fit.
     """
-    chat_id, before = find_memory(context.archive, name)
+    archive = context.archive
+    chat_id, before = find_memory(archive, name)
     survey = survey_archived(context, chat_id)
-    if survey.roles.agent == ENGINE:
-        no_model = "The built-in engine is the agent in memproc.toml."
-        reason = " ".join(survey.roles.notices) or no_model
-        next_step = "It would answer as it did. Choose a model, then try again."
-        return UnchangedMemory(before.memory_id, reason, next_step)
-    if not before.keys:
-        reason = "The archive has none of the raw messages that it was made of."
-        return UnchangedMemory(before.memory_id, reason, "Bring them back with: memproc rebuild")
+    if refused := _why_not(survey, before):
+        return refused
     new: list[ModelAnswered] = []
 
     def tell(event: Event) -> None:
@@ -59,34 +56,52 @@ def retry(
         context.tell(event)
 
     edition = _written(replace(context, tell=tell), survey, before, guidance.strip())
-    known = {edition.texts for edition in editions(context.archive, before.memory_id)}
+    known = {edition.texts for edition in editions(archive, before.memory_id)}
     if edition.texts in known or edition.made == EXTRACTED:
         asked = f"{len(new)} new questions were asked" if new else "All this has been asked before"
-        return UnchangedMemory(
-            before.memory_id,
-            f"{asked}, and no new memory came of it.",
-            'Say something about it: memproc retry MEMORY --say "..."; or set models.fallback in memproc.toml.',
-        )
-    with context.archive.transaction():
-        keep_edition(context.archive, before.memory_id, edition, chosen=True)
-        note_named(context.archive, named)
-    return find_memory(context.archive, before.memory_id)[1]
+        reason = f"{asked}, and no new memory came of it."
+        return UnchangedMemory(before.memory_id, reason, _SAY_MORE)
+    with archive.transaction():
+        keep_edition(archive, before.memory_id, edition, chosen=True)
+        note_named(archive, named)
+    return find_memory(archive, before.memory_id)[1]
+
+
+def _why_not(survey: Survey, before: Memory) -> UnchangedMemory | None:
+    """Return why no model can be asked for the memory; None where one can."""
+    if survey.roles.agent == ENGINE:
+        no_model = "The built-in engine is the agent in memproc.toml."
+        reason = " ".join(survey.roles.notices) or no_model
+        next_step = "It would answer as it did. Choose a model, then try again."
+        return UnchangedMemory(before.memory_id, reason, next_step)
+    if not before.keys:
+        reason = "The archive has none of the raw messages that it was made of."
+        return UnchangedMemory(before.memory_id, reason, "Bring them back with: memproc rebuild")
+    return None
 
 
 def _written(context: Context, survey: Survey, before: Memory, guidance: str) -> Edition:
+    """Have the memory or fold written again. Return its edition, with the next number."""
     number = next_edition(context.archive, before.memory_id)
-    memories, roles = survey.reading.memories, survey.roles
     with Scheduler(context, survey.plan.chat_id, survey.config.models.concurrency) as scheduler:
-        if before.is_fold:
-            plan = fold_plan(memories, before.members, before.level, survey.reading.entries)
-            steps = fold_of(survey, plan, context.clock, guidance)
-        else:
-            chunk = next(chunk for chunk in survey.plan.made if chunk.number == before.number)
-            folds = Folds(ChatWork(context, scheduler, survey, list(memories)))
-            passage = survey.passage(chunk, folds.make_all(chunk.memories_before, as_told))
-            guided = replace(passage, guidance=guidance)
-            steps = make_memory(
-                worksheet_of_chunk(survey, chunk), guided, roles, count, context.clock
-            )
-        edition = scheduler.finish(RunningDialogue(steps)).edition
-    return replace(edition, number=number)
+        work = ChatWork(context, scheduler, survey, list(survey.reading.memories))
+        steps = _steps_of_fold if before.is_fold else _steps_of_chunk
+        memory = scheduler.finish(RunningDialogue(steps(work, before, guidance)))
+    return replace(memory.edition, number=number)
+
+
+def _steps_of_fold(work: ChatWork, before: Memory, guidance: str) -> Steps[Memory]:
+    """Return the dialogue that writes a fold again."""
+    survey, reading = work.survey, work.survey.reading
+    plan = fold_plan(reading.memories, before.members, before.level, reading.entries)
+    return fold_of(survey, plan, work.context.clock, guidance)
+
+
+def _steps_of_chunk(work: ChatWork, before: Memory, guidance: str) -> Steps[Memory]:
+    """Return the dialogue that writes the memory of a chunk again."""
+    survey = work.survey
+    chunk = next(chunk for chunk in survey.plan.made if chunk.number == before.number)
+    memories_before = Folds(work).make_all(chunk.memories_before, as_told)
+    passage = replace(survey.passage(chunk, memories_before), guidance=guidance)
+    sheet = worksheet_of_chunk(survey, chunk)
+    return make_memory(sheet, passage, survey.roles, count, work.context.clock)

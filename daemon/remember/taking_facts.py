@@ -112,17 +112,15 @@ def _likeness(
     sheet: Worksheet, embedding: Model, operations: Sequence[Operation], shown: Sequence[Fact]
 ) -> Steps[dict[str, tuple[str, ...]]]:
     """Return the texts that say the same as each new one, by the embedding model; ask it only where one is added."""
-    if not any(operation.event == "ADD" for operation in operations):
+    if all(operation.event != "ADD" for operation in operations):
         return {}
-    new = [
-        item.text for item in operations if item.event in ("ADD", "UPDATE") and normal(item.text)
-    ]
+    said = [item.text for item in operations if item.event in ("ADD", "UPDATE")]
+    new = [text for text in said if normal(text)]
     texts = list(dict.fromkeys([*new, *(fact.text for fact in shown)]))
     if len(texts) < 2:
         return {}
-    reply = yield from sheet.ask(
-        Request(EMBEDDING, embedding, tuple(Turn("user", text) for text in texts), 0)
-    )
+    turns = tuple(Turn("user", text) for text in texts)
+    reply = yield from sheet.ask(Request(EMBEDDING, embedding, turns, 0))
     read = read_reply(reply.text, reply.finish)
     if isinstance(read, Refused):
         yield Noted(f"likeness of facts {read.kind}")
