@@ -5,7 +5,7 @@ class.
 """
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, fields
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
@@ -371,16 +371,21 @@ def _value_of(name: str, value: Any) -> Any:
 
 def planned(plan: "ChatPlan") -> Planned:
     """Return the event with which the work on a chat begins."""
-    tokens = sum(chunk.tokens for chunk in plan.chunks)
-    become = counted(len(plan.chunks), "chunk becomes a memory", "chunks become memories")
-    parts = [f"{become}: {tokens:,} tokens"] if plan.chunks else []
-    parts += (
-        [f"{counted(len(plan.again), 'memory is', 'memories are')} written again"]
-        if plan.again
-        else []
-    )
-    parts += [f"{len(plan.hindsight)} get a hindsight edition"] if plan.hindsight else []
-    after = len({chunk.number for chunk in plan.layers.core + plan.layers.facts})
-    parts += [f"core memory and facts are updated after {after} of them"] if after else []
-    words = "; ".join([*([", ".join(parts)] if parts else []), counted(plan.calls, "call")])
+    work, calls = ", ".join(_work_in_words(plan)), counted(plan.calls, "call")
+    words = f"{work}; {calls}" if work else calls
     return Planned(plan.chat_id, plan.title, len(plan.work), plan.calls, words, plan.warnings)
+
+
+def _work_in_words(plan: "ChatPlan") -> Iterator[str]:
+    """Yield clauses on what is planned for a chat."""
+    if plan.chunks:
+        become = counted(len(plan.chunks), "chunk becomes a memory", "chunks become memories")
+        tokens = sum(chunk.tokens for chunk in plan.chunks)
+        yield f"{become}: {tokens:,} tokens"
+    if plan.again:
+        yield f"{counted(len(plan.again), 'memory is', 'memories are')} written again"
+    if plan.hindsight:
+        yield f"{len(plan.hindsight)} get a hindsight edition"
+    layers = plan.layers.core + plan.layers.facts
+    if after := {chunk.number for chunk in layers}:
+        yield f"core memory and facts are updated after {len(after)} of them"

@@ -180,11 +180,13 @@ def _finish(
     passages = kept_passages(archive, chat.chat_id)
     memories, shown = compress(context, surveyed)
     assembly = assemble_chat(archive, surveyed, memories, shown, context.clock(), passages)
-    if not assembly.assembled.changed and (surveyed.reading.edits.is_news or is_news):
-        acknowledge(archive, chat.chat_id, assembly.assembled.ours_sha256)
+    assembled = assembly.assembled
+    if not assembled.changed and (surveyed.reading.edits.is_news or is_news):
+        acknowledge(archive, chat.chat_id, assembled.ours_sha256)
     rest = rest_after(surveyed, context.clock(), learned=learned)
     if is_in_export(archive, surveyed, assembly) and not _is_brought(context, export):
-        reason = "; ".join(filter(None, (_COMPRESSED, memories_over_budget(surveyed, shown))))
+        too_much = memories_over_budget(surveyed, shown)
+        reason = f"{_COMPRESSED}; {too_much}" if too_much else _COMPRESSED
         keep_at_rest(archive, chat.chat_id, rest, reason)
         return Unchanged(chat.chat_id, chat.title, reason)
     keep_written(archive, surveyed.shown, assembly.words.opening, context.clock())
@@ -267,6 +269,6 @@ def _written(context: Context, export: Export, ready: ReadyChat) -> Outcome:
     if not is_in_place(context, ready):
         return deliver(context, export, ready)
     chat_id, path = ready.plan.chat_id, place_of(context, ready)
-    reason = "; ".join(filter(None, (_IN_PLACE, ready.over_budget)))
+    reason = f"{_IN_PLACE}; {ready.over_budget}" if ready.over_budget else _IN_PLACE
     keep_at_rest(context.archive, chat_id, ready.rest, reason, path)
     return Unchanged(chat_id, ready.plan.title, reason, path=str(path))

@@ -86,7 +86,7 @@ class _LayerWork(Generic[LayerEvent]):
         """
         memory = chunk_memory(self.work.memories, chunk)
         known = editions(self.work.context.archive, memory.memory_id)
-        as_of = next(edition for edition in reversed(known) if edition.kind == "as-of")
+        *_, as_of = (edition for edition in known if edition.kind == "as-of")
         events: tuple[LayerEvent, ...] = ()
         try:
             if not memory.forgotten:
@@ -130,30 +130,29 @@ def _about_core(
     passage = survey.passage(chunk, memories_before, breaks)
     layout = survey.shown.layout
     now = core_now(work.context.archive, survey.plan.chat_id, layout)
-    spoken = [(entry.message.speaker, entry.message.words) for entry in passage.chunk]
-    own = [survey.chat.system_message, *(words for who, words in spoken if who != "user")]
+    said = [entry.message for entry in passage.chunk]
+    own = [message.words for message in said if message.speaker != "user"]
     return AboutCore(
         before=passage.context(survey.shown.texts),
         written=_as_posed(survey, chunk, passage, as_of),
         memory=now,
         layout=layout,
-        names=persons_names(now, [words for who, words in spoken if who == "user"], own),
+        names=persons_names(now, passage.by_person, [survey.chat.system_message, *own]),
     )
 
 
 def _as_posed(survey: Survey, chunk: PlannedChunk, passage: Passage, as_of: Edition) -> Six:
     """Return the texts of a chunk's memory with its questions as posed and its quotes as answered."""
     six = as_of.texts
-    quoted = keep_inert("\n\n".join(quote.text for quote in as_of.quotes)) or six[1]
+    quotes = "\n\n".join(quote.text for quote in as_of.quotes)
+    quoted = keep_inert(quotes) or six[1]
     sheet = worksheet_of_chunk(survey, chunk)
     before = passage.context(sheet.texts)
     texts = as_quote_was_asked(sheet, passage, survey.roles.agent, before).texts
     words = allowance(chunk.tokens, survey.plan.questions_tokens)
     quote = prompt.as_posed(texts, six[0], "quote", QUOTE_WORDS, is_quote=True)
-    perspective, refinement = (
-        prompt.as_posed(texts, six[slot], name, words)
-        for slot, name in ((2, "perspective"), (4, "refinement"))
-    )
+    perspective = prompt.as_posed(texts, six[2], "perspective", words)
+    refinement = prompt.as_posed(texts, six[4], "refinement", words)
     return quote, quoted, perspective, six[3], refinement, six[5]
 
 
@@ -163,9 +162,8 @@ def facts_chain(work: ChatWork) -> Chain:
     chat_id, roles = survey.plan.chat_id, survey.roles
 
     def take(chunk: PlannedChunk, _: Edition) -> Steps[tuple[FactEvent, ...]]:
-        before = KnownBefore(
-            fact_events(archive, chat_id), next_fact(archive, chat_id), survey.config.facts.compare
-        )
+        known, number = fact_events(archive, chat_id), next_fact(archive, chat_id)
+        before = KnownBefore(known, number, survey.config.facts.compare)
         entries = survey.passage(chunk, ()).chunk
         sheet = worksheet_of_chunk(survey, chunk)
         return take_facts(sheet, roles.context_manager, entries, before, roles.embedding)
