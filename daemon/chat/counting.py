@@ -26,7 +26,7 @@ _TITLE = write_title(1000, 1000, ["2026-12-28", "2027-01-13"])
 """A title of usual length."""
 
 
-def count_chat(
+def count_tokens(
     archive: Archive, chat: Chat, reading: ChatReading, shown: ShownChat, roles: Roles
 ) -> tuple[Counts, Overhead]:
     """Count all messages and texts of the chat. Return them, and what comes on top of messages."""

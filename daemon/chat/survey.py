@@ -21,7 +21,7 @@ from daemon.archive.chats import FoldLimits, is_known
 from daemon.archive.journal import FormerAnswers, former_answers
 from daemon.archive.memories import round_of
 from daemon.archive.seals import refuse_lost_name
-from daemon.chat.counting import count_chat
+from daemon.chat.counting import count_tokens
 from daemon.chat.holding import bounds_of, keeps_to_folds, limits_before
 from daemon.chat.kept import passages_after, read_pins
 from daemon.chat.opening import ShownChat, canned, core_now, shown_chat
@@ -207,7 +207,7 @@ def _plan_new_chunks(
     """
     shown = shown_chat(chat, reading.places, config)
     writers = _choose_writers(archive, chat, reading, shown, key, now)
-    counts, overhead = count_chat(archive, chat, reading, shown, writers.roles)
+    counts, overhead = count_tokens(archive, chat, reading, shown, writers.roles)
     fold_limits = _fold_limits(archive, chat, reading, writers)
     bounds = bounds_of(config, fold_limits)
     limits = replace(config.limits, split=splitter(config.chunk.bounds), fold=bounds)
