@@ -7,7 +7,7 @@
     take over  what the person edited in the opening message    chat/opening_edits
     keep       what the person has pinned, word for word        chat/kept
     compress   each planned chunk into a memory, one by one,    remember/compress
-               and after each, core memory, facts, folds        remember/chains, remember/folds
+               and after each, core memory, facts, folds        remember/lanes, remember/folds
     assemble   opening, memories, closing, live tail            chat/finish, rules/output/assemble
     prove      no faults, or nothing is written                 chat/finish, rules/output/prove
     keep       the first original, and what is replaced         chat/finish, files/backup

@@ -24,11 +24,10 @@ from daemon.models.context import Context
 from daemon.models.prices import plan_cost
 from daemon.models.scheduler import RunningDialogue, Scheduler, Steps
 from daemon.models.tokens import count
-from daemon.remember.chains import Chain, core_chain, facts_chain
 from daemon.remember.folds import Folds
 from daemon.remember.ladder import chunk_analysis, make_hindsight, make_memory
+from daemon.remember.lanes import Chain, ChatWork, Keep, chunk_memory, core_chain, facts_chain
 from daemon.remember.question import worksheet_of_chunk
-from daemon.remember.work import ChatWork, Keep, chunk_memory
 from primer.models import token_factor
 from primer.reply import Refused
 from rules.conversation.history import Entry

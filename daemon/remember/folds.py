@@ -21,9 +21,9 @@ from daemon.models.tokens import count
 from daemon.remember.dialogue import AgentQuestion, Pair, Subject, Transcript, converse
 from daemon.remember.fold_plan import FoldPlan, fold_plan
 from daemon.remember.ladder import Assignment, Count, first_analysis, without_hole
+from daemon.remember.lanes import BEFORE_ALL_CHUNKS, ChatWork, Keep, Lane
 from daemon.remember.question import Worksheet, worksheet_of_fold
 from daemon.remember.quotes import with_stated
-from daemon.remember.work import BEFORE_ALL_CHUNKS, ChatWork, Keep, Lane
 from primer import prompt
 from primer.models import ENGINE, token_factor
 from primer.prompt import Turn

@@ -14,8 +14,8 @@ from daemon.remember.extracted import survey_archived
 from daemon.remember.fold_plan import fold_plan
 from daemon.remember.folds import Folds, fold_of
 from daemon.remember.ladder import make_memory
+from daemon.remember.lanes import ChatWork
 from daemon.remember.question import worksheet_of_chunk
-from daemon.remember.work import ChatWork
 from primer.models import ENGINE
 from rules.conversation.memory import EXTRACTED, Edition, Memory
 from rules.plan.folds import as_told

@@ -1,8 +1,8 @@
-"""After each memory: edits of the core memory, and facts taken from the chunk.
+"""The work on one chat while models are asked, and what goes on in it while chunks are written.
 
-The steps of a layer go one after the other, in the order of the chunks, while memories are written. Step k sees what
-step k - 1 has left, and begins when the memory of its own chunk is kept. So the result is the same at any concurrency,
-and in however many rounds the chunks came.
+Folds (`folds.py`), edits of the core memory and facts each have a lane, in which one dialogue follows the other. The
+steps of a layer go in the order of the chunks: step k sees what step k - 1 has left, and begins when the memory of its
+own chunk is kept. So the result is the same at any concurrency, and in however many rounds the chunks came.
 """
 
 from collections.abc import Callable, Collection, Sequence
@@ -24,15 +24,15 @@ from daemon.chat.opening import core_now
 from daemon.chat.passage import Passage
 from daemon.chat.survey import Survey, told_before
 from daemon.events import Noted
-from daemon.models.scheduler import RunningDialogue, Steps
+from daemon.models.context import Context
+from daemon.models.scheduler import RunningDialogue, Scheduler, Steps
 from daemon.remember.core_edits import AboutCore, tend
 from daemon.remember.ladder import as_quote_was_asked
 from daemon.remember.question import worksheet_of_chunk
 from daemon.remember.taking_facts import KnownBefore, take_facts
-from daemon.remember.work import BEFORE_ALL_CHUNKS, ChatWork, Keep, Lane, chunk_memory
 from primer import prompt
 from primer.wording import keep_inert
-from rules.conversation.memory import EXTRACTED, Edition, Six
+from rules.conversation.memory import EXTRACTED, Edition, Memory, Six
 from rules.conversation.memory_size import allowance
 from rules.conversation.quote import QUOTE_WORDS
 from rules.errors import TooLong
@@ -42,11 +42,51 @@ from rules.layers.names import persons_names
 from rules.plan.cache_order import Lead
 from rules.plan.work import PlannedChunk
 
+BEFORE_ALL_CHUNKS = -1
+
+Keep = Callable[[], None]
+"""Stores the result of a dialogue."""
+
 LayerEvent = TypeVar("LayerEvent", CoreEvent, FactEvent)
 
 
+@dataclass(frozen=True, slots=True)
+class ChatWork:
+    """The work on a chat: its context and scheduler, its survey, and its memories so far."""
+
+    context: Context
+    scheduler: Scheduler
+    survey: Survey
+    memories: list[Memory]
+    """The chat's memories and folds so far."""
+
+
+class Lane:
+    """Dialogues that go on while chunks are written, one after the other: at most one is under way."""
+
+    def __init__(self, work: ChatWork) -> None:
+        self.work = work
+        self._dialogue: RunningDialogue[Keep] | None = None
+
+    @property
+    def under_way(self) -> bool:
+        """Return whether a dialogue has been begun and is not kept yet."""
+        return self._dialogue is not None
+
+    def set_out(self, dialogue: RunningDialogue[Keep]) -> None:
+        """Begin a dialogue."""
+        self._dialogue = dialogue
+        self.work.scheduler.begin(dialogue)
+
+    def keep(self) -> None:
+        """Store the result of the dialogue if it is finished."""
+        if self._dialogue and self._dialogue.result:
+            self._dialogue.result()
+            self._dialogue = None
+
+
 class Chain(Lane):
-    """The steps of a layer that are left."""
+    """The lane of a layer, core memory or facts: its steps that are left."""
 
     def __init__(
         self,
@@ -169,3 +209,10 @@ def facts_chain(work: ChatWork) -> Chain:
         return take_facts(sheet, roles.context_manager, entries, before, roles.embedding)
 
     return _LayerWork(work, "facts", take, keep_fact_events).chain()
+
+
+def chunk_memory(memories: list[Memory], chunk: PlannedChunk) -> Memory:
+    """Return the memory of a chunk."""
+    return next(
+        memory for memory in memories if not memory.is_fold and memory.number == chunk.number
+    )
