@@ -170,13 +170,10 @@ def _finish(
     context: Context, export: Export, surveyed: "Survey", now: str, *, learned: bool
 ) -> ReadyChat | Unchanged:
     """Compress, assemble and prove a chat archived `now`; `learned` tells whether that was news."""
-    from daemon.chat.opening_edits import take_over
     from daemon.remember.compress import compress
 
     archive, chat = context.archive, surveyed.chat
-    is_news, notice = take_over(archive, surveyed.shown, now)
-    if notice:
-        context.tell(Note(notice))
+    is_news = _take_over_opening(context, surveyed, now)
     passages = kept_passages(archive, chat.chat_id)
     memories, shown = compress(context, surveyed)
     assembly = assemble_chat(archive, surveyed, memories, shown, context.clock(), passages)
@@ -185,14 +182,28 @@ def _finish(
         acknowledge(archive, chat.chat_id, assembled.ours_sha256)
     rest = rest_after(surveyed, context.clock(), learned=learned)
     if is_in_export(archive, surveyed, assembly) and not _is_brought(context, export):
-        too_much = memories_over_budget(surveyed, shown)
-        reason = f"{_COMPRESSED}; {too_much}" if too_much else _COMPRESSED
+        reason = _with_excess(_COMPRESSED, memories_over_budget(surveyed, shown))
         keep_at_rest(archive, chat.chat_id, rest, reason)
         return Unchanged(chat.chat_id, chat.title, reason)
     keep_written(archive, surveyed.shown, assembly.words.opening, context.clock())
     prove(archive, surveyed, assembly)
     _refuse_replaced(export, chat)
     return ready_chat(archive, surveyed, assembly, rest, context.clock())
+
+
+def _take_over_opening(context: Context, surveyed: "Survey", now: str) -> bool:
+    """Take over what the person has edited in the opening. Return whether that is news."""
+    from daemon.chat.opening_edits import take_over
+
+    is_news, notice = take_over(context.archive, surveyed.shown, now)
+    if notice:
+        context.tell(Note(notice))
+    return is_news
+
+
+def _with_excess(reason: str, over_budget: str) -> str:
+    """Return why a chat is unchanged, and that its memories take more than `[fold]` says, if so."""
+    return f"{reason}; {over_budget}" if over_budget else reason
 
 
 def _is_brought(context: Context, export: Export) -> bool:
@@ -269,6 +280,6 @@ def _written(context: Context, export: Export, ready: ReadyChat) -> Outcome:
     if not is_in_place(context, ready):
         return deliver(context, export, ready)
     chat_id, path = ready.plan.chat_id, place_of(context, ready)
-    reason = f"{_IN_PLACE}; {ready.over_budget}" if ready.over_budget else _IN_PLACE
+    reason = _with_excess(_IN_PLACE, ready.over_budget)
     keep_at_rest(context.archive, chat_id, ready.rest, reason, path)
     return Unchanged(chat_id, ready.plan.title, reason, path=str(path))

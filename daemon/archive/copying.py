@@ -39,10 +39,11 @@ def copy_archive(source: Path, target: Path) -> None:
             ours.execute("BEGIN")
             for statement in schema_of(version):
                 ours.execute(statement)
-            refuse_foreign(_objects(theirs), _objects(ours))
-            for table in sorted(name for kind, name in _objects(ours) if kind == "table"):
-                if table not in LEFT_BEHIND:
-                    _copy_table(theirs, ours, table)
+            objects = _objects(ours)
+            refuse_foreign(_objects(theirs), objects)
+            for kind, name in sorted(objects):
+                if kind == "table" and name not in LEFT_BEHIND:
+                    _copy_table(theirs, ours, name)
             ours.execute("DELETE FROM rest")
             ours.execute("DELETE FROM migration")
             ours.execute("INSERT INTO migration (number, name) VALUES (?, 'copied')", (version,))
@@ -52,11 +53,18 @@ def copy_archive(source: Path, target: Path) -> None:
 def refuse_foreign(theirs: frozenset[tuple[str, str]], ours: frozenset[tuple[str, str]]) -> None:
     """Raise ArchiveError if a schema has objects that are not ours, or lacks one of our tables."""
     if strange := sorted(theirs - ours):
-        listed = ", ".join(f"the {kind} {name[:40]!r}" for kind, name in strange[:_MOST_LISTED])
-        more = f" and {len(strange) - _MOST_LISTED:,} more" if len(strange) > _MOST_LISTED else ""
+        listed = ", ".join(_called(kind, name) for kind, name in strange[:_MOST_LISTED])
+        left = len(strange) - _MOST_LISTED
+        more = f" and {left:,} more" if left > 0 else ""
         raise ArchiveError(f"It holds what no archive of memproc's does: {listed}{more}.", _AGAIN)
-    if lacking := sorted(name for kind, name in ours - theirs if kind == "table"):
-        raise ArchiveError(f"It lacks the table {lacking[0]}.", _AGAIN)
+    for kind, name in sorted(ours - theirs):
+        if kind == "table":
+            raise ArchiveError(f"It lacks the table {name}.", _AGAIN)
+
+
+def _called(kind: str, name: str) -> str:
+    """Return what a sentence calls an object of a schema."""
+    return f"the {kind} {name[:40]!r}"
 
 
 def _opened_to_read(path: Path) -> sqlite3.Connection:
@@ -109,11 +117,12 @@ def foreign_objects(archive: Archive) -> tuple[str, ...]:
     """Return what an archive's schema holds that is not memproc's own, as sentences."""
     with Archive.memory() as own:
         ours = dict(_texts(own))
-    return tuple(
-        f"the {kind} {name[:40]!r} is not memproc's"
-        for (kind, name), text in _texts(archive)
-        if (kind, name) not in ours or (kind != "table" and ours[kind, name] != text)
-    )
+    foreign = []
+    for (kind, name), text in _texts(archive):
+        is_ours = (kind, name) in ours and (kind == "table" or ours[kind, name] == text)
+        if not is_ours:
+            foreign.append(f"{_called(kind, name)} is not memproc's")
+    return tuple(foreign)
 
 
 def _texts(archive: Archive) -> Iterator[tuple[tuple[str, str], str]]:

@@ -120,7 +120,8 @@ def layers_due(
     The engine has neither. `adopted` are the memories that a fork takes over and writes once more.
     """
     config = chat.config
-    edits = taken = frozenset[int]()
+    edits: frozenset[int] = frozenset()
+    taken: frozenset[int] = frozenset()
     if config.core.enabled and chat.layout.sections and roles.agent != ENGINE:
         edits = _due(archive, plan, "core", adopted)
     if config.facts.enabled and roles.context_manager != ENGINE:

@@ -116,7 +116,7 @@ def _most_it_costs(context: Context, survey: Survey) -> int:
 
 def _do_all(work: _Chunks) -> None:
     """Write all that is planned, and keep it in the order of the plan; folds and layers go on in parallel."""
-    plan = work.survey.plan
+    plan = work.plan
     lanes = (work.folds, *work.chains)
     needed, kept = needs(plan), 0
     _begin(work, needed, kept)
@@ -138,7 +138,7 @@ def _keep_finished(work: _Chunks, kept: int) -> int:
 
 def _begin(work: _Chunks, needed: tuple[int, ...], kept: int) -> None:
     """Begin the fold and all the chunks that can be begun when the first `kept` of the plan are kept."""
-    plan = work.survey.plan
+    plan = work.plan
     waiting = _waiting(plan, kept)
     for chain in work.chains:
         chain.begin(waiting)
@@ -180,7 +180,7 @@ def _dialogue(work: _Chunks, lead: Lead) -> RunningDialogue[Keep]:
 
 def _steps(work: _Chunks, lead: Lead) -> Steps[Keep]:
     """Write about one chunk, as soon as the folds are there that its prompts begin with."""
-    plan, place = work.survey.plan, lead.place
+    plan, place = work.plan, lead.place
     chunk = plan.work[place]
     while (before := work.folds.before(chunk.memories_before)) is None:
         yield None
@@ -209,7 +209,7 @@ def _steps(work: _Chunks, lead: Lead) -> Steps[Keep]:
 
 def _memory(work: _Chunks, chunk: PlannedChunk, passage: Passage, *, is_again: bool) -> Steps[Keep]:
     """Make a memory of a chunk, or another as-of edition of the memory that it has."""
-    archive, survey = work.context.archive, work.survey
+    archive, survey = work.archive, work.survey
     before = chunk_memory(work.memories, chunk) if is_again else None
     number = next_edition(archive, before.memory_id) if before else 1
     sheet = worksheet_of_chunk(survey, chunk)
@@ -233,9 +233,9 @@ def _layers_after(survey: Survey, chunk: PlannedChunk) -> tuple[Layer, ...]:
 
 def _keep_new(work: _Chunks, memory: Memory, layers: Sequence[Layer]) -> None:
     """Keep a new memory, with the layers that become due, in one transaction."""
-    archive = work.context.archive
+    archive = work.archive
     with archive.transaction():
-        keep_memory(archive, work.survey.plan.chat_id, memory)
+        keep_memory(archive, work.plan.chat_id, memory)
         begin_steps(archive, memory.memory_id, memory.edition.number, layers)
     work.memories.append(memory)
 
@@ -244,7 +244,7 @@ def _keep_again(work: _Chunks, before: Memory, edition: Edition, layers: Sequenc
     """Keep another edition of a memory, unless it is one more of the engine's that nothing asked for."""
     if not before.due and edition.made == EXTRACTED:
         return
-    archive = work.context.archive
+    archive = work.archive
     with archive.transaction():
         keep_edition(archive, before.memory_id, edition)
         begin_steps(archive, before.memory_id, edition.number, layers)
@@ -276,7 +276,7 @@ def _hindsight(work: _Chunks, chunk: PlannedChunk, passage: Passage) -> Steps[Ke
 
 def _keep_hindsight(work: _Chunks, before: Memory, edition: Edition | Refused) -> None:
     """Keep a memory's hindsight edition if it was written, and that its turn is over."""
-    archive = work.context.archive
+    archive = work.archive
     with archive.transaction():
         if isinstance(edition, Edition):
             keep_edition(archive, before.memory_id, edition)
@@ -308,7 +308,7 @@ def _seen_later(survey: Survey, chunk: PlannedChunk) -> tuple[Entry, ...]:
 
 def _renew(work: _Chunks, memory: Memory) -> None:
     """Let a memory have all editions that the archive has of it by now."""
-    known = editions(work.context.archive, memory.memory_id)
+    known = editions(work.archive, memory.memory_id)
     edition = shown_edition(known, memory.chosen, work.survey.config.memory.editions)
     in_prompts = edition_in_prompts(known, memory.chosen)
     place = [other.memory_id for other in work.memories].index(memory.memory_id)

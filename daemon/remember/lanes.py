@@ -40,6 +40,7 @@ from rules.layers.core import CoreEvent
 from rules.layers.facts import FactEvent
 from rules.layers.names import persons_names
 from rules.plan.cache_order import Lead
+from rules.plan.chat_plan import ChatPlan
 from rules.plan.work import PlannedChunk
 
 BEFORE_ALL_CHUNKS = -1
@@ -59,6 +60,16 @@ class ChatWork:
     survey: Survey
     memories: list[Memory]
     """The chat's memories and folds so far."""
+
+    @property
+    def archive(self) -> Archive:
+        """Return the archive that the chat is kept in."""
+        return self.context.archive
+
+    @property
+    def plan(self) -> ChatPlan:
+        """Return the plan of the work."""
+        return self.survey.plan
 
 
 class Lane:
@@ -117,7 +128,7 @@ class _LayerWork(Generic[LayerEvent]):
 
     def chain(self) -> Chain:
         """Return the planned steps of the layer."""
-        return Chain(self.work, getattr(self.work.survey.plan.layers, self.layer), self._step)
+        return Chain(self.work, getattr(self.work.plan.layers, self.layer), self._step)
 
     def _step(self, chunk: PlannedChunk) -> Steps[Keep]:
         """Ask after one memory; nothing happens by one that the person has forgotten.
@@ -125,7 +136,7 @@ class _LayerWork(Generic[LayerEvent]):
         Where a question does not fit, the memory itself stays, and the work goes on.
         """
         memory = chunk_memory(self.work.memories, chunk)
-        known = editions(self.work.context.archive, memory.memory_id)
+        known = editions(self.work.archive, memory.memory_id)
         *_, as_of = (edition for edition in known if edition.kind == "as-of")
         events: tuple[LayerEvent, ...] = ()
         try:
@@ -137,9 +148,9 @@ class _LayerWork(Generic[LayerEvent]):
         return partial(self._keep, memory.memory_id, made)
 
     def _keep(self, memory_id: str, events: tuple[LayerEvent, ...]) -> None:
-        archive, now = self.work.context.archive, self.work.context.clock()
+        archive, now = self.work.archive, self.work.context.clock()
         with archive.transaction():
-            self.keep_events(archive, self.work.survey.plan.chat_id, events, now, memory_id)
+            self.keep_events(archive, self.work.plan.chat_id, events, now, memory_id)
             end_step(archive, memory_id, self.layer, now)
 
 
@@ -169,7 +180,7 @@ def _about_core(
     memories_before = told_before(survey, work.memories, chunk.memories_before)
     passage = survey.passage(chunk, memories_before, breaks)
     layout = survey.shown.layout
-    now = core_now(work.context.archive, survey.plan.chat_id, layout)
+    now = core_now(work.archive, survey.plan.chat_id, layout)
     said = [entry.message for entry in passage.chunk]
     own = [message.words for message in said if message.speaker != "user"]
     return AboutCore(
@@ -198,7 +209,7 @@ def _as_posed(survey: Survey, chunk: PlannedChunk, passage: Passage, as_of: Edit
 
 def facts_chain(work: ChatWork) -> Chain:
     """Return the planned steps that take facts."""
-    archive, survey = work.context.archive, work.survey
+    archive, survey = work.archive, work.survey
     chat_id, roles = survey.plan.chat_id, survey.roles
 
     def take(chunk: PlannedChunk, _: Edition) -> Steps[tuple[FactEvent, ...]]:
