@@ -6,6 +6,7 @@ None is ever overwritten.
 import hashlib
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
+from graphlib import TopologicalSorter
 from typing import Literal
 
 EXTRACTED, WRITTEN = "extracted", "model"
@@ -203,12 +204,21 @@ def aliases(memories: Sequence[Memory]) -> dict[str, str]:
 def with_members(names: Collection[str], memories: Sequence[Memory]) -> frozenset[str]:
     """Return these ids of memories and folds, with those of all that is inside the folds."""
     covered = set(names)
-    for fold in sorted(
-        (memory for memory in memories if memory.is_fold), key=lambda fold: -fold.level
-    ):
+    for fold in reversed(folds_upwards(memories)):
         if fold.memory_id in covered:
             covered.update(fold.members)
     return frozenset(covered)
+
+
+def folds_upwards(memories: Sequence[Memory]) -> list[Memory]:
+    """Return the folds, each after the folds that are its members.
+
+    Levels do not tell: a fold keeps the one at which it was made, and at another budget the same
+    fold is a member of one of a lower level.
+    """
+    folds = {memory.memory_id: memory for memory in memories if memory.is_fold}
+    members = {name: fold.members for name, fold in folds.items()}
+    return [folds[name] for name in TopologicalSorter(members).static_order() if name in folds]
 
 
 def memory_id(chat_id: str, number: int, digests: Sequence[str]) -> str:

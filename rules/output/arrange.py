@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 from rules.conversation.history import Entry, Place
 from rules.conversation.marker import CLOSING, MEMORY, OPENING, Draft, memory_drafts
-from rules.conversation.memory import Memory
+from rules.conversation.memory import Memory, folds_upwards
 from rules.recognize.user_edits import groups
 from rules.typingmind import spans
 from rules.typingmind.content import attachments
@@ -88,16 +88,13 @@ def _first_indices(
     for name, group in groups(places).items():
         first[name] = min(place.at for place in group.values())
     under = _places_under(places, entries)
-    # Folds come after what is in them.
-    for memory in sorted(memories, key=lambda memory: (memory.is_fold, memory.level)):
-        if memory.memory_id in first:
-            continue
-        if memory.is_fold:
-            inside = [first[name] for name in memory.members if name in first]
-        else:
-            inside = [place.at for place in under.get(memory.number, ())]
+    for memory in memories:
+        if not memory.is_fold and memory.number in under:
+            first.setdefault(memory.memory_id, min(place.at for place in under[memory.number]))
+    for fold in folds_upwards(memories):
+        inside = [first[name] for name in fold.members if name in first]
         if inside:
-            first[memory.memory_id] = min(inside)
+            first.setdefault(fold.memory_id, min(inside))
     return first
 
 

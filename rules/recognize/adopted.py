@@ -29,6 +29,7 @@ from rules.conversation.memory import (
     Quote,
     Wish,
     fold_id,
+    folds_upwards,
     memory_id,
     six_of,
     with_members,
@@ -118,9 +119,9 @@ def _own_folds(chat_id: str, kin: Kin, own: Mapping[str, Memory]) -> dict[str, M
     """Return `own` with the folds of the other chat all of whose members are in it."""
     by_id = {memory.memory_id: memory for memory in kin.memories}
     all_own = dict(own)
-    for fold in kin.memories:
+    for fold in folds_upwards(kin.memories):
         name = fold.memory_id
-        if fold.is_fold and all(member in all_own for member in fold.members):
+        if all(member in all_own for member in fold.members):
             mine = [all_own[member] for member in fold.members]
             # A fold of memories that were edited since differs from one of the edited ones.
             is_of_today = name == fold_id(kin.chat_id, [by_id[member] for member in fold.members])

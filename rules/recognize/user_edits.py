@@ -13,7 +13,15 @@ from dataclasses import dataclass
 from rules.conversation.history import Past, Place, raw_messages
 from rules.conversation.kept_wishes import is_without_some
 from rules.conversation.marker import MEMORY, Marker
-from rules.conversation.memory import Edition, Memory, Six, aliases, six_of, with_members
+from rules.conversation.memory import (
+    Edition,
+    Memory,
+    Six,
+    aliases,
+    folds_upwards,
+    six_of,
+    with_members,
+)
 from rules.conversation.short_quotes import forms
 from rules.typingmind.message import is_touched, read_message
 from rules.typingmind.originals import is_for_attachment, with_attachments
@@ -157,15 +165,10 @@ def there(
         if has_raw or memory.memory_id in shown:
             seen.add(memory.memory_id)
     here = set(with_members(seen, memories))
-    for fold in _folds_upwards(memories):
+    for fold in folds_upwards(memories):
         if not here.isdisjoint(fold.members):
             here.add(fold.memory_id)
     return frozenset(here)
-
-
-def _folds_upwards(memories: Sequence[Memory]) -> list[Memory]:
-    folds = [memory for memory in memories if memory.is_fold]
-    return sorted(folds, key=lambda fold: fold.level)
 
 
 def deleted_memories(
@@ -211,7 +214,7 @@ def _recalled(
         if memory.memory_id in presence and (memory.forgotten or memory.recalled):
             back.append(memory.memory_id)
     forgotten = {memory.memory_id for memory in memories if memory.forgotten}.difference(back)
-    for fold in _folds_upwards(memories):
+    for fold in folds_upwards(memories):
         if fold.memory_id in forgotten and forgotten.isdisjoint(fold.members):
             forgotten.discard(fold.memory_id)
             back.append(fold.memory_id)

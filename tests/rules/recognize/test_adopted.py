@@ -7,6 +7,8 @@ import json
 from collections.abc import Sequence
 from dataclasses import replace
 
+import pytest
+
 from rules.conversation.history import Past, Place
 from rules.conversation.memory import Edition, Memory, fold_id
 from rules.recognize.adopted import (
@@ -103,9 +105,11 @@ def test_a_fold_that_the_fork_does_not_show_comes_too_where_it_has_all_its_memor
     ]
 
 
-def test_a_fold_of_folds_is_inherited_with_all_below_it() -> None:
-    higher = fold_of(1, [FOLD, M3])
-    found = inherit(OWN, shows(FOLD, M3), kin_of([*ALL, FOLD, higher]))
+@pytest.mark.parametrize("level", [2, 5])
+def test_a_fold_of_folds_is_inherited_with_all_below_it(level: int) -> None:
+    higher, lower = fold_of(1, [FOLD, M3]), replace(FOLD, level=level)
+    kin = sorted([lower, higher], key=lambda fold: fold.level)
+    found = inherit(OWN, shows(FOLD, M3), kin_of([*ALL, *kin]))
     by_origin = {memory.origins[0]: memory for memory in found.memories}
     assert by_origin[higher.memory_id].members == tuple(
         by_origin[name].memory_id for name in (FOLD.memory_id, "m3")

@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -180,9 +181,11 @@ def test_a_fold_that_was_deleted_is_forgotten_with_all_that_it_stands_for() -> N
     assert nothing_but(hand, forgotten=("m1", "m2", FOLD.memory_id))
 
 
-def test_a_memory_in_a_fold_of_folds_is_there() -> None:
-    higher = fold_of(1, [FOLD, M3])
-    memories = [*ALL, FOLD, higher]
+@pytest.mark.parametrize("level", [1, 4, 5])
+def test_a_memory_in_a_fold_of_folds_is_there_whatever_the_level_of_that_fold(level: int) -> None:
+    """A fold keeps the level at which it was made; at another budget it is in a lower one."""
+    higher = replace(fold_of(1, [FOLD, M3]), level=4)
+    memories = [*ALL, replace(FOLD, level=level), higher]
     messages = finish(chat_of(TALK), memories, shown=[higher]).again()
     places = places_of(messages, memories)
     assert there(memories, PAST, places) == {memory.memory_id for memory in memories}
