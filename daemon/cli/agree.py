@@ -35,7 +35,7 @@ def agreed(settings: Settings, exports: Sequence[Path]) -> frozenset[str] | None
     answered: set[str] = set()
     for plan, asked in _without_key(rows):
         titles.setdefault(asked.lacks_key, []).append(plan.title)
-        answered |= {notice for notice in asked.notices if notice.startswith(_NO_KEY)}
+        answered.update(notice for notice in asked.notices if notice.startswith(_NO_KEY))
     for provider in titles:
         price = _price_with_key(rows, provider)
         if not _settle_key(settings, provider, titles[provider], price):
@@ -43,7 +43,9 @@ def agreed(settings: Settings, exports: Sequence[Path]) -> frozenset[str] | None
             return None
     if titles:
         rows = planned_rows(settings, exports)
-    return frozenset(answered) if _is_price_agreed(settings, total_cost(rows)) else None
+    if not _is_price_agreed(settings, total_cost(rows)):
+        return None
+    return frozenset(answered)
 
 
 def _without_key(rows: Sequence[PlannedRow]) -> Iterator[tuple[ChatPlan, Who]]:
@@ -56,9 +58,13 @@ def _without_key(rows: Sequence[PlannedRow]) -> Iterator[tuple[ChatPlan, Who]]:
 
 def _price_with_key(rows: Sequence[PlannedRow], provider: str) -> str:
     """Say what the models of a provider would cost that lack its key; empty if that is not known."""
-    costs = [row.with_key for row in rows if row.who and row.who.lacks_key == provider]
-    likely = sum(cost.likely for cost in costs if cost)
-    return f", for about {in_words(likely)}" if likely and all(costs) else ""
+    likely = 0
+    for row in rows:
+        if row.who and row.who.lacks_key == provider:
+            if row.with_key is None:
+                return ""
+            likely += row.with_key.likely
+    return f", for about {in_words(likely)}" if likely else ""
 
 
 def _settle_key(settings: Settings, provider: str, titles: Sequence[str], price: str) -> bool:
@@ -70,6 +76,7 @@ def _settle_key(settings: Settings, provider: str, titles: Sequence[str], price:
 
 
 def _is_price_agreed(settings: Settings, cost: CostEstimate) -> bool:
+    """Ask before a run that may cost more than a dollar. Return whether it may begin."""
     if cost.at_most <= _ASKED_ABOVE:
         return True
     if click.confirm(f"{_price_sentence(cost, spendable(settings))} Go on?", err=True):
@@ -80,7 +87,8 @@ def _is_price_agreed(settings: Settings, cost: CostEstimate) -> bool:
 
 def _price_sentence(cost: CostEstimate, most: int) -> str:
     """Say what the run costs: never more than the `most` picodollars that the caps leave."""
-    likely, under_caps = in_words(cost.likely), f"the {in_words(most)} that the caps leave"
+    likely = in_words(cost.likely)
+    under_caps = f"the {in_words(most)} that the caps leave"
     if most < cost.likely:
         return f"This will likely need {likely}, and pause at {under_caps}."
     at_most = under_caps if most < cost.at_most else in_words(cost.at_most)
@@ -89,13 +97,15 @@ def _price_sentence(cost: CostEstimate, most: int) -> str:
 
 def _ask_about_key(provider: str, titles: Sequence[str], price: str) -> str:
     """Ask what to do without the key of a provider: `key`, `extract` or `stop`."""
-    shown = ", ".join(in_one_line(title) for title in titles[:_MOST_TITLES])
-    more = f" and {len(titles) - _MOST_TITLES:,} more" if len(titles) > _MOST_TITLES else ""
+    shown = ", ".join(map(in_one_line, titles[:_MOST_TITLES]))
+    rest = len(titles) - _MOST_TITLES
+    more = f" and {rest:,} more" if rest > 0 else ""
     print_error(
         f"There is no key for {provider}, whose model writes the memories of {shown}{more}."
     )
     click.echo(_CHOICES.format(price=price), err=True)
     choices = click.Choice(("key", "extract", "stop"), case_sensitive=False)
-    return str(
-        click.prompt("What shall it be", type=choices, default="stop", show_choices=False, err=True)
+    answer = click.prompt(
+        "What shall it be", type=choices, default="stop", show_choices=False, err=True
     )
+    return str(answer)

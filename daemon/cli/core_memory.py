@@ -22,6 +22,8 @@ from rules.layers.core import CoreEvent, CoreMemory, OverLimit, Section, rendere
 from rules.layers.core_layout import Layout
 from rules.typingmind.content import printable
 
+_EMPTY = "(nothing)"
+
 
 @click.group(cls=ChatGroup, default="show")
 @click.argument("chat")
@@ -50,14 +52,17 @@ def core_show_command(about: AboutChat, as_json: bool) -> None:
 
 
 def _section_lines(section: Section) -> Iterator[str]:
+    """Yield a section's size, what it is for, and its lines, those that are the person's marked."""
     held = ", set by you" if section.held else ""
     yield f"{section.name}: {len(section.rendered):,} of {section.limit:,} characters{held}"
     if section.description:
         yield f"  {section.description}"
-    is_text = isinstance(section.value, str)
-    own = {line if is_text else rendered((line,)) for line in section.held_lines}
-    for line in section.rendered.splitlines() or ["(nothing)"]:
-        yield f"    {line}{'  (yours)' if line in own else ''}"
+    own = set(section.held_lines)
+    if not isinstance(section.value, str):
+        own = {rendered((line,)) for line in section.held_lines}
+    for line in section.rendered.splitlines() or [_EMPTY]:
+        yours = "  (yours)" if line in own else ""
+        yield f"    {line}{yours}"
 
 
 @core_command.command(
@@ -73,10 +78,9 @@ def set_command(about: AboutChat, section: str, text: str | None, empty: bool) -
     A list has one entry a line. It stays as you have set it: the persona cannot edit it until you
     release it.
     """
-    words = ""
-    if not empty:
-        words = printable(sys.stdin.read() if text in (None, "-") else str(text)).strip("\n")
-    if bool(text) if empty else not words.strip():
+    words = "" if empty else _words(text)
+    is_clear = not text if empty else words.strip()
+    if not is_clear:
         raise click.UsageError(
             "Nothing was changed: say the section's new text, or --empty to have it say nothing."
         )
@@ -87,6 +91,12 @@ def set_command(about: AboutChat, section: str, text: str | None, empty: bool) -
         _keep(context.archive, known, event)
     until = f"memproc core {known.chat_id} release {section}"
     about.settings.say(f'"{section}" is set, and stays so until: {until}\n{TO_SEE_IT}')
+
+
+def _words(text: str | None) -> str:
+    """Return the text that was given, or what comes on the standard input for none and for "-"."""
+    given = sys.stdin.read() if text in (None, "-") else str(text)
+    return printable(given).strip("\n")
 
 
 @core_command.command("release")
@@ -100,13 +110,13 @@ def core_release_command(about: AboutChat, section: str) -> None:
     with about.settings.context() as context:
         known = _known_core(context.archive, context.config, about.name)
         known.section(section)
-        last = next((event for event in reversed(known.events) if event.section == section), None)
-        released = "was not set by hand: nothing to do"
-        if last is not None and (last.held or last.held_lines):
-            released = "is released"
-            event = CoreEvent(section, last.value, held=False, by="person", function="release")
-            _keep(context.archive, known, event)
-    about.settings.say(f'"{section}" {released}.')
+        last = known.last_event(section)
+        if last is None or not (last.held or last.held_lines):
+            about.settings.say(f'"{section}" was not set by hand: nothing to do.')
+            return
+        event = CoreEvent(section, last.value, held=False, by="person", function="release")
+        _keep(context.archive, known, event)
+    about.settings.say(f'"{section}" is released.')
 
 
 @core_command.command("undo")
@@ -143,13 +153,18 @@ def core_history_command(about: AboutChat, as_json: bool) -> None:
     if not known.events:
         about.settings.say(f'Nothing was written into the core memory of "{known.title}" yet.')
     for event in known.events:
-        by = "you"
-        if event.by != "person":
-            by = f"the persona, after memory {event.memory} (edition {event.edition})"
-        undone = f", taking back number {event.undoes}" if event.undoes else ""
-        head = f"{event.number}. {moment(event.at)}: {event.section}, {event.function}"
-        value = rendered(event.value).splitlines() or ["(nothing)"]
-        click.echo(visible("\n    ".join([f"{head} by {by}{undone}", *value])))
+        click.echo(visible("\n    ".join(_event_lines(event))))
+
+
+def _event_lines(event: CoreEvent) -> Iterator[str]:
+    """Yield when and by whom a section was written, and what it said then."""
+    by = "you"
+    if event.by != "person":
+        by = f"the persona, after memory {event.memory} (edition {event.edition})"
+    undone = f", taking back number {event.undoes}" if event.undoes else ""
+    head = f"{event.number}. {moment(event.at)}: {event.section}, {event.function}"
+    yield f"{head} by {by}{undone}"
+    yield from rendered(event.value).splitlines() or [_EMPTY]
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,11 +184,20 @@ class _KnownCore:
             raise NotFound(f'The core memory has no section "{name}".', f"It has {names}.")
         return section
 
+    def last_event(self, section: str) -> CoreEvent | None:
+        """Return the newest event of a section; None where it was never written."""
+        for event in reversed(self.events):
+            if event.section == section:
+                return event
+        return None
+
 
 def _known_core(archive: Archive, config: Config, name: str) -> _KnownCore:
+    """Find the chat of that id or title, and its core memory. Raises NotFound."""
     chat = find_chat(archive, name)
-    layout = core_layout(config.of(known_chat(archive, chat.chat_id)).core)
-    return _KnownCore(chat.chat_id, chat.title, layout, core_events(archive, chat.chat_id))
+    own = config.of(known_chat(archive, chat.chat_id))
+    events = core_events(archive, chat.chat_id)
+    return _KnownCore(chat.chat_id, chat.title, core_layout(own.core), events)
 
 
 def _keep(archive: Archive, known: _KnownCore, event: CoreEvent) -> None:

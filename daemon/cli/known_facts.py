@@ -1,6 +1,6 @@
 """Show facts, where they come from, and your additions and removals: `memproc facts CHAT`."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 
 import click
@@ -52,7 +52,8 @@ def facts_search_command(about: AboutChat, words: tuple[str, ...], as_json: bool
     with about.settings.archive() as archive:
         chat = find_chat(archive, about.name)
         known = facts_now(archive, chat.chat_id)
-    best_first = [known[at] for at in ranked([fact.text for fact in known], " ".join(words))]
+    texts = [fact.text for fact in known]
+    best_first = [known[at] for at in ranked(texts, " ".join(words))]
     _print(best_first, as_json, f'No fact of "{chat.title}" has these words.')
 
 
@@ -71,14 +72,21 @@ def facts_history_command(about: AboutChat, number: int, as_json: bool) -> None:
         print_json([asdict(event) for event in events])
         return
     for event in events:
-        by = "you"
-        if event.by != "person":
-            by = f"the context manager, from the chunk of memory {event.memory}"
-        source = f", message {event.source}" if event.source else ""
-        why = f": {event.why}" if event.why else ""
-        click.echo(visible(f"{moment(event.at)}: {event.event} by {by}{source}{why}"))
-        if event.text:
-            click.echo(visible(f"    {event.said_at[:10] or 'some day'}: {event.text}"))
+        for line in _event_lines(event):
+            click.echo(visible(line))
+
+
+def _event_lines(event: FactEvent) -> Iterator[str]:
+    """Yield when, by whom and why a fact changed, and what it said from then on."""
+    by = "you"
+    if event.by != "person":
+        by = f"the context manager, from the chunk of memory {event.memory}"
+    source = f", message {event.source}" if event.source else ""
+    why = f": {event.why}" if event.why else ""
+    yield f"{moment(event.at)}: {event.event} by {by}{source}{why}"
+    if event.text:
+        day = event.said_at[:10] or "some day"
+        yield f"    {day}: {event.text}"
 
 
 @facts_command.command("forget")
@@ -90,14 +98,16 @@ def facts_forget_command(about: AboutChat, number: int) -> None:
     It is no longer shown or told, and never taken from the same message again.
     """
     with about.settings.context() as context:
-        chat = find_chat(context.archive, about.name)
-        _events_of(context.archive, chat, number)
-        if number not in {fact.number for fact in facts_now(context.archive, chat.chat_id)}:
+        archive = context.archive
+        chat = find_chat(archive, about.name)
+        _events_of(archive, chat, number)
+        true_now = {fact.number for fact in facts_now(archive, chat.chat_id)}
+        if number not in true_now:
             about.settings.say(f"Nothing to do: fact {number} is not true any more.")
             return
         why = "forgotten at the command line"
         event = FactEvent(number, "FORGET", "", "", "", "person", why=why)
-        keep_fact_events(context.archive, chat.chat_id, [event], now())
+        keep_fact_events(archive, chat.chat_id, [event], now())
     about.settings.say(f"Fact {number} is forgotten.\n{TO_SEE_IT}")
 
 
@@ -110,14 +120,17 @@ def facts_add_command(about: AboutChat, text: str) -> None:
     if not words:
         raise click.UsageError("A fact needs words.")
     with about.settings.context() as context:
-        chat = find_chat(context.archive, about.name)
-        for fact in facts_now(context.archive, chat.chat_id):
+        archive = context.archive
+        chat = find_chat(archive, about.name)
+        for fact in facts_now(archive, chat.chat_id):
             if normal(fact.text) == normal(words):
                 about.settings.say(f"Nothing to do: fact {fact.number} says so already.")
                 return
-        number, when = next_fact(context.archive, chat.chat_id), now()
-        event = FactEvent(number, "ADD", words, when, "", "person", why="added at the command line")
-        keep_fact_events(context.archive, chat.chat_id, [event], when)
+        number = next_fact(archive, chat.chat_id)
+        when = now()
+        why = "added at the command line"
+        event = FactEvent(number, "ADD", words, when, "", "person", why=why)
+        keep_fact_events(archive, chat.chat_id, [event], when)
     about.settings.say(f"Added as fact {number}.\n{TO_SEE_IT}")
 
 
@@ -134,15 +147,18 @@ def _events_of(archive: Archive, chat: KnownChat, number: int) -> Sequence[FactE
 
 
 def _print(facts: Sequence[Fact], as_json: bool, none: str) -> None:
+    """Print facts as a table, or for programs; where there are none, print the sentence `none`."""
     if as_json:
         print_json([asdict(fact) for fact in facts])
         return
     if not facts:
         click.echo(visible(none))
         return
-    rows = [
-        (str(fact.number), fact.said_at[:10], fact.text, str(fact.confirmed), fact.by)
-        for fact in facts
-    ]
     headings = ("Id", "Said on", "Fact", "Confirmed", "By")
+    rows = [_cells(fact) for fact in facts]
     print_table(headings, rows, right=(0, 3), prose=(2,), drop=(4, 3), pages=True)
+
+
+def _cells(fact: Fact) -> tuple[str, ...]:
+    """Return a fact's cells in the order of the headings."""
+    return str(fact.number), fact.said_at[:10], fact.text, str(fact.confirmed), fact.by

@@ -5,7 +5,7 @@ touched.
 """
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
@@ -82,17 +82,23 @@ class Scanner:
             entries = list(candidates(plan.inbox, plan.subfolders))
         except OSError as error:
             raise trouble(error, plan.inbox, "read") from error
-        files = (entry for entry in entries if isinstance(entry, Candidate))
-        lying = ((file.path, sighting_of(file.status)) for file in files)
         self._plan, self._now, self._monotonic = plan, now, monotonic
+        files = [entry for entry in entries if isinstance(entry, Candidate)]
+        lying = ((file.path, sighting_of(file.status)) for file in files)
         self._see(*compare_inbox(self._archive, lying))
-        notes = [*self._take_those_due()]
+        notes = list(self._take_those_due())
         for entry in entries:
             if isinstance(entry, UnusableFile):
-                notes.append(f"{entry.path.removeprefix(f'{plan.inbox}{os.sep}')}: {entry.reason}")
-        next_look = min((stillness.look_at for stillness in self._stillness.values()), default=None)
-        seconds = None if next_look is None else max(next_look - monotonic, 0.0)
-        return Scanned(seconds, steps_after(self._archive, before), tuple(notes))
+                name = entry.path.removeprefix(f"{plan.inbox}{os.sep}")
+                notes.append(f"{name}: {entry.reason}")
+        return Scanned(self._next_look(), steps_after(self._archive, before), tuple(notes))
+
+    def _next_look(self) -> float | None:
+        """Return the seconds until the first file is due; None where none is remembered."""
+        if not self._stillness:
+            return None
+        due = min(stillness.look_at for stillness in self._stillness.values())
+        return max(due - self._monotonic, 0.0)
 
     def _see(self, files: Sequence[Present], left: Sequence[int]) -> None:
         """Record what was seen, and how long each file that is not taken yet has been unchanged."""
@@ -100,11 +106,14 @@ class Scanner:
         if left or any(file.comparison != "unchanged" for file in files):
             entered = record_sightings(self._archive, files, left, self._now)
         before, self._stillness = self._stillness, {}
+        settle_seconds = self._plan.settle_seconds
         for file in files:
             number = entered.get(file.path, file.arrival)
-            last = file.last if file.last and number == file.arrival else file.sighting
+            last = file.sighting
+            if file.last and number == file.arrival:
+                last = file.last
             stillness = update_stillness(
-                before.get(number), last, file.sighting, self._monotonic, self._plan.settle_seconds
+                before.get(number), last, file.sighting, self._monotonic, settle_seconds
             )
             self._stillness[number] = stillness
             if file.comparison == "changed":
@@ -112,11 +121,7 @@ class Scanner:
 
     def _take_those_due(self) -> Sequence[str]:
         """Look into the files that are due, and take the ready ones; return what stops them all."""
-        due = sorted(
-            number
-            for number, stillness in self._stillness.items()
-            if stillness.look_at <= self._monotonic
-        )
+        due = sorted(self._due())
         size = 0
         for number in due[:_FILES_AT_ONCE]:
             arrival = find_arrival(self._archive, number)
@@ -125,9 +130,7 @@ class Scanner:
                 replaced = self._look(arrival)
             except FileTrouble as no_room:
                 self._waits(arrival, Wait(_NO_ROOM_PAUSE, no_room.message, no_room.next_step))
-                later = self._monotonic + _NO_ROOM_PAUSE
-                for each in self._stillness.keys() & set(due):
-                    self._stillness[each] = replace(self._stillness[each], look_at=later)
+                self._put_off(due)
                 return [no_room.message]
             for older in replaced:
                 forget_copy(self._archive, self._plan.state, find_arrival(self._archive, older))
@@ -135,31 +138,50 @@ class Scanner:
                 break
         return []
 
+    def _due(self) -> Iterator[int]:
+        """Yield the arrivals whose files are to be looked into now."""
+        for number, stillness in self._stillness.items():
+            if stillness.look_at <= self._monotonic:
+                yield number
+
+    def _put_off(self, due: Sequence[int]) -> None:
+        """Look into these files again when there may be room, those that were taken excepted."""
+        later = self._monotonic + _NO_ROOM_PAUSE
+        for number in self._stillness.keys() & set(due):
+            self._stillness[number] = replace(self._stillness[number], look_at=later)
+
     def _look(self, arrival: Arrival) -> Sequence[int]:
         """Take a file if it is complete. Return the arrivals that it replaces.
 
         Raise FileTrouble where no file can be taken.
         """
         stillness, path = self._stillness[arrival.id], Path(arrival.path)
-        if wait := self._decide(arrival, stillness, look_inside(path)):
+        wait = self._decide(arrival, stillness, look_inside(path))
+        if wait:
             self._waits(arrival, wait)
-            self._stillness[arrival.id] = replace(stillness, look_at=self._monotonic + wait.seconds)
+            look_at = self._monotonic + wait.seconds
+            self._stillness[arrival.id] = replace(stillness, look_at=look_at)
             return ()
-        if not has_ending(arrival.path):
-            reason, next_step = what_it_is(path)
-            change_state(self._archive, arrival.id, "skipped", reason, next_step, self._now)
-            del self._stillness[arrival.id]
-            return ()
-        return self._take(arrival, path)
+        if has_ending(arrival.path):
+            return self._take(arrival, path)
+        reason, next_step = what_it_is(path)
+        change_state(self._archive, arrival.id, "skipped", reason, next_step, self._now)
+        del self._stillness[arrival.id]
+        return ()
 
     def _take(self, arrival: Arrival, path: Path) -> Sequence[int]:
+        """Copy a file that is complete, unless its content is known. Return what it replaces.
+
+        One that changes meanwhile has to be unchanged for its full time again.
+        """
+        known_here = partial(known_content, self._archive)
         try:
-            known_here = partial(known_content, self._archive)
             digest, known = take(path, arrival.sighting, self._plan.state, known_here)
         except Changed as changed:
             settled_at = self._monotonic + self._plan.settle_seconds
-            self._stillness[arrival.id] = Stillness(self._monotonic, settled_at, str(changed))
-            self._unsettled(arrival, self._stillness[arrival.id])
+            stillness = Stillness(self._monotonic, settled_at, str(changed))
+            self._stillness[arrival.id] = stillness
+            self._unsettled(arrival, stillness)
             return ()
         del self._stillness[arrival.id]
         if known:
@@ -168,15 +190,20 @@ class Scanner:
         return mark_copied(self._archive, arrival.id, digest, self._now)
 
     def _unsettled(self, arrival: Arrival, stillness: Stillness) -> None:
-        if wait := self._decide(arrival, stillness, None):
+        """Record that a file is not complete yet, or still changes."""
+        wait = self._decide(arrival, stillness, None)
+        if wait:
             self._waits(arrival, wait)
 
     def _decide(
         self, arrival: Arrival, stillness: Stillness, fault: Incomplete | None
     ) -> Wait | None:
+        """Return what a file waits for; None where it may be taken."""
         # A clock that was set back makes this time shorter, but never for long.
-        waited = (_time(self._now) - _time(arrival.seen_at)).total_seconds()
-        return decide(stillness, self._monotonic, waited, self._plan.settle_seconds, fault)
+        waited = _time(self._now) - _time(arrival.seen_at)
+        return decide(
+            stillness, self._monotonic, waited.total_seconds(), self._plan.settle_seconds, fault
+        )
 
     def _waits(self, arrival: Arrival, wait: Wait) -> None:
         """Record in the archive what the file waits for."""
@@ -185,4 +212,5 @@ class Scanner:
 
 
 def _time(text: str) -> datetime:
+    """Read a time of the archive; the earliest that there is where it is none."""
     return parse_date(text) or datetime.min.replace(tzinfo=UTC)

@@ -1,7 +1,6 @@
 """Do what a paired device may ask for: plan a chat, give a job, report it, send its result.
 
-The work is done by the daemon or by `memproc run`, as for every export in the inbox. The pill in
-TypingMind has a line of words for a plan and for a job.
+The work is done by the daemon or by `memproc run`, as for every export in the inbox.
 """
 
 import json
@@ -30,8 +29,8 @@ from daemon.files.reasons import file_errors
 from daemon.files.write import replace_file
 from daemon.page.actions import do_command, start_command
 from daemon.page.app import Desk, Plan, Plans
-from daemon.page.money import row_of
-from daemon.page.words import tokens, usd
+from daemon.page.pill import job_line, planned_line, planned_more
+from daemon.page.run_plans import row_of
 from rules.conversation.marker import MEMORY, read_marker
 from rules.errors import FileTrouble, MemprocError
 from rules.typingmind.chat import Chat
@@ -45,9 +44,6 @@ _NEW_CHAT = (
     'output.mode = "replace" in memproc.toml.'
 )
 
-SYNC_LIMIT = 3 << 20
-"""Bytes; TypingMind's sync skips larger chats."""
-
 
 def plan_of_chat(desk: Desk, plans: Plans, body: bytes) -> Plan:
     """Plan a run on the chat, as `memproc plan` does, without keeping the chat.
@@ -58,7 +54,9 @@ def plan_of_chat(desk: Desk, plans: Plans, body: bytes) -> Plan:
 
     def make() -> Plan:
         planned = _planned(desk, chat, body)
-        return planned | {"says": planned_line(planned, len(body)), "why": planned_more(planned)}
+        planned["says"] = planned_line(planned, len(body))
+        planned["why"] = planned_more(planned)
+        return planned
 
     return plans.get(desk, chat.chat_id, body, make)
 
@@ -84,8 +82,14 @@ def job(desk: Desk, device: Device, job_id: str) -> dict[str, object] | None:
         return None
     with Archive.read(desk.folders.state) as archive:
         progress = _look_after(desk, archive, given)
-    names = ("state", "done", "total", "usd", "reason")
-    return {name: getattr(progress, name) for name in names} | {"says": job_line(progress)}
+    return {
+        "state": progress.state,
+        "done": progress.done,
+        "total": progress.total,
+        "usd": progress.usd,
+        "reason": progress.reason,
+        "says": job_line(progress),
+    }
 
 
 def result(desk: Desk, device: Device, job_id: str) -> bytes | None:
@@ -132,10 +136,7 @@ def _lent(state: Path, body: bytes) -> Iterator[Path]:
     """Yield a private file with this content, and remove it afterwards."""
     folder = lent_folder(state)
     make_private(folder)
-    with file_errors(folder, "tidied up"):
-        for left in folder.iterdir():  # by a process that was killed
-            if time() - left.stat().st_mtime > _LENT_SECONDS:
-                left.unlink(missing_ok=True)
+    _remove_left(folder)
     path = folder / f"{token_hex(8)}.json"
     try:
         replace_file(path, [body])
@@ -144,7 +145,17 @@ def _lent(state: Path, body: bytes) -> Iterator[Path]:
         path.unlink(missing_ok=True)
 
 
+def _remove_left(folder: Path) -> None:
+    """Remove the files of processes that were killed."""
+    with file_errors(folder, "tidied up"):
+        for path in folder.iterdir():
+            age = time() - path.stat().st_mtime
+            if age > _LENT_SECONDS:
+                path.unlink(missing_ok=True)
+
+
 def _planned(desk: Desk, chat: Chat, body: bytes) -> Plan:
+    """Plan the chat by the command, and return what the extension is told of it."""
     if desk.config.output.mode == "new-chat":
         return _plan_of(chat, {}, _NEW_CHAT)
     with _lent(desk.folders.state, body) as path:
@@ -157,13 +168,16 @@ def _planned(desk: Desk, chat: Chat, body: bytes) -> Plan:
 
 
 def _plan_of(chat: Chat, row: Plan, why_no_more: str) -> Plan:
-    money, due = row.get("money") or {}, len(row.get("chunks", ())) + len(row.get("again", ()))
+    """Return what the extension is told of a chat, by its row of the plan, empty for none."""
+    due = len(row.get("chunks", ())) + len(row.get("again", ()))
+    made = 0 if _has_memories(chat) else len(row.get("made", ()))
+    money = row.get("money") or {}
     return {
         "chat": chat.chat_id,
         "tokens": row.get("tokens", 0),
         "sent": _sent(chat, row),
         "due": due,
-        "made": 0 if _has_memories(chat) else len(row.get("made", ())),
+        "made": made,
         "ready": row.get("ready", False),
         "usd_likely": money.get("likely_usd"),
         "usd_most": money.get("spent_at_most_usd"),
@@ -182,8 +196,11 @@ def _sent(chat: Chat, row: Plan) -> int:
 
 def _has_memories(chat: Chat) -> bool:
     """Return True if the chat as it was sent has memories in it."""
-    markers = (read_marker(read_message(chat.slice(span)).marker) for span in chat.messages)
-    return any(marker is not None and marker.kind == MEMORY for marker in markers)
+    for span in chat.messages:
+        marker = read_marker(read_message(chat.slice(span)).marker)
+        if marker is not None and marker.kind == MEMORY:
+            return True
+    return False
 
 
 def keep_words(desk: Desk, body: bytes) -> tuple[bool, str]:
@@ -200,59 +217,3 @@ def keep_words(desk: Desk, body: bytes) -> tuple[bool, str]:
     if result.is_done:
         return True, result.out.partition("\n")[0]
     return False, " ".join(result.text.removeprefix("memproc: ").split())
-
-
-def planned_line(plan: Plan, size: int) -> str:
-    """Say a chat's size, what is due and about what it costs; `size` is in bytes."""
-    if not plan["tokens"]:
-        return str(plan["reason"])
-    return f"{_size(plan)}, {_due(plan)}{_sync_note(size)}"
-
-
-def planned_more(plan: Plan) -> str:
-    """Say why nothing is due, or the most that it may cost."""
-    if plan["due"] and plan["usd_most"]:
-        return f"At most {usd(plan['usd_most'])}."
-    return str(plan["reason"])
-
-
-def job_line(job: JobReport) -> str:
-    """Say how a job is doing, in one sentence."""
-    if job.reason or job.state not in ("waiting", "running"):
-        return job.reason
-    if job.state == "waiting":
-        return "memproc has the chat; it waits for its turn"
-    count = f": {job.done} of {job.total}" if job.total else ""
-    money = f", {usd(job.usd)} so far" if job.usd else ""
-    return f"Writing memories{count}{money}"
-
-
-def _size(plan: Plan) -> str:
-    """Say the conversation's tokens, and how many are sent where memories are in the chat."""
-    whole = int(plan["tokens"])
-    sent = int(plan.get("sent", whole))
-    if sent < whole:
-        return f"{tokens(sent)} of {tokens(whole)} tokens are sent"
-    return f"{tokens(whole)} tokens"
-
-
-def _due(plan: Plan) -> str:
-    """Say what memories are due, or how many are made and missing from the chat, or else what is."""
-    if plan["due"]:
-        likely = plan["usd_likely"]
-        cost = usd(None) if likely is None else f"about {usd(likely)}" if likely else "free"
-        return f"{_memories(plan['due'])} due, {cost}"
-    if plan["made"]:
-        return f"{_memories(plan['made'])} ready to be put in, free"
-    return "changes ready to be put in, free" if plan["ready"] else "nothing due"
-
-
-def _sync_note(size: int) -> str:
-    if size <= SYNC_LIMIT:
-        return ""
-    mib = f"{size / (1 << 20):.1f} MiB of {SYNC_LIMIT >> 20}"
-    return f"; TypingMind's sync skips it until it is smaller ({mib})"
-
-
-def _memories(number: int) -> str:
-    return f"{number} {'memory' if number == 1 else 'memories'}"

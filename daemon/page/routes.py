@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from daemon.page import actions, files, money, setup
+from daemon.page import actions, files, money, run_plans, setup
 from daemon.page.app import View
 from daemon.page.chat import chat_page
 from daemon.page.hits import search_page
@@ -32,7 +32,7 @@ VIEWS: Mapping[str, View] = {
     "/about": setup.about_page,
     "/service": setup.service_page,
     "/settings": settings_page,
-    "/inbox": money.inbox_page,
+    "/inbox": run_plans.inbox_page,
     "/bring": files.bring_page,
     "/money": money.money_page,
     "/pairing": setup.pairing_page,
@@ -43,8 +43,8 @@ VIEWS: Mapping[str, View] = {
     "/chat/{chat}/facts": facts_page,
     "/chat/{chat}/kept": kept_page,
     "/chat/{chat}/evaluation": evaluation_page,
-    "/chat/{chat}/plan": money.plan_page,
-    "/chat/{chat}/due": money.due_page,
+    "/chat/{chat}/plan": run_plans.plan_page,
+    "/chat/{chat}/due": run_plans.due_page,
     "/chat/{chat}/messages/{key}": place_page,
     "/chat/{chat}/read": reading_page,
     "/chat/{chat}/download": files.download_page,
@@ -59,7 +59,7 @@ ACTIONS: Mapping[str, View] = {
     "/drop": files.drop,
     "/inbox/aside": files.post_aside,
     "/inbox/back": files.post_back,
-    "/inbox/run": money.run_inbox,
+    "/inbox/run": run_plans.run_inbox,
     "/bring/plan": files.plan_bring,
     "/bring/go": files.post_bring,
     "/run/stop": actions.stop_run,
@@ -76,7 +76,7 @@ ACTIONS: Mapping[str, View] = {
     "/keys/test": setup.post_test_key,
     "/keys/forget": setup.post_forget_key,
     "/chat/{chat}/accept": actions.post_accept,
-    "/chat/{chat}/run": money.post_run,
+    "/chat/{chat}/run": run_plans.post_run,
     "/chat/{chat}/evaluation": post_evaluation,
     "/chat/{chat}/core/undo": actions.undo_core,
     "/chat/{chat}/core/{section}/set": actions.set_section,

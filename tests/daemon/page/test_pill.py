@@ -4,7 +4,7 @@ import pytest
 
 from daemon.bridge.job_report import JobReport
 from daemon.page.app import Plan
-from daemon.page.bridge_jobs import job_line, planned_line, planned_more
+from daemon.page.pill import job_line, planned_line, planned_more
 
 PLAN: Plan = {
     "tokens": 114_000,

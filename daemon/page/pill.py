@@ -1,0 +1,70 @@
+"""Say in a line what the pill in TypingMind shows: how large a chat is, what is due, how it goes."""
+
+from daemon.bridge.job_report import JobReport
+from daemon.page.app import Plan
+from daemon.page.words import tokens, usd
+
+_SYNC_LIMIT = 3 << 20
+"""Bytes; TypingMind's sync skips larger chats."""
+
+
+def planned_line(plan: Plan, size: int) -> str:
+    """Say a chat's size, what is due and about what it costs; `size` is in bytes."""
+    if not plan["tokens"]:
+        return str(plan["reason"])
+    return f"{_size(plan)}, {_due(plan)}{_sync_note(size)}"
+
+
+def planned_more(plan: Plan) -> str:
+    """Say why nothing is due, or the most that it may cost."""
+    if plan["due"] and plan["usd_most"]:
+        return f"At most {usd(plan['usd_most'])}."
+    return str(plan["reason"])
+
+
+def job_line(job: JobReport) -> str:
+    """Say how a job is doing, in one sentence."""
+    if job.reason or job.state not in ("waiting", "running"):
+        return job.reason
+    if job.state == "waiting":
+        return "memproc has the chat; it waits for its turn"
+    count = f": {job.done} of {job.total}" if job.total else ""
+    money = f", {usd(job.usd)} so far" if job.usd else ""
+    return f"Writing memories{count}{money}"
+
+
+def _size(plan: Plan) -> str:
+    """Say the conversation's tokens, and how many are sent where memories are in the chat."""
+    whole = int(plan["tokens"])
+    sent = int(plan.get("sent", whole))
+    if sent < whole:
+        return f"{tokens(sent)} of {tokens(whole)} tokens are sent"
+    return f"{tokens(whole)} tokens"
+
+
+def _due(plan: Plan) -> str:
+    """Say what memories are due, or how many are made and missing from the chat, or else what is."""
+    if plan["due"]:
+        return f"{_memories(plan['due'])} due, {_cost(plan['usd_likely'])}"
+    if plan["made"]:
+        return f"{_memories(plan['made'])} ready to be put in, free"
+    return "changes ready to be put in, free" if plan["ready"] else "nothing due"
+
+
+def _cost(likely: float | None) -> str:
+    """Say about how many dollars it costs; None where prices are not known."""
+    if likely is None:
+        return usd(None)
+    return f"about {usd(likely)}" if likely else "free"
+
+
+def _sync_note(size: int) -> str:
+    """Say that a chat of that many bytes is not synced; empty for one that is."""
+    if size <= _SYNC_LIMIT:
+        return ""
+    mib = f"{size / (1 << 20):.1f} MiB of {_SYNC_LIMIT >> 20}"
+    return f"; TypingMind's sync skips it until it is smaller ({mib})"
+
+
+def _memories(number: int) -> str:
+    return f"{number} {'memory' if number == 1 else 'memories'}"
