@@ -6,7 +6,7 @@ excess costs nothing: it is a group by itself, and only a scrap too small for a 
 not ruin its neighbours.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 _GRAINS_A_SIZE = 32
@@ -44,42 +44,44 @@ def first_group(tokens: Sequence[int], size: int, prices: Sequence[int] = ()) ->
     cost no more work than a few large ones.
     """
     grains = _grains(tokens, size, prices)
-    steep = _STEEP if prices else 0
     best = [_Partition(0, 0)]
     for stop in range(1, len(grains) + 1):
-        best.append(_best(grains, stop, best, size, steep))
+        best.append(_best(grains[:stop], best, size, _STEEP if prices else 0))
     return best[-1].first
 
 
 def _best(
-    grains: Sequence[_Grain], stop: int, before: Sequence[_Partition], size: int, steep: int
+    grains: Sequence[_Grain], before: Sequence[_Partition], size: int, steep: int
 ) -> _Partition:
-    """Return the best partition of the first `stop` grains; `before[n]` is that of the first n.
+    """Return the best partition of `grains`; `before[n]` is the best one of the first n of them."""
+    least = first = -1
+    price = grains[-1].price
+    for start, own in _last_groups(grains, size, steep):
+        if first > 0 and own + price > least:
+            break  # a larger group costs even more
+        cost = before[start].cost + own + price
+        group = before[start].first or grains[-1].stop
+        if first < 0 or cost < least or (cost == least and group > first):
+            least, first = cost, group
+    return _Partition(least, first)
+
+
+def _last_groups(grains: Sequence[_Grain], size: int, steep: int) -> Iterator[tuple[int, int]]:
+    """Yield where the last group may start, the nearest first, and what that group costs.
 
     A group costs d², and where `steep` is not 0, d² + steep · d⁴: `d` is its distance from `size`,
     in sizes. So near the size a bound is free to move to where the topic changes; the farther away,
     the harder it is pulled back.
     """
-    least = first = -1
     tokens = giant = 0
-    price = grains[stop - 1].price
-    for start in range(stop - 1, -1, -1):
-        grain = grains[start]
-        tokens += grain.tokens
-        giant = giant or grain.giant
-        excess = tokens - (giant or size)
-        if giant and excess * _SCRAPS_A_SIZE >= size:
-            break  # a larger group is not allowed either
-        own = excess**2 + price
-        if steep and not giant:
-            own += steep * excess**4 // size**2
-        if first > 0 and own > least:
-            break  # a larger group costs even more
-        cost = before[start].cost + own
-        group = before[start].first or grains[stop - 1].stop
-        if first < 0 or cost < least or (cost == least and group > first):
-            least, first = cost, group
-    return _Partition(least, first)
+    for start in range(len(grains) - 1, -1, -1):
+        tokens += grains[start].tokens
+        giant = giant or grains[start].giant
+        scrap = tokens - giant
+        if giant and scrap * _SCRAPS_A_SIZE >= size:
+            return  # a larger group is not allowed either
+        square = (scrap if giant else tokens - size) ** 2
+        yield start, square if giant else square + steep * square**2 // size**2
 
 
 def _grains(tokens: Iterable[int], size: int, prices: Sequence[int]) -> list[_Grain]:

@@ -69,8 +69,8 @@ def _words(texts: tuple[str, ...]) -> _Words:
 
 
 def _rarity(turns_with: int, turns: int) -> int:
-    """Weigh a word by how many turns say it; 0 if all do."""
-    return _RARE * (turns // turns_with).bit_length() if 0 < turns_with < turns else 0
+    """Weigh a word by how many turns say it, in units of _RARE; 0 if all do."""
+    return (turns // turns_with).bit_length() if 0 < turns_with < turns else 0
 
 
 def _field_width(turns: Sequence[_Words], largest_square: int) -> int:
@@ -119,7 +119,8 @@ def _likeness(rows: Sequence[int], at: int, width: int) -> int:
     ]
     own_before, common = _sides(_weigh(near_row, middle_row, far_row), width)
     _, own_after = _sides(_weigh(*others), width)
-    return STEPS * common // max(1, isqrt(own_before * own_after))
+    length = isqrt(own_before * own_after * _RARE**4)
+    return STEPS * common * _RARE**2 // max(1, length)
 
 
 def _sides(row: int, width: int) -> tuple[int, int]:
