@@ -11,7 +11,7 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Sequence
-from itertools import accumulate, chain, groupby, pairwise, zip_longest
+from itertools import accumulate, chain, groupby, pairwise
 
 from rules.extract.choice import (
     Room,
@@ -23,13 +23,13 @@ from rules.extract.choice import (
     says_what_follows,
     whole_worths,
 )
-from rules.extract.frames import ENGLISH, Frames, spaced
+from rules.extract.frames import spaced
 from rules.extract.prose import PERSONA, Said, Sentence, has_placeholder, is_plain
 from rules.extract.quoting import quote
+from rules.extract.rows import account, fit, join_sentences, tell_by_day
 from rules.extract.sentences import sentences
-from rules.extract.voices import COLONS, is_finished
 from rules.extract.weights import WeighedPassage, read
-from rules.extract.words import UNSEEN, has_words, length, shorten
+from rules.extract.words import UNSEEN, has_words
 
 __all__ = ["analysis", "perspective", "quote", "refinement"]
 
@@ -50,25 +50,9 @@ _OF_ANALYSIS = 0.6
 """The words of an analysis, as a multiple of the view's."""
 _THIN, _ENOUGH = 30.0, 60.0
 """The words of an answer that says too little by itself, and of the one that takes its place."""
-_CUT = " …"
-_CLAUSE_END = re.compile(r"[,;:，；：、](?=[^,;:，；：、]*\Z)")
 _HEAD = 8.0
 _TWO = 1.9
-_LAST_SPACED = "\u2fff"
-_DANGLING = ",;，、；–- "
-_FULL_STOPS = (
-    ("\u08ff", "."),
-    ("\u097f", "।"),
-    ("\u0dff", "."),
-    ("\u109f", ""),
-    ("\u2fff", "."),
-    ("\U0010ffff", "。"),
-)
-"""The full stop of a script, by its last letter; Thai and its neighbours have none."""
 NOTHING_MORE = "Nothing more was said."
-_MONTHS = ("January", "February", "March", "April", "May", "June", "July", "August", "September", "October",
-           "November", "December")  # fmt: skip
-
 _PLACEHOLDER = re.compile(r"\[([^\]\n]*)\]")
 _EMPTY = "empty message"
 _PLACEHOLDERS = (
@@ -120,7 +104,7 @@ def _inward(reading: WeighedPassage, words: float, besides: Sequence[str]) -> st
     ]
     kept = _chosen(reading, worths, words, besides)
     turns = groupby(kept, key=lambda sentence: sentence.message)
-    return "\n".join(_in_a_row(list(turn)) for _, turn in turns)
+    return "\n".join(join_sentences(list(turn)) for _, turn in turns)
 
 
 def _bound(reading: WeighedPassage, words: float, besides: Sequence[str]) -> str:
@@ -132,7 +116,7 @@ def _bound(reading: WeighedPassage, words: float, besides: Sequence[str]) -> str
     kept = _chosen(reading, worths, words, besides)
     lines = []
     for how, group in groupby(kept, key=lambda sentence: binding(sentence) or "advised"):
-        lines.append(spaced(getattr(reading.frames, how)) + _in_a_row(list(group)))
+        lines.append(spaced(getattr(reading.frames, how)) + join_sentences(list(group)))
     return "\n".join(lines)
 
 
@@ -144,7 +128,7 @@ def _answered(reading: WeighedPassage, words: float, besides: Sequence[str]) -> 
     ]
     kept = _chosen(reading, worths, words, besides)
     lead = reading.frames.answered
-    return spaced(lead[:1].upper() + lead[1:]) + _in_a_row(kept) if kept else ""
+    return spaced(lead[:1].upper() + lead[1:]) + join_sentences(kept) if kept else ""
 
 
 def _of_running_text(sentence: Sentence) -> float:
@@ -174,7 +158,7 @@ def _wanted(
             for worth, sentence in zip(worths, reading.sentences, strict=True)
         ]
     kept = _chosen(reading, worths, words, besides)
-    return spaced(reading.frames.wanted) + _in_a_row(kept) if kept else ""
+    return spaced(reading.frames.wanted) + join_sentences(kept) if kept else ""
 
 
 def _chosen(
@@ -206,8 +190,8 @@ def analysis(
     days = set(reading.days)
     day_of_all = days.pop() if len(days) == 1 else ""
     lines = (
-        _minutes(reading, asked, (frames.asked, frames.asked), day_of_all),
-        _minutes(reading, rest, (frames.person, frames.persona), day_of_all),
+        tell_by_day(reading, asked, (frames.asked, frames.asked), day_of_all),
+        tell_by_day(reading, rest, (frames.person, frames.persona), day_of_all),
     )
     return fit("\n".join(filter(None, lines)), max(room, words)) or what_was_there(passage)
 
@@ -264,89 +248,6 @@ def _keep_for_memory(reading: WeighedPassage, words: float, besides: Sequence[st
 
 def _words_of(reading: WeighedPassage, kept: Sequence[int]) -> float:
     return sum(reading.sentences[at].words for at in kept)
-
-
-def account(reading: WeighedPassage, kept: Sequence[int], day_before: str = "") -> str:
-    """Return the kept sentences by day, as what the person told and the persona answered.
-
-    A day that the text before ended with, `day_before`, is not named again.
-    """
-    return _minutes(reading, kept, (reading.frames.told, reading.frames.answered), day_before)
-
-
-def _minutes(
-    reading: WeighedPassage, kept: Sequence[int], leads: tuple[str, str], day_before: str = ""
-) -> str:
-    """Return the kept sentences by day, the person's before the persona's, each after its lead."""
-    lines: list[str] = []
-    for day, of_day in groupby(kept, key=lambda at: reading.days[at]):
-        head = _head(day, reading.frames) if day != day_before else ""
-        sides = sorted(of_day, key=lambda at: reading.sentences[at].role == PERSONA)
-        for is_persona, side in groupby(
-            sides, key=lambda at: reading.sentences[at].role == PERSONA
-        ):
-            kept_of_side = [reading.sentences[at] for at in side]
-            line = head + spaced(leads[is_persona]) + _in_a_row(kept_of_side)
-            lines.append(line[:1].upper() + line[1:])
-            head = ""
-    return "\n".join(lines)
-
-
-def _head(day: str, frames: Frames) -> str:
-    return spaced(frames.day.format(_in_words(day, frames))) if day else ""
-
-
-def _in_words(day: str, frames: Frames) -> str:
-    """Return an ISO day as it is written in English; as it is for other languages."""
-    parts = day.split("-")
-    if frames is not ENGLISH or len(parts) != 3:
-        return day
-    return f"{int(parts[2])} {_MONTHS[int(parts[1]) - 1]} {parts[0]}"
-
-
-def _in_a_row(kept: Sequence[Sentence]) -> str:
-    """Return the sentences in a row, each text once, with a space where their script has one."""
-    distinct = list({sentence.text: sentence for sentence in kept}.values())
-    row = ""
-    for sentence, following in zip_longest(distinct, distinct[1:]):
-        text = _with_stop(sentence, following)
-        row += text if following is None or text[-1] > _LAST_SPACED else f"{text} "
-    return row
-
-
-def _with_stop(sentence: Sentence, following: Sentence | None) -> str:
-    """Return a sentence with a stop if it has none: after it another one or nothing follows.
-
-    Between items of a list it is a semicolon, and an ellipsis where a sentence announces what is not there.
-    """
-    text = sentence.text
-    if is_finished(text):
-        return text
-    if text.endswith(COLONS):
-        return f"{text}{_CUT}"
-    if following is not None and _are_items(sentence, following):
-        return f"{text};"
-    bare = text.rstrip(_DANGLING)
-    return bare + next((stop for last, stop in _FULL_STOPS if bare[-1:] <= last), ".")
-
-
-def _are_items(sentence: Sentence, following: Sentence) -> bool:
-    """Return whether both are lines of one list."""
-    is_running = "own" in (sentence.voice, following.voice)
-    return not is_running and following.message == sentence.message
-
-
-def fit(text: str, words: float) -> str:
-    """Return the text, cut where it is longer: a single sentence may be longer than its budget.
-
-    It is cut after a clause if more than half is left so, else between words.
-    """
-    if length(text) <= words:
-        return text
-    cut = shorten(text, words)
-    clause = _CLAUSE_END.search(cut)
-    is_long = clause is not None and 2 * clause.start() > len(cut)
-    return (cut[: clause.start()] if clause and is_long else cut) + _CUT
 
 
 def what_was_there(passage: Sequence[Said]) -> str:

@@ -102,9 +102,11 @@ def _persona_worth(reading: WeighedPassage, at: int) -> float:
     sentence = reading.sentences[at]
     if not is_usable(sentence) or sentence.is_row or not is_finished(sentence.text):
         return 0.0
+    names_things = any(term in reading.things for term in sentence.terms)
+    if sentence.is_formula and not names_things:
+        return 0.0
     if says_what_follows(sentence):
         return _PASSING
-    names_things = any(term in reading.things for term in sentence.terms)
     if sentence.voice == "own":
         says_more = names_things or reading.inward[at] > 0 or binding(sentence)
         return 1.0 if says_more else _PASSING

@@ -120,8 +120,14 @@ ANNOUNCING: Final = any_phrase(r"""
 """What only says that something follows, and is no advice."""
 
 SUBJECTLESS: Final = any_phrase(r"""
-    ^(?!(?:is|was|does|has|yes|always|sometimes|perhaps|besides|unless|as|this|thus|its|needed|indeed|across|plus
-    |towards|afterwards|regards|thanks)\b)[a-z]+(?:s|ed) (?:the|an?|your|its|all|each|any|every)\b""")
+    ^(?:(?!(?:is|was|does|has|yes|always|sometimes|perhaps|besides|unless|as|this|thus|its|needed|indeed|across|plus
+    |towards|afterwards|regards|thanks)\b)[a-z]+(?:s|ed) (?:the|an?|your|its|all|each|any|every)
+    |(?:used|added|moved|included|introduced|provided|removed|updated|implemented|created|ensured|enabled|configured
+    |replaced|fixed|uses|adds|provides|ensures|creates|handles|returns|allows|includes|sends|builds|extends|reduces
+    |prevents|enables|defines|improves|helps|stores|offers|supports|validates|generates
+    |verwendet|nutzt|ermöglicht|sorgt|bietet|enthält|utilise|ajoute|permet|fournit|assure|utiliza|agrega|añade
+    |permite|proporciona|garantiza|adiciona|fornece|garante|utilizza|aggiunge|permette|fornisce|garantisce)
+    (?! (?:of|are|is|was|were|in|by|to)\b))\b""")
 """An item that tells what something does or what was done, and not who: "Moved the endpoint into a file"."""
 
 CORRECTION: Final = any_phrase(r"""

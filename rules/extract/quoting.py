@@ -47,16 +47,23 @@ def quote(passage: Sequence[Said], words: int, before: Sequence[Said] = ()) -> s
     """
     reading = read(tuple(passage), tuple(before))
     for limit in (float(words), inf):
-        candidates = [
-            (_rank(passage, reading, span), _weight(reading, span), -span.start, span)
-            for begin in range(len(reading.sentences))
-            for span in _spans(passage, reading, begin, limit)
-        ]
-        for *_, span in sorted(candidates, key=lambda entry: entry[:3], reverse=True):
+        for span in _best_first(passage, reading, limit):
             parts = [_raw(passage, reading, range(at, at + 1)) for at in span]
             if not any(part in message.text for part in parts for message in before):
                 return shorten(_raw(passage, reading, span), words)
     return _line_with_words(passage, words)
+
+
+def _best_first(passage: Sequence[Said], reading: WeighedPassage, words: float) -> Iterator[range]:
+    """Yield the runs of sentences of at most `words` that could be quoted, the fittest first."""
+    candidates: list[tuple[int, float, int, range]] = []
+    for begin in range(len(reading.sentences)):
+        for span in _spans(passage, reading, begin, words):
+            rank, weight = _rank(passage, reading, span), _weight(reading, span)
+            candidates.append((rank, weight, -begin, span))
+    candidates.sort(key=lambda candidate: candidate[:3], reverse=True)
+    for *_, span in candidates:
+        yield span
 
 
 def _raw(passage: Sequence[Said], reading: WeighedPassage, span: range) -> str:

@@ -565,10 +565,10 @@ def test_courtesies_and_formulas_are_never_kept(formula: str) -> None:
     "judged",
     [
         "Crossing to Skye with Calum is a great idea.",
-        "By packing ropes, charts, flares and dry bread, you can leave early.",
+        "By packing the ropes, the charts and the flares of Calum, you can leave early.",
     ],
 )
-def test_a_judgement_that_names_or_lists_its_matter_is_kept(judged: str) -> None:
+def test_a_judgement_that_names_its_matter_is_kept(judged: str) -> None:
     person = Said("user", "I want to cross to Skye with my brother Calum on Friday.", "2026-03-02")
     assert judged in refinement([person, Said("assistant", judged, "2026-03-02")], 200)
 
@@ -703,6 +703,15 @@ def test_a_view_has_no_set_phrase_no_run_on_and_not_what_the_analysis_says() -> 
     )
     passage = [Said("user", run_on, ""), Said("assistant", reply, "")]
     assert perspective(passage, 60) == "I answered: The boat of Calum waits in Mallaig."
+
+
+def test_a_formula_that_names_nothing_of_the_person_s_is_not_kept() -> None:
+    person = Said("user", "I want to cross to Skye with my brother Calum on Friday.", "2026-03-02")
+    formula = (
+        "By planning ahead, setting clear goals, staying calm and resting, you can cross safely."
+    )
+    reply = Said("assistant", f"{formula} Calum should row you across.", "2026-03-02")
+    assert refinement([person, reply], 200).endswith("I answered: Calum should row you across.")
 
 
 def test_what_only_says_what_comes_next_is_not_quoted() -> None:

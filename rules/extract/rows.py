@@ -1,0 +1,115 @@
+"""How kept sentences read: by day, each side behind its lead, in rows of whole sentences."""
+
+import re
+from collections.abc import Sequence
+from itertools import groupby, zip_longest
+
+from rules.extract.frames import ENGLISH, Frames, spaced
+from rules.extract.prose import PERSONA, Sentence
+from rules.extract.voices import COLONS, is_finished
+from rules.extract.weights import WeighedPassage
+from rules.extract.words import length, shorten
+
+_CUT = " …"
+_CLAUSE_END = re.compile(r"[,;:，；：、](?=[^,;:，；：、]*\Z)")
+_LAST_SPACED = "\u2fff"
+_DANGLING = ",;，、；–- "
+_FULL_STOPS = (
+    ("\u08ff", "."),
+    ("\u097f", "।"),
+    ("\u0dff", "."),
+    ("\u109f", ""),
+    ("\u2fff", "."),
+    ("\U0010ffff", "。"),
+)
+"""The full stop of a script, by its last letter; Thai and its neighbours have none."""
+_MONTHS = ("January", "February", "March", "April", "May", "June", "July", "August", "September", "October",
+           "November", "December")  # fmt: skip
+
+
+def account(reading: WeighedPassage, kept: Sequence[int], day_before: str = "") -> str:
+    """Return the kept sentences by day, as what the person told and the persona answered.
+
+    A day that the text before ended with, `day_before`, is not named again.
+    """
+    return tell_by_day(reading, kept, (reading.frames.told, reading.frames.answered), day_before)
+
+
+def tell_by_day(
+    reading: WeighedPassage, kept: Sequence[int], leads: tuple[str, str], day_before: str = ""
+) -> str:
+    """Return the kept sentences by day, the person's before the persona's, each after its lead."""
+    lines: list[str] = []
+    for day, of_day in groupby(kept, key=lambda at: reading.days[at]):
+        head = _head(day, reading.frames) if day != day_before else ""
+        sentences = [reading.sentences[at] for at in of_day]
+        for is_persona in (False, True):
+            side = [each for each in sentences if (each.role == PERSONA) is is_persona]
+            if side:
+                line = head + spaced(leads[is_persona]) + join_sentences(side)
+                lines.append(line[:1].upper() + line[1:])
+                head = ""
+    return "\n".join(lines)
+
+
+def _head(day: str, frames: Frames) -> str:
+    return spaced(frames.day.format(_in_words(day, frames))) if day else ""
+
+
+def _in_words(day: str, frames: Frames) -> str:
+    """Return an ISO day as it is written in English; as it is for other languages."""
+    parts = day.split("-")
+    if frames is not ENGLISH or len(parts) != 3:
+        return day
+    return f"{int(parts[2])} {_MONTHS[int(parts[1]) - 1]} {parts[0]}"
+
+
+def join_sentences(kept: Sequence[Sentence]) -> str:
+    """Return the sentences in a row, each text once, with a space where their script has one."""
+    distinct = list({sentence.text: sentence for sentence in kept}.values())
+    row = ""
+    for sentence, following in zip_longest(distinct, distinct[1:]):
+        text = _with_stop(sentence, following)
+        row += text if following is None or text[-1] > _LAST_SPACED else f"{text} "
+    return row
+
+
+def _with_stop(sentence: Sentence, following: Sentence | None) -> str:
+    """Return a sentence with a stop if it has none: after it another one or nothing follows.
+
+    Between items of a list it is a semicolon, and an ellipsis where a sentence announces what is not there.
+    """
+    text = sentence.text
+    if is_finished(text):
+        return text
+    if text.endswith(COLONS):
+        return f"{text}{_CUT}"
+    if following is not None and _are_items(sentence, following):
+        return f"{text};"
+    bare = text.rstrip(_DANGLING)
+    return bare + _full_stop(bare[-1:])
+
+
+def _full_stop(letter: str) -> str:
+    """Return the full stop of a letter's script."""
+    return next((stop for last, stop in _FULL_STOPS if letter <= last), ".")
+
+
+def _are_items(sentence: Sentence, following: Sentence) -> bool:
+    """Return whether both are lines of one list."""
+    is_running = "own" in (sentence.voice, following.voice)
+    return not is_running and following.message == sentence.message
+
+
+def fit(text: str, words: float) -> str:
+    """Return the text, cut where it is longer: a single sentence may be longer than its budget.
+
+    It is cut after a clause if more than half is left so, else between words.
+    """
+    if length(text) <= words:
+        return text
+    cut = shorten(text, words)
+    clause = _CLAUSE_END.search(cut)
+    if clause is not None and 2 * clause.start() > len(cut):
+        cut = cut[: clause.start()]
+    return cut + _CUT
