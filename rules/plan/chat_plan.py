@@ -19,7 +19,7 @@ from rules.conversation.quote import can_be_quoted
 from rules.errors import ChatSkipped
 from rules.plan.chunks import Chunk, Chunking, Splitter, Spoken, by_topics, chunks
 from rules.plan.fold_budget import Bounds
-from rules.plan.folds import Coming, Foresight
+from rules.plan.foresight import Coming, Foresight
 from rules.plan.work import NO_LAYERS, Layers, PlannedChunk, chunks_made, plan_chunks
 from rules.recognize.chat_reading import ChatReading
 from rules.typingmind.chat import Chat

@@ -76,6 +76,16 @@ class Reading:
 
 
 @dataclass(frozen=True, slots=True)
+class FoldMember:
+    """A memory or a fold that goes into a fold."""
+
+    tokens: int
+    is_fold: bool
+    reading: Reading
+    """What was read for it."""
+
+
+@dataclass(frozen=True, slots=True)
 class FoldReading:
     """What one fold reads: from the memories of its chunks or from its members, and how much."""
 
@@ -109,22 +119,27 @@ def what_growing_takes(bounds: Bounds, source_tokens: Sequence[int]) -> str:
     )
 
 
-def read_for_fold(members: Sequence[tuple[int, bool, Reading]]) -> FoldReading:
-    """Return what a fold reads of its members.
+def read_for_fold(members: Sequence[FoldMember]) -> FoldReading:
+    """Return what a fold reads of its members."""
+    own = sum(member.tokens for member in members)
+    usual = own + sum(member.reading.usual for member in members)
+    spent = sum(member.reading.spent for member in members)
+    answers = _all_answers([member.reading for member in members])
+    if answers is None or not any(member.is_fold for member in members):
+        return FoldReading(False, False, own, Reading(usual, spent + own, answers))
+    is_within = 2 * (spent + answers) <= 3 * usual
+    tokens = answers if is_within else own
+    return FoldReading(is_within, not is_within, tokens, Reading(usual, spent + tokens, answers))
 
-    Of each member it is given its tokens, whether it is a fold, and what was read for it.
-    """
-    own = sum(tokens for tokens, _, _ in members)
-    usual = own + sum(reading.usual for _, _, reading in members)
-    spent = sum(reading.spent for _, _, reading in members)
-    answers = [reading.answers for _, _, reading in members]
-    known = None if None in answers else sum(answer for answer in answers if answer is not None)
-    has_folds = any(is_fold for _, is_fold, _ in members)
-    is_within = known is not None and 2 * (spent + known) <= 3 * usual
-    from_memories = has_folds and is_within
-    is_beyond = has_folds and known is not None and not is_within
-    tokens = known if from_memories and known is not None else own
-    return FoldReading(from_memories, is_beyond, tokens, Reading(usual, spent + tokens, known))
+
+def _all_answers(readings: Iterable[Reading]) -> int | None:
+    """Return the tokens of all last answers; None where these are not all known."""
+    total = 0
+    for reading in readings:
+        if reading.answers is None:
+            return None
+        total += reading.answers
+    return total
 
 
 def reading_of(memory: Memory, by_id: Mapping[str, Memory]) -> Reading:
@@ -140,7 +155,10 @@ def reading_of(memory: Memory, by_id: Mapping[str, Memory]) -> Reading:
 def members_reading(members: Iterable[Memory], by_id: Mapping[str, Memory]) -> FoldReading:
     """Return what a fold of these members reads."""
     return read_for_fold(
-        [(_tokens(member), member.is_fold, reading_of(member, by_id)) for member in members]
+        [
+            FoldMember(_tokens(member), member.is_fold, reading_of(member, by_id))
+            for member in members
+        ]
     )
 
 

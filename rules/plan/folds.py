@@ -28,9 +28,8 @@ to 7 of 100, simulated) the larger budget wants one fold to which the smaller on
 within about six memories. And a fold of mixed levels depends on the budget, as does every fold
 after it.
 
-    section     what is shown for a chat's first memories
-    Foresight   the same with memories that are still to come
-    states      for each memory whether it is shown, folded, forgotten or not in use
+    section   what is shown for a chat's first memories
+    states    for each memory whether it is shown, folded, forgotten or not in use
 """
 
 from collections import Counter
@@ -39,22 +38,12 @@ from dataclasses import dataclass, replace
 from itertools import accumulate, groupby
 from typing import Literal
 
-from rules.conversation.memory import CHUNK_LEVEL, Edition, Memory, fold_id
-from rules.conversation.memory_size import QUOTE, expected_fold_tokens
-from rules.conversation.short_quotes import MOST_QUOTES, as_read
-from rules.plan.fold_budget import (
-    Bounds,
-    FoldReading,
-    Reading,
-    read_for_fold,
-    reading_of,
-    reading_to_come,
-)
+from rules.conversation.memory import Edition, Memory, fold_id
+from rules.conversation.short_quotes import as_read
+from rules.plan.fold_budget import Bounds
 
 Version = Callable[[Memory], Edition]
 """The edition of a memory that counts."""
-OF_THE_MOST = 0.8
-"""Models are told how many words an answer has at most, and mostly stay a little below."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,8 +88,8 @@ class MissingFold:
 
     @property
     def tokens(self) -> int:
-        """The tokens of its members."""
-        return sum(member.tokens for member in self.members)
+        """Return the tokens of its members."""
+        return _tokens(self.members)
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,14 +145,22 @@ def view(
         shown += memory.tokens > 0
         while tokens > budget(source) and shown > 1 and len(places) > 1:
             start, level = _next_group(places, group)
-            members = [item for place in places[start : start + group] for item in place]
+            members = _items(places[start : start + group])
             folded = _fold(level, members, find)
             if isinstance(folded, MissingFold):
-                return View(_shown(item for place in places for item in place), folded)
+                return View(_shown(_items(places)), folded)
             places[start : start + group] = [folded]
-            tokens += sum(item.tokens for item in folded) - sum(member.tokens for member in members)
+            tokens += _tokens(folded) - _tokens(members)
             shown += len(_shown(folded)) - len(_shown(members))
-    return View(_shown(item for place in places for item in place), None)
+    return View(_shown(_items(places)), None)
+
+
+def _items(places: Iterable[_Place]) -> list[Standing]:
+    return [item for place in places for item in place]
+
+
+def _tokens(items: Iterable[Standing]) -> int:
+    return sum(item.tokens for item in items)
 
 
 def _descending(memories: Sequence[Standing]) -> list[Standing]:
@@ -181,8 +178,12 @@ def _descending(memories: Sequence[Standing]) -> list[Standing]:
 def _next_group(places: Sequence[_Place], group: int) -> tuple[int, int]:
     """Return the first of the places to fold next, and the level of that fold."""
     levels = [place[0].level for place in places]
-    full = [level for level, count in Counter(levels).items() if count >= group]
-    return (levels.index(min(full)), min(full) + 1) if full else (0, levels[0] + 1)
+    counts = Counter(levels)
+    full = [level for level in counts if counts[level] >= group]
+    if not full:
+        return 0, levels[0] + 1
+    lowest = min(full)
+    return levels.index(lowest), lowest + 1
 
 
 def _fold(
@@ -261,14 +262,15 @@ def over_budget(shown: Sequence[Standing], budget: int) -> str:
 
     Empty if not.
     """
-    tokens, kept = sum(item.tokens for item in shown), sum(item.never_folded for item in shown)
+    tokens = _tokens(shown)
+    kept = sum(item.never_folded for item in shown)
     if not kept or tokens <= budget:
         return ""
     return (
         f"its memories take {tokens:,} tokens without their quotes, "
         f"{tokens - budget:,} more than fold.budget, "
-        f"and {kept:,} of them are edited or pinned and so never folded: raise fold.budget in memproc.toml, or let "
-        "some of them be folded (memproc unpin MEMORY)"
+        f"and {kept:,} of them are edited or pinned and so never folded: "
+        "raise fold.budget in memproc.toml, or let some of them be folded (memproc unpin MEMORY)"
     )
 
 
@@ -279,11 +281,15 @@ def standing(memories: Sequence[Memory], version: Version) -> list[Standing]:
 
 def _standing(memory: Memory, version: Version, covers: tuple[str, ...]) -> Standing:
     edition = version(memory)
-    quotes = 0 if memory.forgotten else edition.permanent_tokens
-    tokens = 0 if memory.forgotten else max(1, edition.tokens - quotes)
-    source = 0 if memory.is_fold else memory.source_tokens
+    quotes = edition.permanent_tokens
     return Standing(
-        memory.memory_id, memory.level, tokens, covers, _is_never_folded(memory), quotes, source
+        name=memory.memory_id,
+        level=memory.level,
+        tokens=0 if memory.forgotten else max(1, edition.tokens - quotes),
+        covers=covers,
+        never_folded=_is_never_folded(memory),
+        quotes=0 if memory.forgotten else quotes,
+        source=0 if memory.is_fold else memory.source_tokens,
     )
 
 
@@ -297,90 +303,6 @@ def _covers(memory: Memory, by_id: Mapping[str, Memory]) -> tuple[str, ...]:
     if not memory.is_fold:
         return (memory.memory_id,)
     return tuple(name for member in memory.members for name in _covers(by_id[member], by_id))
-
-
-@dataclass(frozen=True, slots=True)
-class Coming:
-    """A memory that is made now: its expected tokens, and the raw ones that it is made of."""
-
-    tokens: int
-    source: int
-
-
-@dataclass(frozen=True, slots=True)
-class Foresight:
-    """The known memories of a chat, and what is expected of those to come."""
-
-    chat_id: str
-    memories: Sequence[Memory]
-    coming: Sequence[Coming]
-    """The memories that are made now."""
-    bounds: Bounds
-    longest: int = 1
-    """How many times their expected size the coming ones are taken to have."""
-
-    def before(self, upto: int) -> int:
-        """Return about how many tokens the first `upto` memories take."""
-        return self._view(upto)[0].tokens
-
-    def folds_to_make(self) -> tuple[int, ...]:
-        """Return about how many tokens each fold reads that is missing until all is done."""
-        return tuple(reading.tokens for reading in self._view_of_all()[1])
-
-    def folds_beyond(self) -> int:
-        """Count the missing folds that read folds: the memories under them would be too much."""
-        return sum(reading.is_beyond for reading in self._view_of_all()[1])
-
-    def over_budget(self) -> str:
-        """Return a clause saying that what is never folded leaves the section too large in the end.
-
-        It is empty where it does not.
-        """
-        view, _ = self._view_of_all()
-        return over_budget(view.standing, self.bounds.at(self.raw_tokens))
-
-    @property
-    def raw_tokens(self) -> int:
-        """Return the raw tokens of all memories in the end."""
-        made = sum(memory.source_tokens for memory in self.memories if not memory.is_fold)
-        return made + sum(memory.source for memory in self.coming)
-
-    def _view_of_all(self) -> tuple[View, list[FoldReading]]:
-        return self._view(len(self.memories) + len(self.coming))
-
-    def _view(self, upto: int) -> tuple[View, list[FoldReading]]:
-        """Return the section with folds of the expected sizes.
-
-        With it comes what each fold reads that is missing.
-        """
-        by_id = {memory.memory_id: memory for memory in self.memories}
-        readings = {
-            str(at): reading_to_come(memory.tokens) for at, memory in enumerate(self.coming)
-        }
-        missing: list[FoldReading] = []
-
-        def read_before(name: str) -> Reading:
-            return reading_of(by_id[name], by_id) if name in by_id else readings[name]
-
-        def expect(fold: MissingFold) -> Standing:
-            name = " ".join(fold.covers)
-            missing.append(
-                read_for_fold(
-                    [(item.tokens, item.is_fold, read_before(item.name)) for item in fold.members]
-                )
-            )
-            readings[name] = missing[-1].whole
-            quotes = min(MOST_QUOTES * QUOTE, sum(member.quotes for member in fold.members))
-            tokens = int(OF_THE_MOST * expected_fold_tokens(fold.tokens))
-            return Standing(name, fold.level, tokens, fold.covers, quotes=quotes)
-
-        coming = [self._expected(str(at), memory) for at, memory in enumerate(self.coming)]
-        view = section(self.chat_id, self.memories, upto, self.bounds, as_told, expect, coming)
-        return view, missing
-
-    def _expected(self, name: str, memory: Coming) -> Standing:
-        tokens = max(1, int(OF_THE_MOST * (self.longest * memory.tokens - QUOTE)))
-        return Standing(name, CHUNK_LEVEL, tokens, (name,), quotes=QUOTE, source=memory.source)
 
 
 @dataclass(frozen=True, slots=True)
@@ -411,14 +333,15 @@ def states(chat_id: str, memories: Sequence[Memory], bounds: Bounds) -> dict[str
         waiting += by_id[name].members
     # Where a fold is still to be made, the view ends early: what comes after is shown as it is.
     top += [name for name in chunks if name not in inside]
-    return {
-        name: State("forgotten")
-        if memory.forgotten
-        else State("folded", inside[name])
-        if name in inside
-        else State("shown" if name in top else "not in use")
-        for name, memory in by_id.items()
-    }
+    states: dict[str, State] = {}
+    for name, memory in by_id.items():
+        if memory.forgotten:
+            states[name] = State("forgotten")
+        elif name in inside:
+            states[name] = State("folded", inside[name])
+        else:
+            states[name] = State("shown" if name in top else "not in use")
+    return states
 
 
 def state_in_words(memory: Memory, state: State) -> str:
@@ -426,7 +349,11 @@ def state_in_words(memory: Memory, state: State) -> str:
 
     It says the state, pinned, recalled, and why a new edition is due.
     """
-    words = [str(state), *(["pinned"] if memory.pinned else [])]
-    words += ["recalled: it comes back with the next run"] if memory.recalled else []
-    words += [f"new edition due ({memory.due})"] if memory.due else []
+    words = [str(state)]
+    if memory.pinned:
+        words.append("pinned")
+    if memory.recalled:
+        words.append("recalled: it comes back with the next run")
+    if memory.due:
+        words.append(f"new edition due ({memory.due})")
     return ", ".join(words)

@@ -17,7 +17,7 @@ from rules.conversation.history import Entry
 from rules.conversation.memory import WRITTEN, Memory
 from rules.conversation.memory_size import expected_tokens
 from rules.plan.chunks import Chunk, tails
-from rules.plan.folds import Foresight
+from rules.plan.foresight import Foresight
 
 CORE_WORDS = 150
 """The most words of the agent's answer: a few short edits."""

@@ -6,7 +6,7 @@ from daemon.config.settings import Config
 from rules.conversation.memory_size import SHIPPED_QUESTIONS, expected_tokens
 from rules.plan.chat_plan import ChatPlan
 from rules.plan.chunks import Spoken, chunks
-from rules.plan.folds import Coming, Foresight
+from rules.plan.foresight import Coming, Foresight
 from rules.plan.work import plan_chunks
 from tests.rules.plan.test_chat_plan import history
 from tests.rules.plan.test_chat_plan import planned as small

@@ -18,7 +18,7 @@ from rules.plan.chat_plan import (
     plan_chat,
 )
 from rules.plan.fold_budget import Bounds
-from rules.plan.folds import OF_THE_MOST
+from rules.plan.foresight import OF_THE_MOST
 from rules.plan.work import PlannedChunk
 from rules.recognize.adopted import Adopted
 from rules.recognize.chat_reading import ChatReading

@@ -8,11 +8,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rules.plan.fold_budget import Bounds, Reading, parts_within, read_for_fold, what_growing_takes
+from rules.plan.fold_budget import (
+    Bounds,
+    FoldMember,
+    Reading,
+    parts_within,
+    read_for_fold,
+    what_growing_takes,
+)
 
-MEMORY = (600, False, Reading(answers=200))
+MEMORY = FoldMember(600, is_fold=False, reading=Reading(answers=200))
 FOLD = read_for_fold([MEMORY] * 6)
-FOLDED = (300, True, FOLD.whole)
+FOLDED = FoldMember(300, is_fold=True, reading=FOLD.whole)
 
 
 @pytest.mark.parametrize(
@@ -53,13 +60,13 @@ def test_a_fold_of_folds_reads_the_last_answers_of_all_memories_under_it() -> No
 
 
 def test_a_fold_that_would_go_beyond_is_made_from_its_members() -> None:
-    costly = (300, True, Reading(usual=3_600, spent=3_600, answers=3_000))
+    costly = FoldMember(300, True, Reading(usual=3_600, spent=3_600, answers=3_000))
     assert read_for_fold([costly, costly]).tokens == 600
     assert not read_for_fold([costly, costly]).from_memories
 
 
 def test_a_fold_whose_memories_are_not_known_is_made_from_its_members() -> None:
-    unknown = (300, True, Reading(usual=300, spent=300, answers=None))
+    unknown = FoldMember(300, True, Reading(usual=300, spent=300, answers=None))
     assert not read_for_fold([FOLDED, unknown]).from_memories
 
 
@@ -67,11 +74,11 @@ def test_a_fold_whose_memories_are_not_known_is_made_from_its_members() -> None:
 def test_all_folds_together_read_at_most_one_and_a_half_of_the_usual(
     levels: int, tokens: int, answer: int, group: int
 ) -> None:
-    item = (tokens, False, Reading(answers=answer))
+    item = FoldMember(tokens, False, Reading(answers=answer))
     for _ in range(levels):
         made = read_for_fold([item] * group)
         assert 2 * made.whole.spent <= 3 * made.whole.usual
-        item = (max(1, made.tokens // 2), True, made.whole)
+        item = FoldMember(max(1, made.tokens // 2), True, made.whole)
 
 
 @pytest.mark.parametrize("room", [None, 1_200])

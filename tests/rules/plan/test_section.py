@@ -9,8 +9,6 @@ from hypothesis import strategies as st
 from rules.conversation.memory import Memory, fold_id
 from rules.plan.fold_budget import Bounds
 from rules.plan.folds import (
-    Coming,
-    Foresight,
     MissingFold,
     Standing,
     View,
@@ -19,6 +17,7 @@ from rules.plan.folds import (
     over_budget,
     section,
 )
+from rules.plan.foresight import Coming, Foresight
 from tests.entries import entries, fold_of, memory_of, said, sized, with_edition
 
 TALK = entries([said("user", f"m{at}", at) for at in range(40)])
