@@ -39,6 +39,14 @@ class Prose:
     sentences: tuple[Sentence, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class _Spread:
+    """How a mark varies over the texts that are compared."""
+
+    mean: float
+    deviation: float
+
+
 def read_prose(texts: Sequence[str]) -> Prose:
     """Return the sentences of texts, without code, tables and mere signs."""
     read: list[Sentence] = []
@@ -58,23 +66,29 @@ def distances(persona: Prose, others: Mapping[str, Prose]) -> Mapping[str, float
     profiles: list[list[float]] = []
     for prose in (persona, *others.values()):
         profiles += [_profile(piece, tongue) for piece in _pieces(prose)]
-    marks = list(zip(*profiles, strict=True))
-    means = [fmean(values) for values in marks]
-    spreads = [pstdev(values) for values in marks]
-
-    def measured(prose: Prose) -> list[float]:
-        """Return a text's marks in standard deviations, without those that are all the same."""
-        profile = _profile(prose.sentences, tongue)
-        compared = zip(profile, means, spreads, strict=True)
-        return [(value - mean) / spread for value, mean, spread in compared if spread]
-
-    own = measured(persona)
+    spreads = [_Spread(fmean(values), pstdev(values)) for values in zip(*profiles, strict=True)]
+    own = _measured(_profile(persona.sentences, tongue), spreads)
     delta: dict[str, float] = {}
     for name, prose in others.items():
         if prose.words:
-            pairs = zip(own, measured(prose), strict=True)
-            delta[name] = fmean([abs(mine - other) for mine, other in pairs] or [0.0])
+            marks = _measured(_profile(prose.sentences, tongue), spreads)
+            delta[name] = _mean_difference(own, marks)
     return delta
+
+
+def _measured(profile: Sequence[float], spreads: Sequence[_Spread]) -> list[float]:
+    """Return a text's marks in standard deviations, without those that are all the same."""
+    return [
+        (value - spread.mean) / spread.deviation
+        for value, spread in zip(profile, spreads, strict=True)
+        if spread.deviation
+    ]
+
+
+def _mean_difference(marks: Sequence[float], others: Sequence[float]) -> float:
+    """Return the mean difference of marks, without regard to its direction; 0 without marks."""
+    pairs = zip(marks, others, strict=True)
+    return fmean([abs(mark - other) for mark, other in pairs] or [0.0])
 
 
 def _pieces(prose: Prose) -> list[list[Sentence]]:

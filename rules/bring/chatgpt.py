@@ -191,11 +191,14 @@ def _said(content: Fields, left: LeftOut) -> str:
             return framed(f"quoted from {source}", text_under(content, "text"))
         case "system_error":
             return framed("error", text_under(content, "text", "name"))
-    if kind in _UNSPOKEN or not content:
-        return ""
+    return "" if kind in _UNSPOKEN or not content else _unknown(content, left)
+
+
+def _unknown(content: Fields, left: LeftOut) -> str:
+    """Return whatever text there is, in a frame with the name of the kind."""
     words = text_under(content, "text") or paragraphs(_parts(content, left))
     left["part of an unknown kind"] += 1
-    return framed(kind or "unknown part", words)
+    return framed(text_under(content, "content_type") or "unknown part", words)
 
 
 def _parts(content: Fields, left: LeftOut) -> Iterator[str]:

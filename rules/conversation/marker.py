@@ -68,18 +68,23 @@ def read_marker(value: Fields | None) -> Marker | None:
     """Return the marker in a message's field, or None if it is none that we could have written."""
     if value is None:
         return None
-    fields: dict[str, Any] = {key: printable(spans.text(value.get(key))) for key in _TEXTS}
-    for key in _NUMBERS:  # numbers of an export reach us as their own text
-        digits = str(value.get(key, ""))
-        fields[key] = (
-            int(digits) if digits.isascii() and digits.isdecimal() and len(digits) < 10 else 0
-        )
-    version = fields.pop("v")
+    texts = {key: printable(spans.text_under(value, key)) for key in _TEXTS}
+    numbers = {key: _number_of(value.get(key, "")) for key in _NUMBERS}
+    version = numbers.pop("v")
+    fields: dict[str, Any] = {**texts, **numbers}
     marker = Marker(**fields)
-    whole = marker.kind in (OPENING, CLOSING) or (
-        marker.kind == MEMORY and marker.memory and 1 <= marker.slot <= 6
-    )
-    return marker if version == _VERSION and whole else None
+    if version != _VERSION:
+        return None
+    if marker.kind == MEMORY:
+        return marker if marker.memory and 1 <= marker.slot <= _LAST_SLOT else None
+    return marker if marker.kind in (OPENING, CLOSING) else None
+
+
+def _number_of(written: object) -> int:
+    """Return a whole number; numbers of an export reach us as their own text. 0 for all else."""
+    digits = str(written)
+    is_number = digits.isascii() and digits.isdecimal() and len(digits) < 10
+    return int(digits) if is_number else 0
 
 
 def our_uuids(messages: Iterable[Message]) -> tuple[str, ...]:

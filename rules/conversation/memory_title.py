@@ -56,7 +56,10 @@ def write_title(
     `dates` are those of its messages. A fold has no subject.
     """
     name = f"Memory {first}" if first == last else f"Memories {first} to {last}"
-    title = ", ".join([name, *_days(dates), *(["extracted"] if extracted else [])])
+    words = [name, *_days(dates)]
+    if extracted:
+        words.append("extracted")
+    title = ", ".join(words)
     return f"{title}: {subject}." if subject else f"{title}."
 
 
@@ -89,8 +92,11 @@ def counted_on(memories: Sequence[Memory]) -> int:
     0 unless an archive was lost.
     """
     frozen = [memory for memory in memories if not memory.keys and not memory.is_fold]
-    titles = ((memory.number, numbers_in(memory.in_prompts.texts[0])) for memory in frozen)
-    return max((titled[1] - number for number, titled in titles if titled), default=0)
+    ahead = 0
+    for memory in frozen:
+        if titled := numbers_in(memory.in_prompts.texts[0]):
+            ahead = max(ahead, titled[1] - memory.number)
+    return ahead
 
 
 def numbers_of(memory: Memory, by_id: Mapping[str, Memory], ahead: int) -> tuple[int, int]:
@@ -101,9 +107,11 @@ def numbers_of(memory: Memory, by_id: Mapping[str, Memory], ahead: int) -> tuple
     if titled := numbers_in(memory.in_prompts.texts[0]):
         return titled
     if not memory.is_fold:
-        return memory.number + ahead, memory.number + ahead
-    each = [numbers_of(by_id[name], by_id, ahead) for name in memory.members]
-    return each[0][0], each[-1][1]
+        number = memory.number + ahead
+        return number, number
+    first, _ = numbers_of(by_id[memory.members[0]], by_id, ahead)
+    _, last = numbers_of(by_id[memory.members[-1]], by_id, ahead)
+    return first, last
 
 
 def _days(dates: Iterable[str | None]) -> list[str]:
@@ -118,8 +126,9 @@ def _days(dates: Iterable[str | None]) -> list[str]:
     until = f"{end.day} {_MONTHS[end.month - 1]} {end.year}"
     if begin == end:
         return [until]
-    month = (
-        f" {_MONTHS[begin.month - 1]}" if (begin.month, begin.year) != (end.month, end.year) else ""
-    )
-    year = f" {begin.year}" if begin.year != end.year else ""
-    return [f"{begin.day}{month}{year} to {until}"]
+    since = str(begin.day)
+    if (begin.month, begin.year) != (end.month, end.year):
+        since += f" {_MONTHS[begin.month - 1]}"
+    if begin.year != end.year:
+        since += f" {begin.year}"
+    return [f"{since} to {until}"]

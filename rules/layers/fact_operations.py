@@ -67,9 +67,12 @@ def is_forgotten(text: str, source: str, among: Sequence[ForgottenFact]) -> bool
 
 
 def _same(text: str, earlier: str) -> bool:
-    ours, theirs = words(text), words(earlier)
-    shared = bool(ours and theirs) and 2 * len(ours & theirs) >= min(len(ours), len(theirs))
-    return shared or normal(text) == normal(earlier)
+    """Return whether two texts have the same words, or half of the words of the shorter one."""
+    ours = words(text)
+    theirs = words(earlier)
+    if normal(text) == normal(earlier):
+        return True
+    return bool(ours and theirs) and 2 * len(ours & theirs) >= min(len(ours), len(theirs))
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +92,10 @@ class KnownFacts:
 
     def named(self, fact_id: str) -> Fact | None:
         """Return the fact that is shown under an id, or None."""
-        return next((fact for at, fact in enumerate(self.shown) if str(at) == fact_id), None)
+        for at, fact in enumerate(self.shown):
+            if str(at) == fact_id:
+                return fact
+        return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,13 +118,15 @@ class _SoFar:
     def says(self, text: str) -> int | None:
         """Return the number of the live fact that says the same, or None."""
         same = normal(text)
-        return next((number for number, other in self.texts.items() if normal(other) == same), None)
+        for number, other in self.texts.items():
+            if normal(other) == same:
+                return number
+        return None
 
     def has(self, number: int, *events: Event) -> bool:
         """Return whether the answer has done one of these to a fact, or anything at all."""
-        return any(
-            event.fact == number and (not events or event.event in events) for event in self.events
-        )
+        done = [event.event for event in self.events if event.fact == number]
+        return not set(done).isdisjoint(events) if events else bool(done)
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,24 +178,24 @@ def _addition(operation: Operation, so_far: _SoFar) -> _Judged:
     same = so_far.says(operation.text)
     if same is not None:
         return _confirmation(same, operation, so_far)
-    others = (so_far.says(other) for other in so_far.known.alike.get(operation.text, ()))
-    # The live fact that says the same in other words, and not the opposite.
-    same = next(
-        (
-            number
-            for number in others
-            if number is not None and not opposed(operation.text, so_far.texts[number])
-        ),
-        None,
-    )
+    same = _same_in_other_words(operation.text, so_far)
     if same is None:
-        number = so_far.known.next_number + sum(event.event == "ADD" for event in so_far.events)
+        added = sum(event.event == "ADD" for event in so_far.events)
+        number = so_far.known.next_number + added
         return _event("ADD", number, operation, so_far, text=operation.text)
     if says_more(so_far.texts[same], operation.text):
         return _confirmation(same, operation, so_far)
-    return _event(
-        "UPDATE", same, operation, so_far, text=operation.text, why="merged with another wording"
-    )
+    why = "merged with another wording"
+    return _event("UPDATE", same, operation, so_far, text=operation.text, why=why)
+
+
+def _same_in_other_words(text: str, so_far: _SoFar) -> int | None:
+    """Return the number of the live fact that says the same in other words, not the opposite."""
+    for other in so_far.known.alike.get(text, ()):
+        number = so_far.says(other)
+        if number is not None and not opposed(text, so_far.texts[number]):
+            return number
+    return None
 
 
 def _update(operation: Operation, so_far: _SoFar) -> _Judged:

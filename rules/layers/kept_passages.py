@@ -150,13 +150,17 @@ def after_export(
     """Return the passages of a chat after an export of it was read, with those of new pins."""
     by_pin = {passage.key for passage in passages if passage.is_pinned}
     with_pin = {pin.key for pin in shown.would_keep}
-    after = [_compare(passage, shown) for passage in passages]
-    after = [_follow_pin(passage, shown, with_pin, now) for passage in after]
+    compared = [_compare(passage, shown) for passage in passages]
+    after = [_follow_pin(passage, shown, with_pin, now) for passage in compared]
     for pin in shown.would_keep:
-        is_there = any(other.state != "released" and other.covers(pin) for other in passages)
-        if pin.key not in by_pin and not is_there:
+        if pin.key not in by_pin and not _is_there(pin, passages):
             after.append(replace(pin, at=now, shown=shown.newest, shown_at=now))
     return tuple(after)
+
+
+def _is_there(pin: KeptPassage, passages: Iterable[KeptPassage]) -> bool:
+    """Return whether a passage that is not released covers what a pin would keep."""
+    return any(other.state != "released" and other.covers(pin) for other in passages)
 
 
 def _compare(passage: KeptPassage, shown: ShownPins) -> KeptPassage:
@@ -179,9 +183,8 @@ def _follow_pin(
     is_newer = _is_later(shown.newest, passage.shown)
     if passage.key in with_pin:
         asks: Doubt = "" if passage.asks == "unpinned" else passage.asks
-        if is_newer:
-            return replace(passage, asks=asks, shown=shown.newest, shown_at=now)
-        return replace(passage, asks=asks)
+        passage = replace(passage, asks=asks)
+        return replace(passage, shown=shown.newest, shown_at=now) if is_newer else passage
     if is_newer and shown.is_whole and _goes_back_to_pin(passage, shown):
         return replace(passage.released(), is_pinned=False)
     return replace(passage, asks="unpinned") if passage.is_agreed else passage
@@ -192,11 +195,14 @@ def _goes_back_to_pin(passage: KeptPassage, shown: ShownPins) -> bool:
 
     Those of the chat's first export say nothing: another device may have had them before the pin.
     """
-    is_first = passage.at <= min((seen for seen, _ in shown.first_seen), default="")
-    return not is_first and any(
-        passage.at <= seen <= passage.shown_at and not _is_later(said, passage.shown)
-        for seen, said in shown.first_seen
-    )
+    first = min((seen for seen, _ in shown.first_seen), default="")
+    if passage.at <= first:
+        return False
+    for seen, said in shown.first_seen:
+        came_with_pin = passage.at <= seen <= passage.shown_at
+        if came_with_pin and not _is_later(said, passage.shown):
+            return True
+    return False
 
 
 def _is_later(date: str, other: str) -> bool:
@@ -206,7 +212,8 @@ def _is_later(date: str, other: str) -> bool:
 
 def admit_waiting(passages: Sequence[KeptPassage], budget: int) -> tuple[KeptPassage, ...]:
     """Keep those that wait as far as the budget of tokens has room, in the order of marking."""
-    taken, after = tokens_kept(passages), []
+    taken = tokens_kept(passages)
+    after: list[KeptPassage] = []
     for passage in passages:
         if passage.state == "waiting" and taken + passage.tokens <= budget:
             taken += passage.tokens
@@ -254,8 +261,9 @@ def how_full(passages: Sequence[KeptPassage], budget: int) -> str:
 
 def notes_on(passage: KeptPassage) -> Iterator[str]:
     """Yield clauses on what a passage lacks, waits for, or the person is asked about it."""
-    name, more = passage.called, f"which has more than {MOST_TOKENS} tokens"
+    name = passage.called
     if passage.reason == BEGINNING and passage.state != "released":
+        more = f"which has more than {MOST_TOKENS} tokens"
         yield f"{name} is the first sentences of its message, {more}"
     if passage.state == "waiting":
         yield f"{name} waits until there is room among what is kept"

@@ -89,10 +89,10 @@ def inherit(chat_id: str, shown: Mapping[str, Group], kin: Kin) -> Adopted:
     inherited = [memory for memory in chunks if memory.number <= last]
     own = _own_folds(chat_id, kin, _own_memories(chat_id, kin, inherited, covered))
     return Adopted(
-        tuple(own.values()),
-        {memory.memory_id: tuple(kin.editions[name]) for name, memory in own.items()},
-        tuple(old for old in kin.past if old.memory <= last),
-        kin.chat_id,
+        memories=tuple(own.values()),
+        editions={memory.memory_id: tuple(kin.editions[name]) for name, memory in own.items()},
+        past=tuple(old for old in kin.past if old.memory <= last),
+        kin=kin.chat_id,
     )
 
 
@@ -120,17 +120,18 @@ def _own_folds(chat_id: str, kin: Kin, own: Mapping[str, Memory]) -> dict[str, M
     by_id = {memory.memory_id: memory for memory in kin.memories}
     all_own = dict(own)
     for fold in folds_upwards(kin.memories):
+        if not all_own.keys() >= set(fold.members):
+            continue
         name = fold.memory_id
-        if all(member in all_own for member in fold.members):
-            mine = [all_own[member] for member in fold.members]
-            # A fold of memories that were edited since differs from one of the edited ones.
-            is_of_today = name == fold_id(kin.chat_id, [by_id[member] for member in fold.members])
-            all_own[name] = replace(
-                fold,
-                memory_id=fold_id(chat_id if is_of_today else f"{chat_id}/{name}", mine),
-                origins=(name, *fold.origins),
-                members=tuple(memory.memory_id for memory in mine),
-            )
+        mine = [all_own[member] for member in fold.members]
+        # A fold of memories that were edited since differs from one of the edited ones.
+        is_of_today = name == fold_id(kin.chat_id, [by_id[member] for member in fold.members])
+        all_own[name] = replace(
+            fold,
+            memory_id=fold_id(chat_id if is_of_today else f"{chat_id}/{name}", mine),
+            origins=(name, *fold.origins),
+            members=tuple(memory.memory_id for memory in mine),
+        )
     return all_own
 
 
@@ -175,11 +176,13 @@ def _frozen(name: str, group: Group, number: int, count: Callable[[str], int]) -
         source_tokens=0,
         edition=edition,
         in_prompts=edition,
-        pinned=any(
-            place.ours is not None and place.ours.text != text_digest(place.message.text)
-            for place in places
-        ),
+        pinned=any(map(_is_edited, places)),
     )
+
+
+def _is_edited(place: Place) -> bool:
+    """Return whether a message of ours says something else than its marker knows."""
+    return place.ours is not None and place.ours.text != text_digest(place.message.text)
 
 
 def _frozen_edition(
@@ -188,8 +191,7 @@ def _frozen_edition(
     """Return the only edition: the texts of the export, and its quotes without their sources."""
     texts = six_of([place.message.text for place in places])
     quotes = texts[1].split("\n\n") if marker.level > 1 else [texts[1]]
-    said_by = (place.ours.said_by for place in places if place.ours is not None)
-    is_framed = any(said_by)
+    is_framed = any(place.ours is not None and place.ours.said_by for place in places)
     return Edition(
         number=marker.edition or 1,
         kind="as-of",
@@ -262,8 +264,10 @@ def true_dates(
 
 def as_dated(place: Place, dates: Mapping[str, str]) -> Place:
     """Return the place with the true date of its message, where that is known."""
-    date = dates.get(place.key) if place.ours is None else None
-    return replace(place, message=with_true_date(place.message, date)) if date else place
+    date = dates.get(place.key, "")
+    if place.ours is not None or not date:
+        return place
+    return replace(place, message=with_true_date(place.message, date))
 
 
 def with_true_date(message: Message, date: str) -> Message:

@@ -159,11 +159,10 @@ def there(
     shown = groups(places)
     raw = {place.key for place in places if place.ours is None and not place.original}
     numbers = {old.memory for old in past if old.key in raw}
-    seen: set[str] = set()
-    for memory in memories:
-        has_raw = memory.number in numbers and not memory.is_fold
-        if has_raw or memory.memory_id in shown:
-            seen.add(memory.memory_id)
+    seen = {memory.memory_id for memory in memories if memory.memory_id in shown}
+    seen |= {
+        memory.memory_id for memory in memories if memory.number in numbers and not memory.is_fold
+    }
     here = set(with_members(seen, memories))
     for fold in folds_upwards(memories):
         if not here.isdisjoint(fold.members):
@@ -182,9 +181,9 @@ def deleted_memories(
     """
     names = aliases(memories)
     listed: set[tuple[str, int]] = set()
-    for uuid in deleted:
-        marker = ours.get(uuid)
-        if marker is not None and marker.kind == MEMORY:
+    for uuid in ours.keys() & set(deleted):
+        marker = ours[uuid]
+        if marker.kind == MEMORY:
             listed.add((names.get(marker.memory, marker.memory), marker.edition))
     folded = {member for memory in memories for member in memory.members}
     gone: set[str] = set()
@@ -208,17 +207,20 @@ def _recalled(
     memories: Sequence[Memory], shown: Collection[str], here: Collection[str]
 ) -> tuple[str, ...]:
     """Return the ids of the memories that are back, and of folds whose members all are."""
-    back: list[str] = []
-    for memory in memories:
-        presence = shown if memory.forgotten else here
-        if memory.memory_id in presence and (memory.forgotten or memory.recalled):
-            back.append(memory.memory_id)
+    back = [memory.memory_id for memory in memories if _is_back(memory, shown, here)]
     forgotten = {memory.memory_id for memory in memories if memory.forgotten}.difference(back)
     for fold in folds_upwards(memories):
         if fold.memory_id in forgotten and forgotten.isdisjoint(fold.members):
             forgotten.discard(fold.memory_id)
             back.append(fold.memory_id)
     return tuple(back)
+
+
+def _is_back(memory: Memory, shown: Collection[str], here: Collection[str]) -> bool:
+    """Return whether a forgotten memory is shown, or something of a recalled one is there."""
+    if memory.forgotten:
+        return memory.memory_id in shown
+    return memory.recalled and memory.memory_id in here
 
 
 def _changed(
@@ -259,10 +261,10 @@ def _compare_raw(
         return _RawChange(0, ())
     edited = sum(_is_edited(old, place) for old, place in in_export)
     # Where some stay for their attachments alone, the others have left the chat.
-    is_partial = any(_is_for_attachment(place) for _, place in in_export)
-    expected = _naming_files(mine) if is_partial else mine
-    known = [old.key for old in expected if old.newest is not None]
-    return _RawChange(edited, tuple(key for key in known if not (key in here or key in missing)))
+    if any(_is_for_attachment(place) for _, place in in_export):
+        mine = _naming_files(mine)
+    gone = [old.key for old in mine if old.newest is not None and old.key not in here]
+    return _RawChange(edited, tuple(key for key in gone if key not in missing))
 
 
 def _is_edited(old: Past, place: Place) -> bool:
