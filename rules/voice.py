@@ -24,7 +24,7 @@ _PUNCTUATION = ",;:!?…—–-()\"'"
 
 
 @dataclass(frozen=True, slots=True)
-class Sentence:
+class SpokenSentence:
     """A sentence, with its words counted."""
 
     words: Counter[str]
@@ -36,7 +36,7 @@ class Prose:
     """The running words of a text, sentence by sentence."""
 
     words: int
-    sentences: tuple[Sentence, ...]
+    sentences: tuple[SpokenSentence, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,12 +49,12 @@ class _Spread:
 
 def read_prose(texts: Sequence[str]) -> Prose:
     """Return the sentences of texts, without code, tables and mere signs."""
-    read: list[Sentence] = []
+    read: list[SpokenSentence] = []
     for text in texts:
         for piece in sentences(text):
             if piece.prose:
                 spoken_text = text[piece.start : piece.stop]
-                read.append(Sentence(Counter(terms(spoken_text)), spoken_text))
+                read.append(SpokenSentence(Counter(terms(spoken_text)), spoken_text))
     return Prose(sum(sentence.words.total() for sentence in read), tuple(read))
 
 
@@ -91,9 +91,9 @@ def _mean_difference(marks: Sequence[float], others: Sequence[float]) -> float:
     return fmean([abs(mark - other) for mark, other in pairs] or [0.0])
 
 
-def _pieces(prose: Prose) -> list[list[Sentence]]:
+def _pieces(prose: Prose) -> list[list[SpokenSentence]]:
     """Cut a text into pieces of about the same number of words, at least one."""
-    pieces: list[list[Sentence]] = []
+    pieces: list[list[SpokenSentence]] = []
     words = _PIECE_WORDS
     for sentence in prose.sentences:
         if words >= _PIECE_WORDS:
@@ -104,7 +104,7 @@ def _pieces(prose: Prose) -> list[list[Sentence]]:
     return pieces
 
 
-def _profile(said: Sequence[Sentence], tongue: Tongue) -> list[float]:
+def _profile(said: Sequence[SpokenSentence], tongue: Tongue) -> list[float]:
     """Return a text's marks: shares of its words, words a sentence, and signs a word."""
     counts = Counter[str]()
     signs = Counter[str]()

@@ -41,7 +41,7 @@ class Limit:
     def most_in_hindsight(self) -> int:
         """Return the most tokens of one that can be cut to size.
 
-        It is the same on any day, whatever the replies were.
+        It is the same on any day, independent of replies.
         """
         return self.tokens * (100 - _SPARE_IN_HINDSIGHT) // 100
 
