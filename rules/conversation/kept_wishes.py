@@ -125,9 +125,11 @@ def wishes_within(
     editions = [version(memory) for memory in shown]
     if not _is_beyond(editions, most):
         return tuple(editions)
-    gone = {(stated.place, stated.wish.text) for stated in _beyond(_stated(shown, editions), most)}
+    gone: dict[int, set[str]] = {}
+    for stated in _beyond(_stated(shown, editions), most):
+        gone.setdefault(stated.place, set()).add(stated.wish.text)
     return tuple(
-        _without(edition, {text for at, text in gone if at == place}, count)
+        _without(edition, gone[place], count) if place in gone else edition
         for place, edition in enumerate(editions)
     )
 
@@ -145,7 +147,8 @@ def _stated(shown: Sequence[Memory], editions: Sequence[Edition]) -> list[_State
 
 
 def _without(edition: Edition, gone: set[str], count: Count) -> Edition:
-    parted = _parted(edition) if gone else None
+    """Return an edition without these of its wishes, where they can be told from its words."""
+    parted = _parted(edition)
     if parted is None:
         return edition
     refined, frame = parted

@@ -195,6 +195,7 @@ def _preface(head: str, introduction: str) -> str:
 
 
 def _facts(text: str) -> Iterator[FactLine]:
+    """Yield the facts below their heading; what begins with a day is dated."""
     for line in _joined_lines(text):
         dated = _DATED.fullmatch(line)
         day, words = dated.groups() if dated else ("", line)
@@ -316,6 +317,7 @@ def _released(base: Opening, theirs: Opening) -> tuple[KeptLine, ...]:
 
 
 def _other_passages(opening: Opening, other: Opening) -> tuple[KeptLine, ...]:
+    """Return the kept passages of an opening that the other one does not have."""
     known = {line.compared for line in other.kept}
     return tuple(line for line in opening.kept if line.compared not in known)
 
@@ -323,7 +325,7 @@ def _other_passages(opening: Opening, other: Opening) -> tuple[KeptLine, ...]:
 def _without(lines: Iterable[FactLine], others: Iterable[FactLine]) -> tuple[FactLine, ...]:
     """Return the lines, each of the others taken out once."""
     left = Counter(others)
-    kept = []
+    kept: list[FactLine] = []
     for line in lines:
         if left[line]:
             left[line] -= 1

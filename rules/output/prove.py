@@ -13,7 +13,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from rules.conversation.history import INSERTED
 from rules.conversation.marker import CLOSING, MEMORY, OPENING, QUOTE_SLOT
 from rules.conversation.memory import Memory, Quote, Wish
-from rules.layers.kept_passages import KeptPassage
 from rules.layers.opening import JOINER, read_opening
 from rules.output.read_back import Finished, ReadBack, read_back
 from rules.typingmind import plain
@@ -59,7 +58,7 @@ def _bytes(read: ReadBack) -> Iterator[str]:
         yield "messages of the conversation are out of order"
     searched = 0
     for at in order:
-        start = read.finished.after.find(read.finished.places[at].written, searched)
+        start = read.finished.after.find(read.places[at].written, searched)
         if start >= 0:
             searched = start
         elif at in read.live:
@@ -69,18 +68,18 @@ def _bytes(read: ReadBack) -> Iterator[str]:
 
 def _accounts(read: ReadBack) -> Iterator[str]:
     """Yield a fault unless every message is live, under one memory, or left out with a reason."""
-    under: Counter[str] = Counter()
-    for memory in read.finished.section.memories:
-        if not memory.is_fold:
-            under.update(memory.keys)
+    chunks = [memory for memory in read.finished.section.memories if not memory.is_fold]
+    under = Counter(key for memory in chunks for key in memory.keys)
     for number, entry in enumerate(read.finished.entries, 1):
         is_live = entry.at in read.live
-        if under[entry.key] + is_live != 1:
+        times = under[entry.key]
+        if times + is_live != 1:
             where = "is live" if is_live else "is not live"
-            times = f"stands {under[entry.key]} times under memories"
-            yield f"message {number} of the history {times}, and {where}"
-    for place in read.finished.places:
-        if place.left_out and not under[place.key] and place.at not in read.kept:
+            yield f"message {number} of the history stands {times} times under memories, and {where}"
+    for place in read.places:
+        if place.at in read.kept or under[place.key]:
+            continue
+        if place.left_out:
             why = f"though it is left out of memories: it is {place.left_out}"
             yield f"message {place.at + 1} is gone, {why}"
 
@@ -89,7 +88,7 @@ def _copies(read: ReadBack) -> Iterator[str]:
     """Yield a fault for each copy that goes without another message of its uuid and text."""
     names = [(plain.uuid_of(message), plain.all_text(message)) for message in read.originals]
     times = Counter(names)
-    for place in read.finished.places:
+    for place in read.places:
         if place.is_copy and times[names[place.at]] < 2:
             yield f"message {place.at + 1} is taken for a copy, and no other message is the same"
 
@@ -149,10 +148,10 @@ def _generated(read: ReadBack) -> Iterator[str]:
 def _sources(read: ReadBack) -> Iterator[str]:
     """Yield a fault for each quote and wish that is no verbatim part of one message of its chunk.
 
-    One without a source is of a memory whose raw messages are lost.
+    One without a source is of a memory whose raw messages are lost: it cannot be compared.
     """
     texts = _quoted_texts(read)
-    for memory in read.finished.section.shown:
+    for memory in read.shown:
         for quote in memory.edition.quotes:
             if fault := _source_fault(quote, memory, texts):
                 yield f"a quote of memory {memory.number} {fault}"
@@ -176,10 +175,9 @@ def _source_fault(
 
 def _quoted_texts(read: ReadBack) -> dict[str, list[str]]:
     """Return by key what each quoted message says now, said when its memory was made, and ever."""
-    sources: set[str] = set()
-    for memory in read.finished.section.shown:
-        sources.update(quote.source for quote in memory.edition.quotes)
-        sources.update(wish.source for wish in memory.edition.wishes)
+    editions = [memory.edition for memory in read.shown]
+    sources = {quote.source for edition in editions for quote in edition.quotes}
+    sources |= {wish.source for edition in editions for wish in edition.wishes}
     texts: dict[str, list[str]] = {}
     for entry in read.finished.entries:
         if entry.key in sources:
@@ -199,7 +197,7 @@ def _repeated(read: ReadBack) -> Iterator[str]:
 
     A memory that the person has edited need not repeat its quotes.
     """
-    for memory in read.finished.section.shown:
+    for memory in read.shown:
         edition = memory.edition
         answer = edition.texts[1].replace(JOINER, "")
         for quote in edition.quotes if edition.kind != "person" else ():
@@ -217,13 +215,15 @@ def _speakers(read: ReadBack) -> Iterator[str]:
     the marker there speaks of that one.
     """
     by_person: dict[tuple[str, int], int] = {}
-    for memory in read.finished.section.shown:
+    for memory in read.shown:
         edition = memory.edition
         if edition.kind != "person" and any(quote.lead for quote in edition.quotes):
             by_person[memory.memory_id, edition.number] = memory.number
     for _, mark in read.ours:
+        if mark.slot != QUOTE_SLOT or mark.said_by:
+            continue
         number = by_person.get((mark.memory, mark.edition))
-        if number is not None and mark.slot == QUOTE_SLOT and not mark.said_by:
+        if number is not None:
             yield f"memory {number} quotes the person, and its marker hides it"
 
 
@@ -235,19 +235,23 @@ def _kept(read: ReadBack) -> Iterator[str]:
     opening = _opening_text(read)
     if opening is None:
         return
+    yield from _unsaid(read)
     live = _live_texts(read)
-    not_live: list[KeptPassage] = []
-    for passage, raw in read.finished.kept:
-        if raw and passage.text not in printable(_said_in(raw)):
-            yield f"{passage.called} is not in its message"
-        if passage.text not in live.get(passage.key, ""):
-            not_live.append(passage)
+    kept = [passage for passage, _ in read.finished.kept]
+    not_live = [passage for passage in kept if passage.text not in live.get(passage.key, "")]
     for passage in not_live:
         if _seen(passage.text) not in _seen(opening):
             yield f"{passage.called} is neither in the opening nor in the live tail"
     shown = [line.compared for line in read_opening(opening, (), "").kept]
     if shown != [passage.line.compared for passage in not_live]:
         yield "the opening shows other passages than those that are kept and not in the live tail"
+
+
+def _unsaid(read: ReadBack) -> Iterator[str]:
+    """Yield a fault for each kept passage that its message does not say; one may be lost."""
+    for passage, raw in read.finished.kept:
+        if raw and passage.text not in printable(_said_in(raw)):
+            yield f"{passage.called} is not in its message"
 
 
 def _opening_text(read: ReadBack) -> str | None:
@@ -259,15 +263,18 @@ def _opening_text(read: ReadBack) -> str | None:
 
 
 def _live_texts(read: ReadBack) -> dict[str, str]:
-    """Return by key what those live messages say in which something is kept."""
-    keys = {passage.key for passage, _ in read.finished.kept}
-    by_index = {message.at: message.fields for message in read.messages}
-    named = [(entry.at, entry.key) for entry in read.finished.entries]
-    named += [(place.at, place.key) for place in read.finished.places if place.left_out == INSERTED]
+    """Return by key what those live messages say in which something is kept.
+
+    A message that was inserted among those under memories is live, too, though it is not lived.
+    """
+    keys = {entry.at: entry.key for entry in read.finished.entries}
+    keys |= {place.at: place.key for place in read.places if place.left_out == INSERTED}
+    with_passage = {passage.key for passage, _ in read.finished.kept}
     texts: dict[str, str] = {}
-    for at, key in named:
-        if key in keys and at in read.live:
-            texts[key] = printable(plain.all_text(by_index[at]))
+    for message in read.messages:
+        key = keys.get(message.at)
+        if key in with_passage and message.at in read.live:
+            texts[key] = printable(plain.all_text(message.fields))
     return texts
 
 
@@ -279,10 +286,11 @@ def _seen(text: str) -> str:
 def _identities(read: ReadBack) -> Iterator[str]:
     """Yield a fault unless uuids are unique, and what was taken out is named for syncs."""
     removed = set(read.finished.removed)
-    before = Counter(place.message.uuid for place in read.finished.places)
+    before = Counter(place.message.uuid for place in read.places)
     uuids = Counter(plain.uuid_of(message.fields) for message in read.messages)
     del uuids[""]
-    if any(times > 1 and before[uuid] < times for uuid, times in uuids.items()):
+    twice = [uuid for uuid, times in uuids.items() if times > max(1, before[uuid])]
+    if twice:
         yield "a uuid stands twice"
     if removed - plain.deletions_of(read.after):
         yield "removed messages are not named for TypingMind's sync"
@@ -303,6 +311,6 @@ def _dates(read: ReadBack) -> Iterator[str]:
     Where those of the input do already, the person has regenerated one that stays as it is.
     """
     dates = [plain.date_of(message.fields) for message, _ in read.ours]
-    before = [place.message.created_at or "" for place in read.finished.places if place.ours]
+    before = [place.message.created_at or "" for place in read.places if place.ours]
     if dates != sorted(dates) and before == sorted(before):
         yield "the dates of our messages are out of order"

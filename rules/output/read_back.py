@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 from rules.conversation.history import Entry, Place
 from rules.conversation.marker import Marker, read_marker
+from rules.conversation.memory import Memory
 from rules.layers.kept_passages import KeptPassage
 from rules.output.arrange import MemorySection
 from rules.typingmind import plain
@@ -84,6 +85,16 @@ class ReadBack:
     def ours(self) -> list[tuple[ReadMessage, Marker]]:
         """Return our own messages, each with its marker, in the order of the chat."""
         return [(message, message.mark) for message in self.messages if message.mark is not None]
+
+    @property
+    def shown(self) -> Sequence[Memory]:
+        """Return the memories and folds to show, oldest first."""
+        return self.finished.section.shown
+
+    @property
+    def places(self) -> Sequence[Place]:
+        """Return the messages of the input, recognised."""
+        return self.finished.places
 
 
 def read_back(finished: Finished) -> ReadBack | str:

@@ -82,10 +82,13 @@ def _first(plan: ChatPlan, row: Sequence[int], awaited: int) -> int:
 
     Hindsight does not lead others: it may wait for its own memory, written again.
     """
-    places = range(len(row))
-    able = [at for at in places if row[at] not in plan.looking_back] or places
-    awaited_ones = [at for at in able if plan.work[row[at]].number <= awaited]
-    return awaited_ones[-1] if awaited_ones else able[len(able) // 2]
+    able = [at for at, place in enumerate(row) if place not in plan.looking_back]
+    if not able:
+        able = list(range(len(row)))
+    for at in reversed(able):
+        if plan.work[row[at]].number <= awaited:
+            return at
+    return able[len(able) // 2]
 
 
 def _breaks(before: Sequence[PlannedChunk], leader: PlannedChunk, fixed: int) -> tuple[int, ...]:
@@ -93,14 +96,20 @@ def _breaks(before: Sequence[PlannedChunk], leader: PlannedChunk, fixed: int) ->
     inside = [chunk for chunk in before if _inside(leader, [chunk.start]) and chunk.tail_tokens]
     if not inside:
         return ()
-    fronts = [fixed + chunk.memories_tokens + chunk.tail_tokens for chunk in inside]
+    fronts = [fixed + _front(chunk) for chunk in inside]
 
-    def read(first: int, second: int) -> int:
+    def read(two: tuple[int, int]) -> int:
         """Return the tokens that all of them read from the cache, with breaks at these two."""
+        first, second = two
         return (second - first) * fronts[first] + (len(fronts) - second) * fronts[second]
 
-    two = max(combinations_with_replacement(range(len(inside)), 2), key=lambda two: read(*two))
+    two = max(combinations_with_replacement(range(len(inside)), 2), key=read)
     return tuple(sorted({inside[at].start for at in two}))
+
+
+def _front(chunk: PlannedChunk) -> int:
+    """Return the tokens of the memories and the tail that a chunk's request has before it."""
+    return chunk.memories_tokens + chunk.tail_tokens
 
 
 def _inside(chunk: PlannedChunk, breaks: Sequence[int]) -> tuple[int, ...]:
@@ -132,15 +141,13 @@ def cached(plan: ChatPlan) -> tuple[int, ...]:
 def _ends(plan: ChatPlan, lead: Lead) -> Mapping[int, int]:
     """Return the entries before which the cache may break off, each with the tokens before it."""
     chunk = plan.work[lead.place]
-    front = plan.fixed_tokens + chunk.memories_tokens
-    tails = {
-        other.start: other.tail_tokens
-        for other in plan.work
-        if other.tail_start == chunk.tail_start
-    }
-    ends = {at: front + tails[at] for at in lead.breaks}
+    before_tail = plan.fixed_tokens + chunk.memories_tokens
+    ends: dict[int, int] = {}
+    for other in plan.work:
+        if other.tail_start == chunk.tail_start and other.start in lead.breaks:
+            ends[other.start] = before_tail + other.tail_tokens
     if chunk.memories_before and not lead.breaks:
-        ends[chunk.tail_start] = front
+        ends[chunk.tail_start] = before_tail
     if chunk.tail_tokens:
-        ends[chunk.start] = front + chunk.tail_tokens
+        ends[chunk.start] = plan.fixed_tokens + _front(chunk)
     return ends

@@ -116,7 +116,9 @@ def decoded(raw: bytes) -> str:
     """
     if len(raw) < _MIB or raw.isascii() or len(raw.translate(None, _ASCII)) * _FEW > len(raw):
         return raw.decode("utf-8")
-    narrow, view, at = bytearray(), memoryview(raw), 0  # no piece of it is copied more than once
+    narrow = bytearray()
+    view = memoryview(raw)  # no piece of it is copied more than once
+    at = 0
     for match in _BEYOND_ASCII_BYTES.finditer(raw):
         narrow += view[at : match.start()]
         narrow += json.dumps(match[0].decode("utf-8"))[1:-1].encode()
@@ -149,13 +151,7 @@ def value(text: str, at: int) -> tuple[object, int]:
     try:
         parsed, stop = _decoder().raw_decode(text, at)
     except json.JSONDecodeError as fault:
-        if fault.msg == "Expecting value":
-            raise _expected("a value", text, fault.pos) from None
-        reason = (
-            fault.msg.removesuffix(" at").removesuffix(" starting").replace("Expecting", "expected")
-        )
-        ended = fault.msg.startswith("Unterminated") or _ends_early(text, fault.pos)
-        raise BadJson(reason[:1].lower() + reason[1:], fault.pos, open_ended=ended) from None
+        raise _bad_json(fault, text) from None
     except RecursionError:
         raise TooDeep(_TOO_DEEP, at) from None
     except ValueError as fault:
@@ -165,12 +161,22 @@ def value(text: str, at: int) -> tuple[object, int]:
     return parsed, stop
 
 
+def _bad_json(fault: json.JSONDecodeError, text: str) -> BadJson:
+    """Return the parser's fault in our words, in small letters and without its "at"."""
+    if fault.msg == "Expecting value":
+        return _expected("a value", text, fault.pos)
+    reason = fault.msg.removesuffix(" at").removesuffix(" starting")
+    reason = reason.replace("Expecting", "expected")
+    is_open = fault.msg.startswith("Unterminated") or _ends_early(text, fault.pos)
+    return BadJson(reason[:1].lower() + reason[1:], fault.pos, open_ended=is_open)
+
+
 def _expected(what: str, text: str, at: int) -> BadJson:
+    """Return the fault that something else is at `at`, or nothing more."""
     if _ends_early(text, at):
         return BadJson(f"the file stops where {what} should follow", at, open_ended=True)
-    return BadJson(
-        f"{what} was expected, but {_characters(text, at, at + 4)[0]!r} stands there", at
-    )
+    there = _characters(text, at, at + 4)[0]
+    return BadJson(f"{what} was expected, but {there!r} stands there", at)
 
 
 def _ends_early(text: str, at: int) -> bool:
