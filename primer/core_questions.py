@@ -1,15 +1,15 @@
 """The questions about core memory and facts, and how their answers are read.
 
-    context, six texts      the very bytes of the memory's own requests, so that a provider's cache is read
-    question                in <context_manager>: the sections as they are, and what to do
-    its calls               with the result of each, where one was refused; then it may call once more
+    context, six texts   the very bytes of the memory's own requests: a provider's cache is read
+    question             in <context_manager>: the sections as they are, and what to do
+    its calls            with the result of each, where one was refused; then it may call again
 
 Edits of core memory are calls of tools, or JSON in a block.
 
 What the context manager is shown and asked so that it keeps the facts:
 
     system     who it is
-    user       the passage: raw messages, each with its role, date and a number from 1; never memories
+    user       the passage: raw messages, each with its role, date and a number from 1
     user       the facts to compare with, numbered from 0, and the question
 """
 
@@ -78,9 +78,10 @@ def _listed(entry: Any) -> CoreEdit | Refusal:
     """
     if not isinstance(entry, dict) or not isinstance(entry.get("function"), str):
         return _NO_CALL
-    beside = {name: value for name, value in entry.items() if name != "function"}
-    inside = entry.get("arguments")
-    return CoreEdit(entry["function"], _as_meant(inside if isinstance(inside, dict) else beside))
+    arguments = entry.get("arguments")
+    if not isinstance(arguments, dict):
+        arguments = {name: value for name, value in entry.items() if name != "function"}
+    return CoreEdit(entry["function"], _as_meant(arguments))
 
 
 def _as_meant(arguments: Fields) -> dict[str, object]:
@@ -99,11 +100,9 @@ def _last_block(text: str) -> str | None:
         return None
     begin, end = fences[-2:]
     opened = lines[begin].removeprefix(_FENCE).strip().lower()
-    return (
-        "\n".join(lines[begin + 1 : end])
-        if opened in ("", "json") and lines[end] == _FENCE
-        else None
-    )
+    if opened not in ("", "json") or lines[end] != _FENCE:
+        return None
+    return "\n".join(lines[begin + 1 : end])
 
 
 def tools_of(layout: Layout) -> tuple[dict[str, object], ...]:
@@ -118,11 +117,10 @@ def ask_core(texts: Texts, memory: CoreMemory, layout: Layout, native: bool) -> 
     For an agent without tools (`native` is false), with the form in JSON.
     """
     asked = fill(texts.core, sections=make_tags_inert("\n\n".join(map(_shown, memory))))
-    return (
-        asked
-        if native
-        else f"{asked}\n\n{_in_json(texts, [describe_function(function) for function in layout.functions])}"
-    )
+    if native:
+        return asked
+    offers = [describe_function(function) for function in layout.functions]
+    return f"{asked}\n\n{_in_json(texts, offers)}"
 
 
 def after_memory(before: Sequence[Turn], six: Six, asked: str) -> tuple[Turn, ...]:
@@ -140,18 +138,20 @@ def tell_results(
 
     Each call has a turn for its outcome; without calls they are one list.
     """
-    lines = [
-        make_tags_inert(f"Not done. {outcome.reason}" if isinstance(outcome, Refusal) else "Done.")
-        for outcome in outcomes
-    ]
+    lines = [_result(outcome) for outcome in outcomes]
     if not calls:
         listed = "\n".join(f"- {line}" for line in lines)
         return answer(reply), question(fill(texts.core_results, results=listed))
     sent = tuple(_again(call, number) for number, call in enumerate(calls, 1))
-    each = (
-        Turn("tool", line, answers=call.call_id) for call, line in zip(sent, lines, strict=True)
-    )
-    return Turn("assistant", keep_inert(reply), calls=sent), *each
+    turns = [Turn("assistant", keep_inert(reply), calls=sent)]
+    for call, line in zip(sent, lines, strict=True):
+        turns.append(Turn("tool", line, answers=call.call_id))
+    return tuple(turns)
+
+
+def _result(outcome: CoreMemory | Refusal) -> str:
+    done = f"Not done. {outcome.reason}" if isinstance(outcome, Refusal) else "Done."
+    return make_tags_inert(done)
 
 
 def results_in_words(reply: str, calls: Sequence[ToolCall]) -> str:
@@ -159,12 +159,8 @@ def results_in_words(reply: str, calls: Sequence[ToolCall]) -> str:
 
     A model that thinks takes its calls back only with its thoughts, which are not kept.
     """
-    return "\n\n".join(
-        [
-            *([reply] if reply else []),
-            _block([(call.name, parsed(call.arguments)) for call in calls]),
-        ]
-    )
+    written = _block([(call.name, parsed(call.arguments)) for call in calls])
+    return f"{reply}\n\n{written}" if reply else written
 
 
 def _again(call: ToolCall, number: int) -> ToolCall:
@@ -178,9 +174,10 @@ def _again(call: ToolCall, number: int) -> ToolCall:
 
 
 def _shown(section: Section) -> str:
-    filled = f"{len(section.rendered)} of {section.limit} characters.{_kept(section)}"
+    rendered = section.rendered
+    filled = f"{len(rendered)} of {section.limit} characters.{_kept(section)}"
     head = f"## {section.name}\n{section.description}".strip()
-    return f"{head}\n({filled})\n\n{section.rendered or _EMPTY}"
+    return f"{head}\n({filled})\n\n{rendered or _EMPTY}"
 
 
 def _kept(section: Section) -> str:
@@ -190,14 +187,11 @@ def _kept(section: Section) -> str:
     """
     if section.held:
         return _KEPT
-    numbers = [
-        str(at) for at, line in enumerate(lines_of(section.value), 1) if line in section.held_lines
-    ]
-    if not numbers:
+    held = [at for at, line in enumerate(lines_of(section.value), 1) if line in section.held_lines]
+    if not held:
         return ""
-    return _KEPT_LINES.format(
-        f"line {numbers[0]}" if len(numbers) == 1 else f"lines {', '.join(numbers)}"
-    )
+    named = ", ".join(map(str, held))
+    return _KEPT_LINES.format(f"line {named}" if len(held) == 1 else f"lines {named}")
 
 
 def _in_json(texts: Texts, offers: Sequence[Offer]) -> str:

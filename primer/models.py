@@ -99,9 +99,9 @@ _ALSO_CALLED: Mapping[str, str] = MappingProxyType(
     }
 )
 """What people call a provider, by its models or its maker -> LiteLLM's name of it."""
-# How many of its own tokens a model makes of one token of o200k. OpenAI's models of today use o200k itself.
-# Claude's tokenizer since 4.7 makes about 30 % more of prose, and is not published: 1.35 is where users'
-# own measurements begin, and the careful start for every model that is not known.
+# How many of its own tokens a model makes of one token of o200k. OpenAI's models of today use o200k
+# itself. Claude's tokenizer since 4.7 makes about 30 % more of prose, and is not published: 1.35 is
+# where users' own measurements begin, and the careful start for every model that is not known.
 _TOKEN_FACTORS = (("*gpt-4o*", 1.0), ("*gpt-4.1*", 1.0), ("*gpt-5*", 1.0), ("*/o[134]*", 1.0))
 _CAREFUL = 1.35
 _SMALL: Mapping[str, str] = MappingProxyType(
@@ -130,10 +130,11 @@ _NOTHING: Mapping[str, object] = MappingProxyType({})
 _NO_EFFORT, _LEAST, _LOW = ({"reasoning_effort": effort} for effort in ("none", "minimal", "low"))
 _DISABLED = {"thinking": {"type": "disabled"}}
 _BETWEEN_TOOLS = {"thinking": {"type": "between_tools"}}
-# The first that fits counts: which models, what keeps them from thinking, and whether they think in spite of it.
-# From the providers' own pages, and from what LiteLLM 1.106 and its map know of each model.
+# The first that fits counts: which models, what keeps them from thinking, and whether they think in
+# spite of it. From the providers' own pages, and from what LiteLLM 1.106 and its map know of each.
 _THINKING: tuple[tuple[str, Mapping[str, object], bool], ...] = (
-    # Sonnet 5.5 refuses "disabled"; before it has called any tool there is nothing between them, so this turns it off.
+    # Sonnet 5.5 refuses "disabled"; before it has called any tool there is nothing between them, so
+    # this turns it off.
     (_CLAUDE + "sonnet-5-5", _BETWEEN_TOOLS, False),
     (_CLAUDE + "(opus-5-5|fable|mythos)", _LOW, True),
     (_CLAUDE, _DISABLED, False),

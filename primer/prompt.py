@@ -6,9 +6,10 @@ tail        raw messages, as they were                              > cached: th
 chunk       each message in <to_remember>, with its date           /  all three questions
 question    in <context_manager>; the dialogue grows by answers
 
-In hindsight, the raw messages that came after the chunk come between it and the questions, announced in
-<context_manager>. A fold is asked for after its memories alone; its context manager reads their answers, each memory
-in a <to_remember> with its dates, and the engine the raw messages, or, if these are no longer known, the same.
+In hindsight, the raw messages that came after the chunk come between it and the questions,
+announced in <context_manager>. A fold is asked for after its memories alone; its context manager
+reads their answers, each memory in a <to_remember> with its dates, and the engine the raw messages,
+or, if these are no longer known, the same.
 """
 
 import json

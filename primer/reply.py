@@ -92,8 +92,9 @@ _OUR_TAG = re.compile(rf"<\s*+/?+\s*+\u2060*+(?:{'|'.join(TAGS)})\b[^<>]*>", re.
 
 @dataclass(frozen=True)  # without slots, so that it can remember its key
 class Request:
-    """`step` is what is asked for: quote, perspective, analysis, refinement, core, facts, embedding.
+    """A request to a model.
 
+    `step` is what is asked for: quote, perspective, analysis, refinement, core, facts, embedding.
     `words` is how long the answer may about be.
     """
 

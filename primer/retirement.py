@@ -134,7 +134,8 @@ RETIRED: Mapping[str, tuple[str, str]] = MappingProxyType(
         **_gone("2025-10-27", _TERRA, "o1-mini*"),
         **_gone("2026-02-17", _SOL, "chatgpt-4o-latest"),
         **_gone("2026-03-26", _SOL, "gpt-4-0314", "gpt-4-0125-preview", "gpt-4-turbo-preview"),
-        # LiteLLM's map; the successors are those that OpenAI's page recommends, or the newest of their size.
+        # LiteLLM's map; the successors are those that OpenAI's page recommends, or the newest of
+        # their size.
         **_gone("2026-07-23", _SOL, "gpt-5-chat", "gpt-5-chat-latest", "gpt-5.1-chat-latest"),
         **_gone(
             "2026-07-23", _SOL, "gpt-5-codex", "gpt-5.1-codex", "gpt-5.1-codex-max", "gpt-5.2-codex"
@@ -172,7 +173,8 @@ RETIRED: Mapping[str, tuple[str, str]] = MappingProxyType(
         **_gone("2026-10-23", _SOL, "o3-mini", "o3-mini-2025-01-31"),
         **_gone("2026-10-23", _TERRA, "o4-mini", "o4-mini-2025-04-16"),
         **_gone("2026-10-23", _LUNA, "gpt-4.1-nano", "gpt-4.1-nano-2025-04-14"),
-        # Google's page of Gemini deprecations and its letters to users; LiteLLM's map for the last three lines.
+        # Google's page of Gemini deprecations and its letters to users; LiteLLM's map for the last
+        # three lines.
         **_gone("2025-02-15", _PRO, "gemini-pro", "gemini-1.0-pro*"),
         **_gone("2025-09-24", _LITE, "gemini-1.5-flash-8b*"),
         **_gone("2025-09-24", _FLASH, "gemini-1.5-flash*"),

@@ -180,8 +180,10 @@ class Memory:
     """Whether it was forgotten and then recalled, and no export has had it since: that it is
     missing means nothing."""
     origins: tuple[str, ...] = ()
-    """Its ids in the chat that this one was forked from, in the one before that, and so on: exports may still call it
-    so, message by message."""
+    """Its ids in the chat that this one was forked from, in the one before that, and so on.
+
+    Exports may still call it so, message by message.
+    """
     members: tuple[str, ...] = ()
     """Ids of the memories in a fold, oldest first."""
 

@@ -11,8 +11,10 @@ QUOTE = 80
 """About how many tokens of a memory are its quote."""
 TOKENS_A_WORD = 1.35
 _ANALYSIS_SHARE = 0.6
-"""The words of the analysis by those of each of the agent's two answers: it is a quarter of a memory whose answers have
-three quarters of their words."""
+"""The words of the analysis by those of each of the agent's two answers.
+
+It is a quarter of a memory whose answers have three quarters of their words.
+"""
 _ANALYSIS_ROOM = 0.75
 """The room that is kept free for it: one that is a fifth too long is kept whole."""
 _EXTRACTED_ANSWERS = 1.7

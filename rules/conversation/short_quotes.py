@@ -128,8 +128,8 @@ def too_many(shown: Sequence[Memory], most: int, count: Callable[[str], int]) ->
     if tokens <= most:
         return ""
     return (
-        f"its {len(quotes):,} quotes take {tokens:,} tokens, {tokens - most:,} more than fold.quotes, though those of "
-        "folds are cut to a sentence each: none of them is dropped"
+        f"its {len(quotes):,} quotes take {tokens:,} tokens, {tokens - most:,} more than "
+        "fold.quotes, though those of folds are cut to a sentence each: none of them is dropped"
     )
 
 

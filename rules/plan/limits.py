@@ -168,7 +168,8 @@ def too_large(
             else f"{other.capitalize()}: the texts that stay alone fill this one."
         )
     reason = (
-        f"Chunk {chunk.number} needs about {needed:,} tokens of context, and {why} {limit.most:,}: {over:,} too many. "
+        f"Chunk {chunk.number} needs about {needed:,} tokens of context, "
+        f"and {why} {limit.most:,}: {over:,} too many. "
         f"{largest_part(parts)}"
     )
     return TooLarge(reason, next_step)
