@@ -27,7 +27,7 @@ from primer.reply import FormFault, Refused
 from rules.conversation.answer import in_own_words, is_everyday
 from rules.conversation.quote import plain_text
 from rules.extract.languages import TONGUES, Tongue, spoken
-from rules.extract.sentences import MARK, sentences
+from rules.extract.sentences import MARK, prose_sentences
 from rules.extract.words import CROWDED, length, terms
 from rules.layers.names import claimed_name
 
@@ -80,8 +80,7 @@ class Form:
     @cached_property
     def sentences(self) -> tuple[str, ...]:
         """The sentences of the answer's own words."""
-        text = self.own
-        return tuple(text[piece.start : piece.stop] for piece in sentences(text) if piece.prose)
+        return tuple(prose_sentences(self.own))
 
     @cached_property
     def words(self) -> tuple[str, ...]:

@@ -13,7 +13,7 @@ from itertools import chain
 from statistics import fmean, pstdev
 
 from rules.extract.languages import TONGUES, UNKNOWN, Tongue, spoken
-from rules.extract.sentences import sentences
+from rules.extract.sentences import prose_sentences
 from rules.extract.words import terms
 
 LEAST_WORDS = 5_000
@@ -51,10 +51,8 @@ def read_prose(texts: Sequence[str]) -> Prose:
     """Return the sentences of texts, without code, tables and mere signs."""
     read: list[SpokenSentence] = []
     for text in texts:
-        for piece in sentences(text):
-            if piece.prose:
-                spoken_text = text[piece.start : piece.stop]
-                read.append(SpokenSentence(Counter(terms(spoken_text)), spoken_text))
+        for sentence in prose_sentences(text):
+            read.append(SpokenSentence(Counter(terms(sentence)), sentence))
     return Prose(sum(sentence.words.total() for sentence in read), tuple(read))
 
 

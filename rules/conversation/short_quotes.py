@@ -19,12 +19,14 @@ def one_sentence(quote: str) -> str:
 
     Else its longest one.
     """
-    from rules.extract.sentences import sentences
+    from rules.extract.sentences import prose_sentences
     from rules.extract.words import length
 
-    pieces = [quote[piece.start : piece.stop] for piece in sentences(quote) if piece.prose]
-    telling = (piece for piece in pieces if length(piece) > _A_FEW_WORDS)
-    return next(telling, max(pieces, key=length, default=quote))
+    pieces = prose_sentences(quote)
+    for piece in pieces:
+        if length(piece) > _A_FEW_WORDS:
+            return piece
+    return max(pieces, key=length, default=quote)
 
 
 def with_short_quotes(edition: Edition) -> Edition:

@@ -12,12 +12,12 @@ least half of it. A model reads more than words, so that this is a floor and no 
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from rules.evaluate.questions import CHOICES, draw
 from rules.extract.languages import TONGUES, spoken
-from rules.extract.sentences import sentences
+from rules.extract.sentences import prose_sentences
 from rules.extract.words import terms
 
 PER_CHUNK = CHOICES - 1
@@ -56,7 +56,7 @@ def make_clozes(
     found = [
         cloze
         for key, text in said
-        for sentence in _prose(text)
+        for sentence in prose_sentences(text)
         if (cloze := _cloze(memory, key, sentence, common))
     ]
     return tuple(draw(found, memory)[:PER_CHUNK])
@@ -86,17 +86,13 @@ def _cloze(memory: str, key: str, sentence: str, common: frozenset[str]) -> Cloz
     return Cloze(memory, key, sentence, gap, rest) if len(rest) >= _FEWEST // 2 else None
 
 
-def _prose(text: str) -> Iterator[str]:
-    for piece in sentences(text):
-        if piece.prose:
-            yield text[piece.start : piece.stop]
-
-
 class SearchedText:
     """The sentences of a context, found by their words."""
 
     def __init__(self, texts: Iterable[str]) -> None:
-        self._sentences = [frozenset(terms(part)) for text in texts for part in _prose(text)]
+        self._sentences = [
+            frozenset(terms(part)) for text in texts for part in prose_sentences(text)
+        ]
         self._having: defaultdict[str, set[int]] = defaultdict(set)
         for at, words in enumerate(self._sentences):
             for word in words:

@@ -193,6 +193,11 @@ def sentences(text: str) -> tuple[TextPiece, ...]:
     return tuple(pieces)
 
 
+def prose_sentences(text: str) -> list[str]:
+    """Return the sentences of a text, without code, tables and mere signs."""
+    return [text[piece.start : piece.stop] for piece in sentences(text) if piece.prose]
+
+
 def _of_line(text: str, start: int, stop: int, *, small: bool) -> Iterator[TextPiece]:
     mark = MARK.match(text, start, stop)
     start = mark.end() if mark else start

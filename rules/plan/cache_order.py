@@ -1,8 +1,17 @@
 """The order in which a plan's chunks are asked about: what goes at once, and who fills the cache.
 
-needs     what must be done before each: a chunk needs no more than the memories before its own tail
-leads     of those that begin alike one goes first, and the others find its beginning in the cache
-cached    the tokens of each first request that are found there
+    needs     what must be done before each: no more than the memories before its own tail
+    leads     of those that begin alike one goes first; the others find its beginning in the cache
+    cached    the tokens of each first request that are found there
+
+Pieces begin alike where they have the same memories before them, and tails that begin together:
+
+    b    memories | m4 m5          | chunk m6        waits for a, reads up to m6
+    a    memories | m4 m5 m6       | chunk m7        leads, and breaks off at m6 and at m7
+    c    memories | m4 m5 m6 m7    | chunk m8        waits for a, reads up to m7
+
+A cache breaks off at few places of a request. So one in the middle leads, or the last one that the
+next row waits for: it breaks off where the shorter tails end, and longer ones follow one another.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

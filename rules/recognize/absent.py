@@ -133,8 +133,11 @@ class Absent:
     @property
     def branched(self) -> int:
         """Count the live messages of the last time that are in a branch with a question now."""
-        moved = (list(taken.moved.values()) for taken in self.branches)
-        return sum(len(known) for known in moved if any(one.role == "user" for one in known))
+        count = 0
+        for taken in self.branches:
+            if any(known.role == "user" for known in taken.moved.values()):
+                count += len(taken.moved)
+        return count
 
     @property
     def newly_missing(self) -> int:
@@ -231,13 +234,13 @@ def as_known(message: Message, key: str = "") -> KnownMessage:
 def _find_back(live: Sequence[KnownMessage], places: Sequence[Place]) -> _Back:
     here = {place.at: as_known(place.message, place.key) for place in places if place.ours is None}
     back = _pair(dict(enumerate(live)), here, "key", "uuid", "digest")
-    surely = [
-        number
-        for number, at in back.items()
-        if (uuid := live[number].uuid)
-        and (uuid == here[at].uuid or live[number].key == here[at].key)
-    ]
+    surely = [number for number, at in back.items() if _is_surely(live[number], here[at])]
     return _Back(back, surely)
+
+
+def _is_surely(known: KnownMessage, other: KnownMessage) -> bool:
+    """Return whether two messages have a uuid in common, or the key of one that has a uuid."""
+    return bool(known.uuid) and (known.uuid == other.uuid or known.key == other.key)
 
 
 def _sort_lacking(
@@ -249,13 +252,12 @@ def _sort_lacking(
 ) -> _Lacking:
     """Sort the live messages that did not come back; a branch explains more than a deletion."""
     lacking = {number: known for number, known in enumerate(last.live) if number not in back.at}
-    taken = _mark_new(
-        last,
-        [
-            _match_branch(branch, lacking, ours, same_uuids=bool(back.surely))
-            for branch in branches([place.message for place in places])
-        ],
-    )
+    same_uuids = bool(back.surely)
+    matched = [
+        _match_branch(branch, lacking, ours, same_uuids=same_uuids)
+        for branch in branches([place.message for place in places])
+    ]
+    taken = _mark_new(last, matched)
     branched = {number for branch in taken for number in branch.moved}
     unexplained = {
         number: known
@@ -263,10 +265,10 @@ def _sort_lacking(
         if number not in branched and known.uuid not in deletions.named
     }
     return _Lacking(
-        taken,
-        len(lacking) - len(branched) - len(unexplained),
-        unexplained,
-        _find_replaced(last, unexplained, back, places),
+        taken=taken,
+        deleted=len(lacking) - len(branched) - len(unexplained),
+        unexplained=unexplained,
+        replaced=_find_replaced(last, unexplained, back, places),
     )
 
 
@@ -317,11 +319,13 @@ def _find_replaced(
         if known.role == "user":
             continue
         after = following.get(back.at.get(number - 1, -1))
-        if number - 1 in replaced or (
-            after and after.message.role == "assistant" and after.key not in last.seen
-        ):
+        if number - 1 in replaced or (after and _is_new_answer(after, last)):
             replaced.add(number)
     return replaced
+
+
+def _is_new_answer(place: Place, last: LastTime) -> bool:
+    return place.message.role == "assistant" and place.key not in last.seen
 
 
 def _pair(
