@@ -1,56 +1,36 @@
-"""Show what was spent and may be spent, and on which calls; raise a cap for a while.
+"""Show what was spent and may be spent, and raise a cap for a while: `memproc budget`."""
 
-`memproc budget`, `memproc calls`.
-"""
-
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 
 import click
 
 from daemon.archive.archive import Archive
 from daemon.archive.arrivals import retry_paused
-from daemon.archive.chats import find_chat
 from daemon.archive.journal import (
     OfModel,
-    Reply,
     by_model,
     forget_factor,
     last_run,
     learned_factors,
-    odd_usages,
     raise_cap,
-    replies,
     spent,
 )
 from daemon.cli import NearGroup
-from daemon.cli.printing import moment, paged, print_json, print_table, print_text
+from daemon.cli.printing import print_json, print_table, print_text
 from daemon.cli.settings import Settings, json_option, pass_settings
 from daemon.config.model_tables import MOST_USD, BudgetSettings
 from daemon.files.clock import at, periods, with_span
 from daemon.files.clock import now as present
 from daemon.models.ask import caps_now
 from daemon.models.prices import ENOUGH, LEARNED_FOR, counts_now
-from daemon.status.printable import visible
-from primer.models import EXTRACTIVE, token_factor
+from primer.models import token_factor
 from rules.errors import NotFound
 from rules.money.price import NAMES, PICO, dollars, in_words
 from rules.wording import counted
 
 _SPANS = {"run": "Each run", "day": "Today", "month": "This month"}
 _DOLLARS = click.FloatRange(0, MOST_USD)
-
-_HEADINGS = (
-    "Asked",
-    "Step",
-    "Model",
-    "Ended",
-    "In",
-    "Cached",
-    "Out",
-    "Dollars",
-    "Request",
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,13 +46,16 @@ class _Cap:
 
     def cells(self, now: str) -> tuple[str, str, str, str]:
         """Return its row of the table."""
-        raised = f" (raised from {in_words(self.configured)})"
-        cap = in_words(self.amount) + (raised if self.amount != self.configured else "")
-        each_run = "with each run; spent is the last one's"
-        turn = with_span(self.turns_at, now) if self.turns_at else each_run
+        cap = in_words(self.amount)
+        if self.amount != self.configured:
+            cap += f" (raised from {in_words(self.configured)})"
+        turn = "with each run; spent is the last one's"
+        if self.turns_at:
+            turn = with_span(self.turns_at, now)
         return _SPANS[self.name], cap, in_words(self.spent), turn
 
     def as_json(self) -> dict[str, object]:
+        """Return the cap for programs, in dollars."""
         return {
             "name": self.name,
             "usd": dollars(self.amount),
@@ -169,42 +152,55 @@ def budget_forget_command(settings: Settings, model: str) -> None:
 def _show(archive: Archive, settings: BudgetSettings, as_json: bool) -> None:
     """Print the budget; the run's figures are those of the last run that reserved anything."""
     now = present()
-    when = periods(at(now))
-    amounts = spent(archive, last_run(archive), when)
-    turns = {"run": "", "day": when.day_ends, "month": when.month_ends}
-    counting = caps_now(archive, settings, now)
-    caps = [
-        _Cap(name, counting.of(name), settings.caps.of(name), amounts.of(name), turns[name])
-        for name in NAMES
-    ]
-    models = by_model(archive, when.month_began)
+    caps = _caps(archive, settings, now)
+    models = by_model(archive, periods(at(now)).month_began)
     if as_json:
         print_json(_budget_as_json(archive, caps, models, now))
         return
     cells = [cap.cells(now) for cap in caps]
     print_table(("", "Cap", "Spent", "Starts again"), cells, right=(1, 2), prose=(3,))
-    for line in (*map(_model_line, models), *_learned_lines(archive, now)):
+    for model in models:
+        print_text(_model_line(model))
+    for line in _learned_lines(archive, now):
         print_text(line)
+
+
+def _caps(archive: Archive, settings: BudgetSettings, now: str) -> list[_Cap]:
+    """Return the caps as they count at the time `now`, with what is spent under each."""
+    when = periods(at(now))
+    counting = caps_now(archive, settings, now)
+    amounts = spent(archive, last_run(archive), when)
+    turns = {"run": "", "day": when.day_ends, "month": when.month_ends}
+    caps = []
+    for name in NAMES:
+        configured = settings.caps.of(name)
+        caps.append(_Cap(name, counting.of(name), configured, amounts.of(name), turns[name]))
+    return caps
 
 
 def _budget_as_json(
     archive: Archive, caps: Sequence[_Cap], models: Sequence[OfModel], now: str
 ) -> dict[str, object]:
-    of_models = [
-        {
-            "model": model.model,
-            "calls": model.calls,
-            "usd": dollars(model.settled),
-            "open_usd": dollars(model.open),
-            "unpriced": model.unpriced,
-        }
-        for model in models
-    ]
-    learned = [
-        {"model": name, **asdict(factor), "counts": counts_now(factor, token_factor(name), now)}
-        for name, factor in learned_factors(archive).items()
-    ]
-    return {"caps": [cap.as_json() for cap in caps], "models": of_models, "learned": learned}
+    """Return caps, what models cost this month, and how they count tokens, for programs."""
+    learned = []
+    for name, factor in learned_factors(archive).items():
+        counts = counts_now(factor, token_factor(name), now)
+        learned.append({"model": name, **asdict(factor), "counts": counts})
+    return {
+        "caps": [cap.as_json() for cap in caps],
+        "models": [_model_as_json(model) for model in models],
+        "learned": learned,
+    }
+
+
+def _model_as_json(model: OfModel) -> dict[str, object]:
+    return {
+        "model": model.model,
+        "calls": model.calls,
+        "usd": dollars(model.settled),
+        "open_usd": dollars(model.open),
+        "unpriced": model.unpriced,
+    }
 
 
 def _model_line(model: OfModel) -> str:
@@ -227,45 +223,3 @@ def _learned_lines(archive: Archive, now: str) -> Iterator[str]:
         elif learned.replies < ENOUGH:
             line += f"; used from {ENOUGH} on"
         yield f"{line} (to forget it: memproc budget forget {name})"
-
-
-@click.command
-@click.argument("chat", required=False)
-@click.option("--text", "with_text", is_flag=True, help="Print the answers too.")
-@json_option
-@pass_settings
-def calls_command(settings: Settings, chat: str | None, with_text: bool, as_json: bool) -> None:
-    """List the calls in the journal, of all chats or of CHAT, oldest first."""
-    with settings.archive() as archive:
-        kept = replies(archive, find_chat(archive, chat).chat_id if chat else None)
-        odd = odd_usages(archive)
-    # The built-in engine is no model, and makes no calls.
-    journal = [reply for reply in kept if reply.model != EXTRACTIVE]
-    rows = [_call_row(reply, odd) for reply in journal]
-    if as_json:
-        print_json(
-            [_call_as_json(reply, odd.get(reply.request, ""), with_text) for reply in journal]
-        )
-    elif with_text:
-        parts = (
-            f"--- {'  '.join(row)}\n{reply.text}\n"
-            for row, reply in zip(rows, journal, strict=True)
-        )
-        paged(visible("\n".join(parts)))
-    else:
-        print_table(_HEADINGS, rows, right=(4, 5, 6, 7), prose=(), drop=(8, 5, 3, 4, 6), pages=True)
-
-
-def _call_as_json(reply: Reply, odd_usage: str, with_text: bool) -> dict[str, object]:
-    """Return a call for programs: its answer only `with_text`, and any impossible usage."""
-    row = {key: value for key, value in asdict(reply).items() if with_text or key != "text"}
-    return {**row, "odd_usage": odd_usage}
-
-
-def _call_row(reply: Reply, odd: Mapping[str, str]) -> list[str]:
-    """Return a call's cells; counts are question marks where the provider's are impossible."""
-    counts = (reply.tokens_in, reply.tokens_cached, reply.tokens_out)
-    tokens = ["?" if reply.request in odd else f"{count:,}" for count in counts]
-    money = "unknown" if reply.usd is None else f"{reply.usd:.6f}"
-    begin = [moment(reply.asked_at), reply.step, reply.model, reply.finish]
-    return [*begin, *tokens, money, reply.request[:12]]

@@ -1,4 +1,4 @@
-"""Watch the daemon: `memproc watch`, `status`, `logs`, `doctor`, and `memproc` alone on a terminal."""
+"""Watch the daemon: `memproc watch`, `status`, `logs`, and `memproc` alone on a terminal."""
 
 import sys
 import time
@@ -7,29 +7,25 @@ from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from shutil import get_terminal_size
-from typing import TYPE_CHECKING
 
 import click
 
 from daemon.archive.archive import Archive
 from daemon.archive.chats import KnownChat, known_chats
-from daemon.cli.printing import in_colour, in_width, paged, print_json
+from daemon.cli.printing import in_width, paged
 from daemon.cli.settings import Settings, json_option, pass_settings
 from daemon.files.candidates import exports_in
 from daemon.files.clock import in_full, now
 from daemon.files.lock import is_held
 from daemon.files.paths import default_state
 from daemon.status.place import DaemonPlace, read_place, waits_for
-from daemon.status.printable import folded, in_one_line, printable_json, told_apart, visible
+from daemon.status.printable import folded, in_one_line, printable_json, told_apart
 from daemon.status.screen import headline, screen
 from daemon.status.sentences import sentence
 from daemon.status.status import Status, StatusProblem
 from daemon.status.status import read_status as gather
 from rules.errors import ConfigurationError, MemprocError
 from rules.wording import counted
-
-if TYPE_CHECKING:
-    from daemon.status.findings import Finding
 
 _REDRAW_SECONDS = 2.0
 _LOOK_SECONDS = 0.5
@@ -131,11 +127,14 @@ def _of_chats(
     )
 
     try:
-        config, known = settings.config, keys(settings.folders.state)
-        endings = problems_of_ending_models(archive, config, known, now())
-        asked = (problem for problem, _ in problems_of_kept(archive))
-        problems = (*endings, *problems_of_folds(archive, config), *asked)
-        return problems, tuple(fullness_of_kept(archive, config))
+        config = settings.config
+        known = keys(settings.folders.state)
+        problems = [
+            *problems_of_ending_models(archive, config, known, now()),
+            *problems_of_folds(archive, config),
+            *(problem for problem, _ in problems_of_kept(archive)),
+        ]
+        return tuple(problems), tuple(fullness_of_kept(archive, config))
     except ConfigurationError:
         return (), ()  # the daemon says so itself, or waits for it
 
@@ -182,6 +181,7 @@ def logs_command(settings: Settings, chat: str | None, follow: bool) -> int:
 
 
 def _log_lines(state: Path, chat: str | None, follow: bool) -> Iterator[str]:
+    """Yield what is in the log, of all chats or one; with `follow` wait for more without end."""
     from daemon.status.log import entries, entries_about, log_folder
 
     with Archive.read(state) as archive:
@@ -193,71 +193,9 @@ def _log_lines(state: Path, chat: str | None, follow: bool) -> Iterator[str]:
             continue
         if entry.event is None:
             yield "(a line that this memproc cannot read)"
-        else:
-            yield in_width(f"{in_full(entry.at)} {in_one_line(sentence(entry.event, titles))}")
-
-
-@click.command
-@click.option(
-    "--thorough", is_flag=True, help="Read everything that is kept, however long that takes."
-)
-@click.option("--all", "show_all", is_flag=True, help="List what is well, too.")
-@json_option
-@pass_settings
-def doctor_command(settings: Settings, thorough: bool, show_all: bool, as_json: bool) -> int:
-    """Look at everything that memproc needs, and say what mends what is wrong.
-
-    Nothing is sent, and nothing changed. Errors come last, where a terminal shows them. The exit
-    code is 0 where nothing is an error, and 1 where something is.
-    """
-    from daemon.remember.chat_notes import memories_of_ending_models, wishes_and_budgets
-    from daemon.status.doctor import examine
-
-    findings = examine(
-        lambda: settings.config,
-        lambda: (settings.config_file.path, settings.config_file.choice),
-        thorough,
-        (memories_of_ending_models, wishes_and_budgets),
-    )
-    errors = sum(finding.level == "error" for finding in findings)
-    if as_json:
-        report = [_finding_as_json(finding) for finding in findings]
-        print_json({"errors": errors, "findings": report})
-    else:
-        settings.say_which_file()
-        _print_findings(findings, errors, show_all)
-    return 1 if errors else 0
-
-
-def _print_findings(findings: Sequence["Finding"], errors: int, show_all: bool) -> None:
-    well = [finding for finding in findings if finding.level == "ok"]
-    for finding in well if show_all else ():
-        text = in_width(visible(f"ok  {finding.name}: {finding.text}"))
-        click.echo(f"{in_colour('ok', 'green')}{text[2:]}")
-    for finding in reversed(findings[: -len(well) or None]):
-        _print_finding(finding)
-    more = "" if show_all else " (memproc doctor --all)"
-    warnings = len(findings) - len(well) - errors
-    click.echo(f"\nErrors: {errors}, warnings: {warnings}, well: {len(well)}{more}.")
-
-
-def _finding_as_json(finding: "Finding") -> dict[str, object]:
-    return {
-        "name": finding.name,
-        "level": finding.level,
-        "told": finding.text,
-        "mend": finding.remedy,
-    }
-
-
-def _print_finding(finding: "Finding") -> None:
-    """Print what is wrong and what mends it; a command stays in one line."""
-    colour = "red" if finding.level == "error" else "yellow"
-    click.echo(f"\n{in_colour(finding.level, colour)}: {in_one_line(finding.name)}")
-    click.echo(in_width(visible(finding.text), "    "))
-    is_sentence = finding.remedy[:1].isupper()
-    remedy = visible(finding.remedy)
-    click.echo(in_width(remedy, "    ") if is_sentence else f"    {remedy}")
+            continue
+        said = in_one_line(sentence(entry.event, titles))
+        yield in_width(f"{in_full(entry.at)} {said}")
 
 
 def show_overview(settings: Settings) -> None:
@@ -269,26 +207,31 @@ def show_overview(settings: Settings) -> None:
     status = current_status(settings)
     with Archive.read(daemon_place(settings).state) as archive:
         chats = known_chats(archive)
-    exports, updated = _exports(folders.inbox), _exports(folders.updated)
-    settings.say("\n".join((headline(status), *_chat_lines(chats), *_inbox_lines(exports))))
-    sentence, *to_copy = _next_step(status, folders.inbox, exports, updated)
-    settings.say(f"\nNext: {sentence}")
+    exports = _exports(folders.inbox)
+    lines = (headline(status), *_chat_lines(chats), *_inbox_lines(exports))
+    settings.say("\n".join(lines))
+    next_step, *to_copy = _next_step(status, folders.inbox, exports, _exports(folders.updated))
+    settings.say(f"\nNext: {next_step}")
     for line in to_copy:
         settings.say_whole(f"    {line}")
     settings.say("All commands: memproc help")
 
 
 def _exports(folder: Path) -> tuple[Path, ...]:
+    """Return the exports of a folder, which may be missing, the newest last."""
     return exports_in(folder) if folder.is_dir() else ()
 
 
 def _chat_lines(chats: Sequence[KnownChat]) -> Iterator[str]:
     """Yield the number of chats, of their memories, and the title of the one seen last."""
-    if chats:
-        memories = counted(sum(chat.memories for chat in chats), "memory", "memories")
-        title = in_one_line(chats[-1].title)
-        cut = f"{title[:_LONGEST_TITLE].rstrip()}..." if len(title) > _LONGEST_TITLE else title
-        yield f'{counted(len(chats), "chat")} with {memories}; seen last: "{cut}".'
+    if not chats:
+        return
+    number = sum(chat.memories for chat in chats)
+    memories = counted(number, "memory", "memories")
+    title = in_one_line(chats[-1].title)
+    if len(title) > _LONGEST_TITLE:
+        title = f"{title[:_LONGEST_TITLE].rstrip()}..."
+    yield f'{counted(len(chats), "chat")} with {memories}; seen last: "{title}".'
 
 
 def _inbox_lines(exports: Sequence[Path]) -> Iterator[str]:
@@ -299,18 +242,22 @@ def _inbox_lines(exports: Sequence[Path]) -> Iterator[str]:
 def _next_step(
     status: Status, inbox: Path, exports: Sequence[Path], updated: Sequence[Path]
 ) -> tuple[str, ...]:
-    """Return what is due first, then lines to copy: a problem, a new export, an updated one.
-
-    An export is new where it was changed after the newest updated export was written.
-    """
+    """Return what is due first, then lines to copy: a problem, a new export, an updated one."""
     if status.problems:
         problem = status.problems[0]
         return f"{in_one_line(problem.what)} wants attention.", problem.next_step
-    is_new = exports and (not updated or exports[-1].stat().st_mtime > updated[-1].stat().st_mtime)
-    if is_new and not status.running:
+    if _has_new(exports, updated):
+        if status.running:
+            sentence = "the export is processed automatically. See how far along it is."
+            return sentence, "memproc status"
         return "see what a run would do with them, and what it costs.", "memproc plan"
-    if is_new:
-        return "the export is processed automatically. See how far along it is.", "memproc status"
     if updated:
         return "import this file in TypingMind; it replaces the chat.", str(updated[-1])
     return "put an export of a chat into the inbox.", str(inbox)
+
+
+def _has_new(exports: Sequence[Path], updated: Sequence[Path]) -> bool:
+    """Return whether an export was changed after the newest updated export was written."""
+    if not exports or not updated:
+        return bool(exports)
+    return exports[-1].stat().st_mtime > updated[-1].stat().st_mtime

@@ -52,11 +52,14 @@ def _refusal(name: str, value: object) -> str | None:
         return "memproc decides this itself"
     if not name.isidentifier():
         return "must be the name of an option, like temperature"
-    if name == "timeout" and not (
-        isinstance(value, int | float) and value is not True and 0 < value < inf
-    ):
+    if name == "timeout" and not _is_duration(value):
         return "must be a number of seconds, more than 0"
     return _unsendable(value)
+
+
+def _is_duration(value: object) -> bool:
+    """Return whether the value is a number of seconds; TOML's true is none."""
+    return isinstance(value, int | float) and value is not True and 0 < value < inf
 
 
 def _unsendable(value: object, depth: int = 0) -> str | None:
@@ -67,9 +70,8 @@ def _unsendable(value: object, depth: int = 0) -> str | None:
         case dict():
             return _unsendable(list(value.values()), depth)
         case list():
-            return next(
-                (reason for entry in value if (reason := _unsendable(entry, depth + 1))), None
-            )
+            reasons = (_unsendable(entry, depth + 1) for entry in value)
+            return next(filter(None, reasons), None)
         case float() if not isfinite(value):
             return "must not hold inf or nan"
         case str() | int() | float():
@@ -79,6 +81,7 @@ def _unsendable(value: object, depth: int = 0) -> str | None:
 
 
 def _name_or(word: str) -> AfterValidator:
+    """Return a check that a setting is this word, or the name of a model."""
     shown = f'"{word}"' if word else "empty"
     return tables.checked(
         lambda name: name == word or _LITELLM_NAME.fullmatch(name),
@@ -88,15 +91,16 @@ def _name_or(word: str) -> AfterValidator:
 
 def _sendable(options: Options) -> Options:
     """Raise ValidationError with every option that is refused, to report all of them at once."""
-    refusals: dict[tables.Key, str | None] = {}
+    reasons: dict[tables.Key, str | None] = {}
     for name, value in options.items():
         if "/" not in name:
-            refusals[name,] = _refusal(name, value)
+            reasons[name,] = _refusal(name, value)
         elif isinstance(value, dict):
-            refusals |= {(name, own): _refusal(own, value[own]) for own in value}
+            reasons |= {(name, own): _refusal(own, value[own]) for own in value}
         else:
-            refusals[name,] = "must be a table: the options for the models of that name"
-    if refused := {place: reason for place, reason in refusals.items() if reason}:
+            reasons[name,] = "must be a table: the options for the models of that name"
+    refused = {place: reason for place, reason in reasons.items() if reason}
+    if refused:
         raise tables.refuse_settings(refused)
     return options
 
@@ -149,6 +153,7 @@ class ModelSettings(tables.Table):
 
 
 def _is_day(text: str) -> bool:
+    """Return whether a text is a day, as YYYY-MM-DD."""
     with suppress(ValueError):
         return date.fromisoformat(text).isoformat() == text  # Python reads "2024-W09-5" as well
     return False
@@ -201,13 +206,12 @@ class BudgetSettings(tables.Table):
     @property
     def caps(self) -> Amounts:
         """Return the three caps, in picodollars."""
-        return Amounts(*(round(usd * PICO) for usd in (self.run_usd, self.day_usd, self.month_usd)))
+        caps = (self.run_usd, self.day_usd, self.month_usd)
+        return Amounts(*(round(usd * PICO) for usd in caps))
 
     def price_of(self, model: str) -> Price | None:
         """Return the price that is configured for a model, the last that fits, or None."""
-        fitting = (
-            row
-            for row in reversed(self.price)
-            if row.model == model or fnmatchcase(model, row.model)
-        )
-        return next((row.price for row in fitting), None)
+        for row in reversed(self.price):
+            if row.model == model or fnmatchcase(model, row.model):
+                return row.price
+        return None

@@ -47,8 +47,13 @@ class Loop:
         now: Callable[[], str],
     ) -> None:
         """Set up the loop; it calls `prove` after every turn that the archive has survived."""
-        self._archive, self._dispatch, self._schedule = archive, dispatch, schedule
-        self._queue, self._telling, self._prove, self._now = queue, telling, prove, now
+        self._archive = archive
+        self._dispatch = dispatch
+        self._schedule = schedule
+        self._queue = queue
+        self._telling = telling
+        self._prove = prove
+        self._now = now
         self._wakes: deque[Wake] = deque()
         self._plan = plan = dispatch.plan
         self._watch = FolderWatch(plan.inbox, plan.mode, plan.subfolders, queue.put)
@@ -83,6 +88,7 @@ class Loop:
         self._telling.stop()
 
     def _turn(self) -> None:
+        """Sleep, take what has happened, and begin the next work; rest after trouble."""
         self._sleep()
         if monotonic() < self._rest_until and self._stop_at is None:
             return
@@ -97,27 +103,34 @@ class Loop:
     def _sleep(self) -> None:
         """Wait for something to happen, and gather all that has happened by then."""
         if not self._wakes or monotonic() < self._rest_until:
-            seconds = self._stop_at - monotonic() if self._stop_at else _MISSED_BEATS * BEAT_SECONDS
+            seconds = _MISSED_BEATS * BEAT_SECONDS
+            if self._stop_at:
+                seconds = max(0.0, self._stop_at - monotonic())
             try:
-                self._append(self._queue.get(timeout=max(0.0, seconds)))
+                self._append(self._queue.get(timeout=seconds))
             except Empty:
                 self._set_clock()  # no beat has come for so long: the computer's clock was set back
         self._gather()
 
     def _gather(self) -> None:
+        """Append all that is queued, without waiting for more."""
         while not self._queue.empty():
             self._append(self._queue.get())
 
     def _append(self, wake: Wake) -> None:
         """Append a wake; a Stop counts at once, since the others may wait for a full disk."""
-        if not isinstance(wake, Stop):
-            if not (self._wakes and self._wakes[-1] == wake == FolderChanged()):
-                self._wakes.append(wake)
-        elif self._stop_at is None:
-            self._stop_at = monotonic() + _STOP_SECONDS
-            self._dispatch.stop()
+        if isinstance(wake, Stop):
+            if self._stop_at is None:
+                self._stop_at = monotonic() + _STOP_SECONDS
+                self._dispatch.stop()
+            return
+        last = self._wakes[-1] if self._wakes else None
+        is_repeated = last == wake == FolderChanged()
+        if not is_repeated:
+            self._wakes.append(wake)
 
     def _take(self, wake: Wake) -> None:
+        """Do what a wake asks for, or hand it to the task that is running."""
         match wake:
             case FolderChanged():
                 set_sign(self._archive, "last_event", "the inbox has changed", self._now())
@@ -142,8 +155,10 @@ class Loop:
     def _beat(self) -> None:
         """Check what no event reports."""
         self._look_at_watch()
-        if (fingerprints := self._fingerprint()) != self._fingerprints:
-            self._fingerprints, self._dispatch.reload = fingerprints, True
+        fingerprints = self._fingerprint()
+        if fingerprints != self._fingerprints:
+            self._fingerprints = fingerprints
+            self._dispatch.reload = True
         if self._dispatch.plan != self._plan:
             self._plan = self._dispatch.plan
             self._set_clock()
@@ -156,10 +171,11 @@ class Loop:
         return fingerprint(plan.config), fingerprint(keys_file(plan.state))
 
     def _set_clock(self) -> None:
+        """Have beats and rescans come as often as the settings say."""
         plan = self._dispatch.plan
-        rescan_seconds = (
-            min(plan.rescan_seconds, POLL_SECONDS) if plan.mode == "poll" else plan.rescan_seconds
-        )
+        rescan_seconds = plan.rescan_seconds
+        if plan.mode == "poll":
+            rescan_seconds = min(rescan_seconds, POLL_SECONDS)
         self._schedule.every("beat", BEAT_SECONDS)
         self._schedule.every("rescan", rescan_seconds)
 
@@ -171,6 +187,7 @@ class Loop:
             self._schedule.soon("scan", seconds)
 
     def _scan(self) -> None:
+        """Look through the inbox, report what has changed, and set when to look again."""
         if self._stop_at is not None:
             return
         try:
@@ -190,13 +207,16 @@ class Loop:
 
     def _tell_inbox(self, note: str, next_step: str = "") -> None:
         """Report the inbox's note if it is new."""
-        before = sign(self._archive, "inbox_note")
-        if note != (before.value if before else ""):
-            set_sign(self._archive, "inbox_note", note, self._now())
-            if note:
-                self._telling.tell(Trouble("the inbox", note, next_step))
+        kept = sign(self._archive, "inbox_note")
+        before = kept.value if kept else ""
+        if note == before:
+            return
+        set_sign(self._archive, "inbox_note", note, self._now())
+        if note:
+            self._telling.tell(Trouble("the inbox", note, next_step))
 
     def _look_at_watch(self, *, again: bool = False) -> None:
+        """Begin to watch in another way where the present one no longer works, and scan at once."""
         if self._stop_at is None and self._watch.look(again=again):
             self._tell_watch()
             self._scan_in(0)
@@ -211,12 +231,12 @@ class Loop:
     def _tell_trouble(self, trouble: MemprocError | OSError) -> None:
         """Report trouble if possible: notices are kept in the archive, which may be the trouble."""
         sentence = unforeseen(trouble)
+        event = Trouble("the daemon's own work", sentence.message, sentence.next_step)
         with suppress(MemprocError):
-            self._telling.tell(
-                Trouble("the daemon's own work", sentence.message, sentence.next_step)
-            )
+            self._telling.tell(event)
 
     def _is_over(self) -> bool:
-        return self._stop_at is not None and (
-            not self._dispatch.busy or monotonic() > self._stop_at
-        )
+        """Return whether the loop was stopped, and its child has ended or had its time for that."""
+        if self._stop_at is None:
+            return False
+        return not self._dispatch.busy or monotonic() > self._stop_at

@@ -61,13 +61,15 @@ def change_settings(request: Request) -> Response:
         return _shown(request, typed, wrong)
     if not changes:
         return show_at(request, "/settings", "Nothing was changed.")
+    bounds = changes.get(("chunk", "bounds"), config.chunk.bounds)
     try:
-        splitter(str(changes.get(("chunk", "bounds"), config.chunk.bounds)))
+        splitter(str(bounds))
         saved = save_settings(path, field(request, "seen"), changes)
     except ConfigurationError as refused:
         return _shown(request, typed, _reasons_of(refused))
     _use(request, saved)
-    written = ", ".join(f"{'.'.join(key)} = {toml_value(value)}" for key, value in changes.items())
+    lines = [f"{'.'.join(key)} = {toml_value(value)}" for key, value in changes.items()]
+    written = ", ".join(lines)
     return show_at(request, "/settings", f"Wrote {written}. {_SAVED}")
 
 
@@ -88,11 +90,13 @@ def _shown(
     request: Request, typed: Mapping[str, str] | None = None, wrong: Sequence[str] = ()
 ) -> Response:
     """Show the settings, with what was typed and why it cannot be taken."""
-    toml, path, config = desk_of(request).toml, _path(request), _present(request)
+    toml = desk_of(request).toml
+    path, config = _path(request), _present(request)
     keys = do_command(toml, "key", "test", "--no-call")
-    seen, chat_models = fingerprint_file(path) if path else "", _chat_models(request)
-    now = {each.dotted: show_value(present_value(config, each)) for each in FIELDS}
-    values = {**now, **(typed or {})}
+    seen = fingerprint_file(path) if path else ""
+    chat_models = _chat_models(request)
+    values = {each.dotted: show_value(present_value(config, each)) for each in FIELDS}
+    values.update(typed or {})
     return render(
         request,
         "settings.html",
@@ -118,7 +122,8 @@ def _shown(
 
 def _use(request: Request, config: Config) -> None:
     """Have the page go by what was written; a file that merely lies here still rules no key."""
-    use_settings(request, config.as_found_here() if _found(request).is_here else config)
+    is_here = _found(request).is_here
+    use_settings(request, config.as_found_here() if is_here else config)
 
 
 def _reasons_of(refused: ConfigurationError) -> list[str]:
@@ -129,13 +134,16 @@ def _reasons_of(refused: ConfigurationError) -> list[str]:
     _, *problems = refused.message.splitlines()
     if not problems:
         return [refused.message, refused.next_step]
-    reasons = [_LINE.sub("", problem.strip()) for problem in problems]
     labels = {each.dotted: each.label for each in FIELDS}
-    split = [reason.partition(": ") for reason in reasons]
-    return [f"{labels.get(name, name)}{colon}{reason}" for name, colon, reason in split]
+    reasons = []
+    for problem in problems:
+        name, colon, reason = _LINE.sub("", problem.strip()).partition(": ")
+        reasons.append(f"{labels.get(name, name)}{colon}{reason}")
+    return reasons
 
 
 def _found(request: Request) -> FoundConfig:
+    """Return which memproc.toml counts now, and why that one."""
     return find(desk_of(request).toml, Path.cwd(), os.environ)
 
 
@@ -167,25 +175,26 @@ def _typed(request: Request) -> dict[str, str]:
     form = request.state.form
     typed = {each.dotted: field(request, each.dotted) for each in FIELDS if each.dotted in form}
     if f"{_NIGHT}.from" in form:
-        night = "-".join(field(request, f"{_NIGHT}.{end}") for end in ("from", "to"))
-        typed[_NIGHT] = night if night != "-" else ""
+        begin = field(request, f"{_NIGHT}.from")
+        end = field(request, f"{_NIGHT}.to")
+        typed[_NIGHT] = f"{begin}-{end}" if begin or end else ""
     return typed
 
 
 def _rows(config: Config, *, only_folders: bool) -> list[tuple[str, str, str]]:
     """Return name, value and reason of the settings without a field; no value shows a key."""
     own = {each.key for each in FIELDS}
+    reasons = setting_reasons()
     tables: dict[str, dict[str, object]] = config.model_dump(mode="json")
-    return [
-        (
-            f"{table}.{name}",
-            toml_value(hidden(_whole(value))),
-            setting_reasons().get((table, name), ""),
-        )
-        for table, settings in tables.items()
-        for name, value in settings.items()
-        if (table, name) not in own and (table == _FOLDERS) == only_folders
-    ]
+    rows = []
+    for table, settings in tables.items():
+        if (table == _FOLDERS) != only_folders:
+            continue
+        for name, value in settings.items():
+            if (table, name) not in own:
+                shown = toml_value(hidden(_whole(value)))
+                rows.append((f"{table}.{name}", shown, reasons.get((table, name), "")))
+    return rows
 
 
 def _whole(value: object) -> object:

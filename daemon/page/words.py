@@ -1,6 +1,7 @@
 """Word figures and dates for the page."""
 
 import re
+from collections.abc import Mapping
 from datetime import date
 
 from markupsafe import Markup, escape
@@ -8,22 +9,23 @@ from markupsafe import Markup, escape
 from rules.typingmind.dates import parse_date
 from rules.wording import about_it
 
-_BROWSERS = (
-    ("Edg/", "Edge"),
-    ("OPR/", "Opera"),
-    ("Firefox/", "Firefox"),
-    ("Chrome/", "Chrome"),
-    ("Safari/", "Safari"),
-)
-_SYSTEMS = (
-    ("Android", "Android"),
-    ("iPhone", "iOS"),
-    ("iPad", "iPadOS"),
-    ("CrOS", "ChromeOS"),
-    ("Windows", "Windows"),
-    ("Macintosh", "macOS"),
-    ("Linux", "Linux"),
-)
+_BROWSERS = {
+    "Edg/": "Edge",
+    "OPR/": "Opera",
+    "Firefox/": "Firefox",
+    "Chrome/": "Chrome",
+    "Safari/": "Safari",
+}
+"""Browsers by their signs; one that is like another comes before it."""
+_SYSTEMS = {
+    "Android": "Android",
+    "iPhone": "iOS",
+    "iPad": "iPadOS",
+    "CrOS": "ChromeOS",
+    "Windows": "Windows",
+    "Macintosh": "macOS",
+    "Linux": "Linux",
+}
 _COMMAND = re.compile(r"`([^`\n]+)`|(?<=: )(memproc [^.:]+)")
 
 
@@ -32,7 +34,8 @@ def tokens(number: int) -> str:
     for unit, name in ((1_000_000, "M"), (1_000, "k")):
         if number >= unit:
             shortened = number / unit
-            return f"{shortened:.1f}{name}" if shortened < 100 else f"{shortened:.0f}{name}"
+            decimals = 1 if shortened < 100 else 0
+            return f"{shortened:.{decimals}f}{name}"
     return str(number)
 
 
@@ -40,13 +43,16 @@ def usd(amount: float | None) -> str:
     """Write dollars with two decimals, or three where two would show nothing."""
     if amount is None:
         return "at an unknown price"
-    return f"${amount:,.2f}" if amount >= 0.01 or not amount else f"${amount:.3f}"
+    shows_nothing = 0 < amount < 0.01
+    return f"${amount:.3f}" if shows_nothing else f"${amount:,.2f}"
 
 
 def capital(text: str) -> str:
     """Begin a text with a capital letter, unless with a path or the name of a model or a file."""
     first = text.partition(" ")[0].rstrip(".:,;")
-    return text if "/" in first or "." in first else text[:1].upper() + text[1:]
+    if "/" in first or "." in first:
+        return text
+    return text[:1].upper() + text[1:]
 
 
 def after_name(sentence: str, name: str) -> str:
@@ -57,7 +63,9 @@ def after_name(sentence: str, name: str) -> str:
 def shown_day(date: str | None) -> str:
     """Write the day of a date as memories name it, in UTC: 15 March 2026."""
     moment = parse_date(date or "")
-    return f"{moment.day} {moment:%B %Y}" if moment else "on an unknown day"
+    if moment is None:
+        return "on an unknown day"
+    return f"{moment.day} {moment:%B %Y}"
 
 
 def days(began: str | None, ended: str | None) -> str:
@@ -75,7 +83,9 @@ def days(began: str | None, ended: str | None) -> str:
 def day_in_words(day: date | str) -> str:
     """Write a day, given as such or as an ISO date, as in 15 March 2026."""
     known = date.fromisoformat(day) if isinstance(day, str) else day
-    return "on an unknown day" if known == date.min else f"{known.day} {known:%B %Y}"
+    if known == date.min:
+        return "on an unknown day"
+    return f"{known.day} {known:%B %Y}"
 
 
 def minute(date: str | None) -> str:
@@ -105,17 +115,26 @@ def minutes(seconds: float) -> str:
 
 def browser_name(user_agent: str) -> str:
     """Name the browser and its system; a browser also names those that it is like."""
-    browser = next((name for sign, name in _BROWSERS if sign in user_agent), "A browser")
-    system = next((f" on {name}" for sign, name in _SYSTEMS if sign in user_agent), "")
-    return f"{browser}{system}"
+    browser = _first_named(_BROWSERS, user_agent) or "A browser"
+    system = _first_named(_SYSTEMS, user_agent)
+    return f"{browser} on {system}" if system else browser
+
+
+def _first_named(names: Mapping[str, str], user_agent: str) -> str:
+    """Return the name of the first sign that the browser gives; empty where it gives none."""
+    for sign, name in names.items():
+        if sign in user_agent:
+            return name
+    return ""
 
 
 def with_commands(text: str) -> Markup:
     """Mark up each command in a sentence, so that a click selects all of it."""
     code = Markup("<code>{}</code>")
-    cut = 0
     shown = Markup()
+    cut = 0
     for match in _COMMAND.finditer(text):
-        shown += escape(text[cut : match.start()]) + code.format(match[1] or match[2])
+        shown += escape(text[cut : match.start()])
+        shown += code.format(match[1] or match[2])
         cut = match.end()
     return shown + escape(text[cut:])

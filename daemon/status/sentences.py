@@ -39,11 +39,14 @@ _OfChat = (
 
 def progress_line(run: RunProgress, title: str = "") -> str:
     """Return a line of progress: `Aria 14/20 · $0.77 · 1:05 left`; `title` replaces a long one."""
-    parts = [
-        f"{title or in_one_line(run.title)} {run.done:,}/{run.of:,}" if run.title else "reading"
-    ]
-    parts += [f"${run.usd:,.2f}"] if run.answered else []
-    parts += [f"{clock_time(run.seconds_left)} left"] if run.seconds_left is not None else []
+    parts = ["reading"]
+    if run.title:
+        shown = title or in_one_line(run.title)
+        parts = [f"{shown} {run.done:,}/{run.of:,}"]
+    if run.answered:
+        parts.append(f"${run.usd:,.2f}")
+    if run.seconds_left is not None:
+        parts.append(f"{clock_time(run.seconds_left)} left")
     return " · ".join(parts)
 
 
@@ -51,23 +54,21 @@ def sentence(event: events.Event, titles: Mapping[str, str] = _NO_NAMES) -> str:
     """Return an event in one or two sentences; `titles` are those of chats, by id, to show."""
     match event:
         case events.FileIs(_, file, state, reason, next_step):
-            return _with(_STATES.get(state, f"{{}} is {state}").format(file), reason, next_step)
+            beginning = _STATES.get(state, f"{{}} is {state}")
+            return _with(beginning.format(file), reason, next_step)
         case events.Trouble(what, reason, next_step):
             return _with(f"Trouble with {what}", reason, next_step)
+        case events.JobEnded(name, ""):
+            return f"The timed job {name} is done."
         case events.JobEnded(name, error):
-            return (
-                _with(f"The timed job {name} failed", error)
-                if error
-                else f"The timed job {name} is done."
-            )
+            return _with(f"The timed job {name} failed", error)
         case events.Note(text):
             return text
         case events.TriesAgain():
             return f"{event.sentence}."
-        case _:
-            return (
-                _about_chat(event, titles) if isinstance(event, _OfChat) else _about_daemon(event)
-            )
+    if isinstance(event, _OfChat):
+        return _about_chat(event, titles)
+    return _about_daemon(event)
 
 
 def is_problem(event: events.Event) -> bool:
@@ -86,6 +87,7 @@ def is_problem(event: events.Event) -> bool:
 
 
 def _about_chat(event: _OfChat, titles: Mapping[str, str]) -> str:
+    """Return an event of a chat as a sentence, which names the chat by its title or its id."""
     chat = f"The chat {event.chat_id}" if event.chat_id else "A chat"
     if event.chat_id in titles:
         chat = f'The chat "{titles[event.chat_id]}"'
@@ -99,13 +101,18 @@ def _about_chat(event: _OfChat, titles: Mapping[str, str]) -> str:
         case events.MemoryMade(done=done, of=of):
             return f"{chat}: memory {done:,} of {of:,} is kept."
         case events.ModelAnswered():
-            cached = f" ({event.tokens_cached:,} from the cache)" if event.tokens_cached else ""
-            money = "at a price that is not known" if event.usd is None else f"for ${event.usd:.4f}"
-            tokens = f"{event.tokens_in:,} tokens{cached} in, {event.tokens_out:,} out"
-            return f"{chat}: {event.model} has answered ({event.step}): {tokens}, {money}."
+            return f"{chat}: {event.model} has answered ({event.step}): {_traffic(event)}."
+
+
+def _traffic(event: events.ModelAnswered) -> str:
+    """Say how many tokens an answer took, and what it cost."""
+    cached = f" ({event.tokens_cached:,} from the cache)" if event.tokens_cached else ""
+    money = "at a price that is not known" if event.usd is None else f"for ${event.usd:.4f}"
+    return f"{event.tokens_in:,} tokens{cached} in, {event.tokens_out:,} out, {money}"
 
 
 def _about_daemon(event: events.Event) -> str:
+    """Return an event of the daemon itself as a sentence."""
     match event:
         case events.Started(version, pid, inbox):
             return f"memproc {version} watches {inbox} (process {pid})."
@@ -121,9 +128,8 @@ def _about_daemon(event: events.Event) -> str:
             start = f"after a restart only, because of {restart}" if restart else "from now on"
             return f"memproc.toml was read again, and counts {start}."
         case events.SettingsRefused(reason, next_step):
-            return _with(
-                "memproc.toml is wrong, so the settings before it still count", reason, next_step
-            )
+            wrong = "memproc.toml is wrong, so the settings before it still count"
+            return _with(wrong, reason, next_step)
     return f"{type(event).__name__}."  # an event for programs alone
 
 
