@@ -64,12 +64,14 @@ class JobReport:
 def report_job(archive: Archive, state: Path, job: ChatJob, now: str) -> JobReport:
     """Report the job's progress. Raises ArchiveError or FileTrouble."""
     progress = _progress(archive, state, job, now)
-    if fault := _fault_of_result(archive, job, progress):
+    fault = _fault_of_result(archive, job, progress)
+    if fault:
         progress = JobReport("failed", fault)
     run = kept_run(archive, now)
     if run and run.chat_id == job.chat_id and run.kept_at >= job.at:
         progress = replace(progress, done=run.done, total=run.of)
-    return replace(progress, usd=round(dollars(spent_on(archive, job.chat_id, job.at)), 6))
+    spent = dollars(spent_on(archive, job.chat_id, job.at))
+    return replace(progress, usd=round(spent, 6))
 
 
 def started(state: Path, job: ChatJob, now: str) -> ChatJob:
@@ -79,6 +81,10 @@ def started(state: Path, job: ChatJob, now: str) -> ChatJob:
 
 
 def _progress(archive: Archive, state: Path, job: ChatJob, now: str) -> JobReport:
+    """Report the job by the page's run if that has ended it well, else by the daemon's work on it.
+
+    Where neither has done anything, it is waiting, or a run is to be started.
+    """
     by_run = _of_run(state, job)
     arrival = _deciding(arrivals_of_job(archive, job.after, job.sha256, job.path))
     if by_run and (arrival is None or _is_well(archive, job, by_run)):
@@ -90,6 +96,7 @@ def _progress(archive: Archive, state: Path, job: ChatJob, now: str) -> JobRepor
 
 
 def _is_well(archive: Archive, job: ChatJob, ended: JobReport) -> bool:
+    """Return whether the job was done, and its result still counts."""
     is_done = ended.state in ("done", "unchanged")
     return is_done and not _fault_of_result(archive, job, ended)
 
@@ -100,7 +107,8 @@ def _of_daemon(
     """Report what the daemon makes or made of the job; None where it does nothing about it."""
     if arrival is None:
         return JobReport("waiting") if has_daemon else None
-    if not has_daemon and arrival.state in (*UNTAKEN, *IN_HAND):
+    is_open = arrival.state in (*UNTAKEN, *IN_HAND)
+    if is_open and not has_daemon:
         return None
     report = _of_arrival(archive, job, arrival)
     # The daemon takes no content twice: where the result no longer counts, a run makes it again.
@@ -117,6 +125,7 @@ def _or_paused(archive: Archive, progress: JobReport, now: str) -> JobReport:
 
 
 def _of_arrival(archive: Archive, job: ChatJob, arrival: Arrival) -> JobReport:
+    """Report the job by the state of its file in the inbox."""
     sentence = _sentences(arrival.reason, arrival.next_step)
     match arrival.state:
         case "seen" | "settling" | "copied":
@@ -128,13 +137,15 @@ def _of_arrival(archive: Archive, job: ChatJob, arrival: Arrival) -> JobReport:
         case "waiting" | "paused":
             return JobReport("waiting", sentence)
         case "skipped":
-            return JobReport("failed" if arrival.tries >= MOST_FAILURES else "skipped", sentence)
+            is_failure = arrival.tries >= MOST_FAILURES
+            return JobReport("failed" if is_failure else "skipped", sentence)
         case "gone":
             return JobReport("failed", f"{sentence} {_AGAIN}")
     return _of_outcome(archive, job)
 
 
 def _of_outcome(archive: Archive, job: ChatJob) -> JobReport:
+    """Report what became of the chat, where the daemon has finished its file."""
     outcome = outcome_of_content(archive, job.sha256, job.chat_id)
     if outcome is None:
         return JobReport("unchanged", "It stands as memproc wrote it, so there was nothing to do.")
@@ -168,6 +179,7 @@ def _of_run(state: Path, job: ChatJob) -> JobReport | None:
 
 
 def _of_chat(chat: ChatIs, told_in: Path) -> JobReport:
+    """Report what the page's run told of the chat in its file of events."""
     if chat.kind == "skipped":
         sentence = _sentences(chat.detail, chat.next_step)
         return JobReport("failed" if chat.later else "skipped", sentence)
@@ -182,8 +194,7 @@ def _under_way(archive: Archive, state: Path, job: ChatJob, now: str) -> JobRepo
     run = run_progress(archive, now)
     if run and run.chat_id == job.chat_id:
         return JobReport("running")
-    since = seconds_between(job.started_at, now)
-    if since is not None and since < _STARTING_SECONDS and not _is_busy(_events(state, job)):
+    if _is_starting(state, job, now):
         return JobReport("running")
     if sha256_of(Path(job.path)) != job.sha256:
         reason = f"Another version of this chat has taken its place in the inbox. {_AGAIN}"
@@ -196,16 +207,30 @@ def _under_way(archive: Archive, state: Path, job: ChatJob, now: str) -> JobRepo
     return JobReport("waiting", needs_run=True)
 
 
+def _is_starting(state: Path, job: ChatJob, now: str) -> bool:
+    """Return whether a run was started a moment ago, and has not found the archive busy."""
+    since = seconds_between(job.started_at, now)
+    if since is None or since >= _STARTING_SECONDS:
+        return False
+    return not _is_busy(_events(state, job))
+
+
 def _is_busy(events: Sequence[Event]) -> bool:
-    return bool(events) and isinstance(events[-1], RunFailed) and events[-1].kind == "busy"
+    """Return whether a run ended because another memproc was at work."""
+    if not events:
+        return False
+    last = events[-1]
+    return isinstance(last, RunFailed) and last.kind == "busy"
 
 
 def _events(state: Path, job: ChatJob) -> list[Event]:
+    """Read the events that the page's run has written so far; none where it has not begun."""
     events = []
     with suppress(FileNotFoundError), events_file(state, job).open("rb") as lines:
         for line in lines:
             with suppress(NoEvent):  # the last line may be half written
-                events.append(of_line(line)[0])
+                event, _ = of_line(line)
+                events.append(event)
     return events
 
 
@@ -214,10 +239,11 @@ def _fault_of_result(archive: Archive, job: ChatJob, progress: JobReport) -> str
     if progress.state != "done":
         return ""
     last = last_output(archive, job.chat_id)
+    newer = f"A newer updated export of this chat was written since. {_AGAIN}"
     if last is None or last.path != progress.path:
-        return f"A newer updated export of this chat was written since. {_AGAIN}"
+        return newer
     if last.source_sha256 != job.sha256 and last.written_at > progress.at:
-        return f"A newer updated export of this chat was written since. {_AGAIN}"
+        return newer
     if sha256_of(Path(progress.path)) != last.sha256:
         return f"Its updated export was changed or removed since it was written. {_AGAIN}"
     return ""
@@ -225,9 +251,12 @@ def _fault_of_result(archive: Archive, job: ChatJob, progress: JobReport) -> str
 
 def _sentences(*parts: str) -> str:
     """Join the parts as sentences."""
-    return " ".join(_sentence(part.strip()) for part in parts if part.strip())
+    stripped = [part.strip() for part in parts]
+    return " ".join(_sentence(part) for part in stripped if part)
 
 
 def _sentence(part: str) -> str:
+    """Begin a part with a capital letter and end it with a full stop, unless it has a command."""
     begins = part if part.startswith("memproc") else f"{part[0].upper()}{part[1:]}"
-    return begins if part.endswith((".", "!", "?")) or ": memproc " in part else f"{begins}."
+    is_ended = part.endswith((".", "!", "?")) or ": memproc " in part
+    return begins if is_ended else f"{begins}."

@@ -34,11 +34,11 @@ Questions = Mapping[int, EvalQuestion]
 
 def asked_questions(archive: Archive, subject: EvaluatedChat) -> Questions:
     """Return the questions that count: those of chunks that the chat still shows."""
-    return {
-        question.number: question
-        for question in questions_about(archive, subject.chat_id)
-        if not question.state and question.memory in subject.entries
-    }
+    asked = {}
+    for question in questions_about(archive, subject.chat_id):
+        if not question.state and question.memory in subject.entries:
+            asked[question.number] = question
+    return asked
 
 
 def counting_answers(archive: Archive, subject: EvaluatedChat) -> list[EvalAnswer]:
@@ -138,7 +138,7 @@ def missed(archive: Archive, subject: EvaluatedChat, number: int = 0) -> list[Ev
     It is the one of this `number`, or the newest. An answer without a letter counts as none.
     """
     questions = asked_questions(archive, subject)
-    given = [answer for answer in counting_answers(archive, subject) if answer.arm == "memories"]
+    given = _of_finished_chat(archive, subject)
     last = number or max((answer.evaluation for answer in given), default=0)
     not_known = []
     for answer in sorted(given, key=lambda answer: answer.question):
@@ -149,10 +149,16 @@ def missed(archive: Archive, subject: EvaluatedChat, number: int = 0) -> list[Ev
     return not_known
 
 
+def _of_finished_chat(archive: Archive, subject: EvaluatedChat) -> list[EvalAnswer]:
+    """Return the answers that were given with the memories in view, the oldest first."""
+    answers = counting_answers(archive, subject)
+    return [answer for answer in answers if answer.arm == "memories"]
+
+
 def past_evaluations(archive: Archive, subject: EvaluatedChat) -> tuple[PastEvaluation, ...]:
     """Return every evaluation of the finished chat, oldest first, by the questions that count."""
     questions = asked_questions(archive, subject)
-    given = [answer for answer in counting_answers(archive, subject) if answer.arm == "memories"]
+    given = _of_finished_chat(archive, subject)
     past = []
     for number, answers in _grouped(given, lambda answer: answer.evaluation).items():
         first = answers[0]
@@ -162,8 +168,9 @@ def past_evaluations(archive: Archive, subject: EvaluatedChat) -> tuple[PastEval
 
 
 def _asked_row(questions: Questions, arm: str, answers: Sequence[EvalAnswer]) -> Row:
-    unread = sum(not answer.letter for answer in answers)
-    return make_row(arm, _results(questions, answers), unread, guessing=True)
+    """Return a context's row of the report: what is known in it, and how much was not readable."""
+    unread = [answer for answer in answers if not answer.letter]
+    return make_row(arm, _results(questions, answers), len(unread), guessing=True)
 
 
 def _results(questions: Questions, answers: Iterable[EvalAnswer]) -> list[MarkedQuestion]:
@@ -207,7 +214,14 @@ def free_report(
 
 
 def _missed_cloze(cloze: Cloze) -> Missed:
-    return Missed(cloze.memory, cloze.message, cloze.asked, cloze.left_out, cloze.sentence)
+    """Return a sentence for the report, with what was left out of it and not found."""
+    return Missed(
+        cloze.memory,
+        cloze.message,
+        cloze.asked,
+        cloze.left_out,
+        cloze.sentence,
+    )
 
 
 def _found(subject: EvaluatedChat, clozes: Sequence[Cloze], arm: ArmName) -> list[MarkedQuestion]:

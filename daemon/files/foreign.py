@@ -42,6 +42,8 @@ _MOST_BYTES = 8 << 30
 """A JSON text, or those of a ZIP unpacked."""
 _LONGEST_LIST_OF_LINKS = 1 << 20
 _MOST_REMEMBERED = 64
+_MOST_KEYS = 8
+"""Keys that are shown of an entry of an unknown shape."""
 _BYTE_ORDER_MARK = "\xef\xbb\xbf"
 _LINK = re.compile(rb'"https://[^"\\]+"')
 _NEVER = datetime.min.replace(tzinfo=UTC)
@@ -78,18 +80,25 @@ class ForeignExport:
         """Return a conversation, and its own bytes. Raises FileTrouble where the file changed."""
         if fingerprint_of(listed.path) != self.fingerprints[listed.path]:
             raise FileTrouble(f"{listed.path.name} was changed meanwhile.", "Say it again.")
-        with _texts(listed.path) as texts, texts[listed.entry]() as text:
-            text.seek(listed.span.start)
-            raw = text.read(listed.span.stop - listed.span.start)
+        raw = _bytes_of(listed)
         try:
             fields, _ = spans.value(raw.decode(), 0)
         except UnicodeDecodeError as fault:
+            name = _called(listed.path, listed.entry)
             at = listed.span.start + fault.start
             raise NotAnExport(
-                f"{_called(listed.path, listed.entry)} is not UTF-8 text near byte {at:,}.",
-                _DOWNLOAD_AGAIN,
+                f"{name} is not UTF-8 text near byte {at:,}.", _DOWNLOAD_AGAIN
             ) from fault
-        return _READERS[listed.summary.source].read(_as_object(fields), branch), raw
+        reader = _READERS[listed.summary.source]
+        return reader.read(fields if isinstance(fields, dict) else {}, branch), raw
+
+
+def _bytes_of(listed: ListedConversation) -> bytes:
+    """Read a conversation's own bytes from its place."""
+    span = listed.span
+    with _texts(listed.path) as texts, texts[listed.entry]() as text:
+        text.seek(span.start)
+        return text.read(span.stop - span.start)
 
 
 @dataclass(slots=True)
@@ -114,7 +123,8 @@ def read_foreign(path: Path) -> ForeignExport:
 
     Raises FileTrouble where a file cannot be read, NotAnExport where there is no conversation.
     """
-    noted, paths = _Noted(), exports_in(path)
+    noted = _Noted()
+    paths = exports_in(path)
     fingerprints = {part: fingerprint_of(part) for part in paths}
     for part in paths:
         with _texts(part) as texts:
@@ -123,10 +133,19 @@ def read_foreign(path: Path) -> ForeignExport:
                     _walk(noted, part, entry, text)
     if not noted.conversations:
         raise _without_conversations(path.name, noted, sum(map(_count_links, paths)))
-    ordered = sorted(
-        noted.conversations.values(), key=lambda each: each.summary.ended or _NEVER, reverse=True
+    newest_first = sorted(noted.conversations.values(), key=_ended, reverse=True)
+    return ForeignExport(
+        path.name,
+        tuple(newest_first),
+        noted.projects,
+        noted.unknown,
+        fingerprints,
     )
-    return ForeignExport(path.name, tuple(ordered), noted.projects, noted.unknown, fingerprints)
+
+
+def _ended(listed: ListedConversation) -> datetime:
+    """Return when a conversation ended; one of unknown days counts as the oldest."""
+    return listed.summary.ended or _NEVER
 
 
 def program_at(path: Path) -> Foreign | None:
@@ -140,6 +159,7 @@ def program_at(path: Path) -> Foreign | None:
 
 @lru_cache(_MOST_REMEMBERED)
 def _program_at(path: Path, _: Sighting) -> Foreign | None:
+    """Look into a file; what was seen is remembered until the file has another fingerprint."""
     try:
         with open_export(path) as file:
             return program_of(path.name, file)
@@ -167,7 +187,7 @@ def _texts(path: Path) -> Iterator[Mapping[str, _Open]]:
 
 def _is_text(name: str) -> bool:
     """Return whether an entry of a ZIP is a JSON text, and not what macOS puts beside one."""
-    last = name.rsplit("/", 1)[-1].casefold()
+    _, _, last = name.casefold().rpartition("/")
     return last.endswith(".json") and not last.startswith(".")
 
 
@@ -176,9 +196,11 @@ def _open_entry(package: zipfile.ZipFile, entry: zipfile.ZipInfo) -> BinaryIO:
 
 
 def _refuse_entries(name: str, entries: Sequence[zipfile.ZipInfo]) -> None:
+    """Raise NotAnExport where the texts of a ZIP are encrypted, or too large."""
     if any(entry.flag_bits & 1 for entry in entries):
         raise NotAnExport(f"{name} is an encrypted ZIP file.", "Unlock it first.")
-    if sum(entry.file_size for entry in entries) > _MOST_BYTES:
+    size = sum(entry.file_size for entry in entries)
+    if size > _MOST_BYTES:
         raise NotAnExport(
             f"{name}, unpacked, has more than {_MOST_BYTES >> 30} GiB of JSON.",
             "Unpack it, and bring the file that holds the conversation.",
@@ -189,19 +211,22 @@ def _walk(noted: _Noted, path: Path, entry: str, text: BinaryIO) -> None:
     """Walk over a JSON text, and note what it holds. Raises NotAnExport where it is no JSON."""
     reel = Reel("", _pieces(text))
     reel.sign(0)
-    start = reel.blank(len(_BYTE_ORDER_MARK) if reel.seen(0, 3) == "\ufeff" else 0)
+    has_mark = reel.seen(0, 3) == "\ufeff"
+    start = reel.blank(len(_BYTE_ORDER_MARK) if has_mark else 0)
     note = partial(_note_entry, noted, path, entry)
     try:
-        walk = partial(_note_list, note) if reel.sign(start) == "[" else note
-        spans.end(reel, walk(reel, start))
+        stop = _note_list(note, reel, start) if reel.sign(start) == "[" else note(reel, start)
+        spans.end(reel, stop)
     except BadJson as fault:
+        name = _called(path, entry)
         raise NotAnExport(
-            f"{_called(path, entry)} is not proper JSON near byte {fault.at:,}: {fault.reason}.",
+            f"{name} is not proper JSON near byte {fault.at:,}: {fault.reason}.",
             "If it is still being loaded, wait. " + _DOWNLOAD_AGAIN,
         ) from fault
 
 
 def _pieces(text: BinaryIO) -> Iterator[str]:
+    """Yield a text block by block, with a letter for each byte, so that places are bytes."""
     while block := text.read(BLOCK_BYTES):
         yield block.decode("latin-1")
 
@@ -231,21 +256,26 @@ def _note_unknown(noted: _Noted, entry: str, keys: Sequence[str]) -> None:
     """Count an entry of a shape that is not known, and describe the first of them."""
     noted.unknown += 1
     if not noted.first_unknown:
-        listed = ", ".join(f"`{key}`" for key in keys[:8])
+        listed = ", ".join(f"`{key}`" for key in keys[:_MOST_KEYS])
         noted.first_unknown = f"{entry} has {listed}"
 
 
 def _note_field(fields: dict[str, object], key: str, reel: Reel, at: int) -> int:
     """Note a field's value. Within objects and lists, bytes stand for letters: they are measured."""
     value, stop = reel.value(at)
-    if isinstance(value, str) and not isinstance(value, spans.Number):
-        value = Reel(reel.seen(at, stop)).value(0)[0]
+    is_text = isinstance(value, str) and not isinstance(value, spans.Number)
+    if is_text:
+        value, _ = Reel(reel.seen(at, stop)).value(0)
     fields[key] = value
     return stop
 
 
 def _note_list(note: spans.Walker, reel: Reel, at: int) -> int:
-    return spans.walk_items(reel, at, note) if reel.sign(at) == "[" else reel.value(at)[1]
+    """Note every entry of a list; pass over any other value. Return where it ends."""
+    if reel.sign(at) == "[":
+        return spans.walk_items(reel, at, note)
+    _, stop = reel.value(at)
+    return stop
 
 
 def _source_of(fields: Mapping[str, object]) -> Source | None:
@@ -259,15 +289,12 @@ def _keep_newest(noted: _Noted, listed: ListedConversation) -> None:
     """Note a conversation; of two with one id, the one that goes on longer counts."""
     name = (listed.summary.source, listed.summary.key)
     other = noted.conversations.get(name)
-    if other is None or (listed.summary.ended or _NEVER) >= (other.summary.ended or _NEVER):
+    if other is None or _ended(listed) >= _ended(other):
         noted.conversations[name] = listed
 
 
-def _as_object(fields: object) -> Mapping[str, object]:
-    return fields if isinstance(fields, dict) else {}
-
-
 def _called(path: Path, entry: str) -> str:
+    """Name a text in a sentence: by its file, and by its entry if that is a ZIP."""
     return f"{path.name}:{entry}" if entry else path.name
 
 
@@ -278,8 +305,10 @@ def _count_links(path: Path) -> int:
 
 
 def _links_in(open_text: _Open) -> int:
+    """Return how many web addresses the beginning of a text holds."""
     with open_text() as text:
-        return len(_LINK.findall(text.read(_LONGEST_LIST_OF_LINKS)))
+        beginning = text.read(_LONGEST_LIST_OF_LINKS)
+    return len(_LINK.findall(beginning))
 
 
 def _without_conversations(name: str, noted: _Noted, links: int) -> NotAnExport:

@@ -5,9 +5,10 @@ from collections.abc import Iterator, Sequence
 
 from daemon.archive.jobs import QueuedFile
 from daemon.files.clock import local, seconds_between, span, with_span
+from daemon.status.place import Pause
 from daemon.status.printable import columns_of, in_one_line, padded, told_apart, visible
 from daemon.status.sentences import progress_line
-from daemon.status.status import Status
+from daemon.status.status import Life, Status, StatusProblem
 from rules.wording import counted
 
 _MOST = 10
@@ -55,30 +56,40 @@ def _activity(status: Status) -> str:
     """Say what the daemon does now: the file it works on, a pause, or how much there is to do."""
     working = [file.file for file in status.queue if file.state == "working"]
     left = sum(status.open_files.values()) - len(working)
+    files = counted(left, "file")
     if working:
-        waiting = f", {_batches(status)}" if status.batches else ""
-        after = f", {counted(left, 'file')} after it" if left else ""
-        return f"working on {in_one_line(working[0])}{waiting}{after}"
-    to_do = f"{counted(left, 'file')} to do" if left else ""
+        after = f", {files} after it" if left else ""
+        return f"working on {in_one_line(working[0])}{_waiting(status)}{after}"
+    to_do = f"{files} to do" if left else ""
     if not status.paused:
         return to_do or "nothing to do"
-    until = status.paused.until
-    end = local(until, status.now) if until else "memproc resume"
     further = f", {to_do}" if to_do else ""
-    return f"paused until {end}{further}"
+    return f"paused until {_end_of(status.paused, status.now)}{further}"
+
+
+def _waiting(status: Status) -> str:
+    """Return the clause on batches that the present work waits for, if there are any."""
+    return f", {_batches(status)}" if status.batches else ""
+
+
+def _end_of(pause: Pause, now: str) -> str:
+    """Say when a pause ends, or by which command."""
+    return local(pause.until, now) if pause.until else "memproc resume"
 
 
 def _run(status: Status) -> Iterator[str]:
     """Yield the run that goes on, and who began it; else the newest that was begun by hand."""
     run, last = status.run, status.last_run
     if run:
+        since = local(run.began_at, status.now)
         who = "by hand" if run.by_hand else "by the daemon"
         yield "Running"
-        yield f"  {progress_line(run)}, since {local(run.began_at, status.now)}, {who}"
+        yield f"  {progress_line(run)}, since {since}, {who}"
     elif last and last.by_hand:
+        when = with_span(last.ended_at, status.now)
         money = f", ${last.usd:,.2f}" if last.usd else ""
         yield "Last run by hand"
-        yield f"  {with_span(last.ended_at, status.now)}: {last.outcome}{money}"
+        yield f"  {when}: {last.outcome}{money}"
 
 
 def _batches(status: Status) -> str:
@@ -96,13 +107,19 @@ def _problems(status: Status) -> Iterator[str]:
         return
     yield "Wants attention"
     for problem in status.problems[:_MOST]:
-        reason, *more = problem.reason.splitlines() or [""]
-        names_it = reason.startswith(problem.what)
-        yield f"  {reason}" if names_it else f"  {in_one_line(problem.what)}: {reason}"
-        for line in more:
-            yield f"    {line}"
-        yield f"    -> {problem.next_step}"
+        yield from _problem_lines(problem)
     yield from _more(len(status.problems) - _MOST, "things")
+
+
+def _problem_lines(problem: StatusProblem) -> Iterator[str]:
+    """Yield what is wrong, with its name before it unless the reason begins so, and what helps."""
+    reason, *more = problem.reason.splitlines() or [""]
+    if not reason.startswith(problem.what):
+        reason = f"{in_one_line(problem.what)}: {reason}"
+    yield f"  {reason}"
+    for line in more:
+        yield f"    {line}"
+    yield f"    -> {problem.next_step}"
 
 
 def _daemon(status: Status) -> Iterator[str]:
@@ -112,16 +129,21 @@ def _daemon(status: Status) -> Iterator[str]:
         return
     rows = []
     if status.running:
-        lasted = seconds_between(life.since, now)
-        length = f" ({span(lasted)})" if lasted is not None else ""
-        process = life.pid or "unknown"
-        rows.append(("running since", f"{local(life.since, now)}{length}, process {process}"))
+        rows.append(("running since", _running_since(life, now)))
     rows.append(("last event", with_span(life.last_event, now)))
     rows.append(("last rescan", with_span(life.last_scan, now)))
     why = f": {life.why}" if life.why else ""
     rows.append(("watch mode", f"{life.mode or 'unknown'}{why}"))
     yield "Daemon"
     yield from _columns(rows)
+
+
+def _running_since(life: Life, now: str) -> str:
+    """Say when the daemon was started, how long ago, and its process."""
+    lasted = seconds_between(life.since, now)
+    length = f" ({span(lasted)})" if lasted is not None else ""
+    process = life.pid or "unknown"
+    return f"{local(life.since, now)}{length}, process {process}"
 
 
 def _queue(status: Status) -> Iterator[str]:
@@ -133,9 +155,11 @@ def _queue(status: Status) -> Iterator[str]:
         numbers[_word(state)] += number
     in_words = [f"{number:,} {word}" for word, number in sorted(numbers.items())]
     yield f"Queue: {', '.join(in_words)}"
-    files = status.queue[:_MOST]
-    yield from _columns([(file.file, _word(file.state), _why(file, status)) for file in files])
-    yield from _more(numbers.total() - len(files), "files")
+    rows = []
+    for file in status.queue[:_MOST]:
+        rows.append((file.file, _word(file.state), _why(file, status)))
+    yield from _columns(rows)
+    yield from _more(numbers.total() - len(rows), "files")
 
 
 def _why(file: QueuedFile, status: Status) -> str:
@@ -175,25 +199,32 @@ def _kept(status: Status) -> Iterator[str]:
 
 
 def _word(state: str) -> str:
+    """Return the word for a state of a file or a chat."""
     return _WORDS.get(state, state)
 
 
 def _rest(status: Status) -> Iterator[str]:
     """Yield what was spent, the batches under way, and the next jobs."""
-    money = status.money
-    unpriced = ""
-    if money.unpriced:
-        calls = counted(money.unpriced, "call")
-        unpriced = f", and {calls} without a known price"
-    yield f"Money: ${money.today_usd:.2f} today, ${money.month_usd:.2f} this month{unpriced}"
+    yield _money(status)
     if status.batches:
         yield f"Under way: {_batches(status)}"
     if status.jobs:
+        rows = [(job.name, with_span(job.due_at, status.now)) for job in status.jobs]
         yield "Next jobs"
-        yield from _columns([(job.name, with_span(job.due_at, status.now)) for job in status.jobs])
+        yield from _columns(rows)
+
+
+def _money(status: Status) -> str:
+    """Say what was spent today and this month, as far as prices are known."""
+    money = status.money
+    line = f"Money: ${money.today_usd:.2f} today, ${money.month_usd:.2f} this month"
+    if money.unpriced:
+        line += f", and {counted(money.unpriced, 'call')} without a known price"
+    return line
 
 
 def _more(number: int, what: str) -> Iterator[str]:
+    """Yield how many things were left out, if any were."""
     if number > 0:
         yield f"  and {number:,} more {what}"
 
